@@ -15,7 +15,7 @@ export interface IndexRun {
   readonly orgId?: string;
 }
 
-/** What it came to. */
+/** Measurements of all runs. */
 export interface IndexReport {
   readonly loadMs: number;
   readonly residentBytes: number;

@@ -22,7 +22,7 @@ const LEDGER = `CREATE TABLE ledger (id int GENERATED ALWAYS AS IDENTITY PRIMARY
 
 /** What an agent may be told of a step that failed: that it changed nothing, or that this is unknown. */
 const CLEAR =
-  /nothing was changed|Whether the write took effect cannot be found out now|given up before it took effect|server (closed|is (starting|shutting))/;
+  /nothing was changed|It cannot be determined now whether the write took effect|given up before it took effect|server (closed|is (starting|shutting))/;
 
 /**
  * Has `rounds` things happen to a PostgreSQL data source and the connections to it, under clients that

@@ -5,7 +5,7 @@ import type { Caller } from "./caller.js";
  * messages.
  */
 export const ROLE_RULE =
-  "must be 1 to 128 visible characters of ASCII; blanks may stand between them";
+  "must be 1 to 128 visible characters of ASCII; spaces may stand between them";
 
 const ROLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
 

@@ -88,7 +88,7 @@ export const migrations: readonly ProcessScenario[] = [
           locks: [
             {
               ...{ statement: 0, table: "customers", mode: "RESERVED", holds_while: "instant" },
-              effect: "reads go on, writes to the whole file wait",
+              effect: "reads continue, writes to the whole file wait",
             },
           ],
         },

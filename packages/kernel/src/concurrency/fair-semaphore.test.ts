@@ -86,12 +86,13 @@ describe("a fair semaphore", () => {
     const late = shop.ask("a");
     await expect(shop.ask("a")).rejects.toMatchObject({
       code: "OVERLOADED",
-      message: "Your organization has 1 jobs waiting; ask again",
+      message: "Your organization has 1 jobs waiting; try again",
       retryAfterMs: 1000,
     });
     await expect(late).rejects.toMatchObject({
       code: "OVERLOADED",
-      message: "The server is busy with other jobs: after 20 ms it had not begun; ask again",
+      message:
+        "The server is busy with other jobs: the request waited 20 ms and was not started; try again",
     });
     expect(shop.running).toHaveLength(1);
     await shop.endNext();

@@ -63,7 +63,9 @@ export class FairSemaphore {
       const timer = setTimeout(() => {
         this.#waiting.remove(party, waiting);
         reject(
-          overloaded(`The server is busy with other ${name}: after ${waitMs} ms it had not begun`),
+          overloaded(
+            `The server is busy with other ${name}: the request waited ${waitMs} ms and was not started`,
+          ),
         );
       }, waitMs);
       const waiting = { start: resolve, timer };
@@ -83,5 +85,5 @@ export class FairSemaphore {
 }
 
 function overloaded(message: string): AppError {
-  return new AppError("OVERLOADED", `${message}; ask again`, { retryAfterMs: 1000 });
+  return new AppError("OVERLOADED", `${message}; try again`, { retryAfterMs: 1000 });
 }

@@ -53,7 +53,7 @@ describe("work with pauses", () => {
     await expect(withPauses(endless(), 20)).rejects.toMatchObject({
       code: "LIMIT_EXCEEDED",
       message:
-        "The request took more than 0.02 s of the server's time and was ended: ask for less at once",
+        "The request used more than 0.02 s of the server's time and was stopped: request less at once",
     });
     expect(isClosed).toBe(true);
   });

@@ -43,6 +43,6 @@ export async function withPauses<T>(work: Pausing<T>, budgetMs: number = Infinit
 
 function overBudget(budgetMs: number): AppError {
   const seconds = budgetMs / 1000;
-  const message = `The request took more than ${seconds} s of the server's time and was ended: ask for less at once`;
+  const message = `The request used more than ${seconds} s of the server's time and was stopped: request less at once`;
   return new AppError("LIMIT_EXCEEDED", message);
 }

@@ -126,8 +126,8 @@ describe("a worker loop", () => {
     await bench.timers.advance(CAP_MS + 10);
     expect(bench.loop.isFailing).toBe(false);
     expect(bench.lines).toEqual([
-      "work fails and is tried again until it succeeds",
-      "work goes on",
+      "background work failed and is retried until it succeeds",
+      "background work succeeds again",
     ]);
     await bench.end();
   });
@@ -234,7 +234,9 @@ describe("whatever happens to a worker loop", () => {
         const batches = Math.ceil(bench.waiting / 3) + 2;
         await bench.timers.advance(POLL_MS + CAP_MS + GATHER_MS + batches * (bench.batchMs + 300));
         expect([bench.waiting, bench.overlapped, bench.loop.isFailing]).toEqual([0, false, false]);
-        const fails = bench.lines.filter((line) => line.startsWith("work fails")).length;
+        const fails = bench.lines.filter((line) =>
+          line.startsWith("background work failed"),
+        ).length;
         expect(bench.lines.length - fails).toBe(fails);
         await bench.end();
       }),

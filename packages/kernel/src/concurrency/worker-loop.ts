@@ -111,14 +111,18 @@ export class WorkerLoop implements AsyncDisposable {
     this.#isWoken = false;
     try {
       const end = await work(this.#aborting.signal);
-      if (this.#failures > 0) log.info({ work: name, failures: this.#failures }, "work goes on");
+      if (this.#failures > 0)
+        log.info({ work: name, failures: this.#failures }, "background work succeeds again");
       this.#failures = 0;
       return end;
     } catch (error) {
       // An aborted batch does not count as a failure.
       if (this.#aborting.signal.aborted) return "failed";
       if (this.#failures === 0) {
-        log.warn({ err: error, work: name }, "work fails and is tried again until it succeeds");
+        log.warn(
+          { err: error, work: name },
+          "background work failed and is retried until it succeeds",
+        );
       }
       this.#failures += 1;
       return "failed";

@@ -17,11 +17,11 @@ const errorBodyShape = {
   /** A message for people. */
   error: z.string().describe("What went wrong and how to fix it, for people"),
   /** The machine-readable code. */
-  code: z.enum(ERROR_CODES).describe("The reason, as a code for programs"),
+  code: z.enum(ERROR_CODES).describe("The error code, for programs"),
   details: z
     .array(errorDetailSchema)
     .exactOptional()
-    .describe("What is wrong, field by field; absent when no field is to blame"),
+    .describe("The problems, field by field; absent when no field is at fault"),
 };
 
 /** The body of every REST error (Decision §9). */

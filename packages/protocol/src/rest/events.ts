@@ -31,7 +31,7 @@ const planEventsQueryShape = {
     .int()
     .min(0)
     .exactOptional()
-    .describe("Only events after this one; the header Last-Event-ID goes before it"),
+    .describe("Only events after this one; the header Last-Event-ID takes precedence"),
 };
 
 /** The query of `GET /api/plans/:plan_id/events`, values converted. */

@@ -6,7 +6,7 @@ const readinessShape = {
   /** `ok` or the problem, for each part. */
   checks: z
     .record(z.string(), z.string())
-    .describe("Each checked part by name: ok, or what is wrong with it"),
+    .describe("Each checked part by name: ok, or the problem"),
 };
 
 /** The response of `/readyz`: whether the process can accept requests. */

@@ -18,20 +18,20 @@ const time = z.string().meta({ format: "date-time" });
 const environment = z.enum(["live", "test"]);
 
 const newApiKeyShape = {
-  name: z.string().describe("What people call the key"),
+  name: z.string().describe("Name of the key, for people"),
   /** `live` (the default) or `test`: stands in the key's text, for people to see. */
   environment: environment
     .exactOptional()
-    .describe("Stands in the key's text for people to see; default: live"),
+    .describe("Environment name that the key's text contains; default: live"),
   /** The agent that uses the key; left out: a program of its own. */
   agent_id: z.string().exactOptional().describe("The agent that uses the key"),
   /** The person whom the agent acts for. */
-  user_id: z.string().exactOptional().describe("The person whom the agent acts for"),
-  roles: names.exactOptional().describe("Roles of whoever shows the key"),
-  permissions: names.exactOptional().describe("Permissions of whoever shows the key"),
-  scopes: names.exactOptional().describe("What the key is limited to; default: nothing more"),
+  user_id: z.string().exactOptional().describe("The user that the agent acts for"),
+  roles: names.exactOptional().describe("Roles that the key gives"),
+  permissions: names.exactOptional().describe("Permissions that the key gives"),
+  scopes: names.exactOptional().describe("Scopes that limit the key; default: no further limit"),
   /** RFC 3339; left out: never. */
-  expires_at: time.exactOptional().describe("When the key ends; default: never"),
+  expires_at: time.exactOptional().describe("When the key expires; default: never"),
 };
 
 /** An API key to be created. */
@@ -44,23 +44,23 @@ export const newApiKeySchema: z.ZodType<NewApiKey> = z.strictObject(newApiKeySha
 });
 
 const apiKeyFields = {
-  key_id: z.string().describe("Id of the key: the part of its text that is no secret"),
-  name: z.string().describe("What people call the key"),
-  environment: environment.describe("Stands in the key's text for people to see"),
+  key_id: z.string().describe("Id of the key: the public part of its text"),
+  name: z.string().describe("Name of the key, for people"),
+  environment: environment.describe("Environment name that the key's text contains"),
   agent_id: z.string().exactOptional().describe("The agent that uses the key"),
-  user_id: z.string().exactOptional().describe("The person whom the agent acts for"),
-  roles: names.describe("Roles of whoever shows the key"),
-  permissions: names.describe("Permissions of whoever shows the key"),
-  scopes: names.describe("What the key is limited to; empty: nothing beyond roles and permissions"),
+  user_id: z.string().exactOptional().describe("The user that the agent acts for"),
+  roles: names.describe("Roles that the key gives"),
+  permissions: names.describe("Permissions that the key gives"),
+  scopes: names.describe("Scopes that limit the key; empty: only its roles and permissions limit it"),
   /** RFC 3339, UTC, as all times here. */
   created_at: time.describe("When it was created, in UTC"),
-  expires_at: time.exactOptional().describe("When it ends, in UTC; absent: never"),
+  expires_at: time.exactOptional().describe("When it expires, in UTC; absent: never"),
   last_used_at: time.exactOptional().describe("About when it was used last, in UTC"),
   revoked_at: time.exactOptional().describe("When it was revoked, in UTC; absent: it was not"),
   /** Until when the secret before the last rotation is good as well. */
   previous_secret_until: time
     .exactOptional()
-    .describe("Until when the secret before the last rotation is good as well, in UTC"),
+    .describe("Until when the secret before the last rotation is still valid, in UTC"),
 };
 
 /** An API key, without its secret. */
@@ -72,7 +72,7 @@ export const apiKeySchema: z.ZodType<ApiKey> = z
 
 const issuedApiKeyShape = {
   ...apiKeyFields,
-  api_key: z.string().describe("The text to show as `authorization: Bearer …`; told only now"),
+  api_key: z.string().describe("The text to show as `authorization: Bearer …`; shown only in this answer"),
 };
 
 /** An API key with the text that its client shows; there is no other time to see it. */
@@ -80,14 +80,14 @@ export interface IssuedApiKey extends Message<typeof issuedApiKeyShape> {}
 
 export const issuedApiKeySchema: z.ZodType<IssuedApiKey> = z.object(issuedApiKeyShape).meta({
   id: "IssuedApiKey",
-  description: "An API key with its secret, which is told only once",
+  description: "An API key with its secret, which is shown only once",
   examples: [{ ...EXAMPLE, api_key: "stw_live_5f3c9a2be1d04c7788aa0f12_…" }],
 });
 
 const apiKeyPageShape = {
   keys: z.array(apiKeySchema).readonly().describe("Newest first"),
-  /** For the next page; absent on the last one. */
-  next_cursor: z.string().exactOptional().describe("For the next page; absent on the last"),
+  /** Cursor of the next page; absent on the last page one. */
+  next_cursor: z.string().exactOptional().describe("Cursor of the next page; absent on the last page"),
 };
 
 /** A page of API keys. */
@@ -113,7 +113,7 @@ const rotateApiKeyShape = {
   overlap_seconds: z
     .int()
     .exactOptional()
-    .describe("For how long the present secret stays good; default: 0"),
+    .describe("For how long the present secret stays valid; default: 0"),
 };
 
 /** How a key is rotated. */

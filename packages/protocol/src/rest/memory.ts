@@ -39,19 +39,19 @@ const filterSchema: z.ZodType<MemoryFilter> = z.strictObject(filterShape);
 
 // The schema checks shapes only; the service checks the values.
 const memorySearchRequestShape = {
-  query: z.string().describe("What to look for, in natural language"),
+  query: z.string().describe("The text to search for, in natural language"),
   /** 10 unless said otherwise; brought into 1 to 100. */
   top_k: z
     .number()
     .meta({ type: "integer" })
     .exactOptional()
-    .describe("Results at most; default 10, brought into 1 to 100"),
-  /** Only this organization's entries; null or left out: no filtering. */
+    .describe("Maximum number of results; default 10, clamped to 1 to 100"),
+  /** Only this organization's entries; null or absent: no filter. */
   org_id: z
     .string()
     .nullable()
     .exactOptional()
-    .describe("Only this organization's entries; null or left out: no filtering"),
+    .describe("Only this organization's entries; null or absent: no filter"),
   /** `hybrid` ranks by words too; left out: by the vector alone. */
   mode: z
     .enum(["vector", "hybrid"])
@@ -85,12 +85,12 @@ const explanationShape = {
   fused_score: z.number().exactOptional().describe("The sum of 1 / (60 + rank) over both"),
 };
 
-/** How the rank of a result came about. Ranks count from 1. */
+/** How the rank of a result was computed. Ranks count from 1. */
 export interface MemoryExplanation extends Message<typeof explanationShape> {}
 
 const explanationSchema: z.ZodType<MemoryExplanation> = z.object(explanationShape).meta({
   id: "MemoryExplanation",
-  description: "How the rank of a result came about",
+  description: "How the rank of a result was computed",
 });
 
 const memoryResultShape = {
@@ -111,7 +111,7 @@ const memoryResultShape = {
   /** Only when it was asked for. */
   explain: explanationSchema
     .exactOptional()
-    .describe("How the rank came about; only when the request asked for it"),
+    .describe("How the rank was computed; only when the request asked for it"),
 };
 
 /** One result of a search (Contract §2.7). */
@@ -138,7 +138,7 @@ const newMemoryEntryShape = {
     .exactOptional()
     .describe("Session of the entry; default: the x-session-id header"),
   /** JSON text, kept as it is. */
-  content: z.string().describe("JSON text, at most 64 KiB; kept and embedded as it is"),
+  content: z.string().describe("JSON text, at most 64 KiB; stored and embedded unchanged"),
 };
 
 /** The body of `POST /api/memory/entries`. */
@@ -148,7 +148,7 @@ export const newMemoryEntrySchema: z.ZodType<NewMemoryEntry> = z
   .strictObject(newMemoryEntryShape)
   .meta({
     id: "NewMemoryEntry",
-    description: "An entry to remember",
+    description: "An entry to store",
     examples: [{ session_id: "session-42", content: '{"note":"invoices are paid on Fridays"}' }],
   });
 
@@ -294,6 +294,6 @@ export const newMemoryRetentionSchema: z.ZodType<MemoryRetention> = z
   .strictObject(retentionShape)
   .meta({
     id: "NewMemoryRetention",
-    description: "How long entries are to be kept",
+    description: "The new retention of entries",
     examples: [{ days: 90 }],
   });

@@ -10,14 +10,14 @@ const hintShape = {
     ])
     .describe("Kind of the renamed object"),
   /** The schema in which it is, or a column's table, in the wanted schema; any when absent. */
-  schema: z.string().exactOptional().describe("Its present schema; any when absent"),
+  schema: z.string().exactOptional().describe("Its present schema; absent: any schema"),
   /** The table of a column or a constraint, by its name in the wanted schema. */
-  table: z.string().exactOptional().describe("Table of a renamed column, by its present name"),
+  table: z.string().exactOptional().describe("Table of a renamed column, under its present name"),
   /** The schema in which it was, by its name then; the same as now when absent. */
   from_schema: z
     .string()
     .exactOptional()
-    .describe("The schema that it was in; the same as now when absent"),
+    .describe("Its previous schema; absent: the same schema"),
   from: z.string().describe("The name before"),
   to: z.string().describe("The name in the proposed schema"),
 };
@@ -27,7 +27,7 @@ export interface RenameHint extends Message<typeof hintShape> {}
 
 const hintSchema: z.ZodType<RenameHint> = z.strictObject(hintShape).meta({
   id: "RenameHint",
-  description: "What the proposed schema renames, or moves to another schema",
+  description: "The objects that the proposed schema renames or moves to another schema",
 });
 
 /** Files of one wanted schema. */
@@ -39,12 +39,12 @@ const fileShape = {
   sql: z.string().describe("The definitions in the file"),
 };
 
-/** One of the files that a schema is written in. */
+/** One of the files of a schema. */
 export interface SchemaFile extends Message<typeof fileShape> {}
 
 const fileSchema: z.ZodType<SchemaFile> = z
   .strictObject(fileShape)
-  .meta({ id: "SchemaFile", description: "One of the files that a schema is written in" });
+  .meta({ id: "SchemaFile", description: "One of the files of a schema" });
 
 const migrationProposalShape = {
   /** Name of the data source. */
@@ -92,7 +92,7 @@ const unfinishedRunShape = {
   parts_done: z
     .int()
     .describe("Number of transactions and single statements that have taken effect"),
-  part_count: z.int().describe("Number of transactions and single statements in all"),
+  part_count: z.int().describe("Total number of transactions and single statements"),
   /** Whether a server is at it now; otherwise it waits for `resume` or `undo`. */
   under_way: z
     .boolean()
@@ -101,19 +101,19 @@ const unfinishedRunShape = {
   activity: z
     .string()
     .exactOptional()
-    .describe("What the run is doing now: the progress of an index, or which session it waits for"),
+    .describe("What the run is doing now: the progress of an index build, or the session that it waits for"),
   /** Why it stopped; absent when its process died. */
   error: z.string().exactOptional().describe("Why the run stopped; absent when its process died"),
   /** RFC 3339, UTC. */
   started_at: z.string().meta({ format: "date-time" }).describe("When it began, in UTC"),
 };
 
-/** A run of a migration that has begun and not ended. */
+/** A run of a migration that has not ended. */
 export interface UnfinishedRun extends Message<typeof unfinishedRunShape> {}
 
 const unfinishedRunSchema: z.ZodType<UnfinishedRun> = z.object(unfinishedRunShape).meta({
   id: "UnfinishedMigrationRun",
-  description: "A run of a migration that has begun and not ended",
+  description: "A run of a migration that has not ended",
 });
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits");
@@ -122,7 +122,7 @@ const migrationShape = {
   migration_id: z.string().describe("Id of the migration"),
   database: z.string().describe("Name of the data source"),
   author: z.string().describe("Who proposed it"),
-  message: z.string().describe("What the change is for"),
+  message: z.string().describe("Purpose of the change"),
   /** RFC 3339, UTC. */
   proposed_at: z.string().meta({ format: "date-time" }).describe("When it was proposed, in UTC"),
   status: z.enum(["proposed", "applied", "reverted"]).describe("State of the migration"),
@@ -148,7 +148,7 @@ const migrationShape = {
   /** Where one migration is shown: its run that has begun and not ended. */
   unfinished_run: unfinishedRunSchema
     .exactOptional()
-    .describe("The run that has begun and not ended; only when a single migration is read"),
+    .describe("The run that has not ended; only when a single migration is read"),
 };
 
 /** A proven change of a schema. */
@@ -208,7 +208,7 @@ const runMigrationRequestShape = {
   digest: digest
     .exactOptional()
     .describe(
-      "Digest of the migration that was reviewed; another migration is 409. It may be left out where nobody vouches for who the caller is",
+      "Digest of the migration that was reviewed; a different migration is answered with 409. Optional while callers are not authenticated",
     ),
 };
 
@@ -229,10 +229,10 @@ export const runMigrationRequestSchema: z.ZodType<RunMigrationRequest> = z
   });
 
 const stretchShape = {
-  name: z.enum(["base", "up", "down"]).describe("Which stretch it is"),
-  expected_root: z.string().describe("Root of the schema that it was to lead to"),
-  reached_root: z.string().describe("Root of the schema that it led to"),
-  missing: operations.describe("What the two differ by"),
+  name: z.enum(["base", "up", "down"]).describe("Name of this part of the trial"),
+  expected_root: z.string().describe("The expected root of the schema"),
+  reached_root: z.string().describe("The actual root of the schema"),
+  missing: operations.describe("The differences between the two"),
 };
 
 /** One stretch of a proof: where it was to lead, and where it led. */
@@ -241,11 +241,11 @@ export interface ProofStretch extends Message<typeof stretchShape> {}
 const stretchSchema: z.ZodType<ProofStretch> = z.object(stretchShape);
 
 const migrationProofShape = {
-  proven: z.boolean().describe("Whether every stretch ended at its expected root"),
+  proven: z.boolean().describe("Whether every part of the trial ended at its expected root"),
   stretches: z
     .array(stretchSchema)
     .readonly()
-    .describe("The stretches that were tried: to the base schema, up, and down"),
+    .describe("The parts of the trial: to the base schema, up, and down"),
 };
 
 /** What trying a migration on a scratch database came to. */

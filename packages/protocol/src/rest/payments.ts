@@ -37,7 +37,7 @@ export const paymentCustomerSchema: z.ZodType<PaymentCustomer> = z
 
 const rebindCustomerRequestShape = {
   /** Whose customer it is from now on. */
-  org_id: z.string().describe("UUID of the organization that it is to belong to"),
+  org_id: z.string().describe("UUID of the organization that gets the customer"),
 };
 
 /** The body of `PUT /billing/customers/:customer_id`. */
@@ -47,14 +47,14 @@ export const rebindCustomerRequestSchema: z.ZodType<RebindCustomerRequest> = z
   .strictObject(rebindCustomerRequestShape)
   .meta({
     id: "RebindCustomerRequest",
-    description: "The organization that a customer is to belong to",
+    description: "The organization that gets a customer",
     examples: [{ org_id: "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11" }],
   });
 
 const setupIntentShape = {
   id: z.string().describe("Id of the setup intent at the payment provider"),
   /** For the customer's browser only. */
-  client_secret: z.string().describe("Secret for the customer's browser; it belongs nowhere else"),
+  client_secret: z.string().describe("Secret for the customer's browser; do not store or log it"),
   customer: z.string().describe("The customer at the payment provider"),
 };
 

@@ -52,7 +52,7 @@ const submitPlanRequestShape = {
     .exactOptional()
     .describe("Session of the agent; empty: the x-session-id header"),
   name: z.string().exactOptional().describe("Name of the plan, for people; at most 255 characters"),
-  description: z.string().exactOptional().describe("What the plan is for; at most 8 KiB"),
+  description: z.string().exactOptional().describe("Purpose of the plan; at most 8 KiB"),
   steps: z.array(planStepDefSchema).describe("1 to 1000 steps"),
 };
 
@@ -115,7 +115,7 @@ const planSummaryShape = {
     .string()
     .describe("Session of the agent that submitted it; empty when it named none"),
   name: z.string().describe("Name of the plan"),
-  description: z.string().describe("What the plan is for"),
+  description: z.string().describe("Purpose of the plan"),
   created_at: dateTime.describe("When it was submitted, in UTC"),
   started_at: dateTime.exactOptional().describe("When the first step began; absent until then"),
   finished_at: dateTime.exactOptional().describe("When the plan ended; absent until then"),
@@ -125,7 +125,7 @@ const planStepShape = {
   step_id: z.string().describe("Id of the step"),
   name: z.string().describe("Name of the step"),
   tool_name: z.string().describe("The tool that runs the step"),
-  intent: z.string().describe("What the step may do, declared or derived"),
+  intent: z.string().describe("Intent of the step, declared or derived"),
   depends_on: z.array(z.string()).describe("Ids of the steps that must complete first"),
   status: z.enum(STEP_STATUSES).describe("Status of the step"),
   /** Attempts so far; 0 before the first. */

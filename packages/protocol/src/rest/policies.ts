@@ -164,12 +164,12 @@ const policyAnswerShape = {
     .describe("Rows that the statement may change, where a policy lowers the limit"),
 };
 
-/** What the policies say to a question. */
+/** The decision, with its reasons to a question. */
 export interface PolicyAnswer extends Message<typeof policyAnswerShape> {}
 
 export const policyAnswerSchema: z.ZodType<PolicyAnswer> = z.object(policyAnswerShape).meta({
   id: "PolicyAnswer",
-  description: "What the policies say",
+  description: "The decision, with its reasons",
   examples: [
     {
       permitted: false,

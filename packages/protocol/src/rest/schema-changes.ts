@@ -5,7 +5,7 @@ import type { Message } from "./envelope.js";
 export const database: z.ZodString = z.string().min(1).max(255).describe("Name of the data source");
 
 /** Message of a commit in a request. */
-export const message: z.ZodString = z.string().min(1).max(1024).describe("What the change is for");
+export const message: z.ZodString = z.string().min(1).max(1024).describe("Purpose of the change");
 
 const propertyChangeShape = {
   property: z.string().describe("Name of the property"),

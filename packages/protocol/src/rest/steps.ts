@@ -16,7 +16,7 @@ export const STEP_STATUSES = [
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
 const stepErrorShape = {
-  code: z.enum(ERROR_CODES).describe("The reason, as a code for programs"),
+  code: z.enum(ERROR_CODES).describe("The error code, for programs"),
   message: z.string().describe("What went wrong, for people and LLMs"),
 };
 

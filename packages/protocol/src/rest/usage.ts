@@ -119,7 +119,7 @@ const organizationUsagePageShape = {
     .readonly()
     .describe("Organizations that have usage in the range, by id"),
   /** For the `cursor` of the next request; absent on the last page. */
-  next_cursor: z.string().exactOptional().describe("For the next page; absent on the last"),
+  next_cursor: z.string().exactOptional().describe("Cursor of the next page; absent on the last page"),
 };
 
 /** A page of what each organization used, by organization id. */

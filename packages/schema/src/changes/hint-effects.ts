@@ -37,7 +37,8 @@ function reasonFor(
   [now]: readonly SchemaObject[],
   { kind, from, fromSchema, to }: RenameHint,
 ): string {
-  if (now === undefined) return "the wanted schema has none of this name. Correct or remove it";
+  if (now === undefined)
+    return "the proposed schema has no such object. Correct or remove the hint";
   const old = base.find(now.id);
   if (old !== undefined && isCalled(old, to, base)) {
     return "the database has it under this name and in this place already. Remove the hint";
@@ -46,7 +47,7 @@ function reasonFor(
   if (isThere) {
     const place = fromSchema === undefined ? "where this one is" : `in the schema ${fromSchema}`;
     return (
-      `the database has no ${kind.toLowerCase()} ${from} ${place} that no other hint is about. ` +
+      `the database has no ${kind.toLowerCase()} ${from} ${place} that is free for this hint.  ` +
       "Write from=SCHEMA.NAME where it comes from another schema, or remove the hint"
     );
   }

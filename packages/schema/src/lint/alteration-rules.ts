@@ -46,23 +46,23 @@ const RULES: Readonly<Partial<Record<Change["property"], Rule>>> = {
           ["backward-incompatible", "writes of NULL fail"],
         ]
       : [
-          ["backward-incompatible", "what reads it may meet NULL"],
-          ["irreversible-down", "rows with NULL by then stop the way back"],
+          ["backward-incompatible", "statements that read it may get NULL"],
+          ["irreversible-down", "rows that have NULL by then stop the down migration"],
         ],
   default: ({ after }, { now }) =>
     after === undefined && now.values.notNull === true && now.values.identity === undefined
-      ? [["backward-incompatible", "writes that leave it out fail"]]
+      ? [["backward-incompatible", "writes without a value for it fail"]]
       : [],
   generated: ({ after }) =>
-    after === undefined ? [] : [["backward-incompatible", "writes that give it a value fail"]],
+    after === undefined ? [] : [["backward-incompatible", "writes with a value for it fail"]],
   identity: ({ after }) =>
-    after === "always" ? [["backward-incompatible", "writes that give it a value fail"]] : [],
+    after === "always" ? [["backward-incompatible", "writes with a value for it fail"]] : [],
   collation: () => [
     [
       "data-dependent",
-      "values that are equal by the new collation stop the migration where they must differ",
+      "values that are equal under the new collation stop the migration if they must be unique",
     ],
-    ["backward-incompatible", "comparisons and orders change"],
+    ["backward-incompatible", "comparisons and the order of rows change"],
   ],
   labels: (_, { old, now }) => {
     const kept = new Set(partsIn(now.values, "labels").map(({ label }) => label));
@@ -70,24 +70,32 @@ const RULES: Readonly<Partial<Record<Change["property"], Rule>>> = {
     if (gone.length === 0) return [];
     const names = gone.map((part) => textOf(part, "label") ?? "").join(", ");
     return [
-      ["data-dependent", `rows with a value that goes (${names}) stop the migration`],
-      ["backward-incompatible", `what still uses ${names} fails`],
+      ["data-dependent", `rows with a removed value (${names}) stop the migration`],
+      ["backward-incompatible", `statements that still use ${names} fail`],
     ];
   },
-  attributes: () => [["backward-incompatible", "what takes its values apart may fail"]],
+  attributes: () => [["backward-incompatible", "statements that access its attributes may fail"]],
   rowSecurity: ({ after }) => [
     after === undefined
-      ? ["backward-incompatible", "every row is shown to whoever may read the table"]
-      : ["backward-incompatible", "only rows that a policy allows are seen and written"],
+      ? ["backward-incompatible", "every role that may read the table sees every row"]
+      : ["backward-incompatible", "roles see and write only the rows that a policy allows"],
   ],
   replicaIdentity: ({ after }) => [
     after === "full"
-      ? ["lock-heavy", "every update and delete writes the whole old row to the log"]
-      : ["backward-incompatible", "replication knows old rows otherwise, or not at all"],
+      ? ["lock-heavy", "every update and delete writes the whole old row to the write-ahead log"]
+      : [
+          "backward-incompatible",
+          "logical replication identifies old rows by other columns, or cannot identify them",
+        ],
   ],
   persistence: ({ after }) =>
     after === "unlogged"
-      ? [["backward-incompatible", "its rows go when the server crashes, and no replica has them"]]
+      ? [
+          [
+            "backward-incompatible",
+            "its rows are lost when the server crashes, and no replica has them",
+          ],
+        ]
       : [],
   sequenceOptions: () => [
     ["data-dependent", "a counter beyond its new bounds stops the migration"],
@@ -97,7 +105,7 @@ const RULES: Readonly<Partial<Record<Change["property"], Rule>>> = {
   isStrict: ({ after }) =>
     after === true ? [["backward-incompatible", "writes of values of another type fail"]] : [],
   isWithoutRowid: ({ after }) =>
-    after === true ? [["backward-incompatible", "what uses its rowid fails"]] : [],
+    after === true ? [["backward-incompatible", "statements that use its rowid fail"]] : [],
   version: ({ before }) => [["backward-incompatible", `it was version ${wordOf(before)}`]],
 };
 

@@ -15,14 +15,15 @@ export function invalidIndexFindings(base: Schema, target: Schema): readonly Fin
     ];
 
     function wayOut(): string {
-      if (now === undefined) return "it is dropped, for the wanted schema has none of its name";
+      if (now === undefined)
+        return "it is dropped, because the proposed schema has no index of its name";
       if (idIn(index.values, "attachedTo") !== undefined) {
-        return "the partitioned index that it is a part of is dropped and built anew, while writes wait";
+        return "the partitioned index that it belongs to is dropped and built again, while writes wait";
       }
-      const rows = isSet(now.values, "isUnique") ? ": equal rows stop that" : "";
-      return `it is dropped, and built anew while others write${rows}`;
+      const rows = isSet(now.values, "isUnique") ? ": duplicate rows stop the build" : "";
+      return `it is dropped, and built again while writes continue${rows}`;
     }
   });
 }
 
-const STATE = "it was left invalid by a statement that failed, and no query uses it";
+const STATE = "a statement that failed left it invalid, and no query uses it";

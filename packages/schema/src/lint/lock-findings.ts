@@ -53,9 +53,12 @@ function sqliteFindings(
   const locks = statements.flatMap((each) => each.locks);
   return locks.flatMap(({ table, holdsWhile }) => {
     if (holdsWhile === "instant" || !existing.has(table)) return [];
-    const what = holdsWhile === "rewrite" ? "is built anew" : "is read as a whole";
+    const what = holdsWhile === "rewrite" ? "is rewritten" : "is scanned";
     return [
-      reportOn(table)("lock-heavy", `nobody else writes to the file while the table ${what}`),
+      reportOn(table)(
+        "lock-heavy",
+        `other connections cannot write to the file while the table ${what}`,
+      ),
     ];
   });
 }
@@ -105,8 +108,11 @@ function findingOf({ table, mode, work, on }: HeldLock): Finding {
   const report = reportOn(table);
   const who = mode === "ACCESS EXCLUSIVE" ? "reads and writes wait" : "writes wait";
   if (work === "instant") {
-    return report("lock-brief", `${mode} for an instant: ${who}, and first it waits for them`);
+    return report(
+      "lock-brief",
+      `${mode} for an instant: ${who}; the migration first waits for running transactions`,
+    );
   }
-  const what = work === "rewrite" ? "is written anew" : "is read as a whole";
+  const what = work === "rewrite" ? "is rewritten" : "is scanned";
   return report("lock-heavy", `${mode} while ${on === table ? "it" : on} ${what}: ${who}`);
 }

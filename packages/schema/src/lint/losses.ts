@@ -27,7 +27,7 @@ function droppedWith(base: Schema, target: Schema, object: SchemaObject): readon
     case "VirtualTable":
       return lost("its rows are");
     case "MaterializedView":
-      return lost("its rows, as they were last refreshed, are");
+      return lost("its rows, as of the last refresh, are");
     case "Column":
       return isOwnValue(base, object) ? lost("its values are") : [];
     case "Sequence":
@@ -75,7 +75,7 @@ function loss(object: string, what: string): readonly Finding[] {
   const report = reportOn(object);
   return [
     report("destructive", `${what} lost`),
-    report("irreversible-down", `${what} not brought back`),
+    report("irreversible-down", `${what} not restored`),
   ];
 }
 
@@ -102,12 +102,12 @@ function madeAnew(base: Schema, object: SchemaObject): readonly Finding[] {
   const report = reportOn(base.pathOf(object));
   if (object.kind === "Extension") return [extensionFinding(base, object)];
   if (object.kind === "MaterializedView") {
-    return [report("destructive", "it is filled anew: its rows, as last refreshed, are lost")];
+    return [report("destructive", "it is refreshed: its present rows are lost")];
   }
   if (object.kind !== "Table" || isForeign(object)) return [];
   return [
-    report("destructive", "it is made anew, without its rows"),
-    report("irreversible-down", "its rows are not brought back"),
+    report("destructive", "it is dropped and created again, without its rows"),
+    report("irreversible-down", "its rows are not restored"),
   ];
 }
 
@@ -120,7 +120,7 @@ function computedAnew(base: Schema, target: Schema, old: SchemaObject): readonly
   const what =
     now.values.generated === undefined
       ? "its values are"
-      : "its values are computed anew, and those of before are";
+      : "its values are computed again, and the previous ones are";
   return loss(base.pathOf(old), what);
 }
 
@@ -132,9 +132,7 @@ function lostCounter(base: Schema, old: SchemaObject, now: SchemaObject): readon
     restart(old, textOf(now.values, "sequenceOptions")) !== "";
   if (isEnded) return loss(base.pathOf(old), "its counter is");
   if (!isBegunAnew) return [];
-  return [
-    reportOn(base.pathOf(old))("destructive", "its counter begins anew, within its new bounds"),
-  ];
+  return [reportOn(base.pathOf(old))("destructive", "its counter restarts within its new bounds")];
 }
 
 function lostAttributes(

@@ -38,9 +38,9 @@ const RULES: ReadonlySet<Kind> = new Set<Kind>([
  * Kinds of objects that act beside a program's statements, and what changes for programs with them.
  */
 const EFFECTS: Readonly<Partial<Record<Kind, string>>> = {
-  Trigger: "what writes do beside what they say changes",
-  Rule: "what statements on it do changes",
-  Policy: "who sees and writes which rows changes",
+  Trigger: "the side effects of writes change",
+  Rule: "the effect of statements on it changes",
+  Policy: "the rows that a role may see and write change",
 };
 
 /** Findings about a dropped object, apart from data loss. */
@@ -48,14 +48,19 @@ export function droppedRules(object: SchemaObject, report: Report): readonly Fin
   const effect = EFFECTS[object.kind];
   return [
     ...(NAMED.has(object.kind)
-      ? [report("backward-incompatible", "what still uses it fails")]
+      ? [report("backward-incompatible", "statements that still use it fail")]
       : []),
     ...(effect === undefined ? [] : [report("backward-incompatible", effect)]),
     ...(isRule(object)
-      ? [report("irreversible-down", "rows that break it by then stop the way back")]
+      ? [report("irreversible-down", "rows that violate it by then stop the down migration")]
       : []),
     ...(isUnique(object)
-      ? [report("backward-incompatible", "ON CONFLICT that needs it fails, and equal rows get in")]
+      ? [
+          report(
+            "backward-incompatible",
+            "INSERT … ON CONFLICT that needs it fails, and duplicate rows are accepted",
+          ),
+        ]
       : []),
   ];
 }
@@ -66,8 +71,10 @@ export function renamedRules(
   report: Report,
 ): readonly Finding[] {
   if (!NAMED.has(operation.kind)) return [];
-  const all = operation.kind === "Schema" ? ", or anything in it," : "";
-  return [report("backward-incompatible", `what still calls it${all} ${operation.from} fails`)];
+  const all = operation.kind === "Schema" ? ", or an object in it," : "";
+  return [
+    report("backward-incompatible", `statements that still call it${all} ${operation.from} fail`),
+  ];
 }
 
 /** Findings about a created object. */
@@ -100,11 +107,11 @@ export function ruleFindings(object: SchemaObject, report: Report): readonly Fin
           report(
             "data-dependent",
             isUnique(object)
-              ? "equal rows stop the migration"
-              : "rows that break it stop the migration",
+              ? "duplicate rows stop the migration"
+              : "rows that violate it stop the migration",
           ),
         ]),
-    report("backward-incompatible", "writes that break it fail"),
+    report("backward-incompatible", "writes that violate it fail"),
   ];
 }
 
@@ -127,7 +134,9 @@ export function newPartitionRules(
         partsIn(values, "inherits").some((part) => parents.includes(idIn(part, "table"))),
     );
   if (!hasDefault) return [];
-  return [report("data-dependent", "rows of it in the default partition stop the migration")];
+  return [
+    report("data-dependent", "rows in the default partition that belong to it stop the migration"),
+  ];
 }
 
 function foreignKeyRules(target: Schema, key: SchemaObject, report: Report): readonly Finding[] {
@@ -142,7 +151,12 @@ function foreignKeyRules(target: Schema, key: SchemaObject, report: Report): rea
       : []),
     ...(onUpdate === undefined || onUpdate === "restrict"
       ? []
-      : [report("backward-incompatible", `new keys of ${name} change rows here: ${onUpdate}`)]),
+      : [
+          report(
+            "backward-incompatible",
+            `updating keys of ${name} changes rows here: ${onUpdate}`,
+          ),
+        ]),
     ...(isIndexed(target, key.parent ?? "", columns)
       ? []
       : [
@@ -189,11 +203,16 @@ function newColumnRules(
     ...((isSet(values, "notNull") || isSet(domain?.values ?? {}, "notNull")) && !isFilled
       ? [
           report("data-dependent", "NOT NULL without a default: it works on an empty table only"),
-          report("backward-incompatible", "writes that leave it out fail"),
+          report("backward-incompatible", "writes without a value for it fail"),
         ]
       : []),
     ...(isJson
-      ? [report("backward-incompatible", "json knows no equality: SELECT DISTINCT over it fails")]
+      ? [
+          report(
+            "backward-incompatible",
+            "the type json has no equality: SELECT DISTINCT over it fails",
+          ),
+        ]
       : []),
   ];
 }

@@ -47,7 +47,10 @@ function findingsOf(
   { outcome, reason }: Pick<Conversion, "outcome" | "reason">,
 ): readonly Finding[] {
   const finding = (code: FindingCode, message: string): Finding => ({ code, object, message });
-  const stays = finding("irreversible-down", "values that changed with the type stay changed");
+  const stays = finding(
+    "irreversible-down",
+    "values that changed with the type are not changed back",
+  );
   switch (outcome) {
     case "kept":
       return [];
@@ -57,7 +60,7 @@ function findingsOf(
       return [
         finding(
           "data-dependent",
-          `its values become ${type}: ${reason}; the rows are looked at first, and where a value would ` +
+          `its values become ${type}: ${reason}; the rows are checked first, and where a value would ` +
             "change the migration stops unless data loss is accepted",
         ),
         stays,

@@ -21,7 +21,7 @@ function changedColumns(path: string, old: SchemaObject, now: SchemaObject): rea
     const { columnName, type } = part;
     const name = textOf(part, "columnName") ?? "";
     if (!has.has(columnName))
-      return [report("backward-incompatible", `its column ${name} is gone`)];
+      return [report("backward-incompatible", `it no longer has the column ${name}`)];
     if (has.get(columnName) === type) return [];
     return [report("backward-incompatible", `its column ${name} has another type`)];
   });

@@ -66,12 +66,12 @@ function driftError(
   const wayOut =
     invalid.length === 0
       ? ""
-      : `. Left invalid by a statement that failed: ${invalid.slice(0, NAMED_MAX).join(", ")}. Accept the schema as it ` +
+      : `. Indexes left invalid by a failed statement: ${invalid.slice(0, NAMED_MAX).join(", ")}. Accept the schema as it ` +
         "is (steward migrate-db drift --accept) and propose again: the migration drops such an index, and builds " +
         "it anew where it is wanted";
   return new AppError(
     "STATE_CONFLICT",
-    `The schema of ${database} is not the one this is for: ${named}${more > 0 ? `; and ${more} more` : ""}${wayOut}`,
+    `The schema of ${database} is not the one that this migration expects: ${named}${more > 0 ? `; and ${more} more` : ""}${wayOut}`,
   );
 }
 

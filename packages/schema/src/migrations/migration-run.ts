@@ -131,7 +131,7 @@ export class MigrationRun {
     const withMessage = (message: string): AppError =>
       new AppError(error.code, message, { cause: error });
     if (isLossAccepted) {
-      const why = "it is not taken back by itself, for it was allowed to lose data";
+      const why = "it is not undone automatically, because data loss was accepted";
       return withMessage(`${sayRun(this.#database.name, run)}; ${why}. ${waysOut(run)}`);
     }
     try {
@@ -140,10 +140,10 @@ export class MigrationRun {
       const { message } = AppError.from(thrown);
       const left = (await this.#database.unfinishedRun()) ?? run;
       return withMessage(
-        `${sayRun(this.#database.name, run)}. What it did could not be taken back: ${message}. ${waysOut(left)}`,
+        `${sayRun(this.#database.name, run)}. Its changes could not be undone: ${message}. ${waysOut(left)}`,
       );
     }
-    return withMessage(`${error.message}. What the migration had done until then was taken back`);
+    return withMessage(`${error.message}. All changes that the migration had made were undone`);
   }
 
   async #undo(halfway: Schema, run: UnfinishedRun, { acceptDataLoss }: LossOptions): Promise<void> {
@@ -215,7 +215,7 @@ export class MigrationRun {
     if (foreign.length === 0) return;
     throw new AppError(
       "STATE_CONFLICT",
-      `Somebody else has made ${foreign.join(", ")} in ${this.#database.name} anew: nothing was changed`,
+      `Another session has dropped and created ${foreign.join(", ")} in ${this.#database.name} since the run began. Nothing was changed: drop or rename the new ones, then try again`,
     );
   }
 
@@ -284,7 +284,7 @@ function refuseOtherScript(script: MigrationPath["script"], run: UnfinishedRun):
   throw new AppError(
     "STATE_CONFLICT",
     `Migration ${run.migrationId} was begun with other statements than this version of the program makes: ` +
-      "finish or take it back with the version that began it, or bring the schema in order by hand and accept " +
+      "resume or undo it with the version that began it, or correct the schema by hand and accept " +
       "it as it is (steward migrate-db drift --accept)",
   );
 }

@@ -137,7 +137,10 @@ export class MigrationService {
       };
     });
     if (base.dialect === target.dialect) return withPauses(changeBetween(base, target));
-    throw invalidField("to", `is a schema of ${target.dialect}, and from one of ${base.dialect}`);
+    throw invalidField(
+      "to",
+      `is a schema of ${target.dialect}, and from is one of ${base.dialect}`,
+    );
   }
 
   /**
@@ -193,7 +196,7 @@ export class MigrationService {
     return this.#run(caller, id, "applied", options);
   }
 
-  /** Runs an applied migration backwards. Rules and errors are those of {@link apply}. */
+  /** Reverts an applied migration. Rules and errors are those of {@link apply}. */
   revert(caller: Caller, id: string, options: RunOptions = {}): Promise<Migration> {
     return this.#run(caller, id, "reverted", options);
   }
@@ -339,7 +342,7 @@ export class MigrationService {
       if (unfinished?.migrationId !== id) {
         throw new AppError(
           "STATE_CONFLICT",
-          `No run of migration ${id} is half way: it is ${migration.status}`,
+          `Migration ${id} has no interrupted run: it is ${migration.status}`,
         );
       }
       const { from, to } = pathOf(migration, unfinished.direction);

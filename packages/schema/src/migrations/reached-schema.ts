@@ -43,8 +43,8 @@ export function* reachedSchema(
   if (isLaidOutAs(atGoal, goal)) return atGoal;
   throw new AppError(
     "STATE_CONFLICT",
-    `The schema of ${database} fits both before and after this migration, which only has names change places, ` +
-      "and somebody has made its tables anew since: accept the schema as it is, and propose what is still to do",
+    `The schema of ${database} matches both sides of this migration, which only swaps names, ` +
+      "and its tables were created again since: accept the schema as it is (steward migrate-db drift --accept), and propose what is still missing",
   );
 }
 

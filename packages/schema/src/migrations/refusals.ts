@@ -15,7 +15,7 @@ export function refuseUnproven({ isProven, stretches }: MigrationProof): void {
   );
   throw new AppError(
     "INVALID_ARGUMENT",
-    `The migration does not verify (${failed?.name ?? "base"}); missing: ${missing.join("; ")}`,
+    `The migration failed its proof (${failed?.name ?? "base"}); these operations are missing: ${missing.join("; ")}`,
   );
 }
 
@@ -28,7 +28,7 @@ export function refuseOthersWork(made: Script, kept: Script): void {
   if (JSON.stringify(made) === JSON.stringify(kept)) return;
   throw new AppError(
     "STATE_CONFLICT",
-    "The migration's statements are not those that its schemas ask for: propose it again",
+    "The migration's statements are not the ones that this version derives from its two schemas: propose the migration again",
   );
 }
 
@@ -42,6 +42,6 @@ export function refuseLoss(findings: readonly Finding[], isAccepted: boolean): v
   const what = lost.map(({ object, message }) => `${object}: ${message}`).join("; ");
   throw new AppError(
     "APPROVAL_REQUIRED",
-    `Data would be lost (${what}): accept_data_loss allows it`,
+    `Data would be lost (${what}): to accept the loss, set accept_data_loss`,
   );
 }

@@ -43,6 +43,6 @@ export function rowsWouldChange(
   const shown = examples.length === 0 ? "" : ` (${examples.join(", ")})`;
   return new AppError(
     "APPROVAL_REQUIRED",
-    `Data would be lost: ${object}: ${count} ${consequence}${shown}; accept_data_loss allows it`,
+    `Data would be lost: ${object}: ${count} ${consequence}${shown}: to accept the loss, set accept_data_loss`,
   );
 }

@@ -100,7 +100,7 @@ describe("a migration of several transactions on PostgreSQL", () => {
     await other.query("SELECT pg_advisory_lock(5281736450182)");
     await expect(service.apply(ADMIN, id)).rejects.toMatchObject({
       code: "STATE_CONFLICT",
-      message: expect.stringContaining("under way"),
+      message: expect.stringContaining("is running"),
     });
     expect(await db.query("SELECT * FROM theirs")).toHaveLength(1);
   });
@@ -111,7 +111,7 @@ describe("a migration of several transactions on PostgreSQL", () => {
     await holdIndexUp();
     const failed = expect(service.apply(ADMIN, id)).rejects.toMatchObject({
       code: "STEP_FAILED",
-      message: expect.stringMatching(/could not create unique index.*was taken back/s),
+      message: expect.stringMatching(/could not create unique index.*were undone/s),
     });
     await untilIndexWaits();
     await db.query("CREATE TABLE theirs (id integer); INSERT INTO theirs VALUES (1)");
@@ -129,7 +129,9 @@ describe("a migration of several transactions on PostgreSQL", () => {
     await db.query("INSERT INTO orders VALUES (3, 'a', 30)");
     await holdIndexUp();
     const failed = expect(service.apply(ADMIN, id)).rejects.toMatchObject({
-      message: expect.stringMatching(/half way.*public\.notes has rows.*resume.*undo/s),
+      message: expect.stringMatching(
+        /stopped before its end.*public\.notes has rows.*resume.*undo/s,
+      ),
     });
     await untilIndexWaits();
     await db.query("INSERT INTO notes VALUES (7)");
@@ -167,7 +169,7 @@ describe("a migration of several transactions on PostgreSQL", () => {
     expect(run).toMatchObject({ unitsDone: 1, unitCount: 3, begunIndex: '"public"."a_first"' });
     await expect(service.apply(ADMIN, id)).rejects.toMatchObject({
       code: "STATE_CONFLICT",
-      message: expect.stringContaining("half way"),
+      message: expect.stringContaining("stopped before its end"),
     });
     expect((await service.resume(ADMIN, id)).status).toBe("applied");
     expect(await differences()).toEqual([]);

@@ -47,7 +47,7 @@ export class RunJournal {
       throw new AppError(
         "POLICY_DENIED",
         `A migration of several transactions keeps its progress in the table ${JOURNAL_TABLE}, which its role may ` +
-          "not make: grant it CREATE on the first schema of its search_path",
+          "not create: grant the role CREATE on the first schema of its search_path",
         { cause },
       );
     }

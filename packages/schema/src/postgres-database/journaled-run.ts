@@ -94,7 +94,10 @@ export class JournaledRun {
     const expected = this.#order.continues ?? this.#order.replaces;
     if (unfinished === undefined && expected === undefined) return undefined;
     if (unfinished === undefined) {
-      throw new AppError("STATE_CONFLICT", `Somebody else has ended the unfinished run of ${name}`);
+      throw new AppError(
+        "STATE_CONFLICT",
+        `Another session has ended the unfinished run of ${name}`,
+      );
     }
     const isSame =
       expected?.digest === unfinished.digest && expected.unitsDone === unfinished.unitsDone;
@@ -154,7 +157,7 @@ export class JournaledRun {
       if (rowCount !== 0) {
         throw new AppError(
           "APPROVAL_REQUIRED",
-          `Data would be lost (${finding}): accept_data_loss allows it`,
+          `Data would be lost (${finding}): to accept the loss, set accept_data_loss`,
         );
       }
     }
@@ -190,7 +193,10 @@ export class JournaledRun {
     if (!this.#isJournaled) await this.#begin();
     await client.query(`SET lock_timeout = ${String(waits.indexMs)}`);
     if ((await findIndex(client, index)) !== undefined) {
-      throw new AppError("STATE_CONFLICT", `Somebody else has made ${index} meanwhile`);
+      throw new AppError(
+        "STATE_CONFLICT",
+        `Another session has created ${index} meanwhile; drop or rename it, then try again`,
+      );
     }
     await this.#journal.beginIndex(index);
     try {

@@ -57,7 +57,7 @@ describe("rows of a PostgreSQL database", () => {
       code: "APPROVAL_REQUIRED",
       message:
         "Nothing was changed: Data would be lost: citext: 2 rows of tables that belong to it would be dropped with it " +
-        "(public.own: 2); accept_data_loss allows it",
+        "(public.own: 2): to accept the loss, set accept_data_loss",
     });
     expect(await rows("SELECT a FROM public.own")).toEqual([{ a: 1 }, { a: 2 }]);
     await client.query("DELETE FROM public.own");

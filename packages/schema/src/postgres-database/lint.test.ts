@@ -81,22 +81,22 @@ const LOCKS: readonly (readonly [
   [
     "CREATE TABLE t(a int)",
     "CREATE TABLE t(a int, b uuid DEFAULT gen_random_uuid())",
-    { "public.t": "lock-heavy: ACCESS EXCLUSIVE while it is written anew" },
+    { "public.t": "lock-heavy: ACCESS EXCLUSIVE while it is rewritten" },
   ],
   [
     "CREATE TABLE t(a int)",
     "CREATE TABLE t(a int, b serial)",
-    { "public.t": "lock-heavy: ACCESS EXCLUSIVE while it is written anew" },
+    { "public.t": "lock-heavy: ACCESS EXCLUSIVE while it is rewritten" },
   ],
   [
     "CREATE TABLE t(a int)",
     "CREATE TABLE t(a int, b int GENERATED ALWAYS AS (a) STORED)",
-    { "public.t": "lock-heavy: ACCESS EXCLUSIVE while it is written anew" },
+    { "public.t": "lock-heavy: ACCESS EXCLUSIVE while it is rewritten" },
   ],
   [
     "CREATE TABLE t(a int)",
     "CREATE TABLE t(a bigint)",
-    { "public.t": "lock-heavy: ACCESS EXCLUSIVE while it is written anew" },
+    { "public.t": "lock-heavy: ACCESS EXCLUSIVE while it is rewritten" },
   ],
   [
     "CREATE TABLE t(a varchar(3))",
@@ -106,14 +106,14 @@ const LOCKS: readonly (readonly [
   [
     "CREATE TABLE t(a varchar(9))",
     "CREATE TABLE t(a varchar(3))",
-    { "public.t": "lock-heavy: ACCESS EXCLUSIVE while it is written anew" },
+    { "public.t": "lock-heavy: ACCESS EXCLUSIVE while it is rewritten" },
   ],
   [
     "CREATE TABLE t(a int); CREATE TABLE u(a int)",
     "CREATE TABLE t(a int, b int); CREATE TABLE u(a bigint)",
     {
-      "public.t": "lock-heavy: ACCESS EXCLUSIVE while public.u is written anew",
-      "public.u": "lock-heavy: ACCESS EXCLUSIVE while it is written anew",
+      "public.t": "lock-heavy: ACCESS EXCLUSIVE while public.u is rewritten",
+      "public.u": "lock-heavy: ACCESS EXCLUSIVE while it is rewritten",
     },
   ],
   [
@@ -135,12 +135,12 @@ const LOCKS: readonly (readonly [
   [
     "CREATE TABLE t(a int4range)",
     "CREATE TABLE t(a int4range, EXCLUDE USING gist (a WITH &&))",
-    { "public.t": "lock-heavy: ACCESS EXCLUSIVE while it is read as a whole" },
+    { "public.t": "lock-heavy: ACCESS EXCLUSIVE while it is scanned" },
   ],
   [
     "CREATE TABLE t(a int)",
     "CREATE UNLOGGED TABLE t(a int)",
-    { "public.t": "lock-heavy: ACCESS EXCLUSIVE while it is written anew" },
+    { "public.t": "lock-heavy: ACCESS EXCLUSIVE while it is rewritten" },
   ],
   [
     "CREATE TABLE t(a int PRIMARY KEY); CREATE TABLE u(b int)",
@@ -161,14 +161,14 @@ const LOCKS: readonly (readonly [
     "CREATE TABLE t(a int); CREATE MATERIALIZED VIEW m AS SELECT 1 AS a",
     "CREATE TABLE t(a int, b int); CREATE MATERIALIZED VIEW m AS SELECT 2 AS a",
     {
-      "public.t": "lock-heavy: ACCESS EXCLUSIVE while public.m is written anew",
-      "public.m": "lock-heavy: ACCESS EXCLUSIVE while it is written anew",
+      "public.t": "lock-heavy: ACCESS EXCLUSIVE while public.m is rewritten",
+      "public.m": "lock-heavy: ACCESS EXCLUSIVE while it is rewritten",
     },
   ],
   [
     "CREATE DOMAIN d AS int; CREATE TABLE t(a d)",
     "CREATE DOMAIN d AS int NOT NULL; CREATE TABLE t(a d)",
-    { "public.t": "lock-heavy: SHARE while it is read as a whole: writes wait" },
+    { "public.t": "lock-heavy: SHARE while it is scanned: writes wait" },
   ],
 ];
 

@@ -65,7 +65,7 @@ describe("migrations of a PostgreSQL database", () => {
       return `${isAtomic === true ? "" : "alone: "}${sql} ${lock.mode}: ${effectOf(lock)}`;
     });
     expect(said).toContain(
-      "alone: CREATE INDEX CONCURRENTLY SHARE UPDATE EXCLUSIVE: reads and writes go on, while every row is read",
+      "alone: CREATE INDEX CONCURRENTLY SHARE UPDATE EXCLUSIVE: reads and writes continue, while every row is read",
     );
     expect(said).toContain('ALTER TABLE "public"."cus ACCESS EXCLUSIVE: reads and writes wait');
     await service.apply(ADMIN, migration.id);

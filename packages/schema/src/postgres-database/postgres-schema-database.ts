@@ -85,7 +85,7 @@ export class PostgresSchemaDatabase implements SchemaDatabase {
       try {
         await client.query(`SELECT pg_advisory_lock(${String(MIGRATION_LOCK)})`);
       } catch (cause) {
-        const message = `Another migration of ${this.name} is under way: try again when it has ended`;
+        const message = `Another migration of ${this.name} is running: try again when it has ended`;
         throw new AppError("STATE_CONFLICT", message, { cause });
       }
       return work(client);

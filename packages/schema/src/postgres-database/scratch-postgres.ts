@@ -123,11 +123,13 @@ interface Names {
 
 function notCreated(target: string, cause: unknown): AppError {
   if (isConnectionLost(cause)) return connectionLost(target, cause);
-  const tried = `A migration of ${target} is tried in a database of its own`;
+  const tried = `A migration of ${target} is tried in a scratch database on the same server`;
   if (cause instanceof pg.DatabaseError && cause.code === INSUFFICIENT_PRIVILEGE) {
-    return new AppError("POLICY_DENIED", `${tried}: its user needs CREATEDB`, { cause });
+    return new AppError("POLICY_DENIED", `${tried}: the data source's user needs CREATEDB`, {
+      cause,
+    });
   }
-  const message = `${tried}, which PostgreSQL does not make now: ${reasonOf(cause)}`;
+  const message = `${tried}, which PostgreSQL cannot create now: ${reasonOf(cause)}`;
   return new AppError("STORE_UNAVAILABLE", message, { cause, retryAfterMs: 1000 });
 }
 
@@ -135,8 +137,8 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 
 function connectionLost(target: string, cause: unknown): AppError {
   const message =
-    `The connection to the server of ${target} was lost while a migration was tried in a database of its own; ` +
-    `${target} itself is as it was: ask again`;
+    `The connection to the server of ${target} was lost while a migration was tried in a scratch database; ` +
+    `${target} itself is unchanged: try again`;
   return new AppError("STORE_UNAVAILABLE", message, { cause, retryAfterMs: 1000 });
 }
 

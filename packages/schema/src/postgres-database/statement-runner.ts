@@ -50,7 +50,7 @@ export class StatementRunner {
     if (this.#isLost || (sql === "COMMIT" && isOutcomeUnknown(cause))) {
       const doubt =
         sql === "COMMIT"
-          ? "whether the transaction took effect is found out when the migration is run again"
+          ? "running the migration again finds out whether the transaction took effect"
           : "its transaction is rolled back";
       const what = this.#isLost ? "The connection was lost" : "PostgreSQL gave no clear answer";
       return new AppError("STORE_UNAVAILABLE", `${what} at ${shortened(sql)}: ${doubt}`, {

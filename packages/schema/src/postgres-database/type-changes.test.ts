@@ -148,8 +148,8 @@ describe("values of a column whose type changes", () => {
     const values = ["007", "7", "0008", "9", "0010", "0011", "0012"];
     const { message } = await retype(client, "text", "integer", values);
     expect(message).toBe(
-      "Data would be lost: public.t.v: 5 of its values would change by becoming integer: a value may be " +
-        "written otherwise ('007' → 7, '0008' → 8, '0010' → 10); accept_data_loss allows it",
+      "Data would be lost: public.t.v: 5 of its values would change when converted to integer: a value may be " +
+        "written differently ('007' → 7, '0008' → 8, '0010' → 10): to accept the loss, set accept_data_loss",
     );
   });
 

@@ -28,8 +28,8 @@ export function refuseLeftAlone(base: Schema, target: Schema, rebuild: RebuildPl
     const because = cause.id === id ? "" : `, because it needs the ${say(base, cause)}`;
     throw new AppError(
       "INVALID_ARGUMENT",
-      `The ${say(base, object)} needs ${base.pathOf(base.get(lost))}, which would have to go, and no migration could ` +
-        `make it again${because}. Drop it by hand and accept the drift (steward migrate-db drift --accept), or ` +
+      `The ${say(base, object)} needs ${base.pathOf(base.get(lost))}, which would have to be dropped, and no migration could ` +
+        `create it again${because}. Drop it by hand and accept the drift (steward migrate-db drift --accept), or ` +
         "leave what it needs as it is",
     );
   }
@@ -40,12 +40,14 @@ function refusal(schema: Schema, object: SchemaObject | undefined, cause: Schema
   const needs = isCause ? "" : ` ${schema.pathOf(object)}, which needs`;
   return new AppError(
     "INVALID_ARGUMENT",
-    `No migration makes, changes or drops${needs} the ${say(schema, cause)}: do it by hand, and accept the drift`,
+    `No migration creates, changes or drops${needs} the ${say(schema, cause)}: do it by hand, and accept the drift`,
   );
 }
 
 function say(schema: Schema, object: SchemaObject): string {
   if (object.kind === "Unmanaged") return object.name ?? "";
   const path = schema.pathOf(object);
-  return object.values.isDetachPending === true ? `half detached partition ${path}` : path;
+  return object.values.isDetachPending === true
+    ? `partition ${path} whose DETACH has not finished`
+    : path;
 }

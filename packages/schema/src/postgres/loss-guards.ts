@@ -54,7 +54,7 @@ function guardOf(schema: Schema, object: SchemaObject, path: string): RowGuard |
   if (isCounter) {
     const sequence = qualified(schema, object);
     const query = `SELECT FROM ${sequence} WHERE is_called`;
-    return { query, finding: `the new sequence ${path} has given out numbers` };
+    return { query, finding: `the new sequence ${path} has issued numbers` };
   }
   if (object.kind !== "Column" || object.values.generated !== undefined) return undefined;
   const table = onOf(schema, object);

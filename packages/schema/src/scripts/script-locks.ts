@@ -22,20 +22,20 @@ export function locksOf(base: Schema, target: Schema, script: Script): readonly 
 
 /** The operations that a lock mode blocks (PostgreSQL, "Explicit Locking", table 13.2). */
 const WAITING: Readonly<Record<LockMode, string>> = {
-  "ACCESS SHARE": "reads and writes go on",
-  "ROW SHARE": "reads and writes go on",
-  "ROW EXCLUSIVE": "reads and writes go on",
-  "SHARE UPDATE EXCLUSIVE": "reads and writes go on",
-  SHARE: "reads go on, writes wait",
-  "SHARE ROW EXCLUSIVE": "reads go on, writes wait",
-  EXCLUSIVE: "reads go on, writes wait",
+  "ACCESS SHARE": "reads and writes continue",
+  "ROW SHARE": "reads and writes continue",
+  "ROW EXCLUSIVE": "reads and writes continue",
+  "SHARE UPDATE EXCLUSIVE": "reads and writes continue",
+  SHARE: "reads continue, writes wait",
+  "SHARE ROW EXCLUSIVE": "reads continue, writes wait",
+  EXCLUSIVE: "reads continue, writes wait",
   "ACCESS EXCLUSIVE": "reads and writes wait",
-  RESERVED: "reads go on, writes to the whole file wait",
+  RESERVED: "reads continue, writes to the whole file wait",
 };
 const WORK: Readonly<Record<TableLock["holdsWhile"], string>> = {
   instant: "",
   scan: ", while every row is read",
-  rewrite: ", while every row is written anew",
+  rewrite: ", while every row is rewritten",
 };
 
 /**

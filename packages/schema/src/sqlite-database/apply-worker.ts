@@ -96,6 +96,6 @@ function refuseBrokenReferences(db: DatabaseSyncInstance): void {
   if (row === undefined) return;
   throw new AppError(
     "STEP_FAILED",
-    `Nothing was changed: ${row.table} has rows that point to none of ${row.parent}`,
+    `Nothing was changed: ${row.table} has rows whose foreign key matches no row of ${row.parent}`,
   );
 }

@@ -16,7 +16,8 @@ function findings(current: string, desired: string): readonly Finding[] {
 }
 
 const OTHER = "CREATE TABLE o (a INTEGER PRIMARY KEY); ";
-const REBUILT = "t lock-heavy: nobody else writes to the file while the table is built anew";
+const REBUILT =
+  "t lock-heavy: other connections cannot write to the file while the table is rewritten";
 
 /** Whole findings, each as the object, the code and the beginning of the message. */
 const CASES: readonly (readonly [current: string, desired: string, expected: readonly string[]])[] =
@@ -47,9 +48,9 @@ const CASES: readonly (readonly [current: string, desired: string, expected: rea
       "CREATE TABLE t (a, b)",
       "CREATE TABLE t (a, b AS (a + 1) STORED)",
       [
-        "t.b destructive: its values are computed anew",
+        "t.b destructive: its values are computed again",
         "t.b irreversible-down",
-        "t.b backward-incompatible: writes that give it a value",
+        "t.b backward-incompatible: writes with a value for it",
         REBUILT,
       ],
     ],
@@ -96,7 +97,7 @@ const CASES: readonly (readonly [current: string, desired: string, expected: rea
       "CREATE TABLE t (a)",
       "CREATE TABLE t (a UNIQUE)",
       [
-        "t.(UniqueConstraint) data-dependent: equal rows",
+        "t.(UniqueConstraint) data-dependent: duplicate rows",
         "t.(UniqueConstraint) backward-incompatible",
         REBUILT,
       ],
@@ -105,21 +106,21 @@ const CASES: readonly (readonly [current: string, desired: string, expected: rea
       "CREATE TABLE t (a)",
       "CREATE TABLE t (a); CREATE UNIQUE INDEX i ON t (a)",
       [
-        "i data-dependent: equal rows",
+        "i data-dependent: duplicate rows",
         "i backward-incompatible",
-        "t lock-heavy: nobody else writes to the file while the table is read as a whole",
+        "t lock-heavy: other connections cannot write to the file while the table is scanned",
       ],
     ],
     [
       "CREATE TABLE t (a)",
       "CREATE TABLE t (a CHECK (a > 0))",
-      ["t.(CheckConstraint) data-dependent: rows that break it", REBUILT],
+      ["t.(CheckConstraint) data-dependent: rows that violate it", REBUILT],
     ],
     [
       `${OTHER}CREATE TABLE t (a)`,
       `${OTHER}CREATE TABLE t (a REFERENCES o ON DELETE CASCADE)`,
       [
-        "t.(ForeignKey) data-dependent: rows that break it",
+        "t.(ForeignKey) data-dependent: rows that violate it",
         "t.(ForeignKey) backward-incompatible: deleting rows of o changes rows here: cascade",
         "t.(ForeignKey) lock-heavy: no index begins with its columns",
       ],
@@ -127,17 +128,17 @@ const CASES: readonly (readonly [current: string, desired: string, expected: rea
     [
       "CREATE TABLE t (a COLLATE NOCASE)",
       "CREATE TABLE t (a)",
-      ["t.a data-dependent: values that are equal by the new collation", REBUILT],
+      ["t.a data-dependent: values that are equal under the new collation", REBUILT],
     ],
     [
       "CREATE TABLE t (a PRIMARY KEY)",
       "CREATE TABLE t (a PRIMARY KEY) WITHOUT ROWID",
-      ["t backward-incompatible: what uses its rowid", REBUILT],
+      ["t backward-incompatible: statements that use its rowid", REBUILT],
     ],
     [
       "CREATE TABLE u (a)",
       "CREATE TABLE t (a) /* @renamed from=u */",
-      ["t backward-incompatible: what still calls it u fails"],
+      ["t backward-incompatible: statements that still call it u fail"],
     ],
     [
       "CREATE TABLE t (a); CREATE VIEW v AS SELECT a FROM t",
@@ -147,7 +148,7 @@ const CASES: readonly (readonly [current: string, desired: string, expected: rea
     [
       "CREATE VIRTUAL TABLE t USING fts5(a)",
       "CREATE VIRTUAL TABLE t USING fts5(a, b)",
-      ["t destructive: it is made anew, without its rows"],
+      ["t destructive: it is dropped and created again, without its rows"],
     ],
   ];
 

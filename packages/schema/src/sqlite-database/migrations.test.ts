@@ -218,7 +218,9 @@ describe("migrations of a SQLite database", () => {
     const migration = await propose(SCHEMA.replace("total INTEGER", "total REAL"));
     await expect(service.apply(ADMIN, migration.id)).rejects.toMatchObject({
       code: "STEP_FAILED",
-      message: expect.stringContaining("orders has rows that point to none of customers"),
+      message: expect.stringContaining(
+        "orders has rows whose foreign key matches no row of customers",
+      ),
     });
     expect((await service.drift(ADMIN, "shop")).differences).toEqual([]);
   });

@@ -95,7 +95,7 @@ export class SqliteSchemaDatabase implements SchemaDatabase {
       goneError: (cause) =>
         new AppError(
           "STORE_UNAVAILABLE",
-          `The migration of ${this.name} was cut off; nothing was changed`,
+          `The migration of ${this.name} was interrupted; nothing was changed`,
           { cause },
         ),
     });
@@ -115,7 +115,7 @@ export class SqliteSchemaDatabase implements SchemaDatabase {
   #locked(cause: unknown): AppError {
     return new AppError(
       "STORE_UNAVAILABLE",
-      `The database ${this.name} cannot be read now: another connection keeps it locked`,
+      `The database ${this.name} cannot be read now: another connection holds a lock on it; try again`,
       { cause, retryAfterMs: 1000 },
     );
   }

@@ -55,8 +55,8 @@ describe("values of a SQLite column whose type changes", () => {
   it("are counted, and the first of them shown, when they would change", () => {
     const { message } = rebuild(tableWith("TEXT"), tableWith("INTEGER"), ["'007'", "'7'", "'08'"]);
     expect(message).toContain(
-      "Data would be lost: t.v: 2 of its values would change by becoming INTEGER: text that looks like a " +
-        "number becomes a number ('007' → 7, '08' → 8); accept_data_loss allows it",
+      "Data would be lost: t.v: 2 of its values would change when converted to INTEGER: text that looks like a " +
+        "number becomes a number ('007' → 7, '08' → 8): to accept the loss, set accept_data_loss",
     );
   });
 

@@ -49,7 +49,7 @@ export function questionFor(copied: CopiedColumn, table: string): RowQuestion | 
   const example = `substr(quote(${value}), 1, 40) || ' → ' || substr(${becomes(value)}, 1, 40)`;
   return {
     object: target.pathOf(now),
-    consequence: `of its values would change by becoming ${textOf(now.values, "type") ?? "untyped"}: ${reason}`,
+    consequence: `of its values would change when converted to ${textOf(now.values, "type") ?? "untyped"}: ${reason}`,
     count: `SELECT count(*) AS count ${changed}`,
     examples: `SELECT ${example} AS example ${changed} LIMIT ${EXAMPLES_MAX}`,
   };
@@ -105,7 +105,7 @@ function toReal(): Verdict {
 function toText(): Verdict {
   return {
     outcome: "checked",
-    reason: "a number is written with 15 digits at most",
+    reason: "a number is written with at most 15 digits",
     changes: (value) =>
       `typeof(${value}) = 'real' AND CAST(CAST(${value} AS TEXT) AS REAL) <> ${value}`,
     becomes: (value) => `quote(CAST(${value} AS TEXT))`,

@@ -34,15 +34,15 @@ export class BoundDatabases {
       const known = this.#namesFor(caller).join(", ");
       throw new AppError(
         "NOT_FOUND",
-        `There is no data source ${JSON.stringify(name)}; there are: ${known}`,
+        `There is no data source ${JSON.stringify(name)}; the data sources are: ${known}`,
       );
     }
     this.#access?.require(caller, name);
     if (this.#access?.isShared(name) === true && !hasRole(caller, "operator")) {
       throw new AppError(
         "POLICY_DENIED",
-        `Several organizations share the data source ${name}: its schema is migrated and read as a whole with the ` +
-          "role operator only, or give each organization a url of its own in the tools file",
+        `Several organizations share the data source ${name}: only the role operator may read and migrate ` +
+          "its schema, unless the tools file gives each organization a url of its own",
       );
     }
     return database;

@@ -85,7 +85,7 @@ class ApplyMigrationTarget implements StepTarget {
       const migration = await this.#migrations.settle(step.orgId, id, step);
       return migration === undefined ? undefined : resultOf(migration, step);
     } catch (cause) {
-      const message = "Whether the migration was applied cannot be found out now";
+      const message = "It cannot be determined now whether the migration was applied";
       throw new StatementError("connection", message, { cause });
     }
   }

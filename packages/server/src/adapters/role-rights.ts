@@ -5,7 +5,7 @@ const ANSWER_MS_MAX = 5_000;
 
 /** Advice about a role with excessive rights. */
 export const ROLE_FIX: string =
-  "connect as a role that is no superuser, has no BYPASSRLS and owns no tables: " +
+  "connect as a role that is not a superuser, has no BYPASSRLS and owns no tables: " +
   "CREATE ROLE agents LOGIN PASSWORD '…', then GRANT it the tables that steps need";
 
 /**
@@ -63,12 +63,12 @@ export async function excessiveRights(
 function sentenceOf(row: RightsRow): string | undefined {
   const { role } = row;
   if (row.is_superuser) {
-    return `role ${role} is a superuser: neither privileges nor row-level security hold back its steps`;
+    return `role ${role} is a superuser: neither privileges nor row-level security restrict its steps`;
   }
   if (row.bypasses_policies) {
-    return `role ${role} has BYPASSRLS: row-level security does not hold back its steps`;
+    return `role ${role} has BYPASSRLS: row-level security does not restrict its steps`;
   }
   if (row.example === null) return undefined;
   const tables = row.owned === "1" ? row.example : `${row.owned} tables, such as ${row.example}`;
-  return `role ${role} owns ${tables}: it may grant itself what it likes there, and row-level security holds it back only where it is forced`;
+  return `role ${role} owns ${tables}: it can grant itself any privilege on them, and row-level security restricts it only where the table forces it (FORCE ROW LEVEL SECURITY)`;
 }

@@ -43,7 +43,7 @@ describe("a plan on a PostgreSQL data source", () => {
       expect(warnings).toContainEqual({
         dataSource: "shop",
         found: expect.stringContaining("is a superuser") as string,
-        event: "data source role may too much",
+        event: "data source role has excessive rights",
       });
     });
   });

@@ -95,9 +95,10 @@ class RoleWarnings implements AsyncDisposable {
       [...urls].map(async ([dataSource, url]) => {
         try {
           const found = await rightsOf(url, this.#closing.signal);
-          if (found !== undefined) log.warn({ dataSource, found }, "data source role may too much");
+          if (found !== undefined)
+            log.warn({ dataSource, found }, "data source role has excessive rights");
         } catch (error) {
-          log.debug({ dataSource, err: error }, "data source role not checked");
+          log.debug({ dataSource, err: error }, "data source role could not be checked");
         }
       }),
     );

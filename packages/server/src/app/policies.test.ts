@@ -77,7 +77,7 @@ describe("an organization's own policies", () => {
     expect(await tenant.put(NO_CUSTOMERS)).toMatchObject({ status: 200, data: { version: 1 } });
     await expect(tenant.submit(sql)).rejects.toMatchObject({
       code: "POLICY_DENIED",
-      message: expect.stringContaining("Customers are for people: denied here is table") as string,
+      message: expect.stringContaining("Customers are for people: denied here: table") as string,
       details: expect.arrayContaining([
         expect.objectContaining({ field: "policy no-customers" }),
         { field: "instead", reason: expect.stringContaining("table orders") as string },

@@ -20,7 +20,6 @@ export interface ReembedOptions {
   readonly onRefused: (entryId: string) => void;
 }
 
-/** What it came to. */
 export interface Reembedded extends ReembeddingProgress {
   /** The model whose vectors are searched from now on. */
   readonly model: string;

@@ -458,7 +458,7 @@ describe("the state of a server without a store", () => {
       503,
       {
         code: "STORE_UNAVAILABLE",
-        error: "The state is not kept: set SERVICE_DATABASE_URL, such as sqlite:PATH",
+        error: "The state is not stored: set SERVICE_DATABASE_URL, such as sqlite:PATH",
       },
     ]);
     // Nor is a document read that nobody could keep.

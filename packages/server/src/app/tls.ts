@@ -44,10 +44,13 @@ export class TlsRenewal implements Disposable {
     const { files, log, use } = this.#parts;
     try {
       use(readTls(files));
-      log.info({ certFile: files.certFile }, "TLS certificate read anew");
+      log.info({ certFile: files.certFile }, "TLS certificate reloaded");
     } catch (err) {
       // Files that are replaced one after the other do not belong together for a moment.
-      log.error({ err, certFile: files.certFile }, "TLS certificate not usable; the old one stays");
+      log.error(
+        { err, certFile: files.certFile },
+        "TLS certificate not usable; the previous one stays in use",
+      );
     }
   }
 

@@ -138,7 +138,7 @@ describe("a policy that forbids a table", () => {
   ])("is not got round %s", async (_way, sql) => {
     await expect(run(sql)).rejects.toMatchObject({
       ...{ code: "POLICY_DENIED", status: 403 },
-      message: expect.stringMatching(/denied here is .*table (public\.)?salaries/) as string,
+      message: expect.stringMatching(/denied here: .*table (public\.)?salaries/) as string,
     });
   });
 
@@ -239,7 +239,7 @@ describe("a policy that forbids a column", () => {
     await expect(refused).rejects.toMatchObject({
       ...{ code: "POLICY_DENIED", status: 403 },
       message: expect.stringContaining(
-        "Addresses are private: denied here is column public.customers.email",
+        "Addresses are private: denied here: column public.customers.email",
       ) as string,
     });
   });
@@ -290,6 +290,6 @@ describe("a table that is forbidden to be changed", () => {
     "UPDATE names SET name = 'x'",
     "DELETE FROM names",
   ])("is not changed: %s", async (sql) => {
-    await expect(run(sql)).rejects.toThrow("denied here is table public.customers");
+    await expect(run(sql)).rejects.toThrow("denied here: table public.customers");
   });
 });

@@ -106,7 +106,7 @@ describe("a policy that forbids a table", () => {
   ])("is not got round %s", async (_way, sql) => {
     await expect(run(sql)).rejects.toMatchObject({
       ...{ code: "POLICY_DENIED", status: 403 },
-      message: expect.stringMatching(/denied here is .*table salaries/) as string,
+      message: expect.stringMatching(/denied here: .*table salaries/) as string,
     });
     expect((await run("SELECT count(*) FROM orders")).status).toBe("completed");
   });
@@ -168,7 +168,7 @@ describe("a policy that forbids a column", () => {
     await expect(run(sql)).rejects.toMatchObject({
       ...{ code: "POLICY_DENIED", status: 403 },
       message: expect.stringContaining(
-        "Addresses are private: denied here is column customers.email",
+        "Addresses are private: denied here: column customers.email",
       ) as string,
     });
   });
@@ -218,6 +218,6 @@ describe("a table that is forbidden to be changed", () => {
     "DELETE FROM customers",
     "REPLACE INTO customers (id, name) VALUES (1, 'x')",
   ])("is not changed: %s", async (sql) => {
-    await expect(run(sql)).rejects.toThrow("denied here is table customers");
+    await expect(run(sql)).rejects.toThrow("denied here: table customers");
   });
 });

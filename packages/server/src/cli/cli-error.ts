@@ -91,7 +91,7 @@ function fromSystem(thrown: unknown): CliError | undefined {
   return new CliError(`${path} cannot be used: ${reason}`, {
     exitCode: EXIT.failed,
     code,
-    fix: "mend the permissions, the mount or the space there, or name another place with --data-dir or --database-url",
+    fix: "correct the permissions, the mount or the free space there, or name another directory with --data-dir or --database-url",
     cause: thrown,
   });
 }

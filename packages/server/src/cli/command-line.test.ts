@@ -56,7 +56,7 @@ describe("the command line", () => {
     [["plan", "get"], "missing required argument 'plan-id'", "--help"],
     [["plan", "list", "--status", "x"], "--status <status>", "--help"],
     [["plan", "list", "--limit", "ten"], "--limit ten", "from 1 to 200"],
-    [["plan", "watch", "p", "--after", "x"], "--after x", "number"],
+    [["plan", "watch", "p", "--after", "x"], "--after x", "sequence of the last event"],
     [["plan", "run", "nofile.json"], "neither a file nor the id of a plan", "plan list"],
     [["plan", "submit", "nofile.json"], "Cannot read nofile.json", "path of a plan file"],
     [["plan", "get", "p", "--server", "ftp://h"], "SERVICE_URL", "http://127.0.0.1:8080"],

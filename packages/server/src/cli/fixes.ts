@@ -19,17 +19,17 @@ const FIXES: Readonly<Partial<Record<StewardErrorCode, string>>> = {
     "start a server with `steward dev`, or name another one with --server URL or SERVICE_URL",
   BAD_RESPONSE: "check that --server or SERVICE_URL names a Steward server, not something else",
   INVALID_PLAN: "correct the plan where the message says, then submit it again",
-  PLAN_CYCLE: "take one of these steps out of the others' depends_on",
+  PLAN_CYCLE: "remove one of these steps from the others' depends_on",
   BAD_PLACEHOLDER: "correct the placeholder: {{step.<id>.output}} of a step in depends_on",
   IDEMPOTENCY_CONFLICT: "submit the changed plan under another key",
-  UNAUTHENTICATED: "say who is asking, as the server's SERVICE_AUTH requires",
+  UNAUTHENTICATED: "send credentials, as the server's SERVICE_AUTH requires",
   POLICY_DENIED:
     "call with a role, an API key or a token that has this right, or ask who administers this server",
   PLAN_NOT_FOUND: "`steward plan list` shows your plans; --org chooses another organization",
   STEP_NOT_FOUND: "`steward plan get ID` shows the steps of a plan",
   STEP_DEPENDENCIES_NOT_MET: "run the steps it depends on first; `steward plan run ID` runs all",
   PLAN_NOT_ACTIVE:
-    "`steward plan get ID` shows how it ended; `steward plan retry ID` revives a failed plan",
+    "`steward plan get ID` shows how it ended; `steward plan retry ID` reopens a failed plan",
   APPROVAL_REQUIRED:
     "have the step approved, then run the plan again; a migration takes --accept-data-loss",
   QUOTA_EXCEEDED: "wait, or raise the budget: `steward budget list` shows it",

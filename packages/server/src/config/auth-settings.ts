@@ -40,32 +40,32 @@ export const AUTH_SETTINGS: AuthSettings = {
     type: listOf(["headers", "jwt", "apikey", "mtls"]),
     default: "headers",
     help:
-      "How callers are known, one or several of: headers believes x-org-id, x-user-role and their like; jwt verifies " +
-      "JSON Web Tokens of an OpenID provider; apikey takes the keys of `steward key create`; mtls takes client certificates.",
+      "How callers are authenticated, one or several of: headers trusts x-org-id, x-user-role and the other identity headers; jwt verifies " +
+      "JSON Web Tokens of an OpenID provider; apikey accepts keys made by `steward key create`; mtls accepts client certificates.",
   },
   trustedProxies: {
     name: "SERVICE_TRUSTED_PROXIES",
     flag: "trusted-proxies",
     type: addressRanges,
-    help: "Proxies whose identity headers are believed.",
+    help: "Proxies whose identity headers are trusted.",
   },
   proxySecret: {
     name: "SERVICE_PROXY_SECRET",
     type: secrets,
-    help: "What a trusted proxy sends as x-proxy-secret; two are both taken while one replaces the other.",
+    help: "The secret that a trusted proxy sends as x-proxy-secret; during a rotation, both the old and the new one.",
     mask: () => "***",
   },
   jwtIssuer: {
     name: "SERVICE_JWT_ISSUER",
     flag: "jwt-issuer",
     type: trustedUrl("https://login.example.com/tenant"),
-    help: "The OpenID provider whose tokens are taken, as their claim iss names it.",
+    help: "The OpenID provider whose tokens are accepted, as in their claim iss.",
   },
   jwtAudience: {
     name: "SERVICE_JWT_AUDIENCE",
     flag: "jwt-audience",
     type: texts("names separated by commas", "audience", "https://steward.example.com"),
-    help: "Who tokens must be meant for: their claim aud names one of these.",
+    help: "The audience: the claim aud of a token must name one of these.",
   },
   jwtJwksUrl: {
     name: "SERVICE_JWT_JWKS_URL",
@@ -81,7 +81,7 @@ export const AUTH_SETTINGS: AuthSettings = {
       ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
     ]),
     default: "RS256,PS256,ES256,EdDSA",
-    help: "Signature algorithms of tokens that are taken.",
+    help: "Signature algorithms that are accepted in tokens.",
   },
   jwtClaims: {
     name: "SERVICE_JWT_CLAIMS",
@@ -91,7 +91,7 @@ export const AUTH_SETTINGS: AuthSettings = {
       "org=tenant_id,roles=groups",
     ),
     help:
-      "Which claims say what, where that differs from " +
+      "Names of the claims, where they differ from " +
       "org=org_id,user=sub,agent=act.sub,roles=roles,permissions=permissions.",
   },
   jwtClockSkewMs: {
@@ -117,7 +117,8 @@ export const AUTH_SETTINGS: AuthSettings = {
       parse: (value) => (isUuid(value) ? value.toLowerCase() : undefined),
     },
     help:
-      "The only organization of this service: data sources that the tools file binds to none are open to it alone. " +
-      "Unset: they are open where nobody vouches for who callers are, and else to nobody.",
+      "The only organization of this service: data sources that the tools file binds to no organization are open to " +
+      "it alone. Unset: such data sources are open to everybody while callers are not authenticated, and to nobody " +
+      "otherwise.",
   },
 };

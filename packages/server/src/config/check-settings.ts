@@ -37,7 +37,7 @@ function checkExposure(values: SettingValues): SettingProblem | undefined {
   if (host === undefined || isLoopback(host) || guarded || !believesHeaders) return undefined;
   return {
     setting: SETTINGS.host.name,
-    reason: `${host} can be reached from other machines, and with SERVICE_AUTH=headers whoever reaches it is whoever it claims to be`,
+    reason: `${host} can be reached from other machines, and with SERVICE_AUTH=headers a client can claim any identity`,
     fix: `listen on 127.0.0.1, or put a proxy that sets the identity headers in front and name it in ${SETTINGS.trustedProxies.name} or share a secret with it in ${SETTINGS.proxySecret.name}, or ask for credentials: ${SETTINGS.auth.name}=jwt, apikey or mtls`,
   };
 }
@@ -59,7 +59,7 @@ function checkApiKeys({ auth, databaseUrl }: SettingValues): SettingProblem | un
   if (databaseUrl.value !== undefined || databaseUrl.problem !== undefined) return undefined;
   return {
     setting: SETTINGS.databaseUrl.name,
-    reason: `${SETTINGS.auth.name}=apikey needs a store to keep the keys in, and none is set`,
+    reason: `${SETTINGS.auth.name}=apikey needs a store for the keys, and none is set`,
     fix: `set it to, for example, ${SETTINGS.databaseUrl.type.example}`,
   };
 }
@@ -93,7 +93,7 @@ function checkStoreApart({ databaseUrl, dataSources }: SettingValues): SettingPr
   if (store === undefined || shared === undefined) return undefined;
   return {
     setting: SETTINGS.dataSources.name,
-    reason: `data source "${shared.name}" is the database of ${SETTINGS.databaseUrl.name}: steps could change the plans themselves`,
+    reason: `data source "${shared.name}" is the database of ${SETTINGS.databaseUrl.name}: steps could change the service's own tables`,
     fix: "give the service a database of its own",
   };
 }

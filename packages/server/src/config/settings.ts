@@ -95,7 +95,7 @@ export const SETTINGS: Settings = {
     flag: "port",
     type: port,
     default: "8080",
-    help: "Port of REST and, unless split off, gRPC.",
+    help: "Port of REST and, unless gRPC has its own, of gRPC.",
   },
   grpcPort: {
     name: "SERVICE_GRPC_PORT",
@@ -108,7 +108,7 @@ export const SETTINGS: Settings = {
     flag: "data-dir",
     type: path("./.steward"),
     default: "./.steward",
-    help: "Directory for everything kept beside the database.",
+    help: "Directory for the files that are kept beside the database.",
   },
   databaseUrl: {
     name: "SERVICE_DATABASE_URL",
@@ -143,8 +143,8 @@ export const SETTINGS: Settings = {
       parse: parseDataSources,
     },
     help:
-      "Where migrations log in to data sources on PostgreSQL, by a role that owns the tables; unset: as steps do, " +
-      "whose role then needs these rights too.",
+      "URLs with which migrations log in to data sources on PostgreSQL, with a role that owns the tables; unset: the " +
+      "URL of the steps, whose role then needs these rights too.",
     mask: maskDatabaseUrl,
   },
   toolsFile: {
@@ -183,13 +183,13 @@ export const SETTINGS: Settings = {
     name: "SERVICE_TLS_CLIENT_CA",
     flag: "tls-client-ca",
     type: path("./client-ca.pem"),
-    help: "PEM file of the authorities whose client certificates are taken (SERVICE_AUTH=mtls).",
+    help: "PEM file of the authorities whose client certificates are accepted (SERVICE_AUTH=mtls).",
   },
   mtlsClients: {
     name: "SERVICE_MTLS_CLIENTS",
     flag: "mtls-clients",
     type: path("./clients.yaml"),
-    help: "YAML file that says who each client certificate belongs to (SERVICE_AUTH=mtls).",
+    help: "YAML file that maps client certificates to callers (SERVICE_AUTH=mtls).",
   },
   ...SHARE_SETTINGS,
   migrationLockWaitMs: {
@@ -198,8 +198,8 @@ export const SETTINGS: Settings = {
     type: migrationWait("5000"),
     default: String(MIGRATION_LOCK_WAIT_MS),
     help:
-      "How long a migration waits for each lock, in milliseconds; on PostgreSQL everybody who comes later waits " +
-      "behind it.",
+      "How long a migration waits for each lock, in milliseconds; on PostgreSQL later statements on the " +
+      "table wait behind it.",
   },
   migrationIndexWaitMs: {
     name: "SERVICE_MIGRATION_INDEX_WAIT_MS",
@@ -207,29 +207,29 @@ export const SETTINGS: Settings = {
     type: migrationWait("600000"),
     default: String(MIGRATION_INDEX_WAIT_MS),
     help:
-      "How long a migration on PostgreSQL waits for others' transactions while it makes an index, in " +
-      "milliseconds; nobody waits behind it.",
+      "How long a migration on PostgreSQL waits for other transactions while it builds an index " +
+      "concurrently, in milliseconds; other statements do not wait behind it.",
   },
   logLevel: {
     name: "SERVICE_LOG_LEVEL",
     flag: "log-level",
     type: oneOf(["debug", "info", "warn", "error", "silent"]),
     default: "info",
-    help: "How much the log says.",
+    help: "The lowest level that is logged.",
   },
   cascadeEnrichment: {
     name: "SERVICE_CASCADE_ENRICHMENT",
     flag: "cascade-enrichment",
     type: oneOf(["off", "on"]),
     default: "off",
-    help: "Whether memory search tells the tables that ON DELETE CASCADE reaches from those mentioned.",
+    help: "Whether a memory search also reports the tables that ON DELETE CASCADE reaches from the mentioned ones.",
   },
   embeddingProvider: {
     name: "SERVICE_EMBEDDING_PROVIDER",
     flag: "embedding-provider",
     type: oneOf(["zero", "hash", "openai", "cohere", "gemini", "local"]),
     default: "zero",
-    help: "What turns text into vectors: zero finds nothing, hash compares words, a model compares sense.",
+    help: "The embedding provider: zero finds nothing, hash compares words, a model compares meaning.",
   },
   embeddingDimension: {
     name: "SERVICE_EMBEDDING_DIMENSION",
@@ -275,7 +275,7 @@ export const SETTINGS: Settings = {
       example: "sk-…",
       pattern: /^[\x21-\x7e]+$/,
     }),
-    help: "Key for the provider's API; unset: none is sent, as local servers want it.",
+    help: "Key for the provider's API; unset: no key is sent, which local servers expect.",
     mask: () => "***",
   },
   embeddingRequestDimension: {
@@ -289,7 +289,7 @@ export const SETTINGS: Settings = {
     name: "SERVICE_EMBEDDING_BATCH_SIZE",
     flag: "embedding-batch-size",
     type: integer({ min: 1, max: 2048, unit: "texts", placeholder: "n", example: "64" }),
-    help: "Texts in one request to the provider, at most; unset: as its API takes.",
+    help: "Texts in one request to the provider, at most; unset: the maximum of its API.",
   },
   embeddingTimeoutMs: {
     name: "SERVICE_EMBEDDING_TIMEOUT_MS",
@@ -319,7 +319,7 @@ export const SETTINGS: Settings = {
       example: "sk_live_…",
       pattern: /^[\x21-\x7e]+$/,
     }),
-    help: "Key for the payment provider; unset: payments say that they are not configured.",
+    help: "Key for the payment provider; unset: payment requests are answered with PAYMENT_NOT_CONFIGURED.",
     mask: () => "***",
   },
   paymentApiBase: {

@@ -64,7 +64,7 @@ export const SHARE_SETTINGS: ShareSettings = {
       example: String(ORG_STEPS_MAX),
     }),
     default: String(ORG_STEPS_MAX),
-    help: "Steps that one organization may have this server execute at once, those that wait included.",
+    help: "Steps of one organization that this server executes at once, waiting ones included.",
   },
   orgStreamsMax: {
     name: "SERVICE_ORG_STREAMS_MAX",
@@ -104,8 +104,8 @@ export const SHARE_SETTINGS: ShareSettings = {
       example: "4",
     }),
     help:
-      "Statements that run on one data source at once, where the tools file does not say; an organization has one less " +
-      "than all. Unset: 4 that read a SQLite file, 10 on PostgreSQL.",
+      "Statements that run on one data source at once, unless the tools file sets another number; one organization may use " +
+      "all but one of them. Unset: 4 that read a SQLite file, 10 on PostgreSQL.",
   },
   planDeadlineMs: {
     name: "SERVICE_PLAN_DEADLINE_MS",
@@ -118,7 +118,7 @@ export const SHARE_SETTINGS: ShareSettings = {
       example: "86400000",
     }),
     default: String(PLAN_DEADLINE_MS),
-    help: "How long after its creation a plan must be done, in milliseconds.",
+    help: "How long after its creation a plan must have ended, in milliseconds.",
   },
   rowsChangedMax: {
     name: "SERVICE_ROWS_CHANGED_MAX",
@@ -131,6 +131,6 @@ export const SHARE_SETTINGS: ShareSettings = {
       example: "10000",
     }),
     default: String(ROWS_CHANGED_MAX),
-    help: "How many rows one step may change; one that changes more is rolled back.",
+    help: "How many rows one step may change; a step that changes more is rolled back.",
   },
 };

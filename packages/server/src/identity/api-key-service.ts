@@ -105,7 +105,7 @@ function checkDraft(draft: Omit<ApiKeyDraft, "orgId">, nowMs: number): void {
     if (text !== undefined && !isName(text)) throw invalidField(field, NAME_RULE);
   }
   if (userId !== undefined && agentId === undefined) {
-    throw invalidField("user_id", "is the person that an agent acts for: name the agent as well");
+    throw invalidField("user_id", "is the user that an agent acts for: name the agent as well");
   }
   for (const [field, names] of Object.entries({ roles, permissions, scopes })) {
     if (names.length > API_KEY_NAMES_MAX) {
@@ -117,7 +117,7 @@ function checkDraft(draft: Omit<ApiKeyDraft, "orgId">, nowMs: number): void {
   }
   for (const scope of scopes) if (!isScope(scope)) throw unknownScope(scope);
   if (expiresAtMs !== undefined && !(expiresAtMs > nowMs)) {
-    throw invalidField("expires_at", "must be a time to come");
+    throw invalidField("expires_at", "must be in the future");
   }
 }
 
@@ -134,7 +134,7 @@ function unknownScope(scope: string): AppError {
   const meant = near === undefined ? "" : ` (did you mean ${near}?)`;
   return invalidField(
     "scopes",
-    `${scope} is no scope${meant}; a scope is a group of actions (${ACTION_GROUPS.join(", ")}), or one of them: ${ACTIONS.join(", ")}`,
+    `${scope} is not a scope${meant}; a scope is a group of actions (${ACTION_GROUPS.join(", ")}), or one of them: ${ACTIONS.join(", ")}`,
   );
 }
 
@@ -157,5 +157,5 @@ function positionOf(cursor: string): { createdAtMs: number; keyId: string } {
 
 function unknownKey(keyId: string): AppError {
   const shown = keyId.slice(0, 64);
-  return new AppError("NOT_FOUND", `Your organization has no API key ${shown} that is in force`);
+  return new AppError("NOT_FOUND", `Your organization has no valid API key ${shown}`);
 }

@@ -12,7 +12,7 @@ export interface ApiKeyDraft {
   readonly name: string;
   /** The agent that uses the key; absent: a program of its own. */
   readonly agentId?: string;
-  /** The person whom the agent acts for. */
+  /** The user that the agent acts for. */
   readonly userId?: string;
   readonly roles: readonly string[];
   readonly permissions: readonly string[];
@@ -91,7 +91,7 @@ export function goodUntil(key: ApiKey | undefined, secret: string, nowMs: number
     throw new AppError("UNAUTHENTICATED", "The API key is unknown");
   }
   if (key.revokedAtMs !== undefined) {
-    throw new AppError("UNAUTHENTICATED", "The API key was revoked; use another one");
+    throw new AppError("UNAUTHENTICATED", "The API key was revoked; use another key");
   }
   const { expiresAtMs = Infinity } = key;
   if (nowMs >= expiresAtMs) {

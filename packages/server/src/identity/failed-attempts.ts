@@ -34,7 +34,7 @@ export class FailedAttempts {
     if (failures === undefined || failures.count < FAILED_ATTEMPTS_MAX) return;
     throw new AppError(
       "QUOTA_EXCEEDED",
-      "Too many wrong credentials came from this address; wait, then send a right one",
+      "Too many wrong credentials came from this address; wait, then send a correct one",
       { retryAfterMs: failures.sinceMs + FAILED_ATTEMPTS_WINDOW_MS - this.#clock.nowMs() },
     );
   }

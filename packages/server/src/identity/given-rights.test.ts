@@ -37,7 +37,7 @@ describe("the rights of a key", () => {
     ["a limited key no limits at all", LIMITED, { scopes: [] }, "the scope memory:read"],
   ])("are not given by %s", (_who, caller, rights, named) => {
     expect(() => requireMayGive(caller, { ...NOTHING, ...rights })).toThrow(
-      `you have not ${named}`,
+      `you do not have ${named}`,
     );
   });
 });

@@ -31,7 +31,7 @@ export function requireMayGive(
   if (first === undefined) return;
   throw new AppError(
     "POLICY_DENIED",
-    `Nobody gives a key more than they have: you have not ${first}`,
+    `A key cannot have more rights than its creator, and you do not have ${first}`,
   );
 }
 

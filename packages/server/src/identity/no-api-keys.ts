@@ -15,7 +15,7 @@ function refuse(): Promise<never> {
   return Promise.reject(
     new AppError(
       "STORE_UNAVAILABLE",
-      "API keys are not kept: no backing store; set SERVICE_DATABASE_URL",
+      "API keys cannot be stored: no store is configured; set SERVICE_DATABASE_URL",
     ),
   );
 }

@@ -2,7 +2,7 @@
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** The reason given for a text with a NUL character. */
-export const NUL_DEFECT = "holds a NUL character, which no text may";
+export const NUL_DEFECT = "holds a NUL character, which is not allowed";
 
 /**
  * The reason why a text is not acceptable in a request; `undefined` for an acceptable text. A NUL

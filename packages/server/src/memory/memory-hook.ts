@@ -105,6 +105,9 @@ export class MemoryHook implements AsyncDisposable {
   #refused(entryId: string): void {
     const { log, telemetry } = this.#options;
     telemetry.count("steward_memory_refused_total");
-    log.error({ entryId }, "the provider refuses a tool call: its entry has a vector of zeros");
+    log.error(
+      { entryId },
+      "the embedding provider refuses a tool call; its entry gets a vector of zeros",
+    );
   }
 }

@@ -115,7 +115,7 @@ describe("searching memory", () => {
     await room.index[Symbol.asyncDispose]();
     await expect(search({ query: "x" })).rejects.toMatchObject({
       code: "MEMORY_SEARCH_FAILED",
-      message: "Failed to query embeddings: The memory index is not running now",
+      message: "Failed to query embeddings: The memory index is not running now; try again",
     });
   });
 

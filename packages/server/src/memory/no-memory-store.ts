@@ -31,7 +31,7 @@ function refuse(): Promise<never> {
   return Promise.reject(
     new AppError(
       "STORE_UNAVAILABLE",
-      "Memory is not kept: no backing store; set SERVICE_DATABASE_URL",
+      "Memory is not stored: no store is configured; set SERVICE_DATABASE_URL",
     ),
   );
 }

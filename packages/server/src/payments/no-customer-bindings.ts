@@ -16,7 +16,7 @@ function refuse(): Promise<never> {
   return Promise.reject(
     new AppError(
       "STORE_UNAVAILABLE",
-      "Customers are not remembered: no backing store; set SERVICE_DATABASE_URL",
+      "Customers cannot be stored: no store is configured; set SERVICE_DATABASE_URL",
     ),
   );
 }

@@ -5,7 +5,7 @@ import type { StepContext, StepOutcome } from "./plan-state.js";
 import { groupedDigits } from "./statements/grouped-digits.js";
 import type { OutputMetadata } from "./statements/step-output.js";
 
-/** What the LLM is told of a statement that ran (Decision §11). */
+/** The context update for a statement that ran (Decision §11). */
 export function contextOfResult(result: StatementResult): StepContext {
   return {
     toolOutputJson: result.outputJson,
@@ -15,7 +15,7 @@ export function contextOfResult(result: StatementResult): StepContext {
   };
 }
 
-/** Whether the JSON of a result tells all there is to know. */
+/** Whether the JSON of a result is complete without further metadata. */
 function isPlain({ columnTypes, rowsKept, rowCount }: StatementResult): boolean {
   return columnTypes.length === 0 && rowsKept >= rowCount;
 }
@@ -30,17 +30,17 @@ function metadataOf(result: StatementResult): OutputMetadata {
 }
 
 /**
- * What the LLM is told of a step that failed: how to repair it, as far as anybody knows. What it failed
- * with is the step's error, which {@link hintsOf} puts in front.
+ * The context update for a failed step: hints on how to repair it. It does not contain the step's
+ * error, which {@link hintsOf} adds.
  */
 export function contextOfFailure(hints: readonly string[]): StepContext {
   return { toolOutputJson: "[]", schemaAdditions: [], augmentationHints: hints };
 }
 
 /**
- * The hints of a step that is over (Decision §11). An LLM is often given the context update alone, where
- * a failed step with its output `[]` would look like one that found no rows. So the error is the first
- * hint, unless a hint begins with it anyway: that one comes first.
+ * The hints of an ended step (Decision §11). An LLM often receives only the context update, in
+ * which a failed step with its output `[]` would look like a step that found no rows. So the error
+ * is the first hint. A hint that already begins with the error takes that place.
  */
 export function hintsOf(
   { stepId, status, error }: Pick<StepResult, "stepId" | "status" | "error">,
@@ -52,7 +52,7 @@ export function hintsOf(
   return [first, ...hints.filter((hint) => hint !== first)];
 }
 
-/** The same outcome, with more for the LLM to know: where it hears of the outcome at all. */
+/** The same outcome with more hints, if it is an outcome that the LLM sees. */
 export function withHints(outcome: StepOutcome, hints: readonly string[]): StepOutcome {
   if (hints.length === 0 || !("context" in outcome)) return outcome;
   const augmentationHints = [...outcome.context.augmentationHints, ...hints];

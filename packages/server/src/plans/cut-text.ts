@@ -1,4 +1,4 @@
-/** The longest beginning of a text that fits, whole characters only. */
+/** The longest prefix of a text within the limit, without a partial character. */
 export function cutToBytes(text: string, bytesMax: number): string {
   if (text.length * 3 <= bytesMax) return text;
   const bytes = Buffer.from(text);

@@ -1,26 +1,28 @@
 import { invalid, quoted, type PlanViolation } from "./violation.js";
 
-/** A step as far as its place among the others goes. */
+/** The part of a step that the dependency order needs. */
 export interface DependentStep {
   readonly id: string;
   /** Ids of the steps that must complete before it. */
   readonly dependsOn: readonly string[];
 }
 
-/** Nodes in an order in which each follows what it depends on, or a circle that forbids one. */
+/**
+ * The nodes sorted so that each follows its dependencies, or a cycle that makes this impossible.
+ */
 export type DependencyOrder<T> =
   | { readonly kind: "sorted"; readonly nodes: readonly T[] }
-  /** Ids, each depending on the next; the last is the first again. */
+  /** Ids, each depending on the next; the last equals the first. */
   | { readonly kind: "cycle"; readonly ids: readonly string[] };
 
-/** What a step id looks like (Decision §4). */
+/** The format of a step id (Decision §4). */
 const STEP_ID = /^[A-Za-z0-9_-]{1,64}$/;
-/** Steps of a cycle that a message names. */
+/** Maximum number of a cycle's steps that a message names. */
 const CYCLE_STEPS_NAMED_MAX = 10;
 
 /**
- * What is wrong with the ids and dependencies of a plan's steps (Decision §4): malformed and
- * duplicate ids, unknown, repeated and self dependencies, and the first cycle, named.
+ * Violations in the ids and dependencies of a plan's steps (Decision §4): malformed and duplicate
+ * ids; unknown, repeated and self dependencies; the first cycle, with its steps.
  */
 export function* graphViolations(steps: readonly DependentStep[]): Generator<PlanViolation, void> {
   const ids = new Map<string, number>();
@@ -87,9 +89,9 @@ function cycleText(ids: readonly string[]): string {
 }
 
 /**
- * Sorts nodes so that each follows what it depends on: the order given, but that a node's missing
- * dependencies come right before it, in its own order. An id that no node has is passed over; of
- * two nodes with one id the first is meant.
+ * Sorts nodes so that each follows its dependencies. The given order is kept, except that a node's
+ * missing dependencies are placed right before it, in the order that the node lists them. Unknown
+ * ids are ignored; of two nodes with one id the first is used.
  */
 export function sortByDependency<T extends { readonly dependsOn: readonly string[] }>(
   nodes: readonly T[],
@@ -99,7 +101,7 @@ export function sortByDependency<T extends { readonly dependsOn: readonly string
   for (const node of nodes.toReversed()) byId.set(idOf(node), node);
   const sorted = new Set<T>();
   for (const root of nodes) {
-    // An explicit path: a chain of a thousand steps must not depend on the engine's own stack.
+    // An explicit stack, so that a chain of a thousand steps cannot overflow the engine's own.
     const path: T[] = sorted.has(root) ? [] : [root];
     const dependenciesSeen = new Map<T, number>();
     for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {

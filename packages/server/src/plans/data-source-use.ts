@@ -4,8 +4,8 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { PreparedStep } from "./plan.js";
 
 /**
- * Lets a caller submit steps that run on data sources which are open to its organization.
- * @throws AppError `POLICY_DENIED` with each other step in its details.
+ * Refuses steps on data sources that are not open to the caller's organization.
+ * @throws AppError `POLICY_DENIED`, with every refused step after the first in its details.
  */
 export function requireDataSources(
   steps: readonly PreparedStep[],

@@ -7,9 +7,9 @@ import type { NewPlan, StepOutput } from "./ports.js";
 import type { PlanState, StepContext, StepState } from "./transitions.js";
 
 /**
- * What everybody who asks for this step gets, now and later: the same bytes each time (Decision §3).
- * @param context what its last attempt left; a cancelled attempt leaves nothing.
- * @returns `undefined` while the step is not over.
+ * The answer to every request for this step, now and later, byte for byte the same (Decision §3).
+ * @param context the context of its last attempt; a cancelled attempt has none.
+ * @returns `undefined` while the step has not ended.
  */
 export function executionOf(
   planId: string,
@@ -38,7 +38,7 @@ export function executionOf(
   };
 }
 
-/** What the steps that refer to a step are given. */
+/** The output as the referring steps receive it. */
 export function outputOf({ toolOutputJson, outputMetadata }: StepContext): StepOutput {
   const metadata = outputMetadata === undefined ? {} : { metadata: outputMetadata };
   return { json: toolOutputJson, ...metadata };
@@ -54,12 +54,12 @@ function stepRecordsOf(
   });
 }
 
-/** A plan that was just made: what reading it back would give. */
+/** The record of a plan that was just created, equal to what reading it would return. */
 export function newPlanRecord({ name, description, steps }: NewPlan, state: PlanState): PlanRecord {
   return planRecordOf({ name, description, state, prepared: steps });
 }
 
-/** What everybody sees of a plan, with its steps. */
+/** The public record of a plan, with its steps. */
 export function planRecordOf({
   state,
   prepared,
@@ -68,7 +68,7 @@ export function planRecordOf({
   return { ...planSummaryOf(texts, state), steps: stepRecordsOf(prepared, state.steps) };
 }
 
-/** What everybody sees of a plan, without its steps. */
+/** The public record of a plan, without its steps. */
 export function planSummaryOf(
   { name, description }: Pick<LoadedPlan, "name" | "description">,
   state: Omit<PlanState, "steps" | "lastSequence" | "lastEventAtMs">,

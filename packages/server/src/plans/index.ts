@@ -1,10 +1,11 @@
 /**
- * Plans: what an agent submits, how its steps run, and what is remembered of it.
+ * Plans: submission, execution, and storage of plans and their results.
  *
  * Glossary. **Plan**: steps that depend on each other. **Step**: one statement for one tool.
- * **Attempt**: one run of a step, numbered from 1. **Claim**: taking a step for an owner. **Lease**:
- * how long a claim is good for. **Fencing**: an attempt that lost its claim cannot finish. **Settle**:
- * finding out for good whether a write took effect. **Marker**: the row a write leaves in its target.
+ * **Attempt**: one run of a step, numbered from 1. **Claim**: the assignment of a step to an owner.
+ * **Lease**: the time for which a claim is valid. **Fencing**: an attempt that lost its claim
+ * cannot finish. **Settle**: to determine finally whether a write took effect. **Marker**: the row
+ * that a write leaves in its target database.
  */
 export {
   DurableOrchestrator,

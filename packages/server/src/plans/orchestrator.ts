@@ -3,26 +3,35 @@ import type { Unsubscribe } from "../kernel/event-bus.js";
 import type { PlanEvent } from "./plan-events.js";
 import type { PlanDefinition, PlanRecord, PlanStatus, StepExecution } from "./plan.js";
 
-/** Who calls and for how long: the `ctx` of execute_step (Contract §4.3, Decision §2). */
+/** The caller and its time limit: the `ctx` of execute_step (Contract §4.3, Decision §2). */
 export interface QueryRuntimeContext extends Caller {
   /** Correlates the log lines of one request. */
   readonly requestId: string;
-  /** Milliseconds since the epoch after which the caller no longer waits. */
+  /** The time after which the caller no longer waits, in ms since the epoch. */
   readonly deadlineMs?: number;
-  /** Aborted when the caller is gone or its deadline has passed. What was started still finishes. */
+  /**
+   * Aborted when the caller has disconnected or its deadline has passed. A started step continues.
+   */
   readonly signal: AbortSignal;
-  /** Has the request count against its organization's share until this work has settled too, whenever the caller leaves. */
+  /**
+   * Counts the request against its organization's quota until this work has settled too, even if
+   * the caller leaves earlier.
+   */
   readonly counts?: (work: Promise<unknown>) => void;
-  /** Same key and same body: the first answer again (Decision §4). Only createPlan looks at it. */
+  /**
+   * The same key with the same body returns the first answer (Decision §4). Only createPlan uses
+   * it.
+   */
   readonly idempotencyKey?: string;
 }
 
 /**
- * The four operations every orchestrator provides (Contract §4.3). Each rejects with an AppError on
- * failure. Any other error that a custom one throws is passed on with its text, so it must hold no secret:
- * from `executeStep` as a step that ran and failed, from the others as `INTERNAL`. The last argument of each
- * says who asks: an implementation for several organizations must keep them apart by `ctx.orgId`,
- * and answer for another organization's plan as if it did not exist.
+ * The four operations that every orchestrator provides (Contract §4.3). Each rejects with an
+ * AppError on failure. When a custom orchestrator throws any other error, its text is passed on, so
+ * the text must not contain a secret: an error of `executeStep` is reported as a step that ran and
+ * failed, an error of the other operations as `INTERNAL`. The last argument of each operation names
+ * the caller. An implementation for several organizations must separate them by `ctx.orgId`, and
+ * treat another organization's plan as unknown.
  */
 export interface Orchestrator {
   /** Validates and stores a plan; resolves when it is durable, with status `pending`. */
@@ -32,20 +41,23 @@ export interface Orchestrator {
     ctx: QueryRuntimeContext,
   ): Promise<PlanRecord>;
 
-  /** The plan as committed, or `undefined` when it is unknown. */
+  /** The committed plan, or `undefined` when it is unknown. */
   getPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord | undefined>;
 
   /**
-   * Runs a step, or joins the attempt under way, or returns the stored result of a finished one.
-   * A step that ran and failed is a result, not an error; a step that may not run is an error.
+   * Runs a step, joins its attempt in progress, or returns the stored result of a finished one. A
+   * step that ran and failed is a result, not an error; a step that may not run is an error.
    */
   executeStep(planId: string, stepId: string, ctx: QueryRuntimeContext): Promise<StepExecution>;
 
-  /** Resolves when nothing of the plan runs any more and its end is durable. Repeating is harmless. */
+  /**
+   * Resolves when no step of the plan runs any more and the plan's end is durable. Repeating the
+   * call is harmless.
+   */
   cancelPlan(planId: string, ctx: QueryRuntimeContext, reason?: string): Promise<void>;
 }
 
-/** Which plans a listing shows (Decision §9). */
+/** Conditions for a listing of plans (Decision §9). */
 export interface PlanFilter {
   readonly status?: PlanStatus;
   readonly sessionId?: string;
@@ -55,7 +67,7 @@ export interface PlanFilter {
 export interface PageRequest {
   /** 1 to `PLANS_PAGE_MAX`. */
   readonly limit: number;
-  /** Opaque; from the page before. */
+  /** Opaque; `nextCursor` of the previous page. */
   readonly cursor?: string;
 }
 
@@ -69,13 +81,16 @@ export interface PlanPage {
 }
 
 /**
- * What an orchestrator may offer beyond the four operations (Decisions §6 and §9). Where one does
- * not, the transports answer `UNIMPLEMENTED` and everything else works.
+ * Operations that an orchestrator may offer beyond the four (Decisions §6 and §9). Without them,
+ * the transports answer `UNIMPLEMENTED` for these operations, and everything else works.
  */
 export interface PlanJournal {
   listPlans(filter: PlanFilter, page: PageRequest, ctx: QueryRuntimeContext): Promise<PlanPage>;
 
-  /** A failed plan runs on, keeping its completed outputs. @returns the plan, `running` again. */
+  /**
+   * Reopens a failed plan; its completed steps keep their outputs. @returns the plan, which is
+   * `running` again.
+   */
   retryPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord>;
 
   /**
@@ -90,13 +105,13 @@ export interface PlanJournal {
   ): Promise<readonly PlanEvent[]>;
 
   /**
-   * Has `wake` called whenever the plan may have new events. Only a hint: it may come late, twice or
-   * not at all, so a reader also looks on its own now and then.
+   * Registers `wake`, which is called when the plan may have new events. It is only a hint: it may
+   * come late, twice or not at all, so a reader must poll too.
    */
   onPlanEvents(planId: string, wake: () => void): Unsubscribe;
 }
 
-/** Whether an orchestrator offers the journal too. */
+/** Whether an orchestrator also offers the journal. */
 export function hasJournal(orchestrator: Orchestrator): orchestrator is Orchestrator & PlanJournal {
   const offered = orchestrator as Partial<PlanJournal>;
   return (

@@ -2,7 +2,10 @@ import { isoTime } from "@steward/kernel/clock.js";
 import type { PlanEvent, PlanEventType } from "./plan-events.js";
 import type { PlanChange, PlanState, StepState } from "./plan-state.js";
 
-/** A {@link PlanChange} in the making: collects what differs, numbers the events, never lets time go back. */
+/**
+ * A {@link PlanChange} under construction: collects the differences, numbers the events, and keeps
+ * their times from decreasing.
+ */
 export class PlanDraft {
   readonly nowMs: number;
   plan: Omit<PlanState, "steps">;
@@ -23,7 +26,7 @@ export class PlanDraft {
     return this.#steps;
   }
 
-  /** Nothing may start any more. */
+  /** Whether no step may start any more. */
   get isEnding(): boolean {
     return this.plan.cancelReason !== undefined || this.plan.failure !== undefined;
   }

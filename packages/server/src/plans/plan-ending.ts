@@ -4,7 +4,7 @@ import type { PlanDraft } from "./plan-draft.js";
 import type { StepError } from "./plan.js";
 import type { StepOutcome, StepState } from "./plan-state.js";
 
-/** Ends a step's running attempt, whose plan may end with it: see {@link settlePlan}. */
+/** Ends a step's running attempt, which may also end its plan: see {@link settlePlan}. */
 export function endAttempt(draft: PlanDraft, step: StepState, outcome: StepOutcome): void {
   const idle = { ...step, owner: undefined };
   const ended = { ...idle, executedAtMs: draft.nowMs };
@@ -71,7 +71,7 @@ function emitExecuted(
   });
 }
 
-/** Ends the plan when nothing runs any more and an end is due. */
+/** Ends the plan when no step runs any more and an end is due. */
 export function settlePlan(draft: PlanDraft): void {
   const steps = draft.steps;
   if (steps.some((step) => step.status === "running")) return;
@@ -97,7 +97,7 @@ export function settlePlan(draft: PlanDraft): void {
   }
 }
 
-/** Skips what never ran, in topological order (Decision §6). */
+/** Skips the steps that never ran, in topological order (Decision §6). */
 function skipRest(draft: PlanDraft): void {
   const order = sortByDependency(draft.steps, ({ stepId }) => stepId);
   assert(order.kind === "sorted", "a plan with a cycle is never stored");

@@ -26,7 +26,7 @@ export interface PlanEvent {
   readonly timestamp: string;
 }
 
-/** Whether the plan is over with this event, for as long as nobody retries it: a stream ends here. */
+/** Whether this event ends the plan, unless a retry reopens it. A stream of events ends here. */
 export function isTerminalEvent(eventType: PlanEventType): boolean {
   return (
     eventType === "PlanCompleted" || eventType === "PlanFailed" || eventType === "PlanCancelled"

@@ -2,7 +2,7 @@ import type { PlanEvent } from "./plan-events.js";
 import type { OutputMetadata } from "./statements/step-output.js";
 import type { PlanStatus, SchemaTableDelta, StepError, StepStatus, WaitReason } from "./plan.js";
 
-/** A plan as the state machine sees it (Decision §3): what a store must keep of it. */
+/** The state of a plan for the state machine (Decision §3), which a store must persist. */
 export interface PlanState {
   readonly orgId: string;
   readonly planId: string;
@@ -11,11 +11,11 @@ export interface PlanState {
   readonly createdAtMs: number;
   readonly startedAtMs: number | undefined;
   readonly finishedAtMs: number | undefined;
-  /** After this time no step starts and the plan fails. */
+  /** After this time no step starts, and the plan fails. */
   readonly deadlineMs: number;
-  /** Set while a cancel waits for running statements to settle. */
+  /** Set while a cancel waits for the end of running statements. */
   readonly cancelReason: string | undefined;
-  /** Set while a failed plan waits for running statements to settle. */
+  /** Set while a failed plan waits for the end of running statements. */
   readonly failure: PlanFailure | undefined;
   /** Sequence of the newest event. */
   readonly lastSequence: number;
@@ -25,19 +25,19 @@ export interface PlanState {
   readonly steps: readonly StepState[];
 }
 
-/** Why a plan fails. */
+/** The reason why a plan fails. */
 export interface PlanFailure {
-  /** Absent when no step is to blame. */
+  /** Absent when no step caused the failure. */
   readonly failedStepId: string | undefined;
   readonly reason: string;
 }
 
-/** Whether the plan has come to its end: completed, failed or cancelled. A retry has a failed one go on. */
+/** Whether the plan has ended: completed, failed or cancelled. A retry reopens a failed plan. */
 export function isOver({ status }: Pick<PlanState, "status">): boolean {
   return status !== "pending" && status !== "running";
 }
 
-/** Where one step stands. */
+/** The state of one step. */
 export interface StepState {
   readonly stepId: string;
   readonly index: number;
@@ -51,7 +51,9 @@ export interface StepState {
   readonly error: StepError | undefined;
 }
 
-/** What changes: the plan without its steps, the steps that differ, the events that tell of it. */
+/**
+ * The result of a transition: the plan without its steps, the changed steps, and the new events.
+ */
 export interface PlanChange {
   readonly plan: Omit<PlanState, "steps">;
   readonly steps: readonly StepState[];
@@ -72,23 +74,26 @@ export type StepOutcome =
       readonly durationMs: number;
       readonly context: StepContext;
     }
-  /** Failed, but will be tried again: the step waits as `pending` meanwhile. */
+  /** The attempt failed but will be retried; the step is `pending` meanwhile. */
   | { readonly kind: "retried"; readonly error: StepError; readonly durationMs: number }
   /** Interrupted by a cancel, with proof that nothing took effect. */
   | { readonly kind: "cancelled"; readonly durationMs: number }
-  /** Its owner died, with proof that nothing took effect: it may be claimed again. */
+  /**
+   * The owner died or released the step, with proof that nothing took effect; the step may be
+   * claimed again.
+   */
   | { readonly kind: "released" };
 
-/** What an attempt leaves for the LLM, beside its row count. */
+/** The context of an attempt for the LLM, beside its row count. */
 export interface StepContext {
   readonly toolOutputJson: string;
-  /** Absent when the JSON tells all there is to know. */
+  /** Absent when the JSON alone is complete. */
   readonly outputMetadata?: OutputMetadata;
   readonly schemaAdditions: readonly SchemaTableDelta[];
   readonly augmentationHints: readonly string[];
 }
 
-/** Whether anything of the plan itself differs, its steps and events aside. */
+/** Whether the plan's own row differs; its steps and events are not compared. */
 export function planDiffers(was: PlanState, is: PlanState): boolean {
   return (
     was.status !== is.status ||

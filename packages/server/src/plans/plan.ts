@@ -2,13 +2,13 @@ import type { ErrorCode } from "@steward/protocol";
 import type { Intent, IntentSource, StatementClass } from "../governance/index.js";
 import type { CompiledStatement } from "./statements/compiled-statement.js";
 
-/** Where a plan stands (Decision §3). `completed` and `cancelled` are final. */
+/** The status of a plan (Decision §3). `completed` and `cancelled` are final. */
 export type PlanStatus = "pending" | "running" | "completed" | "failed" | "cancelled";
 
-/** Where a step stands (Decision §3). */
+/** The status of a step (Decision §3). */
 export type StepStatus = "pending" | "running" | "completed" | "failed" | "skipped" | "cancelled";
 
-/** Why a step that could run does not: it stays `pending` meanwhile (Decision §3). */
+/** The reason why a step that could run stays `pending` (Decision §3). */
 export type WaitReason = "awaiting_approval" | "retry_backoff";
 
 /** One step as submitted (Contract §2.2). */
@@ -16,7 +16,7 @@ export interface StepDefinition {
   readonly id: string;
   readonly name: string;
   readonly toolName: string;
-  /** One of the intents, or empty: derived (Decision §7). */
+  /** One of the intents, or empty to derive it (Decision §7). */
   readonly intent: string;
   readonly queryTemplate: string;
   readonly dependsOn: readonly string[];
@@ -30,7 +30,7 @@ export interface PlanDefinition {
   readonly steps: readonly StepDefinition[];
 }
 
-/** A step that passed validation: what the guard checked is exactly what will run. */
+/** A validated step: exactly the statement that the guard checked will run. */
 export interface PreparedStep extends Omit<StepDefinition, "intent"> {
   /** Position in the submitted plan, from 0. */
   readonly index: number;
@@ -43,13 +43,13 @@ export interface PreparedStep extends Omit<StepDefinition, "intent"> {
   readonly statement: CompiledStatement;
 }
 
-/** Why a step failed, in words for the agent and a code for the machine. */
+/** The reason why a step failed: a message for the agent and a code for programs. */
 export interface StepError {
   readonly code: ErrorCode;
   readonly message: string;
 }
 
-/** A plan and its steps as everybody may see them (Contract §2.3, Decision §9 additions). */
+/** The public record of a plan and its steps (Contract §2.3, Decision §9 additions). */
 export interface PlanRecord {
   readonly planId: string;
   readonly orgId: string;
@@ -76,13 +76,13 @@ export interface StepRecord {
   /** Attempts so far; 0 before the first. */
   readonly attempt: number;
   readonly rowCount?: number;
-  /** RFC 3339, UTC: when its last attempt ended. */
+  /** RFC 3339, UTC: the end of its last attempt. */
   readonly executedAt?: string;
   readonly waitReason?: WaitReason;
   readonly error?: StepError;
 }
 
-/** What running one step came to (Contract §2.4). */
+/** The result of running one step (Contract §2.4). */
 export interface StepResult {
   readonly stepId: string;
   readonly status: "completed" | "failed" | "cancelled";
@@ -93,15 +93,18 @@ export interface StepResult {
   readonly error?: StepError;
 }
 
-/** How one table's schema differs after a step (Decision §11). */
+/** The change of one table's schema by a step (Decision §11). */
 export interface SchemaTableDelta {
   readonly tableName: string;
   readonly operation: "NEW" | "MODIFIED" | "REMOVED";
-  /** JSON text: columns, types, keys, foreign keys, indexes; the last known one when removed. */
+  /**
+   * JSON text: columns, types, keys, foreign keys, indexes; of a removed table, the last known
+   * definition.
+   */
   readonly tableDefJson: string;
 }
 
-/** What is handed to the LLM before it chooses its next step (Contract §2.5). */
+/** Input for the LLM before it chooses its next step (Contract §2.5). */
 export interface LlmContextUpdate {
   readonly planId: string;
   readonly stepId: string;
@@ -112,10 +115,13 @@ export interface LlmContextUpdate {
   readonly augmentationHints: readonly string[];
 }
 
-/** The pair that executing a step returns (Contract §4.3). */
+/** The result of executing a step (Contract §4.3). */
 export interface StepExecution {
   readonly stepResult: StepResult;
   readonly llmContextUpdate: LlmContextUpdate;
-  /** The step had finished before this call: the stored result, byte for byte (Decision §3). */
+  /**
+   * Whether this is the stored result of a step that had already finished, byte for byte (Decision
+   * §3).
+   */
   readonly replayed: boolean;
 }

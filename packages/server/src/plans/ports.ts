@@ -22,35 +22,35 @@ export type {
 } from "./statements/step-output.js";
 
 /**
- * A value bound to a statement. On PostgreSQL text is read as what stands around its parameter wants;
- * a {@link PostgresValue} says of which type it is.
+ * A value bound to a statement. On PostgreSQL a plain string gets its type from the context of its
+ * parameter; a {@link PostgresValue} states its type.
  */
 export type SqlValue = string | number | null | SqliteValue | PostgresValue;
 
-/** What the statement itself takes a value from: JSON text, or a blob as base64. */
+/** A value that the statement extracts by itself: from JSON text, or from a blob as base64. */
 export interface SqliteValue {
   readonly storage: "json" | "blob";
   readonly text: string;
 }
 
-/** A value of a type, or an array of such values, in PostgreSQL's text of it; NULL has none. */
+/** A value of a type, or an array of such values, in PostgreSQL's text format; NULL has no text. */
 export interface PostgresValue {
   readonly type: PostgresType;
   readonly isArray?: true;
   readonly text: string | null;
 }
 
-/** Names one attempt of one step, in every database it touches. */
+/** Identifies one attempt of one step, in every database that the attempt touches. */
 export interface AttemptRef extends StepRef {
   readonly attempt: number;
 }
 
-/** Names one step. */
+/** Identifies one step. */
 export interface StepRef extends PlanRef {
   readonly stepId: string;
 }
 
-/** Names one plan, within its organization. */
+/** Identifies one plan within its organization. */
 export interface PlanRef {
   readonly orgId: string;
   readonly planId: string;
@@ -59,70 +59,73 @@ export interface PlanRef {
 /** One statement to run on a data source, or one call of a tool. */
 export interface StatementRequest {
   /**
-   * Exactly one statement of the target's dialect; every value in it is a parameter `?1`, `?2`…. For a
-   * tool that takes no SQL, what it is called with.
+   * Exactly one statement in the target's dialect; every value in it is a parameter `?1`, `?2`….
+   * For a service tool, which takes no SQL, its argument.
    */
   readonly sql: string;
   readonly binds: readonly SqlValue[];
-  /** The engine itself refuses whatever this intent does not cover. */
+  /** The engine itself refuses any operation that this intent does not cover. */
   readonly intent: Intent;
-  /** Tables whose schema is compared before and after, beside those the statement touches. */
+  /** Tables whose schema is compared before and after, beside those that the statement touches. */
   readonly schemaTableHints: readonly string[];
-  /** Rows that it may change; absent: as many as the target allows. Never more than the target allows. */
+  /**
+   * Maximum number of rows that it may change; absent: the target's limit, which always applies.
+   */
   readonly rowsChangedMax?: number | undefined;
-  /** Milliseconds that it may wait for its turn. */
+  /** Time limit for the wait for its turn, in ms. */
   readonly waitMs: number;
-  /** Milliseconds that it may run, from its turn on. */
+  /** Time limit from its turn on, in ms. */
   readonly timeoutMs: number;
-  /** Which attempt this is: a write leaves it in the target, in the same transaction (Decision §3). */
+  /** A write stores this reference in the target, in the same transaction (Decision §3). */
   readonly attempt: AttemptRef;
-  /** Who has it run. */
+  /** The caller for whom it runs. */
   readonly caller: Caller;
   /**
-   * Decides by what the engine says that the statement touches; absent: nobody looks at that. A data source asks
-   * before the statement takes effect, and runs it only while it touches the same.
-   * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`, which is what `run` then ends with.
+   * Decides based on the touched data that the engine reports; absent: no policy depends on that
+   * data. A data source calls it before the statement takes effect, and runs the statement only if
+   * the touched data stay the same.
+   * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`; `run` then throws that error.
    */
   readonly permit?: ((touched: TouchedData) => Promise<StatementGrant>) | undefined;
 }
 
-/** What a statement came to. */
+/** The result of a statement. */
 export interface StatementResult {
-  /** Rows returned or, of a write without RETURNING, rows changed. */
+  /** Returned rows or, for a write without RETURNING, changed rows. */
   readonly rowCount: number;
   /** JSON text: an array of row objects, cut to the row and byte limits (Decisions §4 and §5). */
   readonly outputJson: string;
-  /** Rows of `rowCount` that the limits let pass: fewer when `outputJson` was cut. */
+  /** Rows of `rowCount` within the limits; fewer than `rowCount` when `outputJson` was cut. */
   readonly rowsKept: number;
-  /** Counting stopped at `rowCount`: there are more. */
+  /** True when counting stopped at `rowCount` although there are more rows. */
   readonly rowCountIsLowerBound: boolean;
-  /** Of the columns whose types `outputJson` does not tell (Decision §5). */
+  /** Types of the columns that the JSON alone does not tell (Decision §5). */
   readonly columnTypes: readonly ColumnType[];
   readonly schemaDeltas: readonly SchemaTableDelta[];
 }
 
-/** Why a statement did not run to its end. */
+/** The reason why a statement failed. */
 export type StatementFailureReason =
-  /** The engine says no, and will again: syntax, unknown table, constraint. */
+  /** The engine refuses the statement permanently: syntax, unknown table, constraint. */
   | "statement"
   /** The engine refuses it under the declared intent. */
   | "intent"
-  /** Its time was up; it was stopped and its transaction rolled back. */
+  /** It exceeded its time limit; it was stopped and its transaction rolled back. */
   | "timeout"
-  /** Its turn did not come in time: it was not run. */
+  /** It waited too long for its turn and was not run. */
   | "waited"
   /** The signal was aborted; it was stopped and its transaction rolled back. */
   | "aborted"
-  /** Proven to have left no trace, and may work the next time (SQLITE_BUSY, 40001, 40P01). */
+  /** It had no effect, and a retry may succeed (SQLITE_BUSY, 40001, 40P01). */
   | "rolled_back"
-  /** Whether it took effect is not known: ask `settle`. */
+  /** Unknown whether it took effect: call `settle`. */
   | "connection";
 
-/** Thrown by a {@link SqlTarget}; `message` is for the agent, values never in it. */
+/** Thrown by a {@link SqlTarget}. `message` is for the agent and never contains values. */
 export class StatementError extends Error {
   override readonly name = "StatementError";
   readonly reason: StatementFailureReason;
-  /** Sentences that help to repair the statement, such as near-miss names. */
+  /** Sentences that help to repair the statement, such as similar names. */
   readonly hints: readonly string[];
 
   constructor(
@@ -136,36 +139,41 @@ export class StatementError extends Error {
   }
 }
 
-/** What steps run on: a data source, or a tool of our own. */
+/** What steps run on: a data source, or a tool of the service. */
 export interface StepTarget {
-  /** The name by which a step remembers it. */
+  /** The name that a step stores. */
   readonly name: string;
 
   /**
-   * Runs one statement and resolves when its effect is durable in the target. A write and its marker
-   * commit together; a second run of an attempt that took effect returns the first one's result.
-   * @throws StatementError, or what `permit` threw; never with the statement still running.
+   * Runs one statement and resolves when its effect is durable in the target. A write and its
+   * marker commit together; running an attempt that already took effect returns the first result.
+   * @throws StatementError, or the error of `permit`; never while the statement still runs.
    */
   run(request: StatementRequest, signal: AbortSignal): Promise<StatementResult>;
 
   /**
-   * Decides for good whether a write took effect: `undefined` means that it did not and that this
-   * attempt, wherever it may still be under way, never will.
-   * @param sql what it was asked to run.
-   * @throws StatementError `connection` when the target cannot be asked now.
+   * Determines finally whether a write took effect. `undefined` means that it did not, and that
+   * this attempt never will, even if it is still in progress somewhere.
+   * @param sql the statement of the attempt.
+   * @throws StatementError `connection` when the target cannot be reached now.
    */
   settle(attempt: AttemptRef, sql: string): Promise<StatementResult | undefined>;
 
-  /** Says that the attempt's result is durable in the plan store: its marker may go. */
+  /**
+   * Tells the target that the attempt's result is durable in the plan store, so that it may delete
+   * the attempt's marker.
+   */
   forget(attempt: AttemptRef): void;
 }
 
-/** A database that agents work on: never the one this service keeps its own tables in. */
+/**
+ * A database that agents work on. It is never the one in which this service stores its own tables.
+ */
 export interface SqlTarget extends StepTarget, AsyncDisposable {
   readonly dialect: Dialect;
 }
 
-/** How a tool name is run, when it is called with a statement. */
+/** A tool that is called with a statement. */
 export interface SqlTool {
   readonly target: SqlTarget;
   /** Intents the tools file allows; absent: all. */
@@ -174,24 +182,26 @@ export interface SqlTool {
   readonly annotatedIntent?: Intent;
 }
 
-/** A tool of our own, which is called with something else than a statement. */
+/** A tool of the service, whose argument is not a statement. */
 export interface OwnTool {
   readonly target: StepTarget;
-  /** The one intent it is called with. */
+  /** The only intent that it accepts. */
   readonly intent: Intent;
-  /** Why it cannot be called with this; undefined when it can. */
+  /** The reason why this argument is invalid; undefined when it is valid. */
   refusal(template: string): string | undefined;
 }
 
-/** Which tool a name stands for (Decision §1). */
+/** Maps tool names to tools (Decision §1). */
 export interface ToolRegistry {
-  /** @returns `undefined` when the name is not listed and unknown names are refused. */
+  /**
+   * @returns `undefined` when the name is not listed and the configuration refuses unknown names.
+   */
   resolve(toolName: string): SqlTool | OwnTool | undefined;
-  /** What steps remember by this name, or `undefined` when it is gone from the configuration. */
+  /** The target that steps store under this name; `undefined` when it is no longer configured. */
   target(name: string): SqlTarget | StepTarget | undefined;
 }
 
-/** A step that changes a schema, and who has it run. */
+/** A step that changes a schema, and its author. */
 export interface SchemaStep {
   readonly ref: StepRef;
   readonly dataSource: string;
@@ -200,13 +210,16 @@ export interface SchemaStep {
 }
 
 /**
- * The history of the data sources' schemas: a commit for each step that changes one (Decision §15).
- * Errors: `STORE_UNAVAILABLE` when it cannot be kept now.
+ * The history of the data sources' schemas: a commit for each step that changes a schema (Decision
+ * §15). Errors: `STORE_UNAVAILABLE` when it cannot be recorded now.
  */
 export interface SchemaJournal {
-  /** Records what others have changed, so that the step's commit holds what the step does. */
+  /**
+   * Records changes that were made outside of Steward, so that the step's commit contains only the
+   * step's changes.
+   */
   before(step: SchemaStep): Promise<void>;
-  /** Records the schema as it is after the step; nothing when it is recorded. */
+  /** Records the schema after the step, unless it is already recorded. */
   after(step: SchemaStep): Promise<void>;
 }
 
@@ -226,34 +239,34 @@ export interface NewPlan {
   };
 }
 
-/** What asking for a step came to. */
+/** The result of claiming a step. */
 export type ClaimResult =
   | {
       readonly kind: "claimed";
       readonly attempt: number;
       readonly step: PreparedStep;
       readonly sessionId: string;
-      /** When its plan must be done, ms since the epoch. */
+      /** Deadline of its plan, ms since the epoch. */
       readonly deadlineMs: number;
-      /** Of every step the statement refers to, by step id. */
+      /** Outputs of the steps that the statement refers to, by step id. */
       readonly outputs: ReadonlyMap<string, StepOutput>;
     }
-  /** Somebody's attempt is under way. */
+  /** Another attempt is in progress. */
   | { readonly kind: "running" }
-  /** It had finished: the stored result. */
+  /** The step has already finished; this is the stored result. */
   | { readonly kind: "finished"; readonly execution: StepExecution }
   | { readonly kind: "refused"; readonly refusal: ClaimRefusal };
 
-/** What ending an attempt came to. */
+/** The result of ending an attempt. */
 export type FinishResult =
-  /** The step is over, with this result. */
+  /** The step has ended with this result. */
   | { readonly kind: "ended"; readonly execution: StepExecution }
   /** The step may be claimed again: the attempt was retried or released. */
   | { readonly kind: "pending" }
   /** The claim was lost; nothing was changed. */
   | { readonly kind: "fenced" };
 
-/** A running step whose owner is gone. */
+/** A running step whose owner is dead. */
 export interface AbandonedStep {
   readonly attempt: AttemptRef;
   readonly step: PreparedStep;

@@ -16,9 +16,9 @@ import {
 } from "./transitions.js";
 
 /**
- * Random commands of several clients against a plan, beside a model that knows nothing of the code:
- * sets and flags written down from Decision §3. After every command the statuses must be the model's,
- * and the log must be one from which a reader who sees nothing else learns the same statuses.
+ * Random commands of several clients against a plan, compared with a model that does not use the
+ * code: sets and flags taken from Decision §3. After every command the statuses must equal the
+ * model's, and the statuses reconstructed from the log alone must be the same.
  */
 
 const TIME_MS = 100_000;
@@ -32,16 +32,16 @@ const OUTCOMES: Readonly<Record<StepOutcome["kind"], StepOutcome>> = {
   released: { kind: "released" },
 };
 
-/** Which steps each step depends on, by index. */
+/** The dependencies of each step, by index. */
 type Shape = readonly (readonly number[])[];
 
-/** What somebody believes to be running. */
+/** An attempt that a client considers running. */
 interface Held {
   readonly step: number;
   readonly attempt: number;
 }
 
-/** What must be so. Steps are their indexes. */
+/** The model. Steps are identified by their indexes. */
 class Model {
   plan: PlanStatus = "pending";
   readonly steps: StepStatus[];
@@ -50,7 +50,7 @@ class Model {
   failing = false;
   nowMs = 0;
   deadlineMs: number = TIME_MS;
-  /** Attempts that clients believe to be theirs, also when they no longer are. */
+  /** Attempts that clients consider theirs, even if they have been revoked. */
   readonly held: Held[] = [];
   readonly shape: Shape;
 
@@ -116,7 +116,7 @@ class Model {
   }
 }
 
-/** The real thing and its log. */
+/** The real state machine and its log. */
 class Real {
   state: PlanState;
   readonly reader: LogReader;
@@ -149,9 +149,9 @@ function idOf(step: number): string {
   return `s${String(step)}`;
 }
 
-/** Somebody who knows of the plan what its log says. */
+/** A reader that knows only the plan's log. */
 class LogReader {
-  /** `failed`: its newest attempt did; whether it will be tried again, the log says by doing so. */
+  /** `failed`: the newest attempt failed; a later event shows whether it is retried. */
   readonly steps: StepStatus[];
   readonly #shape: Shape;
   #last: PlanEvent | undefined;
@@ -199,7 +199,7 @@ class LogReader {
         return;
       case "PlanStepSkipped":
         expect(["pending", "failed"]).toContain(this.steps[step]);
-        // In topological order: what it depends on is not still to be skipped.
+        // Skipping follows topological order, so no dependency may still be waiting to be skipped.
         expect(this.#before(step)).not.toContain("pending");
         this.steps[step] = "skipped";
         return;
@@ -226,7 +226,7 @@ class LogReader {
 
 type Command = fc.Command<Model, Real>;
 
-/** A command that can always be given; what it must come to is for the model to say. */
+/** A command that is always possible; the model predicts its result. */
 function command(name: string, run: (model: Model, real: Real) => void): Command {
   return {
     check: () => true,
@@ -264,19 +264,19 @@ const claim = (step: number): Command =>
     expect(kind).toBe(model.claim(index));
   });
 
-/** A client that reports an end, perhaps of an attempt that was taken from it. */
+/** A client that reports an end, possibly of a revoked attempt. */
 const finish = (pick: number, outcome: StepOutcome["kind"]): Command =>
   command(`finish ${String(pick)} ${outcome}`, (model, real) => {
     const held = model.held[pick % model.held.length];
     if (held === undefined) return;
-    // Nobody interrupts a statement of a plan that goes on.
+    // Statements are only interrupted when their plan is being cancelled.
     if (outcome === "cancelled" && !model.cancelling && !model.failing) return;
     const running = model.isRunning(held);
     expect(real.finish(held, outcome, model.nowMs)).toBe(running);
     if (running) model.finish(held.step, outcome);
   });
 
-/** A client that dies: every attempt under way is handed back, and it may still report later. */
+/** A crash of a client: every running attempt is released, and may still be reported later. */
 const crash = command("crash", (model, real) => {
   for (const held of model.held) {
     if (!model.isRunning(held)) continue;
@@ -319,7 +319,7 @@ const passTime = (ms: number): Command =>
     model.nowMs = Math.max(0, model.nowMs + ms);
   });
 
-/** A plan of up to six steps, in an order that has nothing to do with their dependencies. */
+/** A plan of up to six steps, in an order unrelated to their dependencies. */
 const shape: fc.Arbitrary<Shape> = fc
   .tuple(
     fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 1 }),

@@ -30,7 +30,7 @@ const RETRIED: StepOutcome = { kind: "retried", error: ERROR, durationMs: 1 };
 const CANCELLED: StepOutcome = { kind: "cancelled", durationMs: 1 };
 const RELEASED: StepOutcome = { kind: "released" };
 
-/** A plan, its log, and a clock that tests move. */
+/** A plan, its log, and a clock that the tests move. */
 class Plan {
   state: PlanState;
   events: readonly PlanEvent[];
@@ -62,7 +62,7 @@ class Plan {
     return decision;
   }
 
-  /** Ends an attempt, the running one if not said. @returns whether it was still the running one. */
+  /** Ends an attempt, by default the running one. @returns whether it was still the running one. */
   finish(stepId: string, outcome: StepOutcome, attempt = this.step(stepId).attempt): boolean {
     const change = finishStep(this.state, stepId, attempt, outcome, this.nowMs);
     if (change !== undefined) this.#apply(change);
@@ -259,8 +259,8 @@ describe("claiming a step", () => {
       message: "Plan plan is being cancelled",
     });
     plan.finish("a", CANCELLED);
-    expect(refusal("b")).toMatchObject({ message: "Step b is skipped: its plan is over" });
-    expect(refusal("a")).toMatchObject({ message: "Step a is cancelled: its plan is over" });
+    expect(refusal("b")).toMatchObject({ message: "Step b is skipped: its plan has ended" });
+    expect(refusal("a")).toMatchObject({ message: "Step a is cancelled: its plan has ended" });
 
     plan = new Plan("a", "b", "c");
     plan.claim("a");

@@ -22,10 +22,10 @@ export type {
 
 /*
  * The state machine of a plan (Decision §3), as pure functions: a state and a command give a change
- * or a refusal. A store loads the state, lets these decide, and makes the change durable.
+ * or a refusal. A store loads the state, calls these functions, and makes the change durable.
  */
 
-/** Why a step may not be claimed. */
+/** The reason why a step may not be claimed. */
 export interface ClaimRefusal {
   readonly code:
     | "STEP_NOT_FOUND"
@@ -36,7 +36,7 @@ export interface ClaimRefusal {
   readonly message: string;
 }
 
-/** What a claim comes to. */
+/** The result of a claim. */
 export type ClaimDecision =
   | { readonly kind: "claimed"; readonly step: StepState; readonly change: PlanChange }
   | { readonly kind: "running" }
@@ -72,7 +72,7 @@ export function createPlan(
   return { ...change.plan, steps: empty.steps, events: change.events };
 }
 
-/** A step that was never claimed. */
+/** The state of a step that was never claimed. */
 export function pendingStep(
   stepId: string,
   index: number,
@@ -92,7 +92,7 @@ export function pendingStep(
   };
 }
 
-/** Takes a step for an owner, or says why not (Decision §3, "ExecuteStep, by the step's state"). */
+/** Claims a step for an owner, or refuses (Decision §3, "ExecuteStep, by the step's state"). */
 export function claimStep(
   state: PlanState,
   stepId: string,
@@ -111,7 +111,7 @@ export function claimStep(
       return { kind: "running" };
     case "skipped":
     case "cancelled":
-      return refuse("PLAN_NOT_ACTIVE", `Step ${stepId} is ${step.status}: its plan is over`);
+      return refuse("PLAN_NOT_ACTIVE", `Step ${stepId} is ${step.status}: its plan has ended`);
     case "pending":
       return claimPending(state, step, owner, nowMs);
   }
@@ -142,7 +142,8 @@ function claimPending(
     );
   }
   const draft = new PlanDraft(state, nowMs);
-  // Not "when pending": a plan that missed its deadline before any step ran may have been retried.
+  // Not only for `pending` plans: a plan that missed its deadline before any step ran may have been
+  // retried.
   if (state.startedAtMs === undefined) {
     draft.patch({ status: "running", startedAtMs: draft.nowMs });
     draft.emit("PlanStarted", { session_id: state.sessionId, total_steps: state.steps.length });
@@ -164,7 +165,7 @@ function claimPending(
   return { kind: "claimed", step: claimed, change: draft.change() };
 }
 
-/** The steps that must complete before this one and have not, in its own order. */
+/** The dependencies of this step that have not completed, in the order that the step lists them. */
 function unmetDependencies(state: PlanState, step: StepState): readonly string[] {
   if (step.dependsOn.length === 0) return [];
   const wanted = new Set(step.dependsOn);
@@ -185,14 +186,18 @@ function whyNotActive(state: PlanState, nowMs: number): string | undefined {
 }
 
 /**
- * Room the log must keep so that the plan can always be ended properly: a step's attempt may end
- * without completing it, and the step be skipped then; the plan may be cancelled, and ends.
+ * Number of events that the log must reserve so that the plan can always end properly: each step's
+ * attempt may end without completing and the step then be skipped; the plan may be cancelled, and
+ * ends.
  */
 function eventsToFinish(state: PlanState): number {
   return 2 * state.steps.length + 8;
 }
 
-/** Ends an attempt. @returns `undefined` when the attempt is not the running one: it was fenced. */
+/**
+ * Ends an attempt. @returns `undefined` when the attempt is not the running one, because it was
+ * fenced.
+ */
 export function finishStep(
   state: PlanState,
   stepId: string,
@@ -209,8 +214,8 @@ export function finishStep(
 }
 
 /**
- * Forbids new claims and, when nothing runs, ends the plan. @returns `undefined` when there is
- * nothing to do (cancelled, or being cancelled); a refusal when the plan has completed or failed.
+ * Forbids new claims and, when nothing runs, ends the plan. @returns `undefined` when the plan is
+ * already cancelled or being cancelled; a refusal when it has completed or failed.
  */
 export function cancelPlan(
   state: PlanState,
@@ -229,8 +234,9 @@ export function cancelPlan(
 }
 
 /**
- * Has a failed plan run on: what completed stays, everything else is to be done again.
- * @param deadlineMs until when: its first time may be over, which may be why it failed.
+ * Reopens a failed plan: completed steps stay completed, all others become pending.
+ * @param deadlineMs the new deadline. The old one may have passed, and may be the cause of the
+ * failure.
  */
 export function retryPlan(
   state: PlanState,

@@ -1,17 +1,17 @@
 import type { ErrorCode } from "@steward/protocol";
 import { AppError, type FieldViolation } from "@steward/kernel/errors.js";
 
-/** One thing that is wrong with a submitted plan, and the code of the error when it comes first. */
+/** One violation of a submitted plan, with the error code to use when it is the first one. */
 export interface PlanViolation extends FieldViolation {
   readonly code: ErrorCode;
 }
 
-/** Violations that one answer lists: looking for more ends there. */
+/** Maximum number of violations in one answer; the check stops there. */
 const VIOLATIONS_MAX = 50;
-/** Characters of the caller's text that a message repeats. */
+/** Maximum length of a caller's text in a message, in characters. */
 const QUOTED_LENGTH_MAX = 64;
 
-/** A `INVALID_PLAN` violation, the ordinary one. */
+/** An `INVALID_PLAN` violation, the default. */
 export function invalid(field: string, reason: string): PlanViolation {
   return { code: "INVALID_PLAN", field, reason };
 }
@@ -26,8 +26,8 @@ export function overLimit(field: string, count: number, max: number, unit: strin
 }
 
 /**
- * Runs a check to its end. @returns what it returns when it yields nothing.
- * @throws AppError with the first violation's code and every violation as details, 50 at most.
+ * Runs a check to its end. @returns its return value when it yields nothing.
+ * @throws AppError with the first violation's code and every violation as details, at most 50.
  */
 export function runCheck<T>(check: Generator<PlanViolation, T>): T {
   const violations: PlanViolation[] = [];
@@ -39,7 +39,7 @@ export function runCheck<T>(check: Generator<PlanViolation, T>): T {
   }
 }
 
-/** The caller's text, quoted and cut, so that a message stays one. */
+/** A caller's text, quoted and shortened for a message. */
 export function quoted(text: string): string {
   return JSON.stringify(
     text.length > QUOTED_LENGTH_MAX ? `${text.slice(0, QUOTED_LENGTH_MAX)}…` : text,

@@ -82,7 +82,7 @@ describe("a statement", () => {
     expect(await policy.permit(AGENT, read(["orders"], ["orders/id"]))).toEqual({});
     await expect(policy.permit(AGENT, read(["orders", "salaries"]))).rejects.toMatchObject({
       code: "POLICY_DENIED",
-      message: "Salaries are for people: denied here is table salaries",
+      message: "Salaries are for people: denied here: table salaries",
       details: [
         { field: "policy no-salaries", reason: "Salaries are for people" },
         { field: "table salaries" },
@@ -91,7 +91,7 @@ describe("a statement", () => {
     });
     const columns = read(["customers"], ["customers/id", "customers/email"]);
     await expect(policy.permit(AGENT, columns)).rejects.toMatchObject({
-      message: "The policy no-emails forbids read_select: denied here is column customers.email",
+      message: "The policy no-emails forbids read_select: denied here: column customers.email",
       details: expect.arrayContaining([
         {
           field: "instead",
@@ -108,7 +108,7 @@ describe("a statement", () => {
       'forbid (principal, action, resource in Steward::Table::"shop/pay");',
     );
     await expect(policy.permit(AGENT, read(["orders", "pay"], ["pay/sum"]))).rejects.toThrow(
-      "denied here is table pay",
+      "denied here: table pay",
     );
   });
 

@@ -8,7 +8,7 @@ export const noPolicies: PolicyStore = {
     Promise.reject(
       new AppError(
         "STORE_UNAVAILABLE",
-        "Policies are not kept: no backing store; set SERVICE_DATABASE_URL",
+        "Policies cannot be stored: no store is configured; set SERVICE_DATABASE_URL",
       ),
     ),
 };

@@ -49,11 +49,12 @@ export function refusalToRemember(
 ): AppError | undefined {
   const { principal, touched } = call;
   if (principal === undefined) {
-    if (policies.restricts(NAMES)) return unknown("who had it run is not known");
+    if (policies.restricts(NAMES)) return unknown("its caller is not recorded");
     return undefined;
   }
   const looksAtData = ABOUT_DATA.some((name) => policies.mentions(name, NAMES));
-  if (looksAtData && touched === undefined) return unknown("what it touched is not known");
+  if (looksAtData && touched === undefined)
+    return unknown("the data that it touched is not recorded");
   const context = contextOf(call, policies);
   const ask = (resource: PolicyResource): readonly [PolicyRequest, PolicyDecision] => {
     const request = { principal, action: RECORD_ACTION, actionGroups: GROUPS, resource, context };
@@ -112,6 +113,6 @@ function* partsOf(
 function unknown(what: string): AppError {
   return new AppError(
     "POLICY_DENIED",
-    `The tool call is not remembered: ${what}, and a policy of the organization asks for it`,
+    `The tool call gets no memory entry: ${what}, and a policy of the organization depends on it`,
   );
 }

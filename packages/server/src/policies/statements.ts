@@ -130,7 +130,7 @@ function requirePermitted(
   const error = policies.refusal(first.denial.request, first.denial.decision);
   const names = denied.map(({ name }) => name);
   const left = usableInstead(request, { parts, touched }, policies).slice(0, INSTEAD_NAMES_MAX);
-  throw new AppError(error.code, `${error.message}: denied here is ${names.join(", ")}`, {
+  throw new AppError(error.code, `${error.message}: denied here: ${names.join(", ")}`, {
     details: [
       ...error.details,
       ...names.map((name) => ({ field: name, reason: `${name} may not be used` })),
@@ -143,6 +143,6 @@ function requirePermitted(
 function instead(names: readonly string[]): { readonly field: string; readonly reason: string } {
   return {
     field: "instead",
-    reason: `Write the statement without what is denied; it may still use ${names.join(", ")}`,
+    reason: `Write the statement without them; it may still use ${names.join(", ")}`,
   };
 }

@@ -1,11 +1,11 @@
 import type { ApiKey, ApiKeyDraft } from "../identity/ports.js";
 
-/** A row of `api_keys`, its whole numbers as numbers. */
+/** A row of `api_keys`, with integers as numbers. */
 export interface ApiKeyRow {
   readonly org_id: string;
   readonly key_id: string;
   readonly created_at_ms: number;
-  /** What its creator said, as JSON. */
+  /** The attributes that the key's creator chose, as JSON. */
   readonly definition: string;
   readonly secret_hash: string;
   readonly previous_hash: string | null;
@@ -18,14 +18,14 @@ export interface ApiKeyRow {
 export const API_KEY_COLUMNS: string =
   "org_id, key_id, created_at_ms, definition, secret_hash, previous_hash, previous_until_ms, last_used_at_ms, revoked_at_ms";
 
-/** What a key's creator said, as it is kept. */
+/** The stored form of the attributes that the key's creator chose. */
 export function definitionOf(key: ApiKey): string {
   const { environment, name, agentId, userId, roles, permissions, scopes, expiresAtMs } = key;
   const who = { agentId, userId, roles, permissions, scopes };
   return JSON.stringify({ environment, name, ...who, expiresAtMs });
 }
 
-/** The key that a row holds. */
+/** The key in a row. */
 export function apiKeyOf(row: ApiKeyRow): ApiKey {
   const { previous_hash: previousHash, previous_until_ms: untilMs } = row;
   return {

@@ -11,11 +11,11 @@ import type { AttemptRef, ClaimResult, NewPlan, PlanRef } from "../plans/ports.j
 import type { StepOutcome } from "../plans/transitions.js";
 import type { Store } from "./store.js";
 
-/** What the battery needs of an engine under test. */
+/** An engine under test. */
 export type StoreUnderTest = AsyncDisposable &
   Pick<Store, "plans" | "toolCalls" | "usage" | "memory">;
 
-/** A clock that the battery moves. */
+/** A clock that the tests move. */
 export class HandClock implements Clock {
   #nowMs: number = Date.parse("2026-01-01T00:00:00.000Z");
 
@@ -32,8 +32,8 @@ const ORG = "11111111-1111-4111-8111-111111111111";
 const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
 
 /**
- * What every engine must do for plans and tool calls. `open` opens the same database each time it is
- * called within one test, as a restarted process would.
+ * The required behaviour of every engine for plans and tool calls. Within one test, each call of
+ * `open` opens the same database, as a restarted process would.
  */
 export function planStoreBattery(
   engine: string,
@@ -475,7 +475,7 @@ export function planStoreBattery(
   });
 }
 
-/** Does something after so many turns of the queue of promises. */
+/** Runs an action after a number of microtask turns. */
 async function afterTurns<T>(turns: number, work: () => Promise<T>): Promise<T> {
   for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
   return work();
@@ -486,7 +486,7 @@ function claimed(result: ClaimResult): ClaimResult & { readonly kind: "claimed" 
   return result;
 }
 
-/** Plan ids are ordered in time, as the service makes them: also within one millisecond. */
+/** Plan ids are ordered in time, as the service makes them, even within one millisecond. */
 let planCount = 0;
 
 function newPlan(clock: Clock, steps: readonly PreparedStep[], over: Partial<NewPlan>): NewPlan {
@@ -576,7 +576,7 @@ function toolCall(attempt: AttemptRef): ToolCallRecord {
   };
 }
 
-/** One UUID for each text. */
+/** A UUID derived from a text. */
 function uuidOf(text: string): string {
   const hex = createHash("sha256").update(text).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

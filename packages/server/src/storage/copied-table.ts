@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 
-/** A table whose rows are the same on every engine. */
+/** A table with the same rows on every engine. */
 export interface CopiedTable {
   readonly name: string;
   readonly columns: readonly CopiedColumn[];
-  /** What the rows stand in on SQLite, when it is not the table of this name. */
+  /** The SQLite table or query with the rows, when it has another name. */
   readonly sqliteFrom?: string;
 }
 
-/** A column; its values travel as text, bytes as hexadecimal digits. */
+/** A column. Its values are copied as text, bytes as hexadecimal digits. */
 export interface CopiedColumn {
   readonly name: string;
   readonly type:
     "uuid" | "text" | "bigint" | "integer" | "float8" | "boolean" | "bytea" | "timestamptz";
-  /** What gives its text on SQLite, when it is not the column of this name. */
+  /** The SQLite expression for its text, when it is not the column of the same name. */
   readonly sqlite?: string;
 }
 
@@ -22,12 +22,12 @@ export type CopiedRow = readonly (string | null)[];
 
 const NIL = "'00000000-0000-0000-0000-000000000000'";
 
-/** Whether every consumer is through with the log of a plan that is over. */
+/** Whether every consumer has read the whole log of an ended plan. */
 const IS_SETTLED = `iif(finished_at_ms IS NOT NULL AND NOT EXISTS (
   SELECT 1 FROM plan_changes AS c WHERE c.org_id = plans.org_id AND c.plan_id = plans.plan_id
     AND c.call IS NOT NULL AND c.change > min(${cursorOf("usage")}, ${cursorOf("memory")})), 'true', 'false')`;
 
-/** Every such table, those that others refer to first. */
+/** All such tables; referenced tables come before those that refer to them. */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   table(
     "plans",
@@ -43,7 +43,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     "plan_changes",
     "org_id uuid, plan_id uuid, sequence integer, result_step integer, events text, steps text, call text, output text, schema_additions text, augmentation_hints text, output_metadata text",
   ),
-  // Whoever ran these steps is gone: they are settled by the first server that starts.
+  // The owner of these steps is dead, so the first server that starts settles them.
   table(
     "step_leases",
     "org_id uuid, plan_id uuid, step_index integer, attempt integer, owner text",
@@ -133,7 +133,10 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   },
 ];
 
-/** How far a consumer is in the log of a plan: on SQLite it remembers one place in the log of all plans. */
+/**
+ * A consumer's position in the log of one plan. SQLite stores one position in the common log of all
+ * plans instead.
+ */
 function placeInPlan(consumer: string): string {
   return `coalesce((SELECT max(c.sequence) FROM plan_changes AS c
     WHERE c.org_id = plans.org_id AND c.plan_id = plans.plan_id AND c.change <= ${cursorOf(consumer)}), 0)`;
@@ -151,7 +154,7 @@ function table(name: string, columns: string, more: readonly CopiedColumn[] = []
   return { name, columns: [...plain, ...more] };
 }
 
-/** Counts rows and sums up their hashes: two sums are equal when the rows are, in whatever order. */
+/** Counts rows and sums their hashes, independently of their order. Equal sums mean equal rows. */
 export class RowSum {
   #count = 0;
   #sum = 0n;

@@ -5,13 +5,16 @@ import type { Clock } from "@steward/kernel/clock.js";
 import { storeUnavailable } from "./failure-reason.js";
 import { PacedCheck } from "./paced-check.js";
 
-/** Bytes that a probe writes: more than free pages of a database would take without the disk. */
+/**
+ * Size of a probe in bytes. A smaller write could fit into free pages of a database without needing
+ * disk space.
+ */
 const PROBE_BYTES = 256 * 1024;
-/** How often the disk is asked, at most, in ms. */
+/** Minimum interval between two probes, in ms. */
 const PROBE_EVERY_MS = 10_000;
 const PROBE = Buffer.alloc(PROBE_BYTES);
 
-/** Tells whether the disk under a directory takes what is written, by writing to it. */
+/** Checks whether the disk under a directory accepts writes, by writing to it. */
 export class DirectoryProbe {
   readonly #directory: string;
   readonly #paced: PacedCheck;
@@ -21,14 +24,14 @@ export class DirectoryProbe {
     this.#paced = new PacedCheck(() => this.now(), PROBE_EVERY_MS, clock);
   }
 
-  /** As `now`, but the answer may be some seconds old. */
+  /** Like `now`, but the result may be some seconds old. */
   recently(): Promise<void> {
     return this.#paced.run();
   }
 
   /**
-   * A directory that is not there yet is taken for a good one.
-   * @throws AppError `STORE_UNAVAILABLE` with the reason, when the disk does not take what is written.
+   * A missing directory counts as writable.
+   * @throws AppError `STORE_UNAVAILABLE` with the reason, when the disk refuses the write.
    */
   async now(): Promise<void> {
     if (!existsSync(this.#directory)) return;

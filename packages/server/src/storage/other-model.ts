@@ -1,7 +1,7 @@
 import { AppError } from "@steward/kernel/errors.js";
 import type { EmbeddingModel } from "../memory/ports.js";
 
-/** Why a store that has vectors of one model is not opened for another, and what to do. */
+/** The error for opening a store that has vectors of another model, with the remedy. */
 export function otherModel(stored: EmbeddingModel, wanted: EmbeddingModel): AppError {
   return new AppError(
     "INVALID_ARGUMENT",

@@ -1,6 +1,6 @@
 import type { Clock } from "@steward/kernel/clock.js";
 
-/** Runs a check at most once in a time: whoever asks in between is told how it ended last. */
+/** Runs a check at most once in an interval. Callers within the interval get the last result. */
 export class PacedCheck {
   readonly #check: () => Promise<void>;
   readonly #everyMs: number;
@@ -14,7 +14,7 @@ export class PacedCheck {
     this.#clock = clock;
   }
 
-  /** @throws what the check has thrown. */
+  /** @throws the error of the check. */
   run(): Promise<void> {
     const nowMs = this.#clock.nowMs();
     if (this.#last === undefined || nowMs >= this.#nextMs) {

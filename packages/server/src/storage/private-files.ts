@@ -1,34 +1,35 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { AppError } from "@steward/kernel/errors.js";
 
-/** What only the owner of a file may do with it. */
+/** Mode of a file with read and write access for its owner only. */
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
-/** Every right of the group and of others. */
+/** All rights of the group and of others. */
 const OTHERS = 0o077;
 
-/** Creates a directory, and those above it that are missing, for its owner alone. */
+/** Creates a directory and its missing parents, with access for the owner only. */
 export function makePrivateDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE });
 }
 
 /**
- * Creates an empty file for its owner alone, unless there is one; SQLite gives its other files the same mode.
- * @throws AppError `INVALID_ARGUMENT` as {@link assertPrivate} does.
+ * Creates an empty file with access for its owner only, unless it exists. SQLite gives its other
+ * files the same mode.
+ * @throws AppError `INVALID_ARGUMENT` like {@link assertPrivate}.
  */
 export function makePrivateFile(path: string): void {
   if (existsSync(path)) assertPrivate(path);
   else closeSync(openSync(path, "a", FILE_MODE));
 }
 
-/** Takes every right on a file from all but its owner. */
+/** Removes all rights of others on a file. */
 export function closeToOthers(path: string): void {
   chmodSync(path, FILE_MODE);
 }
 
 /**
- * Lets nobody but its owner read what is kept. A path where there is nothing yet is private.
- * @throws AppError `INVALID_ARGUMENT` with the command that mends it.
+ * Ensures that only the owner can read a file or directory. A missing path counts as private.
+ * @throws AppError `INVALID_ARGUMENT` with the command that corrects the mode.
  */
 export function assertPrivate(path: string): void {
   if (!existsSync(path) || process.platform === "win32") return;
@@ -38,6 +39,6 @@ export function assertPrivate(path: string): void {
   const wanted = (stats.isDirectory() ? DIRECTORY_MODE : FILE_MODE).toString(8);
   throw new AppError(
     "INVALID_ARGUMENT",
-    `Other users of this machine have rights on ${path} (mode ${mode}), and data of organizations is kept there: run chmod ${wanted} ${path}`,
+    `Other users of this machine have rights on ${path} (mode ${mode}), which holds data of organizations: run chmod ${wanted} ${path}`,
   );
 }

@@ -8,7 +8,7 @@ import type { PolicyStore } from "../policies/ports.js";
 import type { Origin } from "@steward/state";
 import type { BudgetReservations, UsageStore } from "../usage/ports.js";
 
-/** Everything this service keeps, in one database of any engine. */
+/** The service's whole store, on any engine. */
 export interface Store extends AsyncDisposable {
   readonly plans: PlanEngine;
   readonly toolCalls: ToolCallLog;
@@ -18,26 +18,29 @@ export interface Store extends AsyncDisposable {
   readonly policies: PolicyStore;
   readonly memory: MemoryStore;
   /**
-   * What the thread of a search index loads and is given, to read the memory for itself, once the store
-   * has been told its model.
+   * The module and options with which the thread of a search index reads the memory by itself.
+   * Available once the store has its model.
    */
   readonly memorySource: { readonly url: string; readonly options: unknown };
 
   /**
-   * Has an index follow what other processes that share the store remember and forget; absent where
-   * none can. The store has been told its model.
+   * Makes an index follow the additions and deletions of other processes that share the store;
+   * absent where the store has only one process. The store must have its model.
    */
   followMemory?(index: Pick<VectorIndex, "add" | "remove">): Promise<AsyncDisposable>;
 
-  /** Where the state is kept with everything else; absent where it has files of its own. */
+  /**
+   * The origin of the state when it is in the same database; absent when the state has its own
+   * files.
+   */
   readonly stateOrigin?: Origin;
 
-  /** Absent where one process has the store, and decides on budgets for itself. */
+  /** Absent where one process owns the store and decides on budgets by itself. */
   readonly reservations?: BudgetReservations;
 
   /**
-   * Whether requests that write would succeed, as far as that is known without them.
-   * @throws AppError `STORE_UNAVAILABLE` with the reason when the store cannot be read or written to.
+   * Checks whether write requests would succeed, as far as can be told without one.
+   * @throws AppError `STORE_UNAVAILABLE` with the reason when the store cannot be read or written.
    */
   check(): Promise<void>;
 }

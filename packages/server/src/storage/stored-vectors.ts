@@ -2,19 +2,24 @@ import { createHash } from "node:crypto";
 import type { EmbeddedEntry } from "../memory/ports.js";
 import { vectorBlob } from "./vector-blob.js";
 
-/** A vector as it is stored: once for each organization and model, however many entries have it. */
+/**
+ * A stored vector. It is stored once for each organization and model, for any number of entries.
+ */
 export interface StoredVector {
   readonly orgId: string;
   /** SHA-256 of `embedding`, 32 bytes. */
   readonly sha256: Uint8Array;
-  /** What {@link vectorBlob} makes of the vector. */
+  /** The vector in the format of {@link vectorBlob}. */
   readonly embedding: Uint8Array;
   readonly code: Uint8Array;
 }
 
 /** The vectors of one batch of entries. */
 export interface StoredVectors {
-  /** Each vector once, ordered by organization and hash: concurrent writers lock rows in this order. */
+  /**
+   * The distinct vectors, ordered by organization and hash: concurrent writers lock rows in this
+   * order.
+   */
   readonly distinct: readonly StoredVector[];
   /** The vector of each entry, in the order of the entries. */
   readonly ofEntries: readonly StoredVector[];

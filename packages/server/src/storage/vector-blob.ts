@@ -2,16 +2,19 @@ import { endianness } from "node:os";
 
 const isBigEndian = endianness() === "BE";
 
-/** A vector as it is stored: little-endian float32, dimension × 4 bytes (Contract §2.8). */
+/** The stored form of a vector: little-endian float32, dimension × 4 bytes (Contract §2.8). */
 export function vectorBlob(vector: Float32Array): Uint8Array {
   const bytes = Buffer.from(new Float32Array(vector).buffer);
   return isBigEndian ? bytes.swap32() : bytes;
 }
 
-/** The vector of a blob; empty, which no vector is, when the blob is no row of whole float32 values. */
+/**
+ * The vector of a blob; empty when the blob is not a sequence of whole float32 values, because no
+ * real vector is empty.
+ */
 export function vectorOfBlob(blob: Uint8Array): Float32Array {
   if (blob.byteLength % Float32Array.BYTES_PER_ELEMENT !== 0) return new Float32Array();
-  // A view must begin at a multiple of four bytes; what the driver returns mostly does.
+  // A view must start at a multiple of four bytes; the driver's buffers usually do.
   const isAligned = blob.byteOffset % Float32Array.BYTES_PER_ELEMENT === 0;
   const bytes = isAligned && !isBigEndian ? blob : new Uint8Array(blob);
   if (isBigEndian) Buffer.from(bytes.buffer).swap32();

@@ -1,2 +1,2 @@
-/** Waiting tool calls counted, at most: enough to see that something is wrong. */
+/** Maximum number of waiting tool calls that are counted: enough to show a problem. */
 export const WAITING_COUNTED_MAX = 10_000;

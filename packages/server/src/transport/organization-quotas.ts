@@ -59,7 +59,7 @@ export class OrganizationQuotas {
     const { stepsMax, streamsMax } = this.#limits;
     switch (share) {
       case "step":
-        return `Your organization has ${stepsMax} steps under way (SERVICE_ORG_STEPS_MAX): wait until one has ended`;
+        return `Your organization has ${stepsMax} steps in progress (SERVICE_ORG_STEPS_MAX): wait until one has ended`;
       case "stream":
         return `Your organization has ${streamsMax} event streams open (SERVICE_ORG_STREAMS_MAX): close one first`;
     }

@@ -17,7 +17,7 @@ function refuse(): Promise<never> {
   return Promise.reject(
     new AppError(
       "STORE_UNAVAILABLE",
-      "Usage is not recorded: no backing store; set SERVICE_DATABASE_URL",
+      "Usage is not recorded: no store is configured; set SERVICE_DATABASE_URL",
     ),
   );
 }

@@ -189,7 +189,10 @@ export class UsageService {
     await recorder.exclusively(async () => {
       const budget = (await store.budgets.list(orgId)).find(({ id }) => id === budgetId);
       if (budget?.setBy === "operator" && !isOperator(caller)) {
-        throw new AppError("POLICY_DENIED", "This budget is the operator's, who alone removes it");
+        throw new AppError(
+          "POLICY_DENIED",
+          "This budget is the operator's; only the role operator can remove it",
+        );
       }
       if (!(await store.budgets.delete(orgId, budgetId))) {
         throw new AppError("NOT_FOUND", "The organization has no budget with this id");

@@ -52,7 +52,7 @@ describe("a commit", () => {
     for (const text of [` ${Buffer.from(bytes).toString()}`, "{}", "no JSON"]) {
       const block = Buffer.from(text);
       store.put(new Map([[hashOf(block), block]]));
-      expect(() => readCommit(store, hashOf(block))).toThrow(/no commit/);
+      expect(() => readCommit(store, hashOf(block))).toThrow(/not a commit/);
     }
     expect(() => readCommit(store, hashOf(Buffer.from("gone")))).toThrow(/missing/);
   });

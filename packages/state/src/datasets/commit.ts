@@ -80,7 +80,7 @@ export function readCommit(store: BlockStore, hash: Hash): Commit {
   // A block that is not the canonical encoding of its content is rejected, so that each commit has
   // one encoding.
   if (commit !== undefined && encodeCommit(commit).hash === hash) return commit;
-  throw new AppError("STATE_CORRUPTED", `The block ${hash} of the state is no commit`);
+  throw new AppError("STATE_CORRUPTED", `The block ${hash} of the state is not a commit`);
 }
 
 /**

@@ -6,7 +6,7 @@ import { TermScanner } from "../terms/term-scanner.js";
 
 const VARIABLE = /^\?([A-Za-z_]\w{0,63})$/;
 const FORMS =
-  'must be a term as N-Triples writes it: <iri>, _:label, "text", "text"@en, "text"@ar--rtl, "1"^^<iri> or ' +
+  'must be a term in N-Triples syntax: <iri>, _:label, "text", "text"@en, "text"@ar--rtl, "1"^^<iri> or ' +
   '<<( <iri> <iri> "text" )>>, which takes no variables';
 
 /**

@@ -118,7 +118,7 @@ function tooMuch(): AppError {
   return new AppError(
     "LIMIT_EXCEEDED",
     `One side has more than ${STATE_MERGE_CHANGES_MAX} changes (STATE_MERGE_CHANGES_MAX): merge or revert earlier ` +
-      "commits one by one, or move a branch that has nothing of its own (POST /api/state/refs)",
+      "commits one by one, or move a branch that has no commits of its own (POST /api/state/refs)",
   );
 }
 

@@ -33,5 +33,5 @@ function unknownRef(name: string): AppError {
 /** The error for a ref that is not at the expected commit. */
 export function moved(name: string, at: Hash | undefined): AppError {
   const now = at === undefined ? "does not exist" : `is at ${commitId(at)}`;
-  return new AppError("STATE_CONFLICT", `The ref ${name} ${now}: look again, then try again`);
+  return new AppError("STATE_CONFLICT", `The ref ${name} ${now}: read it again, then retry`);
 }

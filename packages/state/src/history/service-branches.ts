@@ -20,8 +20,8 @@ export function requireCallersRef(ref: string): void {
   if (branch !== MIGRATIONS_BRANCH && branch?.startsWith(SCHEMAS) !== true) return;
   throw new AppError(
     "POLICY_DENIED",
-    `The branch ${JSON.stringify(branch)} is written by migrations and by steps that change a schema only: ` +
-      "read it, or give a branch of yours another name",
+    `The branch ${JSON.stringify(branch)} is written only by migrations and by steps that change a schema: ` +
+      "you can read it, or choose another name for your branch",
   );
 }
 

@@ -54,8 +54,8 @@ function numbersOf(component: Component, budget: StepBudget, stepsMax: number): 
     if (!(error instanceof StepsExhausted)) throw error;
     throw new AppError(
       "LIMIT_EXCEEDED",
-      `content: ${component.labels.length} blank nodes that refer to each other are so much alike that telling ` +
-        `them apart takes more than STATE_LABEL_STEPS_MAX (${stepsMax}) steps: give some of them IRIs, or each ` +
+      `content: ${component.labels.length} blank nodes that refer to each other are so similar that ` +
+        `distinguishing them takes more than STATE_LABEL_STEPS_MAX (${stepsMax}) steps: give some of them IRIs, or each ` +
         "a property with a value of its own",
       { cause: error },
     );

@@ -31,7 +31,7 @@ export class DocumentBuilder {
 }
 
 function tooMuch(what: string, max: number, limit: string): AppError {
-  const reason = `the document makes more than ${max} ${what} (${limit}): import it in parts`;
+  const reason = `the document yields more than ${max} ${what} (${limit}): import it in parts`;
   return new AppError("LIMIT_EXCEEDED", `content: ${reason}`, {
     details: [{ field: "content", reason }],
   });

@@ -163,7 +163,7 @@ describe("the reader of documents", () => {
     const flood = [busy.read(ORG, slow(), "turtle"), busy.read(ORG, slow(), "turtle")];
     await expect(busy.read(ORG, slow(), "turtle")).rejects.toMatchObject({
       code: "OVERLOADED",
-      message: "Your organization has 1 documents waiting; ask again",
+      message: "Your organization has 1 documents waiting; try again",
     });
     const { quads } = await busy.read("another", bytesOf("<a:a> <a:b> <a:c> ."), "turtle");
     expect(quads.rows).toHaveLength(4);

@@ -93,5 +93,7 @@ export class DocumentReader implements AsyncDisposable {
 }
 
 function stopping(): AppError {
-  return new AppError("STORE_UNAVAILABLE", "The server is stopping", { retryAfterMs: 1000 });
+  return new AppError("STORE_UNAVAILABLE", "The server is stopping; send the request again", {
+    retryAfterMs: 1000,
+  });
 }

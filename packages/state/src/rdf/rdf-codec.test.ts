@@ -340,7 +340,7 @@ describe("malformed RDF", () => {
       'line 2, column 9: Invalid JSON-LD syntax; "@id"',
     ],
     ["json-ld", '{"@id": "rel",\n "http://e/p": 1}', "line 1, column 9: Relative @id reference"],
-    ["json-ld", '{"@context":\n "http://127.0.0.1/c"}', "line 2, column 2: The context"],
+    ["json-ld", '{"@context":\n "http://127.0.0.1/c"}', "line 2, column 2: The remote context"],
     [
       "json-ld",
       '{"a:b":\n {"@value": "x", "@direction": "rtl"}}',

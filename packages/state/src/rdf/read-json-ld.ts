@@ -50,7 +50,7 @@ function parseJson(text: string): unknown {
 }
 
 function refuseToLoad(url: string): Promise<never> {
-  const message = `The context ${url} stands elsewhere and is not fetched: put it into the document`;
+  const message = `The remote context ${url} is not fetched: put it into the document`;
   return Promise.reject(new AppError("INVALID_ARGUMENT", message));
 }
 

@@ -60,7 +60,7 @@ function ownTerms(): TermFactory {
     blankNode: (name) => blank(name ?? `u${++unlabelled}`),
     literal: ownLiteral,
     variable: (name) => {
-      throw new AppError("INVALID_ARGUMENT", `?${name} is a variable: data has none`);
+      throw new AppError("INVALID_ARGUMENT", `?${name} is a variable, which data cannot contain`);
     },
     defaultGraph: () => DEFAULT_GRAPH,
     quad: (subject, predicate, object, graph) => {

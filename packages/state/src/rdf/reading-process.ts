@@ -159,9 +159,13 @@ function tooLong(): AppError {
 }
 
 function interrupted(): AppError {
-  return new AppError("STORE_UNAVAILABLE", "Another document was interrupted", {
-    retryAfterMs: 1000,
-  });
+  return new AppError(
+    "STORE_UNAVAILABLE",
+    "Reading was interrupted because another document was cancelled; try again",
+    {
+      retryAfterMs: 1000,
+    },
+  );
 }
 
 function overdue(timeoutMs: number): AppError {

@@ -43,7 +43,7 @@ export function checkTarget(
 /** @throws AppError `LIMIT_EXCEEDED` when the organization has the maximum number of refs. */
 export function checkRoomForRef(store: Refs): void {
   if (store.refs().length < STATE_REFS_MAX) return;
-  const message = `There are ${STATE_REFS_MAX} branches and tags, as many as there may be: delete one`;
+  const message = `There are already ${STATE_REFS_MAX} branches and tags, the maximum: delete one`;
   throw new AppError("LIMIT_EXCEEDED", message);
 }
 

@@ -354,7 +354,7 @@ function examinationBudget(): () => void {
     if (left >= 0) return;
     throw new AppError(
       "LIMIT_EXCEEDED",
-      `The patterns have more than ${STATE_EXAMINED_MAX} quads looked at: make them more specific`,
+      `The patterns examine more than ${STATE_EXAMINED_MAX} quads: make them more specific`,
     );
   };
 }
@@ -374,11 +374,11 @@ async function refuseFormat(
   let seen = 0;
   for (const one of exported(snapshot, graph)) {
     if (!hasGraphs && one.graph.termType !== "DefaultGraph") {
-      const reason = `${format} cannot tell of named graphs, and there are some`;
+      const reason = `${format} cannot express named graphs, and the dataset has some`;
       throw invalidField("format", `${reason}: use n-quads, trig or json-ld, or name one graph`);
     }
     if (!hasTripleTerms && one.object.termType === "Quad") {
-      const reason = `${format} cannot tell of triple terms, and there are some`;
+      const reason = `${format} cannot express triple terms, and the dataset has some`;
       throw invalidField("format", `${reason}: use n-quads or trig`);
     }
     if (++seen % QUADS_AT_ONCE === 0) await nextTurn();

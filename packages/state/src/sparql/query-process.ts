@@ -131,7 +131,7 @@ export class QueryProcess {
     const mebibytes = this.#settings.memoryBytesMax / MEBIBYTE;
     const message =
       `The query's process has ended: a query may need ${mebibytes} MiB of memory at most. ` +
-      "Ask for less: name more terms in its patterns, or leave out ORDER BY and DISTINCT";
+      "Request less: name more terms in its patterns, or leave out ORDER BY and DISTINCT";
     const failure = this.#question?.failure;
     this.#question?.reject(failure ?? new AppError("LIMIT_EXCEEDED", message, { cause }));
   }
@@ -150,7 +150,7 @@ function blockFor(question: Question, hash: Hash): ToProcess {
 
 function overdue(timeoutMs: number): AppError {
   const seconds = timeoutMs / 1000;
-  return new AppError("DEADLINE_EXCEEDED", `The query took more than ${seconds} s: ask for less`);
+  return new AppError("DEADLINE_EXCEEDED", `The query took more than ${seconds} s: request less`);
 }
 
 /** Splits a stream of bytes into messages. */

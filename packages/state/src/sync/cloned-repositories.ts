@@ -65,7 +65,7 @@ export class ClonedRepositories implements Repositories {
         });
         if (done !== undefined) return done.result;
       }
-      throw new AppError("OVERLOADED", "Other servers write this state all the time", {
+      throw new AppError("OVERLOADED", "Other servers write to this state at all times", {
         retryAfterMs: 1000,
       });
     });

@@ -49,7 +49,7 @@ async function refuseDifference(
     for (const hash of asked) {
       const bytes = blocks.get(hash);
       const isEqual = bytes === undefined ? later.has(hash) : hashOf(bytes) === hash;
-      if (!isEqual) throw notEqual(orgId, `the block ${hash} is another`);
+      if (!isEqual) throw notEqual(orgId, `the block ${hash} has other content`);
     }
     asked = rest;
   }

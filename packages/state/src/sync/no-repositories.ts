@@ -2,7 +2,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { Repositories } from "../ports.js";
 
 function notKept(): Promise<never> {
-  const message = "The state is not kept: set SERVICE_DATABASE_URL, such as sqlite:PATH";
+  const message = "The state is not stored: set SERVICE_DATABASE_URL, such as sqlite:PATH";
   return Promise.reject(new AppError("STORE_UNAVAILABLE", message));
 }
 

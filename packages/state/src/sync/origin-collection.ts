@@ -42,7 +42,10 @@ export class OriginCollection {
     const claim = await origin.claimCollection(orgId);
     if (claim === "none") return { kept: 0, deleted: 0 };
     if (claim === "taken") {
-      throw new AppError("STATE_CONFLICT", "Another server collects this garbage now");
+      throw new AppError(
+        "STATE_CONFLICT",
+        "Another server is collecting the garbage of this state; try again later",
+      );
     }
     let isDone = false;
     try {

@@ -16,7 +16,7 @@ export function checkIri(value: string): string {
   const shown = JSON.stringify(value.slice(0, 80));
   throw new AppError(
     "INVALID_ARGUMENT",
-    `${shown} is no IRI: it is empty or has characters in it that an IRI cannot have`,
+    `${shown} is not an IRI: it is empty or has characters that an IRI cannot have`,
   );
 }
 
@@ -29,7 +29,7 @@ export function checkLabel(value: string): string {
   const shown = JSON.stringify(value.slice(0, 80));
   throw new AppError(
     "INVALID_ARGUMENT",
-    `${shown} is no label of a blank node: it is empty or has spaces in it`,
+    `${shown} is not a label of a blank node: it is empty or has spaces`,
   );
 }
 
@@ -41,7 +41,7 @@ export function checkText(value: string, what: string): string {
   if (!LONE_SURROGATE.test(value)) return value;
   throw new AppError(
     "INVALID_ARGUMENT",
-    `There is half a surrogate pair in ${what}: it is no Unicode text`,
+    `There is half a surrogate pair in ${what}: it is not valid Unicode`,
   );
 }
 
@@ -53,7 +53,7 @@ export function checkLanguage(language: string): string {
   const lower = language.toLowerCase();
   if (LANGUAGE.test(lower)) return lower;
   const shown = JSON.stringify(language.slice(0, 80));
-  throw new AppError("INVALID_ARGUMENT", `${shown} is no language tag (BCP 47)`);
+  throw new AppError("INVALID_ARGUMENT", `${shown} is not a language tag (BCP 47)`);
 }
 
 /**
@@ -63,7 +63,7 @@ export function checkLanguage(language: string): string {
 export function checkDirection(direction: string): string {
   if (direction === "ltr" || direction === "rtl") return direction;
   const shown = JSON.stringify(direction.slice(0, 80));
-  throw new AppError("INVALID_ARGUMENT", `${shown} is no base direction: it must be ltr or rtl`);
+  throw new AppError("INVALID_ARGUMENT", `${shown} is not a base direction: it must be ltr or rtl`);
 }
 
 /**

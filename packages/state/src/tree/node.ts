@@ -280,5 +280,8 @@ function readChildren(node: Node): Children {
 }
 
 function notANode(): AppError {
-  return new AppError("STATE_CORRUPTED", "A block of the state that should be a node is none");
+  return new AppError(
+    "STATE_CORRUPTED",
+    "A block of the state that should be a tree node is not one",
+  );
 }

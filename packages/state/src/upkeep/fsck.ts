@@ -151,7 +151,7 @@ function checkDerivation(store: BlockReader, roots: Roots, report: Report): void
   const wanted = withoutPauses(buildTrees(table, blocks, () => blocks.release()));
   for (const order of EVERY_ORDER) {
     if (wanted[order] === roots[order]) continue;
-    report(roots[order], `The tree ${order} is not the one that the quads make: ${wanted[order]}`);
+    report(roots[order], `The index ${order} does not match the quads: ${wanted[order]}`);
   }
 }
 

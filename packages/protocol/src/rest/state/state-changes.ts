@@ -14,7 +14,7 @@ const stateDocumentQueryShape = {
   branch: branchName.exactOptional().describe("The branch that moves; default: main"),
   /** `add` unless said otherwise. */
   mode,
-  message: message.describe("What the change is for"),
+  message: message.describe("Purpose of the change"),
   /** The content id that the branch must be at; left out: wherever it is. */
   expected: contentId.exactOptional().describe("Content id that the branch must be at"),
 };
@@ -42,7 +42,7 @@ const stateImportShape = {
     ),
   /** `add` unless said otherwise. */
   mode,
-  message: message.describe("What the change is for"),
+  message: message.describe("Purpose of the change"),
   /** The content id that the branch must be at; null: it must not exist; left out: wherever it is. */
   expected: contentId
     .nullable()

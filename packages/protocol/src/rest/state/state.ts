@@ -87,7 +87,7 @@ const stateCommitShape = {
   commit: z.string().describe("Content id of the commit (CIDv1)"),
   parents: z.array(z.string()).readonly().describe("Content ids of the commits before it"),
   author: z.string().describe("Author of the commit"),
-  message: z.string().describe("What the change is for"),
+  message: z.string().describe("Purpose of the change"),
   /** RFC 3339. */
   time: z.string().describe("When the commit was made, in UTC"),
   /** The dataset's identity: equal roots are equal sets of quads. */

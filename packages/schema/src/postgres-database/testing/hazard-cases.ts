@@ -8,7 +8,7 @@ export const HAZARD_CASES: readonly HazardCase[] = [
     desired: "CREATE TABLE $(a timestamp)",
     object: "public.$.a",
     expected: [
-      ["destructive", "time zone goes"],
+      ["destructive", "time zone is lost"],
       ["backward-incompatible", "it was timestamp with"],
     ],
   },
@@ -18,8 +18,8 @@ export const HAZARD_CASES: readonly HazardCase[] = [
     desired: "CREATE TABLE $(a varchar(3))",
     object: "public.$.a",
     expected: [
-      ["data-dependent", "the rows are looked at first"],
-      ["irreversible-down", "stay changed"],
+      ["data-dependent", "the rows are checked first"],
+      ["irreversible-down", "are not changed back"],
     ],
   },
   {
@@ -42,7 +42,7 @@ export const HAZARD_CASES: readonly HazardCase[] = [
     desired: "CREATE TYPE $ AS ENUM ('x'); CREATE TABLE $t(a $)",
     expected: [
       ["data-dependent", "(y)"],
-      ["backward-incompatible", "y fails"],
+      ["backward-incompatible", "y fail"],
     ],
   },
   {
@@ -67,8 +67,8 @@ export const HAZARD_CASES: readonly HazardCase[] = [
     desired: "CREATE TABLE $(a int)",
     object: "public.$.a",
     expected: [
-      ["backward-incompatible", "may meet NULL"],
-      ["irreversible-down", "rows with NULL"],
+      ["backward-incompatible", "may get NULL"],
+      ["irreversible-down", "rows that have NULL"],
     ],
   },
   {
@@ -78,7 +78,7 @@ export const HAZARD_CASES: readonly HazardCase[] = [
     object: "public.$.b",
     expected: [
       ["data-dependent", "without a default"],
-      ["backward-incompatible", "leave it out"],
+      ["backward-incompatible", "without a value for it"],
     ],
   },
   {
@@ -107,7 +107,7 @@ export const HAZARD_CASES: readonly HazardCase[] = [
     current: "CREATE TABLE $(a int NOT NULL DEFAULT 7)",
     desired: "CREATE TABLE $(a int NOT NULL)",
     object: "public.$.a",
-    expected: [["backward-incompatible", "leave it out"]],
+    expected: [["backward-incompatible", "without a value for it"]],
   },
   {
     rule: "a default that goes where NULL is allowed",
@@ -122,8 +122,8 @@ export const HAZARD_CASES: readonly HazardCase[] = [
     desired: "CREATE TABLE $(a int NOT NULL, CONSTRAINT $k PRIMARY KEY (a))",
     object: "public.$.$k",
     expected: [
-      ["data-dependent", "equal rows"],
-      ["backward-incompatible", "writes that break it"],
+      ["data-dependent", "duplicate rows"],
+      ["backward-incompatible", "writes that violate it"],
     ],
   },
   {
@@ -132,8 +132,8 @@ export const HAZARD_CASES: readonly HazardCase[] = [
     desired: "CREATE TABLE $(a int, CONSTRAINT $k UNIQUE (a))",
     object: "public.$.$k",
     expected: [
-      ["data-dependent", "equal rows"],
-      ["backward-incompatible", "writes that break it"],
+      ["data-dependent", "duplicate rows"],
+      ["backward-incompatible", "writes that violate it"],
     ],
   },
   {
@@ -142,8 +142,8 @@ export const HAZARD_CASES: readonly HazardCase[] = [
     desired: "CREATE TABLE $(a int); CREATE UNIQUE INDEX $k ON $(a)",
     object: "public.$.$k",
     expected: [
-      ["data-dependent", "equal rows"],
-      ["backward-incompatible", "writes that break it"],
+      ["data-dependent", "duplicate rows"],
+      ["backward-incompatible", "writes that violate it"],
     ],
   },
   {
@@ -158,7 +158,7 @@ export const HAZARD_CASES: readonly HazardCase[] = [
     current: "CREATE TABLE $(a int); CREATE UNIQUE INDEX $k ON $(a) WHERE a > 7",
     desired: "CREATE TABLE $(a int); CREATE UNIQUE INDEX $k ON $(a)",
     object: "public.$.$k",
-    expected: [["data-dependent", "equal rows"]],
+    expected: [["data-dependent", "duplicate rows"]],
   },
   {
     rule: "a unique index that goes",
@@ -167,7 +167,7 @@ export const HAZARD_CASES: readonly HazardCase[] = [
     object: "public.$.$k",
     expected: [
       ["backward-incompatible", "ON CONFLICT"],
-      ["irreversible-down", "way back"],
+      ["irreversible-down", "stop the down migration"],
     ],
   },
   {
@@ -176,8 +176,8 @@ export const HAZARD_CASES: readonly HazardCase[] = [
     desired: "CREATE TABLE $(a int, CONSTRAINT $k CHECK (a > 0))",
     object: "public.$.$k",
     expected: [
-      ["data-dependent", "rows that break it"],
-      ["backward-incompatible", "writes that break it"],
+      ["data-dependent", "rows that violate it"],
+      ["backward-incompatible", "writes that violate it"],
     ],
   },
   {
@@ -185,35 +185,35 @@ export const HAZARD_CASES: readonly HazardCase[] = [
     current: "CREATE TABLE $(a int)",
     desired: "CREATE TABLE $(a int); ALTER TABLE $ ADD CONSTRAINT $k CHECK (a > 0) NOT VALID",
     object: "public.$.$k",
-    expected: [["backward-incompatible", "writes that break it"]],
+    expected: [["backward-incompatible", "writes that violate it"]],
   },
   {
     rule: "a check that demands something else",
     current: "CREATE TABLE $(a int, CONSTRAINT $k CHECK (a > 0))",
     desired: "CREATE TABLE $(a int, CONSTRAINT $k CHECK (a > 7))",
     object: "public.$.$k",
-    expected: [["data-dependent", "rows that break it"]],
+    expected: [["data-dependent", "rows that violate it"]],
   },
   {
     rule: "a check that goes",
     current: "CREATE TABLE $(a int, CONSTRAINT $k CHECK (a > 0))",
     desired: "CREATE TABLE $(a int)",
     object: "public.$.$k",
-    expected: [["irreversible-down", "way back"]],
+    expected: [["irreversible-down", "stop the down migration"]],
   },
   {
     rule: "a check of a domain",
     current: "CREATE DOMAIN $ AS int; CREATE TABLE $t(a $)",
     desired: "CREATE DOMAIN $ AS int CONSTRAINT $k CHECK (VALUE > 0); CREATE TABLE $t(a $)",
     object: "public.$.$k",
-    expected: [["data-dependent", "rows that break it"]],
+    expected: [["data-dependent", "rows that violate it"]],
   },
   {
     rule: "an exclusion constraint",
     current: "CREATE TABLE $(a int4range)",
     desired: "CREATE TABLE $(a int4range, CONSTRAINT $k EXCLUDE USING gist (a WITH &&))",
     object: "public.$.$k",
-    expected: [["data-dependent", "rows that break it"]],
+    expected: [["data-dependent", "rows that violate it"]],
   },
   {
     rule: "a foreign key without an index, that cascades",
@@ -222,7 +222,7 @@ export const HAZARD_CASES: readonly HazardCase[] = [
       "CREATE TABLE $(a int PRIMARY KEY); CREATE TABLE $t(b int, CONSTRAINT $k FOREIGN KEY (b) REFERENCES $ ON DELETE CASCADE)",
     object: "public.$t.$k",
     expected: [
-      ["data-dependent", "rows that break it"],
+      ["data-dependent", "rows that violate it"],
       ["backward-incompatible", "deleting rows of public.$ changes rows here: cascade"],
       ["lock-heavy", "no index begins with its columns"],
     ],
@@ -234,8 +234,8 @@ export const HAZARD_CASES: readonly HazardCase[] = [
       "CREATE TABLE $(a int PRIMARY KEY); CREATE TABLE $t(b int, CONSTRAINT $k FOREIGN KEY (b) REFERENCES $); CREATE INDEX $i ON $t(b)",
     object: "public.$t.$k",
     expected: [
-      ["data-dependent", "rows that break it"],
-      ["backward-incompatible", "writes that break it"],
+      ["data-dependent", "rows that violate it"],
+      ["backward-incompatible", "writes that violate it"],
     ],
   },
   {
@@ -253,26 +253,26 @@ export const HAZARD_CASES: readonly HazardCase[] = [
     desired:
       "CREATE FUNCTION $f() RETURNS trigger LANGUAGE plpgsql AS 'begin return new; end'; CREATE TABLE $(a int); CREATE TRIGGER $k BEFORE INSERT ON $ FOR EACH ROW EXECUTE FUNCTION $f()",
     object: "public.$.$k",
-    expected: [["backward-incompatible", "what writes do"]],
+    expected: [["backward-incompatible", "side effects of writes"]],
   },
   {
     rule: "a policy that goes, and row security",
     current: "CREATE TABLE $(a int); CREATE POLICY $k ON $ USING (a > 0)",
     desired: "CREATE TABLE $(a int); ALTER TABLE $ ENABLE ROW LEVEL SECURITY",
     object: "public.$.$k",
-    expected: [["backward-incompatible", "who sees and writes"]],
+    expected: [["backward-incompatible", "a role may see and write"]],
   },
   {
     rule: "row security",
     current: "CREATE TABLE $(a int)",
     desired: "CREATE TABLE $(a int); ALTER TABLE $ ENABLE ROW LEVEL SECURITY",
-    expected: [["backward-incompatible", "only rows that a policy allows"]],
+    expected: [["backward-incompatible", "only the rows that a policy allows"]],
   },
   {
     rule: "row security that ends",
     current: "CREATE TABLE $(a int); ALTER TABLE $ ENABLE ROW LEVEL SECURITY",
     desired: "CREATE TABLE $(a int)",
-    expected: [["backward-incompatible", "every row is shown"]],
+    expected: [["backward-incompatible", "sees every row"]],
   },
   {
     rule: "whole rows in the log",
@@ -297,13 +297,13 @@ export const HAZARD_CASES: readonly HazardCase[] = [
     rule: "a view that shows less",
     current: "CREATE VIEW $ AS SELECT 1 AS a, 2 AS b",
     desired: "CREATE VIEW $ AS SELECT 1 AS a",
-    expected: [["backward-incompatible", "column b is gone"]],
+    expected: [["backward-incompatible", "no longer has the column b"]],
   },
   {
     rule: "a table with another name",
     current: "CREATE TABLE $old(a int)",
     desired: "CREATE TABLE $(a int) /* @renamed from=$old */",
-    expected: [["backward-incompatible", "calls it $old fails"]],
+    expected: [["backward-incompatible", "call it $old fail"]],
   },
   {
     rule: "a comment",

@@ -22,7 +22,7 @@ export const LOSS_CASES: readonly HazardCase[] = [
     desired: "",
     expected: [
       ["destructive", "rows are lost"],
-      ["backward-incompatible", "still uses"],
+      ["backward-incompatible", "still use"],
     ],
   },
   {
@@ -32,7 +32,7 @@ export const LOSS_CASES: readonly HazardCase[] = [
     object: "$.t",
     expected: [
       ["destructive", "rows are lost"],
-      ["irreversible-down", "not brought back"],
+      ["irreversible-down", "not restored"],
     ],
   },
   {
@@ -48,14 +48,14 @@ export const LOSS_CASES: readonly HazardCase[] = [
       "CREATE TABLE $p(a int) PARTITION BY LIST (a); CREATE TABLE $ PARTITION OF $p FOR VALUES IN (1)",
     desired:
       "CREATE TABLE $p(a int) PARTITION BY LIST (a); CREATE TABLE $ PARTITION OF $p FOR VALUES IN (2)",
-    expected: [["destructive", "made anew, without its rows"]],
+    expected: [["destructive", "created again, without its rows"]],
   },
   {
     rule: "a foreign table, whose rows stay on the other server",
     current:
       "CREATE FOREIGN DATA WRAPPER $w; CREATE SERVER $s FOREIGN DATA WRAPPER $w; CREATE FOREIGN TABLE $(a int) SERVER $s",
     desired: "CREATE FOREIGN DATA WRAPPER $w; CREATE SERVER $s FOREIGN DATA WRAPPER $w",
-    expected: [["backward-incompatible", "still uses"]],
+    expected: [["backward-incompatible", "still use"]],
   },
   {
     rule: "a column of a foreign table",
@@ -64,7 +64,7 @@ export const LOSS_CASES: readonly HazardCase[] = [
     desired:
       "CREATE FOREIGN DATA WRAPPER $w; CREATE SERVER $s FOREIGN DATA WRAPPER $w; CREATE FOREIGN TABLE $(a int) SERVER $s",
     object: "public.$.b",
-    expected: [["backward-incompatible", "still uses"]],
+    expected: [["backward-incompatible", "still use"]],
   },
   {
     rule: "an extension that is dropped",
@@ -73,7 +73,7 @@ export const LOSS_CASES: readonly HazardCase[] = [
     object: "citext",
     expected: [
       ["data-dependent", "rows of tables that belong to it"],
-      ["backward-incompatible", "still uses"],
+      ["backward-incompatible", "still use"],
     ],
   },
   {
@@ -83,7 +83,7 @@ export const LOSS_CASES: readonly HazardCase[] = [
     object: "public.$.b",
     expected: [
       ["destructive", "values are lost"],
-      ["irreversible-down", "not brought back"],
+      ["irreversible-down", "not restored"],
     ],
   },
   {
@@ -91,15 +91,15 @@ export const LOSS_CASES: readonly HazardCase[] = [
     current: "CREATE TABLE $(a int, b int GENERATED ALWAYS AS (a + 1) STORED)",
     desired: "CREATE TABLE $(a int)",
     object: "public.$.b",
-    expected: [["backward-incompatible", "still uses"]],
+    expected: [["backward-incompatible", "still use"]],
   },
   {
     rule: "a materialized view that is dropped",
     current: "CREATE MATERIALIZED VIEW $ AS SELECT 1 AS a",
     desired: "",
     expected: [
-      ["destructive", "last refreshed"],
-      ["backward-incompatible", "still uses"],
+      ["destructive", "last refresh"],
+      ["backward-incompatible", "still use"],
     ],
   },
   {
@@ -107,15 +107,15 @@ export const LOSS_CASES: readonly HazardCase[] = [
     current: "CREATE TABLE $t(a int); CREATE MATERIALIZED VIEW $ AS SELECT a FROM $t",
     desired: "CREATE TABLE $t(a bigint); CREATE MATERIALIZED VIEW $ AS SELECT a FROM $t",
     expected: [
-      ["destructive", "filled anew"],
-      ["backward-incompatible", "column a has another type"],
+      ["destructive", "it is refreshed"],
+      ["backward-incompatible", "its column a has another type"],
     ],
   },
   {
     rule: "a view that is dropped",
     current: "CREATE VIEW $ AS SELECT 1 AS a",
     desired: "",
-    expected: [["backward-incompatible", "still uses"]],
+    expected: [["backward-incompatible", "still use"]],
   },
   {
     rule: "a sequence that is dropped",
@@ -135,7 +135,7 @@ export const LOSS_CASES: readonly HazardCase[] = [
     current: "CREATE TABLE $(a serial, b int)",
     desired: "CREATE TABLE $(b int)",
     object: "public.$_a_seq",
-    expected: [["backward-incompatible", "still uses"]],
+    expected: [["backward-incompatible", "still use"]],
   },
   {
     rule: "an identity column that is none any more",
@@ -149,7 +149,7 @@ export const LOSS_CASES: readonly HazardCase[] = [
     current: "CREATE SEQUENCE $ START 5",
     desired: "CREATE SEQUENCE $ START 100 MINVALUE 100",
     expected: [
-      ["destructive", "begins anew"],
+      ["destructive", "counter restarts"],
       ["data-dependent", "counter"],
     ],
   },
@@ -171,7 +171,7 @@ export const LOSS_CASES: readonly HazardCase[] = [
     rule: "an attribute of a type that nobody has",
     current: "CREATE TYPE $ AS (x int, y int)",
     desired: "CREATE TYPE $ AS (x int)",
-    expected: [["backward-incompatible", "takes its values apart"]],
+    expected: [["backward-incompatible", "access its attributes"]],
   },
   {
     rule: "a column that comes to be computed",
@@ -179,14 +179,14 @@ export const LOSS_CASES: readonly HazardCase[] = [
     desired: "CREATE TABLE $(a int, b int GENERATED ALWAYS AS (a + 1) STORED)",
     object: "public.$.b",
     expected: [
-      ["destructive", "computed anew"],
-      ["backward-incompatible", "give it a value"],
+      ["destructive", "computed again"],
+      ["backward-incompatible", "with a value for it"],
     ],
   },
   {
     rule: "a table that comes to be partitioned",
     current: "CREATE TABLE $(a int)",
     desired: "CREATE TABLE $(a int) PARTITION BY RANGE (a)",
-    expected: [["destructive", "made anew"]],
+    expected: [["destructive", "created again"]],
   },
 ];

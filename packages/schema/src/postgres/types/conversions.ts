@@ -35,7 +35,7 @@ export type ConversionFamily = (from: ColumnType, to: ColumnType) => Conversion 
 
 const UNPROVEN: Conversion = {
   outcome: "checked",
-  reason: "nothing proves that every value survives",
+  reason: "some values may change",
 };
 const BITS: ReadonlySet<string> = new Set(["bit", "bit varying"]);
 const FAMILIES: readonly ConversionFamily[] = [
@@ -91,7 +91,7 @@ function enumConversion(from: ColumnType, to: ColumnType): Conversion | undefine
     if (isCovered) return { outcome: "kept", reason: "the new enum has every label" };
     return {
       outcome: "refused",
-      reason: "a value that is no label of the enum stops the migration",
+      reason: "a value that is not a label of the enum stops the migration",
     };
   }
   if (from.labels === undefined || !TEXTS.has(to.name)) return undefined;
@@ -99,7 +99,7 @@ function enumConversion(from: ColumnType, to: ColumnType): Conversion | undefine
   if (longest <= lengthOf(to)) {
     return { outcome: "kept", reason: "a label is written as text" };
   }
-  return { outcome: "checked", comparison: "text", reason: "a long label is cut off" };
+  return { outcome: "checked", comparison: "text", reason: "a long label is truncated" };
 }
 
 /** Bit strings are padded or truncated at the right end, so both must have the same digits. */
@@ -109,9 +109,9 @@ function bitConversion(from: ColumnType, to: ColumnType): Conversion | undefined
   const [has = to.name === "bit" ? 1 : Infinity] = to.modifiers;
   if (to.name === "bit varying" && has >= had) {
     const isInPlace = from.name === to.name;
-    return { outcome: "kept", reason: "it holds as many bits", isInPlace };
+    return { outcome: "kept", reason: "it has room for as many bits", isInPlace };
   }
-  const reason = "bits are cut off, or zeros are added";
+  const reason = "bits are truncated, or zeros are appended";
   return { outcome: "checked", comparison: "text", reason };
 }
 
@@ -120,7 +120,8 @@ function jsonConversion(from: ColumnType, to: ColumnType): Conversion | undefine
     return { outcome: "kept", reason: "jsonb is written as json" };
   }
   if (from.name !== "json" || to.name !== "jsonb") return undefined;
-  const reason = "jsonb keeps neither spaces nor the order of keys, and one of equal keys";
+  const reason =
+    "jsonb keeps neither spaces nor the order of keys, and only the last of duplicate keys";
   return { outcome: "checked", comparison: "text", reason };
 }
 
@@ -134,7 +135,7 @@ function otherConversion(from: ColumnType, to: ColumnType): Conversion | undefin
     return { outcome: "refused", reason: "a number other than 0 and 1 stops the migration" };
   }
   if (from.name === "cidr" && to.name === "inet") {
-    return { outcome: "kept", reason: "every network is an address", isInPlace: true };
+    return { outcome: "kept", reason: "inet can hold every cidr value", isInPlace: true };
   }
   return undefined;
 }

@@ -19,24 +19,25 @@ export function dateConversion(from: ColumnType, to: ColumnType): Conversion | u
   if (!DATES.has(nameOf(from)) || !DATES.has(nameOf(to))) return undefined;
   if (from.name === to.name) return precisionChange(from, to);
   if (nameOf(from) === nameOf(to)) {
-    return { outcome: "checked", reason: "fields of an interval are cut off" };
+    return { outcome: "checked", reason: "fields of an interval are truncated" };
   }
   if (isZoned(from) && !isZoned(to)) {
-    const reason = "the time zone goes: a value is read at the time zone of the server";
+    const reason = "the time zone is lost: a value is converted to the time zone of the server";
     return { outcome: "lost", reason };
   }
   if (TIMESTAMPS.has(from.name) && TIMES.has(to.name)) {
-    return { outcome: "lost", reason: "the day goes" };
+    return { outcome: "lost", reason: "the day is lost" };
   }
   if (from.name === DAYS && to.name === "timestamp without time zone") {
-    const reason = "a day becomes its midnight, and one that is out of range stops the migration";
+    const reason =
+      "a day becomes midnight of that day, and a day that is out of range stops the migration";
     return { outcome: "refused", reason };
   }
   if (!isZoned(from) && isZoned(to)) return zoned(from, to);
   if (from.name === "timestamp without time zone" && to.name === DAYS) {
-    return { outcome: "checked", reason: "the time of day goes" };
+    return { outcome: "checked", reason: "the time of day is lost" };
   }
-  return { outcome: "checked", reason: "nothing proves that every value survives" };
+  return { outcome: "checked", reason: "some values may change" };
 }
 
 function nameOf({ name }: ColumnType): string {
@@ -51,14 +52,14 @@ function precisionChange(from: ColumnType, to: ColumnType): Conversion {
   const [had = PRECISION] = from.modifiers;
   const [has = PRECISION] = to.modifiers;
   return has >= had
-    ? { outcome: "kept", reason: "it has as many digits behind the second", isInPlace: true }
-    : { outcome: "checked", reason: "digits behind the second are rounded off" };
+    ? { outcome: "kept", reason: "it has as many fractional digits of a second", isInPlace: true }
+    : { outcome: "checked", reason: "fractional digits of a second are rounded off" };
 }
 
 function zoned(from: ColumnType, to: ColumnType): Conversion {
   if (TIMESTAMPS.has(from.name) !== TIMESTAMPS.has(to.name) && from.name !== DAYS) {
-    return { outcome: "checked", reason: "nothing proves that every value survives" };
+    return { outcome: "checked", reason: "some values may change" };
   }
-  const reason = "a value is taken for one of the server's time zone, which may not be UTC";
+  const reason = "a value is read in the server's time zone, which may not be UTC";
   return { outcome: "checked", comparison: "UTC", reason };
 }

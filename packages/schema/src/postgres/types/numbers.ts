@@ -41,7 +41,7 @@ export function numberConversion(from: ColumnType, to: ColumnType): Conversion |
   if (from.name === "real" && to.name === "double precision") {
     return { outcome: "kept", reason: "every real is a double precision number" };
   }
-  return { outcome: "checked", reason: "floating point is rounded" };
+  return { outcome: "checked", reason: "floating-point numbers are rounded" };
 }
 
 function fromInteger({ name }: ColumnType, to: ColumnType): Conversion {
@@ -67,19 +67,23 @@ function fromNumeric(from: ColumnType, to: ColumnType): Conversion {
   const [precision = Infinity, scale = 0] = from.modifiers;
   const isExact = from.modifiers.length > 0;
   if (FLOATS.has(to.name)) {
-    return { outcome: "checked", comparison: "number", reason: "decimals are rounded to binary" };
+    return {
+      outcome: "checked",
+      comparison: "number",
+      reason: "decimal digits are rounded to binary",
+    };
   }
   if (to.name !== "numeric") {
     return isExact && scale <= 0
       ? OUT_OF_RANGE
-      : { outcome: "checked", comparison: "number", reason: "decimals are rounded off" };
+      : { outcome: "checked", comparison: "number", reason: "decimal digits are rounded off" };
   }
   if (to.modifiers.length === 0) {
     return { outcome: "kept", reason: "numeric holds every number", isInPlace: true };
   }
   const [into = Infinity, places = 0] = to.modifiers;
   if (!isExact || places < scale) {
-    return { outcome: "checked", comparison: "number", reason: "decimals are rounded off" };
+    return { outcome: "checked", comparison: "number", reason: "decimal digits are rounded off" };
   }
   if (into - places < precision - scale) return OUT_OF_RANGE;
   return { outcome: "kept", reason: "it has room for as many digits", isInPlace: places === scale };

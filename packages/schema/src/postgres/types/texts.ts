@@ -26,10 +26,10 @@ export function textConversion(from: ColumnType, to: ColumnType): Conversion | u
   if (!TEXTS.has(to.name)) return undefined;
   const length = WRITTEN.get(from.name) ?? NaN;
   if (length <= lengthOf(to) && to.name !== "name") {
-    return { outcome: "kept", reason: "every value is told from its text" };
+    return { outcome: "kept", reason: "the text identifies every value" };
   }
   const reason =
-    lengthOf(to) === Infinity ? "a value is written as text" : "a long text is cut off";
+    lengthOf(to) === Infinity ? "a value is written as text" : "a long text is truncated";
   return { outcome: "checked", comparison: "text", reason };
 }
 
@@ -49,14 +49,14 @@ function ofLength(from: ColumnType, to: ColumnType): Conversion {
     return { outcome: "kept", reason: "it has room for as many characters", isInPlace };
   }
   const reason = isPadded
-    ? "spaces at the end go, and a long text is cut off"
-    : "a long text is cut off";
+    ? "trailing spaces are removed, and a long text is truncated"
+    : "a long text is truncated";
   return { outcome: "checked", comparison: "text", reason };
 }
 
 function fromText({ name }: ColumnType): Conversion {
   if (name === "json") {
-    return { outcome: "refused", reason: "a text that is no JSON stops the migration" };
+    return { outcome: "refused", reason: "a text that is not JSON stops the migration" };
   }
-  return { outcome: "checked", comparison: "text", reason: "a value may be written otherwise" };
+  return { outcome: "checked", comparison: "text", reason: "a value may be written differently" };
 }

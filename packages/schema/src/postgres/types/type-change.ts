@@ -92,7 +92,7 @@ function question(given: Question, { reason, comparison }: Conversion): RowQuest
   const example = `${shown(column, from)} || ' → ' || ${shown(value, to)}`;
   return {
     object,
-    consequence: `of its values would change by becoming ${to.text}: ${reason}`,
+    consequence: `of its values would change when converted to ${to.text}: ${reason}`,
     count: `SELECT count(*) AS count ${changed}`,
     examples: `SELECT ${example} AS example ${changed} LIMIT ${EXAMPLES_MAX}`,
   };

@@ -55,7 +55,7 @@ export function arrayAt(value: unknown, name: string): readonly unknown[] {
 export function vectorAt(value: unknown, name: string): Float32Array {
   const components = arrayAt(value, name);
   if (!components.every((component) => typeof component === "number")) {
-    throw malformed(`\`${name}\` holds something that is no number`);
+    throw malformed(`\`${name}\` holds a value that is not a number`);
   }
   return Float32Array.from(components);
 }

@@ -98,7 +98,7 @@ function refused(response: Response, host: string, clock: Clock): AttemptResult 
       const waitMs = retryAfterMs(response, clock);
       const again =
         waitMs === undefined ? "in a while" : `in ${String(Math.ceil(waitMs / 1000))} s`;
-      const busy = `${said}: it takes no more requests now; try again ${again}`;
+      const busy = `${said}: it accepts no more requests now; try again ${again}`;
       return failed("transport", busy, { retryAfterMs: waitMs });
     }
     default:

@@ -138,7 +138,7 @@ describe("HttpEmbeddingProvider", () => {
       reason: "transport",
       retryable: true,
       message: expect.stringMatching(
-        /answered 429: it takes no more requests now; try again in 3600 s$/,
+        /answered 429: it accepts no more requests now; try again in 3600 s$/,
       ) as unknown,
     });
     expect(requests).toHaveLength(1);

@@ -54,7 +54,7 @@ function textAt(payload: JWTPayload, name: string): string | undefined {
 function rolesAt(payload: JWTPayload, name: string): readonly string[] {
   const roles = namesAt(payload, name);
   if (roles.some((role) => roleName(role) === undefined)) {
-    throw wrongClaim(name, `holds what is no role: each ${ROLE_RULE}`);
+    throw wrongClaim(name, `holds a value that is not a role: each ${ROLE_RULE}`);
   }
   return roles;
 }

@@ -115,7 +115,7 @@ function isTrusted(url: string): boolean {
 }
 
 function unavailable(reason: string, cause?: unknown): AppError {
-  return new AppError("IDENTITY_UNAVAILABLE", `The token cannot be judged at present: ${reason}`, {
+  return new AppError("IDENTITY_UNAVAILABLE", `The token cannot be verified now: ${reason}`, {
     cause,
     retryAfterMs: FAILURE_PAUSE_MS,
   });

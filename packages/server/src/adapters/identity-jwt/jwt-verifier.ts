@@ -88,8 +88,8 @@ function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTClaimValidationFailed) {
     return `its claim ${error.claim} is ${error.reason === "missing" ? "missing" : "not the expected one"}`;
   }
-  if (error instanceof errors.JOSEAlgNotAllowed) return "its algorithm is not one of those taken";
-  if (error instanceof errors.JWKSNoMatchingKey) return "its issuer has no such key";
+  if (error instanceof errors.JOSEAlgNotAllowed) return "its algorithm is not accepted here";
+  if (error instanceof errors.JWKSNoMatchingKey) return "its issuer has no key with this id";
   if (error instanceof errors.JWSSignatureVerificationFailed) return "its signature is wrong";
   return "it is not a signed JSON Web Token";
 }

@@ -31,11 +31,13 @@ export class KnownClients {
     const names = namesOf(certificate);
     const found = names.filter((name) => this.#principals.has(name));
     if (found.length > 1) {
-      throw refused(`is known by several of its names: ${found.join(" and ")}`);
+      throw refused(
+        `matches several entries of the file of known clients, by its names: ${found.join(" and ")}`,
+      );
     }
     const principal = this.#principals.get(found[0] ?? "");
     if (principal !== undefined) return principal;
-    throw refused(`belongs to nobody known here; its names are ${listed(names)}`);
+    throw refused(`is not listed in the file of known clients; its names are ${listed(names)}`);
   };
 
   /** Reloads the file. An invalid file is logged and changes nothing. */
@@ -43,9 +45,9 @@ export class KnownClients {
     const { file, log } = this.#options;
     try {
       this.#principals = readClientsFile(file);
-      log.info({ file }, "known clients read anew");
+      log.info({ file }, "known clients reloaded");
     } catch (err) {
-      log.error({ err, file }, "known clients not usable; the old ones stay");
+      log.error({ err, file }, "known clients not usable; the previous ones stay in force");
     }
   }
 }

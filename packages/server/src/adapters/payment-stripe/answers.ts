@@ -89,7 +89,7 @@ export function customerIdOf(answer: unknown): string {
 export function organizationNamedBy(answer: unknown, name: string): string | undefined {
   const { deleted, metadata } = readAnswer(customerSchema, answer);
   if (deleted === true) {
-    throw new AppError("NOT_FOUND", "The payment provider knows no such customer: it is deleted");
+    throw new AppError("NOT_FOUND", "The payment provider has deleted this customer");
   }
   const named = metadata?.[name];
   return typeof named === "string" ? named : undefined;

@@ -19,7 +19,7 @@ export function providerError(thrown: unknown, sought: "customer" | "payment met
   const cause = new Error(summaryOf(thrown));
   if (thrown.code === MALFORMED_ANSWER) return unusableAnswer(cause);
   if (thrown.code === "resource_missing") {
-    return new AppError("NOT_FOUND", `The payment provider knows no such ${sought}`, { cause });
+    return new AppError("NOT_FOUND", `The payment provider has no such ${sought}`, { cause });
   }
   if (thrown instanceof Stripe.errors.StripeConnectionError) return connectionError(thrown, cause);
   switch (thrown.statusCode) {
@@ -34,7 +34,7 @@ export function providerError(thrown: unknown, sought: "customer" | "payment met
     case 409:
       return conflict(cause);
     case 429:
-      return new AppError("PAYMENT_RATE_LIMITED", "The payment provider asks to wait", {
+      return new AppError("PAYMENT_RATE_LIMITED", "The payment provider limits requests now", {
         cause,
         retryAfterMs: retryAfterOf(thrown),
       });

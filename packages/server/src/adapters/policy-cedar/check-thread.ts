@@ -20,7 +20,7 @@ export class CheckThread implements PolicyChecker {
       return [problem(`the policies have ${String(bytes)} bytes; at most ${limit} are allowed`)];
     }
     if (this.#running >= POLICY_CHECKS_MAX) {
-      throw new AppError("OVERLOADED", "Other policies are being checked; try again", {
+      throw new AppError("OVERLOADED", "The server is checking other policies; try again", {
         retryAfterMs: 1000,
       });
     }

@@ -21,7 +21,7 @@ export function ruleProblemsIn(text: string): readonly PolicyProblem[] {
 
 function* ruleViolations({ effect, annotations, text }: ReadPolicy): Generator<string, void> {
   if (effect !== "forbid") {
-    yield "an organization's own policies only forbid: what is permitted, the shipped policies say";
+    yield "an organization's own policies can only forbid; the shipped policies decide what is permitted";
   }
   if (!ID.test(annotations["id"] ?? "")) {
     yield '@id is missing: name the policy, as in @id("no-salaries"), with letters, digits, _ and -';
@@ -37,8 +37,8 @@ function* ruleViolations({ effect, annotations, text }: ReadPolicy): Generator<s
     const name = roleName(quoted);
     if (name === quoted) continue;
     yield name === undefined
-      ? `Role::"${quoted}" is nobody's: the name of a role ${ROLE_RULE}`
-      : `Role::"${quoted}" is nobody's: roles are compared in lower case, so write Role::"${name}"`;
+      ? `Role::"${quoted}" matches no role: the name of a role ${ROLE_RULE}`
+      : `Role::"${quoted}" matches no role: roles are compared in lower case, so write Role::"${name}"`;
   }
 }
 

@@ -29,7 +29,10 @@ describe("the collected examples (needs STEWARD_CHECK_DATA)", () => {
   );
 });
 
-/** What only running a statement shows, and what a policy decides that knows the tables. */
+/**
+ * Statements whose text looks harmless: only execution, or a policy that knows the tables, can
+ * refuse them.
+ */
 const NOT_THE_TEXT: ReadonlySet<string> = new Set([
   "forbidden_column",
   "forbidden_table",

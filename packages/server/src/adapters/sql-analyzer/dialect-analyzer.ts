@@ -1,7 +1,7 @@
 import type { Dialect, SqlAnalyzer, StatementAnalysis } from "../../governance/index.js";
 import { AppError } from "@steward/kernel/errors.js";
 
-/** Has each statement read by the analyzer of its dialect. */
+/** Passes each statement to the analyzer of its dialect. */
 export class DialectAnalyzer implements SqlAnalyzer {
   readonly #analyzers: Readonly<Partial<Record<Dialect, SqlAnalyzer>>>;
 
@@ -22,6 +22,6 @@ export class DialectAnalyzer implements SqlAnalyzer {
   #of(dialect: Dialect): SqlAnalyzer {
     const analyzer = this.#analyzers[dialect];
     if (analyzer !== undefined) return analyzer;
-    throw new AppError("UNIMPLEMENTED", `No data source speaks ${dialect}`);
+    throw new AppError("UNIMPLEMENTED", `No data source has the dialect ${dialect}`);
   }
 }

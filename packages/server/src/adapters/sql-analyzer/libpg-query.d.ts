@@ -1,4 +1,4 @@
-/** The module that Emscripten made of libpg_query; the package describes only what it wraps around. */
+/** The Emscripten module of libpg_query. The package's own types describe only its wrapper. */
 declare module "libpg-query/wasm/libpg-query.js" {
   export interface PgQueryModule {
     readonly HEAPU8: Uint8Array;
@@ -17,7 +17,7 @@ declare module "libpg-query/wasm/libpg-query.js" {
   }
 
   interface InstantiateOptions {
-    /** Makes the instance of a program that is compiled already. */
+    /** Instantiates an already compiled module. */
     instantiateWasm(imports: object, receive: (instance: WasmInstance) => void): object;
   }
 

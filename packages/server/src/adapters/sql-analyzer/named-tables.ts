@@ -2,8 +2,9 @@ import type { AstNode, QualifiedName, Stmt } from "sqlite3-parser";
 import { childrenOf } from "./sqlite-tree.js";
 
 /**
- * The tables one statement names, in the order of the text, as first written but for quotes; CTE
- * names left out. It walks without recursion, so that no nesting, however deep, ends it.
+ * The tables that one statement names, in the order of the text, spelt as at their first occurrence
+ * but without quotes. Names of common table expressions are left out. The walk is not recursive, so
+ * deeply nested statements cannot overflow the stack.
  */
 export function namedTables(statement: Stmt): readonly string[] {
   const tables = new Map<string, string>();
@@ -19,7 +20,10 @@ export function namedTables(statement: Stmt): readonly string[] {
   return [...tables.values()];
 }
 
-/** The CTE names that hide tables, from the innermost WITH outwards; lower case. */
+/**
+ * The names of common table expressions that shadow tables, from the innermost WITH outwards; lower
+ * case.
+ */
 interface Scope {
   readonly names: ReadonlySet<string>;
   readonly outer: Scope | undefined;
@@ -36,7 +40,7 @@ function scopeWithin(node: AstNode, outer: Scope | undefined): Scope | undefined
   return { names, outer };
 }
 
-/** Table functions that hold no data of their own: a placeholder's value passes through them. */
+/** Table functions without data of their own: their rows come from the placeholder's value. */
 const JSON_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   "json_each",
   "json_tree",

@@ -1,16 +1,16 @@
 import type { StatementAnalysis } from "../../governance/index.js";
 
-/** A text that is not one statement which some intent allows. */
+/** The rejection of a text that is not exactly one permitted statement. */
 export type Rejection = Extract<StatementAnalysis, { kind: "rejected" }>;
 
-/** Parsers and engines stop at a NUL: what stands behind it would go unseen. */
+/** Parsers and engines stop at a NUL character, so they would ignore the text behind it. */
 export function nulRejection(sql: string): Rejection | undefined {
   return sql.includes("\0")
     ? rejected("unparsable", "The statement holds a NUL character")
     : undefined;
 }
 
-/** Analyses the only statement of a text, whatever the dialect. */
+/** Analyzes the only statement of a text, in any dialect. */
 export function analyzeOnly<Statement>(
   statements: readonly Statement[],
   analyze: (statement: Statement) => StatementAnalysis,

@@ -110,7 +110,8 @@ describe("the class of a PostgreSQL statement", () => {
     expect(classOf(sql)).toBe(expected);
   });
 
-  // One DELETE must not carry an INSERT, nor one UPDATE a DELETE, past an intent that covers only itself.
+  // A DELETE must not contain an INSERT that the intent write_delete does not cover, and likewise
+  // for every pair of writes.
   it.each([
     "WITH k AS (INSERT INTO a VALUES (1) RETURNING 1) UPDATE b SET x = 1",
     "WITH k AS (INSERT INTO a VALUES (1) RETURNING 1) DELETE FROM b",
@@ -177,7 +178,7 @@ describe("the class of a PostgreSQL statement", () => {
       because: "it holds a DELETE",
     });
     expect(becauseOf("WITH i AS (INSERT INTO a VALUES (1)) DELETE FROM e")).toMatchObject({
-      because: "its parts delete and insert rows, which could be a step each",
+      because: "its parts delete and insert rows, and each could be a step of its own",
     });
     expect(becauseOf("DELETE FROM e")).not.toHaveProperty("because");
   });
@@ -305,7 +306,7 @@ describe("texts that no intent allows", () => {
 
   it("takes an unknown table without a schema for PostgreSQL's by its name, and says so", () => {
     expect(analyzer.analyze("TABLE pg_search_documents", "postgres")).toMatchObject({
-      message: expect.stringContaining("given with its schema"),
+      message: expect.stringContaining("must be named with its schema"),
     });
     expect(classOf("TABLE public.pg_search_documents")).toBe("read_select");
   });

@@ -19,17 +19,17 @@ import { insteadOfFunction } from "./repair/postgres-forms.js";
 import { describeSyntaxError } from "./repair/syntax-hint.js";
 import { contentsOf, type NamedTable, type TreeContents } from "./postgres-tree.js";
 
-/** Analyses remembered: the same few templates are submitted, and then run, again and again. */
+/** Number of cached analyses. The same templates are submitted, and then run, again and again. */
 const ANALYSES_KEPT_MAX = 1000;
-/** Characters of the longest statement that is remembered, which bounds what all of them take. */
+/** Length of the longest cached statement, in characters. It bounds the memory of the cache. */
 const KEPT_LENGTH_MAX = 4096;
 
-const TOO_DEEP = "The statement is nested too deeply to be read";
+const TOO_DEEP = "The statement is nested too deeply to be analyzed";
 
-/** Reads statements by PostgreSQL's own grammar, of version 18; it speaks no other dialect. */
+/** Analyzes statements with PostgreSQL 18's own grammar; supports no other dialect. */
 export class PostgresAnalyzer implements SqlAnalyzer {
   readonly #grammar: PostgresGrammar;
-  /** By text. */
+  /** Cached analyses by statement text. */
   readonly #analyses = new RecentMap<StatementAnalysis>(ANALYSES_KEPT_MAX);
 
   private constructor(grammar: PostgresGrammar) {
@@ -76,7 +76,7 @@ export class PostgresAnalyzer implements SqlAnalyzer {
     });
   }
 
-  /** Where the parser stops in a text; `undefined` when it takes it. */
+  /** The position at which the parser stops; `undefined` when it accepts the text. */
   #errorOf(sql: string): number | undefined {
     if (!this.#grammar.isReady) return 0;
     const parsed = this.#grammar.parse(sql);
@@ -85,13 +85,13 @@ export class PostgresAnalyzer implements SqlAnalyzer {
   }
 }
 
-/** Something that has the class of the whole statement be at least this one. */
+/** A lower bound for the class of the whole statement, with the reason. */
 interface Claim {
   readonly statementClass: StatementClass;
   readonly because?: string;
 }
 
-/** Classes by gravity, mildest first. */
+/** Statement classes by severity, least severe first. */
 const CLASSES: readonly StatementClass[] = [
   "read_select",
   "write_insert",
@@ -101,9 +101,9 @@ const CLASSES: readonly StatementClass[] = [
 ];
 
 /**
- * The class of a statement is the gravest of all that stand in it: a DELETE within a WITH makes a
- * SELECT a `write_delete`, and so does a function that only another class may call. Where parts of it
- * change rows in different ways, no single kind of write covers them all.
+ * The class of a statement is the most severe class of all its parts: a DELETE within a WITH makes
+ * a SELECT a `write_delete`, and so does a call of a function that only `write_delete` may call.
+ * When parts change rows in different ways, no single kind of write covers them.
  */
 function judge(statement: TreeNode): StatementAnalysis {
   const contents = contentsOf(statement);
@@ -158,7 +158,10 @@ function named(type: string): string {
   return `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
 }
 
-/** The names that are not told by the text alone: the database may have functions of its own. */
+/**
+ * Function names that the text alone does not decide, because the database may define functions of
+ * these names.
+ */
 function functionNamesOf({
   functions,
   operators,
@@ -194,19 +197,22 @@ function builtInClass(name: string): FunctionName["builtInClass"] {
 }
 
 /**
- * The claim of parts that change rows in different ways; absent when they do not. Row locks and functions
- * have no part in it: to lock the rows that are then deleted is part of deleting them.
+ * The claim of a statement whose parts change rows in different ways; `undefined` when they do not.
+ * Row locks and functions are left out, because a DELETE may lock the rows that it deletes.
  */
 function mixed(changes: ReadonlySet<RowChange>): Claim | undefined {
   if (changes.size < 2) return undefined;
   const kinds = [...changes].map((change) => change.replace("write_", "")).sort();
   return {
     statementClass: "cross_system_transaction",
-    because: `its parts ${kinds.join(" and ")} rows, which could be a step each`,
+    because: `its parts ${kinds.join(" and ")} rows, and each could be a step of its own`,
   };
 }
 
-/** The first of the gravest: a statement's own class comes before those of what it calls. */
+/**
+ * The first claim of the most severe class. The statement's own claim precedes those of its
+ * functions.
+ */
 function gravest(claims: readonly Claim[]): Claim {
   const [first, ...others] = claims;
   assert(first !== undefined, "a tree holds a statement");
@@ -224,7 +230,7 @@ function tableDenial(tables: readonly NamedTable[]): string | undefined {
     const spoken = name.join(".");
     if (isTarget) return `The system table ${spoken} cannot be changed`;
     if (isReadableSystemTable(name)) continue;
-    const hint = name.length === 1 ? "; one of your own is given with its schema" : "";
+    const hint = name.length === 1 ? "; a table of your own must be named with its schema" : "";
     return `The system table ${spoken} is not allowed${hint}`;
   }
   return undefined;
@@ -234,7 +240,10 @@ function tableNames({ tables }: TreeContents): readonly string[] {
   return [...new Set(tables.map(({ name }) => name.join(".")))];
 }
 
-/** What to write in place of a function that is not PostgreSQL's own; it may be the database's. */
+/**
+ * A replacement for a function that PostgreSQL does not have. The function may also be defined by
+ * the database.
+ */
 function adviceOnFunction(name: readonly string[]): string {
   const [only = ""] = name;
   const instead = insteadOfFunction(name);
@@ -243,7 +252,7 @@ function adviceOnFunction(name: readonly string[]): string {
   return nearest === undefined ? "" : `; did you mean ${nearest}?`;
 }
 
-/** The UTF-16 units of a text's first characters. */
+/** The number of UTF-16 units in the first characters of a text. */
 function unitsBefore(sql: string, characters: number): number {
   return [...sql].slice(0, characters).join("").length;
 }

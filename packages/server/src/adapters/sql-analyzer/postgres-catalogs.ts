@@ -1,6 +1,8 @@
 /**
- * Whether a table is one of PostgreSQL's own, or tells of the server like them; no statement may change it.
- * @param name schema and name, or only the name: those found without a schema begin with `pg_`.
+ * Whether a table belongs to PostgreSQL itself or shows server state. No statement may change such
+ * a table.
+ * @param name schema and name, or only the name. Without a schema, names with the prefix `pg_`
+ * count.
  */
 export function isSystemTable(name: readonly string[]): boolean {
   const [table = "", schema] = [...name].reverse();
@@ -8,25 +10,28 @@ export function isSystemTable(name: readonly string[]): boolean {
   return isSystemSchema(schema) || STATISTICS.test(table);
 }
 
-/** Whether a schema is one of PostgreSQL's own, or holds a session's temporary objects. */
+/** Whether a schema belongs to PostgreSQL itself, or holds a session's temporary objects. */
 export function isSystemSchema(schema: string): boolean {
   return schema === "information_schema" || schema.startsWith("pg_");
 }
 
-/** Views of extensions, in any schema, that show the statements of other sessions and what they read. */
+/** Views of extensions, in any schema, that show other sessions' statements and their data. */
 const STATISTICS = /^pg_(stat_|buffercache|wait_sampling)/;
 
-/** Whether a statement may read one of PostgreSQL's own tables: those that describe the schema. */
+/**
+ * Whether a statement may read a given system table: only those that describe the schema are
+ * readable.
+ */
 export function isReadableSystemTable(name: readonly string[]): boolean {
   const [table = "", schema] = [...name].reverse();
   if (schema === "information_schema") return !SERVER_ACCESS.test(table);
   return (schema === undefined || schema === "pg_catalog") && READABLE.has(table);
 }
 
-/** Views of the standard that show how, and with which password, other servers are reached. */
+/** Views of the SQL standard that show connections to other servers, with passwords. */
 const SERVER_ACCESS = /^_pg_|^user_mapping|^foreign_(server|data_wrapper)/;
 
-/** The others tell of other sessions and their statements, of roles and passwords, or of the server. */
+/** Readable system tables. All others show other sessions, roles and passwords, or server state. */
 const READABLE: ReadonlySet<string> = new Set(
   `pg_aggregate pg_am pg_amop pg_amproc pg_attrdef pg_attribute pg_cast pg_class pg_collation
   pg_constraint pg_conversion pg_depend pg_description pg_enum pg_extension pg_index pg_indexes

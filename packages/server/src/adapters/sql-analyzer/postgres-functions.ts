@@ -1,16 +1,16 @@
 import type { StatementClass } from "../../governance/index.js";
 import { nearMiss } from "../../kernel/near-miss.js";
 
-/** What calling a function does, or why no intent allows it. */
+/** The effect of calling a function, or the reason why no intent allows it. */
 export type FunctionVerdict =
   | { readonly kind: "class"; readonly statementClass: StatementClass }
   | { readonly kind: "forbidden" };
 
 /**
- * What calling a function of PostgreSQL's own does, by an allow-list: what is not known to be
- * harmless is not. A function that somebody else made may do anything, so only `admin` calls it;
- * other intents reach it through a view, whose owner has decided.
- * @param name as the parser gives it: schema and name, or only the name.
+ * Judges the call of a function by an allow-list: a function of PostgreSQL that is not known to be
+ * harmless is forbidden. A user-defined function may do anything, so only `admin` may call it.
+ * Other intents can use it through a view, whose owner has decided to expose it.
+ * @param name from the parser: schema and name, or only the name.
  */
 export function judgeFunction(name: readonly string[]): FunctionVerdict {
   const [base = "", schema = "pg_catalog"] = [...name].reverse();
@@ -22,10 +22,11 @@ export function judgeFunction(name: readonly string[]): FunctionVerdict {
   return isKept ? { kind: "forbidden" } : ofClass("admin");
 }
 
-/** The function that a misspelt name most probably meant, none if the name is that of one. */
+/** The function that a misspelt name most probably meant; `undefined` when the name exists. */
 export function nearestFunction(name: string): string | undefined {
   if (HARMLESS.has(name)) return undefined;
-  // A longer name that holds a shorter one, such as of a function of the database, is not misspelt.
+  // A longer name that contains a shorter one is not a misspelling; it may be a function of the
+  // database.
   return nearMiss(
     name,
     [...HARMLESS].filter((known) => Math.abs(known.length - name.length) <= 1),
@@ -33,8 +34,9 @@ export function nearestFunction(name: string): string | undefined {
 }
 
 /**
- * What selecting a name with a dot from something that is no row does, as far as the name tells. Where
- * it is unknown the database has to say whether there is such a function: columns have any name.
+ * Judges the notation `value.name` for a value that is not a row: PostgreSQL may read it as a
+ * function call. For unknown names the database must be asked whether such a function exists,
+ * because a column can have any name.
  */
 export function judgeSelection(name: string): FunctionVerdict | undefined {
   const changing = CHANGING.get(name);
@@ -49,8 +51,8 @@ function ofClass(statementClass: StatementClass): FunctionVerdict {
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /**
- * Functions that only compute, aggregate or describe the schema: PostgreSQL's, those of the grammar
- * included, and in the last paragraph those of well-known extensions.
+ * Functions that only compute, aggregate or describe the schema: those of PostgreSQL and its
+ * grammar and, in the last paragraph, those of well-known extensions.
  */
 const HARMLESS: ReadonlySet<string> = new Set(
   words(`
@@ -182,7 +184,7 @@ const HARMLESS: ReadonlySet<string> = new Set(
   `),
 );
 
-/** Functions that change something, each with what it is to a statement that calls it. */
+/** Functions with side effects, each with the class of a statement that calls it. */
 const CHANGING: ReadonlyMap<string, StatementClass> = new Map([
   ["currval", "write_insert"],
   ["lastval", "write_insert"],
@@ -193,7 +195,10 @@ const CHANGING: ReadonlyMap<string, StatementClass> = new Map([
   ["setval", "write_update"],
 ]);
 
-/** Functions that run a text as SQL, read tables that the statement does not name, or set the session. */
+/**
+ * Functions that execute text as SQL, read tables that the statement does not name, or change
+ * session settings.
+ */
 const FORBIDDEN: ReadonlySet<string> = new Set(
   words(`
     current_query current_setting set_config setseed loread lowrite ts_rewrite ts_stat
@@ -207,12 +212,17 @@ const FORBIDDEN: ReadonlySet<string> = new Set(
   `),
 );
 
-/** Whole families: the server's files, processes, locks and replication, large objects, the network. */
+/**
+ * Families of forbidden functions: files, processes, locks and replication of the server, large
+ * objects, and the network.
+ */
 const FORBIDDEN_NAME = /^(pg_|lo_|binary_upgrade_|dblink|http|inet_(client|server)_|txid_)/;
 
-/** As above, of functions that PostgreSQL brings along, whose names no column is likely to have. */
+/** The same for PostgreSQL's own functions, whose names are unlikely to be column names. */
 const BUILT_IN_NAME =
   /^(pg_|binary_upgrade_|txid_|lo_(close|creat|create|get|open|tell|tell64|truncate|unlink|import|export)$)/;
 
-/** Schemas in which extensions keep functions that reach beyond the database, or run later. */
+/**
+ * Schemas in which extensions keep functions with effects outside the database or at a later time.
+ */
 const FORBIDDEN_SCHEMAS: ReadonlySet<string> = new Set(["cron", "net", "http", "dblink"]);

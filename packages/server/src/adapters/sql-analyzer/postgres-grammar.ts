@@ -6,19 +6,25 @@ import instantiate, {
   type WasmInstance,
 } from "libpg-query/wasm/libpg-query.js";
 
-/** A node of a syntax tree: fields by name, and a node that may be of several types under its type. */
+/**
+ * A node of a syntax tree, as fields by name. Where a field can hold several node types, the node
+ * is wrapped in an object with its type as the key.
+ */
 export type TreeNode = { readonly [field: string]: TreeValue };
 export type TreeValue = string | number | boolean | TreeNode | readonly TreeValue[];
 
-/** What PostgreSQL's parser makes of a text. */
+/** The parser's result for a text. */
 export type ParsedText =
   | { readonly kind: "parsed"; readonly statements: readonly TreeNode[] }
-  /** @param at characters of the text before the one that is wrong. */
+  /** @param at number of characters before the offending one. */
   | { readonly kind: "syntax_error"; readonly message: string; readonly at: number }
-  /** Nested deeper than the parser's stack reaches, or too large for its memory. */
+  /** The nesting exceeds the parser's stack, or the text its memory. */
   | { readonly kind: "too_deep" };
 
-/** What is used of the WebAssembly API, which TypeScript declares only for browsers. */
+/**
+ * The part of the WebAssembly API that this file uses. TypeScript declares the API only for
+ * browsers.
+ */
 interface WebAssemblyApi {
   compile(bytes: Uint8Array): Promise<object>;
   readonly Instance: new (program: object, imports: object) => WasmInstance;
@@ -27,20 +33,26 @@ interface WebAssemblyApi {
 
 const wasm = (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi }).WebAssembly;
 
-/** Parsers kept ready: one that a text has broken is replaced, but not before the next tick. */
+/**
+ * Parsers kept ready. A parser that a text has broken is replaced, but only in a later turn of the
+ * event loop.
+ */
 const PARSERS_READY = 2;
-/** Bytes of memory above which a parser is replaced: it gives none back. */
+/**
+ * A parser with more memory than this, in bytes, is replaced, because WebAssembly memory never
+ * shrinks.
+ */
 const PARSER_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Offsets in libpg_query's result and error structures: pointers of 32 bits. */
+/** Offsets of 32-bit pointers in libpg_query's result and error structures. */
 const RESULT_TREE = 0;
 const RESULT_ERROR = 8;
 const ERROR_MESSAGE = 0;
 const ERROR_POSITION = 16;
 
 /**
- * PostgreSQL's own parser, compiled to WebAssembly. It recurses, so a text nested deep enough
- * overflows its stack and leaves it in an unknown state: such a parser is never asked again.
+ * PostgreSQL's own parser, compiled to WebAssembly. It is recursive, so a deeply nested text
+ * overflows its stack and leaves it in an undefined state. Such a parser is discarded.
  */
 export class PostgresGrammar {
   readonly #program: object;
@@ -50,7 +62,7 @@ export class PostgresGrammar {
     this.#program = program;
   }
 
-  /** Compiles the parser, which takes some tens of milliseconds. */
+  /** Compiles the parser, which takes tens of milliseconds. */
   static async load(): Promise<PostgresGrammar> {
     const file = createRequire(import.meta.url).resolve("libpg-query/wasm/libpg-query.wasm");
     const grammar = new PostgresGrammar(await wasm.compile(readFileSync(file)));
@@ -63,7 +75,7 @@ export class PostgresGrammar {
     return this.#ready.length > 0;
   }
 
-  /** @param sql without NUL. */
+  /** @param sql without NUL characters. */
   parse(sql: string): ParsedText {
     const parser = this.#ready[0];
     assert(parser !== undefined, "a parser is ready");
@@ -84,7 +96,8 @@ export class PostgresGrammar {
 
   #replace(parser: PgQueryModule): void {
     this.#ready.splice(this.#ready.indexOf(parser), 1);
-    // It worked when the grammar was loaded; without memory for another one, texts are refused.
+    // Compilation has succeeded before, so only lack of memory can make this fail; then texts are
+    // rejected.
     this.#addParser().catch(() => undefined);
   }
 
@@ -121,7 +134,7 @@ function readResult(parser: PgQueryModule, result: number): ParsedText {
     };
   }
   const json = parser.UTF8ToString(parser.getValue(result + RESULT_TREE, "i32"));
-  // The parser's output: https://github.com/pganalyze/libpg_query, protobuf as JSON.
+  // The parser's output format: protobuf as JSON, see https://github.com/pganalyze/libpg_query.
   const { stmts } = JSON.parse(json) as { readonly stmts?: readonly { readonly stmt: TreeNode }[] };
   return { kind: "parsed", statements: (stmts ?? []).map(({ stmt }) => stmt) };
 }

@@ -1,6 +1,6 @@
 import type { TreeNode, TreeValue } from "./postgres-grammar.js";
 
-/** The texts of a list of String nodes. */
+/** The texts in a list of String nodes. */
 export function namesIn(list: TreeValue | undefined): readonly string[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((item) => {
@@ -9,7 +9,7 @@ export function namesIn(list: TreeValue | undefined): readonly string[] {
   });
 }
 
-/** Database, schema and name of a table, as far as they are given. */
+/** Database, schema and name of a table; parts that the statement omits are absent. */
 export function nameOf(table: TreeNode): readonly string[] {
   return [table["catalogname"], table["schemaname"], table["relname"]].filter(
     (part): part is string => typeof part === "string",

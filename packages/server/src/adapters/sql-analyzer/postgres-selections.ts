@@ -2,44 +2,50 @@ import type { TreeNode, TreeValue } from "./postgres-grammar.js";
 import { nameOf, namesIn } from "./postgres-names.js";
 
 /**
- * A name behind a dot. PostgreSQL takes it for a column, and where there is none of that name, for a
- * call of the function with what stands before the dot as its argument: `('/etc/passwd').pg_read_file`.
+ * The notation `value.name`. PostgreSQL reads the name as a column and, when there is no such
+ * column, as a function call with the value as its argument: `('/etc/passwd').pg_read_file`.
  */
 export interface Selection {
   readonly name: string;
-  /** A row of a table or query, which few functions take; or anything. */
+  /**
+   * `row`: the value is a row of a table or query, which few functions accept. `value`: any value.
+   */
   readonly from: "row" | "value";
-  /** Where the row comes from, if it can only be from tables: a column of all of them is meant. */
+  /**
+   * The tables of the row, when it can only come from tables. The name is then harmless if all of
+   * them have such a column.
+   */
   readonly tables?: readonly (readonly string[])[];
 }
 
-/** What a name in FROM stands for. */
+/** A name that FROM introduces. */
 interface Source {
   readonly from: Selection["from"];
-  /** The table, if it is one and its columns have their own names. */
+  /** The table, when the name stands for a table whose columns are not renamed. */
   readonly table?: readonly string[];
-  /** Columns it is known to have. */
+  /** Columns that the source is known to have. */
   readonly columns?: readonly string[];
 }
 
 interface Selected {
   readonly name: string;
-  /** What stands before the dot, where that is only a name. */
+  /** The text before the dot, when it is a plain name. */
   readonly source?: string;
-  /** Given with a schema, that is the table itself. */
+  /** The table itself, when the text before the dot includes a schema. */
   readonly table?: readonly string[];
 }
 
 /**
- * Collects what a statement selects by dots, and what the names before the dots may stand for. Which
- * of them is meant where is not told apart: a name that is both a table and a function is anything.
+ * Collects every `value.name` of a statement, and the sources that the names before the dots may
+ * stand for. Scopes are not distinguished: a name that is both a table and a function counts as any
+ * value.
  */
 export class Selections {
   readonly #sources = new Map<string, Source[]>();
   readonly #selected: Selected[] = [];
   #hasNamelessSource = false;
 
-  /** @param isCte whether a table's name is one that WITH gives. */
+  /** @param isCte whether a table's name refers to a common table expression. */
   visit(node: TreeNode, type: string, isCte: boolean): void {
     this.#visitSource(node, type, isCte);
     if (type === "ColumnRef") this.#visitColumn(namesIn(node["fields"]), node["fields"]);
@@ -48,7 +54,7 @@ export class Selections {
     }
   }
 
-  /** Without duplicates, and without those that can only be columns. */
+  /** Without duplicates, and without selections that can only be columns. */
   list(): readonly Selection[] {
     const selections = this.#selected.flatMap((selected) => this.#resolve(selected) ?? []);
     return [...new Map(selections.map((each) => [JSON.stringify(each), each])).values()];
@@ -72,11 +78,14 @@ export class Selections {
     }
     const joined = node["join_using_alias"] as TreeNode | undefined;
     if (joined !== undefined) this.#add(joined["aliasname"] as string, { from: "row" });
-    // RETURNING WITH (OLD AS …)
+    // The node of RETURNING WITH (OLD AS …).
     if (type === "ReturningOption") this.#add(node["value"] as string, { from: "row" });
   }
 
-  /** A function without an alias goes by its own name; what else stands there, by one we do not know. */
+  /**
+   * A function without an alias has its own name as alias. Other items without an alias get names
+   * that the text does not show.
+   */
   #addNameless(functions: TreeValue | undefined): void {
     for (const item of (functions ?? []) as readonly TreeNode[]) {
       const [first] = ((item["List"] as TreeNode | undefined)?.["items"] ?? []) as TreeNode[];
@@ -116,10 +125,13 @@ export class Selections {
   }
 }
 
-/** Sources of one name whose columns are told apart: what is told must not grow with the text's square. */
+/**
+ * Sources of one name whose columns are tracked separately. The limit keeps the result from growing
+ * with the square of the text's length.
+ */
 const SOURCES_MAX = 16;
 
-/** Names that stand for rows of the table that is changed, without being said to. */
+/** Implicit names for rows of the changed table, such as EXCLUDED. */
 const ROWS_OF_TARGET: ReadonlySet<string> = new Set(["excluded", "new", "old"]);
 
 function columnNames(list: TreeValue | undefined): readonly string[] {

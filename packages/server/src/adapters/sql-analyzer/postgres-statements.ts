@@ -3,23 +3,24 @@ import { isSystemSchema } from "./postgres-catalogs.js";
 import type { TreeNode } from "./postgres-grammar.js";
 import { namesIn } from "./postgres-names.js";
 
-/** What one statement of a tree does by itself, or why no intent allows it. */
+/** The effect of one statement of a tree by itself, or the reason why no intent allows it. */
 export type StatementVerdict =
   | {
       readonly kind: "class";
       readonly statementClass: StatementClass;
       readonly because?: string;
-      /** How it changes rows; absent when it changes none. */
+      /** How it changes rows; absent when it does not. */
       readonly changes?: readonly RowChange[];
     }
   | { readonly kind: "forbidden"; readonly message: string };
 
-/** One way to change rows, which is an intent of its own. */
+/** One way to change rows; each is an intent of its own. */
 export type RowChange = "write_insert" | "write_update" | "write_delete";
 
 /**
- * What a statement does, leaving aside the statements within it. EXPLAIN runs nothing unless told
- * to ANALYZE, yet counts as what it explains, so that no class has a second spelling.
+ * Judges a statement without the statements nested in it. EXPLAIN executes nothing without ANALYZE,
+ * yet it counts as the statement that it explains, so that EXPLAIN is not a second spelling of a
+ * class.
  * @param type the node's type, such as `SelectStmt`.
  */
 export function judgeStatement(type: string, node: TreeNode): StatementVerdict {
@@ -43,7 +44,7 @@ export function judgeStatement(type: string, node: TreeNode): StatementVerdict {
         ? ofClass("admin", "TRUNCATE CASCADE empties tables that it does not name")
         : changing(["write_delete"], "TRUNCATE removes all rows");
     case "MergeStmt":
-      return changing(mergeChanges(node), "what MERGE's actions do counts");
+      return changing(mergeChanges(node), "MERGE counts as the most severe of its actions");
     case "VacuumStmt":
       return node["is_vacuumcmd"] === true
         ? forbidden("VACUUM is not allowed: it cannot run within a transaction")
@@ -77,7 +78,7 @@ export function judgeStatement(type: string, node: TreeNode): StatementVerdict {
   }
 }
 
-/** Statements that define or change the objects of one database, and run no code of their own. */
+/** Statements that define or change objects of one database and execute no code. */
 const SCHEMA_STATEMENTS: ReadonlySet<string> = new Set([
   "AlterDomainStmt",
   "AlterEnumStmt",
@@ -99,10 +100,10 @@ const SCHEMA_STATEMENTS: ReadonlySet<string> = new Set([
   "ViewStmt",
 ]);
 
-/** Where statements about many kinds of objects say which kind they are about. */
+/** Fields in which statements that apply to many kinds of objects name the kind. */
 const OBJECT_FIELDS = ["objectType", "objtype", "removeType", "renameType"];
 
-/** Kinds of objects that belong to the whole server, or bring code or connections with them. */
+/** Kinds of objects that belong to the whole server, contain code, or open connections. */
 const SERVER_OBJECTS: ReadonlySet<unknown> = new Set([
   "OBJECT_ACCESS_METHOD",
   "OBJECT_DATABASE",
@@ -119,19 +120,22 @@ const SERVER_OBJECTS: ReadonlySet<unknown> = new Set([
   "OBJECT_TABLESPACE",
 ]);
 
-/** Why policies, privileges and owners are governed, like every change of the schema. */
+/** The reason why changes of policies, privileges and owners count as changes of the schema. */
 const ACCESS = "it changes who may read or change rows";
 
-/** What people are told who would leave something in a session. */
+/** The message for statements that would leave an object in the session. */
 export const TEMPORARY = "Temporary objects are not allowed: connections are shared between steps";
 const SYSTEM = "PostgreSQL's own schemas cannot be changed";
 const TRANSACTIONS = "Transaction control is not allowed: every step is its own transaction";
 const SESSION = "Session settings are not allowed: connections are shared between steps";
-const CODE = "Code is not allowed: what it would do cannot be read from the statement";
+const CODE = "Code is not allowed: its effect cannot be derived from the statement";
 const CURSORS = "Cursors and prepared statements are not allowed: a step is one statement";
-const SERVER = "Roles, databases and the server's settings are beyond a data source";
+const SERVER = "Roles, databases and the server's settings do not belong to a data source";
 
-/** What people are told of the statements they may well try; of others, only their name. */
+/**
+ * Messages for forbidden statements that agents are likely to try. The message for any other
+ * statement is only its name.
+ */
 const FORBIDDEN: Readonly<Record<string, string>> = {
   TransactionStmt: TRANSACTIONS,
   ConstraintsSetStmt: TRANSACTIONS,
@@ -184,8 +188,9 @@ function isUpsert(node: TreeNode): boolean {
 }
 
 /**
- * A MERGE that updates and inserts is an upsert, which counts as an update, as INSERT … ON CONFLICT does; one that
- * deletes is a delete as well. The engine does not treat a MERGE as a read even when it only says DO NOTHING.
+ * A MERGE that updates and inserts is an upsert, which counts as an update, as INSERT … ON CONFLICT
+ * does. A MERGE that deletes is also a delete. PostgreSQL treats even a MERGE with only DO NOTHING
+ * as a write.
  */
 function mergeChanges(node: TreeNode): readonly [RowChange, ...RowChange[]] {
   const actions = listed(node, "mergeWhenClauses", "MergeWhenClause", "commandType");
@@ -205,20 +210,25 @@ function isConcurrent(node: TreeNode): boolean {
   );
 }
 
-/** A domain, enumeration or range that would hide another type from later statements of its session. */
+/**
+ * A domain, enum or range type in the temporary schema, which would shadow another type for later
+ * statements of the session.
+ */
 function isTemporaryType(node: TreeNode): boolean {
   const name = namesIn(node["domainname"] ?? node["typeName"]);
   return name.at(-2)?.startsWith("pg_temp") === true;
 }
 
-/** Options of a foreign table say which file it reads, or which table of another server. */
+/** Options of a foreign table name the file or the remote table that it reads. */
 function setsForeignOptions(node: TreeNode): boolean {
   return listed(node, "cmds", "AlterTableCmd", "subtype").some((subtype) =>
     /^AT_(AlterColumn)?GenericOptions$/.test(String(subtype)),
   );
 }
 
-/** Row-level security switched on or off, for the owner too, and a new owner, whom it does not bind. */
+/**
+ * Switches row-level security on or off, also for the owner, or sets a new owner, who bypasses it.
+ */
 const ACCESS_COMMANDS = /^AT_(Enable|Disable|Force|NoForce)RowSecurity$|^AT_ChangeOwner$/;
 
 function changesAccess(node: TreeNode): boolean {
@@ -233,7 +243,7 @@ function listed(node: TreeNode, list: string, type: string, field: string): read
   return items.map((item) => item[type]?.[field]);
 }
 
-/** `AlterSystemStmt` as `ALTER SYSTEM`. */
+/** Converts `AlterSystemStmt` to `ALTER SYSTEM`. */
 export function spokenName(type: string): string {
   return type
     .replace(/Stmt$/, "")
@@ -245,7 +255,7 @@ function ofClass(statementClass: StatementClass, because?: string): StatementVer
   return { kind: "class", statementClass, ...(because === undefined ? {} : { because }) };
 }
 
-/** @param changes the gravest first. */
+/** @param changes the most severe first. */
 function changing(
   changes: readonly [RowChange, ...RowChange[]],
   because?: string,

@@ -2,32 +2,34 @@ import type { TreeNode, TreeValue } from "./postgres-grammar.js";
 import { nameOf, namesIn } from "./postgres-names.js";
 import { Selections, type Selection } from "./postgres-selections.js";
 
-/** A table that a statement names, and what for. */
+/** A table that a statement names, and its role there. */
 export interface NamedTable {
-  /** Database, schema and name, as far as they are given. */
+  /** Database, schema and name; parts that the statement omits are absent. */
   readonly name: readonly string[];
-  /** The statement within the tree that names it, such as `InsertStmt`. */
+  /** Type of the nested statement that names it, such as `InsertStmt`. */
   readonly statement: string;
-  /** Whether rows of it are changed; false: they are read, or it is defined. */
+  /** True when its rows are changed; false when they are read, or the table is defined. */
   readonly isTarget: boolean;
   readonly isTemporary: boolean;
 }
 
-/** Everything in a tree that is judged, in the order of the text as far as the tree keeps it. */
+/**
+ * Everything in a tree that is judged, in the order of the text as far as the tree preserves it.
+ */
 export interface TreeContents {
   readonly statements: readonly { readonly type: string; readonly node: TreeNode }[];
   readonly tables: readonly NamedTable[];
-  /** Schema and name, or only the name, of each function called. */
+  /** Schema and name, or only the name, of each called function. */
   readonly functions: readonly (readonly string[])[];
   /** Schema and name, or only the name, of each operator. */
   readonly operators: readonly (readonly string[])[];
-  /** Names behind a dot that may be those of functions. */
+  /** Each `value.name` that may be a function call. */
   readonly selections: readonly Selection[];
 }
 
 /**
- * Collects what a statement holds, at any depth. It walks without recursion. A node whose field
- * admits one type only stands there bare: those are told by the fields they have.
+ * Collects the contents of a statement at any depth, without recursion. Where a field can hold only
+ * one node type, the tree does not name the type; such nodes are recognized by their fields.
  */
 export function contentsOf(root: TreeNode): TreeContents {
   const found: Found = {
@@ -55,37 +57,37 @@ interface Found {
 
 interface Visit {
   readonly value: TreeValue;
-  /** The field or the type that the value stands under. */
+  /** The field or the type that holds the value. */
   readonly field: string;
-  /** The innermost statement around it. */
+  /** The innermost enclosing statement. */
   readonly statement: string;
-  /** Names that WITH gives there: they hide tables. */
+  /** Names of common table expressions in scope, which shadow tables. */
   readonly scope: Scope | undefined;
 }
 
-/** What one WITH hides where it is in force, and what those around it do. */
+/** The names that one WITH introduces, and the enclosing scopes. */
 interface Scope {
-  /** Places of its queries by name, shared by all of them. */
+  /** Position of each query of the WITH by name; shared by all scopes of this WITH. */
   readonly names: ReadonlyMap<string, number>;
-  /** How many of them, from the first on, are seen there. */
+  /** Number of queries, from the first, that are visible here. */
   readonly seen: number;
   readonly outer: Scope | undefined;
 }
 
-/** Fields begin with a small letter, types with a capital one. */
+/** Field names start with a lower-case letter, type names with a capital. */
 const STATEMENT_TYPE = /^[A-Z]\w*Stmt$/;
-/** Fields under which a SELECT stands bare: the halves of a UNION. */
+/** Fields that hold a SELECT without its type: the halves of a UNION. */
 const SELECT_FIELDS: ReadonlySet<string> = new Set(["larg", "rarg"]);
-/** The table that these change is in their field `relation`. */
+/** Statements whose field `relation` is the changed table. */
 const CHANGES: ReadonlySet<string> = new Set([
   "DeleteStmt",
   "InsertStmt",
   "MergeStmt",
   "UpdateStmt",
 ]);
-/** These change, or let others change, all tables they name. */
+/** Statements that change all tables they name, or let others change them. */
 const CHANGES_ALL: ReadonlySet<string> = new Set(["GrantStmt", "TruncateStmt"]);
-/** What DROP, COMMENT and RENAME may be about, that is a table to us. */
+/** Object kinds of DROP, COMMENT and RENAME that count as tables here. */
 const TABLE_KINDS: ReadonlySet<unknown> = new Set([
   "OBJECT_FOREIGN_TABLE",
   "OBJECT_MATVIEW",
@@ -106,7 +108,7 @@ function visitValue({ value, field, statement, scope }: Visit, found: Found): Vi
   found.dots.visit(value, type, isCte(value, scope));
   const inner = innerScopes(value, scope);
   return Object.entries(value).flatMap(([name, child]) => {
-    // What FOR UPDATE OF names stands in FROM, perhaps as an alias.
+    // FOR UPDATE OF repeats names of FROM, which may be aliases.
     if (name === "lockedRels") return [];
     return name === "withClause"
       ? inner.ctes.map((cte) => ({ ...cte, field: "CommonTableExpr", statement: within }))
@@ -144,7 +146,7 @@ function collectTables(
   }
 }
 
-/** What a table is called after it is renamed, or moved to another schema. */
+/** A table's name after RENAME or SET SCHEMA. */
 function newNameOf(node: TreeNode): readonly string[] | undefined {
   const table = node["relation"] as TreeNode | undefined;
   if (table === undefined) return undefined;
@@ -159,11 +161,12 @@ function newNameOf(node: TreeNode): readonly string[] | undefined {
 }
 
 function collectFunctions(node: TreeNode, type: string, statement: string, found: Found): void {
-  // A trigger's function is called by the writes to its table, as its owner has decided.
+  // Writes to the table call the trigger's function, as the table's owner has decided; creating the
+  // trigger does not.
   if (type !== "CreateTrigStmt" && node["funcname"] !== undefined) {
     found.functions.push(namesIn(node["funcname"]));
   }
-  // Whoever is granted a function may call it.
+  // GRANT on a function lets the grantee call it.
   if (type === "ObjectWithArgs" && statement === "GrantStmt") {
     found.functions.push(namesIn(node["objname"]));
   }
@@ -172,7 +175,7 @@ function collectFunctions(node: TreeNode, type: string, statement: string, found
   }
 }
 
-/** Expressions that have their keyword in place of an operator's name. */
+/** Expressions with a keyword instead of an operator name. */
 const BETWEEN: ReadonlySet<unknown> = new Set([
   "AEXPR_BETWEEN",
   "AEXPR_BETWEEN_SYM",
@@ -180,7 +183,7 @@ const BETWEEN: ReadonlySet<unknown> = new Set([
   "AEXPR_NOT_BETWEEN_SYM",
 ]);
 
-/** Those of expressions, of `x = ANY (SELECT …)` and of `ORDER BY x USING <`. */
+/** Operators of expressions, of `x = ANY (SELECT …)` and of `ORDER BY x USING <`. */
 function collectOperators(node: TreeNode, type: string, found: Found): void {
   if (BETWEEN.has(node["kind"])) return;
   const name = type === "A_Expr" ? node["name"] : (node["operName"] ?? node["useOp"]);
@@ -192,8 +195,9 @@ function isBuiltInSampling(name: readonly string[]): boolean {
 }
 
 /**
- * What the WITH of a node hides, in it and in each of its queries: without RECURSIVE a query sees
- * only those before it, so that `WITH t AS (SELECT * FROM t)` reads the table.
+ * The scopes inside a node with WITH: one for the node and one for each of its queries. Without
+ * RECURSIVE a query sees only the queries before it, so `WITH t AS (SELECT * FROM t)` reads the
+ * table.
  */
 function innerScopes(
   node: TreeNode,
@@ -216,7 +220,7 @@ function innerScopes(
   return { body, ctes };
 }
 
-/** Whether WITH gives the name that stands where a table's could. */
+/** Whether a table's name refers to a common table expression. */
 function isCte(table: TreeNode, scope: Scope | undefined): boolean {
   const { relname: name, schemaname: schema } = table;
   if (typeof name !== "string" || schema !== undefined) return false;

@@ -1,6 +1,6 @@
 import type { Dialect, StatementAnalysis } from "../../governance/index.js";
 
-/** What the thread is asked: to read one statement. */
+/** Requests to the thread: analyze one statement. */
 export interface ReadingCalls {
   readonly read: {
     readonly input: { readonly sql: string; readonly dialect: Dialect };

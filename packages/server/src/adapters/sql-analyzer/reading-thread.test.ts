@@ -9,7 +9,7 @@ afterAll(() => thread[Symbol.asyncDispose]());
 
 const LONG = `SELECT 1 FROM a${",a".repeat(32_000)}`;
 
-/** The longest that the event loop is held up while something is waited for, in ms. */
+/** The longest time that the event loop was blocked during the work, in ms. */
 async function holdUp(work: () => unknown): Promise<number> {
   let [longest, isDone] = [0, false];
   const done = Promise.resolve()

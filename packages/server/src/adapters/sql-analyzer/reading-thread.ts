@@ -5,10 +5,13 @@ import { WorkerThread } from "@steward/kernel/concurrency/worker-thread.js";
 import { rejected } from "./one-statement.js";
 import type { ReadingCalls } from "./reading-protocol.js";
 
-/** Readings remembered: a statement that was submitted is read again when it runs. */
+/** Cached analyses. A submitted statement is analyzed again when it runs. */
 const READINGS_KEPT_MAX = 32;
 
-/** Reads long statements in a thread, which is started with the first one. One that takes too long ends with it. */
+/**
+ * Analyzes long statements in a thread, which is started for the first one. A statement that takes
+ * too long terminates the thread.
+ */
 export class ReadingThread implements StatementReader, AsyncDisposable {
   readonly #readings = new RecentMap<Promise<StatementAnalysis>>(READINGS_KEPT_MAX);
   #thread: WorkerThread<ReadingCalls> | undefined;
@@ -26,8 +29,8 @@ export class ReadingThread implements StatementReader, AsyncDisposable {
       const timeoutMs = STATEMENT_READING_MS;
       return await this.#liveThread().call("read", { sql, dialect }, { timeoutMs });
     } catch {
-      // The parser ended the thread, or took too long: what it would say of the text is not known.
-      return rejected("unparsable", "The statement is too large to be read: shorten it");
+      // The parser crashed the thread or took too long, so the analysis is unknown.
+      return rejected("unparsable", "The statement is too large to be analyzed: shorten it");
     }
   }
 
@@ -36,7 +39,7 @@ export class ReadingThread implements StatementReader, AsyncDisposable {
     const thread = new WorkerThread<ReadingCalls>({
       url: new URL("./reading-worker.js", import.meta.url),
       resourceLimits: { maxOldGenerationSizeMb: STATEMENT_READING_MEBIBYTES },
-      // It must not keep a process alive that has nothing else to do.
+      // The thread must not keep an otherwise idle process alive.
       isBackground: true,
       handlers: {},
       goneError: (cause) => {

@@ -4,7 +4,7 @@ import { serveThread } from "@steward/kernel/concurrency/worker-thread.js";
 import type { ReadingCalls } from "./reading-protocol.js";
 import { SqliteAnalyzer } from "./sqlite-analyzer.js";
 
-/** Reads statements, one after the other, apart from the server's event loop. */
+/** Analyzes statements one after the other, outside the server's event loop. */
 const sqlite = new SqliteAnalyzer();
 let postgres: Promise<SqlAnalyzer> | undefined;
 let last: Promise<unknown> = Promise.resolve();
@@ -12,7 +12,7 @@ let last: Promise<unknown> = Promise.resolve();
 serveThread<ReadingCalls>({
   read: (statement) => {
     const analysis = last.then(() => read(statement));
-    // A parser that the statement has broken is replaced before the next one is read.
+    // Wait for the next turn, in which a parser broken by this statement is replaced.
     last = analysis.then(() => turn(), turn);
     return analysis;
   },

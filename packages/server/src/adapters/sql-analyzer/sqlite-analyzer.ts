@@ -9,14 +9,14 @@ import { describeSyntaxError } from "./repair/syntax-hint.js";
 import { forbiddenCall } from "./sqlite-tree.js";
 import { classifyStatement } from "./statement-class.js";
 
-/** Analyses remembered: the same few templates are submitted, and then run, again and again. */
+/** Number of cached analyses. The same templates are submitted, and then run, again and again. */
 const ANALYSES_KEPT_MAX = 1000;
-/** Characters of the longest statement that is remembered, which bounds what all of them take. */
+/** Length of the longest cached statement, in characters. It bounds the memory of the cache. */
 const KEPT_LENGTH_MAX = 4096;
 
-/** Reads statements by SQLite's own grammar; it speaks no other dialect. */
+/** Analyzes statements with SQLite's own grammar; supports no other dialect. */
 export class SqliteAnalyzer implements SqlAnalyzer {
-  /** By text. */
+  /** Cached analyses by statement text. */
   readonly #analyses = new RecentMap<StatementAnalysis>(ANALYSES_KEPT_MAX);
 
   analyze(sql: string, dialect: Dialect): StatementAnalysis {
@@ -68,7 +68,7 @@ function syntaxHint(sql: string, [error]: readonly ParseDiagnostic[]): string {
   });
 }
 
-/** Where the parser stops in a text; `undefined` when it takes it. */
+/** The position at which the parser stops; `undefined` when it accepts the text. */
 function errorOf(sql: string): number | undefined {
   const parsed = parse(sql);
   return parsed.status === "error" ? (parsed.errors[0]?.span.offset ?? 0) : undefined;

@@ -1,7 +1,7 @@
 import { VisitorKeys, type AstNode, type Stmt } from "sqlite3-parser";
 import { isForbiddenFunction } from "../sqlite-functions.js";
 
-/** The nodes right below a node, in the order of the text. */
+/** The direct children of a node, in the order of the text. */
 export function childrenOf(node: AstNode): AstNode[] {
   // The parser's table lists, by node type, exactly the properties that hold nodes.
   const keys = (VisitorKeys as Readonly<Record<string, readonly string[]>>)[node.type] ?? [];
@@ -9,7 +9,7 @@ export function childrenOf(node: AstNode): AstNode[] {
   return keys.flatMap((key) => properties[key] ?? []);
 }
 
-/** The first function a statement calls that reaches beyond the database; lower case. */
+/** The first called function with effects outside the database; lower case. */
 export function forbiddenCall(statement: Stmt): string | undefined {
   const pending: AstNode[] = [statement];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {

@@ -2,16 +2,16 @@ import type { InsertStmt, QualifiedName, Stmt, UpdateStmt, Upsert } from "sqlite
 import type { StatementClass } from "../../governance/index.js";
 import { unreachable } from "@steward/kernel/assert.js";
 
-/** What a statement does, or why no intent allows it. */
+/** The class of a statement, or the reason why no intent allows it. */
 export type Classification =
   | { readonly kind: "class"; readonly statementClass: StatementClass; readonly because?: string }
   | { readonly kind: "forbidden"; readonly message: string };
 
 /**
- * The class of one statement. Where it may do several things to rows, it is the gravest of them:
- * an upsert may change rows, so it is `write_update`; REPLACE, INSERT OR REPLACE and UPDATE OR
- * REPLACE may remove the rows in their way, so they are `write_delete`. EXPLAIN runs nothing, yet
- * counts as what it explains, so that no class has a second spelling.
+ * The class of one statement. A statement that may change rows in several ways gets the most severe
+ * class: an upsert may update rows, so it is `write_update`; REPLACE, INSERT OR REPLACE and UPDATE
+ * OR REPLACE may delete conflicting rows, so they are `write_delete`. EXPLAIN executes nothing, yet
+ * it counts as the statement that it explains, so that EXPLAIN is not a second spelling of a class.
  */
 export function classifyStatement(statement: Stmt): Classification {
   switch (statement.type) {
@@ -74,8 +74,9 @@ function insertClass(statement: InsertStmt): StatementClass {
 }
 
 /**
- * A full-text index takes commands, such as to delete a row or all of them, in a column that has its own
- * name (https://sqlite.org/fts5.html, §6). Only the database knows which tables are such.
+ * A full-text index accepts commands, for example to delete rows, in a column with the table's own
+ * name (https://sqlite.org/fts5.html, §6). Only the database knows which tables are full-text
+ * indexes.
  */
 function mayCommandIndex({ tblName, columns = [] }: InsertStmt): boolean {
   const table = tblName.objName.text.toLowerCase();

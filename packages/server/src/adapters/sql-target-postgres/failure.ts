@@ -28,7 +28,7 @@ export function toConnectError(error: unknown): StatementError {
     const message =
       said === undefined
         ? `The data source refuses the connection (SQLSTATE ${code})`
-        : `The data source refuses the connection: ${said}; whoever runs this service must correct its URL`;
+        : `The data source refuses the connection: ${said}; the operator of this service must correct its URL`;
     return new StatementError("statement", message, { cause: error });
   }
   const message = `The data source cannot be reached now (${code}); nothing was changed`;
@@ -63,7 +63,11 @@ export function toStatementError(
   if (code === READ_ONLY) return new StatementError("intent", message, options);
   if (code === CANCELLED) {
     return message.includes("statement timeout")
-      ? new StatementError("timeout", "The statement was stopped: it took too long", options)
+      ? new StatementError(
+          "timeout",
+          "The statement was stopped: it took too long; make it cheaper or select less",
+          options,
+        )
       : new StatementError("rolled_back", `${message}; nothing was changed`, options);
   }
   if (PASSING.has(code)) {
@@ -84,7 +88,7 @@ function driverHints(
   binds: readonly SqlValue[],
 ): readonly string[] {
   if (UNKNOWN_TYPE.has(codeOf(error))) {
-    return [`${message}; say of which type it is by a cast, such as {{…}}::text`];
+    return [`${message}; give its type by a cast, such as {{…}}::text`];
   }
   const isWithheld = error.hint === undefined || codeOf(error) === UNKNOWN_COLUMN;
   return isWithheld ? [] : [`${message}. ${withoutValues(error.hint ?? "", binds)}`];

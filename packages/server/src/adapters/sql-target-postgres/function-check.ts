@@ -105,25 +105,25 @@ function refusal({ name, form }: FunctionName, intent: Intent): StatementError {
   const calls = {
     call: "calls the function",
     operator: "calls the function of the operator",
-    row: "may call, by selecting its name with a dot, the function",
-    value: "may call, by selecting its name with a dot, the function",
+    row: "may call, through the notation value.name, the function",
+    value: "may call, through the notation value.name, the function",
   }[form];
   return new StatementError(
     "intent",
-    `The statement ${calls} ${name} of the data source, which the declared intent ${intent} does not cover`,
+    `The statement ${calls} ${name} of the data source,  which the declared intent ${intent} does not cover`,
     { hints: [hintFor({ name, form })] },
   );
 }
 
 function hintFor({ name, form }: Pick<FunctionName, "name" | "form">): string {
   if (form === "operator") {
-    return `${name} is an operator of this data source; what it gives may be had from a view`;
+    return `${name} is an operator of this data source; a view can provide its results`;
   }
   return form === "call" ? builtInHint(name) : columnHint(name);
 }
 
 function builtInHint(name: string): string {
-  return `${name} is also a function of this data source; PostgreSQL's own is pg_catalog.${name}, and what the other one gives may be had from a view`;
+  return `${name} is also a function of this data source; PostgreSQL's own is pg_catalog.${name}, and a view can provide the results of the other one`;
 }
 
 function columnHint(name: string): string {

@@ -276,7 +276,7 @@ describe("a role that may do little", () => {
     const failure = await failureOf(target.run(request("SELECT 1"), new AbortController().signal));
     expect([failure.reason, failure.message]).toEqual([
       "statement",
-      'The data source refuses the connection: password authentication failed for user "postgres"; whoever runs this service must correct its URL',
+      'The data source refuses the connection: password authentication failed for user "postgres"; the operator of this service must correct its URL',
     ]);
   });
 

@@ -157,7 +157,7 @@ export class PostgresTarget implements SqlTarget {
         this.#pool.release(session);
       }
     } catch (cause) {
-      const message = "Whether the write took effect cannot be found out now";
+      const message = "It cannot be determined now whether the write took effect";
       throw new StatementError("connection", message, { cause });
     }
   }
@@ -178,7 +178,10 @@ export class PostgresTarget implements SqlTarget {
     let stopping: Promise<void> | undefined;
     const stop = (): void => {
       stopping = session.stop().catch((error: unknown) => {
-        this.#log.warn({ err: error }, "a statement was stopped without proof that it ended");
+        this.#log.warn(
+          { err: error },
+          "a statement was stopped, but the server did not confirm that it ended",
+        );
       });
     };
     stopper.signal.addEventListener("abort", stop, { once: true });

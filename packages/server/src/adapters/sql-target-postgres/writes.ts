@@ -196,8 +196,8 @@ async function makeMarkerTable(session: Session): Promise<void> {
     if (code === "23505" || code === "42P07") return;
     if (code !== "42501" && code !== "3F000") throw error;
     const message =
-      `The table ${MARKER_TABLE}, without which nothing is written, is missing, and the role of ` +
-      "this data source may not create it: its owner has to, see docs/data-sources.md";
+      `The table ${MARKER_TABLE}, which every write needs, is missing, and the role of this data source ` +
+      "may not create it: the owner of the database must create it, see docs/data-sources.md";
     throw new StatementError("statement", message, { cause: error });
   }
 }
@@ -207,5 +207,5 @@ function isMissingTable(error: unknown): boolean {
 }
 
 function givenUp(): StatementError {
-  return new StatementError("rolled_back", "This attempt was given up before it took effect");
+  return new StatementError("rolled_back", "This attempt was abandoned before it took effect");
 }

@@ -46,7 +46,7 @@ export interface StatementDescription {
 }
 
 /** What a child says of a statement that was described under another version of the schema. */
-export const SCHEMA_CHANGED = "The schema changed while the statement was decided on; try again";
+export const SCHEMA_CHANGED = "The schema changed while the statement was checked; try again";
 
 /** Runs a statement that changes nothing. Only readers are asked. */
 export interface ReadTask {

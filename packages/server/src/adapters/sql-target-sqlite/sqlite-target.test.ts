@@ -92,7 +92,7 @@ describe("the processes of a SQLite data source", () => {
       const short = await failureOf(append(shop, "too late", { waitMs: 100 }));
       expect([short.reason, short.message]).toEqual([
         "waited",
-        "The data source is busy: after 100 ms the statement had not begun, and it was not run",
+        "The data source is busy: the statement waited 100 ms and was not run; try again",
       ]);
       expect(performance.now() - startedAt).toBeLessThan(100 + STOP_DELAY_MS_MAX);
       await patient;

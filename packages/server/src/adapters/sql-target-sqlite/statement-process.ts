@@ -111,7 +111,7 @@ export class StatementProcess {
         }
       } catch (error) {
         // Where the engine's own code writes to this pipe, the process cannot be understood any more.
-        this.#log.error({ err: error }, "statement process sent what is no reply");
+        this.#log.error({ err: error }, "statement process sent an invalid reply");
         this.#process.kill("SIGKILL");
       }
     });

@@ -165,6 +165,6 @@ export class Writer {
 }
 
 function outcomeUnknown(cause: unknown): StatementError {
-  const message = "Whether the write took effect cannot be found out now";
+  const message = "It cannot be determined now whether the write took effect";
   return new StatementError("connection", message, { cause });
 }

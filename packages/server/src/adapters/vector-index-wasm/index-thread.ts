@@ -2,15 +2,15 @@ import { AppError } from "@steward/kernel/errors.js";
 import { WorkerThread } from "@steward/kernel/concurrency/worker-thread.js";
 import type { WorkerCalls, WorkerNews, WorkerSettings } from "./worker-protocol.js";
 
-/** What a thread says without being asked. */
+/** Notifications from the thread. */
 export interface ThreadEvents {
   onLoaded(entries: number, kernel: "wasm" | "js"): void;
   onDamaged(entryId: string): void;
-  /** It has ended, though nobody closed it; every call that waited has been rejected. */
+  /** The thread terminated unexpectedly. Every pending call has been rejected. */
   onDied(cause: Error): void;
 }
 
-/** One run of the search thread. */
+/** One instance of the search thread. */
 export class IndexThread {
   readonly #thread: WorkerThread<WorkerCalls, WorkerNews>;
   #loaded = false;
@@ -38,7 +38,10 @@ export class IndexThread {
     });
   }
 
-  /** @throws AppError as the thread says, or `STORE_UNAVAILABLE` when it ends before it answers. */
+  /**
+   * @throws AppError from the thread, or `STORE_UNAVAILABLE` when the thread terminates before it
+   * answers.
+   */
   call<Name extends keyof WorkerCalls>(
     name: Name,
     input: WorkerCalls[Name]["input"],
@@ -46,7 +49,7 @@ export class IndexThread {
     return this.#thread.call(name, input);
   }
 
-  /** Ends the thread once it has answered what it was asked, or at once while it still loads. */
+  /** Terminates the thread after it has answered pending calls, or at once while it is loading. */
   async close(): Promise<void> {
     this.#closing = true;
     if (this.#loaded) await this.#thread[Symbol.asyncDispose]();
@@ -54,9 +57,9 @@ export class IndexThread {
   }
 }
 
-/** The index is not there now. */
+/** The error for a thread that is not running. */
 export function stopped(cause: unknown): AppError {
-  return new AppError("STORE_UNAVAILABLE", "The memory index is not running now", {
+  return new AppError("STORE_UNAVAILABLE", "The memory index is not running now; try again", {
     cause,
     retryAfterMs: 1000,
   });

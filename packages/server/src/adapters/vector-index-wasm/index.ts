@@ -1,7 +1,7 @@
 /**
- * The exact index in a thread of its own, on WebAssembly SIMD where there is one.
+ * The exact index in a thread of its own, with WebAssembly SIMD where available.
  *
- * Glossary. **Source module**: what the thread loads to read the store for itself.
+ * Glossary. **Source module**: the module through which the thread reads the store by itself.
  */
 export { WorkerVectorIndex } from "./worker-vector-index.js";
 export type { SourceModule, WorkerSettings } from "./worker-protocol.js";

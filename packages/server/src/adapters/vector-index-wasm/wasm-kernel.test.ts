@@ -53,7 +53,7 @@ function wasmKernel(dimension: number): WasmKernel {
   return WasmKernel.create(dimension) ?? expect.unreachable("Node has WebAssembly SIMD");
 }
 
-/** The rows, lower and upper bounds that a scan of these codes leaves. */
+/** The survivors of a scan of these codes, with their lower and upper bounds. */
 function scanned(
   kernel: FilterKernel,
   codes: readonly VectorCode[],

@@ -9,43 +9,52 @@ import {
 } from "../../memory/index.js";
 import { KERNEL_WASM } from "./kernel-wasm.js";
 
-/** What is used of the WebAssembly API, which TypeScript declares only for browsers. */
+/**
+ * The part of the WebAssembly API that this file uses. TypeScript declares the API only for
+ * browsers.
+ */
 interface WebAssemblyApi {
   validate(bytes: Uint8Array): boolean;
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
 }
 
-/** What `kernel.wat` exports. */
+/** Exports of `kernel.wat`. */
 interface KernelExports {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   setBound(gain: number, reach: number, slack: number): void;
   scan(address: number, capacity: number, count: number, stride: number, threshold: number): number;
 }
 
-/** Codes that one turn of the inner loop reads. */
+/** Codes that one iteration of the inner loop reads. */
 const STEP = 32;
 const PAGE_BYTES = 64 * 1024;
-/** Pages added at once: 16 MiB, which take no memory until they are written to. */
+/**
+ * Growth step of the memory: 256 pages, 16 MiB. The operating system allocates them when they are
+ * first written.
+ */
 const GROWTH_PAGES = 256;
 
-/** How far ahead of the codes `kernel.wat` reads, in bytes: that much follows the last slab. */
+/**
+ * Bytes that `kernel.wat` prefetches beyond the current codes. The memory must extend this far
+ * behind the last slab.
+ */
 const READ_AHEAD = 8192 + STEP;
 
-/** Places in the memory, in bytes, as `kernel.wat` has them. */
+/** Addresses of the buffers in the memory, in bytes, as `kernel.wat` defines them. */
 const LOWER_AT = 0;
 const UPPER_AT = 2048;
 const ROWS_AT = 4096;
 const LEVELS_AT = 5120;
 
-/** The filter in WebAssembly SIMD. Addresses are places in the module's memory, in bytes. */
+/** The filter in WebAssembly SIMD. Addresses are byte offsets in the module's memory. */
 export class WasmKernel implements FilterKernel {
   readonly stride: number;
   survivors: Survivors;
   readonly #wasm: KernelExports;
-  /** The columns asked for last: entries are mostly added to one slab after the other. */
+  /** Cache of the last requested columns: entries are mostly added to one slab after the other. */
   #lastColumns: { readonly address: number; readonly columns: SlabColumns } | undefined;
-  /** The first byte that no slab has. */
+  /** The first byte behind the last slab. */
   #end: number;
 
   private constructor(dimension: number, wasm: KernelExports) {
@@ -56,12 +65,12 @@ export class WasmKernel implements FilterKernel {
     this.survivors = this.#survivors();
   }
 
-  /** @returns `undefined` on a machine, or under a switch, without WebAssembly SIMD. */
+  /** @returns `undefined` where WebAssembly SIMD is missing or switched off. */
   static create(dimension: number): WasmKernel | undefined {
     const api = (globalThis as { readonly WebAssembly?: WebAssemblyApi }).WebAssembly;
     const bytes = Buffer.from(KERNEL_WASM, "base64");
     if (api?.validate(bytes) !== true) return undefined;
-    // The exports are those of kernel.wat: a test assembles it again and compares.
+    // The exports are those of kernel.wat; a test assembles it again and compares.
     const { exports } = new api.Instance(new api.Module(bytes)) as { exports: KernelExports };
     return new WasmKernel(dimension, exports);
   }
@@ -112,7 +121,7 @@ export class WasmKernel implements FilterKernel {
         { cause: error },
       );
     }
-    // Growing took the old buffer away, and with it every view.
+    // Growing the memory detaches the old buffer and every view of it.
     this.survivors = this.#survivors();
     this.#lastColumns = undefined;
   }

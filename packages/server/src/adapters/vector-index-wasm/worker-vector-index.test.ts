@@ -6,8 +6,8 @@ import { encodeVector, packCode, type IndexEntry } from "../../memory/index.js";
 import { WorkerVectorIndex } from "./worker-vector-index.js";
 
 /**
- * Real threads. Their source is a module in a data: URL that makes vectors from the number at the end of
- * an entry's id, so that both sides know them: entry n has the vector (1, n).
+ * The tests use real threads. The source is a module in a data: URL that computes vectors from the
+ * number at the end of an entry's id: entry n has the vector (1, n).
  */
 let logged: string[];
 let log: Log;
@@ -70,7 +70,7 @@ describe("WorkerVectorIndex", () => {
     );
     const results = await Promise.allSettled(searches);
     const refused = results.filter((result) => result.status === "rejected");
-    // 16 are under way.
+    // 16 searches are with the thread already.
     expect(refused).toHaveLength(84);
     expect(refused[0]).toMatchObject({ reason: { code: "OVERLOADED" } });
   });
@@ -85,7 +85,7 @@ describe("WorkerVectorIndex", () => {
     const flood = Array.from({ length: 200 }, () => search(entry(0).orgId));
     const quiet = "bbbbbbbb-0000-4000-8000-000000000000";
     await Promise.all([...flood, search(quiet)]);
-    // Two batches of 16 that were sent before its turn came.
+    // Two batches of 16 that were sent before this search's turn.
     expect(answered.indexOf(quiet)).toBeLessThan(48);
   });
 
@@ -115,13 +115,13 @@ describe("WorkerVectorIndex", () => {
     await expect(found()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     await index.add([entry(9)]);
     await expect.poll(() => found().catch(() => "not yet"), { timeout: 15_000 }).toEqual([0, 1]);
-    expect(logged).toContain("memory index died");
+    expect(logged).toContain("memory index stopped unexpectedly");
   });
 
   it("tells of a damaged vector and finds the rest", async () => {
     index = open({ initial: 3, damaged: 1 });
     expect(await found()).toEqual([0, 2]);
-    expect(logged).toContain("a stored vector is damaged: its entry is not found by search");
+    expect(logged).toContain("a stored vector is damaged; search does not find its entry");
     expect(await index.stats()).toEqual({ entries: 2, quarantined: 1 });
     expect(index.quarantined()).toBe(1);
     await index.remove([entryId(1)]);
@@ -139,22 +139,22 @@ describe("WorkerVectorIndex", () => {
   });
 });
 
-/** The signal of a caller who stays. */
+/** A signal that never aborts. */
 function anyone(): AbortSignal {
   return new AbortController().signal;
 }
 
-/** How the source behaves. */
+/** Behaviour of the source. */
 interface SourceOptions {
-  /** Entries it holds at the start: 0, 1, … */
+  /** Number of initial entries: 0, 1, … */
   readonly initial: number;
-  /** The entry whose vector is damaged. */
+  /** The entry with a damaged vector. */
   readonly damaged?: number;
-  /** How long it takes to read vectors, in ms. */
+  /** Duration of reading vectors, in ms. */
   readonly slowMs?: number;
-  /** How long it takes to load, in ms. */
+  /** Duration of loading, in ms. */
   readonly loadMs?: number;
-  /** Reading vectors fails. */
+  /** Whether reading vectors fails. */
   readonly failing?: boolean;
 }
 
@@ -164,7 +164,7 @@ function open(options: SourceOptions): WorkerVectorIndex {
   return new WorkerVectorIndex({ dimension: 2, source }, log, silentTelemetry);
 }
 
-/** Runs in the thread. */
+/** The module that the thread imports. */
 const sourceModule = `data:text/javascript,${encodeURIComponent(`
   import { setTimeout as sleep } from "node:timers/promises";
   import { AppError } from ${JSON.stringify(import.meta.resolve("@steward/kernel/errors.js"))};
@@ -188,7 +188,7 @@ const sourceModule = `data:text/javascript,${encodeURIComponent(`
   }
 `)}`;
 
-/** The numbers of all entries found, ascending. */
+/** The numbers of all found entries, ascending. */
 async function found(): Promise<readonly number[]> {
   const hits = await index.search({ vector: Float32Array.of(1, 1), limit: 100 }, anyone());
   return hits.map((hit) => Number.parseInt(hit.entryId.slice(24), 16)).sort((a, b) => a - b);

@@ -8,24 +8,27 @@ import type { Hit, IndexEntry, IndexQuery, IndexStats, VectorIndex } from "../..
 import { IndexThread, stopped } from "./index-thread.js";
 import type { WorkerSettings } from "./worker-protocol.js";
 
-/** Searches sent ahead, for the thread to answer together; a waiting one can still be called off. */
+/**
+ * Searches sent to the thread at once, which it answers together. Later searches wait here, where
+ * they can still be cancelled.
+ */
 const SEARCHES_SENT_MAX = 16;
-/** Pause before a thread that has died is started again, in ms. */
+/** Pause before a terminated thread is restarted, in ms. */
 const RESTART_MS = 1000;
 
-/** A search that has not been sent yet: runs on the thread, or is told that there is none. */
+/** A search that is not yet sent: it runs on the thread, or is rejected when there is none. */
 type WaitingSearch = (thread: IndexThread | undefined) => Promise<void>;
 
 /**
- * The exact index in a thread of its own, started by the first search: a server that nobody searches
- * need not hold it. The thread reads what the store holds when it starts, so one that dies is simply
- * started again: what it was being told is in the store by then.
+ * The exact index in a thread of its own. The first search starts the thread, so a server without
+ * searches does not hold the index. The thread reads the store when it starts, so restarting a
+ * terminated thread loses nothing: every change that it missed is in the store.
  */
 export class WorkerVectorIndex implements VectorIndex {
   readonly #settings: WorkerSettings;
   readonly #log: Log;
   readonly #telemetry: Telemetry;
-  /** By organization, which have their turns one after the other. */
+  /** Waiting searches by organization, served in turn. */
   readonly #waiting = new FairQueue<WaitingSearch>(ORG_SEARCHES_WAITING_MAX);
   #thread: IndexThread | undefined;
   #restart: NodeJS.Timeout | undefined;
@@ -39,7 +42,7 @@ export class WorkerVectorIndex implements VectorIndex {
     this.#telemetry = telemetry;
   }
 
-  /** Entries known to be left out because their stored vector is damaged. */
+  /** Number of entries that are missing because their stored vector is damaged. */
   quarantined(): number {
     return this.#quarantined.size;
   }
@@ -93,7 +96,7 @@ export class WorkerVectorIndex implements VectorIndex {
     await thread?.close();
   }
 
-  /** Sends what may be sent; without a thread, everything is told so. */
+  /** Sends waiting searches up to the limit; rejects all of them when there is no thread. */
   #pump(): void {
     while (this.#thread === undefined || this.#sent < SEARCHES_SENT_MAX) {
       const search = this.#waiting.take(() => true);
@@ -106,7 +109,10 @@ export class WorkerVectorIndex implements VectorIndex {
     }
   }
 
-  /** A thread that dies, or is not there, needs not be told: the next one reads the store. */
+  /**
+   * Tells the thread about a change. A missing thread needs no message, because the next one reads
+   * the store.
+   */
   async #tell(call: (thread: IndexThread) => Promise<undefined>): Promise<void> {
     const thread = this.#thread;
     if (thread === undefined) return;
@@ -115,7 +121,7 @@ export class WorkerVectorIndex implements VectorIndex {
     });
   }
 
-  /** One that has died is started again in a while, and not before. */
+  /** Starts a thread, at the earliest one pause after the last one terminated. */
   #startOnce(): void {
     if (this.#thread === undefined && this.#restart === undefined) this.#start();
   }
@@ -132,13 +138,10 @@ export class WorkerVectorIndex implements VectorIndex {
       onDamaged: (entryId) => {
         this.#quarantined.add(entryId);
         this.#telemetry.count("steward_memory_quarantined_total");
-        this.#log.error(
-          { entryId },
-          "a stored vector is damaged: its entry is not found by search",
-        );
+        this.#log.error({ entryId }, "a stored vector is damaged; search does not find its entry");
       },
       onDied: (cause) => {
-        this.#log.error({ err: cause }, "memory index died");
+        this.#log.error({ err: cause }, "memory index stopped unexpectedly");
         this.#thread = undefined;
         this.#restart = setTimeout(() => this.#start(), RESTART_MS);
         this.#pump();
@@ -148,6 +151,6 @@ export class WorkerVectorIndex implements VectorIndex {
 }
 
 function tooManyWait(): AppError {
-  const message = `Your organization has ${ORG_SEARCHES_WAITING_MAX} memory searches waiting; ask again`;
+  const message = `Your organization has ${ORG_SEARCHES_WAITING_MAX} memory searches waiting; try again`;
   return new AppError("OVERLOADED", message, { retryAfterMs: 1000 });
 }

@@ -11,9 +11,9 @@ import { WasmKernel } from "./wasm-kernel.js";
 import type { WorkerCalls, WorkerNews, WorkerSettings } from "./worker-protocol.js";
 
 /**
- * The thread that searches: reading hundreds of megabytes never holds up the event loop. Each request
- * sees what came before it; searches that stand in a row are answered together. A failure to open or
- * to load ends it.
+ * The thread that searches, so that scanning hundreds of megabytes does not block the server's
+ * event loop. Each request sees the changes before it; consecutive searches are answered together.
+ * An error while opening or loading terminates the thread.
  */
 const { dimension, source: module } = workerData as WorkerSettings;
 const { openIndexSource } = (await import(module.url)) as {
@@ -30,17 +30,17 @@ const index = new ExactIndex({
   },
 });
 
-/** Searches answered together, at most: they share a pass over the codes. */
+/** Maximum number of searches answered together; they share one pass over the codes. */
 const SEARCHES_MAX = 16;
 
-/** A request that has its turn when those before it are done. */
+/** A queued request. */
 interface Turn {
   readonly isSearch: boolean;
   readonly run: () => Promise<void>;
 }
 
 const turns: Turn[] = [];
-/** Whether somebody is at the requests: while the index loads, they wait. */
+/** Whether requests are being processed. During loading they wait. */
 let working = true;
 
 const host = serveThread<WorkerCalls, WorkerNews>(
@@ -69,7 +69,7 @@ function inTurn<T>(isSearch: boolean, work: () => T | Promise<T>): Promise<T> {
     turns.push({ isSearch, run });
     if (working) return;
     working = true;
-    // Whatever else has arrived by now is heard first.
+    // Wait one turn, so that requests that have already arrived are queued first.
     setImmediate(() => void workAll());
   });
 }
@@ -81,7 +81,7 @@ async function workAll(): Promise<void> {
   working = false;
 }
 
-/** The next request or, when that is a search, the searches that follow it directly, too. */
+/** The next request or, if it is a search, this search and the searches that directly follow it. */
 function takeNext(): readonly Turn[] {
   const other = turns.findIndex(({ isSearch }) => !isSearch);
   const searches = other === -1 ? turns.length : other;

@@ -120,7 +120,7 @@ describe("the commands of billing admins", () => {
   it("find and repair a wrong total", async () => {
     expect(await steward("usage", "verify")).toMatchObject({
       code: 0,
-      stdout: "every total is what its rows add up to\n",
+      stdout: "every total equals the sum of its rows\n",
     });
     const store = openConnection(join(dir, "store.db"), false);
     store.exec("UPDATE usage_heat_map SET total_aau = 99 WHERE intent = 'write_insert'");

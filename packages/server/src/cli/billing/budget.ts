@@ -17,7 +17,7 @@ interface SetOptions extends BudgetOptions {
 /** `steward budget …`: limits of usage. */
 export function budgetCommand(context: CliContext): Command {
   return new Command("budget")
-    .description("Shows and sets how much usage there may be.")
+    .description("Shows and sets budgets for usage.")
     .addCommand(listCommand(context))
     .addCommand(setCommand(context))
     .addCommand(removeCommand(context));
@@ -59,9 +59,9 @@ function listCommand({ env, terminal }: CliContext): Command {
 }
 
 function setCommand({ env, terminal }: CliContext): Command {
-  const scope = new Option("--scope <scope>", "All together, or each session for itself.");
-  const period = new Option("--period <period>", "How long it counts, in UTC.");
-  const action = new Option("--action <action>", "What becomes of a call that exceeds it.");
+  const scope = new Option("--scope <scope>", "The whole organization, or each session.");
+  const period = new Option("--period <period>", "The period it applies to, in UTC.");
+  const action = new Option("--action <action>", "What happens to a call that exceeds it.");
   const what = "Sets a budget, in the place of one for the same; an operator's is a ceiling.";
   return withOrganization(billingCommand("set", what))
     .argument("<limit>", "Whole AAUs, or decimal dollars.")

@@ -8,7 +8,7 @@ import { billingCommand, OPERATOR } from "./billing-command.js";
 /** `steward payments …`: the saved payment methods. */
 export function paymentsCommand(context: CliContext): Command {
   return new Command("payments")
-    .description("Shows and detaches saved payment methods, and whose customer they are.")
+    .description("Shows and detaches saved payment methods, and shows their customer.")
     .addCommand(listCommand(context))
     .addCommand(detachCommand(context))
     .addCommand(customerCommand(context))
@@ -43,7 +43,7 @@ function methodRow(method: PaymentMethod): readonly string[] {
 }
 
 function detachCommand({ env, terminal }: CliContext): Command {
-  return billingCommand("detach", "Detaches a payment method, for good.")
+  return billingCommand("detach", "Detaches a payment method permanently.")
     .argument("<pm-id>", "Id of the payment method.")
     .action(async (id: string, options: ClientOptions) => {
       const detached = await connect(options, env).billing.detachPaymentMethod(id);
@@ -54,7 +54,7 @@ function detachCommand({ env, terminal }: CliContext): Command {
 
 function customerCommand({ env, terminal }: CliContext): Command {
   const what =
-    "Names the organization's customer at the payment provider; makes one if it has none.";
+    "Shows the organization's customer at the payment provider; creates one if it has none.";
   return billingCommand("customer", what).action(async (options: ClientOptions) => {
     const customer = await connect(options, env).billing.createCustomer();
     if (options.json) terminal.printJson(customer);
@@ -63,9 +63,13 @@ function customerCommand({ env, terminal }: CliContext): Command {
 }
 
 function rebindCommand({ env, terminal }: CliContext): Command {
-  return billingCommand("rebind", "Makes a customer another organization's, as operator.", OPERATOR)
+  return billingCommand(
+    "rebind",
+    "Moves a customer to another organization, as operator.",
+    OPERATOR,
+  )
     .argument("<customer-id>", "Id of the customer at the payment provider.")
-    .argument("<org-uuid>", "The organization that it is to belong to.")
+    .argument("<org-uuid>", "The organization that gets the customer.")
     .action(async (customerId: string, orgId: string, options: ClientOptions) => {
       const customer = await connect(options, env).billing.rebindCustomer(customerId, orgId);
       if (options.json) terminal.printJson(customer);

@@ -19,7 +19,7 @@ interface SetOptions extends ListOptions {
 /** `steward price …`: prices of usage. */
 export function priceCommand(context: CliContext): Command {
   return new Command("price")
-    .description("Shows and sets what usage costs.")
+    .description("Shows and sets the prices of usage.")
     .addCommand(listCommand(context))
     .addCommand(setCommand(context))
     .addCommand(repriceCommand(context));
@@ -58,9 +58,9 @@ function setCommand({ env, terminal }: CliContext): Command {
   return withOrganization(billingCommand("set", what, OPERATOR))
     .argument("<scope>", "aau, intent, model or tool; the most specific price wins.")
     .argument("<usd>", "Dollars for each AAU, or for each call.")
-    .argument("[name]", "The intent, model or tool that it is for.")
+    .argument("[name]", "The intent, model or tool that the price applies to.")
     .option("--from <time>", "Date or RFC 3339 from which it applies (default: now).")
-    .option("--until <time>", "Date or RFC 3339 until which it applies (default: for good).")
+    .option("--until <time>", "Date or RFC 3339 until which it applies (default: no end).")
     .action(async (scope: string, usd: string, name: string | undefined, options: SetOptions) => {
       const { from, until } = options;
       const price = await connect(options, env).billing.setPrice({
@@ -86,7 +86,7 @@ interface RepriceOptions extends SetOptions {
 
 function repriceCommand({ env, terminal }: CliContext): Command {
   const month = new Option("--month <month>", "All calls of a month in UTC, YYYY-MM.");
-  const what = "Prices recorded calls anew, as operator, by the prices as they are now.";
+  const what = "Prices recorded calls again by the present prices, as operator.";
   return withOrganization(billingCommand("reprice", what, OPERATOR))
     .option("--from <time>", "Date or RFC 3339 of the first calls.")
     .option("--until <time>", "Date or RFC 3339, exclusive.")
@@ -107,5 +107,5 @@ function repriceCommand({ env, terminal }: CliContext): Command {
 function periodOf({ from, until, month }: RepriceOptions): RepriceRequest {
   if (month !== undefined) return { from: `${month}-01`, until: `${monthAfter(month)}-01` };
   if (from !== undefined && until !== undefined) return { from, until };
-  throw usageError("Say which calls to price anew", "give --month, or both --from and --until");
+  throw usageError("Name the calls to price again", "give --month, or both --from and --until");
 }

@@ -13,13 +13,13 @@ interface VerifyOptions extends ClientOptions {
 /** `steward usage verify`: exits with 1 when a total is wrong and was not repaired. */
 export function verifyCommand({ env, terminal, exitWith }: CliContext): Command {
   return billingCommand("verify", "Compares the totals with the rows they are made of.")
-    .option("--repair", "Put right what is wrong.")
+    .option("--repair", "Repair the totals that differ.")
     .action(async (_options: unknown, command: Command) => {
       const options = command.optsWithGlobals<VerifyOptions>();
       const repair = options.repair ?? false;
       const found = await connect(options, env).billing.verify({ repair });
       if (options.json) terminal.printJson(found);
-      else if (found.length === 0) terminal.print("every total is what its rows add up to");
+      else if (found.length === 0) terminal.print("every total equals the sum of its rows");
       else {
         const rows = found.map((row) => [row.total, cellOf(row.stored), cellOf(row.recomputed)]);
         const columns = [{ title: "TOTAL" }, { title: "STORED" }, { title: "RECOMPUTED" }];

@@ -26,7 +26,7 @@ describe("a request of the command line", () => {
     const url = await serve({});
     await expect(watchedFetch(url, SILENCE_MS)(`${url}/api/plans`)).rejects.toMatchObject({
       code: "BAD_RESPONSE",
-      message: `${url} takes connections but does not answer: it hangs, or it is no Steward server`,
+      message: `${url} accepts connections but does not answer: it hangs, or it is not a Steward server`,
     });
   });
 

@@ -46,6 +46,6 @@ async function isThere(baseUrl: string): Promise<boolean> {
 
 function noAnswer(baseUrl: string): StewardError {
   const server = new URL(baseUrl).origin;
-  const message = `${server} takes connections but does not answer: it hangs, or it is no Steward server`;
+  const message = `${server} accepts connections but does not answer: it hangs, or it is not a Steward server`;
   return new StewardError("BAD_RESPONSE", message);
 }

@@ -27,5 +27,5 @@ export function fail(name: string, found: string, fix: string): Check {
 export function reasonOf(thrown: unknown): string {
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   // The driver's message when a server accepts the connection and does not respond.
-  return reason === "timeout expired" ? "it takes connections but does not answer" : reason;
+  return reason === "timeout expired" ? "it accepts connections but does not answer" : reason;
 }

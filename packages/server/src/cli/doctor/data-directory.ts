@@ -43,11 +43,11 @@ export function checkDataDirectory(dataDir: string): readonly Check[] {
 function checkSync(file: string): Check {
   try {
     const ms = medianSyncMs(file);
-    const found = `makes a page durable in ${ms.toFixed(2)} ms`;
+    const found = `writes a page durably in ${ms.toFixed(2)} ms`;
     if (ms <= SLOW_SYNC_MS) return ok("fsync", found);
     return warn(
       "fsync",
-      `${found}: every commit waits that long`,
+      `${found}: every commit takes that long`,
       "use a faster disk for the data",
     );
   } catch (error) {

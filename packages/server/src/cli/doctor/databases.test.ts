@@ -15,6 +15,6 @@ it("warns of a data source whose role is a superuser, and says which role to mak
 });
 
 it("says in plain words that a server does not answer", () => {
-  expect(reasonOf(new Error("timeout expired"))).toBe("it takes connections but does not answer");
+  expect(reasonOf(new Error("timeout expired"))).toBe("it accepts connections but does not answer");
   expect(reasonOf(new Error("password authentication failed"))).toContain("password");
 });

@@ -16,7 +16,10 @@ import { checkSettings } from "./settings.js";
 
 /** `steward doctor`: checks everything that a server needs, and says how to correct problems. */
 export function doctorCommand({ env, terminal, exitWith }: CliContext): Command {
-  const command = settingsCommand("doctor", "Checks that a server could run here, as configured.");
+  const command = settingsCommand(
+    "doctor",
+    "Checks whether a server can run here with the present settings.",
+  );
   return command.action(async (options: SettingsOptions) => {
     const checks = await examine({ env, flags: settingFlags(command) });
     const failed = checks.filter(({ status }) => status === "fail").length;

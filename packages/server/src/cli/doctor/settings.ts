@@ -10,5 +10,5 @@ export function checkSettings({ settings, problems, warnings }: ConfigReading): 
   ];
   if (found.length > 0) return found;
   const given = settings.filter(({ origin }) => origin === "flag" || origin === "environment");
-  return [ok("settings", `${String(given.length)} set, all of them usable`)];
+  return [ok("settings", `${String(given.length)} set, all of them valid`)];
 }

@@ -9,15 +9,15 @@ interface RotateOptions extends KeyOptions {
 
 /** `steward key rotate`: prints the key's new text, which cannot be shown again. */
 export function rotateCommand(context: CliContext): Command {
-  const command = keysCommand("rotate", "Gives an API key a new secret and prints it.")
+  const command = keysCommand("rotate", "Rotates the secret of an API key and prints the new one.")
     .argument("<key-id>", "Id of the key, as `steward key list` shows it.")
-    .option("--overlap <hours>", "Hours for which the present secret stays good.", "0");
+    .option("--overlap <hours>", "Hours for which the present secret stays valid.", "0");
   return command.action(async (keyId: string, options: RotateOptions) => {
     const hours = Number(options.overlap);
     if (!(hours >= 0))
       throw usageError(
         `--overlap ${options.overlap} is not a number of hours`,
-        "give the hours for which the present secret stays good, such as 24",
+        "give the hours for which the present secret stays valid, such as 24",
       );
     const issued = await withKeys(context, command, (service, operator) =>
       service.rotate(operator, keyId, hours * 3_600_000),
@@ -28,7 +28,7 @@ export function rotateCommand(context: CliContext): Command {
 
 /** `steward key revoke`: servers stop accepting the key within a second. */
 export function revokeCommand(context: CliContext): Command {
-  const command = keysCommand("revoke", "Revokes an API key, for good.").argument(
+  const command = keysCommand("revoke", "Revokes an API key permanently.").argument(
     "<key-id>",
     "Id of the key, as `steward key list` shows it.",
   );

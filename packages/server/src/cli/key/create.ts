@@ -19,14 +19,17 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** `steward key create`: prints the key's text, which cannot be shown again. */
 export function createCommand(context: CliContext): Command {
-  const environment = new Option("--environment <name>", "Stands in the key's text.");
+  const environment = new Option(
+    "--environment <name>",
+    "Environment name, part of the key's text.",
+  );
   const command = keysCommand("create", "Creates an API key and prints it.")
-    .requiredOption("--name <text>", "What people call the key.")
+    .requiredOption("--name <text>", "Name of the key, for people.")
     .option("--agent <id>", "The agent that uses the key.")
-    .option("--acting-for <user>", "The person whom the agent acts for.")
-    .option("--role <name>", "A role of whoever shows the key; may be repeated.", collect, [])
+    .option("--acting-for <user>", "The user that the agent acts for.")
+    .option("--role <name>", "A role that the key gives; may be repeated.", collect, [])
     .option("--permission <name>", "A permission; may be repeated.", collect, [])
-    .option("--scope <name>", "What the key is limited to; may be repeated.", collect, [])
+    .option("--scope <name>", "A scope that limits the key; may be repeated.", collect, [])
     .option("--expires <when>", "A date or RFC 3339, or days from now, as 90d (default: never).")
     .addOption(environment.choices(["live", "test"]).default("live"));
   return command.action(async (options: CreateOptions) => {

@@ -46,7 +46,7 @@ describe("steward key", () => {
     expect(await failing(["list", "--org", "acme"])).toContain("is no UUID");
     expect(await failing(["list", "--org", ORG])).toContain("SERVICE_DATABASE_URL");
     const env = { SERVICE_DATABASE_URL: `sqlite:${join(cwd, "store.db")}` };
-    expect(await failing(["revoke", "0123", "--org", ORG], env)).toContain("no API key 0123");
+    expect(await failing(["revoke", "0123", "--org", ORG], env)).toContain("no valid API key 0123");
     const rotate = ["rotate", "0123", "--org", ORG, "--overlap", "soon"];
     expect(await failing(rotate, env)).toContain("--overlap soon is not a number of hours");
   });

@@ -8,7 +8,7 @@ const NOTES_SESSION = "notes";
 
 /** `steward memory add`: stores a text. A text that is valid JSON is stored unchanged. */
 export function addCommand({ env, terminal }: CliContext): Command {
-  return clientCommand("add", "Remembers a text or JSON.")
+  return clientCommand("add", "Stores a text or JSON as an entry.")
     .argument("<content>", "JSON, kept as it is, or a text, kept as a JSON string.")
     .action(async (content: string, options: ClientOptions) => {
       const entry = await connect(options, env).memory.add({

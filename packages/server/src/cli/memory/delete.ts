@@ -9,13 +9,16 @@ import type { ClientOptions } from "../connection/server-connection.js";
  * session.
  */
 export function deleteCommand({ env, terminal }: CliContext): Command {
-  return clientCommand("delete", "Forgets an entry or, with --session alone, a whole session.")
+  return clientCommand(
+    "delete",
+    "Deletes an entry or, with --session alone, all entries of a session.",
+  )
     .argument("[entry-id]", "Id of the entry.")
     .action(async (entryId: string | undefined, options: ClientOptions) => {
       const { memory } = connect(options, env);
       const { session } = options;
       if ((entryId === undefined) === (session === undefined)) {
-        throw usageError("Say what to forget", "give an entry's id, or --session ID, not both");
+        throw usageError("Name what to delete", "give an entry's id, or --session ID, not both");
       }
       const deleted = await (entryId === undefined
         ? memory.deleteSession(session ?? "")

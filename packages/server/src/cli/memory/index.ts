@@ -11,7 +11,7 @@ import { statsCommand } from "./stats.js";
 /** `steward memory …`: manages memory entries. */
 export function memoryCommand(context: CliContext): Command {
   return new Command("memory")
-    .description("Searches, shows and changes what was remembered.")
+    .description("Searches, shows and changes memory entries.")
     .addCommand(searchCommand(context))
     .addCommand(addCommand(context))
     .addCommand(listCommand(context))

@@ -18,7 +18,7 @@ interface ListOptions extends ClientOptions {
  */
 export function listCommand({ env, terminal }: CliContext): Command {
   return clientCommand("list", "Lists entries, newest first; --session narrows it to one session.")
-    .option("--tool <name>", "Only entries of this tool.")
+    .option("--tool <name>", "Only entries that record calls of this tool.")
     .option("--limit <n>", "Entries on the page.")
     .option("--cursor <cursor>", "Where the page before ended.")
     .action(async (options: ListOptions) => {

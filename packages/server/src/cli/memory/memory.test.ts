@@ -68,7 +68,7 @@ describe("steward memory", () => {
   });
 
   it.each([
-    [["delete"], "Say what to forget"],
+    [["delete"], "Name what to delete"],
     [["search", "x", "--top", "many"], "--top many is not a number"],
     [["list", "--limit", "0"], "--limit 0 is not a number of entries"],
     [["retention", "a while"], "a while is not a number of days"],

@@ -37,7 +37,9 @@ export function reembedCommand({ env, terminal }: CliContext): Command {
     bar.end();
     if (options.json) terminal.printJson(reembedded);
     else terminal.print(`${String(reembedded.total)} entries have vectors of ${reembedded.model}`);
-    terminal.note("servers find and take entries once they are started with these same settings");
+    terminal.note(
+      "start the servers with these same settings; until then they cannot search or store entries",
+    );
   });
 }
 
@@ -56,11 +58,11 @@ async function run(
       signal,
       onProgress,
       onRefused: (entryId) => {
-        terminal.note(`the provider refuses ${entryId}: its vector is zeros`);
+        terminal.note(`the provider refuses the text of ${entryId}, which gets a vector of zeros`);
       },
     });
   } catch (error) {
-    if (signal.aborted) throw stoppedEarly("Interrupted before every entry had its vector");
+    if (signal.aborted) throw stoppedEarly("Interrupted before every entry had a vector");
     throw reembedError(error);
   }
 }
@@ -89,6 +91,6 @@ function stoppedEarly(message: string): CliError {
   return new CliError(message, {
     exitCode: EXIT.failed,
     code: "NOT_FINISHED",
-    fix: "run it again: it goes on where it was, and until it is done the old vectors are in use",
+    fix: "run it again: it continues where it stopped, and servers use the old vectors until it is done",
   });
 }

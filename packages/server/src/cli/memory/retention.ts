@@ -10,7 +10,7 @@ const FOREVER = "forever";
 
 /** `steward memory retention`: shows or sets how long entries are retained. */
 export function retentionCommand({ env, terminal }: CliContext): Command {
-  return clientCommand("retention", "Shows, or says, how long entries are kept.")
+  return clientCommand("retention", "Shows or sets how long entries are kept.")
     .argument(
       "[days]",
       `Days that entries are kept from now on, 1 to ${RETENTION_DAYS_MAX}, or ${FOREVER}.`,

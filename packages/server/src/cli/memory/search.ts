@@ -22,12 +22,12 @@ export function searchCommand({ env, terminal }: CliContext): Command {
   const mode = new Option("--mode <mode>", "hybrid ranks by words too.");
   return clientCommand(
     "search",
-    "Finds the entries most like a text; --org and --session narrow it.",
+    "Finds the entries most similar to a text; --org and --session narrow the search.",
   )
     .argument("<query>", "What to look for.")
     .option("--top <n>", "Results at most, 1 to 100.")
     .addOption(mode.choices(["vector", "hybrid"]))
-    .option("--tool <name>", "Only entries of this tool.")
+    .option("--tool <name>", "Only entries that record calls of this tool.")
     .option("--min-score <score>", "Only results of at least this score, -1 to 1.")
     .action(async (query: string, options: SearchOptions) => {
       const results = await connect(options, env).memory.search(requestOf(query, options));

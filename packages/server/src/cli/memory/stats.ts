@@ -5,7 +5,7 @@ import type { ClientOptions } from "../connection/server-connection.js";
 
 /** `steward memory stats`: shows statistics of memory. */
 export function statsCommand({ env, terminal }: CliContext): Command {
-  return clientCommand("stats", "Shows how memory is doing.").action(
+  return clientCommand("stats", "Shows the state of memory.").action(
     async (options: ClientOptions) => {
       const stats = await connect(options, env).memory.stats();
       if (options.json) {

@@ -52,7 +52,7 @@ describe("steward migrate-db apply on a terminal", () => {
       expect(refused.stderr).toContain("apply it? [y/N] nothing was changed");
       expect(refused.stderr).toContain("! data-dependent  t.a: rows with NULL stop the migration");
       expect(refused.stderr).toMatch(
-        /in one transaction:\n {2}CREATE TABLE (.*\n)* {2}locks until its end: RESERVED on t: reads go on, writes to the whole file wait, while every row is written anew\napply/,
+        /in one transaction:\n {2}CREATE TABLE (.*\n)* {2}locks until its end: RESERVED on t: reads continue, writes to the whole file wait, while every row is rewritten\napply/,
       );
     }
     expect((await steward(["show", id, "--json"])).stdout).toContain('"status":"proposed"');
@@ -78,7 +78,7 @@ describe("the statements of a migration", () => {
           atomic: true,
           statements: ["ALTER TABLE a", "ALTER TABLE b"],
           locks: [
-            { ...lock, statement: 0, mode: "SHARE", effect: "reads go on, writes wait" },
+            { ...lock, statement: 0, mode: "SHARE", effect: "reads continue, writes wait" },
             { ...lock, statement: 1, mode: "ACCESS EXCLUSIVE", effect: "reads and writes wait" },
             { ...lock, statement: 1, table: "public.b", mode: "SHARE", effect: "writes wait" },
           ],

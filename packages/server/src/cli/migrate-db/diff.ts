@@ -9,7 +9,7 @@ import { schemaAdminCommand } from "./schema-admin-command.js";
 export function diffCommand({ env, terminal }: CliContext): Command {
   return schemaAdminCommand("diff", "Compares the schemas of two commits, with the statements.")
     .argument("<from>", "A branch such as schemas/shop, a tag, or a content id.")
-    .argument("<to>", "The same of the other commit.")
+    .argument("<to>", "The same for the other commit.")
     .action(async (from: string, to: string, options: ClientOptions) => {
       const change = await connect(options, env).migrations.diff({ from, to });
       if (options.json) terminal.printJson(change);

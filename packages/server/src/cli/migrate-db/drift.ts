@@ -12,18 +12,19 @@ interface DriftOptions extends ClientOptions {
 
 /** `steward migrate-db drift`: exits with 1 when the database differs from its recorded schema. */
 export function driftCommand({ env, terminal, exitWith }: CliContext): Command {
-  return schemaAdminCommand("drift", "Compares a database with how it was left.")
+  return schemaAdminCommand("drift", "Compares a database with its last recorded schema.")
     .argument("<database>", "Name of the data source.")
-    .option("--accept <message>", "Take it as it is for what it should be.")
+    .option("--accept <message>", "Accept the present schema as the recorded one.")
     .action(async (database: string, options: DriftOptions) => {
       const { migrations } = connect(options, env);
       const drift = await migrations.drift(database);
       const { accept: message } = options;
       if (message !== undefined) await migrations.acceptDrift({ database, message });
       if (options.json) terminal.printJson(drift);
-      else if (drift.differences.length === 0) terminal.print(`${database} is as it was left`);
+      else if (drift.differences.length === 0)
+        terminal.print(`${database} has its recorded schema`);
       else operationLines(drift.differences, terminal.outColors).forEach(terminal.print);
-      if (message !== undefined) terminal.note("recorded as it is");
+      if (message !== undefined) terminal.note("the present schema is recorded");
       else if (drift.differences.length > 0) exitWith(EXIT.failed);
     });
 }

@@ -6,8 +6,11 @@ import { schemaAdminCommand } from "./schema-admin-command.js";
 
 /** `steward migrate-db dump`: prints the current schema as SQL that can be edited and proposed. */
 export function dumpCommand({ env, terminal }: CliContext): Command {
-  return schemaAdminCommand("dump", "Prints the present schema as SQL that can be proposed.")
-    .argument("[database]", "Name of the data source; the only one that there is.")
+  return schemaAdminCommand(
+    "dump",
+    "Prints the present schema as SQL, in a form that can be proposed.",
+  )
+    .argument("[database]", "Name of the data source (default: the only one).")
     .action(async (database: string | undefined, options: ClientOptions) => {
       const dump = await connect(options, env).migrations.dump(database);
       if (options.json) terminal.printJson(dump);

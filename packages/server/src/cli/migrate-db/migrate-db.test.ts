@@ -96,7 +96,7 @@ describe("steward migrate-db", () => {
     const unchanged = await steward("propose", "shop", tables, ...message);
     expect(unchanged).toMatchObject({
       code: 0,
-      stdout: "shop has this schema already: nothing is to be done\n",
+      stdout: "shop already has this schema: there is nothing to change\n",
     });
     const [first = "", ...others] = statements;
     writeFileSync(join(dir, "others.sql"), others.join(";\n"));
@@ -134,7 +134,7 @@ describe("steward migrate-db", () => {
     expect(rest).toEqual({ database: "shop", dialect: "sqlite" });
     expect(await steward("dump", "none")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("there are: shop"),
+      stderr: expect.stringContaining("the data sources are: shop"),
     });
   });
 

@@ -22,7 +22,7 @@ function unfinishedLines(
 ): readonly string[] {
   if (run === undefined) return [];
   const { parts_done, part_count, under_way, activity, error, purpose } = run;
-  const what = purpose === "undo" ? "is being taken back" : "runs";
+  const what = purpose === "undo" ? "is being undone" : "runs";
   const progress = `${String(parts_done)} of ${String(part_count)} parts have taken effect`;
   if (under_way) {
     const now = activity === undefined ? "" : `; ${activity}`;
@@ -31,8 +31,8 @@ function unfinishedLines(
   const ways = [`steward migrate-db resume ${migration_id}`];
   if (purpose === "migrate") ways.push(`steward migrate-db undo ${migration_id}`);
   return [
-    colors.red(`stopped half way: ${progress} (${error ?? "its process died"})`),
-    `go on with it or take it back: ${ways.join("   or   ")}`,
+    colors.red(`stopped before its end: ${progress} (${error ?? "its process died"})`),
+    `resume it or undo it: ${ways.join("   or   ")}`,
   ];
 }
 

@@ -12,20 +12,20 @@ interface ProposeOptions extends ClientOptions {
 
 /** `steward migrate-db propose`: plans and proves a migration to a wanted schema. */
 export function proposeCommand({ env, stdin, terminal }: CliContext): Command {
-  return schemaAdminCommand("propose", "Works out, and proves, the way to a wanted schema.")
+  return schemaAdminCommand("propose", "Derives the migration to a proposed schema, and proves it.")
     .argument("<database>", "Name of the data source.")
     .argument(
       "<files...>",
       "The whole schema as SQL: files, folders of *.sql, - for stdin; `-- @renamed from=OLD` marks a rename.",
     )
-    .requiredOption("-m, --message <text>", "What the change is for.")
+    .requiredOption("-m, --message <text>", "Purpose of the change.")
     .action(async (database: string, paths: readonly string[], options: ProposeOptions) => {
       const sql = await readSchemaFiles(paths, stdin);
       const { message } = options;
       const outcome = await connect(options, env).migrations.propose({ database, sql, message });
       if (options.json) terminal.printJson(outcome);
       else if (outcome.status === "unchanged") {
-        terminal.print(`${database} has this schema already: nothing is to be done`);
+        terminal.print(`${database} already has this schema: there is nothing to change`);
       } else {
         migrationLines(outcome, terminal.outColors).forEach(terminal.print);
         terminal.note(`proven; apply it with: steward migrate-db apply ${outcome.migration_id}`);

@@ -28,22 +28,26 @@ const ASKED = {
  * schema.
  */
 export function applyCommand(context: CliContext): Command {
-  return askingCommand("apply", "Runs a migration, on the very schema it is for.", context);
+  return askingCommand(
+    "apply",
+    "Applies a migration, if the database has the schema that it starts from.",
+    context,
+  );
 }
 
 /** `steward migrate-db revert`: runs an applied migration backwards. */
 export function revertCommand(context: CliContext): Command {
-  return askingCommand("revert", "Runs an applied migration backwards.", context);
+  return askingCommand("revert", "Reverts an applied migration.", context);
 }
 
 /** `steward migrate-db resume`: resumes an interrupted run. */
 export function resumeCommand(context: CliContext): Command {
-  return runCommand("resume", "Goes on with a run that stopped half way.", context);
+  return runCommand("resume", "Resumes a run that stopped half way.", context);
 }
 
 /** `steward migrate-db undo`: undoes the changes of an interrupted run. */
 export function undoCommand(context: CliContext): Command {
-  const description = "Takes back what a run that stopped half way has done, and nothing else.";
+  const description = "Undoes the changes of a run that stopped half way, and nothing else.";
   return runCommand("undo", description, context);
 }
 
@@ -88,8 +92,11 @@ function runCommand(
 ): Command {
   return schemaAdminCommand(name, description)
     .argument("<id>", "Id of the migration.")
-    .option("--accept-data-loss", "Let rows and values be lost.")
-    .option("--digest <sha256>", "Digest of the migration that you reviewed; else it is read now.")
+    .option("--accept-data-loss", "Accept the loss of rows and values.")
+    .option(
+      "--digest <sha256>",
+      "Digest of the migration that you reviewed (default: the present one).",
+    )
     .action(async (id: string, options: RunOptions) => {
       const permission = await permissionFor(id, options);
       if (!permission.allowed) {

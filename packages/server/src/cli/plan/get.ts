@@ -10,7 +10,7 @@ import type { Terminal } from "../terminal/terminal.js";
 /** `steward plan get ID`: prints a plan and its steps. */
 export function getCommand(context: CliContext): Command {
   const { terminal } = context;
-  return clientCommand("get", "Shows a plan and where each of its steps stands.")
+  return clientCommand("get", "Shows a plan and the status of each of its steps.")
     .argument("<plan-id>", "Id of the plan.")
     .action(async (planId: string, options: ClientOptions) => {
       const plan = await connect(options, context.env).plans.get(planId);

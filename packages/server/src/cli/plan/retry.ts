@@ -6,7 +6,7 @@ import type { ClientOptions } from "../connection/server-connection.js";
 /** `steward plan retry ID`: reopens a failed plan; its steps still have to be executed. */
 export function retryCommand(context: CliContext): Command {
   const { terminal } = context;
-  return clientCommand("retry", "Revives a failed plan, keeping what its steps have put out.")
+  return clientCommand("retry", "Reopens a failed plan; completed steps keep their outputs.")
     .argument("<plan-id>", "Id of the plan.")
     .action(async (planId: string, options: ClientOptions) => {
       const { plan_id, status } = await connect(options, context.env).plans.retry(planId);
@@ -15,6 +15,8 @@ export function retryCommand(context: CliContext): Command {
         return;
       }
       terminal.print(status);
-      terminal.note(terminal.errorColors.dim(`run what is left with: steward plan run ${plan_id}`));
+      terminal.note(
+        terminal.errorColors.dim(`run the remaining steps with: steward plan run ${plan_id}`),
+      );
     });
 }

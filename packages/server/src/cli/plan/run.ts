@@ -61,7 +61,7 @@ async function runPlan(planId: string, plans: Plans, terminal: Terminal): Promis
   const cancelling: Promise<void>[] = [];
   using display = createProgressDisplay(terminal, before);
   using _stop = onStopSignal(() => {
-    display.note("cancelling the plan; once more to leave at once");
+    display.note("cancelling the plan; press Ctrl-C again to exit at once");
     const cancelled = cancelPlan(plans, planId);
     // The promise is awaited below, after the run has noticed the cancellation.
     cancelled.catch(() => undefined);
@@ -117,6 +117,6 @@ function notCompleted(plan: Plan, details: readonly FieldViolation[]): CliError 
   return new CliError(`The plan is ${status}, not completed`, {
     exitCode: EXIT.failed,
     code: status === "cancelled" ? "CANCELLED" : "PLAN_NOT_ACTIVE",
-    fix: `steward plan get ${planId} shows how far it came`,
+    fix: `steward plan get ${planId} shows the status of its steps`,
   });
 }

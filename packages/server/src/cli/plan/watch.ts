@@ -17,7 +17,10 @@ interface WatchOptions extends ClientOptions {
 /** `steward plan watch ID`: prints a line for each event until the plan is finished. */
 export function watchCommand(context: CliContext): Command {
   const { terminal } = context;
-  return clientCommand("watch", "Follows a plan's events until it is over, through disconnects.")
+  return clientCommand(
+    "watch",
+    "Follows a plan's events until the plan has ended, and reconnects when the connection breaks.",
+  )
     .argument("<plan-id>", "Id of the plan.")
     .option("--after <sequence>", "Only events after this one.")
     .action(async (planId: string, options: WatchOptions) => {
@@ -72,6 +75,6 @@ function sequenceOf({ after = "0" }: WatchOptions): number {
   if (/^\d{1,9}$/.test(after)) return Number(after);
   throw usageError(
     `--after ${after} is not a sequence`,
-    "give the number of the last event you have",
+    "give the sequence of the last event that you have",
   );
 }

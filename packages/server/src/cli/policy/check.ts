@@ -8,7 +8,7 @@ import { POLICY_FILE, policyAdminCommand } from "./policy-command.js";
 
 /** `steward policy check`: validates policies before they are put in force. */
 export function checkCommand({ env, terminal, stdin }: CliContext): Command {
-  return policyAdminCommand("check", "Checks policies without putting them.")
+  return policyAdminCommand("check", "Checks policies without putting them into force.")
     .argument("<file>", "File of policies in Cedar, or - for standard input.")
     .action(async (file: string, options: ClientOptions) => {
       const text = await readTextFile(file, stdin, POLICY_FILE);
@@ -18,7 +18,7 @@ export function checkCommand({ env, terminal, stdin }: CliContext): Command {
         terminal.print(`${file}:${String(line)}:${String(column)}: ${message}`);
       }
       if (problems.length === 0) return;
-      throw new CliError(`${String(problems.length)} of these policies cannot be put`, {
+      throw new CliError(`${String(problems.length)} of these policies are not valid`, {
         ...{ exitCode: EXIT.failed, code: "INVALID_ARGUMENT" },
         fix: "correct them at the places named above",
       });

@@ -21,14 +21,14 @@ export function explainCommand({ env, terminal }: CliContext): Command {
     ...before,
     value,
   ];
-  return policyAdminCommand("explain", "Says whether somebody may do something, and why.")
+  return policyAdminCommand("explain", "Shows whether a request would be allowed, and why.")
     .argument(
       "<action>",
       "Action (plans:submit), intent of a statement (write_delete), or memory:record.",
     )
-    .option("--as <role>", "Role of whoever would do it; may be repeated.", collect, [])
-    .option("--permission <name>", "Permission of theirs; may be repeated.", collect, [])
-    .option("--agent <id>", "The agent that would do it; left out: a person.")
+    .option("--as <role>", "Role of the caller; may be repeated.", collect, [])
+    .option("--permission <name>", "Permission of the caller; may be repeated.", collect, [])
+    .option("--agent <id>", "The agent that would act (default: a person).")
     .option("--data-source <name>", "Data source of the statement.")
     .option("--table <name>", "Table that the statement is about; may be repeated.", collect, [])
     .option("--column <name>", "Column, as in customers.email; may be repeated.", collect, [])

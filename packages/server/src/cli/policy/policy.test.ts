@@ -35,7 +35,7 @@ describe("steward policy", () => {
     const bad = file("bad.cedar", "permit (principal, action, resource);");
     expect(await steward("check", bad)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("cannot be put") as unknown,
+      stderr: expect.stringContaining("are not valid") as unknown,
     });
   });
 

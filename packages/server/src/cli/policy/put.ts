@@ -10,12 +10,9 @@ interface PutOptions extends ClientOptions {
 
 /** `steward policy put`: puts policies in force. */
 export function putCommand({ env, terminal, stdin }: CliContext): Command {
-  return policyAdminCommand("put", "Puts your organization's own policies in force.")
+  return policyAdminCommand("put", "Puts your organization's own policies into force.")
     .argument("<file>", "File of policies in Cedar, or - for standard input.")
-    .option(
-      "--if-version <version>",
-      "Only if this is the version in force (default: whichever is).",
-    )
+    .option("--if-version <version>", "Only if this version is in force (default: any version).")
     .action(async (file: string, options: PutOptions) => {
       const text = await readTextFile(file, stdin, POLICY_FILE);
       const { policies } = connect(options, env);

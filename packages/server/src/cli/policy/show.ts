@@ -6,7 +6,7 @@ import { policyAdminCommand } from "./policy-command.js";
 /** `steward policy show`: prints the policies in force, as text that can be edited and put. */
 export function showCommand({ env, terminal }: CliContext): Command {
   return policyAdminCommand("show", "Shows your organization's own policies.")
-    .option("--shipped", "The policies that every organization begins with instead.")
+    .option("--shipped", "Show the shipped policies, which every organization has, instead.")
     .action(async (options: ClientOptions & { readonly shipped?: true }) => {
       const policies = await connect(options, env).policies.show();
       if (options.json) {

@@ -19,10 +19,10 @@ interface TestOptions extends ClientOptions {
 export function testCommand({ env, terminal, stdin }: CliContext): Command {
   return policyAdminCommand(
     "test",
-    "Tries a file of cases on the policies in force, or on a draft.",
+    "Tests the policies in force, or a draft, against a file of cases.",
   )
     .argument("<file>", "Cases in YAML or JSON, or - for standard input.")
-    .option("--policies <file>", "Policies in Cedar to try them on instead; nothing is put.")
+    .option("--policies <file>", "A draft in Cedar to test instead; it is not put into force.")
     .action(async (file: string, options: TestOptions) => {
       const cases = readCases(await readTextFile(file, stdin, "a file of cases"), file);
       const { policies: draft } = options;

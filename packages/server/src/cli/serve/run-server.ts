@@ -33,7 +33,7 @@ export async function runServer(
   if (terminal.errorStream.isTTY !== true) process.on("SIGHUP", reload);
   announce(app);
   await aborted(stop.signal);
-  terminal.note(terminal.errorColors.dim("stopping; once more to stop at once"));
+  terminal.note(terminal.errorColors.dim("stopping; press Ctrl-C again to stop at once"));
   process.off("SIGHUP", reload);
   const late = setTimeout(() => {
     terminal.note("not everything finished in time; stopping anyway");

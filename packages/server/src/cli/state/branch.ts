@@ -15,7 +15,7 @@ interface BranchOptions extends ClientOptions {
 /** `steward state branch`: lists, creates and deletes branches and tags. */
 export function branchCommand(context: CliContext): Command {
   const { env, terminal, exitWith } = context;
-  return clientCommand("branch", "Lists branches and tags; with a name, makes or deletes one.")
+  return clientCommand("branch", "Lists branches and tags; with a name, creates or deletes one.")
     .argument("[name]", "The branch.")
     .argument("[commit]", "Where it begins: a branch, a tag or a content id.", "main")
     .option("--tag", "A tag rather than a branch.")
@@ -69,7 +69,7 @@ async function isDeletionAllowed(
   const again = `steward state branch ${parts.join("/")} ${commit}${kind === "tags" ? " --tag" : ""}`;
   if (!isInteractive(context)) {
     throw usageError(
-      `${ref} is at ${commit}: what no other branch or tag leads to is lost with it`,
+      `${ref} is at ${commit}: commits that no other branch or tag reaches are lost`,
       `add --yes; until the next collection of garbage, \`${again}\` makes it again`,
     );
   }
@@ -78,7 +78,7 @@ async function isDeletionAllowed(
   terminal.note(`${ref} is at ${commit}`);
   if (last !== undefined) terminal.note(`  ${last.time}  ${last.author}  ${last.message}`);
   terminal.note(
-    "What no other branch or tag leads to is lost with it. Until the next collection of",
+    "Commits that no other branch or tag reaches are lost. Until the next collection of",
   );
   terminal.note(`garbage, this makes it again: ${again}`);
   return confirm(`delete ${ref}?`, context);

@@ -5,7 +5,7 @@ import { showTerm } from "./terms.js";
 
 /** Help text of --base. */
 export const BASE_HELP =
-  "Content id of the commit that you saw: refused if the branch is elsewhere.";
+  "Content id of the branch's commit as you read it; the command fails if the branch has moved.";
 
 /** Labels of the two sides of a conflict. */
 type SideNames = Readonly<Record<"ours" | "theirs", string>>;

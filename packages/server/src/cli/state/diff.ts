@@ -13,7 +13,7 @@ interface DiffOptions extends ClientOptions {
 export function diffCommand({ env, terminal }: CliContext): Command {
   return clientCommand("diff", "Shows what changed between two commits, by subject.")
     .argument("[to]", "Branch, tag or content id.", "main")
-    .argument("[from]", "What it is compared with (default: the commit before it).")
+    .argument("[from]", "The commit to compare with (default: the one before it).")
     .option("--limit <count>", "Changes, 1000 at most.", "1000")
     .action(async (to: string, from: string | undefined, options: DiffOptions) => {
       const diff = await connect(options, env).state.diff({

@@ -31,19 +31,19 @@ export function importCommand({ env, stdin, terminal }: CliContext): Command {
       bar.end();
     }
   };
-  return clientCommand("import", "Takes a document of RDF in, as one commit.")
+  return clientCommand("import", "Imports an RDF document as one commit.")
     .argument("<file>", "The document, or - for standard input.")
     .option("--branch <branch>", "The branch that moves.", "main")
     .option("--format <format>", `${FORMATS.join(", ")} (default: as the file's name tells).`)
     .addOption(
-      new Option("--mode <mode>", "What becomes of what is there.")
+      new Option("--mode <mode>", "What happens to the present quads.")
         .choices(["add", "remove", "replace"])
         .default("add"),
     )
     .option("--message <text>", "Message of the commit.")
     .option(
       "--remove <file>",
-      "A document of the same format to take out in the same commit, before the other is added.",
+      "A document of the same format whose quads the same commit removes first.",
     )
     .option("--base <id>", BASE_HELP)
     .action(async (file: string, options: ImportOptions) => {

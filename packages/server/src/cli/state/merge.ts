@@ -15,12 +15,12 @@ interface MergeOptions extends ClientOptions {
 /** `steward state merge`: merges a commit into a branch, or lists the conflicts. */
 export function mergeCommand({ env, terminal, exitWith }: CliContext): Command {
   return clientCommand("merge", "Merges a commit into a branch; with conflicts, nothing changes.")
-    .argument("<from>", "What is taken in: a branch, a tag or a content id.")
+    .argument("<from>", "The commit to merge: a branch, a tag or a content id.")
     .option("--into <branch>", "The branch that moves.", "main")
     .option("--message <text>", "Message of the commit.")
     .option("--single-valued <iris...>", "Properties that have one value.", [])
     .option("--base <id>", BASE_HELP)
-    .option("--preview", "Tell what would be, and change nothing.")
+    .option("--preview", "Print the result, and change nothing.")
     .action(async (from: string, options: MergeOptions) => {
       const { state } = connect(options, env);
       const { into, base } = options;

@@ -16,7 +16,7 @@ interface ProofOptions extends ClientOptions {
 
 /** `steward state proof`: proves that a commit contains a quad, or that it does not. */
 export function proofCommand({ env, terminal }: CliContext): Command {
-  return clientCommand("proof", "Prints a proof that a commit has a quad, or has it not, as JSON.")
+  return clientCommand("proof", "Prints a proof, as JSON, that a commit contains or lacks a quad.")
     .argument("<subject>", "<iri> or _:label; an IRI may do without brackets.")
     .argument("<predicate>", "<iri>.")
     .argument("<object>", '<iri>, _:label, "text", "text"@en or "1"^^<iri>.')
@@ -42,9 +42,9 @@ interface VerifyOptions {
 export function verifyCommand({ stdin, terminal, exitWith }: CliContext): Command {
   return new Command("verify")
     .description(
-      "Checks a proof, with nothing but the id of a commit that you trust: no server is asked.",
+      "Checks a proof against the id of a commit that you trust, without asking a server.",
     )
-    .argument("<file>", "What `steward state proof` printed, or - for standard input.")
+    .argument("<file>", "File with the output of `steward state proof`, or - for standard input.")
     .requiredOption("--commit <id>", "Content id of the commit, from where you trust it.")
     .option("--json", JSON_OPTION_HELP)
     .action(async (file: string, { commit, json }: VerifyOptions) => {
@@ -72,7 +72,7 @@ function parseProof(text: string, file: string): StateProof {
   } catch {
     // Reported below like any other text that is no proof.
   }
-  throw usageError(`${file} does not hold a proof`, "give what `steward state proof` printed");
+  throw usageError(`${file} does not hold a proof`, "give the output of `steward state proof`");
 }
 
 function quadOf({ quad: stated }: StateProof): Quad {

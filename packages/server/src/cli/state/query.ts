@@ -32,7 +32,7 @@ export function queryCommand({ env, stdin, terminal }: CliContext): Command {
 
 function patternsOf(terms: readonly string[]): readonly Record<string, string>[] {
   if (terms.length === 0 || terms.length % 3 !== 0) {
-    throw usageError("There is nothing to ask", "give SPARQL, or --pattern with three terms each");
+    throw usageError("There is no query", "give SPARQL, or --pattern with three terms each");
   }
   return Array.from({ length: terms.length / 3 }, (_, index) => {
     const [subject = "", predicate = "", object = ""] = terms.slice(3 * index).map(typedTerm);

@@ -18,12 +18,12 @@ export function revertCommand({ env, terminal, exitWith }: CliContext): Command 
     "revert",
     "Undoes one commit, as a new one; with conflicts, nothing changes.",
   )
-    .argument("<commit>", "What is undone: a branch, a tag or a content id.")
+    .argument("<commit>", "The commit to undo: a branch, a tag or a content id.")
     .option("--branch <branch>", "The branch that moves.", "main")
     .option("--message <text>", "Message of the new commit.")
     .option("--single-valued <iris...>", "Properties that have one value.", [])
     .option("--base <id>", BASE_HELP)
-    .option("--preview", "Tell what would be, and change nothing.")
+    .option("--preview", "Print the result, and change nothing.")
     .action(async (commit: string, options: RevertOptions) => {
       const { state } = connect(options, env);
       const { branch, message, base, singleValued } = options;

@@ -141,7 +141,7 @@ describe("the commands about the state", () => {
     expect(await steward("fsck")).toMatchObject({
       code: 0,
       stdout: "",
-      stderr: "everything is as it should be\n",
+      stderr: "no block is damaged or missing\n",
     });
     expect((await steward("gc")).stdout).toMatch(/^0 blocks deleted, \d+ in use\n$/);
   });

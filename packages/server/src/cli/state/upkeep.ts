@@ -5,7 +5,7 @@ import { clientCommand, connect, type ClientOptions } from "../connection/server
 
 /** `steward state fsck`: checks every block reachable from refs. */
 export function fsckCommand({ env, terminal, exitWith }: CliContext): Command {
-  return clientCommand("fsck", "Checks every block that branches and tags lead to.").action(
+  return clientCommand("fsck", "Checks every block that branches and tags reach.").action(
     async (options: ClientOptions) => {
       const faults = await connect(options, env).state.fsck();
       if (faults.length > 0) exitWith(EXIT.failed);
@@ -15,7 +15,7 @@ export function fsckCommand({ env, terminal, exitWith }: CliContext): Command {
       }
       for (const { ref, block, reason } of faults) terminal.print(`${ref}  ${block}  ${reason}`);
       terminal.note(
-        faults.length === 0 ? "everything is as it should be" : "restore it from a backup",
+        faults.length === 0 ? "no block is damaged or missing" : "restore it from a backup",
       );
     },
   );

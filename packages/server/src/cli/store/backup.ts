@@ -38,10 +38,10 @@ export function backupCommand({ env, terminal }: CliContext): Command {
 export function restoreCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand(
     "restore",
-    "Puts a backup in the place of the SQLite store. The server must be stopped.",
+    "Replaces the SQLite store by a backup. The server must be stopped.",
   )
-    .argument("<file>", "what `steward backup` has written; FILE.state must be beside it")
-    .option("--replace", "keep a store that is there under another name, and go on");
+    .argument("<file>", "a file that `steward backup` wrote; FILE.state must be beside it")
+    .option("--replace", "keep an existing store under another name, and continue");
   return command.action(async (file: string, options: RestoreOptions) => {
     const places = storePlaces({ env, flags: settingFlags(command) });
     const { restoreStore } = await import("../../storage/sqlite/backup.js");
@@ -53,7 +53,7 @@ export function restoreCommand({ env, terminal }: CliContext): Command {
     }
     terminal.print(describe(restored));
     const { former, formerState } = restored;
-    if (former !== undefined) terminal.note(`the former store is ${former}`);
+    if (former !== undefined) terminal.note(`the previous store is ${former}`);
     if (formerState !== undefined) terminal.note(`its state is ${formerState}`);
   });
 }

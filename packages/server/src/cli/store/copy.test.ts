@@ -69,7 +69,7 @@ describe("steward copy", () => {
     const embedding = Buffer.from(VECTOR.buffer);
     const vectors = "SELECT embedding FROM memory_entry_embeddings";
     expect(await database.query(vectors)).toEqual([{ embedding }, { embedding }]);
-    expect((await runSteward(args, { cwd })).stderr).toContain("copy into an empty one");
+    expect((await runSteward(args, { cwd })).stderr).toContain("copy into an empty database");
 
     await using node = openStateNode(database.url, join(cwd, "clones"));
     const { repositories } = node;

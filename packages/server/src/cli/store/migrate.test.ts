@@ -50,8 +50,8 @@ describe("steward migrate", () => {
   it("says of a file that is no database, or cannot be opened, what is wrong with it", async () => {
     writeFileSync(join(cwd, "notes.txt"), "not a database at all, only text".repeat(200));
     for (const [path, reason] of [
-      ["notes.txt", "is no SQLite database: name another file, or restore it from a backup"],
-      [".", "is no file that can be opened: check the path, and that its directory exists"],
+      ["notes.txt", "is not an SQLite database: name another file, or restore it from a backup"],
+      [".", "is not a file that can be opened: check the path, and that its directory exists"],
     ] as const) {
       const file = join(cwd, path);
       const { code, stderr } = await runHere(["migrate", "--database-url", `sqlite:${file}`], {

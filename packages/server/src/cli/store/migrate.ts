@@ -21,9 +21,9 @@ interface MigrateOptions extends SettingsOptions {
 export function migrateCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand(
     "migrate",
-    "Brings the store's schema up to date. A server does so when it starts; this does it ahead.",
+    "Brings the store's schema up to date, which otherwise a server does when it starts.",
   )
-    .option("--dry-run", "Only say what would be done.")
+    .option("--dry-run", "Only print what would be done.")
     .option("--distribute", "Also distribute its tables over the servers of a Citus cluster.");
   return command.action(async (options: MigrateOptions) => {
     const config = await configOrExit({ env, flags: settingFlags(command) }, terminal);

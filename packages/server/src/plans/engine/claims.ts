@@ -2,28 +2,31 @@ import type { Timers } from "@steward/kernel/concurrency/timers.js";
 import type { AttemptRef, StepRef } from "../ports.js";
 import { keyOf } from "./open-plans.js";
 
-/** How long the claim of a read stays in memory before it is written, in ms. */
+/** How long a read's claim stays in memory before it is written to the log, in ms. */
 const WRITTEN_AFTER_MS = 50;
 
-/** A claim of this node. */
+/** A claim held by this node. */
 export interface Claim {
   readonly attempt: AttemptRef;
-  /** Who asked for it. */
+  /** The owner in the claim request. */
   readonly owner: string;
-  /** To be called when the attempt's end is on its way: the claim need not be written by itself any more. */
+  /**
+   * Called when the end of the attempt is being written, so that the claim need not be written
+   * separately.
+   */
   readonly settle: () => void;
 }
 
-/** How the claim of a read gets written when its step takes long. */
+/** The deferred write of a read's claim, for a step that takes long. */
 export interface LateWrite {
   readonly write: () => Promise<unknown>;
-  /** Called when the claim is written, or need not be. */
+  /** Called when the claim is written, or need not be written. */
   readonly done: () => void;
 }
 
 /**
- * The steps that this node runs, and its attempts whose claim or end could not be written for sure: those
- * are `unsettled`, and recovered as soon as the log answers.
+ * The steps that this node runs, and the attempts whose claim or end may or may not have been
+ * written. The latter are `unsettled` and are recovered as soon as the log can be read.
  */
 export class Claims {
   readonly #claims = new Map<string, Claim>();
@@ -34,7 +37,7 @@ export class Claims {
     this.#timers = timers;
   }
 
-  /** @param late of a claim that is in memory only: it is written when the step takes long. */
+  /** @param late the deferred write of a claim that is only in memory. */
   add(attempt: AttemptRef, owner: string, late?: LateWrite): void {
     this.#claims.set(keyOf(attempt, attempt.stepId), {
       attempt,
@@ -43,34 +46,34 @@ export class Claims {
     });
   }
 
-  /** The claim of a step, if it is this node's. */
+  /** This node's claim of a step, if it has one. */
   find(step: StepRef): Claim | undefined {
     return this.#claims.get(keyOf(step, step.stepId));
   }
 
-  /** Forgets a claim: the step runs here no more. */
+  /** Removes a claim: the step no longer runs here. */
   remove(step: StepRef): void {
     this.find(step)?.settle();
     this.#claims.delete(keyOf(step, step.stepId));
   }
 
-  /** Forgets every claim: those that were only in memory are gone with the process. */
+  /** Removes every claim. Those that were only in memory are lost with the process. */
   clear(): void {
     for (const claim of this.#claims.values()) claim.settle();
     this.#claims.clear();
   }
 
-  /** The attempts that run here. */
+  /** The attempts running on this node. */
   running(): readonly AttemptRef[] {
     return [...this.#claims.values()].map(({ attempt }) => attempt);
   }
 
-  /** It is not known whether the attempt's claim, or its end, was written. */
+  /** Records that it is unknown whether the attempt's claim, or its end, was written. */
   markUnsettled(attempt: AttemptRef): void {
     this.#unsettled.set(keyOf(attempt, attempt.stepId), attempt);
   }
 
-  /** What is written of the step is known now. */
+  /** Records that the written state of the step is known again. */
   markSettled(step: StepRef): void {
     this.#unsettled.delete(keyOf(step, step.stepId));
   }
@@ -82,7 +85,7 @@ export class Claims {
   #writtenLater({ write, done }: LateWrite): () => void {
     const cancel = this.#timers.after(WRITTEN_AFTER_MS, () => {
       done();
-      // A failure shows again, and is answered for, when the attempt ends.
+      // When this fails, writing the attempt's end fails too and reports the error.
       write().catch(() => undefined);
     });
     return () => {

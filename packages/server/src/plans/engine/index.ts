@@ -1,9 +1,9 @@
 /**
- * The engine that runs plans over a durable log.
+ * The engine that runs plans on a durable log.
  *
- * Glossary. **Node**: one process of this service. **Lease**: how long a node counts as alive. **Owner**
- * of a plan: the node that alone decides on it. **Claim**: taking a step for one attempt. **Entry**:
- * what one append adds to a plan's log.
+ * Glossary. **Node**: one process of this service. **Lease**: the time for which a node counts as
+ * alive. **Owner** of a plan: the only node that may decide on it. **Claim**: the assignment of a
+ * step to one attempt. **Entry**: the record that one append adds to a plan's log.
  */
 export { PlanEngine, type PlanEngineParts } from "./plan-engine.js";
 export {

@@ -15,31 +15,32 @@ import {
 import { RecentOutputs } from "./recent-outputs.js";
 import { UnwrittenEnds } from "./unwritten-ends.js";
 
-/** An entry on its way into the log, and who waits for it. */
+/** An entry being written to the log, with the callbacks of its waiters. */
 interface Waiting {
   readonly entry: LogEntry;
-  /** The plan after it. */
+  /** The plan after the entry. */
   readonly state: PlanState;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
 
 /**
- * One plan that this node works on. Decisions are made on `state`, which may be ahead of the log by what
- * is being written. One append is under way at a time; what is decided meanwhile goes with the next one.
- * When an append fails the plan is `broken`: whoever decided on it loads it again and decides again.
+ * One plan that this node works on. Decisions use `state`, which may be ahead of the log by the
+ * entry being written. At most one append runs at a time; decisions made meanwhile are part of the
+ * next one. When an append fails, the plan becomes `broken`: the callers load it again and repeat
+ * their decisions.
  */
 export class OpenPlan implements AppendSource {
   readonly ref: PlanRef;
   readonly prepared: readonly PreparedStep[];
-  /** The node that owned the plan when it was read; absent: it is shared. */
+  /** The node that owned the plan when it was read; absent: no owner. */
   owner: string | undefined;
-  /** Outputs at hand for the steps that refer to them. */
+  /** Outputs in memory for the steps that refer to them. */
   readonly outputs: RecentOutputs = new RecentOutputs();
   readonly ends: UnwrittenEnds = new UnwrittenEnds();
   readonly #log: PlanLog;
   #state: PlanState;
-  /** The plan's own row, as the log has it or will have it after the append under way. */
+  /** The plan's row as the log has it, or will have it after the current append. */
   #written: PlanState;
   /** The plan's newest sequence after this node's last append. */
   #ownSequence: number | undefined;
@@ -76,7 +77,7 @@ export class OpenPlan implements AppendSource {
     return this.#state.sessionId;
   }
 
-  /** The log is not what this object thinks: the plan must be loaded again. */
+  /** Whether the log may differ from this object, so that the plan must be loaded again. */
   get broken(): boolean {
     return this.#broken;
   }
@@ -88,7 +89,10 @@ export class OpenPlan implements AppendSource {
     return !isUnwritten && this.#state.steps.every((step) => step.status !== "running");
   }
 
-  /** Whether the newest event of the plan was written by this node, so that nobody has come between. */
+  /**
+   * Whether this node wrote the plan's newest event, so that no other node has changed the plan
+   * since.
+   */
   get isLatestWriter(): boolean {
     return this.#ownSequence === this.#state.lastSequence;
   }
@@ -102,7 +106,7 @@ export class OpenPlan implements AppendSource {
     return this.#results.get(stepIndex);
   }
 
-  /** Takes a change over, to be written with the next {@link write}. */
+  /** Applies a change; the next {@link write} writes it. */
   change(change: PlanChange): void {
     this.#state = applyChange(this.#state, change);
     this.#events = [...this.#events, ...change.events];
@@ -115,12 +119,12 @@ export class OpenPlan implements AppendSource {
   }
 
   /**
-   * Writes what was changed so far as one entry. Resolves when it is durable.
-   * @param end what the attempt that ended with it left.
-   * @throws PlanConflict and what {@link PlanLog.append} throws.
+   * Writes all pending changes as one entry. Resolves when it is durable.
+   * @param end the end of an attempt that the entry contains.
+   * @throws PlanConflict and the errors of {@link PlanLog.append}.
    */
   write(end?: AttemptEnd): Promise<void> {
-    // What was decided on a state that never became durable must not follow a gap in the log.
+    // An entry based on a state that never became durable must not be written after the gap.
     if (this.#broken) return Promise.reject(new PlanConflict());
     const [first] = this.#events;
     if (first === undefined) return this.settled();
@@ -141,7 +145,7 @@ export class OpenPlan implements AppendSource {
     return written;
   }
 
-  /** Resolves when what was to be written so far is durable, or has failed. */
+  /** Resolves when all writes requested so far are durable or have failed. */
   async settled(): Promise<void> {
     while (this.#append !== undefined) await this.#append;
   }

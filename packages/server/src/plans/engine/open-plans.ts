@@ -3,15 +3,15 @@ import { OpenPlan } from "./open-plan.js";
 import type { EngineNode, LoadedPlan, PlanHandover, PlanLog } from "./plan-log.js";
 import { planNotFound } from "./refusals.js";
 
-/** Plans kept open at once; idle ones make room first. */
+/** Maximum number of open plans; idle ones are closed first. */
 const OPEN_PLANS_MAX = 2000;
 
-/** A plan that may be decided on here, or the node that must release it first. */
+/** A plan that this node may decide on, or the node that must release it first. */
 export type Access =
   | { readonly kind: "open"; readonly plan: OpenPlan }
   | { readonly kind: "owned elsewhere"; readonly nodeId: string };
 
-/** What the open plans are kept with. */
+/** Dependencies of {@link OpenPlans}. */
 export interface OpenPlansParts {
   readonly log: PlanLog;
   readonly node: EngineNode;
@@ -19,33 +19,37 @@ export interface OpenPlansParts {
 }
 
 /**
- * The plans this node works on. A plan that the node owns is decided on from memory: while the node's
- * lease is valid, nobody else decides on it. A plan that is shared is read again for each decision.
+ * The plans that this node works on. This node decides on a plan that it owns from memory: while
+ * its lease is valid, no other node decides on that plan. A plan without an owner is read again for
+ * each decision.
  */
 export class OpenPlans {
   readonly #parts: OpenPlansParts;
   readonly #open = new Map<string, OpenPlan>();
   readonly #loading = new Map<string, Promise<Access>>();
   readonly #releasing = new Set<string>();
-  /** Counts the beginnings and ends of releases: what was read beside one may name this node as the owner still. */
+  /**
+   * Counts the starts and ends of releases. A read that overlaps with a release may still name this
+   * node as the owner.
+   */
   #releases = 0;
 
   constructor(parts: OpenPlansParts) {
     this.#parts = parts;
   }
 
-  /** Keeps a plan that was just created or read. */
+  /** Adds a plan that was just created or read. */
   add(plan: OpenPlan): void {
     this.#makeRoom();
     this.#open.set(keyOf(plan.ref), plan);
   }
 
-  /** Every plan open here. */
+  /** All plans open on this node. */
   all(): Iterable<OpenPlan> {
     return this.#open.values();
   }
 
-  /** Closes a plan with which nothing is to be done soon. */
+  /** Closes a plan that needs no more work for now. */
   close(plan: OpenPlan): void {
     const key = keyOf(plan.ref);
     if (this.#open.get(key) === plan) this.#open.delete(key);
@@ -58,8 +62,8 @@ export class OpenPlans {
   }
 
   /**
-   * The plan as it is now: from memory when this node owns it, else from the log. A plan whose owner is
-   * gone becomes shared.
+   * The current plan: from memory when this node owns it, else from the log. A plan loses its owner
+   * when the owner's lease has expired.
    * @throws AppError `PLAN_NOT_FOUND`.
    */
   current(ref: PlanRef): Promise<Access> {
@@ -69,8 +73,9 @@ export class OpenPlans {
   }
 
   /**
-   * Has the plan decided on from the log from now on, while `release` makes it shared.
-   * @param release is given the plan if it is open here; it is not called while a release is under way.
+   * From now on the plan is read from the log for each decision, while `release` gives up the
+   * ownership.
+   * @param release gets the plan if it is open here; it is not called while another release runs.
    */
   async releasing(
     ref: PlanRef,
@@ -90,7 +95,7 @@ export class OpenPlans {
     }
   }
 
-  /** Whoever asks while the plan is being read is given what is read then. */
+  /** Requests for a plan that is being read share that read. */
   #loadOnce(ref: PlanRef): Promise<Access> {
     const key = keyOf(ref);
     let loading = this.#loading.get(key);
@@ -110,8 +115,9 @@ export class OpenPlans {
     const { owner } = loaded;
     if (owner !== undefined && owner !== node.nodeId) {
       if (await node.isAlive(owner)) return { kind: "owned elsewhere", nodeId: owner };
-      // The former owner may still have an append under way. The plan is read again for each decision
-      // until this node has written to it, and so taken the sequence that such an append needs.
+      // The former owner may still have an append in progress. This node reads the plan again for
+      // each decision until it has written to the plan: then the sequence that the former owner's
+      // append needs is taken.
       await handover.release(owner, ref);
       loaded = await this.#read(ref);
     }
@@ -154,7 +160,7 @@ export class OpenPlans {
   }
 }
 
-/** Names a plan, or one of its steps. */
+/** The key of a plan or of one of its steps. */
 export function keyOf(ref: PlanRef, stepId = ""): string {
   return `${ref.orgId}/${ref.planId}/${stepId}`;
 }

@@ -7,25 +7,25 @@ import type { OpenPlans } from "./open-plans.js";
 import type { EngineNode, PlanHandover } from "./plan-log.js";
 import { untilNews } from "./until-news.js";
 
-/** How often a plan that another node owns is looked at, in ms. */
+/** Interval for polling a plan that another node owns, in ms. */
 const POLL_MS = 50;
-/** How long another node is waited for before the caller is told to come back, in ms. */
+/** How long to wait for another node's release before the caller is told to retry, in ms. */
 const WAIT_MS_MAX = 15_000;
 
-/** What ownership is built on. */
+/** Dependencies of {@link Ownership}. */
 export interface OwnershipParts {
   readonly node: EngineNode;
   readonly handover: PlanHandover;
   readonly plans: OpenPlans;
   readonly timers: Timers;
-  /** Writes what is known of a plan, claims of reads too. */
+  /** Writes all pending changes of a plan, including claims of reads. */
   readonly write: (plan: OpenPlan) => Promise<unknown>;
-  /** Tells everybody, here and on other nodes, that the plan has changed. */
+  /** Notifies the listeners on this and other nodes that the plan has changed. */
   readonly changed: (ref: PlanRef) => void;
   readonly onPlanEvents: (planId: string, wake: () => void) => Unsubscribe;
 }
 
-/** Which node decides on which plan: asking another node for a plan, and releasing one when asked. */
+/** Transfers plans between nodes: requests a plan from its owner, and releases plans on request. */
 export class Ownership {
   readonly #parts: OwnershipParts;
 
@@ -34,7 +34,7 @@ export class Ownership {
   }
 
   /**
-   * The plan, once it may be decided on here.
+   * Waits until this node may decide on the plan, and returns it.
    * @throws AppError `PLAN_NOT_FOUND`; `STORE_UNAVAILABLE` when its owner does not release it.
    */
   async acquired(ref: PlanRef): Promise<OpenPlan> {
@@ -53,12 +53,12 @@ export class Ownership {
     }
   }
 
-  /** Releases the plans that other nodes have asked for. */
+  /** Releases the plans that other nodes have requested. */
   async releaseRequested(): Promise<void> {
     for (const ref of await this.#parts.handover.requested()) await this.release(ref);
   }
 
-  /** Makes what is known of a plan durable, claims of reads too, and lets others decide on it. */
+  /** Makes all changes of a plan durable, including claims of reads, and gives up its ownership. */
   release(ref: PlanRef): Promise<void> {
     const { plans, node, handover, write, changed } = this.#parts;
     return plans.releasing(ref, async (plan) => {
@@ -72,7 +72,7 @@ export class Ownership {
 function ownedTooLong(ref: PlanRef): AppError {
   return new AppError(
     "STORE_UNAVAILABLE",
-    `Plan ${ref.planId} is being worked on by another server, which does not release it now`,
+    `Plan ${ref.planId} is owned by another server, which does not release it now; try again`,
     { retryAfterMs: 1000 },
   );
 }

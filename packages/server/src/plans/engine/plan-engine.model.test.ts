@@ -11,16 +11,16 @@ import { MemoryNode, MemoryStore, type Faults } from "./testing/memory-log.js";
 import { Simulation } from "./testing/simulation.js";
 
 /*
- * Two nodes, several clients and a target that writes have an effect on, in a world in which the order of
- * everything that waits, every failure of the log, every death and every pause is decided by a seed. What a
- * client was told, what the target did and what the log says must agree, whatever happened.
+ * Two nodes, several clients and a target with side effects, in a simulation in which a seed
+ * decides the order of all pending operations, every failure of the log, every crash and every
+ * pause. The answers to clients, the effects on the target and the log must agree in every run.
  */
 
 const SCHEDULES = 10_000;
 const START_MS = Date.parse("2026-01-01T00:00:00.000Z");
 const ORG = "11111111-1111-4111-8111-111111111111";
 const SWEEP_MS = 2000;
-/** By when a world has to come to its end, in ms of its own time. */
+/** Time limit of a simulation, in simulated ms. */
 const WORLD_MS_MAX = 3_600_000;
 
 describe("the plan engine", () => {
@@ -38,7 +38,7 @@ describe("the plan engine", () => {
 
 class Killed extends Error {}
 
-/** One simulated process: its node and its engine, which both stop when it is killed. */
+/** One simulated process: a node and its engine, which both stop when it is killed. */
 class Process {
   readonly node: MemoryNode;
   readonly engine: PlanEngine;
@@ -74,18 +74,20 @@ class Process {
     this.#die();
   }
 
-  /** Whether it has died by now. */
+  /** Whether it has been killed. */
   isDead(): boolean {
     return this.node.isKilled;
   }
 
-  /** Asks something of the process; it is never answered once the process is dead. */
+  /** Calls the process's engine; never resolves once the process is dead. */
   ask<T>(question: (engine: PlanEngine) => Promise<T>): Promise<T> {
     return Promise.race([question(this.engine), this.#killed]);
   }
 }
 
-/** A data source: an attempt has its effect once, unless it was settled before. */
+/**
+ * A data source on which each attempt takes effect at most once, and never after it was settled.
+ */
 class Target {
   readonly effects: AttemptRef[] = [];
   readonly #settled = new Set<string>();
@@ -113,7 +115,7 @@ class Schedule {
   readonly #steps: readonly PreparedStep[];
   readonly #ref: PlanRef = { orgId: ORG, planId: "plan" };
   #processes: Process[] = [];
-  /** Nothing goes wrong: then a step that is claimed is not claimed by anybody else. */
+  /** Whether no faults are injected: then no step is claimed twice. */
   readonly #isCalm: boolean;
   #isOver = false;
   #owners = 0;
@@ -150,7 +152,7 @@ class Schedule {
     this.#world.act(actor);
   }
 
-  /** Runs one actor to its end, beside the sweeps. */
+  /** Runs one actor to its end while the sweeps run. */
   async #until(actor: () => Promise<void>): Promise<void> {
     this.#actor(actor);
     await this.#world.run(START_MS + 2 * WORLD_MS_MAX);
@@ -213,7 +215,7 @@ class Schedule {
     }
   }
 
-  /** @returns whether the client has nothing more to ask for. */
+  /** @returns whether the client is finished. */
   async #execute(process: Process, stepId: string): Promise<boolean> {
     const ref = { ...this.#ref, stepId };
     this.#owners += 1;
@@ -234,7 +236,7 @@ class Schedule {
     return true;
   }
 
-  /** Runs the statement. @returns `undefined` when the process died over it. */
+  /** Runs the statement. @returns `undefined` when the process died meanwhile. */
   async #attempt(
     process: Process,
     attempt: AttemptRef,
@@ -257,7 +259,7 @@ class Schedule {
     await this.#answer(this.#any().ask((engine) => engine.cancelPlan(this.#ref, "enough")));
   }
 
-  /** Kills a process and starts another. */
+  /** Kills a process and starts another one. */
   async #killer(): Promise<void> {
     for (let turn = Math.floor(this.#world.random() * 20); turn > 0; turn -= 1) {
       await this.#world.turn();
@@ -271,7 +273,7 @@ class Schedule {
     this.#any().node.hang(this.#world.random() * 15_000);
   }
 
-  /** Drives the plan to its end, when nothing goes wrong any more. */
+  /** Drives the plan to its end after fault injection has stopped. */
   async #finisher(): Promise<void> {
     for (;;) {
       const plan = this.#store.find(this.#ref).state;
@@ -287,7 +289,7 @@ class Schedule {
     return this.#world.pick(this.#processes);
   }
 
-  /** An answer; `undefined` when there was none, or the log did not answer. */
+  /** The answer; `undefined` when there was none, or the log was unavailable. */
   async #answer<T>(question: Promise<T>): Promise<T | undefined> {
     try {
       return await question;
@@ -325,7 +327,7 @@ class Schedule {
   }
 }
 
-/** A step's attempts come one after the other, and each is over before the next begins. */
+/** A step's attempts must not overlap. */
 function checkTurns(stepId: string, events: readonly PlanEvent[]): void {
   let attempts = 0;
   let isRunning = false;
@@ -363,7 +365,7 @@ function nameOf({ stepId, attempt }: AttemptRef): string {
   return `${stepId} ${String(attempt)}`;
 }
 
-/** One to four steps, reads and writes, each depending on some of those before it. */
+/** One to four steps, reads and writes, each depending on some of the steps before it. */
 function randomSteps(random: () => number): readonly PreparedStep[] {
   const count = 1 + Math.floor(random() * 4);
   return Array.from({ length: count }, (_, index): PreparedStep => {

@@ -42,7 +42,7 @@ import { outputsFor, storedExecution } from "./step-results.js";
 import { Sweeps } from "./sweeps.js";
 import { Wakes } from "./wakes.js";
 
-/** What an engine is built on. */
+/** Dependencies of the engine. */
 export interface PlanEngineParts {
   readonly log: PlanLog;
   readonly reads: PlanReads;
@@ -52,16 +52,17 @@ export interface PlanEngineParts {
 }
 
 /**
- * Plans over a durable log. Every method is one transition: it takes the plan as it is, lets the pure
+ * Plans on a durable log. Every method is one transition: it reads the plan, lets the pure
  * functions of `transitions.ts` decide, and resolves when the decision is durable.
  *
- * A node that owns a plan decides on its own copy and keeps the claim of a read in memory, so that a read
- * step costs one append in all. A plan without an owner is read from the log for each decision, and every
- * claim is durable before its step runs. In both cases an entry is appended only while its sequence is
- * free: whoever loses a race reads the plan again and decides again.
+ * A node that owns a plan decides on its copy in memory and keeps a read's claim in memory too, so
+ * that a read step costs only one append. A plan without an owner is read from the log for each
+ * decision, and every claim is durable before its step runs. In both cases an entry is appended
+ * only if its sequence number is free: a node that loses a race reads the plan again and repeats
+ * its decision.
  *
- * Errors of every method: `PLAN_NOT_FOUND` for another organization's plan as for none,
- * `STORE_UNAVAILABLE` when nothing can be said.
+ * Errors of every method: `PLAN_NOT_FOUND` for unknown plans and those of other organizations,
+ * `STORE_UNAVAILABLE` when the log cannot be reached.
  */
 export class PlanEngine implements AsyncDisposable {
   readonly #log: PlanLog;
@@ -115,7 +116,8 @@ export class PlanEngine implements AsyncDisposable {
   }
 
   /**
-   * @returns the plan; with an idempotency key used before for the same request, the first plan.
+   * @returns the plan; for an idempotency key that was used before with the same request, the first
+   * plan.
    * @throws AppError `IDEMPOTENCY_CONFLICT` when the key was used for another request.
    */
   async createPlan(plan: NewPlan): Promise<PlanRecord> {
@@ -129,7 +131,7 @@ export class PlanEngine implements AsyncDisposable {
     return newPlanRecord(plan, state);
   }
 
-  /** As committed; `undefined` when unknown. */
+  /** The committed plan; `undefined` when unknown. */
   async findPlan(ref: PlanRef): Promise<PlanRecord | undefined> {
     const loaded = await this.#log.load(ref);
     return loaded && planRecordOf(loaded);
@@ -146,8 +148,9 @@ export class PlanEngine implements AsyncDisposable {
   }
 
   /**
-   * Takes a step for `owner`, raising its attempt. The claim of a write is durable when this resolves;
-   * that of a read may stay in memory until it lasts, because a read that ran twice has done no harm.
+   * Claims a step for `owner` and increments its attempt number. The claim of a write is durable
+   * when this resolves. The claim of a read may stay in memory for a while, because running a read
+   * twice is harmless.
    */
   async claimStep(ref: StepRef, owner: string): Promise<ClaimResult> {
     for (;;) {
@@ -158,7 +161,8 @@ export class PlanEngine implements AsyncDisposable {
       }
       const { plan } = access;
       const prepared = plan.step(ref.stepId);
-      // Nobody is told of an end before it is durable. From here to the decision nothing else happens.
+      // An end is never reported before it is durable. From here to the decision nothing else may
+      // happen.
       const ending = plan.ends.of([ref.stepId, ...(prepared?.dependsOn ?? [])]);
       if (ending !== undefined) {
         await ending;
@@ -191,7 +195,7 @@ export class PlanEngine implements AsyncDisposable {
     }
   }
 
-  /** Prolongs a claim. @returns false when it is no longer ours. */
+  /** Extends the lease of a claim. @returns false when the claim was lost. */
   async renewLease(attempt: AttemptRef, owner: string): Promise<boolean> {
     const claim = this.#claims.find(attempt);
     if (claim?.owner !== owner || claim.attempt.attempt !== attempt.attempt) return false;
@@ -200,7 +204,10 @@ export class PlanEngine implements AsyncDisposable {
     return step !== undefined && this.#log.renewLease(attempt, step.index, owner);
   }
 
-  /** Ends an attempt, with its tool call. An attempt that is not the running one changes nothing. */
+  /**
+   * Ends an attempt, with its tool call. Ending an attempt that is not the running one changes
+   * nothing.
+   */
   async finishStep(
     attempt: AttemptRef,
     outcome: StepOutcome,
@@ -213,7 +220,8 @@ export class PlanEngine implements AsyncDisposable {
       this.#claims.markSettled(attempt);
       return result;
     } catch (error) {
-      // Whether it is written is not known: to be settled as soon as the log can be reached.
+      // It is unknown whether the end was written; the attempt is settled as soon as the log can be
+      // reached.
       this.#claims.markUnsettled(attempt);
       throw error;
     } finally {
@@ -222,8 +230,9 @@ export class PlanEngine implements AsyncDisposable {
   }
 
   /**
-   * Forbids new claims; ends the plan at once when nothing runs. Repeating is harmless.
-   * @returns the plan's state after it.
+   * Forbids new claims, and ends the plan at once when nothing runs. Repeating the call is
+   * harmless.
+   * @returns the plan's state after the call.
    * @throws AppError `PLAN_NOT_ACTIVE` when it has completed or failed.
    */
   async cancelPlan(ref: PlanRef, reason: string): Promise<PlanState> {
@@ -242,7 +251,7 @@ export class PlanEngine implements AsyncDisposable {
   }
 
   /**
-   * @param deadlineMs until when the plan may run on, ms since the epoch.
+   * @param deadlineMs the plan's new deadline, ms since the epoch.
    * @throws AppError `PLAN_NOT_ACTIVE` unless the plan has failed.
    */
   async retryPlan(ref: PlanRef, deadlineMs: number): Promise<PlanRecord> {
@@ -261,14 +270,14 @@ export class PlanEngine implements AsyncDisposable {
     }
   }
 
-  /** Has `wake` called after each commit that added events to the plan. */
+  /** Registers `wake`, which is called after each commit that added events to the plan. */
   onPlanEvents(planId: string, wake: () => void): Unsubscribe {
     return this.#wakes.on(planId, wake);
   }
 
   /**
-   * Has `listener` called when another node asks for the cancel of a plan that has steps running here:
-   * they must stop. It may be called more than once.
+   * Registers `listener`, which is called when another node requests the cancel of a plan whose
+   * steps run here. The steps must then stop. It may be called more than once.
    */
   onCancelRequested(listener: (ref: PlanRef) => void): Unsubscribe {
     this.#cancelListeners.add(listener);
@@ -276,7 +285,7 @@ export class PlanEngine implements AsyncDisposable {
   }
 
   /**
-   * Fails the plans whose deadline has passed, and looks for running steps whose owner is gone.
+   * Fails the plans whose deadline has passed, and finds running steps whose owner is dead.
    * @returns those steps, oldest first, at most `limit` of other nodes.
    */
   async sweep(limit: number): Promise<readonly AbandonedStep[]> {
@@ -288,7 +297,10 @@ export class PlanEngine implements AsyncDisposable {
     return [...(await this.#sweeps.unsettledSteps()), ...abandoned];
   }
 
-  /** Waits for what is being written. A claim that is only in memory ends with the process: its step is free again. */
+  /**
+   * Waits for pending writes. A claim that is only in memory ends with the process, which frees its
+   * step.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening();
     this.#claims.clear();
@@ -310,7 +322,7 @@ export class PlanEngine implements AsyncDisposable {
           : undefined;
       if (change === undefined) {
         claim?.settle();
-        // What says so must be durable: the attempt's marker may go then.
+        // The marker of the attempt may be deleted after this, so the end must be durable first.
         await plan.settled();
         if (plan.broken) continue;
         return { kind: "fenced" };
@@ -330,7 +342,9 @@ export class PlanEngine implements AsyncDisposable {
     }
   }
 
-  /** Keeps the claim of a read in memory, announced to the log: its end will follow soon. */
+  /**
+   * Keeps the claim of a read in memory, and announces to the log that its end will follow soon.
+   */
   #claimInMemory(plan: OpenPlan, attempt: AttemptRef, owner: string): void {
     this.#claims.add(attempt, owner, {
       write: () => this.#tryWrite(plan),
@@ -338,7 +352,7 @@ export class PlanEngine implements AsyncDisposable {
     });
   }
 
-  /** Writes a claim. @returns false when another node was first. */
+  /** Writes a claim. @returns false when another node was faster. */
   async #tryClaim(plan: OpenPlan, attempt: AttemptRef, owner: string): Promise<boolean> {
     this.#claims.add(attempt, owner);
     let isWritten = false;
@@ -353,13 +367,19 @@ export class PlanEngine implements AsyncDisposable {
     return isWritten;
   }
 
-  /** A shared plan that nobody else has touched since this node did becomes the node's own. */
+  /**
+   * This node becomes the owner of a plan without an owner if no other node has changed the plan
+   * since.
+   */
   #ownIfUndisputed(plan: OpenPlan): void {
     const { hasLease, nodeId } = this.#node;
     if (plan.owner === undefined && hasLease && plan.isLatestWriter) plan.own(nodeId);
   }
 
-  /** Writes what was changed. @returns false when another node was first: load and decide again. */
+  /**
+   * Writes the changes. @returns false when another node was faster; the caller reloads the plan
+   * and decides again.
+   */
   async #tryWrite(plan: OpenPlan, end?: AttemptEnd): Promise<boolean> {
     try {
       await plan.write(end);
@@ -381,7 +401,7 @@ export class PlanEngine implements AsyncDisposable {
     if (earlier.requestHash !== plan.idempotency?.requestHash) {
       throw new AppError(
         "IDEMPOTENCY_CONFLICT",
-        `The idempotency-key was used for another request, which made plan ${earlier.planId}`,
+        `The idempotency-key was used for another request, which created plan ${earlier.planId}`,
       );
     }
     const record = await this.findPlan({ orgId: plan.ref.orgId, planId: earlier.planId });
@@ -403,7 +423,7 @@ export class PlanEngine implements AsyncDisposable {
         const isCancelled = access.kind === "open" && access.plan.state.cancelReason !== undefined;
         if (isCancelled) for (const listener of this.#cancelListeners) listener(access.plan.ref);
       } catch {
-        // The next heartbeat asks again.
+        // The next heartbeat tries again.
       }
     }
   }

@@ -1,12 +1,12 @@
 import { AppError } from "@steward/kernel/errors.js";
 import type { PlanRef } from "../ports.js";
 
-/** Said of an unknown plan and of another organization's alike. */
+/** The error for an unknown plan, and for a plan of another organization. */
 export function planNotFound(ref: PlanRef): AppError {
   return new AppError("PLAN_NOT_FOUND", `Unknown plan ${ref.planId}`);
 }
 
-/** Said of a cursor into a plan's events that points behind the newest one. */
+/** The error for a cursor beyond the newest event of a plan. */
 export function cursorOutOfRange(afterSequence: number, newest: number): AppError {
   return new AppError(
     "CURSOR_OUT_OF_RANGE",

@@ -6,7 +6,7 @@ import type { StepOutput } from "../ports.js";
 import type { OpenPlan } from "./open-plan.js";
 import type { PlanLog } from "./plan-log.js";
 
-/** The result of a step that has ended, as it was stored. */
+/** The stored result of an ended step. */
 export async function storedExecution(
   log: PlanLog,
   plan: OpenPlan,

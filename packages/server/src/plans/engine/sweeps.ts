@@ -5,7 +5,10 @@ import type { OpenPlan } from "./open-plan.js";
 import type { OpenPlans } from "./open-plans.js";
 import type { EngineNode } from "./plan-log.js";
 
-/** What nobody asks for: attempts whose end was not written for sure, plans past their deadline. */
+/**
+ * Work that no request triggers: attempts whose end may not have been written, and plans past their
+ * deadline.
+ */
 export class Sweeps {
   readonly #node: EngineNode;
   readonly #plans: OpenPlans;
@@ -17,7 +20,7 @@ export class Sweeps {
     this.#claims = claims;
   }
 
-  /** This node's own attempts that run no more, but may be claimed still. */
+  /** This node's own attempts that no longer run but may still be claimed. */
   async unsettledSteps(): Promise<readonly AbandonedStep[]> {
     const abandoned: AbandonedStep[] = [];
     for (const attempt of this.#claims.unsettled()) {
@@ -35,8 +38,8 @@ export class Sweeps {
   }
 
   /**
-   * Fails a plan that is past its deadline. A plan with a step that runs waits for its end, which the
-   * deadline bounds too.
+   * Fails a plan that is past its deadline. A plan with a running step waits for that step's end,
+   * which the deadline bounds too.
    * @returns the plan with the change, to be written; `undefined` when there is nothing to do.
    */
   async expired(ref: PlanRef): Promise<OpenPlan | undefined> {

@@ -1,18 +1,18 @@
 import type { Timers } from "@steward/kernel/concurrency/timers.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 
-/** What a wait is made of. */
+/** Parameters of a wait. */
 export interface NewsWait {
-  /** Called with what ends the wait. */
+  /** Registers the callback that ends the wait. */
   readonly subscribe: (wake: () => void) => Unsubscribe;
   readonly timers: Timers;
-  /** How long a wake-up that was lost may delay the caller, in ms. */
+  /** Polling interval in ms: how long a lost wake-up may delay the caller. */
   readonly pollMs: number;
-  /** Ends the wait when it is aborted. */
+  /** An abort ends the wait. */
   readonly signal?: AbortSignal;
 }
 
-/** Waits until somebody is woken, the signal is aborted, or the time is over: the first of them. */
+/** Waits for a wake-up, an abort or the timeout, whichever comes first. */
 export function untilNews({ subscribe, timers, pollMs, signal }: NewsWait): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -1,4 +1,4 @@
-/** The ends of a plan's steps that are being written: nobody is told of one before it is durable. */
+/** The ends of a plan's steps that are being written. No end is reported before it is durable. */
 export class UnwrittenEnds {
   readonly #writing = new Map<string, Promise<unknown>>();
 
@@ -6,7 +6,7 @@ export class UnwrittenEnds {
     return this.#writing.size === 0;
   }
 
-  /** @param written settles when the step's end is durable, or is not to be. */
+  /** @param written settles when the step's end is durable, or will not be. */
   add(stepId: string, written: Promise<unknown>): void {
     this.#writing.set(stepId, written);
     const done = (): void => {
@@ -15,7 +15,10 @@ export class UnwrittenEnds {
     written.then(done, done);
   }
 
-  /** Resolves when those of these steps are durable, or not to be; `undefined` when there are none. */
+  /**
+   * Resolves when the ends of these steps are durable or have failed; `undefined` when none is
+   * being written.
+   */
   of(stepIds: readonly string[]): Promise<unknown> | undefined {
     const writing = stepIds.flatMap((stepId) => this.#writing.get(stepId) ?? []);
     return writing.length === 0 ? undefined : Promise.allSettled(writing);

@@ -1,12 +1,12 @@
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 
-/** Who waits for news of which plan. */
+/** Listeners for changes of plans. */
 export class Wakes {
   readonly #waiting = new Map<string, Set<() => void>>();
 
   on(planId: string, wake: () => void): Unsubscribe {
     const waiting = this.#waiting.get(planId) ?? new Set();
-    // A listener of its own, so that one function may wait twice.
+    // A new function object, so that the same callback can be registered twice.
     const listener = (): void => {
       wake();
     };

@@ -33,7 +33,7 @@ import type { SchemaSteps } from "./schema-steps.js";
 import { cutToBytes } from "../cut-text.js";
 import type { StepOutcome } from "../transitions.js";
 
-/** One claimed attempt, and what it needs to run. */
+/** One claimed attempt, with everything needed to run it. */
 export interface Attempt {
   readonly ref: AttemptRef;
   readonly step: PreparedStep;
@@ -41,35 +41,37 @@ export interface Attempt {
   /** The id of its tool call. */
   readonly eventId: string;
   readonly outputs: ReadonlyMap<string, StepOutput>;
-  /** Rows that it may change; absent: as many as its data source allows. */
+  /** Maximum number of rows that it may change; absent: the limit of its data source. */
   readonly rowsChangedMax?: number | undefined;
-  /** Milliseconds that it may wait for its data source. */
+  /** How long it may wait for its turn at the data source, in ms. */
   readonly waitMs: number;
   readonly timeoutMs: number;
 }
 
-/** How an attempt ended, and the tool call to record when it reached its tool. */
+/** The end of an attempt, and the tool call to record if the attempt reached its tool. */
 export interface AttemptEnd {
   readonly outcome: StepOutcome;
   readonly toolCall: ToolCallRecord | undefined;
-  /** Why the step is handed back without having been run: whoever asked for it may ask again. */
+  /** The reason why the step was released without being run; the caller may request it again. */
   readonly refusal?: AppError;
 }
 
-/** What is known of what a step touches: the database corrects what the statement names. */
+/**
+ * The data that a step touches, as far as its text tells. The database's description replaces it.
+ */
 interface KnownData {
   touched?: TouchedData | undefined;
 }
 
-/** A statement with its values, and who has it run. */
+/** A statement with its parameter values and its caller. */
 interface StatementToRun {
   readonly binds: readonly SqlValue[];
   readonly caller: Caller;
-  /** Absent: no policy looks at what it touches. */
+  /** Absent when no policy depends on the touched data. */
   readonly data: KnownData | undefined;
 }
 
-/** What attempts are run with. */
+/** Dependencies of an attempt runner. */
 export interface AttemptRunnerParts {
   readonly tools: ToolRegistry;
   readonly access: DataSourceAccess;
@@ -80,10 +82,13 @@ export interface AttemptRunnerParts {
   readonly ids: Ids;
 }
 
-/** What a step is refused with that another caller may have run. */
+/** Refusals that depend on the caller: another caller may be allowed to run the same step. */
 export const POLICY_REFUSALS: ReadonlySet<string> = new Set(["POLICY_DENIED", "APPROVAL_REQUIRED"]);
 
-/** Runs attempts: binds, runs, and says in the state machine's words how it ended. */
+/**
+ * Runs attempts: binds the parameters, runs the statement, and translates the result into an
+ * outcome of the state machine.
+ */
 export class AttemptRunner {
   readonly #parts: AttemptRunnerParts;
 
@@ -92,7 +97,7 @@ export class AttemptRunner {
   }
 
   /**
-   * Decides whether a caller may have a step run now, whatever was decided when it was submitted.
+   * Decides whether a caller may run a step now, independently of the decision at submission.
    * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
    */
   permit(step: PreparedStep, caller: Caller): Promise<StatementGrant> {
@@ -101,8 +106,8 @@ export class AttemptRunner {
 
   /**
    * Runs an attempt to its end.
-   * @throws AppError `STORE_UNAVAILABLE` when it cannot be known now whether a write took effect:
-   * the attempt stays claimed until its lease ends, and is settled then.
+   * @throws AppError `STORE_UNAVAILABLE` when it cannot be determined now whether a write took
+   * effect. The attempt then stays claimed until its lease ends, and recovery settles it.
    */
   async run(attempt: Attempt, ctx: QueryRuntimeContext, signal: AbortSignal): Promise<AttemptEnd> {
     const target = this.#parts.tools.target(attempt.step.dataSource);
@@ -114,7 +119,7 @@ export class AttemptRunner {
     if (denied !== undefined) return refused({ code: "POLICY_DENIED", message: denied }, [denied]);
     let binds: readonly SqlValue[];
     try {
-      // A tool of our own takes no placeholders.
+      // Service tools, which are not SQL, take no placeholders.
       const dialect = "dialect" in target ? target.dialect : "sqlite";
       binds = bindOutputs(attempt.step.statement, attempt.outputs, dialect);
     } catch (error) {
@@ -137,7 +142,7 @@ export class AttemptRunner {
     return this.#toEnd(attempt, { caller: ctx, touched: data?.touched }, end, durationMs);
   }
 
-  /** The end of an attempt whose owner died after its write had taken effect on this target. */
+  /** The end of an attempt whose owner died after the write had taken effect on this target. */
   async recovered(
     target: StepTarget,
     attempt: Omit<Attempt, "eventId" | "outputs" | "timeoutMs" | "waitMs">,
@@ -147,7 +152,10 @@ export class AttemptRunner {
     return this.#toEnd({ ...attempt, eventId: this.#parts.ids.uuid() }, {}, result, 0);
   }
 
-  /** What is known before it runs of what a step touches; `undefined` when no policy looks at that. */
+  /**
+   * The data that a step touches, as far as it is known before the step runs; `undefined` when no
+   * policy depends on it.
+   */
   async #dataOf(
     target: StepTarget,
     step: PreparedStep,
@@ -271,12 +279,15 @@ function stepErrorOf(failure: StatementError): StepError {
   return { code: codes[failure.reason], message: failure.message };
 }
 
-/** A step whose turn did not come in time: it can be asked for again as if nothing had happened. */
+/**
+ * The outcome of a step that waited too long for its turn. It is released and can be requested
+ * again.
+ */
 function handedBack({ message }: StatementError): AttemptEnd {
   return released(new AppError("OVERLOADED", message, { retryAfterMs: 1000 }));
 }
 
-/** A step that was not run: whoever may have it run can ask for it. */
+/** The outcome of a step that was not run. An authorized caller can request it. */
 function released(refusal: AppError): AttemptEnd {
   return { outcome: { kind: "released" }, toolCall: undefined, refusal };
 }
@@ -304,8 +315,8 @@ async function settle(
   } catch (error) {
     throw new AppError(
       "STORE_UNAVAILABLE",
-      `The connection to ${target.name} was lost and it cannot be asked whether step ` +
-        `${ref.stepId} took effect; it will be settled as soon as it can be reached`,
+      `The connection to ${target.name} was lost, so it is unknown whether step ${ref.stepId} ` +
+        "took effect; the server finds out as soon as the data source can be reached",
       { cause: new AggregateError([lost, error]), retryAfterMs: 1000 },
     );
   }
@@ -315,7 +326,7 @@ function provenUndone(lost: StatementError): StatementError {
   return new StatementError("rolled_back", lost.message, { hints: lost.hints, cause: lost });
 }
 
-/** Tenths of a millisecond: finer would only be noise. */
+/** Rounds to tenths of a millisecond; more digits would be noise. */
 function milliseconds(durationMs: number): number {
   return Math.round(durationMs * 10) / 10;
 }

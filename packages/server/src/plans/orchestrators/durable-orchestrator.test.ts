@@ -21,14 +21,14 @@ import { DurableOrchestrator } from "./durable-orchestrator.js";
 import type { QueryRuntimeContext } from "../orchestrator.js";
 import type { PlanDefinition, PlanRecord, StepDefinition } from "../plan.js";
 
-/** A statement that never ends on its own. */
+/** A statement that never ends. */
 const RUNAWAY =
   "WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM c) SELECT sum(x) FROM c";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
 const ids = systemIds(systemClock);
 
-/** Everything of one process: the store, the data source, the orchestrator. */
+/** All components of one process: the store, the data source, the orchestrator. */
 class Process extends DisposalStack {
   readonly store: SqliteStore;
   readonly target: SqliteTarget;
@@ -305,7 +305,8 @@ describe("a durable orchestrator", () => {
           step("w", "INSERT INTO users (name) VALUES ('Edith') RETURNING name", [], "write_insert"),
         ])
       ).planId;
-      // As a process would that dies between the write and its record: claimed, run, never finished.
+      // Leaves the state of a process that died between the write and its record: claimed, run,
+      // never finished.
       const ref = { orgId: ORG, planId, stepId: "w" };
       const claim = await process.store.plans.claimStep(ref, "a process that dies");
       if (claim.kind !== "claimed") throw new Error(claim.kind);
@@ -329,7 +330,7 @@ describe("a durable orchestrator", () => {
     expect(result.llmContextUpdate.toolOutputJson).toBe('[{"name":"Edith"}]');
     expect(names()).toEqual(["Ada", "Grace", "Edith"]);
     const [call] = await process.toolCalls();
-    // Who had it run died with its process.
+    // The caller is unknown, because it was known only to the dead process.
     expect(call).toMatchObject({ status: "completed", caller: undefined });
   });
 
@@ -393,7 +394,7 @@ function ctx(over: Partial<QueryRuntimeContext> = {}): QueryRuntimeContext {
   };
 }
 
-/** A read that takes a while, but ends. */
+/** A read that takes some time but ends. */
 function countTo(n: number): string {
   return `WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM c WHERE x < ${String(n)}) SELECT count(*) AS n FROM c`;
 }

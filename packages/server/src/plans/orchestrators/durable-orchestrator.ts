@@ -51,11 +51,11 @@ import { retryDelayMs } from "./retry.js";
 import { SchemaSteps } from "./schema-steps.js";
 import type { StepOutcome } from "../plan-state.js";
 
-/** What a durable orchestrator is built from. */
+/** Dependencies and settings of a durable orchestrator. */
 export interface DurableOrchestratorOptions {
   readonly engine: PlanEngine;
   readonly tools: ToolRegistry;
-  /** Who may use which data source: asked when a plan is submitted, and when a step runs. */
+  /** Access to data sources, checked when a plan is submitted and when a step runs. */
   readonly access: DataSourceAccess;
   readonly schemas: SchemaJournal;
   readonly analyzer: SqlAnalyzer;
@@ -66,23 +66,23 @@ export interface DurableOrchestratorOptions {
   readonly ids: Ids;
   readonly log: Log;
   readonly telemetry: Telemetry;
-  /** Milliseconds one attempt may run. */
+  /** Time limit of one attempt, in ms. */
   readonly stepTimeoutMs: number;
   /** How long a step may wait for its turn at its data source, in ms. */
   readonly stepWaitMs: number;
-  /** Milliseconds after its creation by which a plan must be done. */
+  /** Time from a plan's creation to its deadline, in ms. */
   readonly planDeadlineMs: number;
 }
 
 type Claimed = ClaimResult & { readonly kind: "claimed" };
 
-/** How often a step that runs elsewhere is looked at again, should a wake-up be lost. */
+/** Interval for polling a step that another process runs, in case a wake-up is lost. */
 const POLL_MS = 250;
 
 /**
- * Runs plans so that nothing acknowledged is lost or done twice: every transition is one atomic
- * method of the {@link PlanEngine}, every effect on a data source carries its attempt. This class only
- * sequences them.
+ * Runs plans so that no acknowledged change is lost and no step takes effect twice: every
+ * transition is one atomic method of the {@link PlanEngine}, and every effect on a data source
+ * carries its attempt's id. This class only calls them in the right order.
  */
 export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisposable {
   readonly #options: DurableOrchestratorOptions;
@@ -200,14 +200,14 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     return this.#engine.onPlanEvents(planId, wake);
   }
 
-  /** Steps under way in this process. */
+  /** Number of steps in progress in this process. */
   get running(): number {
     return this.#flights.size;
   }
 
   /**
-   * Takes no new steps and waits for those under way; what is still running after the drain time is
-   * stopped and handed back, to be claimed again by whoever comes next.
+   * Accepts no new steps and waits for those in progress. Steps that still run after the drain time
+   * are stopped and released, so that another process can claim them.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing = true;
@@ -217,14 +217,17 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     await this.#flights.drain(DRAIN_MS);
   }
 
-  /** The result of the attempt that is under way; `undefined` when there is none, or who began it may not run it. */
+  /**
+   * The result of the attempt in progress; `undefined` when there is none, or when its caller may
+   * not run the step.
+   */
   async #joined(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution | undefined> {
     const flight = this.#flights.find(ref);
     if (flight === undefined) return undefined;
     try {
       return await whileCallerWaits(flight.result, ctx.signal);
     } catch (error) {
-      // What policies say of one caller says nothing of another.
+      // A policy's refusal of another caller says nothing about this one.
       if (error instanceof AppError && POLICY_REFUSALS.has(error.code)) return undefined;
       throw error;
     }
@@ -233,7 +236,8 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
   #launched(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution> {
     const underWay = this.#flights.find(ref);
     if (underWay !== undefined) return whileCallerWaits(underWay.result, ctx.signal);
-    // Whoever has left holds nothing of their organization's share, so that nothing is begun for them.
+    // A caller that has disconnected holds no share of its organization's quota, so nothing may be
+    // started for it.
     if (ctx.signal.aborted) return Promise.reject(callerGone());
     const flight = this.#flights.launch(ref, (launched) => this.#fly(ref, ctx, launched));
     ctx.counts?.(flight.result);
@@ -260,7 +264,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     }
   }
 
-  /** @returns `undefined` when there is another attempt to come, or the claim was lost. */
+  /** @returns `undefined` when another attempt follows, or the claim was lost. */
   async #attempt(
     ref: StepRef,
     claim: Claimed,
@@ -292,7 +296,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     }
   }
 
-  /** Asks whether the step may run; if not, hands it back and rethrows the reason. */
+  /** Checks whether the step may run. If not, it releases the step and rethrows the reason. */
   async #orReleased<Answer>(attempt: AttemptRef, ask: () => Promise<Answer>): Promise<Answer> {
     try {
       return await ask();
@@ -329,7 +333,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     return handedBack ? { ...end, outcome: { kind: "released" } } : end;
   }
 
-  /** Tells whoever watches, the data source included, that an attempt has ended. */
+  /** Notifies all observers, including the data source, that an attempt has ended. */
   #tell(attempt: AttemptRef, claim: Claimed, ctx: QueryRuntimeContext, outcome: StepOutcome): void {
     const { tools, telemetry, log } = this.#options;
     tools.target(claim.step.dataSource)?.forget(attempt);
@@ -352,7 +356,9 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     }
   }
 
-  /** Waits for another process's step: until its plan has news, or for a while. */
+  /**
+   * Waits for a step of another process, until its plan changes or the polling interval has passed.
+   */
   #untilNews(ref: PlanRef, signal: AbortSignal): Promise<void> {
     return untilNews({
       subscribe: (wake) => this.#engine.onPlanEvents(ref.planId, wake),
@@ -372,7 +378,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
   }
 }
 
-/** What the gate is told of a call before it runs. */
+/** The call as the usage gate sees it before it runs. */
 function announcedCall(
   { orgId }: StepRef,
   { step, sessionId }: Claimed,
@@ -389,14 +395,17 @@ function announcedCall(
   };
 }
 
-/** SHA-256 of what was submitted, hex: tells a repeated request from another one under its key. */
+/**
+ * SHA-256 of the submitted plan, in hex: distinguishes a repeated request from a different request
+ * under the same key.
+ */
 function requestHash(sessionId: string, definition: PlanDefinition): string {
-  // A definition is made of strings and lists of strings only.
+  // A definition consists only of strings and lists of strings.
   const request = { sessionId, definition } as unknown as JsonValue;
   return createHash("sha256").update(canonicalJson(request)).digest("hex");
 }
 
-/** The result, unless the caller goes first: what was started still finishes. */
+/** Resolves with the result, or rejects when the caller leaves first. The step itself continues. */
 async function whileCallerWaits<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) throw callerGone();
   let leave: (() => void) | undefined;
@@ -413,7 +422,7 @@ async function whileCallerWaits<T>(result: Promise<T>, signal: AbortSignal): Pro
   }
 }
 
-/** Waits; an abort ends the wait early and quietly. */
+/** Waits; an abort ends the wait early without an error. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
 }
@@ -421,20 +430,20 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 function callerGone(): AppError {
   return new AppError(
     "DEADLINE_EXCEEDED",
-    "The caller stopped waiting; what was started goes on, ask again for its result",
+    "The caller stopped waiting; the step continues, execute it again to get its result",
   );
 }
 
-/** Pages end with the id of a plan, and those are UUIDs. */
+/** The cursor of a page is the UUID of a plan. */
 function strangeCursor(): AppError {
-  const reason = "it is not the next_cursor of a page before";
+  const reason = "it is not the next_cursor of an earlier page";
   return new AppError("INVALID_ARGUMENT", `cursor: ${reason}`, {
     details: [{ field: "cursor", reason }],
   });
 }
 
 function shuttingDown(): AppError {
-  return new AppError("STORE_UNAVAILABLE", "The server is shutting down; ask again", {
+  return new AppError("STORE_UNAVAILABLE", "The server is shutting down; send the request again", {
     retryAfterMs: 1000,
   });
 }

@@ -2,17 +2,19 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { StepExecution } from "../plan.js";
 import type { AttemptRef, PlanRef, StepRef } from "../ports.js";
 
-/** A step under way in this process: everybody who asks for it waits for the same result. */
+/** A step in progress in this process. All requests for it wait for the same result. */
 export interface Flight {
   readonly ref: StepRef;
   readonly result: Promise<StepExecution>;
-  /** Aborted when the step must stop: its plan is cancelled, or the process is going down. */
+  /** Aborted when the step must stop: its plan is cancelled, or the process shuts down. */
   readonly signal: AbortSignal;
-  /** The attempt that is running now, between claim and end. */
+  /** The running attempt, between its claim and its end. */
   attempt: AttemptRef | undefined;
 }
 
-/** The steps under way in this process (single flight: Decision §3, "join the attempt in flight"). */
+/**
+ * The steps in progress in this process (single flight: Decision §3, "join the attempt in flight").
+ */
 export class FlightTable {
   readonly #flights = new Map<
     string,
@@ -23,17 +25,17 @@ export class FlightTable {
     return this.#flights.size;
   }
 
-  /** The flight of this step, if it is under way. */
+  /** The entry of this step, if it is in progress. */
   find(ref: StepRef): Flight | undefined {
     return this.#flights.get(keyOf(ref))?.flight;
   }
 
-  /** Starts a flight; it leaves the table when it ends, however it ends. */
+  /** Starts a step; its entry is removed when the step ends in any way. */
   launch(ref: StepRef, fly: (flight: Flight) => Promise<StepExecution>): Flight {
     const stop = new AbortController();
     const key = keyOf(ref);
     let flight: Flight | undefined;
-    // The step starts one microtask later, when the flight it is told of exists.
+    // The step starts one microtask later, after its entry has been created.
     const result = Promise.resolve().then(() => fly(flight as Flight));
     flight = { ref, result, signal: stop.signal, attempt: undefined };
     this.#flights.set(key, { flight, stop });
@@ -44,21 +46,23 @@ export class FlightTable {
     return flight;
   }
 
-  /** The attempts running now. */
+  /** The running attempts. */
   *attempts(): Iterable<AttemptRef> {
     for (const { flight } of this.#flights.values()) {
       if (flight.attempt !== undefined) yield flight.attempt;
     }
   }
 
-  /** Stops every flight of a plan. */
+  /** Stops every step of a plan. */
   abort(plan: PlanRef): void {
     for (const { flight, stop } of this.#flights.values()) {
       if (flight.ref.orgId === plan.orgId && flight.ref.planId === plan.planId) stop.abort();
     }
   }
 
-  /** Waits for all flights; those still under way after `drainMs` are stopped and waited for. */
+  /**
+   * Waits for all steps in progress; those that still run after `drainMs` are stopped and awaited.
+   */
   async drain(drainMs: number): Promise<void> {
     const landed = this.#landed();
     await Promise.race([landed, delay(drainMs, undefined, { ref: false })]);

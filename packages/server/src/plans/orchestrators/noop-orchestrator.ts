@@ -5,8 +5,8 @@ import type { PlanEvent } from "../plan-events.js";
 import type { PlanRecord, StepExecution } from "../plan.js";
 
 /**
- * The default: keeps nothing and says so. Every write is an explicit error, every read answers as if
- * no plan existed (Contract §4.3, Decision §1).
+ * The default without a store. Every write is an explicit error, and every read answers as if no
+ * plan existed (Contract §4.3, Decision §1).
  */
 export class NoopOrchestrator implements Orchestrator, PlanJournal {
   createPlan(): Promise<PlanRecord> {

@@ -12,20 +12,20 @@ import {
 import type { PreparedStep } from "../plan.js";
 import type { ToolRegistry } from "../ports.js";
 
-/** What decides on steps. */
+/** Dependencies of the decision on steps. */
 export interface PermitParts {
   readonly policy: StatementPolicy;
   readonly analyzer: SqlAnalyzer;
   readonly tools: ToolRegistry;
 }
 
-/** Steps that are decided on before others have their turn. */
+/** Number of steps to decide on before the event loop gets a turn. */
 const STEPS_AT_ONCE = 20;
 
 /**
- * Lets the steps of a plan pass that its submitter may have run, by what their statements name. It is decided
- * again when each step runs, by whoever has it run.
- * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`, naming the first step that may not run.
+ * Checks that the submitter may run the steps of a plan, based on what their statements name. Each
+ * step is checked again when it runs, for the caller who runs it.
+ * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`, naming the first refused step.
  */
 export async function permitSteps(
   caller: Caller,
@@ -43,7 +43,7 @@ export async function permitSteps(
   }
 }
 
-/** Lets one step pass by what its statement names. @throws AppError as {@link permitSteps}. */
+/** Checks one step, based on what its statement names. @throws AppError as {@link permitSteps}. */
 export async function permitStep(
   caller: Caller,
   step: PreparedStep,
@@ -55,10 +55,13 @@ export async function permitStep(
   return policy.permit(caller, { dataSource, intent, ...(touched && { touched }) });
 }
 
-/** Of each text that the analyzer remembers: one text is decided on as one thing. */
+/** Cached by the analysis object, which the analyzer shares between equal texts. */
 const named = new WeakMap<StatementAnalysis, TouchedData>();
 
-/** The tables that a statement names; what it does to them, and what more it touches, only the engine can say. */
+/**
+ * The tables that a statement names. Only the engine can tell how it uses them and what else it
+ * touches.
+ */
 export function namedBy(
   { statement, dataSource }: PreparedStep,
   { analyzer, tools }: Pick<PermitParts, "analyzer" | "tools">,

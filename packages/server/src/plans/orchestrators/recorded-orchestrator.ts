@@ -22,10 +22,13 @@ import {
 import type { PlanDefinition, PlanRecord, StepExecution } from "../plan.js";
 import type { KeepToolCall } from "./tool-call-keeper.js";
 
-/** Plans whose definition is remembered: of the others the orchestrator is asked. */
+/**
+ * Number of cached plan definitions. The definitions of other plans are requested from the
+ * orchestrator.
+ */
 const PLANS_REMEMBERED_MAX = 1000;
 
-/** What the calls of another orchestrator are recorded with. */
+/** Dependencies for recording the calls of a custom orchestrator. */
 export interface RecordedOrchestratorParts {
   readonly keep: KeepToolCall;
   readonly clock: Clock;
@@ -34,9 +37,9 @@ export interface RecordedOrchestratorParts {
 }
 
 /**
- * An orchestrator that somebody brought along, made whole: each step that it runs is a tool call and is
- * recorded as one (Contract §4.5, recording rule 1), and the text of an error that it throws reaches the
- * caller (Contract §4.3, §7). What it offers beyond the four operations stays as it is.
+ * Wraps a custom orchestrator: each step that it runs is recorded as a tool call (Contract §4.5,
+ * recording rule 1), and the text of an error that it throws reaches the caller (Contract §4.3,
+ * §7). Its operations beyond the four stay unchanged.
  */
 export function recordedOrchestrator(
   inner: Orchestrator,
@@ -59,7 +62,7 @@ export function recordedOrchestrator(
   return { ...four, ...journal };
 }
 
-/** What is known of a step's tool. */
+/** The known facts about a step's tool. */
 interface CalledTool {
   readonly toolName: string;
   readonly intent: string;
@@ -102,7 +105,10 @@ class RecordedOrchestrator {
     return { ...execution, llmContextUpdate: { ...llmContextUpdate, augmentationHints } };
   }
 
-  /** A refusal stays an error: no tool was called. Any other error is how the step failed. */
+  /**
+   * A refusal stays an error, because no tool was called. Any other error is the failure of the
+   * step.
+   */
   async #execute(planId: string, stepId: string, ctx: QueryRuntimeContext): Promise<StepExecution> {
     try {
       return await this.#inner.executeStep(planId, stepId, ctx);
@@ -125,7 +131,7 @@ class RecordedOrchestrator {
     }
   }
 
-  /** The step has run, whatever becomes of its record: its result is not withheld. */
+  /** The step has run, so its result is returned even if recording fails. */
   async #record(
     { stepResult, llmContextUpdate }: StepExecution,
     ctx: QueryRuntimeContext,
@@ -175,12 +181,16 @@ class RecordedOrchestrator {
   }
 }
 
-/** Text that every store takes: nobody has checked what another orchestrator was given, or gives. */
+/**
+ * A text that every store accepts: the text of a custom orchestrator has not been checked before.
+ */
 function kept(text: string, bytesMax: number): string {
   return cutToBytes(text.replaceAll("\0", "\uFFFD"), bytesMax);
 }
 
-/** The rules of Decision §7 that need no statement: what an own orchestrator runs may be no SQL. */
+/**
+ * The rules of Decision §7 that need no statement, because a custom orchestrator may not run SQL.
+ */
 function intentOf({ intent, toolName }: CalledTool): {
   readonly intent: string;
   readonly intentSource: string;
@@ -192,7 +202,7 @@ function intentOf({ intent, toolName }: CalledTool): {
     : { intent: named, intentSource: "name" };
 }
 
-/** @throws AppError `INTERNAL` with the text of an error that is none. */
+/** @throws AppError `INTERNAL` with the text of an error that is not an AppError. */
 async function withText<Result>(call: () => Promise<Result>): Promise<Result> {
   try {
     return await call();
@@ -204,5 +214,7 @@ async function withText<Result>(call: () => Promise<Result>): Promise<Result> {
 
 function textOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message : typeof thrown === "string" ? thrown : "";
-  return text === "" ? "The orchestrator failed and did not say why" : text;
+  return text === ""
+    ? "The orchestrator failed without a reason; the server's log has the details"
+    : text;
 }

@@ -7,14 +7,15 @@ import type { PlanEngine } from "../engine/index.js";
 import type { AbandonedStep, ToolRegistry } from "../ports.js";
 import type { StepOutcome } from "../transitions.js";
 
-/** How often abandoned steps and overdue plans are looked for, in ms. */
+/** Interval for finding abandoned steps and overdue plans, in ms. */
 const SWEEP_MS = 2000;
-/** Abandoned steps settled in one sweep. */
+/** Maximum number of abandoned steps settled in one sweep. */
 const SWEEP_STEPS_MAX = 100;
 
 /**
- * Settles what a crash left behind (Decision §3): a read is handed back, a write is completed or
- * handed back as its marker in the target says. Nothing is ever run again on a guess.
+ * Settles the steps that a crash left running (Decision §3). A read is released. A write is
+ * completed or released, depending on its marker in the target. No write is ever repeated on a
+ * guess.
  */
 export class Recovery implements AsyncDisposable {
   readonly #engine: PlanEngine;
@@ -49,7 +50,7 @@ export class Recovery implements AsyncDisposable {
     return "idle";
   }
 
-  /** One that cannot be settled now, because its target cannot be asked, waits for the next sweep. */
+  /** A step whose target cannot be reached now waits for the next sweep. */
   async #settle({ attempt, step, sessionId }: AbandonedStep): Promise<void> {
     try {
       const end = await this.#endOf({ attempt, step, sessionId });
@@ -74,11 +75,14 @@ export class Recovery implements AsyncDisposable {
   }
 }
 
-/** Said when the database a write went to is no longer configured: nobody can tell (Decision §3). */
+/**
+ * The error when the database of a write is no longer configured, so that its outcome cannot be
+ * determined (Decision §3).
+ */
 function outcomeUnknown(dataSource: string): StepOutcome {
   const message =
-    `Whether the step took effect is not known: data source ${dataSource} is no longer ` +
-    "configured. It is never run again silently.";
+    `It is unknown whether the step took effect, because data source ${dataSource} is no longer ` +
+    "configured. The step is not run again automatically.";
   return {
     kind: "failed",
     error: { code: "OUTCOME_UNKNOWN", message },

@@ -3,7 +3,7 @@ import { READ_ATTEMPTS_MAX, RETRY_BASE_MS, RETRY_CAP_MS } from "@steward/kernel/
 import type { StatementFailureReason } from "../ports.js";
 
 /**
- * Whether a failed attempt is worth another one (Decision §3): a read when trouble may pass, a write
+ * Whether to retry a failed attempt (Decision §3): a read when the cause may be temporary, a write
  * only when the engine proves that it was rolled back.
  */
 export function mayRetry(
@@ -16,7 +16,8 @@ export function mayRetry(
 }
 
 /**
- * How long to wait before the next attempt, in ms: doubling, capped, with full jitter (Decision §3).
+ * The pause before the next attempt, in ms: exponential backoff with a cap and full jitter
+ * (Decision §3).
  * @param random in [0, 1).
  */
 export function retryDelayMs(attemptsMade: number, random: number): number {

@@ -3,18 +3,19 @@ import type { Log } from "@steward/kernel/log.js";
 import type { PreparedStep } from "../plan.js";
 import type { SchemaJournal, SchemaStep, SqlTarget, StepRef, StepTarget } from "../ports.js";
 
-/** A step that runs, and who it is attributed to. */
+/** A running step with its author. */
 export interface AttributedStep {
   readonly ref: StepRef;
   readonly step: PreparedStep;
   readonly sessionId: string;
-  /** Unknown of a step whose process died. */
+  /** Absent for a step whose process died. */
   readonly caller?: Caller;
 }
 
 /**
- * Has every step that changes a schema leave a commit (Decision §15). A history that cannot be kept now
- * stops no step: what is missing is drift, and recorded before the next change.
+ * Records a commit for every step that changes a schema (Decision §15). When the history cannot be
+ * written now, the step runs anyway: the missing change then counts as drift and is recorded before
+ * the next change.
  */
 export class SchemaSteps {
   readonly #journal: SchemaJournal;
@@ -25,12 +26,12 @@ export class SchemaSteps {
     this.#log = log;
   }
 
-  /** Comes before the statement. */
+  /** Called before the statement. */
   before(target: StepTarget, step: AttributedStep): Promise<void> {
     return this.#tell(target, step, (told) => this.#journal.before(told));
   }
 
-  /** Comes after the statement has taken effect and before that is known to anybody. */
+  /** Called after the statement has taken effect and before its end is reported. */
   after(target: StepTarget, step: AttributedStep): Promise<void> {
     return this.#tell(target, step, (told) => this.#journal.after(told));
   }
@@ -51,7 +52,7 @@ export class SchemaSteps {
   }
 }
 
-/** Only these pay for reading a schema. */
+/** Other steps skip the cost of reading a schema. */
 function mayChangeSchema(target: StepTarget, { statementClass }: PreparedStep): boolean {
   return statementClass === "admin" && isSqlTarget(target);
 }

@@ -6,13 +6,13 @@ import { isIntent } from "../../governance/index.js";
 import type { PlanEngine } from "../engine/index.js";
 import type { PreparedStep } from "../plan.js";
 
-/** Keeps the record of a tool call that another orchestrator has run. Durable when it resolves. */
+/** Records a tool call that a custom orchestrator has run. Durable when it resolves. */
 export type KeepToolCall = (call: ToolCallRecord) => Promise<void>;
 
 /**
- * Keeps tool calls in the log of the store. That log is made of the logs of plans, whatever the engine, so
- * each call becomes a plan of one step that has run. No transport shows these plans: they show those of
- * the orchestrator in use.
+ * Records tool calls in the log of the store. That log consists of plan logs, so each call becomes
+ * a plan with one completed step. Transports do not show these plans; they show the plans of the
+ * orchestrator in use.
  */
 export function keepInStore(
   engine: PlanEngine,
@@ -20,7 +20,7 @@ export function keepInStore(
 ): KeepToolCall {
   return async (made) => {
     const ref = { orgId: made.orgId, planId: ids.uuid() };
-    // The tables of some stores take UUIDs only; an orchestrator may name its plans as it likes.
+    // Some stores accept only UUIDs, but a custom orchestrator may use other ids.
     const call = isUuid(made.planId) ? made : { ...made, planId: ref.planId };
     const step = stepOf(call);
     const createdAtMs = clock.nowMs();

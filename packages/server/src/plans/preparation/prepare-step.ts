@@ -19,18 +19,18 @@ import { templateKey, type ReadTemplates } from "./read-ahead.js";
 import { textViolation } from "./text-rule.js";
 import { invalid, quoted, type PlanViolation } from "../violation.js";
 
-/** What is known of a statement that can be read. */
+/** The analysis of a statement that can be parsed. */
 type KnownStatement = Extract<StatementAnalysis, { kind: "statement" }>;
 
-/** Why a statement cannot be read. */
+/** The reason why a statement is rejected. */
 type RejectedStatement = Extract<StatementAnalysis, { kind: "rejected" }>;
 
-/** What a step is checked against. */
+/** The rest of the plan and the configuration, against which a step is checked. */
 export interface StepSurroundings {
   readonly tools: ToolRegistry;
   readonly analyzer: SqlAnalyzer;
   readonly read: ReadTemplates;
-  /** Of every step of the plan. */
+  /** Ids of all steps of the plan. */
   readonly stepIds: ReadonlySet<string>;
 }
 
@@ -80,7 +80,7 @@ export function* prepareStep(
   return { ...step, index, intent, intentSource, statementClass, dataSource, statement };
 }
 
-/** The intent a step declares; `undefined` when it declares none, or none that there is. */
+/** The intent that a step declares; `undefined` when it declares none or an unknown one. */
 function* declaredIntent(
   intent: string,
   field: string,
@@ -95,7 +95,7 @@ function* declaredIntent(
   return undefined;
 }
 
-/** The one intent that a tool of ours is called with; it may be left out. */
+/** The only intent of a service tool; the step may omit it. */
 function* ownToolIntent(
   declared: Intent | undefined,
   { intent }: OwnTool,
@@ -119,7 +119,7 @@ function* compiled(
   dialect: Dialect,
   field: string,
 ): Generator<PlanViolation, CompiledStatement | undefined> {
-  // What is too large or no text has been reported as such and is not worth reading.
+  // A text that is too large or not valid Unicode has been reported and is not analyzed.
   if (!isText(template)) return undefined;
   try {
     return compileTemplate(template, dialect);
@@ -130,7 +130,7 @@ function* compiled(
   }
 }
 
-/** The parser's words are about the compiled statement, which the caller has never seen. */
+/** The parser's message refers to the compiled statement, which the caller has never seen. */
 function rejectionOf({ reason, message }: RejectedStatement, statement: CompiledStatement): string {
   if (reason !== "unparsable" || statement.binds.length === 0) return message;
   return (
@@ -181,7 +181,7 @@ function* intentViolations(
   }
 }
 
-/** To declare `admin` is no way to repair a read that calls a function by a wrong name. */
+/** A read that calls a function by a wrong name must not be repaired by declaring `admin`. */
 function adviceFor(statementClass: Intent): string {
   return statementClass === "admin"
     ? "change the statement; admin is only for a step that is meant to govern the database"

@@ -6,7 +6,7 @@ import type { PlanDefinition, PreparedStep, StepDefinition } from "../plan.js";
 import type { SqlTarget } from "../ports.js";
 import { preparePlan } from "./prepare.js";
 
-/** A data source as far as validation goes: it has a name and a dialect, and is never asked. */
+/** A data source with a name and a dialect, which is all that validation uses. */
 function dataSource(name: string): SqlTarget {
   const never = (): never => {
     throw new Error("validation asks no database");
@@ -52,7 +52,7 @@ function prepare(
   );
 }
 
-/** What a plan is refused with: its code, then `field: reason` of each violation. */
+/** The refusal of a plan: its code, then `field: reason` of each violation. */
 function refusal(steps: readonly StepDefinition[], submission: Submission = {}): readonly string[] {
   try {
     prepare(steps, submission);
@@ -209,11 +209,11 @@ describe("a plan that is not valid", () => {
       ),
     ).toEqual([
       "INVALID_PLAN",
-      "session_id: holds a NUL character, which no text may",
+      "session_id: holds a NUL character, which is not allowed",
       "name: is not valid Unicode",
-      "description: holds a NUL character, which no text may",
-      "steps[0].query_template: holds a NUL character, which no text may",
-      "steps[1].tool_name: holds a NUL character, which no text may",
+      "description: holds a NUL character, which is not allowed",
+      "steps[0].query_template: holds a NUL character, which is not allowed",
+      "steps[1].tool_name: holds a NUL character, which is not allowed",
       "steps[1].schema_table_hints[1]: is not valid Unicode",
       'steps[0].id: "a\\u0000" is not 1 to 64 letters, digits, "_" or "-"',
     ]);

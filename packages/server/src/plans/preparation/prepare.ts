@@ -18,12 +18,12 @@ import { textViolation, type TextLimit } from "./text-rule.js";
 import { invalid, overLimit, runCheck, type PlanViolation } from "../violation.js";
 
 /**
- * Validates a submitted plan and compiles its steps (Decision §4). Fields are named as in REST, where
- * a step's id is `id` (Contract §2.2). Empty names, descriptions, tool names and session ids pass:
- * the contract asks for none.
- * @param read templates that were compiled and read already.
+ * Validates a submitted plan and compiles its steps (Decision §4). Fields have their REST names,
+ * where a step's id is `id` (Contract §2.2). Empty names, descriptions, tool names and session ids
+ * are accepted, because the contract does not require them.
+ * @param read templates that have already been compiled and analyzed.
  * @returns the steps in the order submitted.
- * @throws AppError with every violation and its field in `details`, 50 at most, and the code of the
+ * @throws AppError with every violation and its field in `details`, at most 50, and the code of the
  *   first: `LIMIT_EXCEEDED`, `INVALID_PLAN`, `PLAN_CYCLE` or `BAD_PLACEHOLDER`.
  */
 export function preparePlan(
@@ -79,7 +79,7 @@ function templatesTooLong(bytes: number): PlanViolation {
   return { code: "LIMIT_EXCEEDED", field: "steps", reason };
 }
 
-/** What is wrong with a step's texts and counts. */
+/** Violations of the limits on a step's texts and counts. */
 function* shapeViolations(step: StepDefinition, index: number): Generator<PlanViolation, void> {
   const field = `steps[${String(index)}]`;
   const dependencies = step.dependsOn.length;
@@ -97,13 +97,13 @@ function* shapeViolations(step: StepDefinition, index: number): Generator<PlanVi
     [`${field}.query_template`, step.queryTemplate, { bytesMax: TEMPLATE_BYTES_MAX }],
   ]);
   for (const [position, hint] of hints.entries()) {
-    // The field's name is made only where it is needed: there may be 100 000 hints.
+    // The field's name is only built for a violation, because there may be 100 000 hints.
     if (textViolation("", hint, nameLimit) === undefined) continue;
     yield* textViolations([[`${field}.schema_table_hints[${String(position)}]`, hint, nameLimit]]);
   }
 }
 
-/** A field, its text, and how long it may be. */
+/** A field, its text, and its limit. */
 type TextToCheck = readonly [field: string, text: string, limit: TextLimit];
 
 function* textViolations(texts: readonly TextToCheck[]): Generator<PlanViolation, void> {

@@ -6,7 +6,7 @@ import type { ToolRegistry } from "../ports.js";
 import { readAhead, templateKey } from "./read-ahead.js";
 
 const analyzer = new SqliteAnalyzer();
-// Of a data source, reading ahead asks for the dialect alone.
+// Reading ahead needs only the data source's dialect.
 const tools = {
   resolve: () => ({ target: { name: "shop", dialect: "sqlite" } }),
 } as unknown as ToolRegistry;
@@ -43,6 +43,6 @@ it("reads the long templates of a long plan elsewhere, the short ones here, and 
   expect(found.get(templateKey("DELETE FROM t", "sqlite"))?.analysis).toMatchObject({
     statementClass: "write_delete",
   });
-  // What is over a limit is refused, whatever it says.
+  // A text over a limit is refused, whatever it contains.
   expect((await read(Array<string>(110).fill(long))).size).toBe(0);
 });

@@ -17,19 +17,19 @@ import type { ToolRegistry } from "../ports.js";
 import type { CompiledStatement } from "../statements/compiled-statement.js";
 import { compileTemplate } from "../statements/template.js";
 
-/** A template that was compiled, and what its statement does. */
+/** A compiled template with the analysis of its statement. */
 export interface ReadTemplate {
   readonly statement: CompiledStatement;
   readonly analysis: StatementAnalysis;
 }
 
-/** By {@link templateKey}. A template that cannot be compiled is not among them. */
+/** Keyed by {@link templateKey}. Templates that cannot be compiled are missing. */
 export type ReadTemplates = ReadonlyMap<string, ReadTemplate>;
 
-/** Reading may hold up the event loop for this long, in ms, before others have their turn. */
+/** Time for which analysis may block the event loop before it yields, in ms. */
 const TURN_MS = 10;
 
-/** Steps of a plan that takes milliseconds to check. */
+/** From this number of steps on, checking a plan takes milliseconds. */
 const LONG_PLAN_STEPS = 100;
 
 export function templateKey(template: string, dialect: Dialect): string {
@@ -37,8 +37,9 @@ export function templateKey(template: string, dialect: Dialect): string {
 }
 
 /**
- * Compiles and reads the templates of a plan that is long, so that validating it need not: with pauses, and long
- * statements beside the event loop. What is over a limit is left to the validation, which refuses it.
+ * Compiles and analyzes the templates of a long plan before its validation, so that validation is
+ * quick. It yields to the event loop, and analyzes long statements in a thread. Texts over a limit
+ * are left to the validation, which refuses them.
  */
 export async function readAhead(
   { steps }: PlanDefinition,
@@ -71,7 +72,10 @@ export async function readAhead(
   return read;
 }
 
-/** To take a long plan in, to check it and to store it take milliseconds each: others have their turn in between. */
+/**
+ * Receiving, checking and storing a long plan take milliseconds each, so the event loop gets a turn
+ * in between.
+ */
 export async function pauseIfLong(steps: readonly unknown[]): Promise<void> {
   if (steps.length > LONG_PLAN_STEPS) await turn();
 }

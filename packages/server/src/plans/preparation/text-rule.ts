@@ -1,10 +1,10 @@
 import { textDefect } from "../../kernel/text-defect.js";
 import { overLimit, invalid, type PlanViolation } from "../violation.js";
 
-/** How long a text may be: in characters (code points) or in bytes of UTF-8. */
+/** Maximum length of a text: in characters (code points) or in bytes of UTF-8. */
 export type TextLimit = { readonly charactersMax: number } | { readonly bytesMax: number };
 
-/** What is wrong with a text of a plan, whatever it is for: at most one violation. */
+/** The first violation of a plan's text, if any, independent of its purpose. */
 export function textViolation(
   field: string,
   text: string,
@@ -22,7 +22,7 @@ function lengthViolation(field: string, text: string, limit: TextLimit): PlanVio
     return bytes > limit.bytesMax ? overLimit(field, bytes, limit.bytesMax, "bytes") : undefined;
   }
   const { charactersMax } = limit;
-  // There are never more code points than code units, so that most texts need no counting.
+  // There are never more code points than code units, so most texts need no counting.
   const characters = text.length > charactersMax ? Array.from(text).length : text.length;
   return characters > charactersMax
     ? overLimit(field, characters, charactersMax, "characters")

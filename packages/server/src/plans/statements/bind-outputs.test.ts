@@ -5,7 +5,7 @@ import { bindOutputs } from "./bind-outputs.js";
 import type { ColumnType, OutputMetadata } from "./step-output.js";
 import { compileTemplate } from "./template.js";
 
-/** What the placeholders of a template are bound to when step `a` has this output. */
+/** The values bound to a template's placeholders when step `a` has this output. */
 function bound(
   template: string,
   output: unknown,
@@ -20,7 +20,7 @@ function bound(
   );
 }
 
-/** A parameter of SQLite that the statement takes a value from. */
+/** A parameter of SQLite from which the statement extracts a value. */
 const json = (value: unknown): SqlValue => ({ storage: "json", text: JSON.stringify(value) });
 
 const ROWS = [

@@ -12,12 +12,12 @@ import { sqliteParameter } from "./sqlite-parameter.js";
 import type { OutputCut, StepOutput } from "./step-output.js";
 
 /**
- * The values of a statement's parameters, in their order, as {@link compileTemplate} has the dialect
- * read them. Each keeps the type that the engine gave it (Decision §5).
+ * The values of a statement's parameters, in order, in the form that {@link compileTemplate} makes
+ * the statement read. Each keeps the type that the engine gave it (Decision §5).
  * @param outputs of every step the statement refers to, by step id.
  * @throws AppError `STEP_FAILED` naming the placeholder whose path does not exist, or whose value
- *   cannot be what it is used as, and in `details` what there is instead; never a value.
- *   `OUTPUT_CUT` when rows were left out of an output, and the placeholder does not say that it knows.
+ *   does not fit its use; `details` describes what exists instead, without values.
+ *   `OUTPUT_CUT` when rows were left out of an output and the placeholder does not accept that.
  */
 export function bindOutputs(
   statement: CompiledStatement,
@@ -40,7 +40,7 @@ export function bindOutputs(
   });
 }
 
-/** An output on its way to be read. */
+/** An output that has been parsed for reading. */
 interface OpenedOutput {
   readonly root: JsonSlice;
   readonly types: ColumnTypes;

@@ -1,31 +1,31 @@
-/** One step into a step's output: a row or element, every element, or a member. */
+/** One path segment in a step's output: a row or element, every element, or a member. */
 export type PathSegment =
   | { readonly kind: "index"; readonly index: number }
   | { readonly kind: "each" }
   | { readonly kind: "member"; readonly name: string };
 
-/** Which value of which step's output is meant. */
+/** A reference to a value in a step's output. */
 export interface OutputRef {
   readonly stepId: string;
   /** From the output's root; empty: the whole output. At most one segment is `each`. */
   readonly path: readonly PathSegment[];
-  /** Written `output_cut`: the output may be one that was cut (Decision §5). */
+  /** Set for `output_cut`: the output may have been cut (Decision §5). */
   readonly mayBeCut?: true;
 }
 
-/** One parameter of a compiled statement, and where its value comes from. */
+/** One parameter of a compiled statement, with the source of its value. */
 export interface Bind extends OutputRef {
   /**
    * `value`: a scalar, or JSON text of rows; `list`: JSON text of an array; `members`: JSON text of
-   * what `IN` compares with on SQLite; `array`: text of a PostgreSQL array; `text`: what stood inside
-   * a string literal.
+   * the list that `IN` compares with on SQLite; `array`: text of a PostgreSQL array; `text`: the
+   * content of a string literal.
    */
   readonly form: "value" | "list" | "members" | "array" | "text";
 }
 
 /**
- * A template after compilation (Decision §5): constant text whose every placeholder has become a
- * parameter. What the guard checks is exactly what runs.
+ * A compiled template (Decision §5): constant text in which every placeholder has become a
+ * parameter. Exactly the statement that the guard checks is run.
  */
 export interface CompiledStatement {
   /** Parameters are `?1`, `?2`… (SQLite) or `$1`, `$2`… (PostgreSQL), in the order of `binds`. */

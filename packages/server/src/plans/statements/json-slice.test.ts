@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { JsonSlice } from "./json-slice.js";
 
-/** What a slice is, taken apart as far as it goes. */
+/** A slice, parsed completely. */
 function whole(slice: JsonSlice): unknown {
   switch (slice.kind) {
     case "array":

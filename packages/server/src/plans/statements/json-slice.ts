@@ -1,10 +1,10 @@
-/** What a JSON value is. */
+/** The kind of a JSON value. */
 export type JsonKind = "null" | "boolean" | "number" | "string" | "array" | "object";
 
 /**
- * A value in a JSON text that is known to be valid. It is read only as far as it is asked for, and
- * its text stays byte for byte what it is: `JSON.parse` would make one number of `4` and `4.0`, and
- * round `9007199254740993`.
+ * A value in a JSON text that is known to be valid. It is parsed lazily, and its text stays
+ * unchanged byte for byte: `JSON.parse` would turn `4` and `4.0` into one number, and round
+ * `9007199254740993`.
  */
 export class JsonSlice {
   readonly #source: string;
@@ -19,7 +19,7 @@ export class JsonSlice {
     this.#end = end;
   }
 
-  /** The value that a whole text is. */
+  /** The value of a whole text. */
   static of(json: string): JsonSlice {
     const start = skipBlanks(json, 0);
     return new JsonSlice(json, start, valueEnd(json, start));
@@ -48,17 +48,17 @@ export class JsonSlice {
     }
   }
 
-  /** What a string says; of any other value, its JSON text. */
+  /** The content of a string; for other values, the JSON text. */
   get plainText(): string {
     return this.kind === "string" ? String(JSON.parse(this.text)) : this.text;
   }
 
-  /** Of an array, in order; none of anything else. */
+  /** The elements of an array, in order; empty for other values. */
   get elements(): readonly JsonSlice[] {
     return (this.#elements ??= this.kind === "array" ? this.#readElements() : []);
   }
 
-  /** Of an object, in order; the last one where a name occurs twice. None of anything else. */
+  /** The members of an object, in order; the last one of equal names. Empty for other values. */
   get members(): ReadonlyMap<string, JsonSlice> {
     if (this.#members !== undefined) return this.#members;
     const members = new Map<string, JsonSlice>();
@@ -69,7 +69,7 @@ export class JsonSlice {
     return (this.#members = members);
   }
 
-  /** One of the members; cheaper than to read all of them. */
+  /** One member; cheaper than parsing all of them. */
   member(name: string): JsonSlice | undefined {
     if (this.#members !== undefined) return this.#members.get(name);
     const usual = JSON.stringify(name);
@@ -84,7 +84,7 @@ export class JsonSlice {
     return found;
   }
 
-  /** Whether a name stands there with escapes that `JSON.stringify` would not use. */
+  /** Whether a name is written with escapes that `JSON.stringify` would not use. */
   #isWrittenOtherwise(name: string, start: number, end: number): boolean {
     const written = this.#source.slice(start, end);
     return written.includes("\\") && JSON.parse(written) === name;
@@ -116,7 +116,7 @@ export class JsonSlice {
     }
   }
 
-  /** Where the next element or member starts, or what closes them all. */
+  /** The position of the next element or member, or of the closing bracket. */
   #next(end: number): number {
     const at = skipBlanks(this.#source, end);
     return this.#source[at] === "," ? skipBlanks(this.#source, at + 1) : at;
@@ -167,7 +167,10 @@ function nestedEnd(json: string, start: number): number {
   return json.length;
 }
 
-/** Behind the quote that closes a string: the first one with an even number of backslashes before it. */
+/**
+ * The position behind the closing quote: the first quote with an even number of backslashes before
+ * it.
+ */
 function stringEnd(json: string, start: number): number {
   for (let quote = json.indexOf('"', start + 1); ; quote = json.indexOf('"', quote + 1)) {
     if (quote < 0) return json.length;

@@ -8,18 +8,18 @@ import {
 } from "./placeholder.js";
 import type { SqlToken } from "./sql-text.js";
 
-/** A part of a string literal: a literal of its own, or a placeholder between two of them. */
+/** A part of a string literal: a constant part as a literal of its own, or a placeholder. */
 export type LiteralPart =
   | { readonly kind: "literal"; readonly sql: string }
   | { readonly kind: "placeholder"; readonly ref: OutputRef };
 
 /**
- * Cuts a string literal around the placeholders in it. @returns `undefined` when there are none.
- * @throws AppError `BAD_PLACEHOLDER` when one is malformed or the literal cannot be cut.
+ * Splits a string literal at its placeholders. @returns `undefined` when there are none.
+ * @throws AppError `BAD_PLACEHOLDER` when one is malformed or the literal cannot be split.
  */
 export function cutLiteral(token: SqlToken): readonly LiteralPart[] | undefined {
   const escapes = token.kind === "escape_string";
-  // Braces behind a backslash open nothing: what is escaped is made unrecognizable first.
+  // Escaped braces open no placeholder, so escape sequences are masked before the search.
   const searched = escapes ? token.text.replaceAll(/\\[^]/g, "\0\0") : token.text;
   const start = findPlaceholder(searched);
   if (start === undefined) return undefined;
@@ -30,20 +30,20 @@ export function cutLiteral(token: SqlToken): readonly LiteralPart[] | undefined 
     throw misplacedPlaceholder(
       token.text,
       start,
-      "stands in a literal that no value can be put into: write it as a plain '…' literal",
+      "stands in a literal that cannot contain a parameter: write it as a plain '…' literal",
     );
   }
   return cut(token.text, searched, quotingOf(token));
 }
 
-/** How a kind of literal is written. */
+/** The syntax of a kind of literal. */
 interface Quoting {
-  /** Characters of what opens the literal, and of what closes it. */
+  /** Length of the opening and of the closing delimiter, in characters. */
   readonly openingLength: number;
   readonly closingLength: number;
-  /** A literal of its own for a part of the content, as it stands in the whole one. */
+  /** A complete literal for a part of the content. */
   readonly quote: (content: string) => string;
-  /** A placeholder as it is written outside a literal. */
+  /** A placeholder's text without the literal's escapes. */
   readonly unquote: (markup: string) => string;
 }
 
@@ -72,7 +72,10 @@ const PLAIN: Quoting = {
   unquote: (markup) => markup.replaceAll("''", "'"),
 };
 
-/** Parts become plain literals: one that ends in `$` would run into a dollar quote behind it. */
+/**
+ * Parts become plain literals, because a part that ends in `$` would merge with a following dollar
+ * quote.
+ */
 const DOLLAR = {
   quote: (content: string) => `'${content.replaceAll("'", "''")}'`,
   unquote: (markup: string) => markup,
@@ -80,7 +83,7 @@ const DOLLAR = {
 
 function unescaped(markup: string): string {
   if (markup.includes("\\")) {
-    throw badPlaceholder(markup, "holds a backslash, which an E'…' literal takes for itself");
+    throw badPlaceholder(markup, "holds a backslash, which an E'…' literal reads as an escape");
   }
   return PLAIN.unquote(markup);
 }

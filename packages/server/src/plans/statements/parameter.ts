@@ -4,15 +4,15 @@ import { placeholderText } from "./placeholder.js";
 import type { Cell, Selected } from "./select-output.js";
 import { cellTypeOf, type ColumnType } from "./step-output.js";
 
-/** How a dialect writes values of an output as JSON. */
+/** How a dialect represents output values as JSON. */
 export interface JsonDialect {
-  /** JSON text of a value, as the dialect's JSON functions read it back with its type. */
+  /** JSON text of a value, in the form from which the dialect's JSON functions restore its type. */
   fragment(cell: Cell): string;
-  /** Whether values of a column may be written differently from the output's own JSON. */
+  /** Whether values of a column may need a different form than the output's own JSON. */
   differs(type: ColumnType): boolean;
 }
 
-/** JSON text of rows; each row is the output's own where nothing in it has to be written differently. */
+/** JSON text of rows; a row that needs no different form is copied. */
 export function rowsJson(
   { json, row, types }: Extract<Selected, { kind: "rows" }>,
   dialect: JsonDialect,
@@ -42,7 +42,7 @@ export function listJson(cells: readonly Cell[], dialect: JsonDialect): string {
   return `[${cells.map((cell) => dialect.fragment(cell)).join(",")}]`;
 }
 
-/** Said of a value that cannot be what it is used as. */
+/** The error for a value that does not fit its use. */
 export function unbindable(bind: Bind, what: string): AppError {
   const message = `${placeholderText(bind)} ${what}`;
   return new AppError("STEP_FAILED", message, {
@@ -50,7 +50,7 @@ export function unbindable(bind: Bind, what: string): AppError {
   });
 }
 
-/** Said of NULL inside a string literal. */
+/** The error for NULL inside a string literal. */
 export function nullInLiteral(bind: Bind): AppError {
   return unbindable(
     bind,

@@ -13,14 +13,14 @@ const START = /\{\{\s*step/g;
 const WHOLE = /\{\{(?:[^"}]|"(?:[^"\\]|\\[^])*"|\}(?!\}))*\}\}/y;
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_$]*$/u;
 
-/** Characters of a template that a message repeats. */
+/** Maximum length of a template's excerpt in a message, in characters. */
 const EXCERPT_LENGTH_MAX = 80;
 
 /**
- * Reads a placeholder (Decision §5): `{{step.<id>.output}}`, with any number of `[0]`, `[*]` (once),
- * `.name` and `["any name"]` after `output`, and blanks between them; `output_cut` in place of `output`
- * for an output that may have been cut (Decision §5).
- * @throws AppError `BAD_PLACEHOLDER` that says what was expected where.
+ * Parses a placeholder (Decision §5): `{{step.<id>.output}}`, with any number of `[0]`, `[*]`
+ * (once), `.name` and `["any name"]` after `output`, and spaces between them; `output_cut` instead
+ * of `output` accepts an output that was cut (Decision §5).
+ * @throws AppError `BAD_PLACEHOLDER` that names the expected syntax and the position.
  */
 export function parsePlaceholder(markup: string): OutputRef {
   const head = capture(HEAD, markup, 0);
@@ -42,37 +42,37 @@ export function parsePlaceholder(markup: string): OutputRef {
 }
 
 /**
- * Where, from a position on, the next thing stands that is meant to be a placeholder: `{{step`. Any
- * other `{{` is plain text in a literal or comment, and an error in code.
+ * The position of the next `{{step`, which is meant as a placeholder. Any other `{{` is plain text
+ * in a literal or comment, and an error in code.
  */
 export function findPlaceholder(text: string, from = 0): number | undefined {
   START.lastIndex = from;
   return START.exec(text)?.index;
 }
 
-/** The end of what `{{` opens at this position; a `}}` inside a quoted name does not end it. */
+/** The end of the `{{…}}` at this position; a `}}` inside a quoted name does not end it. */
 export function markupEnd(text: string, at: number): number | undefined {
   WHOLE.lastIndex = at;
   return WHOLE.test(text) ? WHOLE.lastIndex : undefined;
 }
 
-/** A `BAD_PLACEHOLDER` error about a stretch of a template. */
+/** A `BAD_PLACEHOLDER` error with an excerpt of the template. */
 export function badPlaceholder(excerpt: string, reason: string): AppError {
   return new AppError("BAD_PLACEHOLDER", `${shortened(excerpt)} ${reason}`);
 }
 
-/** The error for a placeholder, starting here in a token's text, where no value can be put. */
+/** The error for a placeholder at a position where no value can be bound. */
 export function misplacedPlaceholder(text: string, start: number, reason: string): AppError {
   return badPlaceholder(text.slice(start, markupEnd(text, start)), reason);
 }
 
-/** The placeholder that means this, as people write it. */
+/** The text of a placeholder with this meaning. */
 export function placeholderText(ref: OutputRef): string {
   const output = ref.mayBeCut === true ? "output_cut" : "output";
   return `{{step.${ref.stepId}.${output}${pathText(ref.path)}}}`;
 }
 
-/** A path as people write it; empty for the root. */
+/** A path in the syntax of placeholders; empty for the root. */
 export function pathText(path: readonly PathSegment[]): string {
   return path.map(segmentText).join("");
 }
@@ -110,7 +110,7 @@ function readSegment(
   return { segment: { kind: "member", name }, end: quoted.end };
 }
 
-/** The name in a JSON string; `undefined` when an escape in it is not one of JSON's. */
+/** The name in a JSON string; `undefined` when it has an invalid escape. */
 function nameIn(json: string): string | undefined {
   try {
     return String(JSON.parse(json));

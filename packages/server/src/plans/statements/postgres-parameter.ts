@@ -39,7 +39,7 @@ function textInLiteral(cell: Cell, bind: Bind): SqlValue {
   return cell.json.kind === "boolean" ? cell.json.text : textOf(cell);
 }
 
-/** All values of a column have one type; without a column, each may have another one. */
+/** All values of a column have one type; values from elsewhere may have different types. */
 function arrayParameter(cells: readonly Cell[]): SqlValue {
   const elements = cells.map(arrayElement);
   const text = `{${elements.join(",")}}`;
@@ -47,7 +47,10 @@ function arrayParameter(cells: readonly Cell[]): SqlValue {
   return first?.type?.engine === "postgres" ? { type: first.type.type, isArray: true, text } : text;
 }
 
-/** The type to declare a parameter of; `undefined` for text, which is read as what stands around it wants. */
+/**
+ * The declared type of a parameter; `undefined` for text, whose type PostgreSQL infers from the
+ * context.
+ */
 function postgresTypeOf({ json, type }: Cell): PostgresType | undefined {
   if (type?.engine === "postgres") return type.type;
   switch (json.kind) {
@@ -81,7 +84,7 @@ function textOf({ json, type }: Cell): string | null {
     case "null":
       return null;
     case "boolean":
-      // What both a boolean and a number can be read from.
+      // The digits 1 and 0 can be read both as a boolean and as a number.
       return json.text === "true" ? "1" : "0";
     case "string":
       return isBytes(type) ? bytesText(json.plainText) : json.plainText;
@@ -94,7 +97,7 @@ function textOf({ json, type }: Cell): string | null {
   }
 }
 
-/** The text of an array (PostgreSQL manual, §8.15.6); inner arrays are those of several dimensions. */
+/** The text of an array (PostgreSQL manual, §8.15.6); inner arrays are further dimensions. */
 function arrayText({ json, type }: Cell): string {
   const elements = json.elements.map((element) => {
     const inner = { json: element, type: innerTypeOf(type, element.kind === "array") };
@@ -109,7 +112,7 @@ function arrayElement(cell: Cell): string {
   return text === null ? "NULL" : `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
 }
 
-/** As PostgreSQL's own `to_jsonb` writes values. */
+/** Represents values as PostgreSQL's own `to_jsonb` does. */
 const POSTGRES_JSON: JsonDialect = {
   fragment({ json, type }) {
     if (json.kind === "array" && type?.engine === "postgres" && !isJsonType(type.type)) {

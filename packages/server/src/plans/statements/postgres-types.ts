@@ -1,10 +1,10 @@
 /**
- * A type of PostgreSQL: the OID of a built-in one, which never changes (pg_type.dat), or the quoted,
- * qualified name of any other, such as `public.mood` or `public.mood[]`.
+ * A type of PostgreSQL: the OID of a built-in type, which never changes (pg_type.dat), or the
+ * quoted, qualified name of any other type, such as `public.mood` or `public.mood[]`.
  */
 export type PostgresType = number | string;
 
-/** OIDs of built-in types that are not written or read like text. */
+/** OIDs of built-in types whose representation is not that of text. */
 export const POSTGRES = {
   bool: 16,
   bytea: 17,
@@ -22,7 +22,9 @@ export const POSTGRES = {
   jsonb: 3802,
 } as const;
 
-/** Built-in array types whose text is read element by element: their elements' types. */
+/**
+ * Built-in array types whose elements are converted one by one, with the types of their elements.
+ */
 const ELEMENTS: ReadonlyMap<number, number> = new Map([
   [143, 142],
   [199, 114],
@@ -55,18 +57,18 @@ const ARRAYS: ReadonlyMap<number, number> = new Map(
   [...ELEMENTS].map(([array, element]) => [element, array]),
 );
 
-/** The type of an array type's elements; `undefined` for any other type. */
+/** The element type of an array type; `undefined` for any other type. */
 export function elementTypeOf(type: PostgresType): PostgresType | undefined {
   if (typeof type === "number") return ELEMENTS.get(type);
   return type.endsWith("[]") ? type.slice(0, -2) : undefined;
 }
 
-/** The type of arrays of a type, where it is known without asking the database. */
+/** The array type of a type, where it is known without asking the database. */
 export function arrayTypeOf(type: PostgresType): PostgresType | undefined {
   return typeof type === "number" ? ARRAYS.get(type) : `${type}[]`;
 }
 
-/** Whether JSON writes values of the type as they are. */
+/** Whether JSON represents values of the type exactly. */
 export function isJsonType(type: PostgresType): boolean {
   return type === POSTGRES.json || type === POSTGRES.jsonb;
 }

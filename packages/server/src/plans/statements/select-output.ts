@@ -7,15 +7,15 @@ import { cellTypeOf, innerTypeOf, type CellType, type ColumnType } from "./step-
 /** One value of an output. */
 export interface Cell {
   readonly json: JsonSlice;
-  /** `undefined` when its JSON tells. */
+  /** `undefined` when the JSON alone is sufficient. */
   readonly type: CellType | undefined;
 }
 
-/** What a placeholder stands for. */
+/** The value that a placeholder refers to. */
 export type Selected =
   | { readonly kind: "cell"; readonly cell: Cell }
   | { readonly kind: "list"; readonly cells: readonly Cell[] }
-  /** Rows, or a single one when `row` says which. */
+  /** Rows, or a single row when `row` is set. */
   | {
       readonly kind: "rows";
       readonly json: JsonSlice;
@@ -30,9 +30,10 @@ export type ColumnTypes = ReadonlyMap<string, ColumnType>;
 const COLUMNS_NAMED_MAX = 20;
 
 /**
- * What stands at the end of a placeholder's path in an output.
- * @throws AppError `STEP_FAILED` naming the placeholder whose path does not exist, and in `details`
- *   what there is instead; never a value.
+ * The value at the end of a placeholder's path in an output.
+ * @throws AppError `STEP_FAILED` naming the placeholder whose path does not exist; `details`
+ * describes
+ *   what exists instead, without values.
  */
 export function selectOutput(root: JsonSlice, types: ColumnTypes, bind: Bind): Selected {
   const [first, ...rest] = bind.path;
@@ -59,11 +60,11 @@ export function selectOutput(root: JsonSlice, types: ColumnTypes, bind: Bind): S
   return { kind: "list", cells };
 }
 
-/** What a walk has to know besides where it starts. */
+/** Context of a walk along a path. */
 interface Walk {
   readonly bind: Bind;
   readonly types: ColumnTypes;
-  /** The path to its start; the root unless said otherwise. */
+  /** The path to the start of the walk (default: the root). */
   readonly at?: readonly PathSegment[];
 }
 
@@ -81,7 +82,7 @@ function walk(from: Cell, path: readonly PathSegment[], { bind, types, at = [] }
   return cell;
 }
 
-/** What a path leads to, with its type. @param outer what it stands in. */
+/** The value at the end of a path, with its type. @param outer the type of the enclosing value. */
 function reach(
   json: JsonSlice,
   path: readonly PathSegment[],
@@ -112,7 +113,7 @@ function missing(bind: Bind, instead: string): AppError {
   });
 }
 
-/** What there is at a place in an output: sizes and names, never values. */
+/** Describes the value at a position in an output by sizes and names, without values. */
 function describe(json: JsonSlice, path: readonly PathSegment[], bind: Bind): string {
   const [first] = path;
   const root = path.length === 0;

@@ -5,7 +5,7 @@ import { tokenize } from "./sql-text.js";
 
 const DIALECTS: readonly Dialect[] = ["sqlite", "postgres"];
 
-/** Tokens but for blanks, as `kind text`; an unclosed one with a question mark. */
+/** The tokens without blanks, as `kind text`; a question mark marks an unclosed one. */
 function read(sql: string, dialect: Dialect): readonly string[] {
   return tokenize(sql, dialect)
     .filter(({ kind }) => kind !== "blank")

@@ -2,12 +2,12 @@ import type { Dialect } from "../../governance/index.js";
 import { markupEnd } from "./placeholder.js";
 
 /**
- * What one stretch of SQL text is:
- * - `blank`, `comment`: nothing to the engine;
+ * The kind of a token of SQL text:
+ * - `blank`, `comment`: ignored by the engine;
  * - `word`: a keyword, a plain name or a number; `symbol`: any other single character of code;
  * - `string`: a '…' literal; `escape_string`: PostgreSQL's E'…', where a backslash escapes;
  * - `dollar_string`: PostgreSQL's $tag$…$tag$, where nothing is escaped;
- * - `opaque_string`: a literal that cannot be cut in two: X'…', B'…', N'…', U&'…', and one that
+ * - `opaque_string`: a literal that cannot be split: X'…', B'…', N'…', U&'…', and one that
  *   PostgreSQL continues on the next line;
  * - `identifier`: a quoted name; `parameter`: a bind parameter; `markup`: {{…}} in code.
  */
@@ -24,18 +24,19 @@ type SqlTokenKind =
   | "parameter"
   | "markup";
 
-/** A stretch of SQL text. */
+/** A token of SQL text. */
 export interface SqlToken {
   readonly kind: SqlTokenKind;
   readonly text: string;
-  /** False when the text ends before what was opened is closed. */
+  /** False when the text ends before the token is closed. */
   readonly closed: boolean;
 }
 
 /**
- * Cuts a text into tokens whose texts, put together again, are the text. It only knows where strings,
- * names and comments begin and end; whether it is SQL is for the parser to say. It follows SQLite's
- * tokenize.c and PostgreSQL's scan.l (with standard_conforming_strings on, as since 9.1).
+ * Splits a text into tokens whose concatenation is the text. It only finds the boundaries of
+ * strings, names and comments; whether the text is valid SQL is for the parser to decide. It
+ * follows SQLite's tokenize.c and PostgreSQL's scan.l (with standard_conforming_strings on, the
+ * default since 9.1).
  */
 export function tokenize(sql: string, dialect: Dialect): readonly SqlToken[] {
   const scan = dialect === "sqlite" ? scanSqlite : scanPostgres;
@@ -48,7 +49,7 @@ export function tokenize(sql: string, dialect: Dialect): readonly SqlToken[] {
   return tokens;
 }
 
-/** The kind of the token at a position and where it ends; `undefined`: nowhere. */
+/** The kind of the token at a position, and its end; `undefined` when the token is not closed. */
 interface Scan {
   readonly kind: SqlTokenKind;
   readonly end: number | undefined;
@@ -66,7 +67,10 @@ const BRACKETED = /\[[^\]]*\]/y;
 const SQLITE_PARAMETER = /\?\d*|[:@$#][\w$\x80-\uffff]+/y;
 const POSTGRES_PARAMETER = /\$\d+/y;
 const DOLLAR_QUOTE = /\$(?:[A-Za-z_\x80-\uffff][\w\x80-\uffff]*)?\$/y;
-/** Between two literals that PostgreSQL takes for one: blanks and line comments, with a line's end. */
+/**
+ * Separators between two literals that PostgreSQL joins into one: whitespace and line comments,
+ * with at least one newline.
+ */
 const CONTINUATION = /[ \t\v\f]*(?:--[^\n\r]*)?[\n\r](?:[ \t\n\v\f\r]|--[^\n\r]*[\n\r])*(?=')/y;
 
 function scanSqlite(sql: string, at: number): Scan {
@@ -160,7 +164,7 @@ function scanCommon(sql: string, at: number): Scan {
   return { kind: "symbol", end: at + 1 };
 }
 
-/** A literal of PostgreSQL, with every continuation of it. */
+/** A literal of PostgreSQL with all its continuations. */
 function scanLiteral(kind: SqlTokenKind, quoted: RegExp, sql: string, quoteAt: number): Scan {
   let end = endOf(quoted, sql, quoteAt);
   let continued = false;
@@ -184,7 +188,7 @@ function endOfNestedComment(sql: string, at: number): number | undefined {
   return undefined;
 }
 
-/** Where the match of a sticky pattern at this position ends. */
+/** The end of a sticky pattern's match at this position. */
 function endOf(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : undefined;

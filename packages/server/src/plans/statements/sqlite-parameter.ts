@@ -7,19 +7,23 @@ import type { Cell, Selected } from "./select-output.js";
 import type { CellType, ColumnType } from "./step-output.js";
 
 /**
- * What reads a parameter: JSON, whose numbers tell integers from reals and whose strings hold a NUL,
- * all of which a driver may not bind as they are, or else a blob, which no JSON holds.
+ * The SQL expression that reads a parameter. The parameter is JSON, which distinguishes integers
+ * from reals and can contain NUL characters, while the driver may not bind such values exactly; or
+ * it is a blob, which JSON cannot represent.
  */
 export function sqliteValue(parameter: string): string {
   return `CASE typeof(${parameter}) WHEN 'blob' THEN ${parameter} ELSE ${parameter} ->> '$' END`;
 }
 
-/** What reads a parameter inside a string literal. */
+/** The SQL expression that reads a parameter inside a string literal. */
 export function sqliteText(parameter: string): string {
   return `(${parameter} ->> '$')`;
 }
 
-/** What `IN` compares with: the values of a JSON array, in which `{"blob": "…"}` is a blob in hexadecimal. */
+/**
+ * The list that `IN` compares with: the values of a JSON array, in which `{"blob": "…"}` is a blob
+ * in hexadecimal.
+ */
 export function sqliteMembers(parameter: string): string {
   const value = "CASE type WHEN 'object' THEN unhex(value ->> 'blob') ELSE value END";
   return `SELECT ${value} FROM json_each(${parameter})`;
@@ -54,7 +58,7 @@ function memberJson(cell: Cell): string {
   return isBlob(cell) ? `{"blob":"${hexOf(cell)}"}` : scalarJson(cell);
 }
 
-/** An array or object of another engine is text here. */
+/** An array or object from another engine is text here. */
 function scalarJson(cell: Cell): string {
   const { json } = cell;
   const isText = json.kind === "array" || json.kind === "object";
@@ -65,7 +69,8 @@ const SQLITE_JSON: JsonDialect = {
   fragment(cell) {
     const { json, type } = cell;
     if (json.kind === "string") return stringJson(cell);
-    // What SQLite says of a column is about its strings: beside an infinity, 0 is an integer.
+    // SQLite's type metadata concern strings only: in a column with an infinity, 0 is still an
+    // integer.
     if (type?.engine !== "postgres") return json.text;
     const isWhole = json.kind === "number" && !/[.eE]/.test(json.text);
     return isWhole && isReal(type) ? `${json.text}.0` : json.text;
@@ -73,7 +78,7 @@ const SQLITE_JSON: JsonDialect = {
   differs: (type: ColumnType) => "storage" in type || DIFFERING.has(type.type),
 };
 
-/** Types of PostgreSQL that JSON of SQLite writes differently. */
+/** PostgreSQL types that SQLite represents differently in JSON. */
 const DIFFERING: ReadonlySet<number | string> = new Set([
   POSTGRES.bytea,
   POSTGRES.int8,
@@ -82,7 +87,10 @@ const DIFFERING: ReadonlySet<number | string> = new Set([
   POSTGRES.numeric,
 ]);
 
-/** What a string stands for: SQLite has no other way to write an infinity than a number too large. */
+/**
+ * The value of a JSON string. An infinity is a number that is too large, because SQLite has no
+ * literal for it.
+ */
 function stringJson(cell: Cell): string {
   const { json, type } = cell;
   const text = json.plainText;

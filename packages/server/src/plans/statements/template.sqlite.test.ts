@@ -10,8 +10,8 @@ import { bindOutputs } from "./bind-outputs.js";
 import { compileTemplate } from "./template.js";
 
 /**
- * That a step's output can only ever be a value is shown on SQLite itself: what a placeholder was
- * bound to comes back exactly, and a table that every output tries to drop is still there.
+ * A step's output can only ever be a value. The test shows this on SQLite itself: a bound value
+ * comes back exactly, and a table that every output tries to drop still exists.
  */
 describe("a compiled template on SQLite", () => {
   let database: DatabaseSyncInstance;
@@ -153,7 +153,7 @@ describe("a compiled template on SQLite", () => {
   });
 });
 
-/** Parameters of a template that both compiler and engine take; `undefined` when one does not. */
+/** Parameters of a template that both compiler and engine accept; `undefined` when one does not. */
 function parametersOfAccepted(
   database: DatabaseSyncInstance,
   template: string,
@@ -174,7 +174,7 @@ function takes(statement: StatementSyncInstance, parameters: number): boolean {
     statement.all(...Array<number>(parameters).fill(1));
     return true;
   } catch (error) {
-    // Any other error is one of running it, with every parameter in its place.
+    // Any other error is a runtime error, with every parameter bound.
     return !String(error).includes("out of range");
   }
 }

@@ -5,14 +5,14 @@ import { tokenize } from "./sql-text.js";
 import { compileTemplate } from "./template.js";
 
 const sqlite = (template: string): string => compileTemplate(template, "sqlite").sql;
-/** What a scalar and a list in IN are on SQLite. */
+/** The SQLite expressions for a scalar and for a list in IN. */
 const value = (number: number): string =>
   `CASE typeof(?${number}) WHEN 'blob' THEN ?${number} ELSE ?${number} ->> '$' END`;
 const members = (number: number): string =>
   `SELECT CASE type WHEN 'object' THEN unhex(value ->> 'blob') ELSE value END FROM json_each(?${number})`;
 const postgres = (template: string): string => compileTemplate(template, "postgres").sql;
 
-/** The message of the `BAD_PLACEHOLDER` that a template is refused with. */
+/** The message of the `BAD_PLACEHOLDER` error for a template. */
 function refusal(template: string, dialect: Dialect): string {
   try {
     compileTemplate(template, dialect);

@@ -37,33 +37,36 @@ export function compileTemplate(template: string, dialect: Dialect): CompiledSta
   return new TemplateCompiler(tokenize(template, dialect), dialect).compile();
 }
 
-/** What the parentheses right around a placeholder make of it. */
+/** The meaning of the parentheses directly around a placeholder. */
 type Surroundings = "in_list" | "part_of_in_list" | "array_operand" | "elsewhere";
 
-/** First words inside `IN (…)` that make it a subquery. */
+/** Words after `IN (` that start a subquery. */
 const SUBQUERY_WORDS: ReadonlySet<string> = new Set(["select", "with", "values"]);
 /** PostgreSQL's operators on an array in parentheses. */
 const ARRAY_WORDS: ReadonlySet<string> = new Set(["any", "some", "all"]);
-/** Types that PostgreSQL lets stand before a literal in place of a cast. */
+/** Types that PostgreSQL allows before a literal instead of a cast. */
 const LITERAL_TYPES: ReadonlySet<string> = new Set(
   "date time timetz timestamp timestamptz interval json jsonb uuid".split(" "),
 );
-/** Characters that would run into a parameter next to them. */
+/** Characters that would merge with an adjacent parameter. */
 const NAME_CHARACTER = /[\w$\x80-\uffff]/;
-/** The same of those before it, and those that would make a parameter of the word behind them. */
+/**
+ * The same for the character before a parameter, including those that would turn the following word
+ * into a parameter.
+ */
 const PARAMETER_CHARACTER = /[\w$:@#?\x80-\uffff]/;
 
 class TemplateCompiler {
   readonly #dialect: Dialect;
-  /** What is written for each token of the template. */
+  /** The output text of each token of the template. */
   readonly #texts: string[];
   readonly #tokens: readonly SqlToken[];
-  /** Where among the tokens those are that mean something to the engine. */
+  /** Indexes of the tokens that are code for the engine. */
   readonly #code: number[] = [];
   readonly #binds: Bind[] = [];
-  /** Parameters that may be written again, by what they stand for. */
+  /** Parameters that can be reused, by their reference. */
   readonly #shared = new Map<string, string>();
-  /** Positions in `#code` of the parentheses open at the current one. */
+  /** Positions in `#code` of the currently open parentheses. */
   readonly #open: number[] = [];
 
   constructor(tokens: readonly SqlToken[], dialect: Dialect) {
@@ -103,7 +106,7 @@ class TemplateCompiler {
       case "parameter":
         throw badPlaceholder(
           token.text,
-          "is a bind parameter, which nothing is bound to: values come from {{step.<step_id>.output…}}",
+          "is a bind parameter, to which no value is bound: values come from {{step.<step_id>.output…}}",
         );
       case "word":
       case "blank":
@@ -152,8 +155,8 @@ class TemplateCompiler {
   }
 
   /**
-   * Turns the `IN` at a position into a comparison with an array: the one form of a list that
-   * PostgreSQL gives the type of what it is compared with.
+   * Rewrites the `IN` at a position as a comparison with an array. PostgreSQL infers the type of a
+   * list parameter only in this form.
    */
   #compareWithArray(at: number): void {
     const negated = this.#word(at - 1) === "not";
@@ -183,7 +186,7 @@ class TemplateCompiler {
     return this.#dialect === "sqlite" ? sqliteValue(parameter) : parameter;
   }
 
-  /** @param postgresCast where the text is only a part of a literal. */
+  /** @param postgresCast set when the text is only a part of a literal. */
   #text(ref: OutputRef, postgresCast: string): string {
     const parameter = this.#parameter({ ...ref, form: "text" }, postgresCast);
     return this.#dialect === "sqlite" && !isJson(ref) ? sqliteText(parameter) : parameter;
@@ -194,8 +197,8 @@ class TemplateCompiler {
   }
 
   /**
-   * The parameter for a value. PostgreSQL types a parameter by its first use, so there only one with
-   * a cast may be used twice.
+   * The parameter for a value. PostgreSQL infers a parameter's type from its first use, so there
+   * only a parameter with a cast may be reused.
    */
   #parameter(bind: Bind, postgresCast = ""): string {
     const key = JSON.stringify([bind, postgresCast]);
@@ -208,7 +211,7 @@ class TemplateCompiler {
     return text;
   }
 
-  /** Replaces a token's text, set apart from a name or number right next to it. */
+  /** Replaces a token's text, separated by a space from an adjacent name or number. */
   #write(at: number, text: string): void {
     const index = this.#code[at] ?? -1;
     const before = PARAMETER_CHARACTER.test(this.#texts[index - 1]?.at(-1) ?? "") ? " " : "";
@@ -221,7 +224,7 @@ class TemplateCompiler {
     return this.#tokens[this.#code[at] ?? -1];
   }
 
-  /** The word at a position, in lower case; empty when it is none. */
+  /** The word at a position, in lower case; empty when the token is not a word. */
   #word(at: number): string {
     const token = this.#token(at);
     return token?.kind === "word" ? token.text.toLowerCase() : "";
@@ -233,22 +236,22 @@ function refusePlaceholderIn(token: SqlToken, place: string): void {
   if (start !== undefined) throw misplacedPlaceholder(token.text, start, `stands in ${place}`);
 }
 
-/** Whether what stands there is compared with, as one of a list. */
+/** Whether the value is one member of a list of values to compare with. */
 function isInList(surroundings: Surroundings): boolean {
   return surroundings === "in_list" || surroundings === "part_of_in_list";
 }
 
-/** Whether a part of a literal is JSON for certain. */
+/** Whether a part of a literal is certainly JSON. */
 function isJsonPart(part: LiteralPart): boolean {
   return part.kind === "placeholder" && isJson(part.ref);
 }
 
-/** Whether the value is JSON for certain. */
+/** Whether the value is certainly JSON. */
 function isJson(ref: OutputRef): boolean {
   return isList(ref) || isRows(ref);
 }
 
-/** Whether the value is a list: one of each row or element. */
+/** Whether the value is a list with one value for each row or element. */
 function isList(ref: OutputRef): boolean {
   return ref.path.some(({ kind }) => kind === "each");
 }

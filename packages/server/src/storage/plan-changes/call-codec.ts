@@ -4,7 +4,7 @@ import type { PreparedStep } from "../../plans/index.js";
 import { callerOf, dataOf, keptCaller, keptData } from "./recorded-caller.js";
 import type { KeptCaller, KeptData } from "./recorded-caller.js";
 
-/** What of a tool call its plan and its step's result do not tell already. */
+/** The part of a tool call that its plan and its step's result do not already contain. */
 type CallTuple = readonly [
   stepIndex: number,
   eventId: string,
@@ -16,13 +16,13 @@ type CallTuple = readonly [
   rest?: Rest,
 ];
 
-/** What differs from what is usual for the step. */
+/** Values that differ from the step's own. */
 type Rest = Partial<Omit<ToolCallRecord, "caller" | "touched">> & {
   readonly caller?: KeptCaller;
   readonly touched?: KeptData;
 };
 
-/** What a tool call is derived from. */
+/** The stored values from which a tool call is reconstructed. */
 export interface CallSurroundings {
   readonly orgId: string;
   readonly planId: string;
@@ -33,8 +33,8 @@ export interface CallSurroundings {
 }
 
 /**
- * A tool call as `plan_changes.call` keeps it. Most of it stands beside it already, in the plan, in
- * the step and in the step's output; only what differs is kept once more.
+ * A tool call as `plan_changes.call` stores it. The plan, the step and the step's output already
+ * contain most of it, so only the differences are stored.
  */
 export function callJson(call: ToolCallRecord, around: CallSurroundings): string {
   const usual = usualCall(around, call.output.length);
@@ -43,7 +43,7 @@ export function callJson(call: ToolCallRecord, around: CallSurroundings): string
   const touched = keptData(call);
   const rest = Object.fromEntries([
     ...entries.filter(([key, value]) => call[key] !== value).map(([key]) => [key, call[key]]),
-    // The beginning of an output is told by its length.
+    // A prefix of the output is stored as its length.
     ...(usual.output === call.output && call.output.length < (around.output?.length ?? 0)
       ? [["output", call.output.length]]
       : []),

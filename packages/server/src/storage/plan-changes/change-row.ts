@@ -7,7 +7,7 @@ import { callJson } from "./call-codec.js";
 import { eventsJson, planEventsOf } from "./event-codec.js";
 import { stepsJson } from "./step-codec.js";
 
-/** What an attempt left for the LLM, as a row of `plan_changes` keeps it: what is empty is not kept. */
+/** The context update of an attempt in a row of `plan_changes`; empty parts are NULL. */
 export interface ResultRow {
   readonly output: string | null;
   readonly schema_additions: string | null;
@@ -19,7 +19,7 @@ export interface ResultRow {
 export interface ChangeRow extends ResultRow {
   readonly plan_id: string;
   readonly sequence: number;
-  /** The step whose result the row holds. */
+  /** Index of the step whose result the row contains. */
   readonly result_step: number | null;
   readonly events: string;
   readonly steps: string | null;
@@ -31,7 +31,7 @@ export function changeRowsOf(unit: PlanUnit): readonly ChangeRow[] {
   return unit.entries.map((entry) => changeRowOf(unit, entry));
 }
 
-/** What the step that ended with a row left for the LLM. */
+/** The context update of the step that ended with a row. */
 export function stepContextOf(row: ResultRow): StepContext {
   return {
     toolOutputJson: row.output ?? "[]",
@@ -45,7 +45,8 @@ export function stepContextOf(row: ResultRow): StepContext {
 
 /**
  * A page of a plan's events.
- * @param rows the plan's rows from the one on that holds the event after the cursor, or else its last.
+ * @param rows the plan's rows, starting with the one that contains the event after the cursor, or
+ * with the last row.
  * @throws AppError `PLAN_NOT_FOUND` when there are none, `CURSOR_OUT_OF_RANGE`.
  */
 export function eventPageOf(

@@ -6,7 +6,7 @@ import { eventsJson, planEventsOf } from "./event-codec.js";
 
 const PLAN = "33333333-3333-7333-8333-333333333333";
 const TYPES: readonly PlanEventType[] = ["PlanStepStarted", "PlanStepExecuted", "PlanFailed"];
-/** Those that are kept as values only, and others. */
+/** Members of events that are stored as values only, and other members. */
 const MEMBERS = ["step_id", "step_index", "status", "attempt", "row_count", "duration_ms", "error"];
 
 describe("the events of a change", () => {

@@ -2,15 +2,15 @@ import { assert } from "@steward/kernel/assert.js";
 import { isoTime } from "@steward/kernel/clock.js";
 import type { PlanEvent, PlanEventType } from "../../plans/index.js";
 
-/** Events of one type whose payloads have these members, in this order. */
+/** Events of one type whose payload has these members, in this order. */
 interface Shape {
   readonly eventType: PlanEventType;
   readonly members: readonly string[];
 }
 
 /**
- * What every step that runs leaves: written so often that only the values are kept. Rows name a shape
- * by its place here, so that places never change.
+ * The events of every executed step. They are frequent, so only their values are stored. Rows refer
+ * to a shape by its index here, so indexes must never change.
  */
 const SHAPES: readonly Shape[] = [
   { eventType: "PlanStepStarted", members: ["step_id", "step_index", "attempt"] },
@@ -20,7 +20,7 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** An event as it is kept: `[type, payload, ms]`, or `[shape, ...values, ms]`. */
+/** The stored form of an event: `[type, payload, ms]`, or `[shape, ...values, ms]`. */
 type EventTuple =
   | readonly [eventType: PlanEventType, payload: unknown, atMs: number]
   | readonly [shape: number, ...valuesAndTime: (string | number | null)[]];
@@ -30,7 +30,7 @@ export function eventsJson(events: readonly PlanEvent[]): string {
   return `[${events.map(eventJson).join(",")}]`;
 }
 
-/** The events of a change. @param sequence of the first. */
+/** The events of a change. @param sequence of the first event. */
 export function planEventsOf(planId: string, sequence: number, json: string): readonly PlanEvent[] {
   return (JSON.parse(json) as readonly EventTuple[]).map((tuple, index) => ({
     planId,
@@ -47,7 +47,7 @@ function eventJson({ eventType, payloadJson, timestamp }: PlanEvent): string {
   if (shape !== undefined) {
     const payload = JSON.parse(payloadJson) as Record<string, unknown>;
     const values = shape.members.map((member) => payload[member]);
-    // One with another member, such as an error, is kept as it is.
+    // An event with an additional member, such as an error, is stored in full.
     const isWhole = values.every((value) => value !== undefined);
     if (isWhole && payloadOf(shape, values) === payloadJson) {
       return JSON.stringify([place, ...values, atMs]);
@@ -64,7 +64,7 @@ function typeAndPayloadOf(tuple: EventTuple): Pick<PlanEvent, "eventType" | "pay
   return { eventType: shape.eventType, payloadJson: payloadOf(shape, rest.slice(0, -1)) };
 }
 
-/** The payload as it was made: JSON text of its members in their order. */
+/** The original payload: JSON text of its members in their order. */
 function payloadOf({ members }: Shape, values: readonly unknown[]): string {
   return JSON.stringify(
     Object.fromEntries(members.map((member, index) => [member, values[index]])),

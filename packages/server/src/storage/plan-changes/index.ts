@@ -1,6 +1,6 @@
 /**
- * What the two stores share of a plan's log: the rows of `plans` and `plan_changes`, which have the same
- * columns on both engines, and the domain values that they stand for.
+ * The part of the plan log that both stores share: the rows of `plans` and `plan_changes`, which
+ * have the same columns on both engines, and their conversion to domain values.
  */
 export { callOf } from "./call-codec.js";
 export {

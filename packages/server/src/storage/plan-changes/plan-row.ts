@@ -8,8 +8,8 @@ import { planEventsOf } from "./event-codec.js";
 import { preparedStepsOf, stepStatesOf } from "./step-codec.js";
 
 /**
- * Rows of the plan tables to domain values. The `as` casts to closed sets rest on the columns being
- * written by this program alone.
+ * Converts rows of the plan tables to domain values. The `as` casts to closed sets are safe because
+ * only this program writes the columns.
  */
 
 /** A row of `plans`, with the name and description of its definition. */
@@ -28,15 +28,18 @@ export interface PlanRow {
   readonly description: string;
 }
 
-/** The columns of {@link PlanRow}; `plans` is p and `plan_definitions` is d in the statement. */
+/**
+ * The columns of {@link PlanRow}. The statement must use the aliases p for `plans` and d for
+ * `plan_definitions`.
+ */
 export const PLAN_COLUMNS: string = `p.org_id, p.plan_id, p.session_id, p.status, p.created_at_ms,
   p.started_at_ms, p.finished_at_ms, p.deadline_ms, p.cancel_reason, p.failure, d.name, d.description`;
 
-/** What is read of a plan's log to know where the plan stands. */
+/** The rows of a plan's log that determine its state. */
 export interface PlanLogRows {
-  /** The columns `steps` of the changes that have one, oldest first. */
+  /** The column `steps` of the changes that have one, oldest first. */
   readonly steps: readonly string[];
-  /** The changes that hold a step's result, oldest first. */
+  /** The changes with a step's result, oldest first. */
   readonly results: readonly (readonly [stepIndex: number, sequence: number])[];
   /** The newest change. */
   readonly last: { readonly sequence: number; readonly events: string };
@@ -45,7 +48,7 @@ export interface PlanLogRows {
 /**
  * A plan for the state machine.
  * @param steps the column `steps` of its definition.
- * @param owner the node that decides on it.
+ * @param owner the node that owns the plan.
  */
 export function loadedPlanOf(
   row: PlanRow,
@@ -77,14 +80,16 @@ export function failureJson({ failure }: Omit<PlanState, "steps">): string | nul
   return failure === undefined ? null : JSON.stringify(failure);
 }
 
-/** A page of plans. @param rows one more than the page's limit, if there are that many. */
+/** A page of plans. @param rows up to one more than the page's limit. */
 export function planPageOf(rows: readonly PlanRow[], { limit }: PageRequest): PlanPage {
   const plans = rows.slice(0, limit).map((row) => planSummaryOf(row, stateOf(row)));
   const last = plans.at(-1);
   return rows.length > limit && last !== undefined ? { plans, nextCursor: last.planId } : { plans };
 }
 
-/** A running step that nobody runs any more, with its plan's session and the `steps` of its definition. */
+/**
+ * A running step whose owner is dead, with its plan's session and the `steps` of its definition.
+ */
 export interface AbandonedRow {
   readonly org_id: string;
   readonly plan_id: string;
@@ -94,7 +99,7 @@ export interface AbandonedRow {
   readonly steps: string;
 }
 
-/** What has to be settled of a step that was abandoned. */
+/** The description of an abandoned step for its recovery. */
 export function abandonedStepOf(row: AbandonedRow): AbandonedStep {
   const step = preparedStepsOf(row.steps)[row.step_index];
   assert(step !== undefined, "a lease is of a step of its plan");

@@ -7,7 +7,7 @@ import {
 } from "@steward/kernel/caller.js";
 import type { RecordedData, ToolCallRecord } from "../../kernel/tool-call.js";
 
-/** A caller as it is kept. The names are those of the user, the agent and the key, without `null` at the end. */
+/** The stored form of a caller: user, agent and key, without trailing `null` values. */
 type CallerTuple = readonly [
   kind: CallerKind,
   authenticatedBy: AuthenticatedBy,
@@ -16,10 +16,10 @@ type CallerTuple = readonly [
   ...names: readonly (string | null)[],
 ];
 
-/** Of whoever says nothing of themselves: `null`. Of a caller that is not known: an empty list. */
+/** `null` for a caller without identity; an empty list for an unknown caller. */
 export type KeptCaller = CallerTuple | readonly [] | null;
 
-/** Who had a tool call run, as both engines keep it: nothing where nobody has an identity. */
+/** The caller of a tool call, as both engines store it; absent when callers have no identity. */
 export function keptCaller({ caller }: Pick<ToolCallRecord, "caller">): KeptCaller {
   if (caller === undefined) return [];
   const { kind, authenticatedBy, roles, permissions, userId, agentId, keyId } = caller;
@@ -29,7 +29,7 @@ export function keptCaller({ caller }: Pick<ToolCallRecord, "caller">): KeptCall
   return [kind, authenticatedBy, roles, permissions, ...names.slice(0, last + 1)];
 }
 
-/** A caller as it was kept. */
+/** Converts the stored form back to a caller. */
 export function callerOf(kept: KeptCaller | undefined): RecordedCaller | undefined {
   if (kept === null || kept === undefined) return ANONYMOUS;
   if (!isKnown(kept)) return undefined;
@@ -48,10 +48,10 @@ function isKnown(kept: CallerTuple | readonly []): kept is CallerTuple {
 
 const ANONYMOUS = recordedCaller(anonymousCaller());
 
-/** The column `touched`: `{"orders":["id"]}`, and the functions under the empty name. */
+/** The column `touched`: `{"orders":["id"]}`, with the functions under the empty name. */
 export type KeptData = Readonly<Record<string, readonly string[]>>;
 
-/** What a tool call touched, as both engines keep it. */
+/** The data that a tool call touched, as both engines store it. */
 export function keptData({ touched }: Pick<ToolCallRecord, "touched">): KeptData | undefined {
   if (touched === undefined) return undefined;
   const { tables, functions } = touched;
@@ -61,7 +61,7 @@ export function keptData({ touched }: Pick<ToolCallRecord, "touched">): KeptData
   ]);
 }
 
-/** What a tool call touched, as it was kept. */
+/** Converts the stored form back to the touched data. */
 export function dataOf(kept: KeptData | undefined): RecordedData | undefined {
   if (kept === undefined) return undefined;
   const { "": functions = [], ...tables } = kept;

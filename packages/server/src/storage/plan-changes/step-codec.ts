@@ -1,7 +1,10 @@
 import type { PreparedStep, StepError, StepStatus, WaitReason } from "../../plans/index.js";
 import { pendingStep, type StepState } from "../../plans/transitions.js";
 
-/** What of a step changes, as `plan_changes.steps` keeps it: short, because it is written often. */
+/**
+ * The changing part of a step, as `plan_changes.steps` stores it; short, because it is written
+ * often.
+ */
 type StepTuple = readonly [
   index: number,
   status: StepStatus,
@@ -31,7 +34,7 @@ export function stepsJson(steps: Iterable<StepState>): string | null {
 
 /**
  * The steps of a plan after its changes.
- * @param changes the columns `steps` of the changes that have one, oldest first.
+ * @param changes the column `steps` of the changes that have one, oldest first.
  */
 export function stepStatesOf(
   prepared: readonly PreparedStep[],

@@ -1,6 +1,6 @@
 /**
- * Items by their organization, ordered by its id: transactions that lock rows of several organizations in this
- * order cannot wait for each other (a deadlock).
+ * Items grouped by organization and ordered by its id. Transactions that lock rows of several
+ * organizations in this order cannot deadlock.
  */
 export function byOrganization<T>(
   items: readonly T[],

@@ -12,7 +12,7 @@ it("prepares a statement once, and does without where a pooler has lost it", asy
   expect(await add()).toEqual([{ sum: 3 }]);
   expect(await add()).toEqual([{ sum: 3 }]);
   expect(await db.query(PREPARED)).toEqual([{ count: 1 }]);
-  // As when the pooler has given the program another connection to the server.
+  // A pooler that switches to another server connection has this effect.
   await db.query("DEALLOCATE ALL");
   expect(await add()).toEqual([{ sum: 3 }]);
   expect(await db.query(PREPARED)).toEqual([{ count: 0 }]);

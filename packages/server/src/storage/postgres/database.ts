@@ -5,7 +5,7 @@ import { connectionRefusal, isOutcomeUnknown, PostgresClient, sqlStateOf } from 
 import { AppError } from "@steward/kernel/errors.js";
 import { WRITE_REFUSALS, WriteRefusals } from "./write-refusals.js";
 
-/** What is bound to a statement. */
+/** A value bound to a statement. */
 export type PgValue =
   | string
   | number
@@ -15,38 +15,41 @@ export type PgValue =
   | null
   | readonly (string | number | bigint | boolean | Uint8Array | null)[];
 
-/** One connection, for as long as it is lent. */
+/** A connection on loan from the pool. */
 export interface Connection {
-  /** Rows of one statement. @throws AppError `STORE_UNAVAILABLE`. */
+  /** Runs one statement and returns its rows. @throws AppError `STORE_UNAVAILABLE`. */
   query<Row extends object>(sql: string, values?: readonly PgValue[]): Promise<readonly Row[]>;
 }
 
-/** Whether a statement, or a transaction, took effect is not known: it may also do so later. */
+/** It is unknown whether a statement or transaction took effect; it may also take effect later. */
 export class OutcomeUnknown extends AppError {}
 
-/** Connections to the store, at most. */
+/** Maximum number of connections to the store. */
 const CONNECTIONS_MAX = 10;
-/** How long connecting, and waiting for a free connection, may take, in ms. */
+/** Time limit for connecting, and for waiting for a free connection, in ms. */
 const CONNECT_MS_MAX = 5000;
-/** How long a statement may take before its connection is given up as dead, in ms. */
+/** Time limit of a statement, in ms. Its connection is then considered dead. */
 const STATEMENT_MS_MAX = 15_000;
 
-/** SQLSTATE: a row with this key is there. */
+/** SQLSTATE of a unique violation. */
 export const UNIQUE_VIOLATION: string = "23505";
 /**
- * SQLSTATE of what passes when it is tried again: serialization failure, deadlock, a row that was
- * referred to and is gone meanwhile.
+ * SQLSTATEs that a retry may resolve: serialization failure, deadlock, and a referenced row that
+ * was deleted meanwhile.
  */
 const RETRY_STATES = new Set(["40001", "40P01", "23503"]);
-/** SQLSTATE: a prepared statement is not there, or is there already: a pooler changes connections. */
+/**
+ * SQLSTATEs for a prepared statement that is missing or already exists, because a pooler has
+ * switched connections.
+ */
 const UNPREPARED_STATES = new Set(["26000", "42P05"]);
-/** How often a statement that met one of them is tried. */
+/** Maximum number of attempts of a statement with one of these SQLSTATEs. */
 const TRIES_MAX = 5;
 
 /**
- * Our own store's connections. Statements always go by the extended protocol, one at a time, values
- * bound. A failure is an AppError `STORE_UNAVAILABLE` with a time to wait; one that left the outcome
- * open is an {@link OutcomeUnknown}.
+ * Connections to the service's own store. Statements always use the extended protocol, one at a
+ * time, with bound values. A failure is an AppError `STORE_UNAVAILABLE` with a retry delay, or an
+ * {@link OutcomeUnknown} when it is unknown whether the statement took effect.
  */
 export class Database implements Connection, AsyncDisposable {
   readonly #pool: pg.Pool;
@@ -54,7 +57,7 @@ export class Database implements Connection, AsyncDisposable {
   readonly #refusals = new WriteRefusals((sql) => this.query(sql), systemClock);
   #prepares = true;
 
-  /** @param statementMsMax how long a statement may take, in ms; absent: 15 seconds. */
+  /** @param statementMsMax time limit of a statement, in ms; absent: 15 seconds. */
   constructor(url: string, statementMsMax: number = STATEMENT_MS_MAX) {
     this.#settings = { ...clientSettings(url), query_timeout: statementMsMax };
     this.#pool = new pg.Pool({
@@ -63,21 +66,21 @@ export class Database implements Connection, AsyncDisposable {
       max: CONNECTIONS_MAX,
       idleTimeoutMillis: 30_000,
     });
-    // A connection that breaks while nobody asks it anything is replaced when it is needed.
+    // An idle connection that breaks is replaced when it is needed next.
     this.#pool.on("error", () => undefined);
     this.#pool.on("connect", (client) => {
       client.on("error", () => undefined);
     });
   }
 
-  /** Runs one statement, again when it lost against another transaction. */
+  /** Runs one statement; retries it after a conflict with another transaction. */
   query<Row extends object>(sql: string, values: readonly PgValue[] = []): Promise<readonly Row[]> {
     return this.withConnection((connection) => retried(() => connection.query<Row>(sql, values)));
   }
 
   /**
-   * As `query`, for a statement that is run very often: each connection parses and plans it once,
-   * unless a pooler stands in front that keeps no prepared statements.
+   * Like `query`, for frequent statements: each connection parses and plans the statement once,
+   * unless a pooler without support for prepared statements is in between.
    */
   queryPrepared<Row extends object>(
     sql: string,
@@ -90,7 +93,7 @@ export class Database implements Connection, AsyncDisposable {
           return await run<Row>(client, { text: sql, values, name: nameOf(sql) });
         } catch (error) {
           if (!UNPREPARED_STATES.has(sqlStateOf(error) ?? "")) throw error;
-          // Nothing was run.
+          // The error came before execution, so the statement can be run again unprepared.
           this.#prepares = false;
           return run<Row>(client, { text: sql, values });
         }
@@ -98,7 +101,7 @@ export class Database implements Connection, AsyncDisposable {
     );
   }
 
-  /** Lends a connection to `work`; one that failed is closed afterwards. */
+  /** Lends a connection to `work`; closes the connection afterwards if it failed. */
   withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     return this.#withClient((client) =>
       work({
@@ -126,8 +129,8 @@ export class Database implements Connection, AsyncDisposable {
   }
 
   /**
-   * Runs `work` in one transaction, again when it lost against another one. What it throws undoes it;
-   * the connection is kept, unless that is what was lost.
+   * Runs `work` in one transaction; retries it after a conflict with another transaction. An error
+   * of `work` rolls the transaction back. The connection is reused unless it was lost.
    */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     return retried(async () => {
@@ -140,13 +143,16 @@ export class Database implements Connection, AsyncDisposable {
     });
   }
 
-  /** Whether it answers and, as far as is known, takes writes. @throws AppError `STORE_UNAVAILABLE`. */
+  /**
+   * Checks that the database answers and, as far as is known, accepts writes. @throws AppError
+   * `STORE_UNAVAILABLE`.
+   */
   async check(): Promise<void> {
     await this.query("SELECT FROM nodes LIMIT 1");
     await this.#refusals.check();
   }
 
-  /** A connection outside of the pool, to listen on. Whoever takes it ends it. */
+  /** A connection outside of the pool, for LISTEN. The caller must end it. */
   dedicatedClient(): pg.Client {
     return new PostgresClient(this.#settings);
   }
@@ -156,14 +162,14 @@ export class Database implements Connection, AsyncDisposable {
   }
 }
 
-/** @throws OutcomeUnknown when nobody knows how it ended. */
+/** @throws OutcomeUnknown when it is unknown whether the transaction committed. */
 async function transactionOn<T>(
   connection: Connection,
   work: (connection: Connection) => Promise<T>,
 ): Promise<{ readonly result: T } | { readonly error: unknown }> {
   await connection.query("BEGIN");
   try {
-    // A node that hangs, or is cut off, must not keep its locks.
+    // A node that hangs or is disconnected must not keep its locks.
     await connection.query("SELECT set_config($1, $2, true)", [
       "idle_in_transaction_session_timeout",
       String(STATEMENT_MS_MAX),
@@ -189,7 +195,7 @@ function clientSettings(url: string): pg.ClientConfig {
 }
 
 const TYPES = new pg.TypeOverrides();
-// Milliseconds and counts fit a double; amounts of money are read as text.
+// Milliseconds and counts fit into a double; amounts of money are read as text.
 TYPES.setTypeParser(pg.types.builtins.INT8, Number);
 
 async function run<Row extends object>(
@@ -208,7 +214,7 @@ async function run<Row extends object>(
   }
 }
 
-/** Behind a pooler several programs may share a connection: a name stands for one text only. */
+/** Behind a pooler several programs may share a connection, so the name must identify the text. */
 function nameOf(sql: string): string {
   let name = NAMES.get(sql);
   if (name === undefined) {
@@ -236,11 +242,11 @@ function failureOf(error: unknown): AppError {
     : unavailable(error);
 }
 
-/** The class of SQLSTATE codes about values (PostgreSQL manual, appendix A). */
+/** The class of SQLSTATE codes about invalid values (PostgreSQL manual, appendix A). */
 const DATA_EXCEPTION = "22";
 
 function unavailable(cause: unknown): AppError {
-  // A value that the server cannot hold is one that should not have come here; asking again does not help.
+  // A value that the server cannot store should have been rejected earlier; a retry does not help.
   if (sqlStateOf(cause)?.startsWith(DATA_EXCEPTION) === true) return AppError.from(cause);
   return new AppError(...unavailableWith(cause));
 }
@@ -248,7 +254,7 @@ function unavailable(cause: unknown): AppError {
 function unavailableWith(cause: unknown): ConstructorParameters<typeof AppError> {
   const refused = connectionRefusal(cause);
   if (refused !== undefined) {
-    // Trying again does not help: the role or the database must be another one.
+    // A retry does not help: the role or the database is wrong.
     const advice = "correct SERVICE_DATABASE_URL, or the role and the database on the server";
     const message = `The store's server refuses the connection: ${refused}; ${advice}`;
     return ["STORE_UNAVAILABLE", message, { cause }];

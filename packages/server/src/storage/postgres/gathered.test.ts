@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { gathered } from "./gathered.js";
 
-/** A lookup that answers every id with itself in capitals, and the ids of each time it was asked. */
+/** A lookup that returns every id in capitals, and records the ids of each call. */
 function recordedLookup() {
   const asked: (readonly string[])[] = [];
   const lookup = gathered((ids) => {

@@ -1,27 +1,28 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Ids looked up by one statement, at most, unless one asker names more. */
+/** Maximum number of ids in one statement, unless one caller requests more. */
 const IDS_MAX = 1000;
 
 /**
- * Looks rows up by their ids; one that is not there is left out.
- * @param orgId whose rows they are; absent: of any organization.
+ * Looks rows up by their ids; missing rows are left out.
+ * @param orgId the organization of the rows; absent: any organization.
  */
 export type Lookup<Row> = (
   ids: readonly string[],
   orgId?: string,
 ) => Promise<ReadonlyMap<string, Row>>;
 
-/** What is asked for until the turn ends. */
+/** The requests of the current turn of the event loop. */
 interface Batch<Row> {
   readonly ids: Set<string>;
   readonly rows: Promise<ReadonlyMap<string, Row>>;
 }
 
 /**
- * Combines the lookups of one turn of the event loop into one statement for each organization: searches that
- * share a pass over the index need their rows at the same time, and a round trip takes longer than reading a
- * row. The answer to one lookup may hold rows that others have asked for.
+ * Combines the lookups of one turn of the event loop into one statement for each organization:
+ * searches that share a pass over the index need their rows at the same time, and a round trip
+ * takes longer than reading a row. The result of one lookup may contain rows that other callers
+ * requested.
  */
 export function gathered<Row>(lookup: Lookup<Row>): Lookup<Row> {
   const open = new Map<string | undefined, Batch<Row>>();

@@ -1,17 +1,17 @@
-/** Something that is to be written, and who waits for it. */
+/** An item to be written, with the callbacks of its waiter. */
 export interface Waiting<Item> {
   readonly item: Item;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
 
-/** How a group is made and written. */
+/** How groups are formed and written. */
 export interface GroupCommitOptions<Item> {
-  /** Items in one write, at most. */
+  /** Maximum number of items in one write. */
   readonly batchMax: number;
-  /** Writes under way at once for one key. */
+  /** Maximum number of concurrent writes for one key. */
   readonly inFlightMax: number;
-  /** Settles every item, whatever happens. */
+  /** Must settle every item, in every case. */
   readonly write: (key: string, items: readonly Waiting<Item>[]) => Promise<void>;
 }
 
@@ -23,8 +23,9 @@ interface Lane<Item> {
 }
 
 /**
- * Group commit: items of one key that come in the same turn of the event loop, or while as many writes are
- * under way as may be, are written together, so that they share a round trip, locks and an fsync.
+ * Group commit. Items of one key that arrive in the same turn of the event loop, or while the
+ * maximum number of writes is in progress, are written together and share a round trip, locks and
+ * an fsync.
  */
 export class GroupCommit<Item> {
   readonly #options: GroupCommitOptions<Item>;
@@ -34,7 +35,7 @@ export class GroupCommit<Item> {
     this.#options = options;
   }
 
-  /** Resolves or rejects as the write of the item does. */
+  /** Settles like the write of the item. */
   add(key: string, item: Item): Promise<void> {
     const lane = this.#lanes.get(key) ?? { waiting: [], inFlight: 0, isScheduled: false };
     this.#lanes.set(key, lane);

@@ -5,19 +5,19 @@ import type { Connection, Database } from "./database.js";
 /** Rows written or read at once. */
 const ROWS_MAX = 1000;
 
-/** @throws AppError `INVALID_ARGUMENT` when the store has plans, usage, memory or state already. */
+/** @throws AppError `INVALID_ARGUMENT` when the store already has plans, usage, memory or state. */
 export async function assertEmpty(db: Database): Promise<void> {
   for (const table of ["plans", "usage_events", "memory_entries", "state_refs"]) {
     const rows = await db.query(`SELECT FROM ${table} LIMIT 1`);
     if (rows.length === 0) continue;
     throw new AppError(
       "INVALID_ARGUMENT",
-      `The PostgreSQL store has rows in ${table}: copy into an empty one`,
+      `The PostgreSQL store already has rows in ${table}: copy into an empty database`,
     );
   }
 }
 
-/** Rows into a table. */
+/** Inserts rows into a table. */
 export async function insertRows(
   connection: Connection,
   { name, columns }: CopiedTable,
@@ -38,13 +38,13 @@ function valueOf({ name, type }: CopiedColumn): string {
   return `v.${name}::${type}`;
 }
 
-/** Every row of a table, as it was copied. */
+/** Every row of a table, in its copied form. */
 export async function* readRows(
   db: Database,
   { name, columns }: CopiedTable,
 ): AsyncGenerator<readonly CopiedRow[]> {
   const values = columns.map((column, index) => `${textOf(column)} AS c${index}`).join(", ");
-  // A database that nobody else uses yet: its rows stay where they are meanwhile.
+  // Nobody else uses the database yet, so physical row order is stable between the pages.
   for (let page = 0; ; page += 1) {
     const rows = await db.query<Record<string, string | null>>(
       `SELECT ${values} FROM ${name} ORDER BY ctid LIMIT ${ROWS_MAX} OFFSET ${page * ROWS_MAX}`,

@@ -9,13 +9,13 @@ import { createMemoryTables } from "./migrations/0004-memory.js";
 import { createStateTables } from "./migrations/0005-state.js";
 import { createAccessTables } from "./migrations/0006-access.js";
 
-/** One step of the schema: statements run one by one, in one transaction. */
+/** One migration of the schema: statements that run one by one in one transaction. */
 export interface Migration {
   readonly name: string;
   readonly statements: readonly string[];
 }
 
-/** In order, never changed once released. */
+/** In order; a released migration is never changed. */
 const MIGRATIONS: readonly Migration[] = [
   { name: "v1-plans", statements: createPlanTables },
   { name: "v1-plan-views", statements: createPlanViews },
@@ -25,13 +25,13 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "v1-access", statements: createAccessTables },
 ];
 
-/** Whoever migrates holds this advisory lock: any number will do, as long as nobody else uses it. */
+/** The advisory lock for migrations. Any number will do that nobody else uses. */
 const LOCK = "7310881127546119";
 
 /**
- * Brings a store to this program's schema: nodes that start together wait for the one that came
- * first. Each migration is a transaction; there is no way back.
- * @returns the migrations applied, in order.
+ * Migrates a store to this program's schema. Of several nodes that start together, one migrates and
+ * the others wait. Each migration is a transaction and cannot be reverted.
+ * @returns the applied migrations, in order.
  * @throws AppError `STORE_UNAVAILABLE` when the store was written by a newer program.
  */
 export function migrate(db: Database): Promise<readonly Migration[]> {
@@ -39,9 +39,9 @@ export function migrate(db: Database): Promise<readonly Migration[]> {
 }
 
 /**
- * Brings a store to this program's schema and distributes it over the servers of a Citus cluster. What is
- * distributed already stays as it is.
- * @returns the migrations applied, and the statements that distributed the store, in order.
+ * Migrates a store to this program's schema and distributes it over the servers of a Citus cluster.
+ * Parts that are already distributed stay as they are.
+ * @returns the applied migrations, and the statements that distributed the store, in order.
  * @throws AppError `INVALID_ARGUMENT`, with nothing changed, when the database has no Citus.
  */
 export function migrateAndDistribute(
@@ -71,7 +71,7 @@ function locked<T>(db: Database, work: (connection: Connection) => Promise<T>): 
   });
 }
 
-/** The migrations that {@link migrate} would apply. Changes nothing. */
+/** The migrations that {@link migrate} would apply; changes nothing. */
 export function pendingMigrations(db: Database): Promise<readonly Migration[]> {
   return db.withConnection(pendingOn);
 }

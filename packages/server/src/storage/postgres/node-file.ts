@@ -5,7 +5,7 @@ import { isUuid } from "@steward/kernel/ids.js";
 import type { Log } from "@steward/kernel/log.js";
 import { makePrivateDirectory } from "../private-files.js";
 
-/** The process that used a data directory last, as a node. */
+/** The process that last used a data directory, as a node. */
 interface NamedProcess {
   readonly node_id: string;
   readonly host: string;
@@ -13,9 +13,9 @@ interface NamedProcess {
 }
 
 /**
- * The name of the node that uses a data directory. A server that was killed and comes back knows by it
- * that its former self is gone, and need not wait until that one's lease is over. Whatever is in doubt
- * is left to the lease.
+ * Stores the name of the node that uses a data directory. A server that restarts after a kill
+ * learns from it that its previous node is dead, and need not wait for that node's lease to expire.
+ * In doubtful cases the lease decides.
  */
 export class NodeFile {
   readonly #path: string;
@@ -26,15 +26,18 @@ export class NodeFile {
     this.#log = log;
   }
 
-  /** The node that was named last, if its process has ended for sure. */
+  /** The last named node, if its process has certainly ended. */
   former(): string | undefined {
     const named = this.#read();
     if (named === undefined || named.host !== hostname()) return undefined;
-    // In a container each process that comes after another has its number.
+    // In a container each new process gets the same process id.
     return named.pid === process.pid || hasEnded(named.pid) ? named.node_id : undefined;
   }
 
-  /** Names this process's node. A directory that cannot be written costs the next start a lease, no more. */
+  /**
+   * Stores the name of this process's node. If the directory cannot be written, the next start has
+   * to wait for a lease.
+   */
   name(nodeId: string): void {
     const named: NamedProcess = { node_id: nodeId, host: hostname(), pid: process.pid };
     try {
@@ -53,13 +56,13 @@ export class NodeFile {
         ? { node_id, host, pid }
         : undefined;
     } catch {
-      // The first start with this directory, or one that was cut off while it wrote.
+      // The first start with this directory, or a start after an interrupted write.
       return undefined;
     }
   }
 }
 
-/** Whether no process of this host has this number. */
+/** Whether no process of this host has this id. */
 function hasEnded(pid: number): boolean {
   try {
     process.kill(pid, 0);

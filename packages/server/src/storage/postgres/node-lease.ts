@@ -6,29 +6,32 @@ import { WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import type { Database } from "./database.js";
 import type { NodeFile } from "./node-file.js";
 
-/** How long a node that is not heard of counts as alive, in ms. */
+/** How long a node counts as alive after its last heartbeat, in ms. */
 const NODE_LEASE_MS = 5000;
-/** How often a node says that it is alive, in ms. */
+/** Interval of a node's heartbeats, in ms. */
 const HEARTBEAT_MS = 1000;
-/** What may pass between asking whether the lease holds and acting on it, in ms. */
+/** Safety margin between checking the lease and acting on it, in ms. */
 const MARGIN_MS = 1000;
 
-/** What a lease is built on. */
+/** Dependencies of a lease. */
 export interface NodeLeaseOptions {
   readonly db: Database;
   readonly ids: Ids;
   readonly log: Log;
-  /** Names the node for the next start; absent: that one waits for a lease. */
+  /**
+   * Stores the node's name for the next start; absent: the next start waits for the lease to
+   * expire.
+   */
   readonly file?: NodeFile;
 }
 
 /**
- * This process as a node among others: its id, its lease, and the database's time. The lease is what
- * a node's hold on its plans and steps rests on. It is measured by the database's clock for everybody
- * else, and by this process's own monotonic clock, from before it was asked for, for itself: no two
- * clocks are ever compared. A node is gone when another has taken its row away, which only one may
- * that has itself been heard of for as long as a lease lasts: when the database comes back after a
- * while, nobody is gone for that.
+ * This process as one of several nodes: its id, its lease, and the database's time. The node may
+ * work on its plans and steps only while it holds the lease. Other nodes measure the lease by the
+ * database's clock; the node itself measures it by its own monotonic clock, from before the
+ * request. So no two clocks are ever compared. A node is dead when another node has deleted its
+ * row. Only a node that has itself sent heartbeats for the duration of a lease may do so: after an
+ * outage of the database, no node is considered dead because of the outage.
  */
 export class NodeLease implements Clock, AsyncDisposable {
   readonly #db: Database;
@@ -50,7 +53,7 @@ export class NodeLease implements Clock, AsyncDisposable {
   }
 
   /**
-   * Joins the nodes of this store, and says of this process's former self that it is gone.
+   * Joins the nodes of this store, and marks this process's previous node as dead.
    * @throws AppError `STORE_UNAVAILABLE`.
    */
   static async join(options: NodeLeaseOptions): Promise<NodeLease> {
@@ -66,7 +69,7 @@ export class NodeLease implements Clock, AsyncDisposable {
         return "idle";
       },
       pollMs: HEARTBEAT_MS,
-      // The lease goes on running out: a database that comes back must find its nodes soon.
+      // The lease keeps expiring during an outage, so nodes must reconnect quickly.
       backoff: { baseMs: HEARTBEAT_MS, capMs: HEARTBEAT_MS },
       begin: "later",
       end: "finish",
@@ -75,27 +78,27 @@ export class NodeLease implements Clock, AsyncDisposable {
     return lease;
   }
 
-  /** Another one after each time that the lease was lost. */
+  /** Changes each time that the lease was lost. */
   get nodeId(): string {
     return this.#nodeId;
   }
 
-  /** Whether everybody still takes this node for alive, and will for a while. */
+  /** Whether every other node considers this node alive, now and for a while. */
   get hasLease(): boolean {
     return performance.now() + MARGIN_MS < this.#validUntil;
   }
 
-  /** Ids of the nodes alive beside this one, as of the last heartbeat. */
+  /** Ids of the other live nodes, as of the last heartbeat. */
   get others(): readonly string[] {
     return this.#others;
   }
 
-  /** The database's time, as far as this process can tell. */
+  /** The estimated time of the database. */
   nowMs(): number {
     return Math.floor(performance.now() + this.#offsetMs);
   }
 
-  /** Whether a node is alive, as far as may be decided now. */
+  /** Whether a node is alive, as far as can be decided now. */
   async isAlive(nodeId: string): Promise<boolean> {
     await this.buryTheGone();
     const rows = await this.#db.query(`SELECT FROM nodes WHERE org_id = $1 AND node_id = $2`, [
@@ -105,18 +108,18 @@ export class NodeLease implements Clock, AsyncDisposable {
     return rows.length > 0;
   }
 
-  /** Takes the rows of nodes away whose lease is over, if this node may say so. */
+  /** Deletes the rows of nodes with an expired lease, if this node is allowed to. */
   async buryTheGone(): Promise<void> {
     if (performance.now() - this.#steadySince < NODE_LEASE_MS) return;
     await this.#bury("lease_until_ms < steward_now_ms()");
   }
 
-  /** Has `listener` called after each heartbeat. */
+  /** Registers `listener`, which is called after each heartbeat. */
   onBeat(listener: () => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Leaves: others may take this node's plans at once. */
+  /** Leaves: other nodes may take this node's plans at once. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#heartbeat?.[Symbol.asyncDispose]();
     this.#validUntil = 0;
@@ -131,13 +134,16 @@ export class NodeLease implements Clock, AsyncDisposable {
       [NIL_ORG_ID, ...values],
     );
     if (gone.length === 0) return;
-    // They count no more already; what is left of them only takes room.
+    // These reservations no longer count; deleting them only frees space.
     await this.#db.query(`DELETE FROM usage_reservations WHERE node_id = ANY ($1::uuid[])`, [
       gone.map((row) => row.node_id),
     ]);
   }
 
-  /** One that was taken for gone comes back as somebody else: its plans may be another's by now. */
+  /**
+   * A node that was presumed dead returns under a new id, because other nodes may own its plans by
+   * now.
+   */
   async #beat(): Promise<void> {
     if (await this.#renew()) return;
     this.#nodeId = this.#ids.uuid();

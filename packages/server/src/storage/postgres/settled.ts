@@ -2,17 +2,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sqlStateOf } from "@steward/postgres";
 import { OutcomeUnknown, UNIQUE_VIOLATION } from "./database.js";
 
-/** How long a write whose outcome is not known is tried again, in ms, before its caller is told. */
+/** How long a write with an unknown outcome is retried before its caller gets an error, in ms. */
 const PATIENCE_MS = 5000;
-/** Pause before the database is asked again, in ms. */
+/** Pause before the next attempt, in ms. */
 const AGAIN_MS = 100;
 
 /**
- * Does a write to its end although it is not known how a try of it ended: reads back whether it took
- * effect, and else tries again. That is safe for a write that its keys keep from taking effect twice: a
- * try that is still under way holds them, and the next one waits for it.
- * @param write told whether an earlier try may have taken effect.
- * @param readBack what the write returns, when it is found in the store.
+ * Completes a write even if the outcome of an attempt is unknown: it reads whether the write took
+ * effect, and otherwise tries again. This is safe for a write whose unique keys prevent a second
+ * effect: an unfinished attempt holds these keys, and the next attempt waits for it.
+ * @param write gets whether an earlier attempt may have taken effect.
+ * @param readBack returns the result of the write if the store contains it.
  */
 export async function settled<T>(
   write: (isUnsure: boolean) => Promise<T>,
@@ -34,7 +34,7 @@ export async function settled<T>(
   }
 }
 
-/** Whether the database has understood a write and would refuse it again. */
+/** Whether the database refuses the write permanently. */
 export function isRefusal(error: unknown): boolean {
   return !(error instanceof OutcomeUnknown) && sqlStateOf(error) !== undefined;
 }

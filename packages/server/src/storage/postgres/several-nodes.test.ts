@@ -30,7 +30,7 @@ describe("two nodes of one store", () => {
     database = await freshDatabase();
     a = await openTestStore(database.url);
     b = await openTestStore(database.url);
-    // Each has heard of the other.
+    // Wait until both nodes know each other.
     await delay(1100);
   });
   afterEach(async () => {
@@ -42,7 +42,7 @@ describe("two nodes of one store", () => {
   it("hand a plan over, and a read that one of them runs is not run by the other", async () => {
     const ref = await submit(a.plans, ["a", "b"]);
     const running = await claim(a.plans, ref, "a");
-    // Nobody but node A knows of the claim yet.
+    // Only node A knows of the claim yet.
     expect(await b.plans.claimStep({ ...ref, stepId: "a" }, "b")).toEqual({ kind: "running" });
     await vi.waitFor(async () => {
       const other = await b.plans.claimStep({ ...ref, stepId: "b" }, "b");
@@ -101,7 +101,7 @@ describe("two nodes of one store", () => {
 
   it("fence a node that was taken for gone, and whose read another has claimed since", async () => {
     const ref = await submit(a.plans, ["a"]);
-    // As when node A hangs before its claim is written: the timer that would have it written never fires.
+    // Simulates that node A hangs before its claim is written: the timer for the write never fires.
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     const late = await claim(a.plans, ref, "a");
     vi.useRealTimers();
@@ -117,7 +117,7 @@ describe("two nodes of one store", () => {
   it("see what a node that was taken for gone has still written", async () => {
     const ref = await submit(a.plans, ["a", "b"], "read_select", [["b", "a"]]);
     const late = await claim(a.plans, ref, "a");
-    // As when node A is killed while the end of its step is on the way to the database.
+    // Simulates that node A is killed while the end of its step is being sent to the database.
     await database.query("DELETE FROM nodes WHERE node_id = (SELECT owner_node FROM plans)");
     const isEarly = await b.plans.claimStep({ ...ref, stepId: "b" }, "b");
     expect(isEarly).toMatchObject({ kind: "refused" });
@@ -139,7 +139,7 @@ describe("two nodes of one store", () => {
 
   it("lose a race for one plan without losing what was written beside it", async () => {
     const refs = await Promise.all(["x", "y", "z"].map(() => submit(a.plans, ["a"])));
-    // As when node A was taken for gone and does not know: node B runs one of the steps.
+    // Simulates that node A is presumed dead without knowing it: node B runs one of the steps.
     await database.query("UPDATE plans SET owner_node = NULL WHERE plan_id = $1", [
       refs[1]?.planId,
     ]);
@@ -222,7 +222,7 @@ describe("two nodes of one store", () => {
     expect(admitted).toHaveLength(3);
     const [given, recorded] = admitted;
     await b.reservations?.release(ORG, given?.eventId ?? "");
-    // A row takes the place of its call's reservation.
+    // A usage row replaces its call's reservation.
     await recordToolCalls(a.plans, [
       {
         orgId: ORG,
@@ -262,7 +262,7 @@ describe("two nodes of one store", () => {
   });
 });
 
-/** Until somebody waits for another's transaction. */
+/** Waits until a transaction waits for another one. */
 async function untilSomebodyWaits(database: TestDatabase): Promise<void> {
   const waiting = `SELECT FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'`;
@@ -300,7 +300,7 @@ async function claim(plans: PlanEngine, ref: PlanRef, stepId: string): Promise<A
   return { ...ref, stepId, attempt: claimed.attempt };
 }
 
-/** Asks for a plan until its owner has released it. */
+/** Requests a plan until its owner has released it. */
 async function released(plans: PlanEngine, ref: PlanRef): Promise<void> {
   await vi.waitUntil(async () => {
     const result = await plans.claimStep({ ...ref, stepId: "none" }, "nobody");

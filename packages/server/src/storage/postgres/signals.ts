@@ -4,24 +4,24 @@ import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-lo
 import type { PlanRef } from "../../plans/ports.js";
 import type { Database } from "./database.js";
 
-/** What one node tells the others. Only hints: whoever waits for one also looks now and then. */
+/** Messages between nodes. They are only hints: a receiver must also poll. */
 export interface SignalEvents {
   /** A plan has changed. */
   readonly changed: readonly [ref: PlanRef];
-  /** Another node asks this one to release a plan. */
+  /** Another node requests the release of a plan. */
   readonly requested: readonly [ref: PlanRef];
   /** Memory entries of an organization were added or deleted. */
   readonly memory: readonly [orgId: string];
-  /** Signals may have been lost: everything may have changed. */
+  /** Signals may have been lost, so anything may have changed. */
   readonly missed: readonly [];
 }
 
 const CHANNEL = "steward";
-/** How long signals wait for others, in ms: those of that time share one notification. */
+/** How long signals are collected, in ms; those of that time share one notification. */
 const GATHER_MS = 5;
-/** Bytes of one notification; PostgreSQL takes fewer than 8000. */
+/** Maximum size of one notification in bytes; PostgreSQL's limit is below 8000. */
 const PAYLOAD_LENGTH_MAX = 7900;
-/** Pause before a lost connection is opened again, in ms. */
+/** Pause before a lost connection is reopened, in ms. */
 const RECONNECT_MS = 500;
 
 /** NOTIFY and LISTEN between the nodes of one store. */
@@ -62,18 +62,18 @@ export class Signals extends EventEmitter<{
     });
   }
 
-  /** Tells every other node that a plan has changed. */
+  /** Notifies the other nodes that a plan has changed. */
   changed(ref: PlanRef): void {
     if (this.#node.others.length > 0) this.#send(`changed ${ref.orgId} ${ref.planId}`);
   }
 
-  /** Tells every other node that the memory of organizations has changed. */
+  /** Notifies the other nodes that the memory of organizations has changed. */
   memory(orgIds: Iterable<string>): void {
     if (this.#node.others.length === 0) return;
     for (const orgId of new Set(orgIds)) this.#send(`memory ${orgId}`);
   }
 
-  /** Asks a node to release a plan. */
+  /** Requests the release of a plan from a node. */
   requested(nodeId: string, ref: PlanRef): void {
     this.#send(`requested ${ref.orgId} ${ref.planId} ${nodeId}`);
   }
@@ -88,7 +88,7 @@ export class Signals extends EventEmitter<{
     this.#sending.wake();
   }
 
-  /** What cannot be sent is dropped: whoever waits for a signal polls too. */
+  /** Signals that cannot be sent are dropped, because receivers poll too. */
   async #flush(): Promise<BatchEnd> {
     const lines = [...this.#waiting];
     this.#waiting.clear();
@@ -98,7 +98,7 @@ export class Signals extends EventEmitter<{
     return "idle";
   }
 
-  /** Resolves when the connection has ended, or the signal ends it. */
+  /** Resolves when the connection has ended, or the abort signal ends it. */
   async #listen(signal: AbortSignal): Promise<BatchEnd> {
     const client = this.#db.dedicatedClient();
     const stop = (): void => {

@@ -12,7 +12,7 @@ import {
 import { ENTRY_COLUMNS } from "./memory/memory-rows.js";
 import { useEveryStatement } from "./testing/use-every-statement.js";
 
-/** Statements over all organizations, by how they begin, and why each may be. */
+/** Allowed statements over all organizations, by their first words, with the reason. */
 const SWEEPS: readonly (readonly [beginning: string, reason: string])[] = [
   ["SELECT l.org_id, l.plan_id, l.step_index", "steps whose node is gone, every two seconds"],
   ["SELECT org_id, plan_id FROM plans WHERE finished_at_ms IS NULL", "late plans, with the former"],
@@ -41,8 +41,9 @@ const SWEEPS: readonly (readonly [beginning: string, reason: string])[] = [
   ["SELECT org_id, entry_id, model_id FROM memory_entry_vectors", "another model's vectors"],
 ];
 
-// Every statement of the store is run once, on PostgreSQL, and its syntax tree is held against what a Citus
-// cluster refuses or answers slowly. A text in the source that was not run fails too.
+// Every statement of the store is run once on PostgreSQL, and its syntax tree is checked for
+// constructs that a Citus cluster refuses or executes slowly. A statement in the source that was
+// not run also fails the test.
 describe("the statements of the store", { timeout: 60_000 }, () => {
   let database: TestDatabase;
   let grammar: PostgresGrammar;
@@ -151,13 +152,13 @@ describe("the statements of the store", { timeout: 60_000 }, () => {
   }
 });
 
-/** A statement that begins like a sweep may be the same for one organization. */
+/** A statement that starts like a sweep may be restricted to one organization. */
 function isSweep(text: string): boolean {
   if (/[a-z]\.org_id = \$\d/.test(text)) return false;
   return SWEEPS.some(([beginning]) => plain(text).startsWith(beginning));
 }
 
-/** What each statement in the source begins with, up to what is filled in. */
+/** The constant prefix of each statement in the source. */
 function sourceTexts(): readonly string[] {
   const directory = new URL("../../../src/storage/postgres/", import.meta.url);
   const files = readdirSync(directory, { encoding: "utf8", recursive: true }).filter(
@@ -165,7 +166,7 @@ function sourceTexts(): readonly string[] {
       name.endsWith(".ts") &&
       !name.endsWith(".test.ts") &&
       !/^(distribution|migrations|testing)\//.test(name) &&
-      // What copies a store runs before its tables are distributed.
+      // Copying a store runs these before its tables are distributed.
       name !== "import.ts",
   );
   const literal = /([`"])((?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH) [^`"$]*(?:\$\d[^`"$]*)*)/g;

@@ -26,20 +26,20 @@ import { PostgresToolCallLog } from "./governance/tool-call-log.js";
 import { UnreadPlans } from "./governance/unread-plans.js";
 import { postgresUsageStore } from "./usage/usage-store.js";
 
-/** What a store is opened with. */
+/** Options for opening a store. */
 export interface PostgresStoreOptions {
-  /** `postgres://…`; it may hold a password. */
+  /** `postgres://…`; it may contain a password. */
   readonly url: string;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
   readonly telemetry: Telemetry;
-  /** Where the node is named, for a server that comes back after it was killed. */
+  /** The file that names the node, for a server that restarts after it was killed. */
   readonly nodeFile?: string;
 }
 
 /**
- * Opens the store of several nodes, bringing it up to date as needed, and joins its nodes.
+ * Opens the store that several nodes share, migrates it if needed, and joins its nodes.
  * @throws AppError `STORE_UNAVAILABLE`.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
@@ -57,7 +57,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const toolCalls = new PostgresToolCallLog(db, unread.usage);
     const onWritten = (unit: PlanUnit): void => {
       const calls = unit.entries.flatMap(({ end }) => end?.toolCall ?? []);
-      // A plan that has ended is settled by its consumers, even if it has no more calls.
+      // Consumers settle an ended plan even if it has no more calls.
       if (calls.length === 0 && unit.plan?.finishedAtMs === undefined) return;
       unread.usage.recorded(unit.ref);
       unread.memory.recorded(unit.ref);

@@ -10,7 +10,7 @@ import { DoubtfulProxy } from "./testing/doubtful-proxy.js";
 import { openTestStore } from "./testing/open-store.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
-/** Any that is a hash. */
+/** An arbitrary hash. */
 const COMMIT = "ab".repeat(32) as never;
 
 /** A write, the statement that commits it, and the rows that it leaves. */
@@ -80,8 +80,9 @@ const WRITES: readonly Write[] = [
   },
 ];
 
-// XX000 at the end of a transaction says nothing about what has become of it. A deferred trigger makes the
-// first try of a write fail that way without effect; a proxy makes another one look although it took effect.
+// XX000 at the end of a transaction does not tell whether it took effect. A deferred trigger makes
+// the first attempt of a write fail like this without effect; a proxy makes an attempt that took
+// effect look the same.
 describe.each(["nothing had", "everything had"])(
   "a write that ends in doubt when %s taken effect",
   { timeout: 60_000 },
@@ -149,7 +150,7 @@ describe.each(["nothing had", "everything had"])(
       expect(await store.memory.deleteEntry(ORG, entry.entryId)).toBe(false);
     });
 
-    /** Does a write whose first try ends in doubt, and makes sure that it did. */
+    /** Runs a write whose first attempt ends in doubt, and checks that it did. */
     async function doubting<T>(
       { table, commitsBy }: Pick<Write, "table" | "commitsBy">,
       work: () => Promise<T>,
@@ -176,7 +177,7 @@ describe.each(["nothing had", "everything had"])(
   },
 );
 
-/** A sequence counts tries: what it has given is not taken back with a transaction. */
+/** A sequence counts attempts, because it is not rolled back with a transaction. */
 const FAILING_TRIGGER = `CREATE SEQUENCE tries;
   CREATE FUNCTION fail_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF nextval('tries') = 1 THEN

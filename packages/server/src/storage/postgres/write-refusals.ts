@@ -2,8 +2,8 @@ import type { Clock } from "@steward/kernel/clock.js";
 import { PacedCheck } from "../paced-check.js";
 
 /**
- * What the server says when it takes no writes at all, by SQLSTATE: for whoever can mend it. Reads may
- * go on meanwhile, so reading does not show it.
+ * Advice for operators when the server accepts no writes at all, by SQLSTATE. Reads may still
+ * succeed, so reading does not detect this state.
  */
 export const WRITE_REFUSALS: ReadonlyMap<string, string> = new Map([
   ["53100", "PostgreSQL's disk is full: free space there"],
@@ -12,15 +12,15 @@ export const WRITE_REFUSALS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Allocates a megabyte that is gone right away. A temporary table is not logged, but it takes space
- * as any other does, and needs a server that takes writes.
+ * Allocates a megabyte temporarily. A temporary table is not logged, but it needs disk space like
+ * any other and a server that accepts writes.
  */
 const PROBE = `CREATE TEMPORARY TABLE steward_probe ON COMMIT DROP AS
   SELECT string_agg(md5(n::text), '') AS filler FROM generate_series(1, 32768) AS n`;
-/** How often the server is asked whether it takes writes again, at most, in ms. */
+/** Minimum interval between two probes of the server, in ms. */
 const PROBE_EVERY_MS = 1000;
 
-/** Remembers that the server has refused a write, until a probe shows that it takes them again. */
+/** Remembers that the server refuses writes, until a probe succeeds. */
 export class WriteRefusals {
   readonly #probe: PacedCheck;
   #isRefusing = false;
@@ -37,12 +37,12 @@ export class WriteRefusals {
     );
   }
 
-  /** Looks at what a statement has failed with. */
+  /** Checks the error of a statement for such a refusal. */
   note(sqlState: string | undefined): void {
     if (sqlState !== undefined && WRITE_REFUSALS.has(sqlState)) this.#isRefusing = true;
   }
 
-  /** Costs nothing where no write was refused. @throws what the probe fails with. */
+  /** Free unless a write was refused. @throws the error of the probe. */
   async check(): Promise<void> {
     if (this.#isRefusing) await this.#probe.run();
   }

@@ -3,26 +3,27 @@ import { closeSync, existsSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 
-/** Only a copy has it: the store that is made of the copy does not. */
+/** Exists only in a copy; restoring removes it. */
 const TABLE = "steward_backup_parts";
-/** What the files of a database's log are called behind its own name. */
+/** Suffixes of the files of a database's write-ahead log. */
 export const LOG_SUFFIXES: readonly string[] = ["-wal", "-shm"];
-/** Bytes of a file read at a time. */
+/** Size of the pieces in which a file is read, in bytes. */
 const CHUNK_BYTES = 1024 * 1024;
 
-/** A file of a backup beside the store's. */
+/** A file of a backup beside the store's file. */
 interface Part {
   readonly name: string;
   readonly sha256: string;
 }
 
-/** Where a backup of this name has the organizations' states. */
+/** The directory with the organizations' states in a backup of this name. */
 export function stateDirectoryOf(copy: string): string {
   return `${copy}.state`;
 }
 
 /**
- * Writes into a copy of the store which files belong to it, so that none can be left behind unnoticed.
+ * Writes the list of all files of a backup into the copy of the store, so that a missing file is
+ * noticed.
  * @param names files in `directory`.
  */
 export function writeParts(copy: string, directory: string, names: readonly string[]): void {
@@ -33,7 +34,7 @@ export function writeParts(copy: string, directory: string, names: readonly stri
 }
 
 /**
- * The files that belong to a backup, each of them there and as it was written.
+ * Checks that all files of a backup exist unchanged.
  * @returns their names, or why the backup is not complete.
  */
 export function completeParts(
@@ -44,32 +45,33 @@ export function completeParts(
   if (parts === undefined) {
     return {
       missing:
-        "it does not say which files belong to it, as what `steward backup` writes does; the store's " +
-        "own file is put back by hand, together with the state in the data directory",
+        "it does not list the files that belong to it, as a backup made by `steward backup` does; restore a plain " +
+        "copy of the store by hand, together with the state in the data directory",
     };
   }
   for (const { name, sha256 } of parts) {
     const file = join(directory, name);
-    if (!existsSync(file)) return { missing: `${file} is missing, which belongs to it` };
-    if (sha256Of(file) !== sha256) return { missing: `${file} is not the one that belongs to it` };
+    if (!existsSync(file)) return { missing: `${file} is missing, which belongs to the backup` };
+    if (sha256Of(file) !== sha256)
+      return { missing: `${file} is not the file that belongs to the backup` };
   }
   return { names: parts.map(({ name }) => name) };
 }
 
-/** Makes a store of a copy. */
+/** Turns a copy into a store. */
 export function dropParts(copy: string): void {
   using db = new DatabaseSync(copy);
   db.exec(`DROP TABLE ${TABLE}`);
 }
 
-/** Reads a database that nobody else has open, and leaves nothing beside it. */
+/** Reads a database that nobody else has open, and removes the log files that reading creates. */
 export function reading<Result>(path: string, read: (db: DatabaseSyncInstance) => Result): Result {
   const db = new DatabaseSync(path, { readOnly: true });
   try {
     return read(db);
   } finally {
     db.close();
-    // Reading has made them, and there is nothing in them.
+    // Reading has created these files, which are empty.
     for (const suffix of LOG_SUFFIXES) rmSync(path + suffix, { force: true });
   }
 }
@@ -83,7 +85,7 @@ function readParts(copy: string): readonly Part[] | undefined {
   });
 }
 
-/** In pieces: the state of an organization may be larger than memory. */
+/** In pieces, because the state of an organization may be larger than memory. */
 function sha256Of(path: string): string {
   const hash = createHash("sha256");
   const chunk = Buffer.alloc(CHUNK_BYTES);

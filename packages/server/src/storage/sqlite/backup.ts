@@ -24,41 +24,44 @@ import { closeToOthers, makePrivateDirectory } from "../private-files.js";
 import { refuseFromBeforeRelease, schemaVersion, SCHEMA_VERSION } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
 
-/** Pages copied at a time, between looks at who else wants to run. */
+/** Pages copied at a time before other work can run. */
 const PAGES_AT_ONCE = 1000;
 
-/** Where a server without another database keeps everything. */
+/** The files of a server without another database. */
 export interface StorePlaces {
   /** The store's file. */
   readonly store: string;
-  /** The directory with a file for each organization's state; there only if any is kept. */
+  /** The directory with a file for each organization's state; it exists only if there is state. */
   readonly state: string;
 }
 
-/** A copy of everything, or everything put back. */
+/** The result of a backup or a restore. */
 export interface StoreCopy {
   readonly path: string;
   readonly bytes: number;
-  /** How many migrations the store has seen. */
+  /** Version of the store's schema. */
   readonly schemaVersion: number;
-  /** Organizations whose state is in it. */
+  /** Number of organizations with state. */
   readonly states: number;
-  /** The directory with their states, which belongs to the file at `path`; absent when there are none. */
+  /**
+   * The directory with their states, which belongs to the file at `path`; absent when there are
+   * none.
+   */
   readonly statePath?: string;
 }
 
-/** How far the copy of a file has come, in pages. */
+/** Progress of copying a file, in pages. */
 export interface CopyProgress {
   readonly done: number;
   readonly total: number;
 }
 
 /**
- * Copies a store to a new file, and the state beside it to a directory of that name and `.state`, also
- * while a server works on them. Each file of the copy is what it was at one moment, checked; the
- * store's comes last, and there under its name only when all are whole. It lists the others.
- * @throws AppError `INVALID_ARGUMENT` when there is no store or the target exists; `STORE_UNAVAILABLE`
- * when it cannot be copied or the copy is damaged.
+ * Copies a store to a new file, and the state beside it to a directory with the suffix `.state`,
+ * even while a server works on them. Each file of the copy is a checked snapshot of one moment. The
+ * store's file lists the others, and it gets its name last, when all files are complete.
+ * @throws AppError `INVALID_ARGUMENT` when there is no store or the target exists;
+ * `STORE_UNAVAILABLE` when it cannot be copied or the copy is damaged.
  */
 export async function backupStore(
   places: StorePlaces,
@@ -90,7 +93,7 @@ export async function backupStore(
   }
 }
 
-/** A store put back, and where the one before it went. */
+/** A restored store, and the new path of the previous one. */
 export interface Restored extends StoreCopy {
   /** Absent when there was none. */
   readonly former: string | undefined;
@@ -99,11 +102,12 @@ export interface Restored extends StoreCopy {
 }
 
 /**
- * Puts a backup in the place of a store that no server owns. A store that is there already is kept
- * beside it under another name, with its state, and only when `replace` says so.
- * @param nowMs names the former store.
- * @throws AppError `INVALID_ARGUMENT` when there is no backup, a part of it is missing, or there is a store
- * and `replace` is false; `STORE_UNAVAILABLE` when a server owns the store or the backup is damaged; nothing is changed then.
+ * Replaces a store that no server owns by a backup. An existing store is kept beside it under
+ * another name, with its state, and only if `replace` is set.
+ * @param nowMs becomes part of the previous store's name.
+ * @throws AppError `INVALID_ARGUMENT` when there is no backup, a part of it is missing, or a store
+ * exists and `replace` is false; `STORE_UNAVAILABLE` when a server owns the store or the backup is
+ * damaged; nothing is changed then.
  */
 export function restoreStore(
   file: string,
@@ -133,7 +137,7 @@ export function restoreStore(
   }
 }
 
-/** Copies a backup to where it is to be, under other names, and checks it there. */
+/** Copies a backup to its target directory under temporary names, and checks it there. */
 function takeCopies(
   file: string,
   to: StorePlaces,
@@ -157,7 +161,7 @@ function takeCopies(
   return { version, states: names.length };
 }
 
-/** A copy has the mode of what is copied, which may have been opened to others on its way. */
+/** A copy has the mode of its original, whose mode may have been opened to others. */
 function copyPrivately(from: string, to: string): void {
   copyFileSync(from, to);
   closeToOthers(to);
@@ -170,7 +174,7 @@ async function copyDatabase(
 ): Promise<void> {
   const source = new DatabaseSync(path, { readOnly: true });
   try {
-    // The one moment: an open read keeps it, whatever is written meanwhile.
+    // The open read transaction fixes the snapshot, whatever is written meanwhile.
     source.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
     await backup(source, target, {
       rate: PAGES_AT_ONCE,
@@ -193,13 +197,13 @@ function described({ store, state }: StorePlaces, version: number, states: numbe
   };
 }
 
-/** The files of organizations' states, in a directory that may not be there. */
+/** The files of organizations' states, in a directory that may not exist. */
 function statesOf(directory: string): readonly string[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory).filter((name) => name.endsWith(".db"));
 }
 
-/** @returns the version of the store's schema. @throws AppError when it is no whole store. */
+/** @returns the version of the store's schema. @throws AppError when it is not a complete store. */
 function checkStore(path: string, what: string): number {
   const version = checkDatabase(path, what);
   if (version === 0) throw damaged(what, "it is not a store of steward");
@@ -209,7 +213,7 @@ function checkStore(path: string, what: string): number {
 }
 
 /**
- * Reads a file from end to end. @returns how many migrations it has seen.
+ * Reads a file completely. @returns the version of its schema.
  * @throws AppError `STORE_UNAVAILABLE` when it is damaged.
  */
 function checkDatabase(path: string, what: string): number {
@@ -220,14 +224,14 @@ function checkDatabase(path: string, what: string): number {
   });
 }
 
-/** The log's two files belong to their database and go where it goes. */
+/** The log's two files belong to their database and are moved with it. */
 function moveAside(path: string, former: string): void {
   for (const suffix of [...LOG_SUFFIXES, ""]) {
     if (existsSync(path + suffix)) renameSync(path + suffix, former + suffix);
   }
 }
 
-/** Gives a file, or a directory, its name once its bytes are on the disk, and has that reach it too. */
+/** Syncs a file or directory to disk, renames it, and syncs the rename. */
 function settle(from: string, to: string): void {
   if (statSync(from).isDirectory()) {
     for (const name of readdirSync(from)) sync(join(from, name), "r+");
@@ -259,7 +263,7 @@ function assertExists(path: string, what: string): void {
 
 function assertReplaced(path: string): void {
   if (!existsSync(path)) return;
-  const way = "--replace keeps it under another name and goes on";
+  const way = "--replace keeps it under another name and continues";
   throw new AppError("INVALID_ARGUMENT", `${path} exists already: ${way}`);
 }
 
@@ -269,7 +273,7 @@ function assertAbsent(path: string): void {
 }
 
 function damaged(what: string, reason: string): AppError {
-  return new AppError("STORE_UNAVAILABLE", `The ${what} is of no use: ${reason}`);
+  return new AppError("STORE_UNAVAILABLE", `The ${what} cannot be used: ${reason}`);
 }
 
 function unavailable(message: string, error: unknown): AppError {

@@ -5,7 +5,7 @@ import type { SqliteValue } from "./connection.js";
 export interface Write {
   readonly sql: string;
   readonly params: readonly SqliteValue[];
-  /** How many rows it must change; another number undoes the unit. Absent: any. */
+  /** Number of rows that it must change; another number rolls back the unit. Absent: any. */
   readonly expect?: number;
 }
 
@@ -13,21 +13,21 @@ export interface Write {
 export type WriteUnit = readonly Write[];
 
 /**
- * Units to be committed together: one transaction, one fsync. What crosses to the other thread is
- * copied value by value, so a text that it has seen before travels as its number, and a unit as one
- * flat list: number of the text, expected rows (-1: any), count of parameters, the parameters; again
- * for each statement.
+ * Units to be committed together, with one transaction and one fsync. A message to the other thread
+ * is copied value by value. So a statement text that the thread already has is sent as a number,
+ * and a unit as one flat list: number of the text, expected rows (-1: any), count of parameters,
+ * the parameters; again for each statement.
  */
 export interface CommitRequest {
-  /** Texts sent for the first time; their numbers go on from those before. */
+  /** Texts sent for the first time; they get the next numbers. */
   readonly newTexts: readonly string[];
   readonly units: readonly PackedUnit[];
 }
 
-/** A unit as it travels. */
+/** The flat form of a unit. */
 export type PackedUnit = readonly SqliteValue[];
 
-/** Packs units for the other thread; knows which texts it has seen. */
+/** Packs units for the other thread; tracks the texts that the thread has. */
 export class UnitPacker {
   readonly #numbers = new Map<string, number>();
 
@@ -54,11 +54,11 @@ export class UnitPacker {
   }
 }
 
-/** Takes apart what {@link UnitPacker} has packed. */
+/** Unpacks the units of {@link UnitPacker}. */
 export class UnitUnpacker {
   readonly #texts: string[] = [];
 
-  /** Takes the texts of a request over; to be called once for each, in order. */
+  /** Stores the new texts of a request; to be called once for each request, in order. */
   learn(newTexts: readonly string[]): void {
     this.#texts.push(...newTexts);
   }
@@ -66,7 +66,7 @@ export class UnitUnpacker {
   /** The statements of a unit, one by one. */
   *unpack(packed: PackedUnit): Generator<Write> {
     for (let at = 0; at < packed.length;) {
-      // The three numbers were put there by the packer.
+      // The packer has written these three numbers.
       const [text, expect, count] = packed.slice(at, at + 3) as [number, number, number];
       const sql = this.#texts[text];
       assert(sql !== undefined, "a text is sent before its number");
@@ -79,14 +79,14 @@ export class UnitUnpacker {
 
 const ANY_ROWS = -1;
 
-/** How each unit ended, in the order of the request. */
+/** The result of each unit, in the order of the request. */
 export interface CommitReply {
   readonly results: readonly UnitResult[];
 }
 
 /**
- * `conflict`: an expected number of rows was not met; nothing of the unit was kept. `failed`: the
- * engine's words, and the reason where an operator can do something about it.
+ * `conflict`: the number of changed rows was not the expected one, and the unit was rolled back.
+ * `failed`: the engine's message, and the reason if an operator can remove it.
  */
 export type UnitResult =
   | { readonly kind: "committed" }

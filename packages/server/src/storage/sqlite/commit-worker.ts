@@ -11,17 +11,19 @@ import {
 } from "./commit-protocol.js";
 import { openConnection, StatementCache } from "./connection.js";
 
-/**
- * The thread that writes: it commits what it is sent, so that no fsync ever holds up the event loop.
- */
+/** The thread that writes to the store, so that an fsync does not block the event loop. */
 class Conflict extends Error {}
 
 /**
- * Changes after which the log is copied back into the file. The thread does it itself, after it has
- * answered: nobody waits for a checkpoint, and hot pages are copied once for many commits.
+ * Number of changes after which the write-ahead log is copied into the file. The thread starts the
+ * checkpoint after it has answered, so that no caller waits for it, and frequently changed pages
+ * are copied once for many commits.
  */
 const CHECKPOINT_AFTER_WRITES = 4000;
-/** Where the engine checkpoints by itself, in pages, should readers have stood in the way. */
+/**
+ * Size in pages at which the engine starts a checkpoint by itself, in case readers have prevented
+ * the thread's own.
+ */
 const CHECKPOINT_AT_PAGES = 16_000;
 
 const { path } = workerData as { readonly path: string };
@@ -44,7 +46,9 @@ port.on("message", (request: CommitRequest | "close") => {
   if (writes >= CHECKPOINT_AFTER_WRITES) checkpoint();
 });
 
-/** On a full disk the log stays as it is: everything in it is durable, and the next one copies it. */
+/**
+ * On a full disk the log stays as it is: its content is durable, and the next checkpoint copies it.
+ */
 function checkpoint(): void {
   writes = 0;
   try {
@@ -54,7 +58,9 @@ function checkpoint(): void {
   }
 }
 
-/** All units in one transaction; if any fails, again with a savepoint around each. */
+/**
+ * Runs all units in one transaction; if any fails, runs them again with a savepoint around each.
+ */
 function commit(
   connection: DatabaseSyncInstance,
   units: readonly PackedUnit[],
@@ -72,7 +78,7 @@ function commitTogether(
     statements.run("COMMIT", []);
     return units.map(() => ({ kind: "committed" }));
   } catch {
-    // Which unit it was, and what the others deserve, is found out one by one.
+    // Running the units one by one determines which of them failed.
     rollBack(connection);
     return undefined;
   }
@@ -100,7 +106,7 @@ function applyApart(connection: DatabaseSyncInstance, unit: PackedUnit): UnitRes
     statements.run("RELEASE unit", []);
     return { kind: "committed" };
   } catch (error) {
-    // On a full disk the engine rolls back the whole transaction by itself, savepoints and all.
+    // On a full disk the engine itself rolls back the whole transaction with all savepoints.
     if (!connection.isTransaction) throw error;
     statements.run("ROLLBACK TO unit", []);
     statements.run("RELEASE unit", []);

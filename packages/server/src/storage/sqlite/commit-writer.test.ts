@@ -20,8 +20,8 @@ describe.skipIf(!CAN_MOUNT)(`the writer of a store on a full disk${whySkipped}`,
     const db = openConnection(path, false);
     db.exec("CREATE TABLE t (filler BLOB)");
     await using writer = new CommitWriter(path, silentTelemetry);
-    // More than 4000 rows lead to a checkpoint. The log has room for as much again once it was copied
-    // into the file, which then has to grow.
+    // More than 4000 rows cause a checkpoint. After it, the log has room for as many rows again,
+    // but the next checkpoint must enlarge the file.
     await writer.commit(rows(6000));
     await writer.probe();
     disk.fill();

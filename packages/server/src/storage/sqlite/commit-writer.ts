@@ -9,22 +9,25 @@ import {
 } from "./commit-protocol.js";
 import { SCHEMA_VERSION } from "./migrate.js";
 
-/** A unit's expected row count was not met: somebody else was first. Nothing of it was kept. */
+/**
+ * A unit changed another number of rows than expected, because another writer was faster. The unit
+ * was rolled back.
+ */
 export class WriteConflict extends Error {
   override readonly name = "WriteConflict";
 }
 
-/** Units waiting to be committed, at most; one more is refused. */
+/** Maximum number of units that wait for a commit; further ones are refused. */
 const PENDING_UNITS_MAX = 10_000;
-/** Units in one transaction, at most. */
+/** Maximum number of units in one transaction. */
 const BATCH_UNITS_MAX = 512;
-/** How long a commit waits for units that were announced, in ms: a fraction of a round trip. */
+/** How long a commit waits for announced units, in ms: a fraction of a round trip. */
 const GATHER_MS = 2;
 
-/** How long a unit that is in no hurry waits for a commit to ride along with, in ms. */
+/** How long a unit that is not urgent waits for another commit to join, in ms. */
 const PATIENCE_MS = 100;
 
-/** Sets the version that the store has: the engine writes the page that holds it all the same. */
+/** Sets the version to its present value: the engine still writes the page that contains it. */
 const PROBE: WriteUnit = [{ sql: `PRAGMA user_version = ${String(SCHEMA_VERSION)}`, params: [] }];
 
 interface Pending {
@@ -34,9 +37,9 @@ interface Pending {
 }
 
 /**
- * Group commit: units that arrive while a commit is under way share the next one, and so its fsync.
- * Whoever knows that a unit of his will follow soon announces it, and a commit waits a moment for
- * announced units; with nothing announced it never waits.
+ * Group commit: units that arrive during a commit share the next one, and so its fsync. A caller
+ * that knows that its unit will follow soon announces it, and a commit waits a moment for announced
+ * units. Without announcements it never waits.
  */
 export class CommitWriter implements AsyncDisposable {
   readonly #worker: Worker;
@@ -49,13 +52,13 @@ export class CommitWriter implements AsyncDisposable {
   readonly #patient: Pending[] = [];
   #patience: NodeJS.Timeout | undefined;
   #closed = false;
-  /** Why the thread is gone: nothing will be committed any more. */
+  /** The error that ended the thread; nothing can be committed any more. */
   #failure: Error | undefined;
   /** Whether the engine refused the last unit. */
   #isRefused = false;
   #idle: (() => void) | undefined;
 
-  /** @param path the store's file, its schema up to date. */
+  /** @param path the store's file, with an up-to-date schema. */
   constructor(path: string, telemetry: Telemetry) {
     this.#telemetry = telemetry;
     this.#worker = new Worker(new URL("./commit-worker.js", import.meta.url), {
@@ -85,8 +88,8 @@ export class CommitWriter implements AsyncDisposable {
   }
 
   /**
-   * As `commit`, but in no hurry: the unit rides along with a commit that others need, and costs one
-   * of its own only when none comes for a while. For what is derived from rows already durable.
+   * Like `commit`, but not urgent: the unit joins another commit, and gets its own only when none
+   * comes for a while. For data derived from durable rows.
    */
   commitSoon(unit: WriteUnit): Promise<void> {
     return this.#enqueue(unit, (pending) => {
@@ -97,7 +100,10 @@ export class CommitWriter implements AsyncDisposable {
     });
   }
 
-  /** Says that a unit will follow soon. Withdraw it right after committing, or when it will not. */
+  /**
+   * Announces that a unit will follow soon. Call the result right after committing, or when no unit
+   * will follow.
+   */
   announce(): () => void {
     this.#announced += 1;
     let standing = true;
@@ -109,17 +115,17 @@ export class CommitWriter implements AsyncDisposable {
     };
   }
 
-  /** Whether the last unit was refused, or all will be: a probe tells what holds now. */
+  /** Whether the last unit was refused, or all will be; a probe determines the present state. */
   get isFailing(): boolean {
     return this.#isRefused || this.#failure !== undefined;
   }
 
-  /** Commits something that changes nothing. @throws AppError `STORE_UNAVAILABLE` with the reason. */
+  /** Commits a unit that changes nothing. @throws AppError `STORE_UNAVAILABLE` with the reason. */
   probe(): Promise<void> {
     return this.commit(PROBE);
   }
 
-  /** Commits what waits, then ends the thread. */
+  /** Commits the waiting units, then ends the thread. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#announced = 0;
     this.#losePatience();
@@ -221,7 +227,7 @@ export class CommitWriter implements AsyncDisposable {
   }
 }
 
-/** @param reason for whoever can mend it. */
+/** @param reason the cause, for an operator. */
 function unavailable(cause: Error, reason?: string): AppError {
   const message = `The store cannot be written to now${reason === undefined ? "" : `: ${reason}`}`;
   return new AppError("STORE_UNAVAILABLE", message, { cause, retryAfterMs: 1000 });

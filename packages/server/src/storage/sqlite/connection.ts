@@ -13,18 +13,20 @@ export type SqliteValue = string | number | bigint | Uint8Array | null;
 export type SqliteRow = Readonly<Record<string, SqliteValue>>;
 
 /**
- * Page size of a new store, in bytes. A commit writes every page that it changes as a whole, and a step
- * changes a few rows in many pages: with 4096 bytes it writes 64 % more at one plan and 42 % more at
- * sixteen, for the same processor time. In return a vector of 3 kB takes three pages, and 2 µs more to read.
+ * Page size of a new store, in bytes. A commit writes every changed page as a whole, and a step
+ * changes a few rows in many pages: with 4096 bytes it writes 64 % more at one plan and 42 % more
+ * at sixteen, for the same processor time. On the other hand, a vector of 3 kB takes three pages,
+ * and 2 µs more to read.
  */
 const PAGE_BYTES = 2048;
-/** How long a connection waits for another's lock: only checkpoints and backups ever hold one. */
+/** How long a connection waits for another's lock, in ms; only checkpoints and backups hold one. */
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * Opens our own store. `synchronous=FULL`: a commit that was acknowledged has reached the disk.
+ * Opens the service's own store. `synchronous=FULL`: an acknowledged commit has reached the disk.
  * @param readOnly refuses writes on this connection; the file must exist.
- * @throws AppError `STORE_UNAVAILABLE` for what is no store, without a time to try again: it stays as it is.
+ * @throws AppError `STORE_UNAVAILABLE` without a retry delay when the file is not a store, because
+ * a retry does not help.
  */
 export function openConnection(path: string, readOnly: boolean): DatabaseSyncInstance {
   let db: DatabaseSyncInstance | undefined;
@@ -43,7 +45,7 @@ export function openConnection(path: string, readOnly: boolean): DatabaseSyncIns
 
 function prepare(db: DatabaseSyncInstance, readOnly: boolean): void {
   db.exec(`PRAGMA busy_timeout = ${String(BUSY_TIMEOUT_MS)}`);
-  // Only a store without any page yet takes it over.
+  // The page size only takes effect in a store without any page.
   if (!readOnly) db.exec(`PRAGMA page_size = ${String(PAGE_BYTES)}`);
   db.exec("PRAGMA journal_mode = WAL");
   db.exec("PRAGMA synchronous = FULL");
@@ -60,7 +62,7 @@ export class StatementCache {
     this.#db = db;
   }
 
-  /** Every row of a query, whose columns the caller knows. @throws AppError `STORE_UNAVAILABLE`. */
+  /** All rows of a query; the caller knows its columns. @throws AppError `STORE_UNAVAILABLE`. */
   all<Row extends object = SqliteRow>(
     sql: string,
     ...params: readonly SqliteValue[]
@@ -68,7 +70,7 @@ export class StatementCache {
     return orUnavailable(() => this.#prepare(sql).all(...params) as Row[]);
   }
 
-  /** The first row of a query, as for {@link all}. @throws AppError `STORE_UNAVAILABLE`. */
+  /** The first row of a query, like {@link all}. @throws AppError `STORE_UNAVAILABLE`. */
   get<Row extends object = SqliteRow>(
     sql: string,
     ...params: readonly SqliteValue[]
@@ -102,7 +104,7 @@ function orUnavailable<T>(query: () => T): T {
   }
 }
 
-/** The result of a query as a promise: whatever it throws becomes the rejection. */
+/** The result of a query as a promise; an error becomes a rejection. */
 export function read<T>(query: () => T): Promise<T> {
   return Promise.resolve().then(query);
 }

@@ -4,7 +4,7 @@ import { refuseFromBeforeRelease, schemaVersion } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
 import { number } from "./column-values.js";
 
-/** A stopped store, read from end to end. */
+/** Reads all rows of a store whose server is stopped. */
 export interface SqliteExport extends Disposable {
   rowCount(table: CopiedTable): number;
   rows(table: CopiedTable): Iterable<CopiedRow>;

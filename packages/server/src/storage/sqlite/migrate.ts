@@ -6,10 +6,16 @@ import { createUsageTables } from "./migrations/0003-usage.js";
 import { createMemoryTables } from "./migrations/0004-memory.js";
 import { createAccessTables } from "./migrations/0005-access.js";
 
-/** The first migration, which makes a new store: those of stores from before the first release were lower. */
+/**
+ * The version of the first migration, which creates a new store. Stores from before the first
+ * release have lower versions.
+ */
 const FIRST_VERSION = 12;
 
-/** In order, never changed once released: a store's `user_version` is that of the last one it has seen. */
+/**
+ * In order; a released migration is never changed. A store's `user_version` is that of its last
+ * migration.
+ */
 const MIGRATIONS: readonly string[] = [
   [
     createPlanTables,
@@ -20,13 +26,13 @@ const MIGRATIONS: readonly string[] = [
   ].join("\n"),
 ];
 
-/** The version of a store that this program has brought up to date. */
+/** The schema version of an up-to-date store. */
 export const SCHEMA_VERSION: number = FIRST_VERSION + MIGRATIONS.length - 1;
 
 /**
- * Brings a store to this program's schema, each migration in a transaction of its own.
- * @throws AppError `STORE_UNAVAILABLE` when the store was written by a newer program, or by one from before
- * the first release.
+ * Migrates a store to this program's schema, each migration in its own transaction.
+ * @throws AppError `STORE_UNAVAILABLE` when the store was written by a newer program, or by one
+ * from before the first release.
  */
 export function migrate(db: DatabaseSyncInstance): void {
   const version = schemaVersion(db);
@@ -44,7 +50,7 @@ export function migrate(db: DatabaseSyncInstance): void {
   }
 }
 
-/** The versions that {@link migrate} would bring a store through, in order. */
+/** The versions that {@link migrate} would apply, in order. */
 export function pendingVersions(db: DatabaseSyncInstance): readonly number[] {
   const version = schemaVersion(db);
   return MIGRATIONS.map((_migration, index) => FIRST_VERSION + index).filter(
@@ -53,20 +59,21 @@ export function pendingVersions(db: DatabaseSyncInstance): readonly number[] {
 }
 
 /**
- * Refuses a store that nothing can read any more.
- * @throws AppError `STORE_UNAVAILABLE` when a store of this version was made before the first release.
+ * Refuses a store that this program cannot read.
+ * @throws AppError `STORE_UNAVAILABLE` when a store of this version was made before the first
+ * release.
  */
 export function refuseFromBeforeRelease(version: number): void {
   if (version === 0 || version >= FIRST_VERSION) return;
   throw new AppError("STORE_UNAVAILABLE", FROM_BEFORE_RELEASE);
 }
 
-/** Said of a store from before the first release. */
+/** The message for a store from before the first release. */
 const FROM_BEFORE_RELEASE =
   "The store was made by a version of steward from before the first release, and cannot be taken over: " +
   "move its file away, or name another data directory, and start again";
 
-/** The version of a store; 0 for what is no store yet. */
+/** The version of a store; 0 for an empty file. */
 export function schemaVersion(db: DatabaseSyncInstance): number {
   const row = db.prepare("PRAGMA user_version").get() as { user_version: number };
   return row.user_version;

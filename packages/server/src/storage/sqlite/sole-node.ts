@@ -1,10 +1,10 @@
 import type { Clock } from "@steward/kernel/clock.js";
 import type { EngineNode, PlanHandover } from "../../plans/engine/index.js";
 
-/** What the one process is called that owns the store. */
+/** The node id of the only process of a store. */
 export const SOLE_NODE_ID = "sole";
 
-/** The one process that owns the store: it owns every plan, for as long as it lives. */
+/** The only process of the store: it owns every plan as long as it lives. */
 export function soleNode(clock: Clock): EngineNode {
   return {
     nodeId: SOLE_NODE_ID,
@@ -15,7 +15,7 @@ export function soleNode(clock: Clock): EngineNode {
   };
 }
 
-/** There is nobody to hand a plan to. */
+/** There is no other node to hand a plan to. */
 export const NO_HANDOVER: PlanHandover = {
   request: () => Promise.resolve(),
   requested: () => Promise.resolve([]),

@@ -131,7 +131,7 @@ describe("group commit", () => {
   });
 });
 
-/** Counts commits as a metrics page would. */
+/** Counts commits like the metrics page. */
 class CommitCount implements Telemetry {
   total = 0;
 
@@ -140,6 +140,6 @@ class CommitCount implements Telemetry {
   }
 
   observe(): void {
-    // Nothing here is observed.
+    // The test observes no durations.
   }
 }

@@ -25,13 +25,13 @@ import { NO_HANDOVER, soleNode } from "./sole-node.js";
 import { SqliteToolCallLog } from "./governance/tool-call-log.js";
 import { sqliteUsageStore } from "./usage/usage-store.js";
 
-/** Everything this service keeps, in one SQLite file that one process owns. */
+/** The service's whole store in one SQLite file, owned by one process. */
 export interface SqliteStore extends Store {
   readonly reembedding: ReembeddingStore;
 }
 
 /**
- * Opens the store at this path, creating it and bringing it up to date as needed.
+ * Opens the store at this path; creates and migrates it if needed.
  * @throws AppError `STORE_UNAVAILABLE` when another process owns it or it cannot be opened.
  */
 export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry): SqliteStore {
@@ -85,7 +85,9 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
   };
 }
 
-/** What opening the store at this path would do to its schema; a path without a store is a new one. */
+/**
+ * The migrations that opening the store at this path would apply; all of them for a missing file.
+ */
 export function pendingMigrations(path: string): readonly string[] {
   const db = openConnection(existsSync(path) ? path : ":memory:", true);
   try {
@@ -109,7 +111,7 @@ function prepare(path: string): void {
   const db = openConnection(path, false);
   try {
     migrate(db);
-    // Whoever held a lease was the former owner of this store, and that process is gone.
+    // The holder of each lease was the previous owner of this store, whose process has ended.
     db.exec("UPDATE step_leases SET lease_until_ms = 0");
   } finally {
     db.close();

@@ -1,6 +1,6 @@
 import { iri, quad, type Quad, text } from "@steward/state";
 
-/** One of some thousand quads, now and then with a long text. */
+/** One of some thousand quads, occasionally with a long text. */
 export function anyQuad(random: () => number): Quad {
   const pick = (count: number): number => Math.floor(random() * count);
   const object = pick(20) === 0 ? text("long ".repeat(60 + pick(20))) : text(String(pick(50)));

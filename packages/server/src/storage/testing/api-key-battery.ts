@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ApiKey, ApiKeyStore } from "../../identity/ports.js";
 
-/** What the battery needs of an engine under test. */
+/** An engine under test. */
 export interface ApiKeyStoreUnderTest extends AsyncDisposable {
   readonly apiKeys: ApiKeyStore;
 }
@@ -9,7 +9,7 @@ export interface ApiKeyStoreUnderTest extends AsyncDisposable {
 const ORG = "11111111-1111-4111-8111-111111111111";
 const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
 
-/** The key of a number; its id and hashes are made of it. */
+/** A key derived from a number, with its id and hashes. */
 function keyOf(number: number, over: Partial<ApiKey> = {}): ApiKey {
   return {
     orgId: ORG,
@@ -26,8 +26,8 @@ function keyOf(number: number, over: Partial<ApiKey> = {}): ApiKey {
 }
 
 /**
- * What every engine must do for API keys. `open` opens the same database each time it is called within
- * one test, as a restarted process would.
+ * The required behaviour of every engine for API keys. Within one test, each call of `open` opens
+ * the same database, as a restarted process would.
  */
 export function apiKeyBattery(engine: string, open: () => Promise<ApiKeyStoreUnderTest>): void {
   describe(`API keys on ${engine}`, () => {

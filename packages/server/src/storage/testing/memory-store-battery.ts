@@ -8,13 +8,13 @@ import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PlanEngine } from "../../plans/index.js";
 import { recordToolCalls } from "./record-tool-calls.js";
 
-/** What the battery needs of an engine under test. */
+/** An engine under test. */
 export interface MemoryUnderTest extends AsyncDisposable {
   readonly memory: MemoryStore;
   readonly plans: PlanEngine;
-  /** What a search index would read now. */
+  /** The source that a search index would read now. */
   openSource(): IndexSource;
-  /** How many vectors the database holds, of all organizations and models. */
+  /** Number of vectors in the database, of all organizations and models. */
   vectorCount(): Promise<number>;
 }
 
@@ -23,8 +23,8 @@ const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
 const MODEL = { name: "hash", dimension: 2 };
 
 /**
- * What every engine must do for memory. `open` opens the same database each time it is called within
- * one test, as a restarted process would.
+ * The required behaviour of every engine for memory. Within one test, each call of `open` opens the
+ * same database, as a restarted process would.
  */
 export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnderTest>): void {
   describe(`the memory store on ${engine}`, () => {
@@ -271,13 +271,13 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
   });
 }
 
-/** Batches that a worker adds, and mostly deletes again. */
+/** Batches that a worker adds and mostly deletes again. */
 const ROUNDS = 8;
 
 /**
- * Adds entries that have few vectors among them, and deletes all but the last, so that workers often
- * add a vector whose last entry another one deletes.
- * @param left what is there at the end, by entry.
+ * Adds entries with few distinct vectors, and deletes all but the last, so that workers often add a
+ * vector whose last entry another worker deletes.
+ * @param left the remaining entries.
  */
 async function addAndDelete(
   memory: MemoryStore,
@@ -312,7 +312,7 @@ async function all(source: IndexSource): Promise<readonly IndexEntry[]> {
     .sort((a, b) => a.createdAtMs - b.createdAtMs);
 }
 
-/** An entry whose vector and time say its number. */
+/** An entry whose vector and time contain its number. */
 function entry(number: number): MemoryEntry {
   return {
     orgId: ORG,

@@ -10,7 +10,10 @@ function version(number: number, orgId = ORG): OrganizationPolicies {
   return { orgId, version: number, text, changedBy: "ada", changedAtMs: 1_000 + number };
 }
 
-/** What every engine must do for policies. `open` opens the same database each time within one test. */
+/**
+ * The required behaviour of every engine for policies. Within one test, each call of `open` opens
+ * the same database.
+ */
 export function policyBattery(
   engine: string,
   open: () => Promise<AsyncDisposable & { readonly policies: PolicyStore }>,

@@ -8,11 +8,11 @@ import type { PlanEngine } from "../../plans/index.js";
 
 const IDS = systemIds(systemClock);
 
-/** What of a tool call a test chooses. */
+/** The attributes of a tool call that a test can choose. */
 export type ChosenCall = Partial<ToolCallRecord> & { readonly orgId: string };
 
 /**
- * Puts tool calls into the log the way they get there: as attempts of a plan's steps that ended.
+ * Records tool calls in the way of the service: as ended attempts of a plan's steps.
  * @returns the records, in the order of the log.
  */
 export async function recordToolCalls(
@@ -63,7 +63,7 @@ function recordOf(call: ChosenCall, planId: string, finishedAtMs: number): ToolC
   });
 }
 
-/** The only step of a plan that a recorded call is of. */
+/** The only step of a recorded call's plan. */
 export const RECORDED_STEP: PreparedStep = {
   id: "step",
   index: 0,

@@ -6,13 +6,13 @@ import type { MemoryEntry } from "../../memory/entry.js";
 import { reembed, type IndexSource, type ReembeddingProgress } from "../../memory/index.js";
 import type { EmbeddingModel, MemoryStore, ReembeddingStore } from "../../memory/ports.js";
 
-/** What the battery needs of an engine under test. */
+/** An engine under test. */
 export interface ReembeddingUnderTest extends AsyncDisposable {
   readonly memory: MemoryStore;
   readonly reembedding: ReembeddingStore;
-  /** What a search index would read, once the store has been told its model. */
+  /** The source that a search index would read, once the store has its model. */
   openSource(): IndexSource;
-  /** How many vectors the database holds, of all organizations and models. */
+  /** Number of vectors in the database, of all organizations and models. */
   vectorCount(): Promise<number>;
 }
 
@@ -22,8 +22,8 @@ const OLD = new HashProvider(64);
 const COUNT = 200;
 
 /**
- * What every engine must do for a change to another model. `open` opens the same database each time it
- * is called within one test.
+ * The required behaviour of every engine for re-embedding. Within one test, each call of `open`
+ * opens the same database.
  */
 export function reembeddingBattery(
   engine: string,
@@ -92,7 +92,7 @@ export function reembeddingBattery(
       { timeout: 60_000 },
       async () => {
         const provider = new CountingProvider();
-        // One step further each time: before and after each of the store's use cases.
+        // Each round interrupts one step later: before and after each of the store's operations.
         for (let steps = 0; ; steps += 1) {
           await using store = await open();
           const done = await reembedStore(endingAfter(store.reembedding, steps), provider).then(
@@ -111,7 +111,7 @@ export function reembeddingBattery(
   });
 }
 
-/** Hashed words in fewer components; can fail after so many texts. */
+/** Hashed words with fewer components; can fail after a number of texts. */
 export class CountingProvider extends HashProvider {
   embedded: number = 0;
   failAfter: number = Infinity;
@@ -127,12 +127,12 @@ export class CountingProvider extends HashProvider {
   }
 }
 
-/** Whose vectors a provider's are. */
+/** The model of a provider. */
 export function modelOf(provider: HashProvider): EmbeddingModel {
   return { name: `test@${provider.dimension()}`, dimension: provider.dimension() };
 }
 
-/** Changes a store to a provider's vectors. */
+/** Re-embeds a store with a provider's vectors. */
 export function reembedStore(
   store: ReembeddingStore,
   provider: HashProvider,
@@ -147,7 +147,7 @@ export function reembedStore(
   });
 }
 
-/** Every entry has its vector of the provider in use, and nothing else has. */
+/** Checks that every entry has its vector of the present provider, and that there are no others. */
 export async function expectVectors(
   store: Pick<ReembeddingUnderTest, "memory" | "openSource">,
   entries: readonly MemoryEntry[],
@@ -168,7 +168,7 @@ export async function expectVectors(
   expect((await store.memory.entriesById(ids)).size).toBe(entries.length);
 }
 
-/** Adds entries as a server does whose provider this is. */
+/** Adds entries like a server with this provider. */
 export async function add(
   memory: MemoryStore,
   entries: readonly MemoryEntry[],
@@ -196,7 +196,7 @@ export async function embedded(
   return embeddedEntry(entry, await new HashProvider(provider.dimension()).embed(entry.content));
 }
 
-/** How many vectors these entries have, each counted once for an organization. */
+/** Number of distinct vectors of these entries, counted for each organization. */
 async function distinctVectors(
   entries: readonly MemoryEntry[],
   provider: HashProvider,
@@ -205,7 +205,7 @@ async function distinctVectors(
   return new Set(all.map(({ entry, vector }) => `${entry.orgId} ${String(vector)}`)).size;
 }
 
-/** The name of the model that the store takes. */
+/** The name of the model that the store accepts. */
 async function usable(
   memory: MemoryStore,
   models: readonly EmbeddingModel[],
@@ -221,10 +221,10 @@ async function usable(
   return taken[0];
 }
 
-/** What the process dies of. */
+/** The error that simulates the end of the process. */
 const ENDED = new Error("killed");
 
-/** A store whose process is killed before or after one of its use cases. */
+/** A store whose process is killed before or after one of its operations. */
 function endingAfter(store: ReembeddingStore, steps: number): ReembeddingStore {
   let left = steps;
   const step = (): void => {

@@ -7,14 +7,16 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { type BlockStore, type Fault, type Hash, log, TripleStore } from "@steward/state";
 import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 
-/** Each driver has its branch; they share the state, and each collects the other's garbage. */
+/**
+ * Each driver has a branch of its own. They share the state, and each collects the other's garbage.
+ */
 const BRANCHES = ["main", "other"];
-/** How long drivers work before they are killed, in ms, once they have begun. */
+/** How long drivers work before they are killed, in ms, counted from their first commit. */
 const WORK_MS = 400;
 
-/** A state whose drivers are killed. */
+/** A state with drivers to kill. */
 export interface KillPlace extends AsyncDisposable {
-  /** The module that drives, whose arguments are `...args seed branch`. */
+  /** The driver module, with the arguments `...args seed branch`. */
   readonly driver: URL;
   readonly args: (branch: string) => readonly string[];
   /** Called when all drivers are dead. */
@@ -24,9 +26,9 @@ export interface KillPlace extends AsyncDisposable {
 }
 
 /**
- * Kills processes that commit, merge and collect garbage in one state, `rounds` times, and checks each time
- * that every ref leads to complete and undamaged trees, and that every commit that was acknowledged is in the
- * history of its branch.
+ * Kills processes that commit, merge and collect garbage in one state, `rounds` times, and checks
+ * each time that every ref leads to complete and undamaged trees, and that the history of each
+ * branch contains every acknowledged commit.
  */
 export async function stateKillRounds(
   place: KillPlace,
@@ -74,7 +76,7 @@ function start(
     rest = lines.pop() ?? "";
     for (const line of lines) {
       const [, name = "", hash = ""] = line.split(" ");
-      // The driver wrote down the hash that its commit returned.
+      // The driver printed the hash that its commit returned.
       acknowledged.set(name, hash as Hash);
     }
   });
@@ -89,7 +91,7 @@ function expectAcknowledged(store: BlockStore, acknowledged: ReadonlyMap<string,
     if (last === undefined) continue;
     const history = head === undefined ? [] : [...log(store, head)].map(({ hash }) => hash);
     expect(history).toContain(last);
-    // What was journaled and not committed can be read again, long texts too.
+    // Journaled changes without a commit can be read again, including long texts.
     const { now } = new TripleStore(store, systemClock, branch);
     expect([...now.match()]).toHaveLength(now.size);
   }

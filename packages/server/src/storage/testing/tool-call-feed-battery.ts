@@ -7,7 +7,7 @@ import type { PlanEngine } from "../../plans/index.js";
 import type { UsageStore } from "../../usage/ports.js";
 import { recordToolCalls } from "./record-tool-calls.js";
 
-/** What the battery needs of an engine under test. */
+/** An engine under test. */
 export interface FeedUnderTest extends AsyncDisposable {
   readonly plans: PlanEngine;
   readonly memory: Pick<MemoryStore, "toolCalls">;
@@ -18,8 +18,8 @@ const ORG = "11111111-1111-4111-8111-111111111111";
 const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
 
 /**
- * What every engine's feeds of tool calls must do. `open` opens the same database each time it is
- * called within one test, as a restarted process would.
+ * The required behaviour of every engine's feeds of tool calls. Within one test, each call of
+ * `open` opens the same database, as a restarted process would.
  */
 export function toolCallFeedBattery(engine: string, open: () => Promise<FeedUnderTest>): void {
   describe(`the feeds of tool calls on ${engine}`, () => {
@@ -35,7 +35,7 @@ export function toolCallFeedBattery(engine: string, open: () => Promise<FeedUnde
         expect([idsOf(taken), taken.isCut]).toEqual([ids.slice(0, 3), true]);
         await feed.done(taken);
         expect(idsOf(await feed.take(1))).toEqual(ids.slice(3, 4));
-        // Dies here, with a batch that it has taken and not done.
+        // The process ends here, with a batch that it has taken but not acknowledged.
       }
       await using store = await open();
       const feed = store.memory.toolCalls;
@@ -46,7 +46,7 @@ export function toolCallFeedBattery(engine: string, open: () => Promise<FeedUnde
       expect(rest.isCut).toBe(false);
       await feed.done(rest);
       expect(idsOf(await feed.take(10))).toEqual([]);
-      // Nobody has made rows of the calls yet.
+      // No usage rows of the calls exist yet.
       expect(await store.usage.recording.recordPending(10)).toHaveLength(5);
     });
 
@@ -85,11 +85,11 @@ export function toolCallFeedBattery(engine: string, open: () => Promise<FeedUnde
   });
 }
 
-/** Takes a batch of some size, and does it, or is interrupted before. */
+/** Takes a batch of some size, and acknowledges it or is interrupted before. */
 async function consume(feed: ToolCallFeed, random: () => number, done: string[]): Promise<void> {
   const limit = 1 + Math.floor(random() * 7);
   const taken = await feed.take(limit);
-  // The writers have their turns.
+  // Let the writers run.
   await turn();
   expect(taken.calls.length).toBeLessThanOrEqual(limit);
   if (random() < 0.3) return;

@@ -9,7 +9,7 @@ import { recordToolCalls } from "./record-tool-calls.js";
 import { externalSample, priceSample } from "./usage-samples.js";
 import { rowsBetween } from "./rows-between.js";
 
-/** What the battery needs of an engine under test. */
+/** An engine under test. */
 export interface UsageStoreUnderTest extends AsyncDisposable {
   readonly plans: PlanEngine;
   readonly usage: UsageStore;
@@ -25,8 +25,8 @@ const ALL = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
 const DAYS = { dimension: "total", grain: "day", ...ALL } as const;
 
 /**
- * What every engine must do for usage and customers. `open` opens the same database each time it is
- * called within one test, as a restarted process would.
+ * The required behaviour of every engine for usage and customers. Within one test, each call of
+ * `open` opens the same database, as a restarted process would.
  */
 export function usageStoreBattery(engine: string, open: () => Promise<UsageStoreUnderTest>): void {
   describe(`usage store on ${engine}`, () => {
@@ -38,7 +38,7 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
       usage = store.usage;
     });
     afterEach(async () => {
-      // Whatever a test did, what is kept is what the rows add up to.
+      // After every test, the stored totals must equal the sums of the rows.
       expect(await verifyTotals(usage.ledgers, ORG, { repair: false })).toEqual([]);
       expect(await verifyTotals(usage.ledgers, OTHER_ORG, { repair: false })).toEqual([]);
       await store[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Budget, Price, UsageEvent } from "../../usage/ports.js";
 
-/** A budget of a test: 100 AAU a day, that the organization has set itself. */
+/** A sample budget: 100 AAU a day, set by the organization itself. */
 export function budgetSample(): Budget {
   return {
     id: randomUUID(),
@@ -14,7 +14,7 @@ export function budgetSample(): Budget {
   };
 }
 
-/** A price of a test: 7 nanodollars for each AAU from the beginning of time. */
+/** A sample price: 7 nanodollars for each AAU, without a start. */
 export function priceSample(over: Partial<Price> = {}): Price {
   return {
     id: "price",
@@ -27,7 +27,7 @@ export function priceSample(over: Partial<Price> = {}): Price {
   };
 }
 
-/** A usage row of a test, as a source outside reports it. */
+/** A sample usage row, as an external source reports it. */
 export function externalSample(
   over: Pick<UsageEvent, "orgId" | "occurredAtMs"> & Partial<UsageEvent>,
 ): UsageEvent {

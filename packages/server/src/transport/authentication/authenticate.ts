@@ -42,7 +42,7 @@ export function authenticator(modes: AuthenticationModes): Authenticate {
       certificatePrincipal(shown, modes);
     if (principal !== undefined) return callerOf(principal, shown);
     if (byHeaders !== undefined) return await countingFailures(byHeaders, shown, modes.attempts);
-    throw new AppError("UNAUTHENTICATED", `The request shows no credential: ${expected(modes)}`);
+    throw new AppError("UNAUTHENTICATED", `The request has no credential: ${expected(modes)}`);
   };
 }
 
@@ -55,7 +55,7 @@ export function assertSafeToListen(host: string, trust: HeadersTrust | undefined
   if (trust === undefined || isProxied(trust) || isLoopbackHost(host)) return;
   throw new AppError(
     "INVALID_ARGUMENT",
-    `Refusing to listen on ${host}: with SERVICE_AUTH=headers whoever reaches it can claim any identity. ` +
+    `Refusing to listen on ${host}: with SERVICE_AUTH=headers a client can claim any identity. ` +
       "Listen on 127.0.0.1 (SERVICE_HOST), or name the proxies that set the identity headers " +
       "(SERVICE_TRUSTED_PROXIES) or share a secret with them (SERVICE_PROXY_SECRET), or ask for " +
       "credentials instead (SERVICE_AUTH=jwt, apikey or mtls)",
@@ -94,7 +94,7 @@ async function bearerPrincipal(
   const verify = isKey ? apiKey : jwt;
   if (verify === undefined) {
     const kind = isKey ? "API keys" : "JSON Web Tokens";
-    throw new AppError("UNAUTHENTICATED", `This server does not take ${kind}`);
+    throw new AppError("UNAUTHENTICATED", `This server does not accept ${kind}`);
   }
   return (await verify(credential, peerAddress)).principal;
 }

@@ -66,7 +66,7 @@ function trustCheck(trust: HeadersTrust): (headers: IdentityHeaders, peerAddress
       );
     }
     if (restricted && !proxies.has(peerAddress)) {
-      throw new AppError("UNAUTHENTICATED", "Requests are taken from the trusted proxies only");
+      throw new AppError("UNAUTHENTICATED", "Requests are accepted from the trusted proxies only");
     }
     if (secretDigests.length === 0) return;
     const shown = sha256(headerText(headers, "x-proxy-secret", HEADER_LENGTH_MAX) ?? "");

@@ -144,7 +144,7 @@ function addressOf(peer: string): string {
 }
 
 function callerGone(): AppError {
-  return new AppError("CANCELLED", "The caller is gone, or no longer waits");
+  return new AppError("CANCELLED", "The caller has disconnected or stopped waiting");
 }
 
 function certificateOf(call: Call): X509Certificate | undefined {

@@ -29,7 +29,7 @@ export function addHealth(methods: Methods, health: Health): void {
   const { check, watch } = HealthService.method;
 
   methods.unary(check, async ({ service }) => {
-    if (!WATCHABLE.has(service)) throw new AppError("NOT_FOUND", "No such service is served here");
+    if (!WATCHABLE.has(service)) throw new AppError("NOT_FOUND", "This server has no such service");
     return healthMessage(await servingStatus(health));
   });
 

@@ -62,9 +62,12 @@ function answerTo({ messageRequest }: ServerReflectionRequest, index: FileIndex)
       return filesAnswer(index.bySymbol(messageRequest.value), messageRequest.value);
     case "fileContainingExtension":
     case "allExtensionNumbersOfType":
-      return errorAnswer(grpcStatus.NOT_FOUND, "Nothing here has extensions");
+      return errorAnswer(grpcStatus.NOT_FOUND, "No message of this API has extensions");
     case undefined:
-      return errorAnswer(grpcStatus.INVALID_ARGUMENT, "The request asks for nothing");
+      return errorAnswer(
+        grpcStatus.INVALID_ARGUMENT,
+        "The request asks for no symbol, file or list",
+      );
   }
 }
 

@@ -46,7 +46,7 @@ export function cursorOf({ afterSequence }: { readonly afterSequence: bigint }):
 /** Which plans to list. @throws AppError `INVALID_ARGUMENT`. */
 export function filterOf({ status, sessionId }: ListPlansRequest): PlanFilter {
   if (status !== "" && !isPlanStatus(status)) {
-    throw wrongField("status", `it is none of ${PLAN_STATUSES.join(", ")}`);
+    throw wrongField("status", `it is not one of ${PLAN_STATUSES.join(", ")}`);
   }
   return {
     ...(status === "" ? {} : { status }),

@@ -79,9 +79,13 @@ export class GrpcServer {
    * calls under way; what is not done after the drain time is cut off.
    */
   async close(drainMs: number): Promise<void> {
-    const goingDown = new AppError("STORE_UNAVAILABLE", "The server is shutting down; ask again", {
-      retryAfterMs: 1000,
-    });
+    const goingDown = new AppError(
+      "STORE_UNAVAILABLE",
+      "The server is shutting down; send the request again",
+      {
+        retryAfterMs: 1000,
+      },
+    );
     for (const methods of this.#methods) methods.stopStreams(goingDown);
     await this.#connections.close(drainMs);
   }

@@ -34,7 +34,7 @@ describe("the usage service", () => {
     ]) {
       await expect(server.client.call("GetUsage", {}, { metadata })).rejects.toMatchObject({
         code: status.UNAVAILABLE,
-        details: "Usage is not recorded: no backing store; set SERVICE_DATABASE_URL",
+        details: "Usage is not recorded: no store is configured; set SERVICE_DATABASE_URL",
       });
     }
   });

@@ -10,7 +10,7 @@ export const toolErrorSchema: z.ZodObject<{
   details: z.ZodOptional<z.ZodArray<z.ZodObject<{ field: z.ZodString; reason: z.ZodString }>>>;
   retry_after_ms: z.ZodOptional<z.ZodNumber>;
 }> = z.object({
-  code: z.enum(ERROR_CODES).describe("The reason, as a code for programs"),
+  code: z.enum(ERROR_CODES).describe("The error code, for programs"),
   message: z.string().describe("What went wrong and what to do about it"),
   details: z
     .array(z.object({ field: z.string(), reason: z.string() }))

@@ -25,6 +25,6 @@ function foreignPage({ origin }: IncomingHttpHeaders): AppError {
   const page = origin === undefined ? "a page of another site" : `a page of ${origin}`;
   return new AppError(
     "POLICY_DENIED",
-    `The request comes from ${page}; browsers may send requests from this server's own pages only. Have your own server send it`,
+    `The request comes from ${page}; browsers may send requests only from this server's own pages. Send it from your own server`,
   );
 }

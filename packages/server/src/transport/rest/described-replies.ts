@@ -14,18 +14,18 @@ export function json<Body>(description: string, schema: z.ZodType<Body>): Descri
 
 const ERROR_DESCRIPTIONS = {
   400: "The request is malformed; details name the fields",
-  401: "No credential, or one that is not accepted",
-  403: "A policy, a missing permission, or the guard of statements says no",
-  404: "There is nothing by that id in your organization",
-  409: "The state it is in, or a request under way, does not allow it",
+  401: "No credential, or a credential that is not accepted",
+  403: "A policy, a missing permission, or the guard of statements refuses the request",
+  404: "Your organization has nothing with that id",
+  409: "Its present state, or a request in progress, does not allow the operation",
   413: "The body is larger than 4 MiB",
   422: "The idempotency key was used for another request",
   429: "Too many requests of your organization, or over a quota; see Retry-After",
   500: "A fault of the server",
-  501: "This server is not set up for it; the message says what is missing",
+  501: "This server is not configured for it; the message names what is missing",
   502: "The payment provider failed",
   503: "The store cannot be reached; try again",
-  504: "It took too long: the payment provider's answer, or a SPARQL query",
+  504: "The payment provider's answer or a SPARQL query took too long",
 } as const;
 
 /** A status that errors are answered with. */

@@ -38,7 +38,7 @@ export function refuseCodings(app: RestApp): void {
     const coding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
     if (coding === "" || coding === "identity") return payload;
     await discardBody(raw);
-    const message = `content-encoding: ${coding.slice(0, 64)} is not decoded here; send the body as it is`;
+    const message = `content-encoding: ${coding.slice(0, 64)} is not supported; send the body uncompressed`;
     const { status, body } = restErrorOf(
       new AppError("INVALID_ARGUMENT", message, {
         details: [{ field: "content-encoding", reason: "must be absent, or identity" }],

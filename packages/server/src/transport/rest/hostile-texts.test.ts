@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 const headers = { "x-user-role": "operator", "x-user-permissions": "manage:billing" };
-const NUL = "holds a NUL character, which no text may";
+const NUL = "holds a NUL character, which is not allowed";
 
 describe("a text that no store could keep as it is", () => {
   it.each([

@@ -157,7 +157,7 @@ export class BudgetLedger {
     const { untilMs } = windowOf(budget, charge.sessionId, nowMs);
     const endMs = untilMs === undefined ? RETRY_TOTAL_MS : untilMs - nowMs;
     const retryAfterMs = amountOf(budget, charge) <= room ? RETRY_RESERVED_MS : endMs;
-    const renewal = untilMs === undefined ? "" : `; it begins anew at ${isoTime(untilMs)}`;
+    const renewal = untilMs === undefined ? "" : `; it is reset at ${isoTime(untilMs)}`;
     return { kind: "refused", message: `${describe(budget)}${renewal}`, retryAfterMs };
   }
 }

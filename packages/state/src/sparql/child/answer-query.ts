@@ -170,8 +170,8 @@ function textOf(query: Query): string {
 function tooManyQuads(quadsMax: number, size: number): AppError {
   return new AppError(
     "LIMIT_EXCEEDED",
-    `The query's patterns match more than ${quadsMax} of the dataset's ${size} quads, and no more are looked at by ` +
-      "SPARQL: name a subject, a predicate or an object in each pattern, or ask by patterns instead " +
-      "(GET /api/state/at tells how many quads a pattern has without reading them)",
+    `The query's patterns match more than ${quadsMax} of the dataset's ${size} quads, and SPARQL examines no ` +
+      "more: name a subject, a predicate or an object in each pattern, or query by patterns instead " +
+      "(GET /api/state/at tells how many quads a pattern matches without reading them)",
   );
 }

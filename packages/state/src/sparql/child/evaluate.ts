@@ -74,6 +74,6 @@ function refuseLong(text: string, bytesMax: number): void {
   if (Buffer.byteLength(text) <= bytesMax) return;
   throw new AppError(
     "LIMIT_EXCEEDED",
-    `The answer has more than ${bytesMax} bytes: ask for less with LIMIT`,
+    `The answer has more than ${bytesMax} bytes: reduce it with LIMIT`,
   );
 }

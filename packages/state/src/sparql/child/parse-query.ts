@@ -20,7 +20,8 @@ const parser = new Parser();
  */
 export function parseQuery(sparql: string, oxigraph: Oxigraph): ParsedQuery {
   const syntax = parse(sparql, oxigraph);
-  if (asksService(syntax)) throw refused("SERVICE would ask another server, which is not done");
+  if (asksService(syntax))
+    throw refused("SERVICE would query another server, which is not supported");
   // Our types cover the used part of the package's types.
   const algebra = (toAlgebra as unknown as ToAlgebra)(syntax, { quads: false });
   return { syntax, algebra };
@@ -48,7 +49,7 @@ function parse(sparql: string, oxigraph: Oxigraph): Query {
     throw refused(reason, error);
   }
   if (parsed.type === "update") {
-    throw refused("an update is no query: datasets are changed by POST /api/state/import");
+    throw refused("an update is not a query: datasets are changed by POST /api/state/import");
   }
   return parsed as Query;
 }

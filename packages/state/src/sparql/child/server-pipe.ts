@@ -30,7 +30,7 @@ export class ServerPipe implements BlockReader {
     const message = this.#read();
     if (message?.kind === "block") return message.bytes;
     if (message?.kind === "no block") return undefined;
-    throw new AppError("STORE_UNAVAILABLE", "The server does not hand out its blocks any more");
+    throw new AppError("STORE_UNAVAILABLE", "The server has closed its block store");
   }
 
   say(message: FromProcess): void {

@@ -166,7 +166,7 @@ export function isExtreme(expression: ExpressionNode): expression is AggregateNo
 export function noExtreme(): AppError {
   return new AppError(
     "INVALID_ARGUMENT",
-    "sparql: MIN and MAX give a literal as the dataset has it only where they stand alone in the outermost " +
+    "sparql: MIN and MAX return a literal exactly as it is stored only where they stand alone in the outermost " +
       "SELECT without DISTINCT, as in SELECT (MAX(?x) AS ?most): elsewhere use ORDER BY and LIMIT 1",
   );
 }

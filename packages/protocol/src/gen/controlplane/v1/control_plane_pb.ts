@@ -1,10 +1,10 @@
-// The control plane: an agent submits a plan of steps that depend on each other, executes them one
-// at a time, follows what happens, and cancels.
+// The control plane: an agent submits a plan of steps that depend on each other, executes the steps
+// one at a time, follows the plan's events, and can cancel the plan.
 //
 // Field numbers 1 to 7 of the messages named in the contract are the contract's (sections 2.1, 2.2,
-// 2.6 and 4.1); the others are Decision §10's. Statuses, intents, event types and operations are
-// strings on purpose: the same words travel over gRPC, REST and the event log, and a client that
-// does not know a newer one still shows it.
+// 2.6 and 4.1); Decision §10 defines the others. Statuses, intents, event types and operations are
+// strings and not enums: gRPC, REST and the event log use the same words, and an older client can
+// show a word that it does not know.
 //
 // Every timestamp is RFC 3339 in UTC with milliseconds, such as 2026-03-01T09:30:00.000Z.
 
@@ -131,7 +131,7 @@ export const PlanStepDefSchema: GenMessage<PlanStepDef> = /*@__PURE__*/
   messageDesc(file_controlplane_v1_control_plane, 1);
 
 /**
- * The plan is stored.
+ * The response once the plan is stored durably.
  *
  * @generated from message controlplane.v1.SubmitPlanResponse
  */
@@ -144,7 +144,7 @@ export type SubmitPlanResponse = Message<"controlplane.v1.SubmitPlanResponse"> &
   planId: string;
 
   /**
-   * pending.
+   * Always pending.
    *
    * @generated from field: string status = 2;
    */
@@ -245,7 +245,7 @@ export const GetPlanStatusResponseSchema: GenMessage<GetPlanStatusResponse> = /*
   messageDesc(file_controlplane_v1_control_plane, 4);
 
 /**
- * Where a step stands, and what its last attempt came to (Contract §2.4).
+ * The status of a step and the result of its last attempt (Contract §2.4).
  *
  * @generated from message controlplane.v1.StepStatus
  */
@@ -356,7 +356,7 @@ export const StepErrorSchema: GenMessage<StepError> = /*@__PURE__*/
   messageDesc(file_controlplane_v1_control_plane, 6);
 
 /**
- * Names the step to run.
+ * The step to run.
  *
  * @generated from message controlplane.v1.ExecuteStepRequest
  */
@@ -380,7 +380,7 @@ export const ExecuteStepRequestSchema: GenMessage<ExecuteStepRequest> = /*@__PUR
   messageDesc(file_controlplane_v1_control_plane, 7);
 
 /**
- * What became of the step.
+ * The result of the step.
  *
  * @generated from message controlplane.v1.ExecuteStepResponse
  */
@@ -400,7 +400,7 @@ export type ExecuteStepResponse = Message<"controlplane.v1.ExecuteStepResponse">
   stepResult?: StepStatus | undefined;
 
   /**
-   * To be handed to the LLM before it chooses its next step; absent when the step did not run.
+   * Input for the LLM before it chooses its next step; absent when the step did not run.
    *
    * @generated from field: controlplane.v1.LlmContextUpdate llm_context_update = 3;
    */
@@ -421,7 +421,7 @@ export type ExecuteStepResponse = Message<"controlplane.v1.ExecuteStepResponse">
   errorCode: string;
 
   /**
-   * The step had finished before this call: this is its stored result, nothing ran.
+   * Whether this is a stored result: the step had finished before this call, and nothing ran now.
    *
    * @generated from field: bool replayed = 6;
    */
@@ -436,7 +436,7 @@ export const ExecuteStepResponseSchema: GenMessage<ExecuteStepResponse> = /*@__P
   messageDesc(file_controlplane_v1_control_plane, 8);
 
 /**
- * What the LLM should know after the step (Contract §2.5).
+ * What the LLM needs to know after the step (Contract §2.5).
  *
  * @generated from message controlplane.v1.LlmContextUpdate
  */
@@ -481,7 +481,7 @@ export const LlmContextUpdateSchema: GenMessage<LlmContextUpdate> = /*@__PURE__*
   messageDesc(file_controlplane_v1_control_plane, 9);
 
 /**
- * How one table's schema differs after the step (Decision §11).
+ * The change of one table's schema by the step (Decision §11).
  *
  * @generated from message controlplane.v1.SchemaTableDelta
  */
@@ -514,7 +514,7 @@ export const SchemaTableDeltaSchema: GenMessage<SchemaTableDelta> = /*@__PURE__*
   messageDesc(file_controlplane_v1_control_plane, 10);
 
 /**
- * Names the plan to cancel.
+ * The plan to cancel.
  *
  * @generated from message controlplane.v1.CancelPlanRequest
  */
@@ -525,7 +525,7 @@ export type CancelPlanRequest = Message<"controlplane.v1.CancelPlanRequest"> & {
   planId: string;
 
   /**
-   * Kept in the event log; may be empty.
+   * Recorded in the event log; may be empty.
    *
    * @generated from field: string reason = 2;
    */
@@ -540,7 +540,7 @@ export const CancelPlanRequestSchema: GenMessage<CancelPlanRequest> = /*@__PURE_
   messageDesc(file_controlplane_v1_control_plane, 11);
 
 /**
- * The plan is cancelled and nothing of it runs.
+ * The response once the plan is cancelled and none of its steps runs.
  *
  * @generated from message controlplane.v1.CancelPlanResponse
  */
@@ -566,7 +566,7 @@ export const CancelPlanResponseSchema: GenMessage<CancelPlanResponse> = /*@__PUR
   messageDesc(file_controlplane_v1_control_plane, 12);
 
 /**
- * Names the plan to follow.
+ * The plan to follow.
  *
  * @generated from message controlplane.v1.StreamPlanEventsRequest
  */
@@ -603,7 +603,7 @@ export type PlanEvent = Message<"controlplane.v1.PlanEvent"> & {
   planId: string;
 
   /**
-   * Such as PlanCreated, PlanStepExecuted or PlanCompleted; new types may be added.
+   * The type, such as PlanCreated, PlanStepExecuted or PlanCompleted; new types may be added.
    *
    * @generated from field: string event_type = 2;
    */
@@ -765,7 +765,7 @@ export const PlanSummarySchema: GenMessage<PlanSummary> = /*@__PURE__*/
   messageDesc(file_controlplane_v1_control_plane, 17);
 
 /**
- * Names the failed plan that shall run on.
+ * The failed plan to reopen.
  *
  * @generated from message controlplane.v1.RetryPlanRequest
  */
@@ -784,7 +784,7 @@ export const RetryPlanRequestSchema: GenMessage<RetryPlanRequest> = /*@__PURE__*
   messageDesc(file_controlplane_v1_control_plane, 18);
 
 /**
- * The plan runs again.
+ * The response once the plan runs again.
  *
  * @generated from message controlplane.v1.RetryPlanResponse
  */
@@ -810,18 +810,18 @@ export const RetryPlanResponseSchema: GenMessage<RetryPlanResponse> = /*@__PURE_
   messageDesc(file_controlplane_v1_control_plane, 19);
 
 /**
- * Runs plans. Who calls is told by metadata (Decision §2): x-org-id, x-session-id, x-user-id,
- * x-agent-id, x-user-role, x-user-permissions, x-orm-model; x-request-id is echoed in the log.
- * Errors carry google.rpc.ErrorInfo with the reason, google.rpc.BadRequest with the fields that were
- * wrong, and google.rpc.RetryInfo where trying again can help.
+ * Runs plans. Metadata name the caller (Decision §2): x-org-id, x-session-id, x-user-id,
+ * x-agent-id, x-user-role, x-user-permissions, x-orm-model; x-request-id appears in the log. Errors
+ * carry google.rpc.ErrorInfo with the reason, google.rpc.BadRequest with the invalid fields, and
+ * google.rpc.RetryInfo where retrying can help.
  *
  * @generated from service controlplane.v1.ControlPlaneService
  */
 export const ControlPlaneService: GenService<{
   /**
-   * Validates a plan and stores it; the answer means that it is durable. A wrong plan is refused
-   * with every field that is wrong and leaves nothing behind. With the metadata `idempotency-key`,
-   * repeating the request returns the first answer.
+   * Validates a plan and stores it. The response means that the plan is durable. An invalid plan is
+   * refused with a list of all invalid fields, and nothing is stored. With the metadata
+   * `idempotency-key`, repeating the request returns the first response.
    *
    * @generated from rpc controlplane.v1.ControlPlaneService.SubmitPlan
    */
@@ -841,8 +841,9 @@ export const ControlPlaneService: GenService<{
     output: typeof GetPlanStatusResponseSchema;
   },
   /**
-   * Runs one step and waits for it. A step that runs already is joined, one that has completed
-   * returns its stored result. That a step failed, or may not run, is told in the response.
+   * Runs one step and waits for it. A request for a running step joins its attempt; a request for a
+   * completed step returns the stored result. The response, not the status, reports that a step
+   * failed or may not run.
    *
    * @generated from rpc controlplane.v1.ControlPlaneService.ExecuteStep
    */
@@ -852,8 +853,8 @@ export const ControlPlaneService: GenService<{
     output: typeof ExecuteStepResponseSchema;
   },
   /**
-   * Stops what runs and forbids the rest; answers when nothing of the plan runs any more. Repeating
-   * it is harmless.
+   * Interrupts the running steps and cancels the others; responds when no step of the plan runs any
+   * more. Repeating the request is harmless.
    *
    * @generated from rpc controlplane.v1.ControlPlaneService.CancelPlan
    */
@@ -863,8 +864,9 @@ export const ControlPlaneService: GenService<{
     output: typeof CancelPlanResponseSchema;
   },
   /**
-   * The plan's events from the cursor on, then live. Ends with OK after the event that ends the
-   * plan; with UNAVAILABLE when the server goes down: ask again after the last sequence seen.
+   * The plan's events after the cursor, then new ones as they occur. The stream ends with OK after
+   * the event that ends the plan, and with UNAVAILABLE when the server shuts down: then reconnect
+   * with the last sequence received.
    * The contract streams PlanEvent itself, not a response that wraps it.
    * buf:lint:ignore RPC_RESPONSE_STANDARD_NAME
    *
@@ -886,7 +888,8 @@ export const ControlPlaneService: GenService<{
     output: typeof ListPlansResponseSchema;
   },
   /**
-   * Has a failed plan run on: its failed and skipped steps become pending, completed outputs stay.
+   * Reopens a failed plan: its failed and skipped steps become pending, and completed steps keep
+   * their outputs.
    *
    * @generated from rpc controlplane.v1.ControlPlaneService.RetryPlan
    */

@@ -1,8 +1,8 @@
-// Memory: what an agent's tool calls and notes left behind, and how it is found again. The same
-// operations as under /api/memory over REST, with the same words.
+// Memory: entries for tool calls and notes of agents, and search over them. The operations and
+// their words are those of /api/memory over REST.
 //
-// Entries belong to the organization of the metadata x-org-id. Only a search may look beyond it: it
-// names the organization whose entries it wants, or none (Contract §4.4).
+// Entries belong to the organization of the metadata x-org-id. Only a search can name another
+// organization or, without one, search the entries of all organizations (Contract §4.4).
 //
 // Timestamps are RFC 3339 in UTC with milliseconds.
 
@@ -21,7 +21,7 @@ export const file_controlplane_v1_memory: GenFile = /*@__PURE__*/
   fileDesc("Chxjb250cm9scGxhbmUvdjEvbWVtb3J5LnByb3RvEg9jb250cm9scGxhbmUudjEi5QEKE1NlYXJjaE1lbW9yeVJlcXVlc3QSDQoFcXVlcnkYASABKAkSDwoFdG9wX2sYAiABKAVIABIQCgZvcmdfaWQYAyABKAlIARIMCgRtb2RlGAQgASgJEi0KBmZpbHRlchgFIAEoCzIdLmNvbnRyb2xwbGFuZS52MS5NZW1vcnlGaWx0ZXISEwoJbWluX3Njb3JlGAYgASgBSAISDwoHZXhwbGFpbhgHIAEoCEIQCg5vcHRpb25hbF90b3Bfa0IRCg9vcHRpb25hbF9vcmdfaWRCFAoSb3B0aW9uYWxfbWluX3Njb3JlIqcBCgxNZW1vcnlGaWx0ZXISEgoKc2Vzc2lvbl9pZBgBIAEoCRIUCgxjcmVhdGVkX2Zyb20YAiABKAkSFgoOY3JlYXRlZF9iZWZvcmUYAyABKAkSEQoJdG9vbF9uYW1lGAQgASgJEg4KBmludGVudBgFIAEoCRIyCgdjb250ZW50GAYgASgLMiEuY29udHJvbHBsYW5lLnYxLkNvbnRlbnRDb25kaXRpb24iNQoQQ29udGVudENvbmRpdGlvbhIMCgRwYXRoGAEgASgJEhMKC2VxdWFsc19qc29uGAIgASgJIkYKFFNlYXJjaE1lbW9yeVJlc3BvbnNlEi4KB3Jlc3VsdHMYASADKAsyHS5jb250cm9scGxhbmUudjEuTWVtb3J5UmVzdWx0IqoBCgxNZW1vcnlSZXN1bHQSEAoIZW50cnlfaWQYASABKAkSDQoFc2NvcmUYAiABKAESDwoHY29udGVudBgDIAEoCRISCgpjcmVhdGVkX2F0GAQgASgJEh8KF3JlbGF0ZWRfY2FzY2FkZV90YXJnZXRzGAUgAygJEjMKB2V4cGxhaW4YBiABKAsyIi5jb250cm9scGxhbmUudjEuTWVtb3J5RXhwbGFuYXRpb24iqgEKEU1lbW9yeUV4cGxhbmF0aW9uEgwKBHJhbmsYASABKAUSFQoLdmVjdG9yX3JhbmsYAiABKAVIABITCgl0ZXh0X3JhbmsYAyABKAVIARIVCgtmdXNlZF9zY29yZRgEIAEoAUgCQhYKFG9wdGlvbmFsX3ZlY3Rvcl9yYW5rQhQKEm9wdGlvbmFsX3RleHRfcmFua0IWChRvcHRpb25hbF9mdXNlZF9zY29yZSI8ChVBZGRNZW1vcnlFbnRyeVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgdjb250ZW50GAIgASgJIkUKFkFkZE1lbW9yeUVudHJ5UmVzcG9uc2USKwoFZW50cnkYASABKAsyHC5jb250cm9scGxhbmUudjEuTWVtb3J5RW50cnkiewoLTWVtb3J5RW50cnkSEAoIZW50cnlfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIPCgdjb250ZW50GAMgASgJEhIKCmNyZWF0ZWRfYXQYBCABKAkSEQoJdG9vbF9uYW1lGAUgASgJEg4KBmludGVudBgGIAEoCSIpChVHZXRNZW1vcnlFbnRyeVJlcXVlc3QSEAoIZW50cnlfaWQYASABKAkiRQoWR2V0TWVtb3J5RW50cnlSZXNwb25zZRIrCgVlbnRyeRgBIAEoCzIcLmNvbnRyb2xwbGFuZS52MS5NZW1vcnlFbnRyeSKeAQoYTGlzdE1lbW9yeUVudHJpZXNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSFAoMY3JlYXRlZF9mcm9tGAIgASgJEhYKDmNyZWF0ZWRfYmVmb3JlGAMgASgJEhEKCXRvb2xfbmFtZRgEIAEoCRIOCgZpbnRlbnQYBSABKAkSDQoFbGltaXQYBiABKAUSDgoGY3Vyc29yGAcgASgJIl8KGUxpc3RNZW1vcnlFbnRyaWVzUmVzcG9uc2USLQoHZW50cmllcxgBIAMoCzIcLmNvbnRyb2xwbGFuZS52MS5NZW1vcnlFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSIsChhEZWxldGVNZW1vcnlFbnRyeVJlcXVlc3QSEAoIZW50cnlfaWQYASABKAkiLAoZRGVsZXRlTWVtb3J5RW50cnlSZXNwb25zZRIPCgdkZWxldGVkGAEgASgDIjAKGkRlbGV0ZU1lbW9yeVNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiLgobRGVsZXRlTWVtb3J5U2Vzc2lvblJlc3BvbnNlEg8KB2RlbGV0ZWQYASABKAMiFwoVR2V0TWVtb3J5U3RhdHNSZXF1ZXN0In8KFkdldE1lbW9yeVN0YXRzUmVzcG9uc2USDwoHZW50cmllcxgBIAEoAxIVCg13YWl0aW5nX2NhbGxzGAIgASgDEhsKE3F1YXJhbnRpbmVkX3ZlY3RvcnMYAyABKAMSDQoFbW9kZWwYBCABKAkSEQoJZGltZW5zaW9uGAUgASgFIhsKGUdldE1lbW9yeVJldGVudGlvblJlcXVlc3QiPQoaR2V0TWVtb3J5UmV0ZW50aW9uUmVzcG9uc2USDgoEZGF5cxgBIAEoBUgAQg8KDW9wdGlvbmFsX2RheXMiPAoZU2V0TWVtb3J5UmV0ZW50aW9uUmVxdWVzdBIOCgRkYXlzGAEgASgFSABCDwoNb3B0aW9uYWxfZGF5cyI9ChpTZXRNZW1vcnlSZXRlbnRpb25SZXNwb25zZRIOCgRkYXlzGAEgASgFSABCDwoNb3B0aW9uYWxfZGF5czK9BwoNTWVtb3J5U2VydmljZRJbCgxTZWFyY2hNZW1vcnkSJC5jb250cm9scGxhbmUudjEuU2VhcmNoTWVtb3J5UmVxdWVzdBolLmNvbnRyb2xwbGFuZS52MS5TZWFyY2hNZW1vcnlSZXNwb25zZRJhCg5BZGRNZW1vcnlFbnRyeRImLmNvbnRyb2xwbGFuZS52MS5BZGRNZW1vcnlFbnRyeVJlcXVlc3QaJy5jb250cm9scGxhbmUudjEuQWRkTWVtb3J5RW50cnlSZXNwb25zZRJhCg5HZXRNZW1vcnlFbnRyeRImLmNvbnRyb2xwbGFuZS52MS5HZXRNZW1vcnlFbnRyeVJlcXVlc3QaJy5jb250cm9scGxhbmUudjEuR2V0TWVtb3J5RW50cnlSZXNwb25zZRJqChFMaXN0TWVtb3J5RW50cmllcxIpLmNvbnRyb2xwbGFuZS52MS5MaXN0TWVtb3J5RW50cmllc1JlcXVlc3QaKi5jb250cm9scGxhbmUudjEuTGlzdE1lbW9yeUVudHJpZXNSZXNwb25zZRJqChFEZWxldGVNZW1vcnlFbnRyeRIpLmNvbnRyb2xwbGFuZS52MS5EZWxldGVNZW1vcnlFbnRyeVJlcXVlc3QaKi5jb250cm9scGxhbmUudjEuRGVsZXRlTWVtb3J5RW50cnlSZXNwb25zZRJwChNEZWxldGVNZW1vcnlTZXNzaW9uEisuY29udHJvbHBsYW5lLnYxLkRlbGV0ZU1lbW9yeVNlc3Npb25SZXF1ZXN0GiwuY29udHJvbHBsYW5lLnYxLkRlbGV0ZU1lbW9yeVNlc3Npb25SZXNwb25zZRJhCg5HZXRNZW1vcnlTdGF0cxImLmNvbnRyb2xwbGFuZS52MS5HZXRNZW1vcnlTdGF0c1JlcXVlc3QaJy5jb250cm9scGxhbmUudjEuR2V0TWVtb3J5U3RhdHNSZXNwb25zZRJtChJHZXRNZW1vcnlSZXRlbnRpb24SKi5jb250cm9scGxhbmUudjEuR2V0TWVtb3J5UmV0ZW50aW9uUmVxdWVzdBorLmNvbnRyb2xwbGFuZS52MS5HZXRNZW1vcnlSZXRlbnRpb25SZXNwb25zZRJtChJTZXRNZW1vcnlSZXRlbnRpb24SKi5jb250cm9scGxhbmUudjEuU2V0TWVtb3J5UmV0ZW50aW9uUmVxdWVzdBorLmNvbnRyb2xwbGFuZS52MS5TZXRNZW1vcnlSZXRlbnRpb25SZXNwb25zZWIGcHJvdG8z");
 
 /**
- * What to look for (Contract §4.4).
+ * A search of the memory (Contract §4.4).
  *
  * @generated from message controlplane.v1.SearchMemoryRequest
  */
@@ -38,7 +38,7 @@ export type SearchMemoryRequest = Message<"controlplane.v1.SearchMemoryRequest">
    */
   optionalTopK: {
     /**
-     * Results at most; absent: 10. Brought into 1 to 100.
+     * Maximum number of results; absent: 10. Clamped to 1 to 100.
      *
      * @generated from field: int32 top_k = 2;
      */
@@ -51,7 +51,7 @@ export type SearchMemoryRequest = Message<"controlplane.v1.SearchMemoryRequest">
    */
   optionalOrgId: {
     /**
-     * A UUID: only this organization's entries. Absent: no filtering.
+     * A UUID: only this organization's entries. Absent: no filter.
      *
      * @generated from field: string org_id = 3;
      */
@@ -60,14 +60,14 @@ export type SearchMemoryRequest = Message<"controlplane.v1.SearchMemoryRequest">
   } | { case: undefined; value?: undefined };
 
   /**
-   * hybrid ranks by words too; empty or vector: exact cosine similarity alone.
+   * `hybrid` also ranks by words; empty or `vector`: by exact cosine similarity alone.
    *
    * @generated from field: string mode = 4;
    */
   mode: string;
 
   /**
-   * Only entries of which all this holds.
+   * Only entries that meet all of these conditions.
    *
    * @generated from field: controlplane.v1.MemoryFilter filter = 5;
    */
@@ -87,7 +87,7 @@ export type SearchMemoryRequest = Message<"controlplane.v1.SearchMemoryRequest">
   } | { case: undefined; value?: undefined };
 
   /**
-   * Have each result say why it stands where it does.
+   * Whether each result explains its rank.
    *
    * @generated from field: bool explain = 7;
    */
@@ -102,7 +102,7 @@ export const SearchMemoryRequestSchema: GenMessage<SearchMemoryRequest> = /*@__P
   messageDesc(file_controlplane_v1_memory, 0);
 
 /**
- * Which entries to look at; empty fields say nothing.
+ * Conditions on entries; an empty field is no condition.
  *
  * @generated from message controlplane.v1.MemoryFilter
  */
@@ -156,7 +156,7 @@ export const MemoryFilterSchema: GenMessage<MemoryFilter> = /*@__PURE__*/
  */
 export type ContentCondition = Message<"controlplane.v1.ContentCondition"> & {
   /**
-   * Such as $.row_count or $.tags[0].
+   * A path such as $.row_count or $.tags[0].
    *
    * @generated from field: string path = 1;
    */
@@ -178,7 +178,7 @@ export const ContentConditionSchema: GenMessage<ContentCondition> = /*@__PURE__*
   messageDesc(file_controlplane_v1_memory, 2);
 
 /**
- * What was found.
+ * The results.
  *
  * @generated from message controlplane.v1.SearchMemoryResponse
  */
@@ -249,7 +249,7 @@ export const MemoryResultSchema: GenMessage<MemoryResult> = /*@__PURE__*/
   messageDesc(file_controlplane_v1_memory, 4);
 
 /**
- * Why a result stands where it does. Ranks count from 1.
+ * How the rank of a result was computed. Ranks start at 1.
  *
  * @generated from message controlplane.v1.MemoryExplanation
  */
@@ -264,7 +264,7 @@ export type MemoryExplanation = Message<"controlplane.v1.MemoryExplanation"> & {
    */
   optionalVectorRank: {
     /**
-     * By similarity; absent where it was found by its words alone.
+     * Rank by similarity; absent when only its words found the entry.
      *
      * @generated from field: int32 vector_rank = 2;
      */
@@ -290,7 +290,7 @@ export type MemoryExplanation = Message<"controlplane.v1.MemoryExplanation"> & {
    */
   optionalFusedScore: {
     /**
-     * What hybrid mode orders by: the sum of 1 / (60 + rank) over both.
+     * The order of hybrid mode: the sum of 1 / (60 + rank) over both ranks.
      *
      * @generated from field: double fused_score = 4;
      */
@@ -307,7 +307,7 @@ export const MemoryExplanationSchema: GenMessage<MemoryExplanation> = /*@__PURE_
   messageDesc(file_controlplane_v1_memory, 5);
 
 /**
- * What to remember.
+ * An entry to store.
  *
  * @generated from message controlplane.v1.AddMemoryEntryRequest
  */
@@ -320,7 +320,7 @@ export type AddMemoryEntryRequest = Message<"controlplane.v1.AddMemoryEntryReque
   sessionId: string;
 
   /**
-   * JSON text, at most 64 KiB; kept and embedded as it is.
+   * JSON text, at most 64 KiB; stored and embedded unchanged.
    *
    * @generated from field: string content = 2;
    */
@@ -335,7 +335,7 @@ export const AddMemoryEntryRequestSchema: GenMessage<AddMemoryEntryRequest> = /*
   messageDesc(file_controlplane_v1_memory, 6);
 
 /**
- * It is remembered, durably.
+ * The response once the entry is stored durably.
  *
  * @generated from message controlplane.v1.AddMemoryEntryResponse
  */
@@ -384,14 +384,14 @@ export type MemoryEntry = Message<"controlplane.v1.MemoryEntry"> & {
   createdAt: string;
 
   /**
-   * Of an entry that tells of a tool call; empty otherwise.
+   * The tool, when the entry records a tool call; else empty.
    *
    * @generated from field: string tool_name = 5;
    */
   toolName: string;
 
   /**
-   * As tool_name.
+   * The intent, when the entry records a tool call; else empty.
    *
    * @generated from field: string intent = 6;
    */
@@ -406,7 +406,7 @@ export const MemoryEntrySchema: GenMessage<MemoryEntry> = /*@__PURE__*/
   messageDesc(file_controlplane_v1_memory, 8);
 
 /**
- * Names the entry.
+ * The entry to read.
  *
  * @generated from message controlplane.v1.GetMemoryEntryRequest
  */
@@ -425,7 +425,7 @@ export const GetMemoryEntryRequestSchema: GenMessage<GetMemoryEntryRequest> = /*
   messageDesc(file_controlplane_v1_memory, 9);
 
 /**
- * The entry asked for.
+ * The requested entry.
  *
  * @generated from message controlplane.v1.GetMemoryEntryResponse
  */
@@ -444,7 +444,7 @@ export const GetMemoryEntryResponseSchema: GenMessage<GetMemoryEntryResponse> = 
   messageDesc(file_controlplane_v1_memory, 10);
 
 /**
- * Which entries to list; empty fields say nothing.
+ * Conditions on the listed entries; an empty field is no condition.
  *
  * @generated from message controlplane.v1.ListMemoryEntriesRequest
  */
@@ -527,7 +527,7 @@ export const ListMemoryEntriesResponseSchema: GenMessage<ListMemoryEntriesRespon
   messageDesc(file_controlplane_v1_memory, 12);
 
 /**
- * Names the entry to forget.
+ * The entry to delete.
  *
  * @generated from message controlplane.v1.DeleteMemoryEntryRequest
  */
@@ -546,13 +546,13 @@ export const DeleteMemoryEntryRequestSchema: GenMessage<DeleteMemoryEntryRequest
   messageDesc(file_controlplane_v1_memory, 13);
 
 /**
- * It is forgotten.
+ * The response once the entry is deleted.
  *
  * @generated from message controlplane.v1.DeleteMemoryEntryResponse
  */
 export type DeleteMemoryEntryResponse = Message<"controlplane.v1.DeleteMemoryEntryResponse"> & {
   /**
-   * How many there were: 1.
+   * Number of deleted entries: 1.
    *
    * @generated from field: int64 deleted = 1;
    */
@@ -567,7 +567,7 @@ export const DeleteMemoryEntryResponseSchema: GenMessage<DeleteMemoryEntryRespon
   messageDesc(file_controlplane_v1_memory, 14);
 
 /**
- * Names the session to forget.
+ * The session whose entries to delete.
  *
  * @generated from message controlplane.v1.DeleteMemorySessionRequest
  */
@@ -586,13 +586,13 @@ export const DeleteMemorySessionRequestSchema: GenMessage<DeleteMemorySessionReq
   messageDesc(file_controlplane_v1_memory, 15);
 
 /**
- * It is forgotten.
+ * The response once the entries are deleted.
  *
  * @generated from message controlplane.v1.DeleteMemorySessionResponse
  */
 export type DeleteMemorySessionResponse = Message<"controlplane.v1.DeleteMemorySessionResponse"> & {
   /**
-   * How many entries there were.
+   * Number of deleted entries.
    *
    * @generated from field: int64 deleted = 1;
    */
@@ -607,7 +607,7 @@ export const DeleteMemorySessionResponseSchema: GenMessage<DeleteMemorySessionRe
   messageDesc(file_controlplane_v1_memory, 16);
 
 /**
- * Asks how memory is doing.
+ * A request for the state of the memory.
  *
  * @generated from message controlplane.v1.GetMemoryStatsRequest
  */
@@ -622,13 +622,13 @@ export const GetMemoryStatsRequestSchema: GenMessage<GetMemoryStatsRequest> = /*
   messageDesc(file_controlplane_v1_memory, 17);
 
 /**
- * How memory is doing.
+ * The state of the memory.
  *
  * @generated from message controlplane.v1.GetMemoryStatsResponse
  */
 export type GetMemoryStatsResponse = Message<"controlplane.v1.GetMemoryStatsResponse"> & {
   /**
-   * Entries of the caller's organization that a search looks at.
+   * Entries of the caller's organization that a search compares.
    *
    * @generated from field: int64 entries = 1;
    */
@@ -649,7 +649,7 @@ export type GetMemoryStatsResponse = Message<"controlplane.v1.GetMemoryStatsResp
   quarantinedVectors: bigint;
 
   /**
-   * What makes the vectors.
+   * Name of the embedding model.
    *
    * @generated from field: string model = 4;
    */
@@ -669,7 +669,7 @@ export const GetMemoryStatsResponseSchema: GenMessage<GetMemoryStatsResponse> = 
   messageDesc(file_controlplane_v1_memory, 18);
 
 /**
- * Asks how long entries are kept.
+ * A request for the retention.
  *
  * @generated from message controlplane.v1.GetMemoryRetentionRequest
  */
@@ -684,7 +684,7 @@ export const GetMemoryRetentionRequestSchema: GenMessage<GetMemoryRetentionReque
   messageDesc(file_controlplane_v1_memory, 19);
 
 /**
- * How long entries are kept.
+ * The retention of entries.
  *
  * @generated from message controlplane.v1.GetMemoryRetentionResponse
  */
@@ -694,7 +694,7 @@ export type GetMemoryRetentionResponse = Message<"controlplane.v1.GetMemoryReten
    */
   optionalDays: {
     /**
-     * Older ones are deleted; absent: none is.
+     * The age in days after which entries are deleted; absent: they are kept.
      *
      * @generated from field: int32 days = 1;
      */
@@ -711,7 +711,7 @@ export const GetMemoryRetentionResponseSchema: GenMessage<GetMemoryRetentionResp
   messageDesc(file_controlplane_v1_memory, 20);
 
 /**
- * How long entries are to be kept.
+ * The new retention of entries.
  *
  * @generated from message controlplane.v1.SetMemoryRetentionRequest
  */
@@ -721,7 +721,7 @@ export type SetMemoryRetentionRequest = Message<"controlplane.v1.SetMemoryRetent
    */
   optionalDays: {
     /**
-     * At least 1; absent: for ever.
+     * At least 1; absent: entries are kept.
      *
      * @generated from field: int32 days = 1;
      */
@@ -738,7 +738,7 @@ export const SetMemoryRetentionRequestSchema: GenMessage<SetMemoryRetentionReque
   messageDesc(file_controlplane_v1_memory, 21);
 
 /**
- * How long entries are kept now.
+ * The retention from now on.
  *
  * @generated from message controlplane.v1.SetMemoryRetentionResponse
  */
@@ -748,7 +748,7 @@ export type SetMemoryRetentionResponse = Message<"controlplane.v1.SetMemoryReten
    */
   optionalDays: {
     /**
-     * Older ones are deleted; absent: none is.
+     * The age in days after which entries are deleted; absent: they are kept.
      *
      * @generated from field: int32 days = 1;
      */
@@ -765,14 +765,14 @@ export const SetMemoryRetentionResponseSchema: GenMessage<SetMemoryRetentionResp
   messageDesc(file_controlplane_v1_memory, 22);
 
 /**
- * Remembers entries and finds them again.
+ * Stores and searches memory entries.
  *
  * @generated from service controlplane.v1.MemoryService
  */
 export const MemoryService: GenService<{
   /**
-   * The entries most similar to a query, best first: exactly those, with exactly the scores that
-   * comparing every stored vector gives.
+   * The entries most similar to a query, best first. The query is compared with every stored
+   * vector, so no similar entry is missed.
    *
    * @generated from rpc controlplane.v1.MemoryService.SearchMemory
    */
@@ -782,7 +782,7 @@ export const MemoryService: GenService<{
     output: typeof SearchMemoryResponseSchema;
   },
   /**
-   * Remembers an entry; the next search finds it.
+   * Stores an entry; the next search finds it.
    *
    * @generated from rpc controlplane.v1.MemoryService.AddMemoryEntry
    */
@@ -812,7 +812,7 @@ export const MemoryService: GenService<{
     output: typeof ListMemoryEntriesResponseSchema;
   },
   /**
-   * Forgets an entry and its vector; unknown: NOT_FOUND.
+   * Deletes an entry and its vector; NOT_FOUND when it does not exist.
    *
    * @generated from rpc controlplane.v1.MemoryService.DeleteMemoryEntry
    */
@@ -822,7 +822,7 @@ export const MemoryService: GenService<{
     output: typeof DeleteMemoryEntryResponseSchema;
   },
   /**
-   * Forgets every entry of a session.
+   * Deletes every entry of a session.
    *
    * @generated from rpc controlplane.v1.MemoryService.DeleteMemorySession
    */
@@ -832,7 +832,7 @@ export const MemoryService: GenService<{
     output: typeof DeleteMemorySessionResponseSchema;
   },
   /**
-   * How memory is doing.
+   * The state of the memory.
    *
    * @generated from rpc controlplane.v1.MemoryService.GetMemoryStats
    */
@@ -842,7 +842,7 @@ export const MemoryService: GenService<{
     output: typeof GetMemoryStatsResponseSchema;
   },
   /**
-   * How long entries are kept.
+   * The retention of entries.
    *
    * @generated from rpc controlplane.v1.MemoryService.GetMemoryRetention
    */
@@ -852,7 +852,7 @@ export const MemoryService: GenService<{
     output: typeof GetMemoryRetentionResponseSchema;
   },
   /**
-   * Says how long entries are kept; older ones are deleted in the background.
+   * Sets the retention of entries; older entries are deleted in the background.
    *
    * @generated from rpc controlplane.v1.MemoryService.SetMemoryRetention
    */

@@ -4,18 +4,18 @@ import { keywordsForName, repaired } from "./repairs.js";
 import { SQLITE_FORMS } from "./sqlite-forms.js";
 import { REPAIRED_LENGTH_MAX, type UnparsableText } from "./syntax-hint.js";
 
-/** A statement that the parser takes and the engine has refused. */
+/** A statement that the parser accepts and the engine refused. */
 export type RefusedStatement = Pick<UnparsableText, "sql" | "dialect" | "errorOf">;
 
 /**
- * Sentences that help to repair a statement which the parser takes and the engine has refused.
- * @param failure what the engine said.
+ * Advice on repairing a statement that the parser accepts and the engine refused.
+ * @param failure the engine's message.
  */
 export function adviceAfter(
   failure: string,
   { sql, dialect, errorOf }: RefusedStatement,
 ): readonly string[] {
-  // Only what is missing can be another engine's; a violated constraint is no matter of dialect.
+  // Only a missing object can be a matter of dialect; a violated constraint is not.
   if (!MISSING.test(failure)) return [];
   const forms = dialect === "sqlite" ? SQLITE_FORMS : POSTGRES_FORMS;
   const found = foreignFormsIn(sql, failure, { dialect, forms });
@@ -29,7 +29,10 @@ export function adviceAfter(
 /** Keywords that are tried in place of a name. */
 const KEYWORDS_TRIED_MAX = 8;
 
-/** A misspelt keyword that the parser took for a column's name; what is advised was tried. */
+/**
+ * Advice on a misspelt keyword that the parser read as a column name. The corrected statement has
+ * been parsed.
+ */
 function adviceOnKeyword(
   failure: string,
   { sql, dialect, errorOf }: RefusedStatement,
@@ -45,14 +48,14 @@ function adviceOnKeyword(
   return [];
 }
 
-/** How both engines say that something of a name is not there. */
+/** The engines' messages for an object that does not exist. */
 const MISSING = /does not exist|^no such |^unknown database |wrong number of arguments/;
 
-/** A text in double quotes, which both engines take for a name. */
+/** Advice on a text in double quotes, which both engines read as a name. */
 function adviceOnQuotes(failure: string, sql: string): readonly string[] {
   const name = /^(?:column|no such column:) "([^"]+)"/.exec(failure)?.[1];
   if (name === undefined || !sql.includes(`"${name}"`)) return [];
   return [
-    `"${name}" in double quotes is a name; if it is meant to be a text, write '${name.replaceAll("'", "''")}'`,
+    `"${name}" in double quotes is a name; if it is meant as a text, write '${name.replaceAll("'", "''")}'`,
   ];
 }

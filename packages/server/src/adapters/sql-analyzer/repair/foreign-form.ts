@@ -2,34 +2,38 @@ import { tokenize } from "../../../plans/index.js";
 import type { Dialect } from "../../../governance/index.js";
 
 /**
- * A form of other databases that this one lacks, and fragments that run here instead. Fragments are
- * about a table `probe` with the columns `value` (a time), `name` and `part` (texts), `number`, `a` and `b`.
+ * A form of other SQL dialects that this engine lacks, with equivalent fragments that it supports.
+ * The fragments use a table `probe` with the columns `value` (a timestamp), `name` and `part`
+ * (texts), `number`, `a` and `b`.
  */
 export interface ForeignForm {
-  /** As a hint calls it. */
+  /** The form's name in a hint. */
   readonly form: string;
-  /** Where it stands in the code, whose texts, quoted names and comments are blank. */
+  /**
+   * Matches the form in the code, in which literals, quoted names and comments are replaced by
+   * spaces.
+   */
   readonly pattern?: RegExp;
-  /** What the engine says of a statement that failed by it. */
+  /** Matches the engine's message for a statement with the form. */
   readonly failure?: RegExp;
-  /** At least one. */
+  /** Equivalent fragments; at least one. */
   readonly instead: readonly string[];
 }
 
-/** A foreign form that a statement has. */
+/** A foreign form found in a statement. */
 export interface FoundForm {
-  /** What to write instead. */
+  /** The equivalent to write. */
   readonly advice: string;
-  /** Where it begins and ends, in UTF-16 units, if that is known. */
+  /** Its range in UTF-16 units, if known. */
   readonly place?: { readonly at: number; readonly end: number };
 }
 
-/** Foreign forms of one statement that are told. */
+/** Maximum number of foreign forms reported for one statement. */
 const FORMS_FOUND_MAX = 3;
 
 /**
- * The forms of a failed statement that the engine lacks.
- * @param failure what the engine, or its parser, said.
+ * The forms in a failed statement that the engine lacks.
+ * @param failure the message of the engine or its parser.
  */
 export function foreignFormsIn(
   sql: string,
@@ -50,20 +54,20 @@ export function foreignFormsIn(
   return found;
 }
 
-/** That the engine lacks something, and what to write instead. */
+/** A sentence that names the missing form and its equivalents. */
 export function adviceOf(form: string, instead: readonly string[], dialect: Dialect): string {
   const engine = dialect === "sqlite" ? "SQLite" : "PostgreSQL";
   const fragments = instead.map((fragment) => `\`${fragment}\``).join(" or ");
   return `${engine} has no ${form}; write, with your own names, ${fragments}`;
 }
 
-/** Forms that are calls of functions, by name. */
+/** The forms that are function calls, by name. */
 export function functionForms(
   functions: Readonly<Record<string, readonly string[]>>,
 ): readonly ForeignForm[] {
   return Object.entries(functions).map(([name, instead]) => ({
     form: `function ${name}`,
-    // A table may have such a name, and its columns follow in parentheses.
+    // A table may have such a name, followed by columns in parentheses.
     pattern: new RegExp(
       `(?<![\\w.]|\\b(?:into|table|references|view|with|on)\\s+)${name}\\s*\\(`,
       "i",
@@ -72,7 +76,10 @@ export function functionForms(
   }));
 }
 
-/** The statement, as long as it was, with blanks in its texts, quoted names and comments. */
+/**
+ * The statement at its original length, with literals, quoted names and comments replaced by
+ * spaces.
+ */
 function codeOf(sql: string, dialect: Dialect): string {
   return tokenize(sql, dialect)
     .map(({ kind, text }) => {

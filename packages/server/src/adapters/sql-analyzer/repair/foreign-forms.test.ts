@@ -1,6 +1,6 @@
 /**
- * Every form of another database is written once in a statement: the engine must refuse it, the answer
- * must say what to write instead, and each of these fragments must run on the engine as it stands.
+ * Each form of another dialect occurs in one statement. The engine must refuse the statement, the
+ * answer must name an equivalent, and each equivalent fragment must run on the engine unchanged.
  */
 import { DatabaseSync } from "@photostructure/sqlite";
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
@@ -12,7 +12,7 @@ import type { ForeignForm } from "./foreign-form.js";
 import { POSTGRES_FORMS } from "./postgres-forms.js";
 import { SQLITE_FORMS } from "./sqlite-forms.js";
 
-/** A statement with each form that is no function; those are called as `name(value)`. */
+/** A statement for each form that is not a function; functions are called as `name(value)`. */
 const WRONG_ON_SQLITE: Readonly<Record<string, string>> = {
   "double-colon cast": "SELECT a::text FROM probe",
   ILIKE: "SELECT a FROM probe WHERE name ILIKE 'x%'",
@@ -105,7 +105,7 @@ interface Engine {
   readonly dialect: Dialect;
   readonly forms: readonly ForeignForm[];
   readonly wrong: Readonly<Record<string, string>>;
-  /** Runs a statement and takes back what it did. */
+  /** Runs a statement and rolls it back. */
   readonly run: (sql: string) => Promise<void>;
 }
 
@@ -155,7 +155,10 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** What an agent is told of a statement: by the analyzer, or else after the engine has refused it. */
+/**
+ * The answer an agent gets for a statement, from the analyzer or else after the engine has refused
+ * it.
+ */
 async function answerTo(sql: string, { dialect, run }: Engine): Promise<string> {
   const analyzer = analyzers[dialect];
   const analysis = analyzer?.analyze(sql, dialect);
@@ -167,7 +170,7 @@ async function answerTo(sql: string, { dialect, run }: Engine): Promise<string> 
   return [failure, ...(analyzer?.advise(sql, dialect, failure) ?? [])].join("\n");
 }
 
-/** A statement that a fragment is the essential part of. */
+/** A complete statement around a fragment. */
 function statementOf(fragment: string): string {
   if (/^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH)\b/.test(fragment)) return fragment;
   if (/^(?:LIMIT|ORDER)\b/.test(fragment)) return `SELECT a FROM probe ${fragment}`;

@@ -20,7 +20,7 @@ const LIST_OF_COLUMNS = [
   "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'probe'",
 ];
 
-/** Functions of other databases, and what PostgreSQL has instead. */
+/** Functions of other databases, with PostgreSQL's equivalents. */
 const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   charindex: POSITION,
   curdate: ["CURRENT_DATE"],
@@ -76,15 +76,15 @@ const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What to write in place of a function that PostgreSQL does not have.
- * @returns `undefined` for any other name: it may be one that somebody made for this database.
+ * PostgreSQL's equivalent of a function that it does not have.
+ * @returns `undefined` for any other name, which may be a user-defined function.
  */
 export function insteadOfFunction(name: readonly string[]): readonly string[] | undefined {
   const [only = ""] = name;
   return name.length === 1 && Object.hasOwn(FUNCTIONS, only) ? FUNCTIONS[only] : undefined;
 }
 
-/** Forms of other databases, and what PostgreSQL has instead. */
+/** Forms of other databases, with PostgreSQL's equivalents. */
 export const POSTGRES_FORMS: readonly ForeignForm[] = [
   ...functionForms(FUNCTIONS),
   {

@@ -3,30 +3,32 @@ import { tokenize, type SqlToken } from "../../../plans/index.js";
 import type { Dialect } from "../../../governance/index.js";
 import { CLAUSE_KEYWORDS, KEYWORDS, OMITTED_KEYWORDS } from "./keywords.js";
 
-/** One change of a statement, and how it is put to the one who wrote it. */
+/** One edit of a statement, with its description for the author. */
 export interface Repair {
-  /** What is replaced by `text`, in UTF-16 units; empty for an insertion. */
+  /**
+   * Start of the range that `text` replaces, in UTF-16 units; the range is empty for an insertion.
+   */
   readonly at: number;
   readonly end: number;
   readonly text: string;
   readonly advice: string;
-  /** The end of what the advice calls this; it begins at the same place. */
+  /** End of the range that the advice calls "this"; it starts at `at`. */
   readonly markedEnd: number;
 }
 
-/** A token that is neither blank nor comment, and where it begins. */
+/** A token that is neither whitespace nor a comment, with its position. */
 interface Lexeme extends SqlToken {
   readonly at: number;
 }
 
-/** How many words before the place of an error may be the one that is misspelt. */
+/** Number of words before the error's position that may be the misspelt one. */
 const WORDS_BEFORE_MAX = 3;
 /** Keywords that are tried in place of one word. */
 const KEYWORDS_TRIED_MAX = 3;
 
 /**
- * Changes that may repair a statement, most probable first. A parser stops at the first word that
- * cannot follow, so the mistake stands there or in the few words before.
+ * Edits that may repair a statement, most probable first. A parser stops at the first word that
+ * cannot follow, so the mistake is at that word or within a few words before it.
  * @param errorAt where the parser stopped, in UTF-16 units.
  */
 export function* repairsOf(sql: string, errorAt: number, dialect: Dialect): Generator<Repair> {
@@ -50,14 +52,14 @@ export function* repairsOf(sql: string, errorAt: number, dialect: Dialect): Gene
   const end = { at: sql.trimEnd().length, text: "" };
   yield insertion(end, ")", "put a closing parenthesis at the end");
   if (here?.text === ")") yield replacement(here, "", "leave out this closing parenthesis");
-  // At the end of the text something is missing behind, not before.
+  // At the end of the text, the missing word can only follow.
   if (here !== undefined) yield* omissions(here);
   if (here !== undefined && before !== undefined) yield* omissions(before);
 }
 
 /**
- * Keywords in place of a word that the parser took for a name, as in `SELECT FORM users`: where nothing is
- * selected before FROM, it takes an asterisk.
+ * Keywords to try for a word that the parser read as a name, as in `SELECT FORM users`: without a
+ * select list, the parser reads an asterisk there.
  */
 export function* keywordsForName(sql: string, name: string, dialect: Dialect): Generator<Repair> {
   const lexemes = lexemesOf(sql, dialect);
@@ -71,7 +73,7 @@ export function* keywordsForName(sql: string, name: string, dialect: Dialect): G
   }
 }
 
-/** The statement with a change made. */
+/** The statement after the edit. */
 export function repaired(sql: string, { at, end, text }: Repair): string {
   return `${sql.slice(0, at)}${text}${sql.slice(end)}`;
 }
@@ -94,7 +96,7 @@ function* misspellings(lexemes: readonly Lexeme[]): Generator<Repair> {
   }
 }
 
-/** Keywords that come near a word which is none. */
+/** Keywords similar to a word that is not a keyword. */
 function keywordsNear({ kind, text }: Lexeme): readonly string[] {
   const word = text.toUpperCase();
   if (kind !== "word" || !/^[A-Z]{2,}$/.test(word) || KEYWORDS.includes(word)) return [];
@@ -109,7 +111,10 @@ function keywordsNear({ kind, text }: Lexeme): readonly string[] {
   return near;
 }
 
-/** Two letters say too little to be one edit away, and a word that holds another is not misspelt. */
+/**
+ * Words of two letters are too short to compare, and a word that contains a keyword is not a
+ * misspelling of it.
+ */
 function isAlike(word: string, keyword: string): boolean {
   if (Math.abs(word.length - keyword.length) > 1) return false;
   return (
@@ -117,7 +122,7 @@ function isAlike(word: string, keyword: string): boolean {
   );
 }
 
-/** `'it's'`: a quote between letters ends the text. */
+/** In `'it's'` the quote between letters ends the literal. */
 function* quotesInTexts(sql: string, errorAt: number): Generator<Repair> {
   const quote = /(?<=\p{L})'(?=\p{L})/gu;
   const places = [...sql.matchAll(quote)].map(({ index }) => index);
@@ -153,7 +158,7 @@ function replacement({ at, text: old }: Lexeme, text: string, advice: string): R
   return { at, end, text, advice, markedEnd: end };
 }
 
-/** @param follower what comes behind the inserted text. */
+/** @param follower the text after the insertion. */
 function insertion(
   { at, text: following }: Pick<Lexeme, "at" | "text">,
   text: string,

@@ -15,7 +15,7 @@ const UPSERT = [
   "INSERT INTO probe (a, b) VALUES (1, 2) ON CONFLICT (a) DO UPDATE SET b = excluded.b",
 ];
 
-/** Functions of other databases, and what SQLite has instead. */
+/** Functions of other databases, with SQLite's equivalents. */
 const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   age: DAYS_BETWEEN,
   array_agg: ARRAY_OF,
@@ -106,7 +106,7 @@ const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
 const LIST_OF_TABLES = ["SELECT name FROM sqlite_schema WHERE type = 'table'"];
 const LIST_OF_COLUMNS = ["SELECT name, type FROM pragma_table_info('probe')"];
 
-/** Forms of other databases, and what SQLite has instead. */
+/** Forms of other databases, with SQLite's equivalents. */
 export const SQLITE_FORMS: readonly ForeignForm[] = [
   ...functionForms(FUNCTIONS),
   {

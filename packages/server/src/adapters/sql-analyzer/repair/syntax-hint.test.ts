@@ -1,6 +1,6 @@
 /**
- * Each statement has one mistake. What the answer advises is done to it, by the mark in the answer and by
- * the answer's words alone, and the result must run on the real engine.
+ * Each statement has one mistake. The test applies the answer's advice, using only the mark and the
+ * words in the answer, and the result must run on the real engine.
  */
 import { DatabaseSync } from "@photostructure/sqlite";
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
@@ -49,7 +49,7 @@ const BROKEN: readonly (readonly [sql: string, advice: string])[] = [
   ["SELECT 'it's' FROM t", "write a single quote within a text twice, as ''"],
 ];
 
-/** Does to a statement what the answer says, as its reader would. */
+/** Edits a statement as the answer advises. */
 function asAdvised(sql: string, answer: string): string {
   const [, before = "", marked = "", , advice = ""] =
     /\): "…?(.*)>>>(.*)<<<(.*?)…?"; (.+)$/.exec(answer) ?? expect.fail(answer);
@@ -87,7 +87,7 @@ function answerTo(sql: string, dialect: Dialect): string {
   return analysis?.kind === "rejected" ? analysis.message : "it parses";
 }
 
-/** Runs a statement on the engine and takes back what it did. */
+/** Runs a statement on the engine and rolls it back. */
 async function run(sql: string, dialect: Dialect): Promise<void> {
   const query = async (text: string): Promise<unknown> =>
     dialect === "sqlite" ? file.prepare(text).all() : database.query(text);

@@ -5,30 +5,36 @@ import { POSTGRES_FORMS } from "./postgres-forms.js";
 import { repaired, repairsOf, type Repair } from "./repairs.js";
 import { SQLITE_FORMS } from "./sqlite-forms.js";
 
-/** A statement that its dialect's parser does not take. */
+/** A statement that its dialect's parser rejects. */
 export interface UnparsableText {
   readonly sql: string;
   readonly dialect: Dialect;
   /** Where the parser stopped, in UTF-16 units. */
   readonly at: number;
-  /** What the parser said. */
+  /** The parser's message. */
   readonly message: string;
-  /** What the parser advises, for want of anything better. */
+  /** The parser's own hint, used when no better advice is found. */
   readonly parserHint?: string | undefined;
-  /** @returns where the parser stops in a changed statement; `undefined` when it takes it. */
+  /**
+   * @returns the position at which the parser stops in an edited statement; `undefined` when it
+   * accepts it.
+   */
   readonly errorOf: (sql: string) => number | undefined;
 }
 
-/** Characters of the longest statement whose repair is looked for: every try parses it as a whole. */
+/**
+ * Length of the longest statement that is repaired, in characters. Each attempt parses the whole
+ * statement.
+ */
 export const REPAIRED_LENGTH_MAX = 2048;
-/** Changes that are tried on one statement. */
+/** Edits that are tried on one statement. */
 const REPAIRS_TRIED_MAX = 32;
 /** Characters of the line that are shown on either side of the mark. */
 const SHOWN_LENGTH_MAX = 40;
 
 /**
- * A syntax error as the one who wrote the statement can repair it: what the parser said and where, the
- * line with a mark, and what to write instead. Every change that is advised was tried.
+ * Describes a syntax error so that the author can repair it: the parser's message and position, the
+ * line with a mark, and the correction. Every advised edit has been parsed.
  */
 export function describeSyntaxError(error: UnparsableText): string {
   const { sql, dialect, at, message } = error;
@@ -43,7 +49,7 @@ export function describeSyntaxError(error: UnparsableText): string {
   return `${message} (${placeOf(sql, at)}): ${[line, ...(advice === undefined ? [] : [advice])].join("; ")}`;
 }
 
-/** What is said when neither a foreign form nor a change that repairs it is found. */
+/** Advice for an error without a foreign form and without a known repair. */
 function generalAdvice(
   { sql, parserHint }: UnparsableText,
   { at, end }: Place,
@@ -56,10 +62,12 @@ function generalAdvice(
 }
 
 const CLAUSE = /^(?:where|group|having|order|limit)$/i;
-/** Hints of SQLite's parser that say no more than the error does. */
+/** Hints of SQLite's parser that add nothing to the error. */
 const EMPTY_HINT = /^expected ;$|tokenizer/;
 
-/** The first change after which the parser takes the statement, or else gets further in it. */
+/**
+ * The first edit after which the parser accepts the statement or, failing that, stops later in it.
+ */
 function findRepair({ sql, dialect, at, errorOf }: UnparsableText): Repair | undefined {
   if (sql.length > REPAIRED_LENGTH_MAX) return undefined;
   let partial: Repair | undefined;
@@ -68,7 +76,7 @@ function findRepair({ sql, dialect, at, errorOf }: UnparsableText): Repair | und
     const stoppedAt = errorOf(repaired(sql, repair));
     if (stoppedAt === undefined) return repair;
     const moved = repair.text.length - (repair.end - repair.at);
-    // Other changes only put off the error; a word that is spelt right is a gain in any case.
+    // An edit that only moves the error is no repair, except a corrected keyword.
     const isKeyword = repair.advice.startsWith("did you mean");
     if (isKeyword && stoppedAt - moved > Math.max(at, repair.end)) partial ??= repair;
     tried += 1;
@@ -77,13 +85,13 @@ function findRepair({ sql, dialect, at, errorOf }: UnparsableText): Repair | und
   return partial;
 }
 
-/** A stretch of the statement, in UTF-16 units. */
+/** A range of the statement, in UTF-16 units. */
 interface Place {
   readonly at: number;
   readonly end: number;
 }
 
-/** The word or sign at a place; nothing at the end. */
+/** The word or symbol at a position; empty at the end. */
 function wordAt(sql: string, at: number, dialect: Dialect): Place {
   let begin = 0;
   for (const { kind, text } of tokenize(sql, dialect)) {
@@ -94,7 +102,9 @@ function wordAt(sql: string, at: number, dialect: Dialect): Place {
   return { at: sql.length, end: sql.length };
 }
 
-/** The line of a place, cut to what fits a message, with the place between `>>>` and `<<<`. */
+/**
+ * The line around a position, shortened to fit a message, with the range between `>>>` and `<<<`.
+ */
 function markedLine(sql: string, { at, end }: Place): string {
   const lineBegin = sql.lastIndexOf("\n", at - 1) + 1;
   const newline = sql.indexOf("\n", at);

@@ -1,6 +1,6 @@
 /**
- * Statements and what they must be judged to be, written for the tables below, so that what may run
- * can be run. Each stands for a construct of PostgreSQL's grammar or a family of functions.
+ * Statements with their expected classification, for the tables below. Executable ones are also
+ * executed. Each covers a construct of PostgreSQL's grammar or a family of functions.
  */
 export const SCHEMA = `
 CREATE TYPE mood AS ENUM ('calm', 'cross');
@@ -22,7 +22,7 @@ INSERT INTO orders VALUES (1, 1, 9.5, 'open', '{"a": [1, 2]}', '{x,y}', '2026-01
   (2, 1, 3, 'open; DROP', '[]', '{}', '2026-02-03Z', 500);
 `;
 
-/** Reads, each of which runs. */
+/** Reads; each is executed. */
 export const READS: readonly string[] = [
   "SELECT",
   "SELECT 1; ",
@@ -87,7 +87,7 @@ export const READS: readonly string[] = [
   "EXPLAIN ANALYZE VERBOSE TABLE orders",
 ];
 
-/** What changes something, by class; each runs, but for what a server may refuse. */
+/** Writes by class; each is executed unless the server may refuse it. */
 export const CHANGES: Readonly<Record<string, readonly string[]>> = {
   write_insert: [
     "INSERT INTO events DEFAULT VALUES",
@@ -211,7 +211,7 @@ export const CHANGES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What no intent allows, be it for what it is or for a function in it. */
+/** Statements that no intent allows, for their kind or for a function in them. */
 export const FORBIDDEN: readonly string[] = lines(`
     ABORT
     ALTER COLLATION "C" REFRESH VERSION
@@ -519,7 +519,7 @@ export const FORBIDDEN_CALLS: readonly string[] = lines(`
   binary_upgrade_set_next_pg_type_oid(1)
 `);
 
-/** Where an expression can stand, `#` being its place; every one of them would evaluate it. */
+/** Positions of an expression in a statement, marked by `#`; each of them would evaluate it. */
 export const PLACES: readonly string[] = [
   "SELECT #",
   "SELECT 1 WHERE # IS NULL",

@@ -1,4 +1,4 @@
-/** Statements of SQLite and what they must be judged to be, written for the tables below. */
+/** Statements of SQLite with their expected classification, for the tables below. */
 export const SCHEMA = `
 CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, born TEXT) STRICT;
 CREATE TABLE orders (id INTEGER PRIMARY KEY AUTOINCREMENT, customer_id REFERENCES customers,
@@ -16,7 +16,7 @@ INSERT INTO orders (customer_id, total, note) VALUES (1, 9.5, '{"a": [1, 2]}'), 
 INSERT INTO docs VALUES ('a word');
 `;
 
-/** Reads, each of which runs. */
+/** Reads; each is executed. */
 export const READS: readonly string[] = [
   "SELECT 1;",
   "VALUES (1, 'DELETE FROM orders'), (2, x'41')",
@@ -56,7 +56,7 @@ export const READS: readonly string[] = [
   "EXPLAIN QUERY PLAN SELECT * FROM orders WHERE id = 1",
 ];
 
-/** What changes something, by class; each runs under an intent that covers it, and no other one. */
+/** Writes by class; each runs only under an intent that covers it. */
 export const CHANGES: Readonly<Record<string, readonly string[]>> = {
   write_insert: [
     "INSERT INTO events VALUES ('a'), ('b') RETURNING rowid, line AS l",
@@ -115,7 +115,7 @@ export const CHANGES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What no intent allows, and the analyzer tells. */
+/** Statements that no intent allows, recognized by the analyzer. */
 export const FORBIDDEN: readonly string[] = [
   "ATTACH DATABASE 'x.db' AS x",
   "ATTACH 'file:x.db?mode=ro' AS x KEY 'k'",
@@ -154,7 +154,10 @@ export const FORBIDDEN: readonly string[] = [
   "UPDATE orders SET note = load_extension('x')",
 ];
 
-/** What only the engine can tell, for it depends on what there is: refused whatever the intent. */
+/**
+ * Statements that only the engine can recognize, because the outcome depends on existing objects.
+ * They are refused under every intent.
+ */
 export const REFUSED_BY_ENGINE: readonly string[] = [
   "SELECT * FROM pragma_database_list",
   "SELECT * FROM pragma_compile_options",

@@ -139,7 +139,7 @@ async function reach(session: Session, reached: ReachedData): Promise<void> {
     reached.follow();
   }
   const message =
-    "What the statement touches cannot be followed to its end: its views and functions are nested too deeply";
+    "The tables that the statement touches cannot be determined: its views and functions are nested too deeply";
   throw new StatementError("statement", message);
 }
 
@@ -177,7 +177,7 @@ RELEASE SAVEPOINT ${BEFORE_TREES};`;
 function treesAreMissing(): StatementError {
   const message =
     "The policies look at tables and columns, and the data source does not tell which ones the statement touches: " +
-    "its notices do not arrive, be it for a proxy in between; see docs/policies.md";
+    "its notices do not arrive, for example because of a proxy in between; see docs/policies.md";
   return new StatementError("statement", message);
 }
 

@@ -11,7 +11,7 @@ export function toSqliteBinds(binds: readonly SqlValue[]): readonly SqliteCell[]
   return binds.map((bind, index) => {
     if (typeof bind === "number" && Number.isSafeInteger(bind)) return BigInt(bind);
     if (typeof bind === "string" && bind.includes("\0")) {
-      const message = `The value of parameter ${index + 1} holds a NUL character, which SQLite text ends at`;
+      const message = `The value of parameter ${index + 1} holds a NUL character, at which SQLite would end the text`;
       throw new StatementError("statement", message);
     }
     if (typeof bind !== "object" || bind === null) return bind;

@@ -31,7 +31,7 @@ export function toStatementError(error: unknown, context?: FailureContext): Stat
   }
   if (error.message === FULL) {
     const mebibytes = SQL_GROWTH_BYTES_MAX / (1024 * 1024);
-    const message = `${FULL}: one statement may have the file grow by ${mebibytes} MiB (SQL_GROWTH_BYTES_MAX); write less in one step`;
+    const message = `${FULL}: one statement may let the file grow by ${mebibytes} MiB (SQL_GROWTH_BYTES_MAX); write less in one step`;
     return new StatementError("statement", message, { cause: error });
   }
   if (context === undefined)

@@ -163,7 +163,7 @@ function denialOf(access: AuthorizerCall, watch: Watch): string | undefined {
     default:
       return SCHEMA_CHANGES.has(access.action)
         ? schemaDenial(watch.intent)
-        : "The statement does what no intent allows";
+        : "The statement does something that no intent allows";
   }
 }
 

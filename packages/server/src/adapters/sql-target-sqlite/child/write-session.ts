@@ -116,5 +116,5 @@ export class WriteSession {
 }
 
 function givenUp(): StatementError {
-  return new StatementError("rolled_back", "This attempt was given up before it took effect");
+  return new StatementError("rolled_back", "This attempt was abandoned before it took effect");
 }

@@ -20,9 +20,9 @@ import {
 } from "../plan-log.js";
 import type { Simulation } from "./simulation.js";
 
-/** How long a node counts as alive that says nothing, in ms. */
+/** How long a node counts as alive after its last heartbeat, in ms. */
 const NODE_LEASE_MS = 5000;
-/** How often a node says that it is alive, in ms. */
+/** Interval of a node's heartbeats, in ms. */
 const BEAT_MS = 1000;
 
 interface Lease {
@@ -32,7 +32,7 @@ interface Lease {
   untilMs: number;
 }
 
-/** Who hears messages, under which name. */
+/** A node's registered listeners. */
 interface Listening {
   readonly nodeId: () => string;
   readonly listeners: HandoverListeners;
@@ -48,11 +48,11 @@ interface StoredPlan {
   isRequested: boolean;
 }
 
-/** What every node of one simulated store shares: rows, nodes, and who is told of what. */
+/** The shared part of a simulated store: rows, nodes, and listeners. */
 export class MemoryStore {
   readonly plans: Map<string, StoredPlan> = new Map();
   readonly keys: Map<string, EarlierRequest> = new Map();
-  /** Until when each node counts as alive. */
+  /** The end of each node's lease. */
   readonly nodes: Map<string, number> = new Map();
   readonly listeners: Set<Listening> = new Set();
 
@@ -63,19 +63,19 @@ export class MemoryStore {
   }
 }
 
-/** How often calls of a node go wrong. */
+/** Probabilities of faults in calls of a node. */
 export interface Faults {
-  /** The log refuses: nothing has happened. */
+  /** The log refuses the call, which has no effect. */
   refused: number;
-  /** The answer is lost: what was asked for has happened. */
+  /** The call takes effect, but its answer is lost. */
   lost: number;
   /** A message to another node is lost. */
   unheard: number;
 }
 
 /**
- * One node of a simulated store: the engine's ports over rows in memory. Each call waits for its turn twice,
- * before it takes effect and after, and either way may fail. A node that was killed never answers.
+ * One node of a simulated store: the engine's ports over rows in memory. Each call is scheduled
+ * twice, before and after it takes effect, and can fail both times. A killed node never answers.
  */
 export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover {
   readonly #world: Simulation;
@@ -85,7 +85,7 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
   #nodeId = "";
   #validUntilMs = 0;
   #isKilled = false;
-  /** Until when it says nothing, though it goes on. */
+  /** End of a period without heartbeats, although the node still runs. */
   #hangsUntilMs = 0;
 
   constructor(world: Simulation, store: MemoryStore, faults: Faults) {
@@ -175,7 +175,7 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
       const unit = source.takeUnit();
       const stored = this.#store.find(unit.ref);
       const [first] = unit.entries;
-      // As a unique key would have it: a gap is let through, and must never be asked for.
+      // Like a unique key, this accepts a gap; the engine must never write one.
       if (first !== undefined && first.sequence <= stored.state.lastSequence) {
         throw new PlanConflict();
       }
@@ -293,7 +293,7 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
     return result;
   }
 
-  /** A process that was killed does nothing any more: what it waits for never comes. */
+  /** A killed process does nothing more: its pending calls never resolve. */
   async #turn(): Promise<void> {
     await this.#world.turn();
     if (this.#isKilled) await new Promise(() => undefined);
@@ -320,7 +320,7 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
     }
   }
 
-  /** A node whose lease is over is gone for good: should it come back, it is another one. */
+  /** A node whose lease has expired stays dead; if the process continues, it is a new node. */
   #isAliveNow(nodeId: string): boolean {
     const untilMs = this.#store.nodes.get(nodeId) ?? 0;
     if (untilMs < this.#world.nowMs()) this.#store.nodes.delete(nodeId);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Timers } from "@steward/kernel/concurrency/timers.js";
 
-/** Something that waits to be let on: a call on its way to the log, or its answer on the way back. */
+/** A suspended call, before or after its effect on the log. */
 interface Waiting {
   readonly go: () => void;
 }
@@ -12,7 +12,7 @@ interface Timer {
 }
 
 /**
- * A world with one clock, in which everything that waits is let on one at a time, in an order that a seed
+ * A simulation with one clock. It resumes suspended calls one at a time, in an order that a seed
  * decides.
  */
 export class Simulation {
@@ -22,7 +22,7 @@ export class Simulation {
   readonly #timers = new Set<Timer>();
   #running = 0;
 
-  /** How often time goes on while something waits: what waits is then late. */
+  /** Probability that time passes while a call is suspended, which makes the call late. */
   readonly #delays: number;
 
   constructor(random: () => number, startMs: number, delays: number) {
@@ -45,7 +45,7 @@ export class Simulation {
     return picked;
   }
 
-  /** Waits until the simulation lets it on. */
+  /** Suspends the caller until the simulation resumes it. */
   turn(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push({ go: resolve }));
   }
@@ -54,7 +54,7 @@ export class Simulation {
     return new Promise((resolve) => this.timers.after(ms, resolve));
   }
 
-  /** Timers of this world. */
+  /** Timers on the simulated clock. */
   readonly timers: Timers = {
     nowMs: () => this.#nowMs,
     after: (ms, action) => {
@@ -66,7 +66,7 @@ export class Simulation {
     },
   };
 
-  /** Runs an actor beside the others: {@link run} ends when every actor has. */
+  /** Runs an actor concurrently with the others; {@link run} ends when all actors have ended. */
   act(actor: () => Promise<void>): void {
     this.#running += 1;
     void this.turn()
@@ -82,10 +82,10 @@ export class Simulation {
       );
   }
 
-  /** What an actor failed with. */
+  /** The error of a failed actor. */
   failure: unknown;
 
-  /** Lets everything on until every actor is done. */
+  /** Resumes suspended calls until every actor has ended. */
   async run(untilMs: number): Promise<void> {
     while (this.#running > 0 && this.failure === undefined) {
       await nextTurn();

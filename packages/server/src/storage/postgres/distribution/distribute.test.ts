@@ -5,8 +5,8 @@ import { migrate, migrateAndDistribute } from "../migrate.js";
 import { DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./tables.js";
 
 /**
- * Stands in for Citus on one PostgreSQL: its catalogs, and functions of its names that note in them what
- * they are asked to place. It moves nothing.
+ * Simulates Citus on one PostgreSQL: its catalogs, and functions with its names that record in
+ * these catalogs which tables to distribute. It moves no rows.
  */
 const CITUS_STAND_IN = `
   INSERT INTO pg_extension

@@ -3,7 +3,7 @@ import type { Connection } from "../database.js";
 import { distributionStatements, type StoreFunction, type StoreOnCluster } from "./statements.js";
 
 /**
- * What {@link distribute} would do now.
+ * The statements that {@link distribute} would run now.
  * @throws AppError `INVALID_ARGUMENT` when the database has no Citus.
  */
 export async function pendingDistribution(connection: Connection): Promise<readonly string[]> {
@@ -19,9 +19,9 @@ export async function pendingDistribution(connection: Connection): Promise<reado
 }
 
 /**
- * Distributes what of the store is not distributed yet; everything or nothing.
- * @param connection of nobody else, whose holder has the lock on migrations.
- * @returns the statements that were run.
+ * Distributes all parts of the store that are not yet distributed, in one transaction.
+ * @param connection used by no other caller; its session must hold the lock on migrations.
+ * @returns the executed statements.
  */
 export async function distribute(connection: Connection): Promise<readonly string[]> {
   const statements = await pendingDistribution(connection);
@@ -37,8 +37,8 @@ export async function distribute(connection: Connection): Promise<readonly strin
 }
 
 /**
- * Distributes what a migration has added to a store that is distributed already; another store is left
- * as it is.
+ * Distributes tables that a migration has added to a distributed store; leaves a store that is not
+ * distributed unchanged.
  * @param connection in the migration's transaction.
  */
 export async function distributeAdded(connection: Connection): Promise<void> {

@@ -1,33 +1,33 @@
 import { DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./tables.js";
 
 /**
- * Shards of each table. Statements over all organizations ask every shard, so few are enough: two to
- * four for each worker, and room to add workers by moving shards.
+ * Shards of each table. Statements over all organizations query every shard, so the number is
+ * small: enough for two to four shards on each worker, with room to add workers by moving shards.
  */
 const SHARDS = 16;
 
 /** A function of the store. */
 export interface StoreFunction {
-  /** Its name with the types of its parameters, as `regprocedure` prints it. */
+  /** Its name with the types of its parameters, in the format of `regprocedure`. */
   readonly signature: string;
   /** Whether its first parameter is the organization. */
   readonly isOfOrganization: boolean;
 }
 
-/** What of a store there is, and what of it a cluster has taken over. */
+/** The tables and functions of a store, and those that the cluster already manages. */
 export interface StoreOnCluster {
   readonly tables: ReadonlySet<string>;
   readonly functions: readonly StoreFunction[];
-  /** Tables that are distributed, or on every server. */
+  /** Tables that are distributed, or replicated to every server. */
   readonly placedTables: ReadonlySet<string>;
   /** Signatures of functions that are on every server. */
   readonly placedFunctions: ReadonlySet<string>;
 }
 
 /**
- * What remains to be done until a store is distributed, in order, for one transaction. Functions come
- * before the tables whose indexes call them, tables that are on every server before those that are
- * distributed, and functions of an organization last: Citus runs them where its rows are.
+ * The remaining statements that distribute a store, in order, for one transaction. Functions come
+ * before the tables whose indexes call them, reference tables before distributed ones, and
+ * functions of an organization last, because Citus runs them where the organization's rows are.
  */
 export function distributionStatements(store: StoreOnCluster): readonly string[] {
   const { tables, functions, placedTables, placedFunctions } = store;
@@ -46,12 +46,13 @@ export function distributionStatements(store: StoreOnCluster): readonly string[]
           `SELECT create_distributed_function('${signature}', '$1', colocate_with => 'plans')`,
       ),
   ];
-  // Several tables in one transaction: Citus would else use several connections to a worker.
+  // Without this setting Citus would use several connections to a worker, which fails for several
+  // tables in one transaction.
   const isolated = "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'";
   return statements.length === 0 ? [] : [isolated, ...statements];
 }
 
-/** The first table decides how many shards there are; the others stand beside it. */
+/** The first table determines the number of shards; the others are co-located with it. */
 function distributedTable(name: string): string {
   return name === DISTRIBUTED_TABLES[0]
     ? `SELECT create_distributed_table('${name}', 'org_id', colocate_with => 'none', shard_count => ${SHARDS})`

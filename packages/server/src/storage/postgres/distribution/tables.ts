@@ -1,7 +1,8 @@
 /**
- * Where the tables of the store are on a Citus cluster. A table of each organization is distributed by
- * `org_id`, so that all of an organization's rows are on one server. A reference table is on every
- * server: what belongs to no organization, or is looked up before the organization is known.
+ * The placement of the store's tables on a Citus cluster. A table with rows of organizations is
+ * distributed by `org_id`, so that all rows of an organization are on one server. A reference table
+ * is replicated to every server: it belongs to no organization, or is read before the organization
+ * is known.
  */
 
 /** Parents before the tables that refer to them. */
@@ -33,12 +34,12 @@ export const DISTRIBUTED_TABLES: readonly string[] = [
   "policies",
 ];
 
-/** Small, read often and written seldom. */
+/** Small tables with many reads and few writes. */
 export const REFERENCE_TABLES: readonly string[] = [
   "schema_migrations",
   "nodes",
   "memory_models",
   "payment_customer_owners",
-  // A key is looked up by its id alone: it is the key that tells the organization.
+  // A key is looked up by its id alone, because the key determines the organization.
   "api_keys",
 ];

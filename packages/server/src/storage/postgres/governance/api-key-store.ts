@@ -3,7 +3,6 @@ import { API_KEY_COLUMNS, apiKeyOf, definitionOf, type ApiKeyRow } from "../../a
 import { byOrganization } from "../by-organization.js";
 import type { Database } from "../database.js";
 
-/** API keys in PostgreSQL. */
 export class PostgresApiKeyStore implements ApiKeyStore {
   readonly #db: Database;
 

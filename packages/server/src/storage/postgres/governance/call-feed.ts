@@ -5,27 +5,27 @@ import { callOf, preparedStepsOf } from "../../plan-changes/index.js";
 import { byOrganization } from "../by-organization.js";
 import type { Connection } from "../database.js";
 
-/** Who reads tool calls, each with a place of its own in every plan's log. */
+/** Consumers of tool calls. Each has a position of its own in every plan's log. */
 export type CallConsumer = "usage" | "memory";
 
 /** A part of a plan's log that a consumer has not acknowledged. */
 export interface UnreadCalls {
   readonly ref: PlanRef;
-  /** Where the consumer was before it. */
+  /** The consumer's position before this part. */
   readonly from: number;
-  /** Where it is after it. */
+  /** The consumer's position after this part. */
   readonly through: number;
   readonly calls: readonly ToolCallRecord[];
 }
 
-/** What was read, and what was not. */
+/** The result of reading unacknowledged calls. */
 export interface UnreadRead {
   readonly parts: readonly UnreadCalls[];
-  /** More than was read may wait in these plans. */
+  /** Whether more unread calls may exist in these plans. */
   readonly isCut: boolean;
 }
 
-/** Rows of plans' logs read at once. */
+/** Rows of plan logs that are read at once. */
 const ROWS_MAX = 1000;
 
 interface ChangeOfPlan {
@@ -39,8 +39,8 @@ interface ChangeOfPlan {
 }
 
 /**
- * What a consumer has not acknowledged of these plans' logs.
- * @param callsMax tool calls at most, over all plans.
+ * Reads the parts of these plans' logs that a consumer has not acknowledged.
+ * @param callsMax maximum number of tool calls over all plans.
  */
 export async function readUnread(
   connection: Connection,
@@ -71,9 +71,9 @@ export async function readUnread(
 }
 
 /**
- * Remembers that a consumer has done with parts of plans' logs, each of another plan.
+ * Stores that a consumer has processed parts of plan logs, at most one part of each plan.
  * @param connection of a transaction.
- * @returns the plans of which it was its turn.
+ * @returns the plans whose position this consumer moved.
  */
 export async function acknowledge(
   connection: Connection,
@@ -84,8 +84,9 @@ export async function acknowledge(
   const acknowledged = new Set<string>();
   for (const [orgId, own] of byOrganization(parts, ({ ref }) => ref.orgId)) {
     const planIds = own.map(({ ref }) => ref.planId);
-    // A statement that waits for a plan's row goes on with the row as it has become, but with the log as
-    // it was. This one waits, so that the next one sees what ends the plan's log.
+    // A statement that waits for a plan's row continues with the new row but with an old snapshot
+    // of the log. This statement does the waiting, so that the next one sees the end of the plan's
+    // log.
     await connection.query(
       `SELECT FROM plans WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])
        ORDER BY plan_id FOR NO KEY UPDATE`,

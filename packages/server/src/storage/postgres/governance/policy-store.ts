@@ -4,7 +4,7 @@ import type { OrganizationPolicies, PolicyStore } from "../../../policies/ports.
 import type { Database } from "../database.js";
 import { settled } from "../settled.js";
 
-/** A row of policies, as the driver gives it. */
+/** A row of policies, as the driver returns it. */
 interface PolicyRow {
   readonly version: number;
   readonly text: string;
@@ -12,7 +12,6 @@ interface PolicyRow {
   readonly changed_at_ms: number;
 }
 
-/** Policies of organizations in PostgreSQL. */
 export class PostgresPolicyStore implements PolicyStore {
   readonly #db: Database;
 

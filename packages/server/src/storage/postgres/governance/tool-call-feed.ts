@@ -7,20 +7,21 @@ import { acknowledge, readUnread, type CallConsumer, type UnreadCalls } from "./
 import type { Database } from "../database.js";
 import type { UnreadPlans } from "./unread-plans.js";
 
-/** Plans whose tool calls are read by one statement, at most. */
+/** Maximum number of plans whose tool calls one statement reads. */
 const PLANS_MAX = 256;
 
-/** Plans that a batch was taken from, and what was read of their logs. */
+/** The plans of a batch, and the parts of their logs that were read. */
 interface Taken {
   readonly refs: PlanRef[];
   readonly parts: UnreadCalls[];
 }
 
 /**
- * One consumer's places in the logs of the plans. There is no cursor over all calls: of transactions
- * that commit at the same time, one with a lower number may be seen later, and a cursor would pass it
- * for good. Each plan's log has one writer and no gaps, so a place in it is right, and it moves only
- * from where it was when the batch was read: of two processes one does it.
+ * One consumer's positions in the logs of the plans. A single cursor over all calls would lose
+ * calls: of two concurrent transactions, the one with the lower number may commit later, after the
+ * cursor has passed it. Each plan's log has one writer and no gaps, so a position in it is safe. It
+ * moves only from where it was when the batch was read, so of two processes only one processes a
+ * batch.
  */
 export class PostgresToolCallFeed implements ToolCallFeed {
   readonly #db: Database;
@@ -75,25 +76,27 @@ export class PostgresToolCallFeed implements ToolCallFeed {
     return this.#unread.onNews(wake);
   }
 
-  /** The parts of plans' logs that a batch is of, for a consumer that acknowledges them itself. */
+  /** The parts of plan logs in a batch, for a consumer that acknowledges them itself. */
   partsOf(batch: TakenCalls): readonly UnreadCalls[] {
     const taken = this.#taken.get(batch);
     assert(taken !== undefined, "a batch is done once, by the feed that it was taken from");
     return taken.parts;
   }
 
-  /** The batch was acknowledged. */
+  /** Removes a batch that was acknowledged. */
   forget(batch: TakenCalls): void {
     this.#taken.delete(batch);
   }
 
-  /** Has the plans of a batch that is not done, or not by this process, read again. */
+  /**
+   * Makes the plans of a batch unread again, because it was not processed, or by another process.
+   */
   release(batch: TakenCalls): void {
     for (const ref of this.#taken.get(batch)?.refs ?? []) this.#unread.add(ref);
     this.#taken.delete(batch);
   }
 
-  /** @returns whether more may wait in these plans. */
+  /** @returns whether more unread calls may exist in these plans. */
   async #read(taken: Taken, limit: number): Promise<boolean> {
     for (let count = 0; count < limit;) {
       const refs = this.#unread.take(PLANS_MAX);

@@ -8,16 +8,16 @@ import type { UnreadPlans } from "./unread-plans.js";
 
 /** Plans whose calls are replayed at once. */
 const PLANS_MAX = 50;
-/** Calls of those plans that are replayed, at most. */
+/** Maximum number of calls replayed for those plans. */
 const REPLAYED_MAX = 1000;
 
-/** The tool calls that this node records, and those of nodes that are gone which it takes over. */
+/** The tool calls that this node records, and those of dead nodes that it takes over. */
 export class PostgresToolCallLog implements ToolCallLog {
   readonly #db: Database;
   readonly #unread: UnreadPlans;
   readonly #listeners = new Set<RecordedListener>();
 
-  /** @param unread the plans that usage has not read to the end. */
+  /** @param unread the plans that usage has not read completely. */
   constructor(db: Database, unread: UnreadPlans) {
     this.#db = db;
     this.#unread = unread;
@@ -30,15 +30,15 @@ export class PostgresToolCallLog implements ToolCallLog {
 
   async replay(): Promise<void> {
     const unread = await this.#unread.all();
-    // Later sweeps find what nodes have left that are gone by then. What cannot be read stays unread, and is
-    // found by a sweep after it.
+    // Later sweeps find calls of nodes that have died since. Plans that cannot be read stay unread,
+    // and a later sweep finds them again.
     this.#unread.onFound((found) => {
       this.#announceUnread(found).catch(() => undefined);
     });
     await this.#announceUnread(unread);
   }
 
-  /** Calls the listeners with calls that have just been committed. */
+  /** Notifies the listeners of calls that have just been committed. */
   recorded(calls: readonly ToolCallRecord[]): void {
     for (const listener of this.#listeners) listener(calls);
   }

@@ -5,29 +5,30 @@ import type { CallConsumer } from "./call-feed.js";
 import type { Database } from "../database.js";
 import type { NodeLease } from "../node-lease.js";
 
-/** How often the store is searched for tool calls that nobody consumes, in heartbeats. */
+/** Interval between searches of the store for unconsumed tool calls, in heartbeats. */
 const SWEEP_BEATS = 30;
-/** Plans found in one sweep; more are found in the next one. */
+/** Maximum number of plans found in one sweep; later sweeps find the rest. */
 const SWEEP_PLANS_MAX = 1000;
 
 /**
- * Plans whose tool calls a consumer of this node has not read yet. A node consumes what it has written
- * itself; what a node that is gone left behind is found by a sweep: at the start, at the first heartbeat,
- * by when its last writes have come through, when the nodes change, and now and then.
+ * Plans with tool calls that a consumer of this node has not read yet. A node consumes the calls
+ * that it has written itself. A sweep finds the unread calls of dead nodes. Sweeps run at the
+ * start, at the first heartbeat (by then the dead nodes' last writes are visible), when the set of
+ * nodes changes, and periodically.
  */
 export class UnreadPlans {
   readonly #db: Database;
   readonly #consumer: CallConsumer;
   readonly #node: NodeLease;
-  /** Those of the round that was begun, by organization. */
+  /** Plans of the current round, by organization. */
   readonly #round = new Map<string, Set<string>>();
-  /** Those that came to be unread since. */
+  /** Plans that have become unread since. */
   readonly #next = new Map<string, Set<string>>();
   readonly #foundListeners = new Set<(found: readonly PlanRef[]) => void>();
   readonly #newsListeners = new Set<() => void>();
   #swept: Promise<void>;
   #beats = 0;
-  /** As of the last heartbeat. */
+  /** The other nodes as of the last heartbeat. */
   #others: string | undefined;
   #isDue = true;
 
@@ -48,32 +49,32 @@ export class UnreadPlans {
     });
   }
 
-  /** Has `listener` called with the plans that a sweep has found. */
+  /** Registers `listener`, which is called with the plans that a sweep has found. */
   onFound(listener: (found: readonly PlanRef[]) => void): void {
     this.#foundListeners.add(listener);
   }
 
-  /** Has `wake` called when plans have come to be unread. */
+  /** Registers `wake`, which is called when plans have become unread. */
   onNews(wake: () => void): Unsubscribe {
     this.#newsListeners.add(wake);
     return () => this.#newsListeners.delete(wake);
   }
 
-  /** The plan has new tool calls, which this node has just recorded. */
+  /** Adds a plan with tool calls that this node has just recorded. */
   recorded(ref: PlanRef): void {
     this.add(ref);
     this.#notify();
   }
 
-  /** The plan is unread, or not read to its end. */
+  /** Adds a plan that is unread, or was not read completely. */
   add({ orgId, planId }: PlanRef): void {
     if (this.#round.get(orgId)?.has(planId) !== true) addTo(this.#next, orgId, [planId]);
   }
 
   /**
-   * Begins a round over the plans that are unread by now. What comes to be unread meanwhile waits for
-   * the next one: whoever reads until nothing is left would go on for as long as steps are run, a few
-   * calls to each transaction.
+   * Starts a round over the plans that are unread now. Plans that become unread meanwhile wait for
+   * the next round: a consumer that reads until nothing is left would otherwise keep running while
+   * steps run, with only a few calls in each transaction.
    */
   async begin(): Promise<void> {
     await this.sweep();
@@ -82,8 +83,8 @@ export class UnreadPlans {
   }
 
   /**
-   * Some plans of one organization, taken out of the round: to be added again when they are not read to
-   * the end. None: the round is over.
+   * Removes some plans of one organization from the round; the caller adds those again that it does
+   * not read completely. An empty result means that the round has ended.
    */
   take(plansMax: number): readonly PlanRef[] {
     const [first] = this.#round;
@@ -91,7 +92,7 @@ export class UnreadPlans {
     const [orgId, plans] = first;
     const planIds = [...plans].slice(0, plansMax);
     for (const planId of planIds) plans.delete(planId);
-    // One organization after the other.
+    // Reads one organization after the other.
     this.#round.delete(orgId);
     if (plans.size > 0) this.#round.set(orgId, plans);
     return planIds.map((planId) => ({ orgId, planId }));
@@ -105,7 +106,10 @@ export class UnreadPlans {
     );
   }
 
-  /** Looks for what nobody consumes, if it is time to. @returns when it is found. */
+  /**
+   * Searches the store for unconsumed calls when a search is due. @returns when the search has
+   * ended.
+   */
   sweep(): Promise<void> {
     if (!this.#isDue) return this.#swept;
     this.#isDue = false;

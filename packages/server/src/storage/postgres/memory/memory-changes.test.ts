@@ -35,9 +35,9 @@ describe("what changes in memory", { timeout: 60_000 }, () => {
     await database[Symbol.asyncDispose]();
   });
 
-  // Writers in several organizations at once, whose transactions commit, roll back, or are prepared and
-  // commit later, each organization at a time of its own, as under a cluster's two-phase commit. A
-  // reader follows all the while.
+  // Concurrent writers in several organizations, whose transactions commit, roll back, or are
+  // prepared and commit later, each organization at its own time, as with a cluster's two-phase
+  // commit. A reader follows meanwhile.
   it("is followed once each, in whatever order transactions end", () =>
     withSeed(async (seed) => {
       const changes = new MemoryChanges(db, modelId);
@@ -88,7 +88,7 @@ describe("what changes in memory", { timeout: 60_000 }, () => {
     await expect.poll(() => index.added).toEqual([entry.entryId]);
   });
 
-  /** Adds and deletes entries in transactions that end as chance wants. */
+  /** Adds and deletes entries in transactions that commit or roll back at random. */
   async function write(sessionId: string, random: () => number): Promise<void> {
     const added = new Map<string, string[]>();
     const late: Promise<unknown>[] = [];
@@ -119,7 +119,7 @@ describe("what changes in memory", { timeout: 60_000 }, () => {
   }
 });
 
-/** Does what it is told, and remembers each entry that it was told of. */
+/** Applies the changes and records each entry it was given. */
 class RecordingIndex implements FollowingIndex {
   readonly entries = new Set<string>();
   readonly added: string[] = [];
@@ -153,8 +153,8 @@ function newEntry(orgId: string, sessionId: string): EmbeddedEntry {
 }
 
 function embed(entry: EmbeddedEntry["entry"]): EmbeddedEntry {
-  // Each has a vector of its own: transactions that both add and delete entries with one vector, as
-  // nothing but this test does, would wait for each other.
+  // Each entry has its own vector: transactions that both add and delete entries with one vector,
+  // which only this test does, would wait for each other.
   const digits = [entry.entryId.slice(0, 4), entry.entryId.slice(4, 8)];
   return embeddedEntry(
     entry,

@@ -3,21 +3,21 @@ import type { Database } from "../database.js";
 import { indexEntryOf } from "./memory-index-source.js";
 import { FIRST_ID, LAST_ID } from "./memory-rows.js";
 
-/** Changes of one organization read at once. */
+/** Changes of one organization that are read at once. */
 const CHANGES_MAX = 2000;
-/** Organizations read at once. */
+/** Organizations that are read at once. */
 const ORGANIZATIONS_MAX = 5000;
 
-/** What of an index follows the store. */
+/** The part of an index that applies changes of the store. */
 export type FollowingIndex = Pick<VectorIndex, "add" | "remove">;
 
-/** Names the last change of an organization that an index knows. */
+/** The last change of an organization that an index has applied. */
 interface Place {
   readonly sequence: number;
   readonly entryId: string;
 }
 
-/** An entry that was added, or one that was deleted and has no code any more. */
+/** An added entry, or a deleted one, which has no code any more. */
 interface ChangeRow {
   readonly org_id: string;
   readonly entry_id: string;
@@ -33,22 +33,22 @@ interface OrganizationChange {
 }
 
 /**
- * The changes of every organization's memory, each read once. Numbers of one organization become
- * visible in their order (`memory_sequences`), so a place in them is never passed by a change that is
- * committed late. Numbers of two organizations say nothing about each other.
+ * The changes of every organization's memory, each read once. The changes of one organization
+ * become visible in the order of their numbers (`memory_sequences`), so no change is committed
+ * behind a position that was already read. Numbers of different organizations are unrelated.
  */
 export class MemoryChanges {
   readonly #db: Database;
   readonly #modelId: number;
   readonly #places = new Map<string, Place>();
 
-  /** @param modelId whose vectors are read. */
+  /** @param modelId the model whose vectors are read. */
   constructor(db: Database, modelId: number) {
     this.#db = db;
     this.#modelId = modelId;
   }
 
-  /** Passes over everything that was committed by now. */
+  /** Skips every change that is committed by now. */
   async skip(): Promise<void> {
     for await (const { orgId, sequence } of this.#changed(Number.MAX_SAFE_INTEGER)) {
       this.#places.set(orgId, { sequence, entryId: LAST_ID });
@@ -56,22 +56,25 @@ export class MemoryChanges {
   }
 
   /**
-   * Brings an index up to date with the organizations whose newest change is no older than this. A
-   * change counts from when its transaction has begun to write: one that was committed later than
-   * `withinMs` after that is found only by asking for more.
+   * Updates an index with the organizations whose newest change is at most this old. The age counts
+   * from the start of the change's write, so a change that is committed later than `withinMs` after
+   * that is found only with a greater age.
    */
   async readAll(withinMs: number, index: FollowingIndex): Promise<void> {
     for await (const { orgId, sequence } of this.#changed(withinMs)) {
       if (this.#placeOf(orgId).sequence >= sequence) continue;
       await this.read(orgId, index);
-      // Changes that this model has no vectors for leave no row to read.
+      // Changes without vectors of this model leave no row to read.
       if (this.#placeOf(orgId).sequence < sequence) {
         this.#places.set(orgId, { sequence, entryId: LAST_ID });
       }
     }
   }
 
-  /** Brings an index up to date with one organization. What fails is read again the next time. */
+  /**
+   * Updates an index with one organization. After an error the same changes are read again the next
+   * time.
+   */
   async read(orgId: string, index: FollowingIndex): Promise<void> {
     for (;;) {
       const rows = await this.#rowsAfter(orgId, this.#placeOf(orgId));

@@ -15,9 +15,9 @@ import { openTestStore } from "../testing/open-store.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
 const MODEL = { name: "hash", dimension: 2 };
-/** Within which a node finds what another has added, in ms. */
+/** Time within which a node must find an entry of another node, in ms. */
 const FOUND_MS_MAX = 500;
-/** Long enough that no poll comes within a test, in ms. */
+/** Longer than any test, so that no poll happens, in ms. */
 const NEVER_MS = 3_600_000;
 
 describe("what one node adds and deletes", { timeout: 60_000 }, () => {
@@ -30,7 +30,7 @@ describe("what one node adds and deletes", { timeout: 60_000 }, () => {
     b = await openTestStore(database.url);
     await a.memory.useModel(MODEL);
     await b.memory.useModel(MODEL);
-    // Each has heard of the other.
+    // Wait until both nodes know each other.
     await delay(1100);
   });
   afterEach(async () => {
@@ -75,7 +75,10 @@ async function openIndex(store: Store): Promise<WorkerVectorIndex> {
   return index;
 }
 
-/** Most of several entries are found in time, so that one pause of the machine is no failure. */
+/**
+ * Only most of several entries must be found in time, so that one pause of the machine does not
+ * fail the test.
+ */
 async function expectFollowed({ memory }: Store, index: WorkerVectorIndex): Promise<void> {
   const foundMs: number[] = [];
   for (let number = 1; number <= 5; number += 1) {
@@ -95,7 +98,7 @@ async function expectFollowed({ memory }: Store, index: WorkerVectorIndex): Prom
   expect(median).toBeLessThanOrEqual(FOUND_MS_MAX);
 }
 
-/** Searches until this is what is found. @returns how long it took, in ms. */
+/** Searches until these hits are found. @returns how long it took, in ms. */
 async function untilHits(index: WorkerVectorIndex, ids: readonly string[]): Promise<number> {
   const startedAt = performance.now();
   await expect.poll(() => search(index), { interval: 5, timeout: 10 * FOUND_MS_MAX }).toEqual(ids);

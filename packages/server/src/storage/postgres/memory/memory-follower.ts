@@ -4,42 +4,43 @@ import type { Database } from "../database.js";
 import { type FollowingIndex, MemoryChanges } from "./memory-changes.js";
 import type { Signals } from "../signals.js";
 
-/** How often other nodes' entries are looked for unless said otherwise, in ms. */
+/** Default interval for polling other nodes' entries, in ms. */
 const POLL_MS = 400;
 /**
- * How old a change may be that a poll still finds, in ms: longer than any transaction of a server
- * lives, whose statements and pauses are ended after 15 seconds each.
+ * Maximum age of a change that a poll finds, in ms. It exceeds the longest transaction of a server,
+ * whose statements and idle times are limited to 15 seconds each.
  */
 const RECENT_MS = 60_000;
 /**
- * How often all organizations are compared, in ms. It finds what was committed later than that: a
- * prepared transaction that a cluster has resolved after one of its servers came back.
+ * Interval for comparing all organizations, in ms. The comparison finds changes that were committed
+ * later still, such as a prepared transaction that a cluster resolved after the restart of a
+ * server.
  */
 const COMPARE_MS = 60_000;
-/** Any change is younger than this, in ms. */
+/** Greater than the age of any change, in ms. */
 const EVER_MS = Number.MAX_SAFE_INTEGER;
-/** How long the mark of a deleted entry is kept, in ms: no node may lag behind for longer. */
+/** How long the mark of a deleted entry is kept, in ms. No node may lag behind for longer. */
 const DELETION_KEPT_MS = 24 * 60 * 60 * 1000;
-/** How often old marks are taken away, in ms. */
+/** Interval for deleting old marks, in ms. */
 const CLEAN_MS = 60 * 60 * 1000;
 
-/** What a follower works with. */
+/** Dependencies and settings of a follower. */
 export interface MemoryFollowerParts {
   readonly db: Database;
   readonly signals: Signals;
   readonly log: Log;
-  /** Whose vectors this node's index holds. */
+  /** The model of the vectors in this node's index. */
   readonly modelId: number;
-  /** How often other nodes' entries are looked for, should a signal be lost, in ms; absent: 400. */
+  /** Interval for polling other nodes' entries, in case a signal is lost, in ms; absent: 400. */
   readonly pollMs?: number;
-  /** How often all organizations are compared, in ms; absent: a minute. */
+  /** Interval for comparing all organizations, in ms; absent: a minute. */
   readonly compareMs?: number;
 }
 
 /**
- * Tells this node's search index of the entries that other nodes add and delete. A signal names the
- * organization, and that one is read at once; polls find what signals did not tell. No commit is missed,
- * however late it came; this node's own entries come by twice, which changes nothing.
+ * Applies the additions and deletions of other nodes to this node's search index. A signal names an
+ * organization, which is read at once; polls find changes without a signal. No commit is missed,
+ * however late it is. This node's own entries are applied twice, which changes nothing.
  */
 export class MemoryFollower implements AsyncDisposable {
   readonly #db: Database;
@@ -50,9 +51,11 @@ export class MemoryFollower implements AsyncDisposable {
   readonly #compareMs: number;
   readonly #following: WorkerLoop;
   readonly #cleaning: WorkerLoop;
-  /** Organizations that signals have named. */
+  /** Organizations named by signals. */
   readonly #named = new Set<string>();
-  /** When all organizations are polled and compared next, by the process's monotonic clock. */
+  /**
+   * The next times for polling and comparing all organizations, on the process's monotonic clock.
+   */
   #pollAt = 0;
   #compareAt: number;
   readonly #onSignal = (orgId: string): void => {
@@ -75,7 +78,7 @@ export class MemoryFollower implements AsyncDisposable {
     this.#pollAt = performance.now() + pollMs;
     this.#compareAt = performance.now() + compareMs;
     this.#following = new WorkerLoop({
-      name: "reading other nodes' memory entries",
+      name: "reading the memory entries of other nodes",
       work: () => this.#read(),
       pollMs,
       backoff: { baseMs: pollMs, capMs: 10 * pollMs },
@@ -95,7 +98,7 @@ export class MemoryFollower implements AsyncDisposable {
     this.#signals.on("missed", this.#onMissed);
   }
 
-  /** Follows from now on: an index that is loaded later holds what came before. */
+  /** Starts to follow. An index that is loaded later contains all earlier changes. */
   static async start(parts: MemoryFollowerParts, index: FollowingIndex): Promise<MemoryFollower> {
     const changes = new MemoryChanges(parts.db, parts.modelId);
     await changes.skip();
@@ -122,7 +125,7 @@ export class MemoryFollower implements AsyncDisposable {
       if (isComparing) this.#compareAt = now + this.#compareMs;
       return "idle";
     } catch (error) {
-      // How long the database stays away is not known: what was recent may be old then.
+      // It is unknown how long the database stays away, so recent changes may be old by then.
       this.#compareAt = 0;
       throw error;
     }

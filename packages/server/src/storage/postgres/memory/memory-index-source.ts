@@ -6,13 +6,13 @@ import { conditionsOf, FIRST_ID } from "./memory-rows.js";
 
 /** Entries read at once while an index loads. */
 const PAGE_ENTRIES = 1000;
-/** Words of a text that are looked for: more make a search slow, and hardly better. */
+/** Maximum number of words of a query. More words make a search slow and hardly better. */
 const WORDS_MAX = 64;
 
-/** What the source is opened with, in the thread of the index. */
+/** Options for opening the source in the index's thread. */
 export interface IndexSourceOptions {
   readonly url: string;
-  /** Whose vectors are read. */
+  /** The model whose vectors are read. */
   readonly modelId: number;
 }
 
@@ -35,7 +35,7 @@ export function openIndexSource({ url, modelId }: IndexSourceOptions): IndexSour
   };
 }
 
-/** An entry with its code, as the index is told of it. */
+/** An entry with its code, in the form for the index. */
 export interface CodeRow {
   readonly org_id: string;
   readonly entry_id: string;
@@ -43,7 +43,7 @@ export interface CodeRow {
   readonly code: Uint8Array;
 }
 
-/** What the index is told of a row. */
+/** Converts a row for the index. */
 export function indexEntryOf(row: CodeRow): IndexEntry {
   return {
     orgId: row.org_id,
@@ -69,7 +69,7 @@ async function* pages(db: Database, modelId: number): AsyncGenerator<readonly In
   }
 }
 
-/** Vectors as they are stored, by their entries. */
+/** The stored vectors of entries. */
 async function blobs(
   db: Database,
   modelId: number,
@@ -123,7 +123,7 @@ async function textMatches(
   return rows.map((row) => row.entry_id);
 }
 
-/** A query for any of a text's words; quoted, so that none of them is an operator. */
+/** A query for any of a text's words, quoted so that none of them is read as an operator. */
 function anyWordOf(words: string): string | undefined {
   const terms = new Set(words.match(/[\p{L}\p{M}\p{N}]+/gu));
   if (terms.size === 0) return undefined;

@@ -10,7 +10,7 @@ export interface ActiveModel extends EmbeddingModel {
   readonly modelId: number;
 }
 
-/** `undefined` before the first node has said which. */
+/** `undefined` until the first node has set it. */
 export async function activeModel(connection: Connection): Promise<ActiveModel | undefined> {
   const [row] = await connection.query<ActiveModel>(
     `SELECT model_id AS "modelId", name, dimension FROM memory_models
@@ -21,9 +21,9 @@ export async function activeModel(connection: Connection): Promise<ActiveModel |
 }
 
 /**
- * Keeps a model the active one until the transaction ends. The lock is the table's: a row's would
- * write. Plain readers, a dump among them, stand in nobody's way.
- * @throws AppError `STORE_UNAVAILABLE` when it is another one's turn.
+ * Prevents a change of the active model until the transaction ends. It locks the table, because a
+ * row lock would write. Plain readers, including a dump, are not blocked.
+ * @throws AppError `STORE_UNAVAILABLE` when another model is active.
  */
 export async function holdModel(connection: Connection, modelId: number): Promise<void> {
   await connection.query("LOCK TABLE memory_models IN ROW SHARE MODE");
@@ -31,7 +31,9 @@ export async function holdModel(connection: Connection, modelId: number): Promis
   if (active?.modelId !== modelId) throw changedModel(active);
 }
 
-/** Has nobody add vectors of the active model, or change the models, until the transaction ends. */
+/**
+ * Until the transaction ends, nobody else can add vectors of the active model or change the models.
+ */
 export async function lockModels(connection: Connection): Promise<void> {
   await connection.query("LOCK TABLE memory_models IN EXCLUSIVE MODE");
 }
@@ -52,7 +54,7 @@ export async function adoptModel(connection: Connection, model: EmbeddingModel):
   return modelId;
 }
 
-/** The id of a model, which the store is to know. Whoever asks has locked the models. */
+/** The id of a model, which is added if it is new. The caller must have locked the models. */
 export async function knownModel(
   connection: Connection,
   { name, dimension }: EmbeddingModel,
@@ -66,7 +68,7 @@ export async function knownModel(
   return modelIdOf(connection, { name });
 }
 
-/** The id of a model that the store knows. */
+/** The id of a model that the store has. */
 export async function modelIdOf(
   connection: Connection,
   { name }: Pick<EmbeddingModel, "name">,
@@ -79,7 +81,10 @@ export async function modelIdOf(
   return row.model_id;
 }
 
-/** Has a model's vectors stored and searched from now on. Whoever asks has locked the models. */
+/**
+ * Makes a model the active one, whose vectors are stored and searched from now on. The caller must
+ * have locked the models.
+ */
 export async function switchModel(connection: Connection, modelId: number): Promise<void> {
   for (const isActive of [false, true]) {
     await connection.query(
@@ -90,7 +95,10 @@ export async function switchModel(connection: Connection, modelId: number): Prom
   }
 }
 
-/** Why a node that has been started with one model's settings neither searches nor adds. */
+/**
+ * The error of a node that was started with another model's settings and so may neither search nor
+ * add.
+ */
 export function changedModel(active: EmbeddingModel | undefined): AppError {
   const stored =
     active === undefined ? "no model" : `${active.name} with ${active.dimension} components`;

@@ -8,10 +8,13 @@ import { ENTRY_COLUMNS, entryOf, FIRST_ID, type EntryRow } from "./memory-rows.j
 import { deleteVectors, insertVectors } from "./memory-writes.js";
 import { pendingMigrations } from "../migrate.js";
 
-/** Entries embedded while nobody can add any, at most: an addition waits no longer than they take. */
+/**
+ * Maximum number of entries that are embedded while additions are blocked; it bounds how long an
+ * addition waits.
+ */
 const REST_MAX = 256;
 
-/** Names a vector. */
+/** Identifies a vector. */
 interface VectorKey {
   readonly org_id: string;
   readonly entry_id: string;
@@ -19,12 +22,12 @@ interface VectorKey {
 }
 
 /**
- * The change of a PostgreSQL store to another model's vectors, under nodes that go on searching and
- * adding with the old model until the switch. From then on they refuse both.
+ * Re-embeds a PostgreSQL store. Running nodes continue to search and add with the old model until
+ * the switch. After it they refuse both.
  */
 export class PostgresReembedding implements ReembeddingStore, AsyncDisposable {
   readonly #db: Database;
-  /** Up to where vectors of other models are deleted. */
+  /** Vectors of other models up to this key are deleted. */
   #deleted: VectorKey = { org_id: FIRST_ID, entry_id: FIRST_ID, model_id: 0 };
 
   private constructor(db: Database) {
@@ -32,7 +35,7 @@ export class PostgresReembedding implements ReembeddingStore, AsyncDisposable {
   }
 
   /**
-   * Opens the store at this URL. It does not join the nodes.
+   * Opens the store at this URL without joining its nodes.
    * @throws AppError `STORE_UNAVAILABLE`; `INVALID_ARGUMENT` when there is none, or an older one.
    */
   static async open(url: string): Promise<PostgresReembedding> {
@@ -110,7 +113,7 @@ export class PostgresReembedding implements ReembeddingStore, AsyncDisposable {
       [org_id, entry_id, model_id, modelId, limit],
     );
     await this.#db.transaction(async (connection) => {
-      // Somebody else may have switched to one of the others meanwhile.
+      // Another process may have switched to one of the other models meanwhile.
       await holdModel(connection, modelId);
       for (const [orgId, keys] of byOrganization(others, (key) => key.org_id)) {
         const entryIds = keys.map((key) => key.entry_id);
@@ -130,7 +133,7 @@ export class PostgresReembedding implements ReembeddingStore, AsyncDisposable {
   }
 }
 
-/** Names an entry. */
+/** Identifies an entry. */
 type EntryKey = Pick<MemoryEntry, "orgId" | "entryId">;
 
 async function entriesWithout(
@@ -149,7 +152,7 @@ async function entriesWithout(
   return rows.map(entryOf);
 }
 
-/** An entry that was deleted meanwhile gets none; one that has its vector keeps it. */
+/** Entries that were deleted meanwhile get no vector; entries that already have one keep it. */
 async function addVectors(
   connection: Connection,
   entries: readonly EmbeddedEntry[],
@@ -158,7 +161,8 @@ async function addVectors(
   const left: EmbeddedEntry[] = [];
   for (const [orgId, own] of byOrganization(entries, ({ entry }) => entry.orgId)) {
     const ids = own.map(({ entry }) => entry.entryId);
-    // Of two commands that re-embed the same entries, the second waits here until the first has its vectors.
+    // When two commands re-embed the same entries, the second waits here until the first has stored
+    // its vectors.
     const there = await connection.query<{ readonly entry_id: string }>(
       `SELECT entry_id FROM memory_entries WHERE org_id = $1 AND entry_id = ANY ($2::uuid[])
        ORDER BY entry_id FOR NO KEY UPDATE`,

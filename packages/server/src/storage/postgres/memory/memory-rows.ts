@@ -5,10 +5,10 @@ import type { PgValue } from "../database.js";
 export const ENTRY_COLUMNS: string = `e.org_id, e.entry_id, e.session_id, e.content,
   e.created_at_ms, e.tool_name, e.intent`;
 
-/** The UUID that comes before every other: where reading by the page begins. */
+/** The smallest UUID, where paging starts. */
 export const FIRST_ID: string = "00000000-0000-0000-0000-000000000000";
 
-/** The UUID that comes after every other. */
+/** The greatest UUID. */
 export const LAST_ID: string = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /** A row of {@link ENTRY_COLUMNS}. */
@@ -35,7 +35,10 @@ export function entryOf(row: EntryRow): MemoryEntry {
   };
 }
 
-/** The conditions of an organization and a filter on `memory_entries AS e`; their values join `values`. */
+/**
+ * The conditions for an organization and a filter on `memory_entries AS e`; their values are
+ * appended to `values`.
+ */
 export function conditionsOf(
   filter: EntryFilter,
   orgId: string | undefined,
@@ -60,8 +63,9 @@ export function conditionsOf(
 }
 
 /**
- * JSON's own types tell `true` from 1 and a null from nothing. The cases come in their order, so that
- * no text is taken apart that PostgreSQL cannot hold: one with an escaped NUL matches nothing.
+ * JSON's own types distinguish `true` from 1, and a JSON null from a missing value. The CASE
+ * evaluates its branches in order, so a text that PostgreSQL cannot represent, with an escaped NUL,
+ * is not extracted and matches nothing.
  */
 function contentCondition(
   { path, equals }: NonNullable<EntryFilter["content"]>,

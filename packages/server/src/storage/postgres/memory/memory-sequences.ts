@@ -1,10 +1,11 @@
 import type { Connection } from "../database.js";
 
 /**
- * The next number of each organization's changes. The rows stay locked until the transaction ends, so
- * that changes of one organization become visible in the order of their numbers, prepared transactions
- * included. Whatever may wait for another transaction comes before this: then nobody who holds the lock
- * waits for anybody, and it is held only for the rows that carry the number and for the commit.
+ * Takes the next number of each organization's changes. The rows stay locked until the transaction
+ * ends, so that the changes of one organization become visible in the order of their numbers,
+ * including prepared transactions. Operations that may wait for other transactions must come before
+ * this call: then a holder of the lock never waits, and holds it only while it writes the numbered
+ * rows and commits.
  */
 export async function takeSequences(
   connection: Connection,

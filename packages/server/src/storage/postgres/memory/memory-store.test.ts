@@ -59,7 +59,7 @@ toolCallFeedBattery("PostgreSQL", () => openTestStore(database.url));
 
 const OLD = new HashProvider(64);
 
-/** Connections that wait for another one's lock. */
+/** Number of connections that wait for a lock of another one. */
 async function waiting(): Promise<number> {
   const [row] = await database.query(
     `SELECT count(*)::int AS n FROM pg_stat_activity
@@ -68,7 +68,10 @@ async function waiting(): Promise<number> {
   return Number(row?.["n"]);
 }
 
-/** @returns what `other` resolves to, which has to wait for a transaction that does `work` and then commits. */
+/**
+ * @returns the result of `other`, which must wait for a transaction that does `work` and then
+ * commits.
+ */
 async function whileOpen<T>(
   work: (connection: Connection) => Promise<unknown>,
   other: () => Promise<T>,
@@ -219,17 +222,20 @@ describe("re-embedding under nodes that go on", () => {
   });
 });
 
-/** What a provider needs for a text. */
+/** Simulated duration of embedding one text, in ms. */
 const EMBEDDING_MS = 3;
 
-/** Entries that are added while the first ones are embedded again, at least. */
+/** Minimum number of entries that are added while the first ones are embedded again. */
 const ADDED_MIN = 25;
 
-/** Takes its time, and waits for other nodes to add an entry now and then, however busy the machine is. */
+/**
+ * Takes its time, and sometimes waits until another node has added an entry, so that the test does
+ * not depend on the machine's load.
+ */
 class SlowProvider extends CountingProvider {
   readonly #added: () => number;
 
-  /** @param added how many entries were added by now. */
+  /** @param added returns the number of entries added so far. */
   constructor(added: () => number) {
     super();
     this.#added = added;
@@ -243,9 +249,10 @@ class SlowProvider extends CountingProvider {
 }
 
 /**
- * Adds entries, and deletes every third, until the store refuses. An addition takes as long as its
- * embedding does: without that, a busy machine adds faster than it re-embeds, and the switch never comes.
- * @returns why the store refused.
+ * Adds entries, and deletes every third one, until the store refuses. An addition takes as long as
+ * its embedding: otherwise a busy machine would add faster than it re-embeds, and the switch would
+ * never come.
+ * @returns the reason for the refusal.
  */
 async function addUntilRefused(
   { memory }: ReembeddingUnderTest,

@@ -19,21 +19,20 @@ import type { Signals } from "../signals.js";
 import { PostgresToolCallFeed } from "../governance/tool-call-feed.js";
 import type { UnreadPlans } from "../governance/unread-plans.js";
 
-/** Calls of `addEntries` that are written together, at most. */
+/** Maximum number of `addEntries` calls that are written together. */
 const ADDS_MAX = 64;
 
-/** The memory of a PostgreSQL store. */
 export class PostgresMemoryStore implements MemoryStore {
   readonly toolCalls: PostgresToolCallFeed;
   readonly #db: Database;
   readonly #signals: Signals;
-  /** Of searches that end together. */
+  /** Combines the lookups of searches that end together. */
   readonly #found: Lookup<MemoryEntry> = gathered((entryIds, orgId) =>
     this.#entriesById(entryIds, orgId),
   );
   /**
-   * An organization's writes wait for its lock (`memory-sequences.ts`), so what is added while one is under
-   * way shares the next.
+   * An organization's writes wait for its lock (`memory-sequences.ts`), so additions that arrive
+   * during a write share the next one.
    */
   readonly #adds = new GroupCommit<readonly EmbeddedEntry[]>({
     batchMax: ADDS_MAX,
@@ -48,7 +47,7 @@ export class PostgresMemoryStore implements MemoryStore {
     this.#signals = signals;
   }
 
-  /** Whose vectors this node stores and searches. */
+  /** The model whose vectors this node stores and searches. */
   get modelId(): number {
     assert(this.#modelId !== undefined, "a store is told its model before it is given vectors");
     return this.#modelId;
@@ -68,7 +67,7 @@ export class PostgresMemoryStore implements MemoryStore {
     const parts = this.toolCalls.partsOf(taken);
     await this.#db.transaction(async (connection) => {
       const plans = await acknowledge(connection, "memory", parts);
-      // Another node may have remembered the others meanwhile.
+      // Another node may have stored the other entries meanwhile.
       const ours = new Set(
         parts
           .filter(({ ref }) => plans.has(ref.planId))
@@ -89,7 +88,7 @@ export class PostgresMemoryStore implements MemoryStore {
     return row && entryOf(row);
   }
 
-  /** Rejects once another model is the active one: what a search found is not all of it any more. */
+  /** Rejects once another model is active, because the search's hits may then be incomplete. */
   entriesById(
     entryIds: readonly string[],
     orgId?: string,
@@ -136,7 +135,7 @@ export class PostgresMemoryStore implements MemoryStore {
     if (rows.length === 0) return [];
     const ids = rows.map((row) => row.entry_id);
     await settled(() => this.#delete(orgId, sessionId, ids));
-    // Those that somebody else deleted meanwhile are gone too.
+    // Entries that another caller deleted meanwhile are gone too.
     return ids;
   }
 
@@ -173,7 +172,7 @@ export class PostgresMemoryStore implements MemoryStore {
       const key = `${row.org_id} ${row.session_id}`;
       sessions.set(key, [...(sessions.get(key) ?? []), row]);
     }
-    // Each in a transaction of its own: one that was locked for two sessions could wait for another.
+    // One transaction for each: two transactions that lock several sessions could deadlock.
     for (const [first, ...others] of sessions.values()) {
       if (first === undefined) continue;
       const ids = [first, ...others].map((row) => row.entry_id);
@@ -182,7 +181,7 @@ export class PostgresMemoryStore implements MemoryStore {
     return rows.map((row) => row.entry_id);
   }
 
-  /** What the database refuses must not take its neighbours with it. */
+  /** An item that the database refuses must not fail the other items. */
   async #add(waiting: readonly Waiting<readonly EmbeddedEntry[]>[]): Promise<void> {
     try {
       await this.#insert(waiting.flatMap(({ item }) => item));
@@ -208,14 +207,17 @@ export class PostgresMemoryStore implements MemoryStore {
     this.#signals.memory(organizationsOf(entries));
   }
 
-  /** After a try whose outcome is not known: all of its entries are there, or none. */
+  /** After an attempt with an unknown outcome, either all entries of the call exist or none. */
   async #areThere([first]: readonly EmbeddedEntry[]): Promise<true | undefined> {
     if (first === undefined) return true;
     const { orgId, entryId } = first.entry;
     return (await this.findEntry(orgId, entryId)) === undefined ? undefined : true;
   }
 
-  /** Two statements: models are known everywhere, entries where their organization is. */
+  /**
+   * Two statements, because models are on every server, but entries only where their organization
+   * is.
+   */
   async #entriesById(
     entryIds: readonly string[],
     orgId: string | undefined,

@@ -2,9 +2,9 @@ import type { StoredVector } from "../../stored-vectors.js";
 import { byOrganization } from "../by-organization.js";
 import type { Connection } from "../database.js";
 
-/** The rows of `memory_vectors`: each is there as long as an entry refers to it. */
+/** The rows of `memory_vectors`: each exists as long as an entry refers to it. */
 
-/** Names a row of `memory_vectors`. */
+/** Identifies a row of `memory_vectors`. */
 export interface VectorRef {
   readonly org_id: string;
   readonly model_id: number;
@@ -12,9 +12,9 @@ export interface VectorRef {
 }
 
 /**
- * Stores those of the vectors that are not there yet, and keeps all of them from being deleted until the
- * transaction ends: entries may refer to them from then on.
- * @param vectors each once, ordered by hash, so that two transactions never wait for each other.
+ * Stores the missing vectors, and prevents the deletion of all of them until the transaction ends,
+ * so that entries may refer to them.
+ * @param vectors without duplicates, ordered by hash, so that two transactions cannot deadlock.
  */
 export async function holdVectors(
   connection: Connection,
@@ -33,7 +33,8 @@ export async function holdVectors(
       const held = new Set(locked.map(({ sha256 }) => sha256.toString("hex")));
       missing = missing.filter(({ sha256 }) => !held.has(bufferOf(sha256).toString("hex")));
       if (missing.length === 0) break;
-      // Another transaction may store the same vector, or delete it again: the lock above tells.
+      // Another transaction may be storing or deleting the same vector; the lock above shows the
+      // outcome.
       await insertMissing(connection, missing, { orgId, modelId });
     }
   }
@@ -60,9 +61,9 @@ async function insertMissing(
 }
 
 /**
- * Deletes those of the vectors that no entry refers to any more. The lock comes in a statement of its
- * own. The next one then sees every reference that was added before, and when two transactions delete
- * the last two references, the second sees that none is left.
+ * Deletes the vectors that no entry refers to any more. A separate statement takes the lock, so
+ * that the next statement sees every reference added before. When two transactions delete the last
+ * two references, the second one sees that none is left.
  */
 export async function deleteUnusedVectors(
   connection: Connection,
@@ -93,7 +94,10 @@ interface VectorGroup {
   readonly hashes: Buffer[];
 }
 
-/** The vectors by organization and model, in the order in which every transaction locks them. */
+/**
+ * The vectors grouped by organization and model, in the order in which every transaction locks
+ * them.
+ */
 function byModel(vectors: readonly VectorRef[]): readonly VectorGroup[] {
   const groups = new Map<string, VectorGroup>();
   for (const { org_id: orgId, model_id: modelId, sha256 } of vectors) {
@@ -105,7 +109,7 @@ function byModel(vectors: readonly VectorRef[]): readonly VectorGroup[] {
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
 }
 
-/** The driver takes no other kind of bytes in a list. */
+/** Inside a list, the driver accepts only Buffers as bytes. */
 export function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

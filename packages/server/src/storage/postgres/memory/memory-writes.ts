@@ -7,11 +7,12 @@ import { holdModel } from "./memory-models.js";
 import { takeSequences } from "./memory-sequences.js";
 import { bufferOf, deleteUnusedVectors, holdVectors, type VectorRef } from "./memory-vectors.js";
 
-/** Domain values to rows: the only place where the memory tables are changed. */
+/** Converts domain values to rows. Only this file changes the memory tables. */
 
 /**
- * New entries with their sessions, vectors and codes.
- * @throws AppError `STORE_UNAVAILABLE` when the vectors come from another model than the active one.
+ * Inserts new entries with their sessions, vectors and codes.
+ * @throws AppError `STORE_UNAVAILABLE` when the vectors come from another model than the active
+ * one.
  */
 export async function insertEntries(
   connection: Connection,
@@ -27,7 +28,7 @@ export async function insertEntries(
   await insertVectors(connection, entries, modelId);
 }
 
-/** New entries of one organization, with their sessions. */
+/** Inserts new entries of one organization, with their sessions. */
 async function insertRows(
   connection: Connection,
   orgId: string,
@@ -60,7 +61,7 @@ async function insertRows(
   );
 }
 
-/** Vectors and codes for entries that are there and have none of the model. */
+/** Inserts vectors and codes for existing entries that have none of the model. */
 export async function insertVectors(
   connection: Connection,
   entries: readonly EmbeddedEntry[],
@@ -109,8 +110,8 @@ export async function deleteVectors(
 }
 
 /**
- * Deletes entries of one session, with the vectors that no other entry has, and the session when it has
- * no other entry. @returns the ids of those that were there.
+ * Deletes entries of one session, with vectors that no other entry has, and the session when it has
+ * no other entry. @returns the ids of the deleted entries.
  */
 export async function deleteEntries(
   connection: Connection,
@@ -118,13 +119,13 @@ export async function deleteEntries(
   sessionId: string,
   entryIds: readonly string[],
 ): Promise<readonly string[]> {
-  // Of two transactions that delete the last two entries of a session, the second waits here and then
+  // When two transactions delete the last two entries of a session, the second waits here and then
   // sees that none is left.
   await connection.query(
     "SELECT 1 FROM sessions WHERE org_id = $1 AND session_id = $2 FOR UPDATE",
     [orgId, sessionId],
   );
-  // Nobody gives these entries another vector from now on.
+  // From here on no other transaction can give these entries another vector.
   const locked = await connection.query<{ readonly entry_id: string }>(
     `SELECT entry_id FROM memory_entries
      WHERE org_id = $1 AND session_id = $2 AND entry_id = ANY ($3::uuid[])

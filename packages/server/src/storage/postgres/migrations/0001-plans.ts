@@ -1,11 +1,12 @@
 /**
- * Plans, their log, leases and the nodes that work on them. Every key leads with the organization, so
- * that the tables can be distributed by it; those of nodes carry the nil organization. Times are
- * milliseconds since the epoch, UTC. One statement to an entry.
+ * Plans, their log, leases and the nodes that work on them. Every key starts with the organization,
+ * so that the tables can be distributed by it; rows of nodes have the nil organization. Times are
+ * milliseconds since the epoch, UTC. Each element is one statement.
  *
- * `plan_changes` is a plan's log and its outbox at once: one row for each transition that was
- * committed, with its events, the steps that it changed, and what the attempt that ended left. Its key
- * is also the guard: of two nodes that decided on the same state, one finds its sequence taken.
+ * `plan_changes` is both a plan's log and its outbox: one row for each committed transition, with
+ * its events, the steps that it changed, and the context update of an ended attempt. Its key also
+ * prevents conflicting decisions: when two nodes decide on the same state, the second one violates
+ * the unique key.
  */
 export const createPlanTables: readonly string[] = [
   `CREATE FUNCTION steward_now_ms() RETURNS bigint LANGUAGE sql STABLE AS
@@ -18,7 +19,7 @@ export const createPlanTables: readonly string[] = [
      PRIMARY KEY (org_id, node_id)
    )`,
 
-  // Columns that change stand together: an update then logs only them.
+  // Changing columns are adjacent, because an update then logs only them.
   `CREATE TABLE plans (
      org_id uuid NOT NULL,
      plan_id uuid NOT NULL,
@@ -38,11 +39,11 @@ export const createPlanTables: readonly string[] = [
      PRIMARY KEY (org_id, plan_id)
    ) WITH (fillfactor = 60)`,
   `CREATE INDEX plans_by_session ON plans (org_id, session_id, plan_id)`,
-  // Not on the status: a plan that starts would have to be indexed anew.
+  // The index does not contain the status; otherwise starting a plan would update the index.
   `CREATE INDEX plans_active ON plans (deadline_ms) WHERE finished_at_ms IS NULL`,
   `CREATE INDEX plans_ended_early ON plans (org_id, plan_id)
      WHERE cancel_reason IS NOT NULL OR failure IS NOT NULL`,
-  // Those whose tool calls are not all consumed, and those that may have more.
+  // Plans with unconsumed tool calls, and plans that may still record calls.
   `CREATE INDEX plans_unsettled ON plans (org_id, plan_id) WHERE NOT is_settled`,
   `CREATE INDEX plans_requested ON plans (owner_node) WHERE is_requested`,
 
@@ -113,10 +114,11 @@ export const createPlanTables: readonly string[] = [
      RETURN true;
    END $$`,
 
-  // Appends changes of many plans of one organization, all or none: a sequence that is taken raises a
-  // unique violation. ON CONFLICT DO NOTHING is not used: it writes each row twice to the write-ahead
-  // log, and a race is rare. The rows are inserted one by one, because on a Citus cluster INSERT … SELECT
-  // from arrays runs as a COPY, which takes ten times as long and reports a taken sequence as XX000.
+  // Appends changes of many plans of one organization, all or none; a taken sequence raises a
+  // unique violation. ON CONFLICT DO NOTHING is not used, because it writes each row twice to the
+  // write-ahead log and races are rare. The rows are inserted one by one, because on a Citus
+  // cluster INSERT … SELECT from arrays runs as a COPY, which takes ten times as long and reports a
+  // taken sequence as XX000.
   `CREATE FUNCTION steward_append(
      p_org uuid,
      c_plan uuid[], c_sequence integer[], c_result_step integer[], c_events text[], c_steps text[],

@@ -1,10 +1,10 @@
 /**
- * The log of plans as tables, for whoever looks into the store: the same names and columns as on SQLite. As
- * tables of their own they would write twice the bytes of one row for each transition. One statement to an
- * entry.
+ * Views that show the log of plans as tables for operators, with the same names and columns as on
+ * SQLite. Real tables would double the bytes written for each transition. Each element is one
+ * statement.
  */
 export const createPlanViews: readonly string[] = [
-  // Events that are written often are kept as a number and their values: 0 and 1 are those of
+  // Frequent events are stored as a number and their values: 0 and 1 are the shapes of
   // `event-codec.ts`.
   `CREATE VIEW plan_events AS
      SELECT c.org_id, c.plan_id, (c.sequence + e.place - 1)::integer AS sequence,
@@ -21,7 +21,7 @@ export const createPlanViews: readonly string[] = [
      FROM plan_changes AS c
      CROSS JOIN LATERAL json_array_elements(c.events::json) WITH ORDINALITY AS e (event, place)`,
 
-  // The newest change of each step, and what the newest attempt that ended has left.
+  // The newest change of each step, and the result of the newest ended attempt.
   `CREATE VIEW plan_steps AS
      SELECT n.org_id, n.plan_id, n.step_index, d.steps::json -> n.step_index ->> 'id' AS step_id,
        n.step ->> 1 AS status, (n.step ->> 2)::integer AS attempt, n.step ->> 5 AS owner,
@@ -47,8 +47,8 @@ export const createPlanViews: readonly string[] = [
        WHERE org_id = n.org_id AND plan_id = n.plan_id AND result_step = n.step_index
        ORDER BY sequence DESC LIMIT 1) AS r ON true`,
 
-  // A call keeps only what its plan, its step and its result do not tell already: the last value of
-  // call is an object of what differs.
+  // A call stores only what its plan, its step and its result do not already contain: the last
+  // element of `call` is an object with the differences.
   `CREATE VIEW tool_calls AS
      SELECT (c.call::json ->> 1)::uuid AS event_id, c.org_id,
        coalesce(c.call::json -> 7 ->> 'sessionId', p.session_id) AS session_id, c.plan_id,

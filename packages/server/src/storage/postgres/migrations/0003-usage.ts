@@ -1,7 +1,7 @@
 /**
- * Usage rows with the columns of Contract §2.9, what corrects them, the totals kept beside them, and
- * what prices, budgets and payments need. Money is in whole nanodollars. What is sorted by text is
- * sorted by its bytes, as on every engine. One statement to an entry.
+ * Usage rows with the columns of Contract §2.9, their corrections, the stored totals, and the
+ * tables for prices, budgets and payments. Money is in whole nanodollars. Text is sorted by its
+ * bytes, as on every engine. Each element is one statement.
  */
 export const createUsageTables: readonly string[] = [
   `CREATE TABLE usage_events (
@@ -90,14 +90,14 @@ export const createUsageTables: readonly string[] = [
      PRIMARY KEY (org_id, scope, unit, period, action, set_by)
    )`,
 
-  // One row for each organization, to lock: who changes its prices keeps others from recording by the
+  // One row for each organization, as a lock: while prices change, nobody can record calls by the
   // old ones.
   `CREATE TABLE usage_ledgers (
      org_id uuid NOT NULL,
      PRIMARY KEY (org_id)
    )`,
 
-  // Calls that were admitted under a budget and have no row yet.
+  // Calls that were admitted under a budget and have no usage row yet.
   `CREATE TABLE usage_reservations (
      org_id uuid NOT NULL,
      call_id uuid NOT NULL,
@@ -108,8 +108,8 @@ export const createUsageTables: readonly string[] = [
      PRIMARY KEY (org_id, call_id)
    )`,
 
-  // A customer is looked up both ways. What keeps it with one organization cannot be keyed by that
-  // organization: it is keyed by the nil one.
+  // A customer is looked up in both directions. The row that ensures that a customer has only one
+  // organization cannot be keyed by that organization, so it has the nil organization.
   `CREATE TABLE payment_customers (
      org_id uuid NOT NULL,
      customer_id text NOT NULL,

@@ -1,17 +1,17 @@
 /**
- * Memory entries and their vectors by model, with the codes that the search index loads at a start.
- * Times are milliseconds since the epoch, UTC. One statement to an entry.
+ * Memory entries and their vectors by model, with the codes that the search index loads at startup.
+ * Times are milliseconds since the epoch, UTC. Each element is one statement.
  *
- * An organization's vector is stored once for each model, under the SHA-256 of its bytes, and entries
- * refer to it: the default provider gives every entry the same vector of zeros. Whoever deletes a
- * reference deletes the vector with the last one. `memory_entry_embeddings` shows each entry with its
- * vector.
+ * An organization's vector is stored once for each model, under the SHA-256 of its bytes, and
+ * entries refer to it: the default provider gives every entry the same vector of zeros. A
+ * transaction that deletes the last reference deletes the vector too. `memory_entry_embeddings`
+ * shows each entry with its vector.
  *
  * Every transaction that changes an organization's memory takes the organization's next number from
- * `memory_sequences` and holds that row's lock until it commits. Changes of one organization therefore
- * become visible in the order of their numbers, and a node that has read up to a number has missed none
- * before it. Transaction ids would not say that: on a cluster each server has its own, and a transaction
- * over several servers becomes visible on them at different times.
+ * `memory_sequences` and holds that row's lock until it commits. Changes of one organization
+ * therefore become visible in the order of their numbers, and a node that has read up to a number
+ * has missed no earlier change. Transaction ids do not have this property: on a cluster each server
+ * has its own, and a transaction over several servers becomes visible on them at different times.
  */
 export const createMemoryTables: readonly string[] = [
   `CREATE TABLE sessions (
@@ -35,7 +35,8 @@ export const createMemoryTables: readonly string[] = [
   `CREATE INDEX memory_entries_by_time ON memory_entries (org_id, created_at_ms, entry_id)`,
   `CREATE INDEX memory_entries_by_session ON memory_entries (org_id, session_id, created_at_ms)`,
 
-  // Punctuation parts words here, whatever the parser would make of a path or an address.
+  // Punctuation always separates words here, so that the parser does not treat paths and addresses
+  // as single tokens.
   `CREATE FUNCTION steward_words(content text) RETURNS tsvector LANGUAGE sql IMMUTABLE AS
      $$ SELECT to_tsvector('simple'::regconfig,
           translate(content, '!"#$%&''()*+,-./:;<=>?@[\\]^_\`{|}~', repeat(' ', 32))) $$`,

@@ -1,9 +1,11 @@
 /**
- * The state: blocks by the SHA-256 of their bytes, and refs to commits. Times are milliseconds since the epoch, UTC.
+ * The state: blocks by the SHA-256 of their bytes, and refs to commits. Times are milliseconds
+ * since the epoch, UTC.
  *
- * Every move of a ref and every deletion of blocks locks the organization's row of `state_stores`. `version` is another
- * random number after each move, also when a database that was behind took over; `swept` counts the blocks that were deleted, so that a move which relies on what its node has seen is
- * refused after a deletion.
+ * Every move of a ref and every deletion of blocks locks the organization's row of `state_stores`.
+ * `version` gets a new random number with each move, so that it also differs after a failover to a
+ * replica that was behind. `swept` counts the deleted blocks: a move that relies on blocks its node
+ * has seen is refused after a deletion.
  */
 export const createStateTables: readonly string[] = [
   `CREATE TABLE state_stores (
@@ -22,7 +24,7 @@ export const createStateTables: readonly string[] = [
      PRIMARY KEY (org_id, name)
    )`,
 
-  // The key holds all that a collection looks at.
+  // The key contains all columns that a garbage collection reads.
   `CREATE TABLE state_blocks (
      org_id uuid NOT NULL,
      hash bytea NOT NULL,
@@ -31,7 +33,7 @@ export const createStateTables: readonly string[] = [
      bytes bytea NOT NULL,
      PRIMARY KEY (org_id, hash) INCLUDE (written_at_ms)
    )`,
-  // Compressed already, by whoever wrote it.
+  // The writer has already compressed the bytes.
   `ALTER TABLE state_blocks ALTER COLUMN bytes SET STORAGE EXTERNAL`,
 
   `CREATE FUNCTION steward_send_state_blocks(

@@ -1,8 +1,8 @@
 /**
- * Who may do what: API keys and policies. An organization's policies are kept whole in each version, and the
- * highest version is in force. API keys: of the secrets only the SHA-256, hexadecimal. Times are milliseconds since the epoch, UTC.
- * A key is looked for by its id alone: it is the key that tells the organization. One statement to an
- * entry.
+ * API keys and policies. Each version of an organization's policies is stored as a whole, and the
+ * highest version is in force. Of the secrets of keys only the SHA-256 is stored, in hexadecimal.
+ * Times are milliseconds since the epoch, UTC. A key is looked up by its id alone, because the key
+ * determines the organization. Each element is one statement.
  */
 export const createAccessTables: readonly string[] = [
   `CREATE TABLE api_keys (

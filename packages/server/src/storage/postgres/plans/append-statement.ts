@@ -2,13 +2,13 @@ import type { PlanUnit } from "../../../plans/engine/index.js";
 import { changeRowsOf, failureJson, type ChangeRow } from "../../plan-changes/index.js";
 import type { Database, PgValue } from "../database.js";
 
-/** What a step that is claimed is leased for. */
+/** The lease of a claimed step. */
 export interface StepLease {
   readonly nodeId: string;
   readonly forMs: number;
 }
 
-/** The call of `steward_append` for units of one organization, each of another plan. */
+/** The call of `steward_append` for units of one organization, one unit for each plan. */
 export class AppendStatement {
   readonly #orgId: string;
   readonly #rows: readonly ChangeRow[];
@@ -21,16 +21,16 @@ export class AppendStatement {
   }
 
   /**
-   * All units take effect, or none does.
-   * @throws AppError with the SQLSTATE of a unique violation when a sequence of one of them is taken.
+   * Either all units take effect or none.
+   * @throws AppError with the SQLSTATE of a unique violation when the sequence of a unit is taken.
    */
   async run(db: Database): Promise<void> {
     await db.queryPrepared(APPEND, this.#values);
   }
 
   /**
-   * Whether what stands at the place of the first row is that row, whenever it came: to be asked of a
-   * statement for one unit, after a lost answer.
+   * Whether the stored row with the first unit's key is that unit's row. Used after a lost answer,
+   * for a statement with one unit.
    */
   async isThere(db: Database): Promise<boolean> {
     const [first] = this.#rows;

@@ -10,23 +10,26 @@ import type { NodeLease } from "../node-lease.js";
 import { isRefusal } from "../settled.js";
 import { PlanConflict, type AppendSource, type PlanUnit } from "../../../plans/engine/index.js";
 
-/** Statements under way at once for one organization: while one commits, the next is made. */
+/** Concurrent statements for one organization: while one commits, the next is prepared. */
 const IN_FLIGHT_MAX = 2;
-/** Plans in one statement, at most. */
+/** Maximum number of plans in one statement. */
 const BATCH_PLANS_MAX = 256;
-/** How long a unit waits for a database that does not answer, in ms, before its caller is told. */
+/**
+ * How long a unit waits for a database that does not answer before its caller gets an error, in ms.
+ */
 const PATIENCE_MS = 5000;
-/** Pause before a database that does not answer is asked again, in ms. */
+/** Pause before a database that does not answer is tried again, in ms. */
 const RETRY_MS = 100;
 
-/** A unit that is being written, and who waits for it. */
+/** A unit being written, with the callbacks of its waiter. */
 interface Writing extends Waiting<AppendSource> {
   readonly unit: PlanUnit;
 }
 
 /**
- * Group commit: the changes of many plans of one organization go in one statement, so that they share
- * its round trip and its fsync. A statement whose answer was lost is read back.
+ * Group commit: the changes of many plans of one organization are written by one statement and
+ * share its round trip and its fsync. When the answer to a statement is lost, the rows are read to
+ * find out whether it took effect.
  */
 export class AppendWriter {
   readonly #db: Database;
@@ -43,7 +46,7 @@ export class AppendWriter {
       ),
   });
 
-  /** @param onWritten told of each unit that took effect, before its waiters are. */
+  /** @param onWritten called with each unit that took effect, before its waiters are notified. */
   constructor(
     db: Database,
     node: Pick<NodeLease, "nodeId">,
@@ -57,7 +60,7 @@ export class AppendWriter {
   }
 
   /**
-   * Writes the unit that the source has when its turn comes. Resolves when it is durable.
+   * Writes the unit that the source returns when the write starts. Resolves when it is durable.
    * @throws PlanConflict; AppError `STORE_UNAVAILABLE`.
    */
   append(source: AppendSource): Promise<void> {
@@ -65,8 +68,8 @@ export class AppendWriter {
   }
 
   /**
-   * Settles every unit, whatever happens.
-   * @param isUnsure whether they may have been written before, with the answer lost.
+   * Settles every unit in every case.
+   * @param isUnsure whether an earlier write with a lost answer may have stored them.
    */
   async #write(orgId: string, units: readonly Writing[], isUnsure = false): Promise<void> {
     this.#telemetry.count("steward_store_commits_total");
@@ -94,7 +97,10 @@ export class AppendWriter {
     }
   }
 
-  /** Writes the units. @returns false when the sequence of the only unit is taken; of several, that is thrown. */
+  /**
+   * Writes the units. @returns false when the sequence of a single unit is taken; with several
+   * units it throws instead.
+   */
   async #append(
     statement: AppendStatement,
     units: readonly Writing[],
@@ -111,7 +117,7 @@ export class AppendWriter {
     }
   }
 
-  /** One unit that the database refuses must not take its neighbours with it. */
+  /** A unit that the database refuses must not fail the other units. */
   async #writeApart(
     orgId: string,
     units: readonly Writing[],

@@ -4,7 +4,10 @@ import type { PlanRef } from "../../../plans/ports.js";
 import type { Database } from "../database.js";
 import type { Signals } from "../signals.js";
 
-/** Hands plans from node to node: by signals, and in the plans' rows should a signal be lost. */
+/**
+ * Transfers plans between nodes: by signals, and by columns of the plans' rows in case a signal is
+ * lost.
+ */
 export class PostgresPlanHandover implements PlanHandover {
   readonly #db: Database;
   readonly #signals: Signals;

@@ -17,17 +17,16 @@ import type { NodeLease } from "../node-lease.js";
 import type { PlanQueries } from "./plan-queries.js";
 import { settled } from "../settled.js";
 
-/** What a log is built on. */
+/** Dependencies of a log. */
 export interface PostgresPlanLogOptions {
   readonly db: Database;
   readonly node: NodeLease;
   readonly queries: PlanQueries;
   readonly telemetry: Telemetry;
-  /** Called with each unit that has been committed. */
+  /** Called with each committed unit. */
   readonly onWritten: (unit: PlanUnit) => void;
 }
 
-/** The log of plans in PostgreSQL. */
 export class PostgresPlanLog implements PlanLog {
   readonly #db: Database;
   readonly #queries: PlanQueries;
@@ -73,7 +72,7 @@ export class PostgresPlanLog implements PlanLog {
     return rows.length > 0;
   }
 
-  /** A statement is written at once: what comes while it is under way shares the next one. */
+  /** A no-op: a statement is sent at once, and units that arrive meanwhile share the next one. */
   announce(): () => void {
     return () => undefined;
   }

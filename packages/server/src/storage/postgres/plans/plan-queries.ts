@@ -25,7 +25,7 @@ import {
   type ResultRow,
 } from "../../plan-changes/index.js";
 
-/** A plan with its definition and its log, as one statement sees them. */
+/** A plan with its definition and its log, read in one snapshot. */
 interface WholePlanRow extends PlanRow {
   readonly owner_node: string | null;
   readonly definition: string;
@@ -35,7 +35,7 @@ interface WholePlanRow extends PlanRow {
   readonly last_events: string;
 }
 
-/** Which other nodes are alive: what is theirs is not due. */
+/** The other live nodes, whose plans are not due here. */
 type QueryingNode = Pick<NodeLease, "others" | "buryTheGone">;
 
 /** Reads of the plan tables, as committed. */
@@ -60,7 +60,7 @@ export class PlanQueries implements PlanReads {
     return loadedPlanOf(row, row.definition, log, row.owner_node ?? undefined);
   }
 
-  /** What a step left for the LLM. @param sequence of the row that its end is in. */
+  /** The context update of a step. @param sequence of the row with its end. */
   async context(ref: PlanRef, sequence: number): Promise<StepContext> {
     const [row] = await this.#db.query<ResultRow>(
       `SELECT output, schema_additions, augmentation_hints, output_metadata FROM plan_changes
@@ -71,7 +71,7 @@ export class PlanQueries implements PlanReads {
     return stepContextOf(row);
   }
 
-  /** The plan made under an idempotency key. */
+  /** The plan created under an idempotency key. */
   async byIdempotencyKey(
     orgId: string,
     key: string,
@@ -94,7 +94,7 @@ export class PlanQueries implements PlanReads {
       conditions.push(`${condition} $${values.length}`);
     };
     narrow("p.status =", filter.status);
-    // Few plans end like this: their index finds them.
+    // Few plans end like this, and an index finds them.
     if (filter.status === "failed" || filter.status === "cancelled") {
       conditions.push("(p.cancel_reason IS NOT NULL OR p.failure IS NOT NULL)");
     }
@@ -178,7 +178,7 @@ export class PlanQueries implements PlanReads {
   }
 }
 
-/** Ids have one spelling: whatever is spelled otherwise names no plan. */
+/** Ids have one canonical spelling; other spellings name no plan. */
 export function isKey({ orgId, planId }: PlanRef): boolean {
   return [orgId, planId].every((id) => isUuid(id) && id === id.toLowerCase());
 }

@@ -16,7 +16,7 @@ import type { StepOutcome } from "../../../plans/transitions.js";
 import { openSqliteStore } from "../../sqlite/store.js";
 import { openTestStore } from "../testing/open-store.js";
 
-/** What an operator finds out about plans with `sqlite3` or `psql`: times are left out, they differ. */
+/** Queries that an operator might run with `sqlite3` or `psql`, without times, which differ. */
 const LOOKS = [
   "SELECT plan_id, session_id, status, cancel_reason, failure FROM plans",
   "SELECT plan_id, sequence, event_type, payload FROM plan_events ORDER BY plan_id, sequence",
@@ -60,7 +60,7 @@ it("tell an operator the same in the same words on both engines", async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** A step that is tried twice, one that fails the plan, one that is skipped. */
+/** A plan with a retried step, a failing step and a skipped step. */
 async function run(
   plans: PlanEngine,
   ref: PlanRef,
@@ -105,7 +105,7 @@ function step(id: string, index: number): PreparedStep {
   };
 }
 
-/** A row whose JSON is compared by what it says, and whose times, which differ, are left out. */
+/** A row for comparison: JSON is parsed, and times, which differ, are left out. */
 function plain(row: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [

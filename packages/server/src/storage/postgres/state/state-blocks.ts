@@ -2,7 +2,7 @@ import { inflateRawSync } from "node:zlib";
 import type { Hash } from "@steward/state";
 import { deflatedBlock } from "../../deflated-block.js";
 
-/** Bytes of a block, at most: a request's longest text, with room to spare. */
+/** Maximum size of a block in bytes: the longest text of a request, with room to spare. */
 const BLOCK_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Blocks as columns: hashes, whether they are compressed, bytes. */
@@ -19,7 +19,10 @@ export function packed(
   return columns;
 }
 
-/** A compressed block's bytes; those that stand there when they cannot be read, which no hash will match. */
+/**
+ * The bytes of a compressed block. When they cannot be decompressed, the stored bytes are returned,
+ * which match no hash.
+ */
 export function inflated(bytes: Uint8Array): Uint8Array {
   try {
     return inflateRawSync(bytes, { maxOutputLength: BLOCK_BYTES_MAX });

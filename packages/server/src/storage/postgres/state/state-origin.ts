@@ -11,14 +11,17 @@ import { OutcomeUnknown, type Database } from "../database.js";
 import { settled } from "../settled.js";
 import { inflated, packed } from "./state-blocks.js";
 
-/** Bytes of compressed blocks, beside the last one, in one answer. */
+/** Size of an answer in bytes of compressed blocks, not counting the last block. */
 const FETCHED_BYTES = 4 * 1024 * 1024;
-/** How long a collection that is not heard of keeps others from beginning one, in ms. */
+/** The lease of a garbage collection, in ms. While it is valid, no other collection starts. */
 const COLLECTION_LEASE_MS = 10 * 60 * 1000;
-/** Organizations told at once to be due. */
+/** Organizations marked as due in one statement. */
 const DUE_MAX = 10_000;
 
-/** Blocks and refs of the organizations that several nodes share. Every statement names one organization. */
+/**
+ * Blocks and refs of the organizations, which several nodes share. Every statement names one
+ * organization.
+ */
 export class PostgresOrigin implements Origin {
   readonly #db: Database;
 
@@ -113,7 +116,7 @@ export class PostgresOrigin implements Origin {
     }
   }
 
-  /** Returns when no move is under way: whoever reads the refs then sees what has become of it. */
+  /** Waits until no move is in progress, so that refs read afterwards include its result. */
   async #awaitMove(orgId: string): Promise<void> {
     await this.#db.query("SELECT 1 FROM state_stores WHERE org_id = $1 FOR UPDATE", [orgId]);
   }
@@ -177,7 +180,10 @@ export class PostgresOrigin implements Origin {
   }
 }
 
-/** One move for each ref: from where the first one of it expected it to where the last one brought it. */
+/**
+ * Combines the moves of each ref into one: from the first move's expected commit to the last move's
+ * target.
+ */
 function goalsOf(moves: readonly RefMove[]): readonly RefMove[] {
   const goals = new Map<string, RefMove>();
   for (const move of moves) {
@@ -192,6 +198,6 @@ function bytesOf(hash: Hash): Buffer {
 }
 
 function hashOfRow({ hash }: { readonly hash: Buffer }): Hash {
-  // A hash is written by bytesOf, and read as it was written.
+  // A hash is written by bytesOf and read unchanged.
   return hash.toString("hex") as Hash;
 }

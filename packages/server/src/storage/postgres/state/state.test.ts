@@ -202,7 +202,7 @@ describe("the state on PostgreSQL", { timeout: 60_000 }, () => {
       `INSERT INTO state_blocks VALUES ('${ORG}', '\\x${posg}', 0, false, ${junk})`,
     );
     await expectOnlyLost(node("d"), posg, "damaged");
-    // Put back, it is found by every node, whatever its clone has.
+    // Once restored, every node finds the block, whatever its clone has.
     const bytes = `'\\x${Buffer.from(kept?.["bytes"] as Buffer).toString("hex")}'`;
     await database.query(
       `UPDATE state_blocks SET bytes = ${bytes}, is_deflated = true WHERE ${where}`,

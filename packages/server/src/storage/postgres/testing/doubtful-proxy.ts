@@ -6,9 +6,8 @@ const PARSE = "P".charCodeAt(0);
 const BIND = "B".charCodeAt(0);
 
 /**
- * Stands between a client and PostgreSQL and passes everything on, except that the statements it is told
- * of end with XX000 although they have taken effect: as a Citus coordinator says when a node of its
- * cluster has not confirmed a commit.
+ * A proxy between a client and PostgreSQL. Chosen statements end with XX000 although they have
+ * taken effect, like a commit on a Citus coordinator that a node of the cluster has not confirmed.
  */
 export class DoubtfulProxy implements AsyncDisposable {
   readonly url: string;
@@ -27,7 +26,7 @@ export class DoubtfulProxy implements AsyncDisposable {
   }
 
   /**
-   * @param url of the database behind it.
+   * @param url of the real database.
    * @param onStatement called with each statement that is sent.
    */
   static async start(
@@ -62,12 +61,12 @@ export class DoubtfulProxy implements AsyncDisposable {
     return proxy;
   }
 
-  /** Has the next statement with such a text end in doubt. */
+  /** Makes the next statement with a matching text end in doubt. */
   doubtNext(statement: RegExp): void {
     this.#doubted = statement;
   }
 
-  /** Whether no such statement has come yet. */
+  /** Whether such a statement is still awaited. */
   get isDoubting(): boolean {
     return this.#doubted !== undefined;
   }
@@ -105,7 +104,10 @@ export class DoubtfulProxy implements AsyncDisposable {
   }
 }
 
-/** Calls back with each whole message of a stream. @param hasStartup the first one has no type. */
+/**
+ * Calls back with each whole message of a stream. @param hasStartup whether the first message has
+ * no type.
+ */
 function messages(
   onMessage: (message: Buffer, type: number) => void,
   hasStartup: boolean,
@@ -124,7 +126,7 @@ function messages(
   };
 }
 
-/** The strings that a message begins with. */
+/** The strings at the start of a message. */
 function strings(message: Buffer): readonly string[] {
   return message.subarray(5).toString("latin1").split("\0", 2);
 }

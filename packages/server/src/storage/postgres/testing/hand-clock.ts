@@ -1,11 +1,11 @@
 import type { Clock } from "@steward/kernel/clock.js";
 
-/** What runs a statement past the store. */
+/** Runs a statement on the database directly. */
 interface Queryable {
   query(sql: string): Promise<unknown>;
 }
 
-/** Has a migrated store's database tell the time of a clock that a test moves. */
+/** Makes a migrated store's database use the time of a clock that a test moves. */
 export async function ownDatabaseClock(db: Queryable, clock: Clock): Promise<void> {
   await db.query("CREATE TABLE IF NOT EXISTS test_clock (now_ms bigint NOT NULL)");
   await db.query("TRUNCATE test_clock");
@@ -16,9 +16,9 @@ export async function ownDatabaseClock(db: Queryable, clock: Clock): Promise<voi
   );
 }
 
-/** The same port, each of whose calls first tells the database the time. */
+/** The same port with calls that set the database's time first. */
 export function onTime<Port extends object>(port: Port, db: Queryable, clock: Clock): Port {
-  // One after the other: they share a connection.
+  // One after the other, because they share a connection.
   let told: Promise<unknown> = Promise.resolve();
   return new Proxy(port, {
     get(target, name) {

@@ -5,13 +5,13 @@ import { silentTelemetry } from "../../../kernel/telemetry.js";
 import type { Store } from "../../store.js";
 import { openPostgresStore } from "../store.js";
 
-/** What may be other than usual of a node. */
+/** Settings of a node that tests can change. */
 interface NodeOptions {
   readonly nodeFile?: string;
   readonly clock?: Clock;
 }
 
-/** A node of the store at this URL, as tests need it. */
+/** A node of the store at this URL, with the settings of tests. */
 export function openTestStore(url: string, options: NodeOptions = {}): Promise<Store> {
   const usual = {
     clock: systemClock,

@@ -8,8 +8,9 @@ import { anyQuad } from "../../testing/any-quad.js";
 import { openStateNode } from "./state-node.js";
 
 /**
- * Works as a node until it is killed: commits on a branch, branches off, merges, deletes branches, and collects
- * garbage, however young. Says `commit <branch> <hash>` on standard output once a commit was acknowledged.
+ * Works as a node until it is killed: commits on a branch, creates branches, merges, deletes
+ * branches, and collects garbage without a grace period. Prints `commit <branch> <hash>` after each
+ * acknowledged commit.
  */
 const [url = "", directory = "", seed = "0", branch = "main"] = process.argv.slice(2);
 const random = seededRandom(Number(seed));
@@ -38,7 +39,7 @@ function commit(store: BlockStore, name: string): Hash {
 }
 
 function acknowledge(name: string, hash: Hash): void {
-  // Written at once, whatever becomes of this process.
+  // A synchronous write, which survives a kill of this process.
   writeSync(1, `commit ${name} ${hash}\n`);
 }
 
@@ -66,7 +67,7 @@ async function collect(): Promise<void> {
   try {
     await repositories.collect(NIL_ORG_ID);
   } catch (error) {
-    // The other driver is at it.
+    // The other driver is collecting.
     if (AppError.from(error).code !== "STATE_CONFLICT") throw error;
   }
 }

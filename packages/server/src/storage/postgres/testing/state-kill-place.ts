@@ -8,7 +8,7 @@ import { Database } from "../database.js";
 import { migrate } from "../migrate.js";
 import { openStateNode } from "./state-node.js";
 
-/** A database that several nodes write, each of which finds the clones again that it had when it was killed. */
+/** A database that several nodes write. After a kill, each node finds its clones again. */
 export async function postgresKillPlace(): Promise<KillPlace> {
   const database = await freshDatabase();
   await using db = new Database(database.url);
@@ -19,7 +19,7 @@ export async function postgresKillPlace(): Promise<KillPlace> {
     driver: new URL("./state-driver-child.js", import.meta.url),
     args: (branch) => [database.url, join(dir, branch)],
     async settle() {
-      // A collector's hold ends with its lease, which nobody waits for here.
+      // The lease of a killed collector would delay the test, so it is deleted.
       await database.query("UPDATE state_stores SET collecting_until_ms = 0");
     },
     check: () => observer.repositories.check(NIL_ORG_ID),

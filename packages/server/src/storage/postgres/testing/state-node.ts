@@ -4,7 +4,7 @@ import { SqliteClones } from "../../sqlite/state/clones.js";
 import { Database } from "../database.js";
 import { PostgresOrigin } from "../state/state-origin.js";
 
-/** A node that keeps nothing but the state. */
+/** A node that has only the state. */
 export interface StateNode extends AsyncDisposable {
   readonly repositories: ClonedRepositories;
   readonly origin: Origin;
@@ -12,8 +12,8 @@ export interface StateNode extends AsyncDisposable {
 
 /**
  * Opens a node on a migrated store.
- * @param directory where it has its clones.
- * @param through what it sees of its origin, for faults that a test seeds.
+ * @param directory of its clones.
+ * @param through wraps its origin, to inject faults.
  */
 export function openStateNode(
   url: string,
@@ -35,7 +35,7 @@ export function openStateNode(
   };
 }
 
-/** How a node differs from a server's. */
+/** Differences from a server's node. */
 export interface StateNodeOptions {
   readonly graceMs?: number;
   readonly through?: (origin: Origin) => Origin;

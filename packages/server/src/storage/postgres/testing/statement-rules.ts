@@ -1,26 +1,27 @@
 import type { TreeNode, TreeValue } from "../../../adapters/sql-analyzer/postgres-grammar.js";
 
-/** What the rules need to know beside a statement. */
+/** Facts about the schema that the rules need. */
 export interface RuleContext {
   /** Tables that are distributed by organization. */
   readonly distributed: ReadonlySet<string>;
   /** Functions that are not immutable. */
   readonly mutable: ReadonlySet<string>;
-  /** Whether the statement is one of a function's. */
+  /** Whether the statement is in the body of a function. */
   readonly isInFunction: boolean;
 }
 
 const STATEMENTS = ["SelectStmt", "InsertStmt", "UpdateStmt", "DeleteStmt"] as const;
 const CHANGES: ReadonlySet<string> = new Set(["InsertStmt", "UpdateStmt", "DeleteStmt"]);
-/** Each server of a cluster has transaction ids of its own. */
+/** Transaction ids are meaningless across a cluster, because each server has its own. */
 const TRANSACTION_IDS =
   /^(pg_current_(xact|snapshot)|pg_(visible|snapshot)|txid_|pg_xact|xmin|xid)/;
 /** The parameter of a function that holds the organization. */
 const ORGANIZATION_VARIABLE = /^p_org(_id)?$/;
 
 /**
- * What of a statement a Citus cluster refuses, or answers by asking every shard (docs/scale-out.md).
- * @param statement as the grammar gives it: its type, and under it its fields.
+ * Constructs of a statement that a Citus cluster refuses, or executes on every shard
+ * (docs/scale-out.md).
+ * @param statement from the grammar: its type, with its fields below.
  */
 export function brokenRules(statement: TreeNode, context: RuleContext): readonly string[] {
   const broken = new Set<string>();
@@ -63,7 +64,10 @@ export function statementsOf(body: string): readonly string[] {
   return [...withoutComments.matchAll(starts)].map(([text]) => text.trim());
 }
 
-/** Distributed tables of one query, without its subqueries, that no parameter binds to an organization. */
+/**
+ * Distributed tables of one query, without its subqueries, that no parameter restricts to an
+ * organization.
+ */
 function unboundTables(type: string, node: TreeNode, context: RuleContext): readonly string[] {
   const tables = new Map<string, string>();
   const bound = new Set<string>();
@@ -91,7 +95,7 @@ function unboundTables(type: string, node: TreeNode, context: RuleContext): read
   );
 }
 
-/** The table whose `org_id = $n` this is, or "" where none is named. */
+/** The table of a condition `org_id = $n`; "" when the condition names none. */
 function boundColumn(expression: TreeNode): string | undefined {
   if (names(expression["name"]).join() !== "=") return undefined;
   const sides = [nodeAt(expression, "lexpr"), nodeAt(expression, "rexpr")];
@@ -101,7 +105,7 @@ function boundColumn(expression: TreeNode): string | undefined {
   return path.at(-1) === "org_id" ? (path.at(-2) ?? "") : undefined;
 }
 
-/** Whether the first column of an insert is the organization, and a parameter. */
+/** Whether the first column of an insert is the organization, given by a parameter. */
 function insertsParameter(insert: TreeNode): boolean {
   const [first] = list(insert["cols"]);
   if (nodeAt(first, "ResTarget")?.["name"] !== "org_id") return false;
@@ -175,7 +179,7 @@ function walk(value: TreeValue | undefined, path: readonly string[], visit: Visi
   }
 }
 
-/** As `walk`, without going into other queries. */
+/** Like `walk`, without entering other queries. */
 function walkLevel(
   value: TreeValue | undefined,
   visit: (type: string, node: TreeNode) => void,

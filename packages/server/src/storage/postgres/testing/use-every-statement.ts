@@ -30,11 +30,11 @@ import { rowsBetween } from "../../testing/rows-between.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
 const ALL = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
-/** Any hash. */
+/** An arbitrary hash. */
 const HASH = "ab".repeat(32) as Hash;
 
 /**
- * Opens a store at this URL and does everything in it that sends a statement of its own.
+ * Opens a store at this URL and runs every operation that sends a statement of its own.
  * @param onStatement called with each statement.
  */
 export async function useEveryStatement(
@@ -131,7 +131,7 @@ async function usePlans({ plans, toolCalls, memory }: Store, url: string): Promi
   await memory.toolCalls.done(await memory.toolCalls.take(1));
 }
 
-/** A plan by a key that is the same each time. */
+/** A plan under a constant idempotency key. */
 async function createPlan(plans: Store["plans"]): Promise<PlanRef> {
   const ref = { orgId: ORG, planId: randomUUID() };
   await plans.createPlan({
@@ -203,7 +203,7 @@ async function useState({ stateOrigin: origin }: Store): Promise<void> {
   for (const isDone of [true, false]) await origin.endCollection(ORG, isDone);
 }
 
-/** Writes whose outcome is not known are read back. */
+/** After a write with an unknown outcome, the store reads its rows. */
 async function useDoubts(store: Store, proxy: DoubtfulProxy): Promise<void> {
   const { plans, usage, stateOrigin } = store;
   proxy.doubtNext(/steward_append/);
@@ -231,7 +231,7 @@ async function useOthers({ apiKeys, policies, customers }: Store): Promise<void>
   await apiKeys.revoke(ORG, API_KEY.keyId, 1);
 }
 
-/** What one node does for, or to, another. */
+/** Operations between nodes. */
 async function useNodes(url: string): Promise<void> {
   await using db = new Database(url);
   const node = await NodeLease.join({ db, ids: systemIds(systemClock), log: silentLog });
@@ -242,7 +242,7 @@ async function useNodes(url: string): Promise<void> {
   await handover.requested();
   await handover.release(node.nodeId, ref);
   await node.isAlive(randomUUID());
-  // A node that is gone has left its row, with a lease that is over.
+  // Simulates the row of a dead node, with an expired lease.
   const gone = randomUUID();
   await db.query("INSERT INTO nodes (org_id, node_id, lease_until_ms) VALUES ($1, $2, 0)", [
     NIL_ORG_ID,

@@ -9,12 +9,12 @@ import { totalsOf, type TotalsRow } from "./usage-rows.js";
 import { budgetsOf } from "./budget-book.js";
 import { pricesOf } from "./price-book.js";
 
-/** How long an organization without budgets is not asked about again, in ms. */
+/** How long the absence of budgets is cached for an organization, in ms. */
 const UNLIMITED_MS = 1000;
-/** Organizations remembered at once. */
+/** Maximum number of cached organizations. */
 const ORGANIZATIONS_MAX = 10_000;
 
-/** A call that was admitted and has no row yet: id, session, AAUs, nanodollars. */
+/** An admitted call without a usage row: id, session, AAUs, nanodollars. */
 type Reserved = readonly [callId: string, sessionId: string, aau: number, cost: string];
 
 interface WindowRow extends TotalsRow {
@@ -22,17 +22,17 @@ interface WindowRow extends TotalsRow {
 }
 
 /**
- * Budgets in PostgreSQL. Whoever decides for an organization holds the lock on its budgets; what was
- * recorded and what is reserved are read by one statement, so that a call that passes from one to the
- * other counts once. What a node that is gone has reserved counts no more. The time of a call is this
- * process's, as it is of prices that are set and of calls that are recorded: by the database's time, which a
- * process only estimates, a price could still be in the future right after it was set.
+ * Budgets in PostgreSQL. A decision for an organization holds the lock on its budgets. One
+ * statement reads both recorded usage and reservations, so that a call that moves from one to the
+ * other counts once. Reservations of dead nodes do not count. The time of a call is this process's
+ * time, as it is for prices that are set and calls that are recorded: by the database's time, which
+ * a process only estimates, a price could still be in the future right after it was set.
  */
 export class PostgresBudgetReservations implements BudgetReservations {
   readonly #db: Database;
   readonly #node: Pick<NodeLease, "nodeId">;
   readonly #clock: Clock;
-  /** Until when organizations without budgets are not asked about again, in ms of the process's clock. */
+  /** Until when the absence of budgets is cached, by organization, in ms of the process's clock. */
   readonly #unlimited = new Map<string, number>();
 
   constructor(db: Database, node: Pick<NodeLease, "nodeId">, clock: Clock) {
@@ -46,7 +46,7 @@ export class PostgresBudgetReservations implements BudgetReservations {
     return this.#db.transaction((connection) => this.#reserveOn(connection, call));
   }
 
-  /** Waits for its turn too: a reservation whose commit nobody answered for may be under way. */
+  /** Waits for its turn too, because a reservation with an unknown outcome may be in progress. */
   release(orgId: string, callId: string): Promise<void> {
     return this.#db.transaction(async (connection) => {
       await budgetsOf(connection, orgId, true);
@@ -61,7 +61,7 @@ export class PostgresBudgetReservations implements BudgetReservations {
     this.#unlimited.delete(orgId);
   }
 
-  /** An organization without budgets costs one look each second, and no lock. */
+  /** An organization without budgets costs one query each second, and no lock. */
   async #isUnlimited(orgId: string): Promise<boolean> {
     const now = performance.now();
     if ((this.#unlimited.get(orgId) ?? 0) > now) return true;
@@ -91,7 +91,7 @@ export class PostgresBudgetReservations implements BudgetReservations {
   }
 }
 
-/** What counts against the budgets that a call concerns. */
+/** Usage and reservations that count against the budgets of a call. */
 async function ledgerOf(
   connection: Connection,
   orgId: string,
@@ -122,7 +122,7 @@ async function ledgerOf(
       NIL_ORG_ID,
     ],
   );
-  // One without budgets admits everything: it only carries what is reserved over.
+  // A ledger without budgets admits everything; here it only transports the reservations.
   const underWay = new BudgetLedger([]);
   for (const [callId, sessionId, aau, cost] of rows[0]?.reserved ?? []) {
     underWay.reserve(callId, { sessionId, aau, cost: BigInt(cost) }, nowMs);

@@ -2,7 +2,7 @@ import type { CustomerBindings } from "../../../payments/ports.js";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import type { Database } from "../database.js";
 
-/** Which organization a customer belongs to, in PostgreSQL. */
+/** The organizations of customers, in PostgreSQL. */
 export class PostgresCustomerBindings implements CustomerBindings {
   readonly #db: Database;
 
@@ -27,7 +27,7 @@ export class PostgresCustomerBindings implements CustomerBindings {
     return row?.owner_id;
   }
 
-  /** The owner is written first: whoever comes second finds it, and binds nothing. */
+  /** The owner's row is written first: the slower of two calls finds it and binds nothing. */
   bind(orgId: string, customerId: string): Promise<boolean> {
     return this.#db.transaction(async (connection) => {
       await connection.query(
@@ -52,7 +52,7 @@ export class PostgresCustomerBindings implements CustomerBindings {
     });
   }
 
-  /** The owner's row is locked first, as by `bind`. */
+  /** The owner's row is locked first, as in `bind`. */
   rebind(orgId: string, customerId: string): Promise<void> {
     return this.#db.transaction(async (connection) => {
       const former = await connection.query<{ readonly owner_id: string }>(

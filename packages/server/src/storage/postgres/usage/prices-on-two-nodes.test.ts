@@ -21,7 +21,7 @@ const ORG = "11111111-1111-4111-8111-111111111111";
 const OPERATOR: Caller = { ...ADMIN, orgId: ORG, roles: ["admin", "operator"] };
 const ALL = { from: "2020-01-01", until: "2100-01-01" };
 
-/** The usage room of one node. */
+/** The usage services of one node. */
 interface UsageNode extends AsyncDisposable {
   readonly store: Store;
   readonly service: UsageService;
@@ -33,7 +33,7 @@ describe("prices that two nodes set while both record", () => {
     await using database = await freshDatabase();
     const nodes = [await openNode(database.url), await openNode(database.url)] as const;
     let rounds = 0;
-    /** What a node does in one round, each at its own moment. */
+    /** Pauses before the actions of a node in one round. */
     const pauses = fc.tuple(fc.nat(15), fc.nat(15), fc.nat(15));
     await fc.assert(
       fc.asyncProperty(pauses, pauses, async (...ofNodes) => {
@@ -88,7 +88,7 @@ describe("prices that two nodes set while both record", () => {
 });
 
 describe("a price in dollars that is set from now on", () => {
-  // What a budget has left after each call says what the call was reserved with.
+  // The rest of a budget after each call shows the price with which the call was reserved.
   it.each([
     ["ahead", 60_000],
     ["behind", -60_000],
@@ -174,7 +174,7 @@ async function reportCalls({ service }: UsageNode, toolName: string): Promise<vo
   }
 }
 
-/** Sets a price for each subject from some instant on, then has everything priced anew. */
+/** Sets a price for each subject from some instant on, then prices all recorded calls again. */
 async function changePrices(
   { service }: UsageNode,
   subjects: readonly string[],
@@ -183,7 +183,7 @@ async function changePrices(
   for (const subject of subjects) {
     const from = new Date(Date.parse("2020-01-01") + number * 60_000).toISOString();
     const amount_usd = `0.0000000${String(number + 10)}`;
-    // A price that begins before the last one is refused: the other node was first.
+    // A price that begins before the last one is refused, because the other node was faster.
     await service
       .setPrice(OPERATOR, { scope: "tool", subject, amount_usd, from })
       .catch(() => undefined);
@@ -191,7 +191,7 @@ async function changePrices(
   await service.reprice(OPERATOR, ALL);
 }
 
-/** Every row costs, after its corrections, what the price list says. */
+/** After its corrections, the cost of every row must match the price list. */
 async function expectPriced({ store, recorder }: UsageNode): Promise<void> {
   await recorder.flush();
   const prices = new PriceList(await store.usage.prices.list(ORG));

@@ -49,8 +49,8 @@ export class PostgresUsageLedger implements UsageLedger {
 }
 
 /**
- * Keeps an organization's ledger until the transaction ends. Many may record (`SHARE`) at once; one
- * alone may change prices, or what rows cost (`UPDATE`), and what is read after that is the last.
+ * Locks an organization's ledger until the transaction ends. Many callers may record (`SHARE`) at
+ * the same time; only one may change prices or costs (`UPDATE`), and it then reads the final rows.
  */
 export async function lockLedger(
   connection: Connection,

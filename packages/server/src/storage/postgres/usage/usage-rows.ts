@@ -11,12 +11,15 @@ import type {
 } from "../../../usage/ports.js";
 
 /**
- * Rows to domain values, and the columns they are made of. Amounts are read as text: an integer
- * beyond 2^53 is no number. The `as` casts to closed sets rest on the columns being written by this
- * program alone.
+ * Converts rows to domain values, and lists the columns it needs. Amounts are read as text, because
+ * a double cannot hold integers above 2^53. The `as` casts to closed sets are safe because only
+ * this program writes the columns.
  */
 
-/** Columns of `usage_events AS e` that {@link costedRowOf} reads; the organization is the first parameter. */
+/**
+ * Columns of `usage_events AS e` that {@link costedRowOf} reads; the organization is the first
+ * parameter.
+ */
 export const COSTED_ROW_COLUMNS: string = `e.id, e.org_id, e.session_id, e.plan_id, e.step_id,
   e.tool_name, e.intent, e.intent_source, e.aau_weight, e.orm_model, e.price_id, e.occurred_at_ms,
   (extract(epoch FROM e.created_at) * 1000)::bigint AS created_at_ms, e.source, e.source_event_id,
@@ -46,7 +49,7 @@ export interface CostedUsageRow {
   readonly difference: string;
 }
 
-/** A usage row and what it costs now. */
+/** A usage row with its present cost. */
 export function costedRowOf(row: CostedUsageRow): CostedRow {
   const cost = BigInt(row.cost);
   const event: UsageEvent = {
@@ -93,7 +96,6 @@ export function totalsOf(row: TotalsRow): UsageTotals {
   };
 }
 
-/** What an organization used. */
 export function organizationTotalsOf(
   row: TotalsRow & { readonly org_id: string },
 ): OrganizationTotals {
@@ -124,7 +126,7 @@ export interface TimeRollupRow extends BucketRow {
   readonly grain: string;
 }
 
-/** A bucket with all of its name. */
+/** A bucket with all its dimensions. */
 export function timeRollupOf(row: TimeRollupRow): TimeRollup {
   return {
     orgId: row.org_id,
@@ -160,7 +162,6 @@ export function heatCellOf(row: HeatCellRow): HeatCell {
 export const PRICE_COLUMNS: string = `id, scope, subject, from_ms, until_ms,
   amount_nanodollars::text AS amount`;
 
-/** A row of {@link PRICE_COLUMNS}. */
 export interface PriceRow {
   readonly id: string;
   readonly scope: string;
@@ -170,7 +171,6 @@ export interface PriceRow {
   readonly amount: string;
 }
 
-/** A price. */
 export function priceOf(row: PriceRow): Price {
   return {
     id: row.id,
@@ -186,7 +186,6 @@ export function priceOf(row: PriceRow): Price {
 export const BUDGET_COLUMNS: string = `id, scope, unit, period, action, set_by,
   limit_amount::text AS limit_amount`;
 
-/** A row of {@link BUDGET_COLUMNS}. */
 export interface BudgetRow {
   readonly id: string;
   readonly scope: string;
@@ -197,7 +196,6 @@ export interface BudgetRow {
   readonly limit_amount: string;
 }
 
-/** A budget. */
 export function budgetOf(row: BudgetRow): Budget {
   return {
     id: row.id,

@@ -4,7 +4,7 @@ import { recordToolCalls } from "../../testing/record-tool-calls.js";
 import { usageStoreBattery } from "../../testing/usage-battery.js";
 import { openTestStore } from "../testing/open-store.js";
 
-// The battery looks at its store once more after each test.
+// The battery checks its store once more after each test.
 const databases: TestDatabase[] = [];
 afterAll(() => Promise.all(databases.map((each) => each[Symbol.asyncDispose]())));
 let database: TestDatabase;

@@ -2,18 +2,22 @@ import type { Correction, PriceChange, Rollups, UsageEvent } from "../../../usag
 import { byOrganization } from "../by-organization.js";
 import type { Connection, PgValue } from "../database.js";
 
-/** Domain values to rows: the only place where the usage tables are changed. Lists travel as arrays. */
+/**
+ * Converts domain values to rows. Only this file changes the usage tables. Lists are passed as
+ * arrays.
+ */
 
 /**
- * Usage rows of one organization. One whose organization, source and source's id are known is left
- * out. @returns the ids of those that were new.
+ * Inserts usage rows of one organization, except events whose source and source id are already
+ * known. @returns the ids of the new rows.
  */
 export async function insertEvents(
   connection: Connection,
   orgId: string,
   events: readonly UsageEvent[],
 ): Promise<ReadonlySet<string>> {
-  // A row that may be left out is logged twice, tentatively and for good.
+  // ON CONFLICT writes each row to the write-ahead log twice, so it is only used where a row may be
+  // known.
   const mayBeKnown = events.some((event) => event.source !== undefined);
   const rows = await connection.query<{ readonly id: string }>(
     `INSERT INTO usage_events (org_id, occurred_at_ms, id, session_id, plan_id, step_id, tool_name,
@@ -50,7 +54,7 @@ export async function insertEvents(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Corrections of one organization, each on the day of the row it corrects. */
+/** Inserts corrections of one organization, each on the day of the row it corrects. */
 export async function insertAdjustments(
   connection: Connection,
   orgId: string,
@@ -73,7 +77,7 @@ export async function insertAdjustments(
   );
 }
 
-/** Totals added to those that are kept. Sorted, so that two nodes never wait for each other. */
+/** Adds to the stored totals. Sorted, so that two nodes cannot deadlock. */
 export async function addToTotals(connection: Connection, rollups: Rollups): Promise<void> {
   const sums = (table: string): string =>
     `action_count = ${table}.action_count + excluded.action_count,
@@ -82,7 +86,7 @@ export async function addToTotals(connection: Connection, rollups: Rollups): Pro
   await upsertTotals(connection, rollups, sums);
 }
 
-/** Totals in the place of those that are kept; one without actions goes. */
+/** Replaces the stored totals; deletes those without actions. */
 export async function replaceTotals(connection: Connection, rollups: Rollups): Promise<void> {
   await upsertTotals(
     connection,
@@ -154,7 +158,7 @@ function sumColumns(
   ];
 }
 
-/** A new price, and the end of the one before it. */
+/** Inserts a new price, and ends the one before it. */
 export async function insertPrice(
   connection: Connection,
   orgId: string,

@@ -4,7 +4,6 @@ import { WriteConflict, type CommitWriter } from "../commit-writer.js";
 import type { Write } from "../commit-protocol.js";
 import { read, type SqliteRow, type StatementCache } from "../connection.js";
 
-/** API keys in SQLite. */
 export class SqliteApiKeyStore implements ApiKeyStore {
   readonly #writer: CommitWriter;
   readonly #db: StatementCache;

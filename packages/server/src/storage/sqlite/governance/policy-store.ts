@@ -3,7 +3,6 @@ import type { OrganizationPolicies, PolicyStore } from "../../../policies/ports.
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
 import { read, type StatementCache } from "../connection.js";
 
-/** Policies of organizations in SQLite. */
 export class SqlitePolicyStore implements PolicyStore {
   readonly #writer: CommitWriter;
   readonly #db: StatementCache;

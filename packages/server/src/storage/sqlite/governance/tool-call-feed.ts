@@ -8,21 +8,24 @@ import { WAITING_COUNTED_MAX } from "../../waiting-calls.js";
 import { number } from "../column-values.js";
 import type { SqliteToolCallLog } from "./tool-call-log.js";
 
-/** Who reads the log, and what of it. */
+/** A reader of the log, and the part that it needs. */
 export interface FeedConsumer {
   /** The consumer's name, under which its cursor is stored. */
   readonly name: string;
-  /** Whether it looks at the outputs of calls, which may be large. */
+  /** Whether it needs the outputs of calls, which may be large. */
   readonly withOutputs: boolean;
 }
 
-/** One consumer's place in the log of tool calls: a cursor, for one process writes the log in order. */
+/**
+ * One consumer's position in the log of tool calls. A single cursor is enough, because one process
+ * writes the log in order.
+ */
 export class SqliteToolCallFeed implements ToolCallFeed {
   readonly #writer: CommitWriter;
   readonly #db: StatementCache;
   readonly #calls: SqliteToolCallLog;
   readonly #consumer: FeedConsumer;
-  /** Where the cursor moves from and to when a batch is done. */
+  /** The old and new position of the cursor for each batch. */
   readonly #moves = new WeakMap<TakenCalls, readonly [from: number, to: number]>();
 
   constructor(
@@ -53,12 +56,14 @@ export class SqliteToolCallFeed implements ToolCallFeed {
     try {
       await this.#writer.commitSoon([this.doneWrite(taken)]);
     } catch (error) {
-      // The batch was done before.
+      // The batch was acknowledged before.
       if (!(error instanceof WriteConflict)) throw error;
     }
   }
 
-  /** What marks a batch as done, for a consumer that stores what it makes of it in the same commit. */
+  /**
+   * The write that acknowledges a batch, for a consumer that commits it together with its own rows.
+   */
   doneWrite(taken: TakenCalls): Write {
     const move = this.#moves.get(taken);
     assert(move !== undefined, "a batch is done by the feed that it was taken from");

@@ -8,12 +8,12 @@ import { callOf, preparedStepsOf } from "../../plan-changes/index.js";
 import { number } from "../column-values.js";
 import type { StatementCache } from "../connection.js";
 
-/** Plans whose steps are cached: a stored call is decoded with the step that it belongs to. */
+/** Number of plans whose steps are cached: decoding a stored call needs its step. */
 const PLANS_MAX = 64;
 /** Calls replayed at once. */
 const REPLAYED_MAX = 256;
 
-/** A call and its place in the log, which grows from commit to commit. */
+/** A call with its position in the log, which grows with each commit. */
 export interface PlacedCall {
   readonly place: number;
   readonly record: ToolCallRecord;
@@ -28,7 +28,7 @@ interface CallRow {
   readonly output: string | null;
 }
 
-/** The tool calls of an SQLite store, those of all plans in the order in which they were committed. */
+/** The tool calls of an SQLite store: those of all plans in the order of their commits. */
 export class SqliteToolCallLog implements ToolCallLog {
   readonly #db: StatementCache;
   readonly #steps = new RecentMap<readonly PreparedStep[]>(PLANS_MAX);
@@ -54,20 +54,20 @@ export class SqliteToolCallLog implements ToolCallLog {
     }
   }
 
-  /** Calls the listeners with calls that have just been committed. */
+  /** Notifies the listeners of calls that have just been committed. */
   recorded(calls: readonly ToolCallRecord[]): void {
     for (const listener of this.#listeners) listener(calls);
   }
 
-  /** How far a consumer is; 0 for a new one. */
+  /** A consumer's position; 0 for a new one. */
   cursor(consumer: string): number {
     const sql = "SELECT sequence FROM tool_call_cursors WHERE consumer = ?";
     return number(this.#db.get(sql, consumer)?.["sequence"] ?? 0);
   }
 
   /**
-   * Calls that were committed after a place.
-   * @param withOutputs outputs may be large, and not every reader looks at them.
+   * Calls that were committed after a position.
+   * @param withOutputs outputs may be large, and not every reader needs them.
    */
   after(place: number, limit: number, withOutputs: boolean): readonly PlacedCall[] {
     const rows = this.#db.all<CallRow>(

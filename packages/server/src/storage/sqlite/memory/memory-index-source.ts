@@ -8,10 +8,10 @@ import { number, text } from "../column-values.js";
 /** Entries read at once while an index loads. */
 const PAGE_ENTRIES = 1000;
 
-/** Words of a text that are looked for: more make a search slow, and hardly better. */
+/** Maximum number of words of a query. More words make a search slow and hardly better. */
 const WORDS_MAX = 64;
 
-/** What the source is opened with, in the thread of the index. */
+/** Options for opening the source in the index's thread. */
 export interface IndexSourceOptions {
   /** The store's file, with an active model. */
   readonly path: string;
@@ -109,7 +109,7 @@ function textMatches(
     .map((row) => text(row["entry_id"]));
 }
 
-/** An FTS5 query for any of a text's words; quoted, so that none of them is an operator. */
+/** An FTS5 query for any of a text's words, quoted so that none of them is read as an operator. */
 function anyWordOf(words: string): string | undefined {
   const terms = new Set(words.match(/[\p{L}\p{M}\p{N}]+/gu));
   if (terms.size === 0) return undefined;

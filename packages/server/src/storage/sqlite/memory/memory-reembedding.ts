@@ -6,11 +6,11 @@ import { entryOf } from "./memory-rows.js";
 import { writeActivation, writeDisposal, writeModel, writeVectors } from "./memory-writes.js";
 import { number } from "../column-values.js";
 
-/** The change of an SQLite store to another model's vectors. */
+/** Re-embeds an SQLite store. */
 export class SqliteReembedding implements ReembeddingStore {
   readonly #writer: CommitWriter;
   readonly #db: StatementCache;
-  /** Entries up to this one have no vectors of other models any more. */
+  /** Entries up to this key have no vectors of other models any more. */
   #disposedKey = 0;
 
   constructor(writer: CommitWriter, db: StatementCache) {
@@ -55,7 +55,7 @@ export class SqliteReembedding implements ReembeddingStore {
     return this.#writer.commit(writeVectors(entries, modelId));
   }
 
-  /** Nobody else has the store, so no entry has come without a vector meanwhile. */
+  /** This process owns the store, so no entry without a vector can have been added meanwhile. */
   async activate(model: EmbeddingModel): Promise<boolean> {
     await this.#writer.commit(writeActivation(this.#modelId(model)));
     return true;

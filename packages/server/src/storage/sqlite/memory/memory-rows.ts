@@ -2,7 +2,7 @@ import type { EntryFilter, MemoryEntry } from "../../../memory/index.js";
 import type { SqliteRow, SqliteValue } from "../connection.js";
 import { number, optionalText, text } from "../column-values.js";
 
-/** A row of `memory_entries`. */
+/** The entry in a row of `memory_entries`. */
 export function entryOf(row: SqliteRow): MemoryEntry {
   const toolName = optionalText(row["tool_name"]);
   const intent = optionalText(row["intent"]);
@@ -16,13 +16,13 @@ export function entryOf(row: SqliteRow): MemoryEntry {
   };
 }
 
-/** Conditions on `memory_entries`, joined by AND, and what they are bound to. */
+/** Conditions on `memory_entries`, joined by AND, with their parameters. */
 export interface Conditions {
   readonly sql: string;
   readonly params: readonly SqliteValue[];
 }
 
-/** The conditions of an organization and a filter; nothing said, nothing excluded. */
+/** The conditions for an organization and a filter; an empty filter excludes nothing. */
 export function conditionsOf(filter: EntryFilter, orgId: string | undefined): Conditions {
   const { sessionId, createdFromMs, createdBeforeMs, toolName, intent, content } = filter;
   const conditions = [
@@ -45,8 +45,8 @@ function condition(sql: string, value: SqliteValue | undefined): readonly Condit
 }
 
 /**
- * SQLite's own JSON types tell `true` from 1 and a null from nothing. Content that only JavaScript takes
- * for JSON, nested deeper than SQLite reads, matches nothing.
+ * SQLite's own JSON types distinguish `true` from 1, and a JSON null from a missing value. Content
+ * that is nested deeper than SQLite can parse matches nothing.
  */
 function contentCondition(content: NonNullable<EntryFilter["content"]>): Conditions {
   const { path, equals } = content;

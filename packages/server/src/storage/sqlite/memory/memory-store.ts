@@ -22,10 +22,12 @@ import { number, text } from "../column-values.js";
 import { type FeedConsumer, SqliteToolCallFeed } from "../governance/tool-call-feed.js";
 import type { SqliteToolCallLog } from "../governance/tool-call-log.js";
 
-/** The consumer whose cursor in the log of tool calls tells which of them have a memory entry. */
+/**
+ * The consumer whose cursor in the log of tool calls separates calls with a memory entry from those
+ * without.
+ */
 const CONSUMER: FeedConsumer = { name: "memory", withOutputs: true };
 
-/** The memory of an SQLite store. */
 export class SqliteMemoryStore implements MemoryStore {
   readonly toolCalls: SqliteToolCallFeed;
   readonly #writer: CommitWriter;
@@ -158,7 +160,7 @@ export class SqliteMemoryStore implements MemoryStore {
     return expired.map((row) => text(row["entry_id"]));
   }
 
-  /** @returns false when one of them was deleted meanwhile; then none was now. */
+  /** @returns false when an entry was deleted meanwhile; then nothing was deleted now. */
   async #delete(orgId: string, sessionId: string, entryIds: readonly string[]): Promise<boolean> {
     try {
       await this.#writer.commit(writeDeletion(orgId, sessionId, entryIds));

@@ -3,15 +3,15 @@ import type { EmbeddedEntry, EmbeddingModel } from "../../../memory/ports.js";
 import { storedVectors, type StoredVector } from "../../stored-vectors.js";
 import type { Write } from "../commit-protocol.js";
 
-/** Domain values to writes: the only place where the memory tables are changed. */
+/** Converts domain values to writes. Only this file changes the memory tables. */
 
-/** New entries with their sessions, vectors and codes. */
+/** Adds new entries with their sessions, vectors and codes. */
 export function writeEntries(entries: readonly EmbeddedEntry[], modelId: number): Write[] {
   const all = entries.map(({ entry }) => entry);
   return [...writeSessions(all), ...all.map(writeEntry), ...writeVectors(entries, modelId)];
 }
 
-/** The entries' sessions, each once, with the time of its first entry. */
+/** The distinct sessions of the entries, each with the time of its first entry. */
 function writeSessions(entries: readonly MemoryEntry[]): Write[] {
   const sessions = new Map(
     entries.toReversed().map((entry) => [`${entry.orgId} ${entry.sessionId}`, entry]),
@@ -41,7 +41,10 @@ function writeEntry(entry: MemoryEntry): Write {
   };
 }
 
-/** Vectors and codes for entries that are there. A vector that the store has already is only referred to. */
+/**
+ * Adds vectors and codes for existing entries. A vector that the store already has is only
+ * referenced.
+ */
 export function writeVectors(entries: readonly EmbeddedEntry[], modelId: number): Write[] {
   const model = BigInt(modelId);
   const { distinct, ofEntries } = storedVectors(entries);
@@ -72,7 +75,7 @@ function writeVector({ orgId, sha256, embedding, code }: StoredVector, model: bi
   ];
 }
 
-/** Entries gone, their vectors and codes with them; a session that has no other goes too. */
+/** Deletes entries with their vectors and codes, and sessions without other entries. */
 export function writeDeletion(
   orgId: string,
   sessionId: string,
@@ -80,7 +83,7 @@ export function writeDeletion(
 ): Write[] {
   return [
     {
-      // One statement whatever their number: the list travels as JSON.
+      // One statement for any number of entries: the list is passed as JSON.
       sql: `DELETE FROM memory_entries
             WHERE org_id = ?1 AND entry_id IN (SELECT value FROM json_each(?2))`,
       params: [orgId, JSON.stringify(entryIds)],
@@ -94,7 +97,9 @@ export function writeDeletion(
   ];
 }
 
-/** Entries of any organizations gone, if they are still there; and sessions that have no other. */
+/**
+ * Deletes entries of any organizations, if they still exist, and sessions without other entries.
+ */
 export function writeExpiry(
   entries: readonly Pick<MemoryEntry, "orgId" | "sessionId" | "entryId">[],
 ): Write[] {
@@ -117,7 +122,7 @@ export function writeExpiry(
   ];
 }
 
-/** How long an organization keeps its entries; `undefined`: for ever. */
+/** Sets how long an organization keeps its entries; `undefined`: without limit. */
 export function writeRetention(orgId: string, ageMaxMs: number | undefined): Write {
   if (ageMaxMs === undefined) {
     return { sql: "DELETE FROM memory_retention WHERE org_id = ?", params: [orgId] };
@@ -129,7 +134,7 @@ export function writeRetention(orgId: string, ageMaxMs: number | undefined): Wri
   };
 }
 
-/** The model whose vectors are stored and searched from now on. */
+/** Sets the model whose vectors are stored and searched from now on. */
 export function writeActiveModel({ name, dimension }: EmbeddingModel): Write[] {
   return [
     { sql: "UPDATE memory_models SET is_active = 0 WHERE is_active = 1", params: [] },
@@ -141,7 +146,7 @@ export function writeActiveModel({ name, dimension }: EmbeddingModel): Write[] {
   ];
 }
 
-/** A model that the store is to know, and that is not used yet. */
+/** Adds a model that is not used yet. */
 export function writeModel({ name, dimension }: EmbeddingModel): Write {
   return {
     sql: `INSERT INTO memory_models (name, dimension, is_active) VALUES (?, ?, 0)
@@ -150,7 +155,7 @@ export function writeModel({ name, dimension }: EmbeddingModel): Write {
   };
 }
 
-/** Has a model's vectors stored and searched from now on, if every entry has one. */
+/** Makes a model the active one, if every entry has a vector of it. */
 export function writeActivation(modelId: number): Write[] {
   return [
     { sql: "UPDATE memory_models SET is_active = 0 WHERE is_active = 1", params: [] },
@@ -167,7 +172,7 @@ export function writeActivation(modelId: number): Write[] {
   ];
 }
 
-/** Deletes what entries of these keys have of other models. */
+/** Deletes other models' vectors of the entries with these keys. */
 export function writeDisposal(
   modelId: number,
   entries: { readonly afterKey: number; readonly throughKey: number },

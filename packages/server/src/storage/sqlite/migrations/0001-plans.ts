@@ -1,11 +1,12 @@
 /**
- * Plans, their log, the leases of running steps. Every key leads with the organization. Times are
- * milliseconds since the epoch, UTC. The tables are those of PostgreSQL, but for what only several nodes need.
+ * Plans, their log, the leases of running steps. Every key starts with the organization. Times are
+ * milliseconds since the epoch, UTC. The tables are those of PostgreSQL without the columns that
+ * only several nodes need.
  *
- * `plan_changes` is a plan's log and its outbox at once: one row for each transition that was committed,
- * with its events, the steps that it changed, and what the attempt that ended left. Rows stand in the order
- * of their commits, `change`, so that a commit writes few pages whatever plans it is of, and so that whoever
- * consumes the tool calls remembers one number.
+ * `plan_changes` is both a plan's log and its outbox: one row for each committed transition, with
+ * its events, the steps that it changed, and the context update of an ended attempt. Rows are
+ * ordered by commit (`change`), so that a commit writes few pages for any number of plans, and a
+ * consumer of tool calls stores only one number.
  */
 export const createPlanTables: string = `
 CREATE TABLE plans (

@@ -1,6 +1,6 @@
 /**
- * The log of plans as tables, for whoever looks into the store: the same names and columns as on PostgreSQL.
- * As tables of their own they would write several pages for one row of the log.
+ * Views that show the log of plans as tables for operators, with the same names and columns as on
+ * PostgreSQL. Real tables would write several pages for one row of the log.
  */
 export const createPlanViews: string = `
 -- Events that are written often are kept as a number and their values: 0 and 1 are those of event-codec.ts.

@@ -1,7 +1,8 @@
 /**
- * Usage rows with the columns of Contract §2.9, what corrects them, the totals kept beside them, and
- * what prices, budgets and payments need. Money is in whole nanodollars; the key of a row begins with
- * its time, so that rows are written in order, and ends with its id, so that none is written twice.
+ * Usage rows with the columns of Contract §2.9, their corrections, the stored totals, and the
+ * tables for prices, budgets and payments. Money is in whole nanodollars. The key of a row starts
+ * with its time, so that rows are written in order, and ends with its id, so that no row is written
+ * twice.
  */
 export const createUsageTables: string = `
 CREATE TABLE usage_events (

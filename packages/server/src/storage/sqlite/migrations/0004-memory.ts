@@ -1,11 +1,12 @@
 /**
- * Memory entries, their vectors by model, and the codes that the search index loads at a start. Times
- * are milliseconds since the epoch, UTC.
+ * Memory entries, their vectors by model, and the codes that the search index loads at startup.
+ * Times are milliseconds since the epoch, UTC.
  *
- * An organization's vector is stored once for each model, under the SHA-256 of its bytes, and entries
- * refer to it: the default provider gives every entry the same vector of zeros. A trigger deletes a
- * vector together with the last reference to it. Codes have a table of their own, because loading the
- * index then reads a quarter of the bytes. `memory_entry_embeddings` shows each entry with its vector.
+ * An organization's vector is stored once for each model, under the SHA-256 of its bytes, and
+ * entries refer to it: the default provider gives every entry the same vector of zeros. A trigger
+ * deletes a vector together with the last reference to it. Codes have their own table, because
+ * loading the index then reads a quarter of the bytes. `memory_entry_embeddings` shows each entry
+ * with its vector.
  */
 export const createMemoryTables: string = `
 CREATE TABLE sessions (

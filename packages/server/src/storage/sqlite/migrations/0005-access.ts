@@ -1,7 +1,7 @@
 /**
- * Who may do what: API keys and policies. Of the secrets of keys only the SHA-256 is kept, hexadecimal; an
- * organization's policies are kept whole in each version, and the highest version is in force. Times are
- * milliseconds since the epoch, UTC.
+ * API keys and policies. Of the secrets of keys only the SHA-256 is stored, in hexadecimal. Each
+ * version of an organization's policies is stored as a whole, and the highest version is in force.
+ * Times are milliseconds since the epoch, UTC.
  */
 export const createAccessTables: string = `
 CREATE TABLE api_keys (

@@ -17,7 +17,7 @@ import type { PlanQueries } from "./plan-queries.js";
 import { newPlanWrites, renewedLeaseWrite, unitWrites } from "./plan-writes.js";
 import type { SqliteToolCallLog } from "../governance/tool-call-log.js";
 
-/** What a log is built on. */
+/** Dependencies of a log. */
 export interface SqlitePlanLogOptions {
   readonly writer: CommitWriter;
   readonly queries: PlanQueries;
@@ -26,7 +26,7 @@ export interface SqlitePlanLogOptions {
   readonly toolCalls: Pick<SqliteToolCallLog, "recorded">;
 }
 
-/** The log of plans in SQLite. One process owns it. */
+/** The log of plans in SQLite, owned by one process. */
 export class SqlitePlanLog implements PlanLog {
   readonly #writer: CommitWriter;
   readonly #queries: PlanQueries;

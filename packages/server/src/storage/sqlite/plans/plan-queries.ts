@@ -24,7 +24,7 @@ import {
 import { read, type SqliteValue, type StatementCache } from "../connection.js";
 import { SOLE_NODE_ID } from "../sole-node.js";
 
-/** Reads of the plan tables, as committed. Each is a few short queries on a read-only connection. */
+/** Reads of the plan tables, as committed: a few short queries each, on a read-only connection. */
 export class PlanQueries implements PlanReads {
   readonly #db: StatementCache;
   readonly #clock: Clock;
@@ -44,7 +44,7 @@ export class PlanQueries implements PlanReads {
       planId,
     );
     if (row === undefined) return undefined;
-    // Outputs stay where they are: they stand behind these columns and may be large.
+    // Outputs are not read: they are the last columns and may be large.
     const changes = this.#db.all<Pick<ChangeRow, "sequence" | "result_step" | "steps">>(
       `SELECT sequence, result_step, steps FROM plan_changes
        WHERE org_id = ? AND plan_id = ? ORDER BY sequence`,
@@ -68,7 +68,7 @@ export class PlanQueries implements PlanReads {
     return loadedPlanOf(row, row.definition, log, SOLE_NODE_ID);
   }
 
-  /** What a step left for the LLM. @param sequence of the row that its end is in. */
+  /** The context update of a step. @param sequence of the row with its end. */
   context({ orgId, planId }: PlanRef, sequence: number): StepContext {
     const row = this.#db.get<ResultRow>(
       `SELECT output, schema_additions, augmentation_hints, output_metadata FROM plan_changes
@@ -81,7 +81,7 @@ export class PlanQueries implements PlanReads {
     return stepContextOf(row);
   }
 
-  /** The plan made under an idempotency key. */
+  /** The plan created under an idempotency key. */
   byIdempotencyKey(orgId: string, key: string): EarlierRequest | undefined {
     const row = this.#db.get<{ readonly plan_id: string; readonly request_hash: string }>(
       `SELECT plan_id, request_hash FROM idempotency_keys WHERE org_id = ? AND idempotency_key = ?`,
@@ -138,7 +138,7 @@ export class PlanQueries implements PlanReads {
     });
   }
 
-  /** Running steps whose lease ended before this time. */
+  /** Running steps whose lease expired before this time. */
   #abandoned(nowMs: number, limit: number): readonly AbandonedStep[] {
     return this.#db
       .all<AbandonedRow>(

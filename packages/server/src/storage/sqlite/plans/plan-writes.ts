@@ -6,9 +6,9 @@ import type { PlanState, StepState } from "../../../plans/transitions.js";
 import { changeRowsOf, eventsJson, failureJson, type ChangeRow } from "../../plan-changes/index.js";
 import type { Write } from "../commit-protocol.js";
 
-/** Domain values to writes: the only place where the plan tables are changed. */
+/** Converts domain values to writes. Only this file changes the plan tables. */
 
-/** A new plan with its first events; with an idempotency key, only if the key is new. */
+/** Creates a plan with its first events; with an idempotency key, only if the key is new. */
 export function newPlanWrites(
   plan: NewPlan,
   state: PlanState,
@@ -48,7 +48,7 @@ export function newPlanWrites(
   ];
 }
 
-/** What a plan has to write. @param nowMs when its claims are leased from. */
+/** The pending changes of a plan. @param nowMs start of the leases of its claims. */
 export function unitWrites(unit: PlanUnit, nowMs: number): readonly Write[] {
   const { ref, plan, claimed, ended } = unit;
   return [
@@ -59,7 +59,7 @@ export function unitWrites(unit: PlanUnit, nowMs: number): readonly Write[] {
   ];
 }
 
-/** A lease prolonged, if the claim still holds. */
+/** Extends a lease, if the claim still holds. */
 export function renewedLeaseWrite(attempt: AttemptRef, stepIndex: number, untilMs: number): Write {
   return {
     sql: `UPDATE step_leases SET lease_until_ms = ?
@@ -69,7 +69,7 @@ export function renewedLeaseWrite(attempt: AttemptRef, stepIndex: number, untilM
   };
 }
 
-/** A row of a plan's log, if its sequence is free. */
+/** Appends a row to a plan's log, if its sequence is free. */
 function changeWrite({ orgId }: PlanRef, row: ChangeRow): Write {
   return {
     sql: `INSERT INTO plan_changes (org_id, plan_id, sequence, result_step, events, steps, call, output,

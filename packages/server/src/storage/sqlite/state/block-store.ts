@@ -14,30 +14,34 @@ import { deflatedBlock } from "../../deflated-block.js";
 import { storeUnavailable } from "../../failure-reason.js";
 import { type SqliteRow, type SqliteValue, StatementCache } from "../connection.js";
 
-/** How durable a commit is: `FULL` survives a power cut, `NORMAL` the end of the process. */
+/**
+ * Durability of a commit: `FULL` survives a power failure, `NORMAL` only the end of the process.
+ */
 export type BlockDurability = "FULL" | "NORMAL";
 
 /** A block of a tree fits into one page, so that reading it is one read. */
 const PAGE_BYTES = 16 * 1024;
-/** How long a connection waits for another's transaction. */
+/** How long a connection waits for another's transaction, in ms. */
 const BUSY_TIMEOUT_MS = 5000;
 /**
- * Fewer blocks than this are a small commit, which somebody waits for: compressing would double its time, so they
- * are compressed by the next sweep.
+ * Commits with fewer blocks are not compressed at once: a caller waits for them, and compressing
+ * would double the time. The next sweep compresses their blocks.
  */
 const COMPRESSED_FROM_BLOCKS = 64;
-/** Blocks that one transaction of a sweep compresses: others must not wait long for theirs. */
+/**
+ * Blocks that one transaction of a sweep compresses; it bounds how long other transactions wait.
+ */
 const COMPRESSED_AT_ONCE = 200;
 
-/** Journal records that wait in memory, at most. */
+/** Maximum number of journal records that wait in memory. */
 const WAITING_RECORDS_MAX = 1024;
 
-/** How a block is stored. */
+/** The storage formats of a block. */
 const STORED = {
-  /** As it is, to be looked at by a sweep. */
+  /** Uncompressed, to be checked by a sweep. */
   plain: 0,
   deflated: 1,
-  /** As it is, for compressing does not make it smaller. */
+  /** Uncompressed, because compression does not make it smaller. */
   incompressible: 2,
 } as const;
 
@@ -64,7 +68,7 @@ const SCHEMA = `
 `;
 
 /**
- * Opens a file of its own for blocks, creating it as needed; ":memory:" for none.
+ * Opens a file for blocks, creating it if needed; ":memory:" for none.
  * @throws AppError `STORE_UNAVAILABLE` when it cannot be opened.
  */
 export function openSqliteBlockStore(
@@ -92,13 +96,15 @@ interface WaitingRecord {
   readonly record: JournalRecord;
 }
 
-/** Blocks, refs and journals in SQLite; blocks compressed at rest where that makes them smaller. */
+/**
+ * Blocks, refs and journals in SQLite. Blocks are stored compressed where that makes them smaller.
+ */
 class SqliteBlockStore implements BlockStore {
   readonly #db: DatabaseSyncInstance;
   readonly #path: string;
   readonly #clock: Clock;
   readonly #statements: StatementCache;
-  /** Journal records that the next transaction writes: most of them are committed before it. */
+  /** Journal records for the next transaction. Most of them are committed before it is needed. */
   #waiting: WaitingRecord[] = [];
 
   constructor(db: DatabaseSyncInstance, path: string, clock: Clock) {
@@ -229,7 +235,7 @@ class SqliteBlockStore implements BlockStore {
     }
   }
 
-  /** Compresses what small commits have left as it is. */
+  /** Compresses the blocks that small commits have stored uncompressed. */
   #compressRest(): void {
     const sql =
       "SELECT id, bytes FROM state_blocks WHERE is_deflated = 0 AND id > ? ORDER BY id LIMIT ?";
@@ -249,8 +255,9 @@ class SqliteBlockStore implements BlockStore {
   }
 
   /**
-   * Runs writes in one transaction with the journal records that wait. They stay only if it returns true.
-   * @param emptied a journal that is emptied with them.
+   * Runs writes in one transaction together with the waiting journal records. The transaction
+   * commits only if `write` returns true.
+   * @param emptied a journal that the transaction also empties.
    */
   #transaction(write: () => boolean, emptied?: string): boolean {
     return this.#attempt(() => {

@@ -10,12 +10,12 @@ import { openSqliteBlockStore } from "./block-store.js";
 const ORG_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const EXTENSION = ".db";
 
-/** The stores of all organizations: a file each, in one directory. */
+/** The stores of all organizations: one file each, in one directory. */
 export class SqliteBlockStores implements BlockStores {
   readonly #directory: string;
   readonly #clock: Clock;
 
-  /** @param directory made when the first organization keeps something. */
+  /** @param directory created when the first organization stores something. */
   constructor(directory: string, clock: Clock) {
     this.#directory = directory;
     this.#clock = clock;
@@ -42,7 +42,10 @@ export class SqliteBlockStores implements BlockStores {
   }
 }
 
-/** The file of an organization's state. @param kind what tells it from other files of this organization. */
+/**
+ * The file of an organization's state. @param kind distinguishes it from other files of the
+ * organization.
+ */
 export function stateFile(directory: string, orgId: string, kind = ""): string {
   assert(ORG_ID.test(orgId), "an organization's id is a UUID");
   return join(directory, `${orgId}${kind}${EXTENSION}`);

@@ -9,7 +9,7 @@ import { openSqliteBlockStore } from "./block-store.js";
 import { stateFile } from "./block-stores.js";
 import { StateThreads } from "./state-threads.js";
 
-/** SQLite's codes for files that are damaged, or none of its own. */
+/** SQLite's codes for files that are damaged or not a database. */
 const DAMAGE_CODES: readonly unknown[] = [11, 26];
 
 /** Clones in files of one directory, which no other process uses. */
@@ -18,7 +18,7 @@ export class SqliteClones implements Clones {
   readonly #clock: Clock;
   readonly #threads = new StateThreads();
 
-  /** @param directory made when the first clone is. */
+  /** @param directory created with the first clone. */
   constructor(directory: string, clock: Clock) {
     this.#directory = directory;
     this.#clock = clock;
@@ -74,7 +74,7 @@ export class SqliteClones implements Clones {
     await this.#threads[Symbol.asyncDispose]();
   }
 
-  /** What is lost with the machine is brought again: a clone need not survive a power cut. */
+  /** A lost clone is fetched again from the origin, so it need not survive a power failure. */
   #openFile(path: string): BlockStore {
     makePrivateDirectory(this.#directory);
     return openSqliteBlockStore(path, this.#clock, "NORMAL");

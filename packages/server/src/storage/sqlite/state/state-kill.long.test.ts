@@ -4,7 +4,7 @@ import { stateKillRounds } from "../../testing/state-kill-rounds.js";
 import { sqliteKillPlace } from "../testing/state-kill-place.js";
 
 it("keeps trees complete over many rounds of killing", { timeout: 1_200_000 }, async () => {
-  // A store of its own for every few rounds: all its history is checked in each.
+  // A new store after every few rounds, because each round checks the whole history of its store.
   for (let store = 0; store < 10; store++) {
     await using place = sqliteKillPlace();
     await withSeed((seed) => stateKillRounds(place, 8, seed));

@@ -2,15 +2,16 @@ import { AppError } from "@steward/kernel/errors.js";
 import { WorkerThread } from "@steward/kernel/concurrency/worker-thread.js";
 import type { UpkeepCalls, UpkeepOrder, UpkeepReport } from "./state-upkeep-worker.js";
 
-/** Does the work on whole stores in a thread for each, with a connection of its own; one at a time. */
+/** Runs work on whole stores in a separate thread with its own connection, one job at a time. */
 export class StateThreads implements AsyncDisposable {
   #last: Promise<unknown> = Promise.resolve();
   #closed = false;
 
-  /** Runs an order after those before it. @throws AppError as the work, or `STORE_UNAVAILABLE`. */
+  /** Runs a job after the previous ones. @throws AppError of the job, or `STORE_UNAVAILABLE`. */
   async run(order: UpkeepOrder): Promise<UpkeepReport> {
     const report = this.#last.then(() => {
-      if (this.#closed) throw new AppError("STORE_UNAVAILABLE", "The server is stopping");
+      if (this.#closed)
+        throw new AppError("STORE_UNAVAILABLE", "The server is stopping; send the request again");
       return inThread(order);
     });
     this.#last = report.catch(() => undefined);
@@ -28,7 +29,7 @@ async function inThread(order: UpkeepOrder): Promise<UpkeepReport> {
     url: new URL("./state-upkeep-worker.js", import.meta.url),
     handlers: {},
     goneError: (cause) =>
-      new AppError("STORE_UNAVAILABLE", "The upkeep of the state ended before it was done", {
+      new AppError("STORE_UNAVAILABLE", "The upkeep of the state was interrupted", {
         cause,
       }),
   });

@@ -11,20 +11,19 @@ import {
 } from "@steward/state";
 import { openSqliteBlockStore } from "./block-store.js";
 
-/** What is to be done with which store. */
+/** A job and the store that it works on. */
 export type UpkeepOrder = { readonly path: string } & (
   | { readonly task: "check" }
   | { readonly task: "collect"; readonly graceMs: number }
   | { readonly task: "mark"; readonly commits: readonly Hash[] }
 );
 
-/** What it came to. */
 export type UpkeepReport =
   | { readonly kind: "checked"; readonly faults: readonly Fault[] }
   | { readonly kind: "collected"; readonly collection: Collection }
   | { readonly kind: "marked"; readonly reachable: readonly Hash[] };
 
-/** What the thread is asked. */
+/** Requests to the thread. */
 export interface UpkeepCalls {
   readonly run: { readonly input: UpkeepOrder; readonly output: UpkeepReport };
 }

@@ -3,7 +3,7 @@ import { type Collection, type Fault, GRACE_MS, type StateUpkeep } from "@stewar
 import { stateFile } from "./block-stores.js";
 import { StateThreads } from "./state-threads.js";
 
-/** Checks and collects beside the event loop. */
+/** Checks stores and collects garbage outside the event loop. */
 export class SqliteStateUpkeep implements StateUpkeep {
   readonly #directory: string;
   readonly #graceMs: number;

@@ -4,7 +4,7 @@ import { RECORDED_STEP } from "../../testing/record-tool-calls.js";
 import type { Write } from "../commit-protocol.js";
 import { newPlanWrites, unitWrites } from "../plans/plan-writes.js";
 
-/** A tool call in a log that nobody is told of: as that of a plan's only step. */
+/** Writes a tool call to the log, without notifying anybody, as the call of a plan's only step. */
 export function loggedCallWrites(toolCall: ToolCallRecord): readonly Write[] {
   const { orgId, eventId: planId, sessionId, finishedAtMs: createdAtMs } = toolCall;
   const ref = { orgId, planId };

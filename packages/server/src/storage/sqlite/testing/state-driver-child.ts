@@ -6,14 +6,14 @@ import { anyQuad } from "../../testing/any-quad.js";
 import { openSqliteBlockStore } from "../state/block-store.js";
 
 /**
- * Works on a store until it is killed: commits on a branch, branches off, merges, deletes branches, and collects
- * garbage. Says `commit <branch> <hash>` on standard output once a commit has returned.
+ * Works on a store until it is killed: commits on a branch, creates branches, merges, deletes
+ * branches, and collects garbage. Prints `commit <branch> <hash>` after each commit.
  */
 const [path = "", seed = "0", branch = "main"] = process.argv.slice(2);
 const random = seededRandom(Number(seed));
 const store = openSqliteBlockStore(path, systemClock);
 const note = { author: "driver", message: "a change" };
-/** So young a block is kept: another process may be about to name it. */
+/** Younger blocks are kept, because another process may be about to refer to them. */
 const GRACE_MS = 1000;
 
 for (let round = 0; ; round++) {
@@ -30,7 +30,7 @@ function commit(name: string, changes: number): void {
     else triples.add(anyQuad(random));
   }
   const hash = triples.commit(note);
-  // Written at once, whatever becomes of this process.
+  // A synchronous write, which survives a kill of this process.
   writeSync(1, `commit ${name} ${hash}\n`);
 }
 

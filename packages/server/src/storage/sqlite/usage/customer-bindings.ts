@@ -5,7 +5,7 @@ import { read, type StatementCache } from "../connection.js";
 import { text } from "../column-values.js";
 import { bindCustomer, rebindCustomer } from "./usage-writes.js";
 
-/** Which organization a customer belongs to, in SQLite. */
+/** The organizations of customers, in SQLite. */
 export class SqliteCustomerBindings implements CustomerBindings {
   readonly #writer: CommitWriter;
   readonly #db: StatementCache;

@@ -13,9 +13,9 @@ import type { SqliteRow, SqliteValue } from "../connection.js";
 import { number, optionalNumber, optionalText, text } from "../column-values.js";
 
 /**
- * Rows to domain values, and the columns they are made of. Amounts are read as text: an integer
- * beyond 2^53 is no number. The `as` casts to closed sets rest on the columns being written by this
- * program alone.
+ * Converts rows to domain values, and lists the columns it needs. Amounts are read as text, because
+ * a double cannot hold integers above 2^53. The `as` casts to closed sets are safe because only
+ * this program writes the columns.
  */
 
 /** Columns of `usage_events AS e` that {@link costedRowOf} reads. */
@@ -26,7 +26,7 @@ export const COSTED_ROW_COLUMNS: string = `e.id, e.org_id, e.session_id, e.plan_
    WHERE a.org_id = e.org_id AND a.occurred_at_ms = e.occurred_at_ms AND a.event_id = e.id)
     AS difference`;
 
-/** A usage row and what it costs now. */
+/** A usage row with its present cost. */
 export function costedRowOf(row: SqliteRow): CostedRow {
   const cost = amount(row["cost"]);
   const event: UsageEvent = {
@@ -66,7 +66,6 @@ export const SUMMED_TOTALS: string = `coalesce(sum(action_count), 0) AS action_c
   coalesce(sum(total_aau), 0) AS total_aau,
   CAST(coalesce(sum(total_nanodollars), 0) AS TEXT) AS cost`;
 
-/** Sums of usage. */
 export function totalsOf(row: SqliteRow): UsageTotals {
   return {
     actionCount: number(row["action_count"]),
@@ -75,17 +74,15 @@ export function totalsOf(row: SqliteRow): UsageTotals {
   };
 }
 
-/** What an organization used. */
 export function organizationTotalsOf(row: SqliteRow): OrganizationTotals {
   return { orgId: text(row["org_id"]), ...totalsOf(row) };
 }
 
-/** A bucket of a report. */
 export function bucketOf(row: SqliteRow): Bucket {
   return { bucketMs: number(row["bucket_ms"]), key: text(row["key"]), ...totalsOf(row) };
 }
 
-/** A bucket with all of its name. */
+/** A bucket with all its dimensions. */
 export function timeRollupOf(row: SqliteRow): TimeRollup {
   return {
     orgId: text(row["org_id"]),
@@ -95,7 +92,6 @@ export function timeRollupOf(row: SqliteRow): TimeRollup {
   };
 }
 
-/** A cell of the heat map. */
 export function heatCellOf(row: SqliteRow): HeatCell {
   return {
     orgId: text(row["org_id"]),
@@ -110,7 +106,6 @@ export function heatCellOf(row: SqliteRow): HeatCell {
 export const PRICE_COLUMNS: string = `id, scope, subject, from_ms, until_ms,
   CAST(amount_nanodollars AS TEXT) AS amount`;
 
-/** A price. */
 export function priceOf(row: SqliteRow): Price {
   return {
     id: text(row["id"]),
@@ -126,7 +121,6 @@ export function priceOf(row: SqliteRow): Price {
 export const BUDGET_COLUMNS: string = `id, scope, unit, period, action, set_by,
   CAST(limit_amount AS TEXT) AS limit_amount`;
 
-/** A budget. */
 export function budgetOf(row: SqliteRow): Budget {
   return {
     id: text(row["id"]),

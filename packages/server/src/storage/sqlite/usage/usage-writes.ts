@@ -9,11 +9,12 @@ import type {
 import type { Write } from "../commit-protocol.js";
 
 /**
- * Domain values to writes: the only place where the usage tables are changed. Lists travel as JSON,
- * one statement whatever their length; amounts travel as text, because JSON numbers are doubles.
+ * Converts domain values to writes. Only this file changes the usage tables. Lists are passed as
+ * JSON, so that one statement is enough for any length; amounts are passed as text, because JSON
+ * numbers are doubles.
  */
 
-/** Usage rows, none of which may be there already. */
+/** Inserts usage rows, none of which may exist already. */
 export function writeEvents(events: readonly UsageEvent[]): Write {
   return {
     sql: `INSERT INTO usage_events (org_id, occurred_at_ms, id, session_id, plan_id, step_id,
@@ -49,7 +50,7 @@ export function writeEvents(events: readonly UsageEvent[]): Write {
   };
 }
 
-/** Corrections, each on the day of the row it corrects. */
+/** Inserts corrections, each on the day of the row it corrects. */
 export function writeAdjustments(corrections: readonly Correction[]): Write {
   return {
     sql: `INSERT INTO usage_adjustments
@@ -76,7 +77,7 @@ export function writeAdjustments(corrections: readonly Correction[]): Write {
 const TIME_COLUMNS = `org_id, dimension, grain, bucket_ms, key`;
 const HEAT_COLUMNS = `org_id, orm_model, intent, aau_weight`;
 
-/** Totals added to those that are kept. */
+/** Adds to the stored totals. */
 export function addToTotals(rollups: Rollups): readonly Write[] {
   const sums = `action_count = action_count + excluded.action_count,
                 total_aau = total_aau + excluded.total_aau,
@@ -93,7 +94,7 @@ export function addToTotals(rollups: Rollups): readonly Write[] {
   ];
 }
 
-/** Totals in the place of those that are kept; one without actions goes. */
+/** Replaces the stored totals; deletes those without actions. */
 export function replaceTotals(rollups: Rollups): readonly Write[] {
   const sums = `action_count = excluded.action_count, total_aau = excluded.total_aau,
                 total_nanodollars = excluded.total_nanodollars`;
@@ -111,7 +112,7 @@ export function replaceTotals(rollups: Rollups): readonly Write[] {
   ];
 }
 
-// `WHERE true` keeps the parser from taking ON CONFLICT for a join's ON.
+// `WHERE true` keeps the parser from reading ON CONFLICT as the ON of a join.
 const INSERT_TIMES = `
   INSERT INTO usage_totals
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
@@ -153,7 +154,7 @@ function heatJson({ heatMap }: Rollups): string {
   );
 }
 
-/** A new price, and the end of the one before it. */
+/** Inserts a new price, and ends the one before it. */
 export function writePrice(orgId: string, { added, ended }: PriceChange): readonly Write[] {
   const end = (price: Price): Write => ({
     sql: `UPDATE usage_prices SET until_ms = ?5
@@ -180,7 +181,7 @@ export function writePrice(orgId: string, { added, ended }: PriceChange): readon
   ];
 }
 
-/** A budget, in the place of one for the same. */
+/** Sets a budget, replacing one with the same scope, unit, period and action. */
 export function writeBudget(orgId: string, budget: Budget): Write {
   return {
     sql: `INSERT INTO usage_budgets (org_id, scope, unit, period, action, set_by, limit_amount, id)
@@ -199,7 +200,7 @@ export function writeBudget(orgId: string, budget: Budget): Write {
   };
 }
 
-/** A budget gone. */
+/** Deletes a budget. */
 export function deleteBudget(orgId: string, budgetId: string): Write {
   return {
     sql: `DELETE FROM usage_budgets WHERE org_id = ? AND id = ?`,
@@ -208,7 +209,7 @@ export function deleteBudget(orgId: string, budgetId: string): Write {
   };
 }
 
-/** A customer that is an organization's from now on, whoever's it was. */
+/** Moves a customer to an organization, from whichever one has it. */
 export function rebindCustomer(orgId: string, customerId: string, nowMs: number): Write {
   return {
     sql: `INSERT INTO payment_customers (customer_id, org_id, bound_at_ms)
@@ -220,7 +221,7 @@ export function rebindCustomer(orgId: string, customerId: string, nowMs: number)
   };
 }
 
-/** A customer bound, unless to another organization. */
+/** Binds a customer, unless it belongs to another organization. */
 export function bindCustomer(orgId: string, customerId: string, nowMs: number): Write {
   return {
     sql: `INSERT INTO payment_customers (customer_id, org_id, bound_at_ms)

@@ -46,7 +46,7 @@ const summaryShape = {
   plan_id: z.string().describe("Id of the plan"),
   status: z.enum(PLAN_STATUSES).describe("Status of the plan"),
   name: z.string().describe("Name of the plan"),
-  description: z.string().describe("What the plan is for"),
+  description: z.string().describe("Purpose of the plan"),
   session_id: z.string().describe("Session that the plan belongs to; empty: none"),
   created_at: z.string().describe("When it was submitted, in UTC"),
   finished_at: z.string().optional().describe("When it ended, in UTC; absent until then"),

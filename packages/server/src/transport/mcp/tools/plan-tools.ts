@@ -60,7 +60,7 @@ export const PLAN_TOOLS: readonly McpTool[] = [
     usage: "write_insert",
     input: z.strictObject({
       name: z.string().exactOptional().describe("Short name of the plan, for people"),
-      description: z.string().exactOptional().describe("What the plan is for"),
+      description: z.string().exactOptional().describe("Purpose of the plan"),
       steps: z.array(stepInput).min(1).describe("The steps, 1 to 1000"),
       session_id: sessionId,
       idempotency_key: z

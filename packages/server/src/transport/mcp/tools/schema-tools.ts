@@ -60,7 +60,7 @@ export const MIGRATION_TOOLS: readonly McpTool[] = [
     input: z.strictObject({
       data_source: dataSource,
       sql: z.string().min(1).describe("The complete wanted schema, as SQL definitions"),
-      message: z.string().min(1).describe("What the change is for, for the reviewer"),
+      message: z.string().min(1).describe("Purpose of the change, for the reviewer"),
     }),
     output: z.object({
       status: z

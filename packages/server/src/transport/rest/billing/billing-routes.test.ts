@@ -296,7 +296,7 @@ describe("the billing endpoints", () => {
     expect([status, headers.get("retry-after"), body]).toEqual([
       429,
       "9",
-      { error: "The payment provider asks to wait", code: "PAYMENT_RATE_LIMITED" },
+      { error: "The payment provider limits requests now", code: "PAYMENT_RATE_LIMITED" },
     ]);
   });
 });
@@ -309,7 +309,7 @@ describe("the billing endpoints of a server without a store or a payment key", (
     expect([usage.status, usage.body]).toEqual([
       503,
       {
-        error: "Usage is not recorded: no backing store; set SERVICE_DATABASE_URL",
+        error: "Usage is not recorded: no store is configured; set SERVICE_DATABASE_URL",
         code: "STORE_UNAVAILABLE",
       },
     ]);

@@ -28,8 +28,8 @@ function addSetupIntent(app: RestApp, payments: PaymentService): void {
     operationId: "createSetupIntent",
     summary: "Begin to save a payment method",
     description:
-      "Remembers that the customer belongs to your organization. Where your organization is vouched for, the customer " +
-      "must name it in its metadata steward_org_id at the payment provider, or be made by POST /billing/customers.",
+      "Stores that the customer belongs to your organization. Where callers are authenticated, the " +
+      "customer must name it in its metadata steward_org_id at the payment provider, or be made by POST /billing/customers.",
     tags,
     body: setupIntentRequestSchema,
     response: {
@@ -41,7 +41,7 @@ function addSetupIntent(app: RestApp, payments: PaymentService): void {
     "idempotency-key": z
       .string()
       .exactOptional()
-      .describe("Same key and same customer: the same setup intent"),
+      .describe("The same key with the same customer gives the same setup intent"),
   });
   app.post("/billing/setup-intent", { schema, config: { headers } }, async ({ body, context }) => {
     const intent = await payments.createSetupIntent(
@@ -57,8 +57,9 @@ function addSetupIntent(app: RestApp, payments: PaymentService): void {
 function addCustomers(app: RestApp, payments: PaymentService): void {
   const create = {
     operationId: "createPaymentCustomer",
-    summary: "Have a customer at the payment provider",
-    description: "Your organization's customer; one is made when it has none.",
+    summary: "Get or create your organization's customer",
+    description:
+      "Returns your organization's customer at the payment provider, and creates one when it has none.",
     tags,
     response: {
       200: json("The customer", dataOf(paymentCustomerSchema)),
@@ -70,8 +71,9 @@ function addCustomers(app: RestApp, payments: PaymentService): void {
   }));
   const rebind = {
     operationId: "rebindPaymentCustomer",
-    summary: "Make a customer another organization's",
-    description: "Whoever's it was. It needs the role operator.",
+    summary: "Move a customer to another organization",
+    description:
+      "Moves the customer from whichever organization has it. It needs the role operator.",
     tags,
     params: z.object({ customer_id: z.string().describe("Id of the customer at the provider") }),
     body: rebindCustomerRequestSchema,

@@ -47,8 +47,8 @@ function addPrices(app: RestApp, usage: UsageService): void {
     operationId: "setPrice",
     summary: "Set a price",
     description:
-      "The price that was to apply for good ends where the new one begins; any other overlap is " +
-      "refused. What was recorded keeps what it cost. Prices are the operator's: it needs the role operator.",
+      "A price without an end ends where the new one begins; any other overlap is refused. Recorded calls " +
+      "keep their cost. It needs the role operator, because prices belong to the operator.",
     tags,
     body: newPriceSchema,
     response: { 201: json("The price is set", dataOf(priceSchema)), ...errors(403) },
@@ -61,12 +61,12 @@ function addPrices(app: RestApp, usage: UsageService): void {
 function addRepricing(app: RestApp, usage: UsageService): void {
   const schema = {
     operationId: "repriceUsage",
-    summary: "Price recorded calls anew",
+    summary: "Price recorded calls again",
     description:
-      "By the price list as it is now. Corrections are added; no row is edited. It needs the role operator.",
+      "Applies the present price list. Differences are added as corrections; no row is edited. It needs the role operator.",
     tags,
     body: repriceRequestSchema,
-    response: { 200: json("What it came to", dataOf(repricingSchema)), ...errors(403) },
+    response: { 200: json("The result", dataOf(repricingSchema)), ...errors(403) },
   };
   app.post("/billing/reprice", { schema }, async ({ body, context }) => ({
     data: repricingMessage(await usage.reprice(context, body)),
@@ -94,8 +94,9 @@ function addBudgets(app: RestApp, usage: UsageService): void {
     operationId: "setBudget",
     summary: "Set a budget",
     description:
-      "In the place of one with the same scope, unit, period and action. One that the role operator sets is the " +
-      "operator's: no budget of the organization may allow more, and nobody else removes it.",
+      "Replaces the budget with the same scope, unit, period and action. A budget set by the role operator " +
+      "is the operator's: no budget of the organization may allow more, and only the operator can remove " +
+      "it.",
     tags,
     body: newBudgetSchema,
     response: { 201: json("The budget is set", dataOf(budgetSchema)), ...errors(403) },

@@ -109,7 +109,7 @@ function addEvents(app: RestApp, usage: UsageService): void {
     operationId: "reportUsage",
     summary: "Report tool calls of another system",
     description:
-      "A batch of CloudEvents. Each counts once for ever, told by source and id, and on the day on " +
+      "A batch of CloudEvents. Each event counts once, identified by its source and id, on the day on " +
       "which it occurred.",
     tags,
     body: z.array(usageCloudEventSchema).max(USAGE_EVENTS_MAX),

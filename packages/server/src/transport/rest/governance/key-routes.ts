@@ -35,7 +35,7 @@ function addCreate(app: RestApp, keys: ApiKeyService): void {
     operationId: "createApiKey",
     summary: "Create an API key",
     description:
-      "The answer is the only time at which the key can be read: the server keeps a hash of its secret.",
+      "Only this answer contains the key: the server stores no more than a hash of its secret.",
     tags,
     body: newApiKeySchema,
     response: { 201: json("The key with its secret", dataOf(issuedApiKeySchema)), ...errors(403) },
@@ -68,7 +68,7 @@ function addRotate(app: RestApp, keys: ApiKeyService): void {
     operationId: "rotateApiKey",
     summary: "Give an API key a new secret",
     description:
-      "The key keeps its id. Its present secret stays good for overlap_seconds, so that clients can change over.",
+      "The key keeps its id. Its present secret stays valid for overlap_seconds, so that clients can switch to the new one.",
     tags,
     params,
     body: rotateApiKeySchema,
@@ -87,7 +87,8 @@ function addRevoke(app: RestApp, keys: ApiKeyService): void {
   const schema = {
     operationId: "revokeApiKey",
     summary: "Revoke an API key",
-    description: "For good; within a second no server takes it. Again: the same answer.",
+    description:
+      "The key is revoked permanently; within a second no server accepts it. Repeating the request gives the same answer.",
     tags,
     params,
     response: { 200: json("The key is revoked", dataOf(revokedApiKeySchema)), ...errors(403, 404) },

@@ -33,7 +33,8 @@ function addShow(app: RestApp, policies: PolicyService): void {
   const schema = {
     operationId: "getPolicies",
     summary: "Show the policies in force",
-    description: "Your organization's own policies, and those that every organization begins with.",
+    description:
+      "Your organization's own policies, and the shipped policies, which every organization has.",
     tags,
     response: { 200: json("The policies", dataOf(policiesSchema)), ...errors(403) },
   };
@@ -53,10 +54,11 @@ function addShow(app: RestApp, policies: PolicyService): void {
 function addPut(app: RestApp, policies: PolicyService): void {
   const schema = {
     operationId: "putPolicies",
-    summary: "Put your organization's own policies in force",
+    summary: "Put your organization's own policies into force",
     description:
-      "They only forbid, and are checked before they count. Within a second every server decides by them. " +
-      "The version is the one that they follow: when somebody was faster, nothing changes and the answer is 409.",
+      "These policies can only forbid. They are checked first; within a second every server applies them. " +
+      "The version names the policies that you read and changed: when another change came first, nothing " +
+      "changes and the answer is 409.",
     tags,
     body: newPoliciesSchema,
     response: { 200: json("They are in force", dataOf(putPoliciesSchema)), ...errors(403, 409) },
@@ -70,8 +72,8 @@ function addPut(app: RestApp, policies: PolicyService): void {
 function addCheck(app: RestApp, policies: PolicyService): void {
   const schema = {
     operationId: "checkPolicies",
-    summary: "Check policies without putting them",
-    description: "Every mistake with its line and column. Nothing is kept.",
+    summary: "Check policies without putting them into force into force",
+    description: "Lists every mistake with its line and column. Nothing is stored.",
     tags,
     body: policyTextSchema,
     response: { 200: json("What was found", dataOf(policyCheckSchema)), ...errors(403) },
@@ -84,11 +86,14 @@ function addCheck(app: RestApp, policies: PolicyService): void {
 function addExplain(app: RestApp, policies: PolicyService): void {
   const schema = {
     operationId: "explainPolicies",
-    summary: "Ask whether somebody may do something, and why",
-    description: "By the policies in force for your organization. Nothing is done.",
+    summary: "Explain whether a request would be allowed",
+    description: "Decides by the policies in force for your organization. Nothing is executed.",
     tags,
     body: policyQuestionSchema,
-    response: { 200: json("What the policies say", dataOf(policyAnswerSchema)), ...errors(403) },
+    response: {
+      200: json("The decision, with its reasons", dataOf(policyAnswerSchema)),
+      ...errors(403),
+    },
   };
   app.post(`${PATH}/explain`, { schema }, async ({ body, context }) => {
     return { data: answerMessage(await policies.explain(context, questionOf(body))) };
@@ -98,13 +103,16 @@ function addExplain(app: RestApp, policies: PolicyService): void {
 function addTest(app: RestApp, policies: PolicyService): void {
   const schema = {
     operationId: "testPolicies",
-    summary: "Try cases on policies, also on a draft",
+    summary: "Test policies, or a draft of them, against cases",
     description:
-      "Each case is a question with the answer that it should have. With a text of policies they are tried on that " +
-      "text and the shipped policies, as if it were in force. Nothing is kept.",
+      "Each case is a question with its expected answer. With a text of policies, the cases are decided by " +
+      "that draft and the shipped policies, as if the draft were in force. Nothing is stored.",
     tags,
     body: policyTestSchema,
-    response: { 200: json("How they came out", dataOf(policyTestResultSchema)), ...errors(403) },
+    response: {
+      200: json("The result of each case", dataOf(policyTestResultSchema)),
+      ...errors(403),
+    },
   };
   app.post(`${PATH}/test`, { schema }, async ({ body: { cases, text }, context }) => {
     const asked = cases.map((each) => ({ question: questionOf(each), expect: each.expect }));

@@ -46,8 +46,8 @@ function addSearch(app: RestApp, memory: MemoryService): void {
     operationId: "searchMemory",
     summary: "Search memory",
     description:
-      "The entries most similar to the query, best first: exactly those, with exactly the scores " +
-      "that comparing every stored vector gives. Equal scores: the newer first.",
+      "The entries most similar to the query, best first: the service compares the query with every stored " +
+      "vector, so no similar entry is missed. Among equal scores the newer entry comes first.",
     tags,
     body: memorySearchRequestSchema,
     response: {
@@ -69,7 +69,7 @@ function addCreate(app: RestApp, memory: MemoryService, rights: ResourceRights):
     tags,
     body: newMemoryEntrySchema,
     response: {
-      201: json("It is remembered; Location names it", dataOf(memoryEntrySchema)),
+      201: json("The entry is stored; Location names it", dataOf(memoryEntrySchema)),
       ...errors(413),
     },
   };
@@ -120,7 +120,7 @@ function addGet(app: RestApp, memory: MemoryService): void {
 }
 
 function addDeletions(app: RestApp, memory: MemoryService, rights: ResourceRights): void {
-  const response = { 200: json("How many are forgotten", dataOf(deletedEntriesSchema)) };
+  const response = { 200: json("The number of deleted entries", dataOf(deletedEntriesSchema)) };
   const one = {
     operationId: "deleteMemoryEntry",
     summary: "Forget an entry",
@@ -137,7 +137,7 @@ function addDeletions(app: RestApp, memory: MemoryService, rights: ResourceRight
   });
   const session = {
     operationId: "deleteMemorySession",
-    summary: "Forget every entry of a session",
+    summary: "Delete every entry of a session",
     description:
       "Deletes the entries and their vectors, for every search that begins afterwards. A session without entries is no error.",
     tags,
@@ -161,7 +161,7 @@ function addStats(app: RestApp, memory: MemoryService): void {
     description:
       "The number of entries, the number of calls whose entries are not embedded yet, and the embedding model.",
     tags,
-    response: { 200: json("How it is doing", dataOf(memoryStatsSchema)), ...errors() },
+    response: { 200: json("The state of the memory", dataOf(memoryStatsSchema)), ...errors() },
   };
   app.get("/api/memory/stats", { schema }, async ({ context }) => ({
     data: statsMessage(await memory.state(context.orgId)),

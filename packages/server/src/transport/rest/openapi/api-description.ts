@@ -12,9 +12,9 @@ import { withoutUnusedSchemas } from "./used-schemas.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Headers that the description of the route tells of; the route reads them itself. */
+    /** Headers that the route reads itself; only the description uses this schema. */
     headers?: z.ZodType;
-    /** Who may send requests of the route; nothing: anybody. */
+    /** Who may send requests of the route; absent: everybody. */
     access?: Access;
   }
 }
@@ -27,28 +27,28 @@ settings say: from this machine, or from a proxy that is trusted.
 Every answer carries x-request-id, the caller's own or a new one. The body of a successful answer holds
 the payload under data; the body of every other answer is an Error.`;
 
-/** Relative to the document, so that it is right behind every name and proxy; and the usual one. */
+/** A relative URL, which is correct behind every host name and proxy, and the usual local one. */
 const SERVERS = [
   { url: "/", description: "The server that this document was read from" },
   { url: "http://127.0.0.1:8080", description: "steward dev on this machine" },
 ];
 
-/** A schema as zod has it, and as it is about to be described. */
+/** A zod schema about to be described. */
 interface OverriddenSchema {
   readonly zodSchema: $ZodType;
   readonly jsonSchema: ForeignMembers;
 }
 
-/** The members of a schema that mean something else in OpenAPI than they do in zod. */
+/** Members of a schema whose meaning differs between zod and OpenAPI. */
 interface ForeignMembers {
   additionalProperties?: unknown;
   readOnly?: unknown;
 }
 
 /**
- * Answers may grow members: a client must take ones it does not know, so the description forbids only
- * those of requests, whose schemas are strict. What zod calls read-only is a type of TypeScript; in OpenAPI it would be a member that
- * no request may send.
+ * Answers may get more members later, and clients must ignore unknown ones, so the description
+ * forbids unknown members only in requests, whose schemas are strict. zod's `readonly` is a
+ * TypeScript type; in OpenAPI it would mean a member that no request may send.
  */
 const zodToJsonConfig = {
   override: ({ zodSchema, jsonSchema }: OverriddenSchema) => {
@@ -59,7 +59,7 @@ const zodToJsonConfig = {
   },
 };
 
-/** Has `app.swagger()` describe the routes that are added after it as OpenAPI 3.1. */
+/** Makes `app.swagger()` describe the routes that are added afterwards as OpenAPI 3.1. */
 export function describeApi(app: RestApp, version: string): void {
   const transform = createJsonSchemaTransform({ zodToJsonConfig });
   const transformObject = createJsonSchemaTransformObject({ zodToJsonConfig });
@@ -90,7 +90,7 @@ export function describeApi(app: RestApp, version: string): void {
   });
 }
 
-/** Whether an object has the members of its schema and no others. */
+/** Whether an object may have only the members of its schema. */
 function isStrict(schema: $ZodType): boolean {
   return schema instanceof $ZodObject && schema._zod.def.catchall instanceof $ZodNever;
 }

@@ -26,7 +26,7 @@ export const SECURITY_SCHEMES = {
     type: "http",
     scheme: "bearer",
     description:
-      "An API key (stw_…) or a JSON Web Token, where SERVICE_AUTH takes them. It alone says who calls.",
+      "An API key (stw_…) or a JSON Web Token, where SERVICE_AUTH accepts them. It alone names the caller.",
   },
   organization: {
     type: "apiKey",

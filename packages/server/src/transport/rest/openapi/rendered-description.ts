@@ -33,9 +33,13 @@ async function render(options: DescriptionOptions): Promise<string> {
     isBackground: true,
     handlers: {},
     goneError: (cause) =>
-      new AppError("INTERNAL", "The description of the API could not be made; ask again", {
-        cause,
-      }),
+      new AppError(
+        "INTERNAL",
+        "The description of the API could not be rendered; send the request again",
+        {
+          cause,
+        },
+      ),
   });
   return await thread.call("describe", undefined);
 }

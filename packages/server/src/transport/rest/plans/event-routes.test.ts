@@ -144,7 +144,7 @@ describe("GET /api/plans/:plan_id/events", () => {
     server.orchestrator.broken = new Error("disk gone");
     await expect(stream).rejects.toThrow();
     const line = server.lines.find(({ level }) => level === "error");
-    expect(line).toMatchObject({ event: "event stream broke off", fields: { planId: id } });
+    expect(line).toMatchObject({ event: "event stream failed", fields: { planId: id } });
   });
 
   it("ends cleanly when the server closes", async () => {

@@ -51,17 +51,17 @@ export function addEventRoutes(
     summary: "Follow a plan's events",
     description:
       "Server-sent events: id is the sequence, event the type, data a PlanEvent as JSON. The stream " +
-      "ends after the event that ends the plan. A cursor at that event is answered with 204, which " +
-      "tells an EventSource not to come back.",
+      "ends after the event that ends the plan. A request with a cursor at that event is answered with " +
+      "204, which tells an EventSource not to reconnect.",
     tags: ["Plans"],
     params: z.object({ plan_id: z.string().describe("Id of the plan") }),
     querystring: planEventsQuerySchema,
     response: {
       200: {
-        description: "The events, until the plan is over",
+        description: "The events, until the plan has ended",
         content: { "text/event-stream": { schema: framesSchema } },
       },
-      204: z.null().describe("The plan is over and nothing follows the cursor"),
+      204: z.null().describe("The plan has ended and no event follows the cursor"),
       ...errors(404, 501),
     },
   };
@@ -86,7 +86,7 @@ export function addEventRoutes(
       if (isClosing) stream.end();
       stream.once("close", () => open.delete(stream));
       stream.once("error", (error) =>
-        log.error({ err: error, requestId: request.id, planId }, "event stream broke off"),
+        log.error({ err: error, requestId: request.id, planId }, "event stream failed"),
       );
       return (
         reply

@@ -57,7 +57,9 @@ function addSubmit(app: RestApp, orchestrator: Orchestrator): void {
     "idempotency-key": z
       .string()
       .exactOptional()
-      .describe("Same key and same body: the first answer again; another body: 422"),
+      .describe(
+        "The same key with the same body gives the first answer again; with another body it is 422",
+      ),
   });
   app.post(
     "/api/plans",
@@ -147,7 +149,7 @@ function addCancel(app: RestApp, orchestrator: Orchestrator): void {
     operationId: "cancelPlan",
     summary: "Cancel a plan",
     description:
-      "Interrupts the running steps and answers when none of them runs any more. Repeating it is " +
+      "Interrupts the running steps and answers when all of them have stopped. Repeating it is " +
       "harmless; a completed or failed plan cannot be cancelled.",
     tags,
     params: planParams,

@@ -46,12 +46,13 @@ function addProposals(app: RestApp, migrations: MigrationService): void {
     operationId: "proposeMigration",
     summary: "Propose a schema for a database",
     description:
-      "The way there and back is worked out, tried on a scratch database, and kept when the roots are " +
-      "equal. Nothing happens to the database. A wanted schema has 16 MiB at most.",
+      "The server derives the migration and its reverse, tries both on a scratch database, and stores them " +
+      "when the resulting roots are the expected ones. The database itself is not changed. The proposed " +
+      "schema has at most 16 MiB.",
     tags,
     body: migrationProposalSchema,
     response: {
-      200: json("The database has this schema already: nothing is to be done", unchanged),
+      200: json("The database already has this schema: there is nothing to change", unchanged),
       201: json("It is proven", dataOf(migrationSchema)),
       ...errors(403, 404, 409),
     },
@@ -115,7 +116,7 @@ function addRuns(app: RestApp, migrations: MigrationService): void {
     tags,
     params,
     response: {
-      200: json("What it came to", dataOf(migrationProofSchema)),
+      200: json("The result", dataOf(migrationProofSchema)),
       ...errors(403, 404),
     },
   };
@@ -125,9 +126,10 @@ function addRuns(app: RestApp, migrations: MigrationService): void {
   const run = (
     operationId: string,
     summary: string,
-    description = "Only on the very schema it is for; another one is named and left alone. Repeating it changes nothing. " +
-      "The digest says which migration was reviewed: 409 when it is another one now. Without a digest it is 400 where " +
-      "somebody vouches for who the caller is, and not checked elsewhere.",
+    description = "The migration runs only on the schema that it starts from; on another schema the answer " +
+      "is 409 and names the differences. Repeating the request changes nothing. The digest names the " +
+      "migration that was reviewed: when the migration is a different one now, the answer is 409. Without " +
+      "a digest the answer is 400 where callers are authenticated; elsewhere the check is left out.",
   ) => ({
     operationId,
     summary,
@@ -142,7 +144,7 @@ function addRuns(app: RestApp, migrations: MigrationService): void {
     const done = await migrations.apply(context, params.migration_id, runOptionsOf(body));
     return { data: migrationMessage(done) };
   });
-  const revert = run("revertMigration", "Run an applied migration backwards");
+  const revert = run("revertMigration", "Revert an applied migration");
   app.post(
     `${PATH}/:migration_id/revert`,
     { schema: revert },
@@ -153,9 +155,9 @@ function addRuns(app: RestApp, migrations: MigrationService): void {
   );
   const resume = run(
     "resumeMigration",
-    "Go on with a run that stopped half way",
-    "The run's journal in the database says which parts have taken effect. 409 when there is no such run, or " +
-      "when others have changed what it is about.",
+    "Resume a run that stopped half way",
+    "The run's journal in the database says which parts have taken effect. The answer is 409 when there is " +
+      "no such run, or when others have changed its objects.",
   );
   app.post(
     `${PATH}/:migration_id/resume`,
@@ -167,9 +169,9 @@ function addRuns(app: RestApp, migrations: MigrationService): void {
   );
   const undo = run(
     "undoMigration",
-    "Take back what a run that stopped half way has done",
-    "Only what the run's journal says it has done. Rows and values that came into it meanwhile are lost only " +
-      "when that is accepted.",
+    "Undo the changes of a run that stopped half way",
+    "Undoes only the changes that the run's journal lists. When that would lose rows or values that were " +
+      "written meanwhile, the loss must be accepted.",
   );
   app.post(`${PATH}/:migration_id/undo`, { schema: undo }, async ({ params, body, context }) => {
     const done = await migrations.undo(context, params.migration_id, runOptionsOf(body));
@@ -192,7 +194,7 @@ function addDrift(app: RestApp, migrations: MigrationService): void {
     operationId: "compareSchemas",
     summary: "Compare the schemas of two commits",
     description:
-      "What happens to each object, and the statements there and back. Nothing is proven.",
+      "The operation on each object, and the statements in both directions. They are not proven on a scratch database.",
     tags,
     querystring: schemaDiffQuerySchema,
     response: { 200: json("What leads there", dataOf(schemaDiffSchema)), ...errors(403, 404) },
@@ -204,8 +206,8 @@ function addDrift(app: RestApp, migrations: MigrationService): void {
     operationId: "dumpSchema",
     summary: "Read the present schema of a database as SQL",
     description:
-      "The same schema has the same text. Proposing the text asks for nothing. The database may be left out " +
-      "where there is one only.",
+      "The same schema has the same text. Proposing the text results in no migration. The database may be " +
+      "left out when there is only one.",
     tags,
     querystring: schemaDumpQuerySchema,
     response: { 200: json("The schema", dataOf(schemaDumpSchema)), ...errors(403, 404) },
@@ -216,8 +218,7 @@ function addDrift(app: RestApp, migrations: MigrationService): void {
   const drift = {
     operationId: "getSchemaDrift",
     summary: "Compare a database with its recorded schema",
-    description:
-      "What others than migrations have changed in the schema since the last recorded commit.",
+    description: "The changes of the schema since the last recorded commit that no migration made.",
     tags,
     querystring: z.strictObject({ database: z.string().describe("Name of the data source") }),
     response: { 200: json("How it is", dataOf(schemaDriftSchema)), ...errors(403, 404) },

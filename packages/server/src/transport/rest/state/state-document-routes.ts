@@ -74,7 +74,7 @@ function addImport(app: RestApp, state: StateService, rights: ResourceRights): v
     if (remove !== undefined && mode !== "add") {
       throw invalidField(
         "remove",
-        `what is taken out beside the content goes with the mode add, not ${mode}`,
+        `quads can be removed beside the content only with the mode add, not ${mode}`,
       );
     }
     await rights.writeBranch(context, branch);
@@ -104,10 +104,10 @@ function addDocuments(app: RestApp, state: StateService, rights: ResourceRights)
   });
   const schema = {
     operationId: "importStateDocument",
-    summary: "Take a large document of RDF in, as one commit",
+    summary: "Import a large RDF document as one commit",
     description:
-      "The body is the document; its content type names the format. It is read as it comes: 512 MiB and 2 000 000 " +
-      "quads at most. N-Quads and N-Triples take the least memory and time.",
+      "The body is the document; its content type names the format. It is read as a stream: at most 512 " +
+      "MiB and 2 000 000 quads. N-Quads and N-Triples take the least memory and time.",
     tags,
     consumes: [...FORMATS.keys()],
     querystring: stateDocumentQuerySchema,

@@ -72,7 +72,7 @@ function addRefs(app: RestApp, state: StateService, rights: ResourceRights): voi
   const list = {
     operationId: "listStateRefs",
     summary: "List the branches and tags",
-    description: "Every branch and tag of your organization, and the commit that each is at.",
+    description: "Every branch and tag of your organization, with the commit that each points to.",
     tags,
     response: { 200: json("The refs", dataOf(z.array(stateRefSchema).readonly())), ...errors() },
   };
@@ -84,9 +84,9 @@ function addRefs(app: RestApp, state: StateService, rights: ResourceRights): voi
   }));
   const move = {
     operationId: "moveStateRef",
-    summary: "Move, make or delete a branch or a tag",
+    summary: "Move, create or delete a branch or a tag",
     description:
-      "Succeeds only if the branch or tag is at the expected commit; otherwise nothing changes.",
+      "Succeeds only if the branch or tag points to the expected commit; otherwise nothing changes.",
     tags,
     body: moveStateRefSchema,
     response: { 200: json("It is there", dataOf(movedStateRefSchema)), ...errors(404, 409) },
@@ -121,7 +121,7 @@ function addLog(app: RestApp, state: StateService): void {
 function addDiff(app: RestApp, state: StateService): void {
   const schema = {
     operationId: "getStateDiff",
-    summary: "What changed between two commits",
+    summary: "List the changes between two commits",
     description: "The quads that only one of the two commits has, up to a limit for each kind.",
     tags,
     querystring: stateDiffQuerySchema,
@@ -138,7 +138,7 @@ function addAt(app: RestApp, state: StateService): void {
     operationId: "getStateAt",
     summary: "Read the quads of a commit that have these terms",
     description:
-      "The quads with the terms that are given; without any, every quad. A page at a time.",
+      "The quads that match the given terms; without any term, every quad. One page at a time.",
     tags,
     querystring: stateAtQuerySchema,
     response: { 200: json("The quads", dataOf(statePageSchema)), ...errors(404) },
@@ -156,8 +156,8 @@ function addQuery(app: RestApp, state: StateService): void {
     summary: "Query a commit by SPARQL or by patterns",
     description:
       "SPARQL 1.1 SELECT, ASK, CONSTRUCT and DESCRIBE, with triple terms and base directions as in SPARQL 1.2, over " +
-      "datasets of any size, as long as the quads that the query's patterns match are not too many; terms come out " +
-      "exactly as they are stored. Solutions have the shape of the SPARQL 1.2 Query Results JSON Format.",
+      "datasets of any size, as long as the query's patterns do not match too many quads; terms are " +
+      "returned exactly as they are stored. Solutions have the shape of the SPARQL 1.2 Query Results JSON Format.",
     tags,
     body: stateQuerySchema,
     response: { 200: json("The answer", dataOf(stateAnswerSchema)), ...errors(404, 413, 501, 504) },
@@ -178,8 +178,8 @@ function addQuery(app: RestApp, state: StateService): void {
 function addProof(app: RestApp, state: StateService): void {
   const schema = {
     operationId: "proveState",
-    summary: "Prove that a commit has a quad, or has it not",
-    description: "Whoever trusts the commit's id can check the proof without this server.",
+    summary: "Prove that a commit contains or lacks a quad",
+    description: "Anybody who trusts the commit's id can check the proof without this server.",
     tags,
     querystring: stateProofQuerySchema,
     response: { 200: json("The proof", dataOf(stateProofSchema)), ...errors(404) },
@@ -200,7 +200,7 @@ function addMerge(app: RestApp, state: StateService, rights: ResourceRights): vo
       "either and tells them one by one.",
     tags,
     body: stateMergeSchema,
-    response: { 200: json("What it came to", dataOf(stateMergedSchema)), ...errors(404, 409) },
+    response: { 200: json("The result", dataOf(stateMergedSchema)), ...errors(404, 409) },
   };
   app.post("/api/state/merge", { schema }, async ({ body, context }) => {
     const { branch = MAIN, from, message, preview = false } = body;
@@ -217,12 +217,12 @@ function addRevert(app: RestApp, state: StateService, rights: ResourceRights): v
     operationId: "revertState",
     summary: "Undo one commit, as a new commit",
     description:
-      "What was committed since stays. Where it has changed what the commit changed, there is a conflict, and nothing " +
-      "changes: the answer is 409, a conflict in each detail. A preview changes nothing either and tells them one by " +
-      "one; there, ours is the branch and theirs is the revert.",
+      "Later commits keep their effect. Where a later commit changed the same quads, there is a conflict, " +
+      "and nothing changes: the answer is 409, with one conflict in each detail. A preview changes nothing " +
+      "either and lists the conflicts; in it, ours is the branch and theirs is the revert.",
     tags,
     body: stateRevertSchema,
-    response: { 200: json("What it came to", dataOf(stateRevertedSchema)), ...errors(404, 409) },
+    response: { 200: json("The result", dataOf(stateRevertedSchema)), ...errors(404, 409) },
   };
   app.post("/api/state/revert", { schema }, async ({ body, context }) => {
     const { branch = MAIN, commit, message, preview = false } = body;
@@ -251,9 +251,9 @@ function commonOrder({
 function addUpkeep(app: RestApp, state: StateService): void {
   const check = {
     operationId: "checkState",
-    summary: "Check every block that refs lead to",
+    summary: "Check every block that branches and tags reach",
     description:
-      "Reads every block and compares it with its hash. An empty list: nothing is wrong.",
+      "Reads every block and compares it with its hash. An empty list means that no block is damaged or missing.",
     tags,
     response: {
       200: json("What is wrong", dataOf(z.array(stateFaultSchema).readonly())),

@@ -29,8 +29,8 @@ export function addIndexRoute(
     {
       schema: {
         operationId: "getIndex",
-        summary: "Find out what runs here and where its documents are",
-        description: "A page where text/html is accepted, as browsers do; JSON otherwise.",
+        summary: "Describe this server and link its documents",
+        description: "A page for clients that accept text/html, such as browsers; JSON for others.",
         tags: ["Service"],
         response: {
           200: { description, content: { ...content, "text/html": { schema: z.string() } } },

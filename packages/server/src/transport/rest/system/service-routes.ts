@@ -42,7 +42,7 @@ export function addServiceRoutes(app: RestApp, { health }: Pick<Services, "healt
         tags,
         response: {
           200: json("It should", dataOf(readinessSchema)),
-          503: json("It should not; details name what is wrong", errorBodySchema),
+          503: json("It cannot; details name the problems", errorBodySchema),
         },
       },
     },
@@ -63,7 +63,7 @@ export function addMetricsRoute(app: RestApp, { metrics }: Pick<Services, "metri
         operationId: "getMetrics",
         summary: "Read the metrics in Prometheus' text format",
         description:
-          "Counters and histograms of the process, for Prometheus to collect; for callers with the right metrics:read.",
+          "Counters and histograms of the process, for Prometheus to collect; for callers with the permission metrics:read.",
         tags,
         response: {
           200: { description: "The metrics", content: { "text/plain": { schema: metricsSchema } } },
