@@ -4,7 +4,7 @@ import { useTemporaryFilesInMemory } from "./vitest.temporary-files.js";
 
 useTemporaryFilesInMemory();
 
-/** Rooms whose tests need no PostgreSQL server. */
+/** Folders whose tests need no PostgreSQL server. */
 const ROOMS =
   "{catalog,config,embedding,governance,kernel,memory,payments,plans,storage/sqlite,transport,usage}";
 const inRooms = [
@@ -13,34 +13,39 @@ const inRooms = [
   "packages/schema/dist/{migrations,model,postgres,tracking,wanted}/**/*.test.js",
   "packages/state/dist/{blocks,datasets,history,service,sync,terms,tree,upkeep}/**/*.test.js",
 ];
-/** Tests of what is joined to others: adapters, stores, commands, clients, and the server as a whole. */
+/**
+ * Tests of parts with dependencies: adapters, stores, commands, clients, and the server as a whole.
+ */
 const joined = [
   "packages/server/dist/{adapters,app,cli,identity,policies,storage}/**/*.test.js",
   "packages/{client,protocol,schema,state}/dist/**/*.test.js",
 ];
 const notHere = ["**/node_modules/**", "**/*.long.test.js"];
 
-/** One for all runs, so that a commit passes or fails for what it is; the long run finds new counterexamples. */
+/**
+ * A fixed seed, so that the result of a commit is reproducible; the long run finds new
+ * counterexamples.
+ */
 const SEED = "1";
 
 const shared = {
   setupFiles: ["vitest.seed.ts"],
   env: { STEWARD_TEST_SEED: process.env["STEWARD_TEST_SEED"] ?? SEED },
   testTimeout: 20_000,
-  // Node loads what is tested by itself; only the test files pass through vitest's own loader.
+  // Node loads the tested modules itself; only the test files pass through vitest's loader.
   server: { deps: { external: [/\/packages\/[a-z-]+\/dist\/(?!.*\.test\.js)/] } },
 };
 
 const withPostgres = {
   globalSetup: ["packages/test-postgres/dist/vitest-setup.js"],
-  // The first to ask for a PostgreSQL server waits until it has been made and started.
+  // The first test that needs a PostgreSQL server waits until it has been created and started.
   hookTimeout: 60_000,
 };
 
 /**
- * Tests run from what was built, so that they exercise the files that ship. The files of `rooms` and of
- * `joined` share the processes that run them and leave nothing behind there: loading the modules anew for
- * each file took two fifths of the time.
+ * Tests run from the build output, so that they test the shipped files. The files of `rooms` and of
+ * `joined` share processes and must leave nothing behind there: reloading the modules for each file
+ * took two fifths of the time.
  */
 export default defineConfig({
   test: {

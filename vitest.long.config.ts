@@ -3,10 +3,10 @@ import { useTemporaryFilesInMemory } from "./vitest.temporary-files.js";
 
 useTemporaryFilesInMemory();
 
-/** A new one for each run, where `npm test` always has the same. A failure names it. */
+/** A new seed for each run, while `npm test` always uses the same. A failure names it. */
 const seed = process.env["STEWARD_TEST_SEED"] ?? String(Date.now() >>> 0);
 
-/** What takes too long to run on every change: many rounds of the same proofs. */
+/** Tests that take too long for every change: many rounds of the same properties. */
 export default defineConfig({
   test: {
     include: ["packages/*/dist/**/*.long.test.js", "test/dist/**/*.long.test.js"],

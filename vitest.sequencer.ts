@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Files that take longest, in the order they are started: at the end of a run, a long file would keep one core busy and
- * leave the others idle. Most of them wait for servers of their own, beside which other files run.
+ * The slowest files, in starting order. A long file that starts last would keep one core busy and
+ * leave the others idle. Most of them wait for their own servers, while other files run.
  */
 const LONGEST: readonly string[] = [
   "conformance/processes",
@@ -15,10 +15,13 @@ const LONGEST: readonly string[] = [
   "faults/data-source",
 ];
 
-/** Where projects stand in a run. Files that share processes come last, because most of them take less than a second. */
+/**
+ * The order of projects in a run. Files that share processes come last, because most of them take
+ * less than a second.
+ */
 const PROJECTS: readonly string[] = ["whole", "joined", "rooms"];
 
-/** Starts the longest files first, then those of one project after those of another. */
+/** Starts the slowest files first, then project by project. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

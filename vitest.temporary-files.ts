@@ -1,22 +1,26 @@
 /// <reference types="node" />
 import { accessSync, constants, readFileSync, statfsSync } from "node:fs";
 
-/** Where a Linux machine has a disk in its memory. */
+/** Linux's file system in memory. */
 const MEMORY_DISK = "/dev/shm";
-/** Several times what the tests and their PostgreSQL servers hold at once, in bytes. */
+/**
+ * Required free space in bytes: several times what the tests and their PostgreSQL servers use at
+ * once.
+ */
 const FREE_BYTES_MIN = 4 * 1024 ** 3;
 
 /**
- * Puts the temporary files of the tests, their databases among them, on the disk in memory, where creating a
- * PostgreSQL database takes a tenth of the processor time. No test loses by it: a process that is killed
- * leaves its files behind there too, and no test cuts the power. A `TMPDIR` that is set stays as it is.
+ * Puts the temporary files of the tests, including their databases, on a file system in memory,
+ * where creating a PostgreSQL database takes a tenth of the processor time. This does not weaken a
+ * test: files of a killed process survive there too, and no test simulates a power failure. A given
+ * `TMPDIR` is not changed.
  */
 export function useTemporaryFilesInMemory(): void {
   if (process.env["TMPDIR"] === undefined && isUsable(MEMORY_DISK))
     process.env["TMPDIR"] = MEMORY_DISK;
 }
 
-/** Tests also run programs from there, which a container's memory disk may forbid. */
+/** Tests also run programs from there, which a container may forbid (noexec). */
 function isUsable(directory: string): boolean {
   try {
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);

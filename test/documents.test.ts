@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
-/** The documents and the code point at each other; these tests follow every pointer. */
+/** The documents and the code refer to each other; these tests check every reference. */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 describe("the documents", () => {
@@ -61,13 +61,13 @@ describe("the documents", () => {
   });
 });
 
-/** `Contract §2.4` and the like: one per numbered heading. */
+/** `Contract §2.4` and the like: one for each numbered heading. */
 function contractSections(): readonly string[] {
   const headings = read("docs/contract.md").matchAll(/^#{2,3} (\d+(?:\.\d+)?)\.? /gm);
   return [...headings].map(([, section]) => `Contract §${section}`);
 }
 
-/** `Decision §3` and the like: one per row of the table of pages. */
+/** `Decision §3` and the like: one for each row of the table of pages. */
 function decisionSections(): readonly string[] {
   const rows = read("docs/decisions/README.md").matchAll(/^\| (\d+) +\| \[\d{4} /gm);
   return [...rows].map(([, section]) => `Decision §${section}`);
@@ -86,7 +86,7 @@ function sources(): readonly string[] {
   );
 }
 
-/** Files we wrote, as paths from the root. */
+/** Files of the project, as paths from the root. */
 function filesUnder(directory: string, name: RegExp): readonly string[] {
   return readdirSync(join(root, directory), { withFileTypes: true }).flatMap((entry) => {
     const path = join(directory, entry.name);

@@ -41,13 +41,13 @@ describe("the table of all limits", () => {
     for (const { name, setting } of defaults) {
       const [, given] =
         new RegExp(`### ${setting}\\n[^#]*- Default: \`?(\\w+)`).exec(settings) ?? [];
-      // Where a data source decides, the setting has no default of its own.
+      // When the data source decides, the setting has no default of its own.
       if (given !== "unset") expect([setting, given]).toEqual([setting, String(limits[name])]);
     }
   });
 });
 
-/** A limit as people read it, in the unit that its name ends with. */
+/** A limit in a readable form, in the unit of its name's suffix. */
 function shown(name: string, value: number): string {
   if (name.includes("MEBIBYTES")) return `${value} MiB`;
   if (name.includes("BYTES")) return inUnits(value, BYTES);
@@ -73,6 +73,6 @@ const TIMES: Units = [
 function inUnits(value: number, units: Units): string {
   const unit = units.find(([, size, least]) => value % size === 0 && value >= least * size);
   const [name, size] = unit ?? ["bytes", 1];
-  // Half gibibytes are told too.
+  // Values such as 1.5 GiB are supported too.
   return `${name === "GiB" ? value / 1024 ** 3 : value / size} ${name}`;
 }

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 /**
- * What other people's programs are built on, written out. A difference here is a change that they
- * will notice: an addition is welcome and goes into the list, anything else is a break.
+ * Names and numbers on which other programs depend, as literals. A difference here is visible to
+ * them: an addition is fine and goes into the list, anything else breaks them.
  */
 describe("the error codes", () => {
   it("are these", () => {

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /**
- * Proves that every wall stands: a small tree is built in which each file breaks one rule on
- * purpose, and the same command that guards the repository must name that rule for that file.
+ * Checks that every architecture rule works: the test builds a small tree in which each file breaks
+ * one rule, and the command that guards the repository must report that rule for that file.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const configFile = join(root, ".dependency-cruiser.cjs");
@@ -16,7 +16,7 @@ const config = createRequire(import.meta.url)(configFile) as {
   readonly forbidden: readonly { readonly name: string }[];
 };
 
-/** What a file of the small tree imports. Those that break no rule are here to be imported. */
+/** The imports of the small tree's files. Files that break no rule exist to be imported. */
 const files: Readonly<Record<string, readonly string[]>> = {
   "packages/protocol/src/index.ts": [],
   "packages/protocol/src/knows-client.ts": ["../../client/src/index.js"],
@@ -99,7 +99,7 @@ const files: Readonly<Record<string, readonly string[]>> = {
   "packages/server/src/config/opens-things.ts": ["../storage/sqlite/store.js"],
 };
 
-/** Every rule that the small tree breaks, and who breaks it. */
+/** Each broken rule, with the file that breaks it. */
 const offences: readonly (readonly [rule: string, file: string])[] = [
   ["no-circular", "packages/server/src/kernel/round-a.ts"],
   ["kernel-package-stands-alone", "packages/kernel/src/leans-on-the-server.ts"],

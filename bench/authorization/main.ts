@@ -22,14 +22,14 @@ const { values } = parseArgs({ options: { rounds: { type: "string", default: "10
 
 const PLANS_EACH = { 1: 100, 16: 40 } as const;
 const WARM_UP = { concurrency: 8, plansEach: 40 };
-/** How long a server has after a round for what follows from the steps, in ms. */
+/** How long a server gets after a round for background work from its steps, in ms. */
 const SETTLE_MS = 1500;
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 const OWN = `@id("no-salaries")
 forbid (principal is Steward::Agent, action, resource == Steward::Table::"default/salaries");`;
 const DAY_S = 86_400;
 
-/** One of the two servers, and how it is called. */
+/** One of the two servers, and the options of its calls. */
 interface Side {
   readonly server: BenchServer;
   readonly authorization?: string;
@@ -94,7 +94,7 @@ async function compare(concurrency: 1 | 16): Promise<void> {
   const work = { concurrency, plansEach: PLANS_EACH[concurrency] };
   const pairs: { readonly on: Round; readonly off: Round }[] = [];
   for (let round = 0; round < Number(values.rounds); round += 1) {
-    // Who goes first changes, so that what grows from round to round counts for both.
+    // The order alternates, so that growth from round to round affects both sides equally.
     if (round % 2 === 0) pairs.push({ on: await run(on, work), off: await run(off, work) });
     else pairs.push({ off: await run(off, work), on: await run(on, work) });
   }
@@ -131,7 +131,7 @@ function median(figures: readonly number[]): number {
   return quantile(figures, 0.5);
 }
 
-/** Between two figures, what lies between them. */
+/** Interpolates between the two nearest figures. */
 function quantile(figures: readonly number[], share: number): number {
   const sorted = figures.toSorted((a, b) => a - b);
   const at = (sorted.length - 1) * share;

@@ -1,8 +1,8 @@
 import type * as AuthorizerModule from "../../packages/server/src/policies/authorizer.js";
 
 /**
- * Loaded before a server, has it decide on nothing: every operation and every statement passes unasked. There is no such
- * setting, so that the methods themselves are replaced.
+ * Preloaded into a server to switch off authorization: it replaces the deciding methods, because
+ * there is no such setting.
  */
 const path = "../../../packages/server/dist/policies/authorizer.js";
 const { Authorizer } = (await import(

@@ -19,7 +19,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Between two of the other organization's statements, in ms. */
+/** Pause between the other organization's statements, in ms. */
 const PROBE_EVERY_MS = 5;
 
 await using target = await Target.start();
@@ -49,7 +49,7 @@ for (const { name, prepare, send } of hostileRequests(Number(values.quads))) {
   );
 }
 
-/** How long each of the other organization's statements takes, in ms. */
+/** The durations of the other organization's statements, in ms. */
 async function probe(signal: AbortSignal): Promise<readonly number[]> {
   const times: number[] = [];
   while (!signal.aborted) {
@@ -61,7 +61,7 @@ async function probe(signal: AbortSignal): Promise<readonly number[]> {
   return times;
 }
 
-/** The lag since it was asked for last, in ms. */
+/** The event loop's lag since the last call, in ms. */
 async function lag(): Promise<Readonly<Record<"p50" | "p99" | "max", number>>> {
   const page = await (await fetch(`${target.url}/metrics`)).text();
   const read = (name: string): number => {

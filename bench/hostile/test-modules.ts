@@ -2,7 +2,7 @@ import type * as AttackerModule from "../../test/hostile/attacker.js";
 import type * as RequestsModule from "../../test/hostile/hostile-requests.js";
 import type * as TargetModule from "../../test/hostile/target.js";
 
-/** The requests whose answers the tests judge: loaded from their build. */
+/** The hostile requests of the tests, loaded from their build. */
 const dist = new URL("../../../test/dist/hostile/", import.meta.url);
 
 async function part<Module>(path: string): Promise<Module> {

@@ -12,12 +12,17 @@ import {
   WorkerVectorIndex,
 } from "./server-modules.js";
 
-/** How long it takes until a search on one node finds an entry that another node has added. */
+/**
+ * Measures how long it takes until a search on one node finds an entry that another node has added.
+ */
 const ENTRIES = 500;
 const DIMENSION = 768;
-/** Longest pause between two entries, in ms: polls and entries shall not keep step. */
+/**
+ * Longest pause between two entries, in ms. The pauses vary, so that entries do not synchronize
+ * with polls.
+ */
 const PAUSE_MS_MAX = 60;
-/** Nodes hear of each other within that time, in ms. */
+/** Time in which nodes learn of each other, in ms. */
 const ACQUAINTED_MS = 1500;
 
 await using database = await PostgresServer.start({ settings: CAREFUL });

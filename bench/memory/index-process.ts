@@ -1,7 +1,7 @@
 import { rowOfEntry } from "./rows.js";
 import { silentLog, silentTelemetry, sourceUrl, WorkerVectorIndex } from "./server-modules.js";
 
-/** A run of the product's index, alone in its process, so that its memory can be read off. */
+/** Orders for a process that runs only the index, so that its memory can be measured. */
 export interface IndexOrder {
   readonly path: string;
   readonly dimension: number;
@@ -19,7 +19,7 @@ export interface IndexRun {
 export interface IndexReport {
   readonly loadMs: number;
   readonly residentBytes: number;
-  /** Longest time that the event loop was held up during the searches. */
+  /** Longest time that the event loop was blocked during the searches, in ms. */
   readonly stallMs: number;
   /** By run, by query. */
   readonly runs: readonly (readonly IndexAnswer[])[];
@@ -66,7 +66,7 @@ async function answersOf(
   return answers;
 }
 
-/** @returns a function that says how long the event loop was held up at most, in ms. */
+/** @returns a function that returns the longest time that the event loop was blocked, in ms. */
 function watchStalls(): () => number {
   let longest = 0;
   let last = performance.now();

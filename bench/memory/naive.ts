@@ -7,8 +7,8 @@ export interface NaiveHit {
 }
 
 /**
- * Compares every vector, as the contract says, in float64; ties as rows that were created in their
- * order: the newer first.
+ * Compares every vector in float64, as the contract says. Rows count as created in their order, so
+ * among equal scores the newer comes first.
  */
 export function naiveSearch(
   set: VectorSet,

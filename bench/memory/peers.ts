@@ -8,10 +8,10 @@ export interface Peer {
   search(query: Float32Array, limit: number): unknown;
 }
 
-/** Packages of `peers/`, installed by hand: npm ci --prefix bench/memory/peers */
+/** The packages of `peers/` are installed by hand: npm ci --prefix bench/memory/peers */
 const load = createRequire(new URL("../../memory/peers/package.json", import.meta.url));
 
-/** Every peer that is installed, filled. */
+/** Every installed peer, filled with the vectors. */
 export function makePeers(set: VectorSet): readonly Peer[] {
   return [usearch, hnswlib, sqliteVec].flatMap((make) => {
     try {

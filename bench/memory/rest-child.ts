@@ -40,11 +40,11 @@ const { values } = parseArgs({
 const rows = Number(values.rows);
 const CLIENTS = 16;
 const DIMENSION = 768;
-/** Between two looks at the health, in ms. */
+/** Pause between two health requests, in ms. */
 const HEALTH_EVERY_MS = 10;
 const STEWARD = fileURLToPath(new URL("../../../packages/server/bin/steward.js", import.meta.url));
 
-/** The first answers of each store are compared. */
+/** Number of answers that are compared between the stores. */
 const COMPARED = 50;
 const DATABASE_MODEL = { name: `hash@${String(DIMENSION)}`, dimension: DIMENSION };
 
@@ -91,7 +91,7 @@ async function measure(kind: string, dir: string, databaseUrl: string): Promise<
       "p50 ms": round(percentile(all, 0.5)),
       "p99 ms": round(percentile(all, 0.99)),
       "healthz p99 ms": round(percentile(healthMs, 0.99)),
-      // Of a server that has just started: the index is loaded by it.
+      // Includes loading the index, because the server has just started.
       "first search ms": round(loadMs),
       "server MB": residentMb(server),
     };
@@ -170,7 +170,7 @@ async function searchUntil(url: string, client: number, endAt: number): Promise<
   return latencies;
 }
 
-/** The answers to the same searches, digested. */
+/** A digest of the answers to the same searches. */
 async function firstAnswers(url: string): Promise<string> {
   const hash = createHash("sha256");
   for (let number = 0; number < COMPARED; number += 1) {
@@ -205,7 +205,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Resident memory of the server in MB, where /proc tells it. */
+/** Resident memory of the server in MB, where /proc exists. */
 function residentMb(server: BenchServer): number | undefined {
   try {
     const status = readFileSync(`/proc/${String(server.pid)}/status`, "utf8");

@@ -85,7 +85,7 @@ for (const peer of makePeers(set)) {
   print({ search: `${peer.name}, top 10`, ...figures(times.slice(WARM_UP)) });
 }
 
-/** Queries near rows of the set, as questions are near what they ask for. */
+/** Queries close to rows of the set, as real questions are close to their answers. */
 function makeQueries(): readonly Float32Array[] {
   const noise = makeVectors("random", queryCount, dimension, 11);
   return Array.from({ length: queryCount }, (_query, number) => {

@@ -5,7 +5,7 @@ import type * as MemoryModule from "../../packages/server/src/memory/index.js";
 import type * as PostgresModule from "../../packages/server/src/storage/postgres/store.js";
 import type * as StoreModule from "../../packages/server/src/storage/sqlite/store.js";
 
-/** The parts of the server that are measured: internal ones, so they are loaded from its build. */
+/** Internal parts of the server, loaded from its build. */
 const dist = new URL("../../../packages/server/dist/", import.meta.url);
 
 async function part<Module>(path: string): Promise<Module> {
@@ -23,5 +23,5 @@ export { systemIds } from "@steward/kernel/ids.js";
 export const { openPostgresStore }: typeof PostgresModule = await part("storage/postgres/store.js");
 export const { openSqliteStore }: typeof StoreModule = await part("storage/sqlite/store.js");
 
-/** What the search thread reads the store with. */
+/** The module with which the search thread reads the store. */
 export const sourceUrl: string = new URL("storage/sqlite/memory/memory-index-source.js", dist).href;

@@ -1,6 +1,6 @@
 import openWabt from "wabt";
 
-/** Reads a memory from end to end, four 16-byte lanes at a time, and does nothing else with it. */
+/** Only reads a memory completely, four 16-byte lanes at a time. */
 const READER = `(module
   (memory (export "memory") 1 65536)
   (func (export "read") (param $at i32) (param $end i32) (result i32)
@@ -20,15 +20,18 @@ interface Reader {
   read(at: number, end: number): number;
 }
 
-/** What is used of the WebAssembly API, which TypeScript declares only for browsers. */
+/**
+ * The part of the WebAssembly API that this file uses. TypeScript declares the API only for
+ * browsers.
+ */
 interface WebAssemblyApi {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
 }
 
 /**
- * A function that reads so many bytes at memory speed, in ms: the least that any search must take
- * that reads the float32 vectors.
+ * A function that measures reading this many bytes at memory speed, in ms: a lower bound for every
+ * search that reads the float32 vectors.
  */
 export async function makeStream(bytes: number): Promise<() => number> {
   const wabt = await openWabt();

@@ -1,7 +1,7 @@
-/** How the vectors of a run are made. */
+/** The distribution of a run's vectors. */
 export type VectorKind = "random" | "clustered";
 
-/** Vectors one after the other, float32. */
+/** Consecutive float32 vectors. */
 export interface VectorSet {
   readonly data: Float32Array;
   readonly dimension: number;
@@ -11,7 +11,7 @@ export interface VectorSet {
 /** Rows around one centre, in clustered data. */
 const CLUSTER_ROWS = 1000;
 
-/** The same vectors for the same seed; `clustered` ones lie around centres, as topics do. */
+/** Equal vectors for equal seeds; `clustered` ones lie around centres, like texts on a topic. */
 export function makeVectors(
   kind: VectorKind,
   rows: number,
@@ -38,7 +38,7 @@ function fill(vector: Float32Array, component: (index: number) => number): void 
   for (let index = 0; index < vector.length; index += 1) vector[index] = component(index);
 }
 
-/** Nearly normal numbers from xorshift32. */
+/** Approximately normal numbers from xorshift32. */
 function gaussian(seed: number): () => number {
   let state = seed | 1;
   const uniform = (): number => {

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { LockProbe } from "./lock-probe.js";
 
-// What the thread is started with.
+// Start parameters of the thread.
 const { url, table } = workerData as { readonly url: string; readonly table: string };
 const probe = new LockProbe(url, table);
 await probe.start();

@@ -1,9 +1,9 @@
 import pg from "pg";
 
-/** How often somebody reads the altered table, in ms. */
+/** Pause between two reads of the altered table, in ms. */
 const PAUSE_MS = 3;
 
-/** Reads a table over and over, and keeps how long the slowest reading took. To be run in a thread of its own. */
+/** Reads a table repeatedly in a thread of its own, and records the slowest read. */
 export class LockProbe {
   readonly #client: pg.Client;
   readonly #sql: string;
@@ -21,7 +21,7 @@ export class LockProbe {
     this.#done = this.#run();
   }
 
-  /** @returns the slowest reading, in ms. */
+  /** @returns the slowest read, in ms. */
   async stop(): Promise<number> {
     this.#isStopped = true;
     await this.#done;

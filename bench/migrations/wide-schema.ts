@@ -1,4 +1,7 @@
-/** A schema of some hundred tables as companies have them: keys, indexes, checks, an enum, views over two tables. */
+/**
+ * A typical company schema with hundreds of tables: keys, indexes, checks, an enum, views over two
+ * tables.
+ */
 export function wideSchema(tables: number, extraColumn = ""): string {
   const parts = [
     "CREATE TYPE status AS ENUM ('open', 'paid', 'shipped', 'closed');",
@@ -8,12 +11,12 @@ export function wideSchema(tables: number, extraColumn = ""): string {
   return parts.join("\n");
 }
 
-/** The table that gets the extra column. */
+/** The table that gets the additional column. */
 export const ALTERED = 7;
 
 function table(n: number, extraColumn: string): readonly string[] {
   const name = `t${String(n)}`;
-  // Some tables are referred to by many, as customers are; most refer to one nearby.
+  // Many tables refer to a few central ones; the others refer to a neighbour.
   const target = n === 0 ? undefined : n % 3 === 0 ? n % 10 : Math.max(0, n - 5);
   return [
     `CREATE TABLE ${name} (

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { reader, STEPS } from "./workload.js";
 
-/** Each step is a workflow of one step under an id of its own: that is how a caller runs it at most once. */
+/** Each step is a workflow with its own id, which makes the step run at most once. */
 export async function startDbos(url, pool) {
   DBOS.setConfig({
     name: "bench",

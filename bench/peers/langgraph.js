@@ -3,7 +3,7 @@ import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
 import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
 import { reader, STEPS } from "./workload.js";
 
-/** A node to a step; the graph stops after each, and the caller has it go on. */
+/** One node for each step; the graph stops after each node, and the caller resumes it. */
 export async function startLangGraph(checkpoints, pool) {
   const saver = new PostgresSaver(checkpoints);
   await saver.setup();

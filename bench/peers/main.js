@@ -11,7 +11,7 @@ import { startDbos } from "./dbos.js";
 import { startLangGraph } from "./langgraph.js";
 import { createCustomers, load } from "./workload.js";
 
-/** Sixteen plans first: what runs first is measured in part in the interpreter. */
+/** Sixteen plans first, because the first run includes time in the interpreter. */
 const LOADS = [
   { concurrency: 16, plansEach: 10 },
   { concurrency: 1, plansEach: 40 },

@@ -1,12 +1,12 @@
 import pg from "pg";
 
-/** Reads in one plan, each of which needs the answer of the one before. */
+/** Reads in one plan, each of which needs the previous answer. */
 export const STEPS = 10;
 
 const READ = "SELECT id, name, email FROM customers WHERE id = $1";
 
 /**
- * Makes a database with the table that every system reads.
+ * Creates a database with the table that every system reads.
  * @returns its URL.
  */
 export async function createCustomers(serverUrl) {
@@ -25,7 +25,7 @@ export async function createCustomers(serverUrl) {
   return url.href;
 }
 
-/** @returns reads a customer, and which one is read after it. */
+/** @returns a function that reads a customer and returns the next one to read. */
 export function reader(pool) {
   return async (id) => {
     const { rows } = await pool.query(READ, [id]);

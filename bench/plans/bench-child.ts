@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { LoadOrder, LoadResult } from "./load-order.js";
 
-/** A process of the benchmark other than the servers under measurement. */
+/** A process of the benchmark that is not a server under measurement. */
 export class BenchChild {
   readonly #process: ChildProcess;
 
@@ -10,7 +10,7 @@ export class BenchChild {
     this.#process = fork(fileURLToPath(new URL(script, import.meta.url)));
   }
 
-  /** The one that calls the servers. */
+  /** The process that calls the servers. */
   static load(): BenchChild {
     return new BenchChild("./load.js");
   }
@@ -19,7 +19,7 @@ export class BenchChild {
     return new BenchChild("./echo-server.js");
   }
 
-  /** Has the load run, to its end. */
+  /** Runs a load to its end. */
   order(what: LoadOrder): Promise<LoadResult> {
     this.#process.send(what);
     return this.answer<LoadResult>();

@@ -2,7 +2,7 @@ import type { MethodDefinition } from "@grpc/grpc-js";
 
 const identity = (bytes: Buffer): Buffer => bytes;
 
-/** A unary call whose messages are taken as they are. */
+/** A unary call that passes its bytes on unchanged. */
 export const ECHO_METHOD: MethodDefinition<Buffer, Buffer> = {
   path: "/bench.Echo/Echo",
   requestStream: false,

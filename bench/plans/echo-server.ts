@@ -1,7 +1,9 @@
 import { Server, ServerCredentials, type sendUnaryData, type ServerUnaryCall } from "@grpc/grpc-js";
 import { ECHO_METHOD } from "./echo-method.js";
 
-/** The least that a gRPC call can cost here: bytes in, the same bytes out, nothing decoded. */
+/**
+ * The lower bound for a gRPC call on this machine: it returns the same bytes without decoding them.
+ */
 const server = new Server();
 server.addService(
   { echo: ECHO_METHOD },

@@ -1,22 +1,21 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync, type StatementSyncInstance } from "@photostructure/sqlite";
 
-/** What a floor run did. */
+/** The result of a floor run. */
 export interface Floor {
   readonly stepsPerSecond: number;
   readonly steps: number;
 }
 
-/** What makes the table that holds a step's row, and its index. */
+/** Creates the table for the steps' rows, and its index. */
 const STEP_TABLE_SQL = `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL
   AND tbl_name = 'plan_changes'`;
 
 type Row = Record<string, string | number | null>;
 
 /**
- * The least that durable steps can cost here: the row of each that a served run wrote, written again by a
- * bare loop, `group` steps to a commit at synchronous=FULL. No decisions, no wire, no statements run
- * for the agent.
+ * The lower bound for durable steps on this machine: a bare loop writes the rows of a served run
+ * again, `group` steps per commit at synchronous=FULL, without decisions, protocol and statements.
  * @param storePath the store of the served run, closed.
  */
 export function measureFloor(storePath: string, scratchPath: string, group: number): Floor {

@@ -1,17 +1,17 @@
-/** What the load process is told. */
+/** Orders for the load process. */
 export interface LoadOrder {
   readonly kind: "echo" | "steps";
-  /** host:port of each server; the plans take turns. */
+  /** host:port of each server; plans alternate between them. */
   readonly addresses: readonly string[];
-  /** Plans, or echo loops, under way at once. */
+  /** Number of concurrent plans or echo loops. */
   readonly concurrency: number;
-  /** Plans each of them runs, one after the other. */
+  /** Plans that each of them runs in sequence. */
   readonly plansEach: number;
-  /** The value of `authorization` that every call shows. */
+  /** The `authorization` of every call. */
   readonly authorization?: string;
 }
 
-/** What it measured. */
+/** The measurements. */
 export interface LoadResult {
   readonly calls: number;
   readonly seconds: number;
@@ -19,5 +19,5 @@ export interface LoadResult {
   readonly latenciesMs: readonly number[];
 }
 
-/** Steps of each plan: reads, each of which depends on the one before. */
+/** Steps of each plan: reads, each of which depends on the previous one. */
 export const STEPS_PER_PLAN = 10;

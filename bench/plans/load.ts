@@ -4,7 +4,7 @@ import { loadSync } from "@grpc/proto-loader";
 import { ECHO_METHOD } from "./echo-method.js";
 import { STEPS_PER_PLAN, type LoadOrder, type LoadResult } from "./load-order.js";
 
-/** About as many bytes as the answer to an ExecuteStep call has. */
+/** About the size of the answer to an ExecuteStep call. */
 const ECHO_BYTES = 400;
 const PROTO = fileURLToPath(
   new URL("../../../packages/protocol/proto/controlplane/v1/control_plane.proto", import.meta.url),

@@ -19,9 +19,12 @@ import type { StoreCounters } from "./store.js";
  */
 const PLANS_EACH = { 1: 150, 16: 60 } as const;
 const WARM_UP_PLANS = 20;
-/** How long usage may take to follow before the store's counters are read, in ms. */
+/** How long usage gets to process the steps before the store's counters are read, in ms. */
 const SETTLE_MS = 1000;
-/** How often it is asked whether memory has followed, in ms: long enough for its last batch to be written. */
+/**
+ * Interval for checking whether memory has processed the steps, in ms; long enough for its last
+ * batch to be written.
+ */
 const FOLLOW_POLL_MS = 500;
 
 interface Run {
@@ -35,7 +38,7 @@ const { values, positionals } = parseArgs({
 });
 const nodes = Number(values.nodes);
 const runs: readonly Run[] = [
-  // Many plans first: what runs first is measured in part in the interpreter.
+  // Many plans first, because the first run includes time in the interpreter.
   { plans: 16, nodes: 1 },
   { plans: 1, nodes: 1 },
   ...(nodes > 1 ? [{ plans: 16, nodes } as const] : []),
@@ -93,9 +96,10 @@ async function measured(run: Run): Promise<Record<string, unknown>> {
 type Reading = StoreCounters & { readonly serverCpuMs: number; readonly loopLagP99Ms: number };
 
 async function readServers(): Promise<Reading> {
-  // First of all: each look at the metrics begins the measurement of the loop anew.
+  // Must come first, because each read of the metrics resets the measurement of the loop.
   const pages = await Promise.all(servers.map((server) => server.metrics()));
-  // What usage and memory derive from the steps belongs to their cost: of these steps, not of the next run's.
+  // The cost of steps includes the usage and memory rows derived from them, which must not count
+  // for the next run.
   await delay(SETTLE_MS);
   while ((await callsNotRemembered()) > 0) await delay(FOLLOW_POLL_MS);
   await delay(FOLLOW_POLL_MS);
@@ -136,7 +140,7 @@ function figuresOf(
     "echo/s": Math.round(bare.calls / bare.seconds),
     "of echo": ratio(steps.calls / steps.seconds, bare.calls / bare.seconds),
     "commits/step": ratio(commits, 1),
-    // Each plan is submitted in a commit of its own.
+    // Each plan is submitted in its own commit.
     "without submitting": ratio(commits - 1 / STEPS_PER_PLAN, 1),
     "bytes/step": Math.round(bytes),
     ...(after.memoryBytes === undefined

@@ -3,7 +3,7 @@ import pg from "pg";
 import { cpuMs, parentOf } from "./processes.js";
 import type { BenchStore, StoreCounters } from "./store.js";
 
-/** As a careful operator runs it; the checkpoints of a long run are kept out of a short one. */
+/** Settings of a careful operator. Checkpoints of a long run are kept out of a short one. */
 export const CAREFUL: Readonly<Record<string, string>> = {
   fsync: "on",
   full_page_writes: "on",
@@ -14,7 +14,7 @@ export const CAREFUL: Readonly<Record<string, string>> = {
   autovacuum: "off",
 };
 
-/** A PostgreSQL of one's own; its floor commits every step for itself, on a connection for each plan. */
+/** A new PostgreSQL; its floor commits every step separately, on one connection per plan. */
 export async function postgresStore(): Promise<BenchStore> {
   const server = await PostgresServer.start({ settings: CAREFUL });
   const observer = new pg.Client({ connectionString: server.url });
@@ -42,7 +42,7 @@ export async function postgresStore(): Promise<BenchStore> {
 
 type WalBytes = Required<Pick<StoreCounters, "bytes" | "memoryBytes" | "pageImageBytes">>;
 
-/** What the write-ahead log holds, by whom it was written for; each look reads what is new. */
+/** Measures the write-ahead log by origin; each call reads the new part. */
 class WalReader {
   readonly #client: pg.Client;
   #through: string | undefined;
@@ -70,7 +70,10 @@ class WalReader {
   }
 }
 
-/** Records between two places of the log; those of a table's TOAST and indexes count as the table's. */
+/**
+ * Records between two positions of the log; records of TOAST tables and indexes count for their
+ * table.
+ */
 const WAL_SQL = `WITH owned AS (
     SELECT c.relfilenode AS file, coalesce(t.relname, i.relname, c.relname) AS name
     FROM pg_class AS c
@@ -85,7 +88,7 @@ const WAL_SQL = `WITH owned AS (
     sum(bytes) FILTER (WHERE name LIKE 'memory%' OR name = 'sessions') AS "memoryBytes"
   FROM record LEFT JOIN owned USING (file)`;
 
-/** One row of a plan's log for each step: what a step leaves. */
+/** One row of a plan's log for each step. */
 const STEP_ROWS = `SELECT * FROM plan_changes WHERE result_step IS NOT NULL`;
 
 async function measureFloor(url: string, group: number): Promise<number> {

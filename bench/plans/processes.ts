@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Milliseconds of one tick of the kernel's CPU accounting. */
+/** Length of a tick of the kernel's CPU accounting, in ms. */
 const TICK_MS = 10;
 
 /** Resident set of a process and its children, in MB. */
@@ -10,19 +10,19 @@ export function residentMegabytes(pid: number): number {
   return Math.round(childrenOf(pid).reduce((sum, child) => sum + residentMegabytes(child), own));
 }
 
-/** CPU time of a process and its children, those that have ended too, in ms. */
+/** CPU time of a process and its children, including ended ones, in ms. */
 export function cpuMs(pid: number): number {
   const [utime = 0, stime = 0, cutime = 0, cstime = 0] = statOf(pid).slice(11, 15).map(Number);
   const own = (utime + stime + cutime + cstime) * TICK_MS;
   return childrenOf(pid).reduce((sum, child) => sum + cpuMs(child), own);
 }
 
-/** The process that started this one. */
+/** The id of the parent process. */
 export function parentOf(pid: number): number {
   return Number(statOf(pid)[1]);
 }
 
-/** What /proc says of a process after its name, which may hold spaces. */
+/** The fields of /proc's stat after the process name, which may contain spaces. */
 function statOf(pid: number): readonly string[] {
   const stat = readFileSync(`/proc/${String(pid)}/stat`, "utf8");
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -6,12 +6,12 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { residentMegabytes } from "./processes.js";
 
 const FIRST_PORT = 18_080;
-/** Requests in a second that one organization sends: as many as it can. */
+/** A request limit that no organization reaches. */
 const ANY_NUMBER = 1_000_000;
 const READY_MS_MAX = 15_000;
 const STEWARD = fileURLToPath(new URL("../../../packages/server/bin/steward.js", import.meta.url));
 
-/** What a server has beside the settings of every benchmark. */
+/** Options of a server beside the settings of every benchmark. */
 export interface ServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** URL of a module that is loaded before the server. */
@@ -30,8 +30,8 @@ export class BenchServer {
   }
 
   /**
-   * @param dir that holds the database the agents read, and the server's own directory.
-   * @param more settings beside those of every benchmark, and a module that is loaded first.
+   * @param dir directory of the agents' database and the server's own directory.
+   * @param more additional settings, and a module to preload.
    */
   static async start(
     dir: string,
@@ -73,7 +73,7 @@ export class BenchServer {
     return this.#process.pid ?? 0;
   }
 
-  /** The page of metrics. Each look begins the measurement of the loop's lag anew. */
+  /** The metrics page. Each read resets the measurement of the loop's lag. */
   async metrics(): Promise<string> {
     return (await fetch(`http://${this.address}/metrics`)).text();
   }
@@ -85,7 +85,7 @@ export class BenchServer {
   }
 }
 
-/** Creates the database that the agents read. */
+/** Creates the database for the agents. */
 export function createTarget(dir: string): void {
   const db = new DatabaseSync(targetIn(dir));
   db.exec("PRAGMA journal_mode = WAL");

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { measureFloor } from "./floor.js";
 import type { BenchStore } from "./store.js";
 
-/** The embedded store; its floor shares a commit among the plans that are under way at once. */
+/** The embedded store; its floor commits the concurrent plans together. */
 export function sqliteStore(dir: string): BenchStore {
   const path = join(dir, "store.db");
   return {
     url: `sqlite:${path}`,
-    // One process owns such a store.
+    // Such a store has one process.
     async counters([server]) {
       if (server === undefined) return { commits: 0, bytes: 0 };
       const page = await server.metrics();

@@ -1,27 +1,27 @@
 import type { BenchServer } from "./server.js";
 
-/** Work done by a store, counted from its start. */
+/** Counters of a store's work since its start. */
 export interface StoreCounters {
-  /** Transactions that have written something. */
+  /** Transactions that wrote something. */
   readonly commits: number;
   /** Bytes written: to files on SQLite, to the write-ahead log on PostgreSQL. */
   readonly bytes: number;
   /** CPU time of the store's own processes, in ms; absent when it has none. */
   readonly cpuMs?: number;
-  /** What of the bytes was written for memory: entries, their words, vectors and codes. */
+  /** The part of the bytes for memory: entries, their words, vectors and codes. */
   readonly memoryBytes?: number;
-  /** What of the bytes were images of pages that a checkpoint had left clean. */
+  /** The part of the bytes for full-page images after a checkpoint. */
   readonly pageImageBytes?: number;
 }
 
-/** A store that the servers under measurement keep their plans in. */
+/** The store of the servers under measurement. */
 export interface BenchStore extends AsyncDisposable {
   /** For `SERVICE_DATABASE_URL`. */
   readonly url: string;
   counters(servers: readonly BenchServer[]): Promise<StoreCounters>;
   /**
-   * Steps a second that a bare loop makes durable: the rows that the served run wrote, once more.
-   * The servers have been stopped. @param group plans under way at once.
+   * Steps per second that a bare loop makes durable by writing the rows of the served run again.
+   * The servers have been stopped. @param group concurrent plans.
    */
   floor(group: number): Promise<number>;
 }

@@ -1,8 +1,8 @@
 import { openPolicies, systemClock } from "./server-modules.js";
 
 /**
- * What deciding costs: an operation and a statement whose shape was decided on before, and ones that never were.
- * A step executed over a wire asks for one of each kind.
+ * Measures the cost of decisions: an operation and a statement with a cached decision, and the same
+ * without. Executing a step over the network needs one of each kind.
  */
 const ROUNDS = 20_000;
 const NEW_ONES = 500;
@@ -43,7 +43,7 @@ for (const [name, us] of Object.entries(rows)) {
   process.stdout.write(`${us.toFixed(1).padStart(8)}  ${name}\n`);
 }
 
-/** Microseconds of one round: the best of five runs, so that what else the machine does counts less. */
+/** Microseconds per round: the best of five runs, to reduce the influence of other processes. */
 async function cost(rounds: number, ask: (round: number) => Promise<unknown>): Promise<number> {
   let best = Infinity;
   for (let run = 0; run < 5; run += 1) {

@@ -12,7 +12,7 @@ import { BIN, loadedModules, SCHEMA_WATCH, SERVER } from "./server-modules.js";
 const RUNS = 5;
 
 const directory = mkdtempSync(join(tmpdir(), "steward-bench-startup-"));
-/** Has a process say, when it ends, what it took. */
+/** Makes a process print its resource use when it ends. */
 const REPORT = `process.on("exit", () => {
     const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
     process.stderr.write("\\n" + JSON.stringify({ ms: performance.now(), cpuMs: (userCPUTime + systemCPUTime) / 1000, maxRSS }));
@@ -57,7 +57,7 @@ try {
   rmSync(directory, { recursive: true });
 }
 
-/** A program that starts a server in its own folder and closes it. @returns its file. */
+/** Writes a program that starts a server in its own folder and closes it. @returns its file. */
 function server(name: string, options: string): string {
   const file = join(directory, `${name}.mjs`);
   writeFileSync(
@@ -79,7 +79,7 @@ interface Cost {
 
 function costOf(program: readonly string[]): Cost {
   const { stderr } = spawnSync(process.execPath, program, { cwd: directory, encoding: "utf8" });
-  // The last line is the report's.
+  // The last line is the report.
   return JSON.parse(stderr.split("\n").at(-1) ?? "") as Cost;
 }
 

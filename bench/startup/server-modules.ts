@@ -1,6 +1,6 @@
 import type * as LoadedModulesModule from "../../packages/server/src/testing/loaded-modules.js";
 
-/** What counts modules is not part of the server that is installed: it is loaded from its build. */
+/** The module counter is not part of the installed server, so it is loaded from the build. */
 const dist = new URL("../../../packages/server/dist/", import.meta.url);
 
 async function part<Module>(path: string): Promise<Module> {
@@ -10,11 +10,11 @@ async function part<Module>(path: string): Promise<Module> {
 export const { loadedModules }: typeof LoadedModulesModule = await part(
   "testing/loaded-modules.js",
 );
-/** The program as it is installed. */
+/** The installed program. */
 export const BIN: string = new URL("../bin/steward.js", dist).pathname;
 /** The API to embed a server. */
 export const SERVER: string = new URL("index.js", dist).href;
-/** What the process of a data source loads for the first statement that changes the schema. */
+/** The modules that the process of a data source loads for its first schema change. */
 export const SCHEMA_WATCH: string = new URL(
   "adapters/sql-target-sqlite/child/schema-watch.js",
   dist,

@@ -1,4 +1,7 @@
-/** What is loaded: every resource has ten properties, and each value of a property has 200 resources. */
+/**
+ * The loaded dataset: every resource has ten properties, and each value of a property has 200
+ * resources.
+ */
 export interface Dataset {
   readonly triples: number;
   readonly resources: number;
@@ -7,22 +10,20 @@ export interface Dataset {
 }
 
 const PROPERTIES = 10;
-/** Rows that a match of property and value has. */
+/** Number of rows with a given property and value. */
 export const MATCH_ROWS = 200;
 
-/** A dataset of this many triples, or a few less. */
+/** A dataset of about this many triples. */
 export function datasetOf(triples: number): Dataset {
   const values = Math.max(1, Math.floor(triples / PROPERTIES / MATCH_ROWS));
   const resources = values * MATCH_ROWS;
   return { triples: resources * PROPERTIES, resources, values };
 }
 
-/** The IRI of a property. */
 export function propertyIri(index: number): string {
   return `http://example.org/vocabulary/property-${index}`;
 }
 
-/** The IRI of a resource. */
 export function resourceIri(index: number): string {
   return `http://example.org/resource/${index}`;
 }
@@ -34,10 +35,10 @@ export function valueText(property: number, value: number): string {
   return `"${value}"^^<http://www.w3.org/2001/XMLSchema#integer>`;
 }
 
-/** Pieces of N-Triples, shuffled as an export of another store would be. */
+/** N-Triples in pieces, shuffled like an export of another store. */
 export function* nTriples({ resources, values }: Dataset): Generator<string> {
   for (let place = 0; place < resources; place++) {
-    // 7919 is a prime that divides no number of resources here: every resource comes once.
+    // 7919 is a prime that does not divide the number of resources, so every resource occurs once.
     const resource = (place * 7919) % resources;
     let lines = "";
     for (let property = 0; property < PROPERTIES; property++) {

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** One measured store. */
+/** The measurements of one store. */
 export type Figures = Readonly<Record<string, number | string>>;
 
-/** Milliseconds that this takes. */
+/** The duration in ms. */
 export async function timed(work: () => unknown): Promise<number> {
   const startedAt = performance.now();
   await work();
   return performance.now() - startedAt;
 }
 
-/** Times of the rounds, in microseconds, ascending. */
+/** Durations of the rounds, in microseconds, ascending. */
 export function timesOf(rounds: number, work: (round: number) => unknown): readonly number[] {
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -21,12 +21,11 @@ export function timesOf(rounds: number, work: (round: number) => unknown): reado
   return times.sort((a, b) => a - b);
 }
 
-/** The median. */
 export function median(times: readonly number[]): number {
   return round(times[times.length >> 1] ?? 0);
 }
 
-/** Medians of matches: when nothing of what they read has been read before, and when all of it has. */
+/** Median durations of matches: with cold and with warm caches. */
 export function matchFigures(rounds: number, matchOnce: (round: number) => void): Figures {
   return {
     "match 200 rows, unread, µs": median(timesOf(rounds, matchOnce)),
@@ -34,14 +33,14 @@ export function matchFigures(rounds: number, matchOnce: (round: number) => void)
   };
 }
 
-/** Rounds to three digits behind the point. */
+/** Rounds to three decimal places. */
 export function round(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Megabytes that this process has more than at first, when its garbage is gone. */
+/** Growth of this process's memory in MB, after garbage collection. */
 export async function growthMb(before: number): Promise<number> {
-  // Buffers are freed in the background, after the collection that found them.
+  // Buffers are freed in the background after the collection that found them.
   for (let round = 0; round < 3; round++) {
     globalThis.gc?.();
     await delay(100);

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { datasetOf, MATCH_ROWS, nTriples, propertyIri, valueText } from "./dataset.js";
 import { type Figures, growthMb, matchFigures, median, round, timed, timesOf } from "./figures.js";
 
-/** Packages of `peers/`, installed by hand: npm ci --prefix bench/state/peers */
+/** The packages of `peers/` are installed by hand: npm ci --prefix bench/state/peers */
 const load = createRequire(new URL("../../state/peers/package.json", import.meta.url));
 
 interface Term {
@@ -112,7 +112,7 @@ export async function oxigraphRun(triples: number): Promise<Figures> {
   };
 }
 
-/** Text in pieces of a few megabytes, which every parser takes. */
+/** Text in pieces of a few megabytes, which every parser accepts. */
 function* batches(pieces: Iterable<string>): Generator<string> {
   let text = "";
   for (const piece of pieces) {

@@ -1,6 +1,6 @@
 import type * as StoreModule from "../../packages/server/src/storage/sqlite/state/block-store.js";
 
-/** The parts of the server that are measured: internal ones, so they are loaded from its build. */
+/** Internal parts of the server, loaded from its build. */
 const dist = new URL("../../../packages/server/dist/", import.meta.url);
 
 async function part<Module>(path: string): Promise<Module> {

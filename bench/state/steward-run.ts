@@ -7,7 +7,7 @@ import { openSqliteBlockStore, state, systemClock } from "./server-modules.js";
 
 const note = { author: "bench", message: "a change" };
 
-/** Measures our own store, in files, at both degrees of durability. */
+/** Measures Steward's store, in files, with both durability modes. */
 export async function stewardRun(triples: number): Promise<Figures> {
   const dataset = datasetOf(triples);
   const dir = mkdtempSync(join(tmpdir(), "steward-bench-state-"));

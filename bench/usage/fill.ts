@@ -2,7 +2,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { callColumns, numbers } from "./rows.js";
 import { openSqliteStore, silentTelemetry, systemClock } from "./server-modules.js";
 
-/** What groups a row in each dimension of the totals. */
+/** The column that each dimension of the totals groups by. */
 const KEYS = {
   total: "''",
   tool: "tool_name",
@@ -12,7 +12,7 @@ const KEYS = {
 } as const;
 const GRAINS_MS = { day: 24 * 60 * 60 * 1000, quarter: 15 * 60 * 1000 } as const;
 
-/** The steps of every plan: one, of which each call tells what differs. */
+/** The steps of every plan: a single one, whose calls store their differences. */
 const STEPS = JSON.stringify([
   {
     id: "step",
@@ -26,7 +26,7 @@ const STEPS = JSON.stringify([
 /** Nanodollars for each AAU. */
 const AAU_PRICE = 5_000_000;
 
-/** A new store with this many usage rows, and the totals that recording them one by one makes. */
+/** A new store with this many usage rows, and the totals that recording them would produce. */
 export async function fillUsage(path: string, rows: number): Promise<void> {
   const db = await newStore(path);
   const { id, org_id, session_id, tool_name, intent, aau_weight, orm_model, occurred_at_ms } =
@@ -51,12 +51,13 @@ export async function fillUsage(path: string, rows: number): Promise<void> {
   db.close();
 }
 
-/** A new store with this many tool calls in its log, none of them recorded. */
+/** A new store with this many unrecorded tool calls in its log. */
 export async function fillToolCalls(path: string, calls: number): Promise<void> {
   const db = await newStore(path);
   const { id, org_id, session_id, tool_name, intent, orm_model, occurred_at_ms } =
     callColumns(calls);
-  // Fifty calls to a plan, so that a session has whole plans; the tables of plans are those of migrations/0001-plans.ts.
+  // Fifty calls per plan, so that a session consists of whole plans; the tables are those of
+  // migrations/0001-plans.ts.
   const plan_id = `printf('%08x-0000-7000-8000-000000000000', n / 50)`;
   const rest = `json_object('toolName', ${tool_name}, 'intent', ${intent}, 'ormModel', ${orm_model})`;
   db.exec(`INSERT INTO plans (org_id, plan_id, session_id, created_at_ms, deadline_ms, status)
@@ -73,7 +74,7 @@ export async function fillToolCalls(path: string, calls: number): Promise<void> 
   db.close();
 }
 
-/** An empty store, opened past the server and not held to its durability. */
+/** An empty store, opened directly and with reduced durability. */
 async function newStore(path: string): Promise<InstanceType<typeof DatabaseSync>> {
   await openSqliteStore(path, systemClock, silentTelemetry)[Symbol.asyncDispose]();
   const db = new DatabaseSync(path);

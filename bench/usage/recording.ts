@@ -1,6 +1,6 @@
 import { openUsageRoom } from "./usage-room.js";
 
-/** Rows a second that the recorder makes of a log of tool calls, durably. */
+/** Rows per second that the recorder durably makes from a log of tool calls. */
 export async function measureRecording(path: string, calls: number): Promise<number> {
   await using room = openUsageRoom(path);
   const started = performance.now();

@@ -3,7 +3,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { LARGE_ORG, YEAR } from "./rows.js";
 import { openUsageRoom } from "./usage-room.js";
 
-/** Reports asked for to find the median. */
+/** Number of reports for the median. */
 const REPORTS = 200;
 const WARM_UP = 20;
 const ADMIN = {
@@ -14,7 +14,7 @@ const ADMIN = {
   permissions: [],
 } as const;
 
-/** What scans the rows instead of reading totals. */
+/** Scans of the rows with the same results as the reports, which read totals. */
 const SCANS = {
   days: `SELECT date(occurred_at_ms / 1000, 'unixepoch') AS date, count(*) AS actions,
       sum(aau_weight) AS aau, sum(cost_nanodollars) AS cost
@@ -24,7 +24,10 @@ const SCANS = {
     FROM usage_events WHERE org_id = ? GROUP BY 1, 2 ORDER BY 1, 2`,
 } as const;
 
-/** Medians of reports at the service beside one scan of the rows each, which has the same result. */
+/**
+ * Median durations of reports of the service, each with one scan of the rows that has the same
+ * result.
+ */
 export async function measureReports(path: string): Promise<readonly object[]> {
   await using room = openUsageRoom(path);
   const { service } = room;
@@ -70,7 +73,7 @@ async function medianOf<Result>(
   return { result, ms: times[REPORTS / 2] ?? 0 };
 }
 
-/** Scans twice: what the first one read from the disk is in memory for the second. */
+/** Scans twice, so that the second scan finds the rows in memory. */
 function scan(
   path: string,
   sql: string,

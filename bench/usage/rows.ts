@@ -1,11 +1,11 @@
 /**
- * What stands in each row, told from its number `n` in SQL: a year of calls in the order of time, by
- * 40 tools in sessions of 250 calls, four of five of them of one organization.
+ * The content of each row as a function of its number `n` in SQL: a year of calls in the order of
+ * time, by 40 tools in sessions of 250 calls, four of five of them from one organization.
  */
 export const LARGE_ORG = "11111111-1111-4111-8111-111111111111";
 const SMALL_ORG = "22222222-2222-4222-8222-222222222222";
 
-/** The year that is reported on. */
+/** The reported year. */
 export const YEAR = { from: "2025-01-01", to: "2025-12-31" } as const;
 const YEAR_START_MS = Date.parse("2025-01-01T00:00:00Z");
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;

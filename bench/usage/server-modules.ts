@@ -3,7 +3,7 @@ import type * as TelemetryModule from "../../packages/server/src/kernel/telemetr
 import type * as StoreModule from "../../packages/server/src/storage/sqlite/store.js";
 import type * as UsageModule from "../../packages/server/src/usage/index.js";
 
-/** The parts of the server that are measured: internal ones, so they are loaded from its build. */
+/** Internal parts of the server, loaded from its build. */
 const dist = new URL("../../../packages/server/dist/", import.meta.url);
 
 async function part<Module>(path: string): Promise<Module> {

@@ -6,7 +6,7 @@ import type { LoadOrder, LoadResult } from "../plans/load-order.js";
 const MODES = ["with", "without"] as const;
 const CUSTOMERS = 1000;
 
-/** What ExecuteStep takes on a server that records usage, and on one that does not. */
+/** Duration of ExecuteStep with and without recording of usage. */
 export async function measureSteps(
   directory: string,
   rounds: number,
@@ -24,7 +24,7 @@ export async function measureSteps(
   const lines: object[] = [];
   for (const concurrency of [1, 16]) {
     const latencies = new Map<string, number[]>(MODES.map((mode) => [mode, []]));
-    // Turn by turn, and the other way round every second time, so that both see the same machine.
+    // Alternating order, so that both servers see the same conditions.
     for (let round = 0; round <= rounds; round += 1) {
       for (const mode of round % 2 === 0 ? MODES : [...MODES].reverse()) {
         const { address = "" } = servers.get(mode) ?? {};

@@ -14,14 +14,14 @@ import {
   UsageService,
 } from "./server-modules.js";
 
-/** Usage over a store, as the server builds it. */
+/** The usage service over a store, as the server builds it. */
 export interface UsageRoom extends AsyncDisposable {
   readonly store: SqliteStore;
   readonly recorder: UsageModule.UsageRecorder;
   readonly service: UsageModule.UsageService;
 }
 
-/** Opens usage over the store at this path. Recording begins at once. */
+/** Opens usage over the store at this path. Recording starts at once. */
 export function openUsageRoom(path: string): UsageRoom {
   const store = openSqliteStore(path, systemClock, silentTelemetry);
   const bus = new EventBus<AuditEvents>(silentLog);

@@ -3,8 +3,8 @@ import type { UsageRecording } from "../../packages/server/src/usage/ports.js";
 import { openSqliteStore, silentTelemetry, systemClock, UsageGate } from "./server-modules.js";
 
 /**
- * A server in a process of its own. `without` takes recording and the question before each call away
- * from it, to see what they cost.
+ * A server in its own process. `without` switches off recording and the check before each call, to
+ * measure their cost.
  *
  * node usage-server.js DIRECTORY with|without
  */
@@ -15,7 +15,7 @@ const app = await openApp({
   port: 0,
   logLevel: "silent",
   databaseUrl,
-  // Everything measured is of one organization.
+  // All requests come from one organization.
   quotas: { requestsPerSecond: 1_000_000, stepsMax: 1000, streamsMax: 1000 },
   dataSources: [{ name: "default", url: `sqlite:${directory}/target.db` }],
 });

@@ -6,14 +6,14 @@ import { openApp, type App } from "@steward/server";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 /**
- * The client against the server itself, which is stopped and started again on the same port and the
- * same store while the client is at work.
+ * The client against a real server, which is stopped and restarted on the same port and store while
+ * the client works.
  */
 describe("the client and a server that restarts", () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "steward-client-"));
-    // To SQLite an empty file is an empty database.
+    // For SQLite an empty file is an empty database.
     writeFileSync(join(folder, "empty.db"), "");
   });
   afterEach(() => {

@@ -6,17 +6,17 @@ export function billingAdmin(client: Client): Client {
   return client.as({ "x-user-role": "admin" });
 }
 
-/** The same organization, asked about by the operator of the service. */
+/** The service's operator, asking about the same organization. */
 export function operator(client: Client): Client {
   return client.as({ "x-user-role": "operator" });
 }
 
-/** The UTC day of now, YYYY-MM-DD. */
+/** The present UTC day, YYYY-MM-DD. */
 export function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
-/** A call that another system reports: one that reads, unless said otherwise. */
+/** A call reported by another system; by default a read. */
 export function reported(
   id: string,
   time: string,
@@ -26,10 +26,10 @@ export function reported(
   return { id, source, time, data: { tool_name: "search", intent: "read_select", ...data } };
 }
 
-/** How a caller is told that they are no billing admin. */
+/** The expected refusal of a caller who is not a billing admin. */
 export const DENIED = { code: "POLICY_DENIED", grpc: "PERMISSION_DENIED", rest: 403 };
 
-/** How a caller is told that this parameter is wrong. */
+/** The expected refusal of this parameter. */
 export function wrong(field: string) {
   return { code: "INVALID_ARGUMENT", grpc: "INVALID_ARGUMENT", rest: 400, field };
 }

@@ -1,6 +1,4 @@
-/**
- * What a scenario can do to usage, prices and budgets, over whichever wire; answers in REST's words.
- */
+/** The billing operations of a scenario over any protocol; answers have REST's member names. */
 export interface Billing {
   usage(query?: UsageQuery): Promise<readonly DailyUsage[]>;
   organizations(query: OrganizationsQuery): Promise<OrganizationsPage>;

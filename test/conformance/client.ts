@@ -3,8 +3,8 @@ import type { Catalog } from "./catalog.js";
 import type { Memory } from "./memory.js";
 
 /**
- * What a scenario can do to a server, over whichever wire, answers in REST's words. Written as a user
- * would, from the documents, without our own packages.
+ * The operations of a scenario over any protocol; answers have REST's member names. The clients are
+ * written from the documents, without our own packages, as a user would.
  */
 export interface Client {
   readonly wire: Wire;
@@ -12,7 +12,7 @@ export interface Client {
   readonly billing: Billing;
   readonly memory: Memory;
   readonly catalog: Catalog;
-  /** The same server as somebody else sees it. */
+  /** The same server for another caller. */
   as(identity: Identity): Client;
   submit(plan: PlanInput, idempotencyKey?: string): Promise<Submitted>;
   getPlan(planId: string): Promise<PlanView>;
@@ -82,10 +82,10 @@ export interface StepError {
   readonly message: string;
 }
 
-/** What became of an execution, told in band or by a status. */
+/** The result of an execution, whether in the body or as a status. */
 export interface Execution {
   readonly success: boolean;
-  /** Of REST the HTTP status; gRPC tells in band, so OK. */
+  /** For REST the HTTP status; for gRPC OK, because failures are in the body. */
   readonly status: string;
   readonly step_result?: StepResult;
   readonly llm_context_update?: ContextUpdate;
@@ -140,11 +140,11 @@ export interface Page {
 /** A call that the server refused. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
-  /** Of REST the HTTP status, of gRPC the name of the code. */
+  /** For REST the HTTP status, for gRPC the name of the code. */
   readonly status: string;
   readonly code: string;
   readonly details: readonly { readonly field: string; readonly reason: string }[];
-  /** When to try again: of REST the header, of gRPC RetryInfo; 0 when it is not told. */
+  /** The retry delay: for REST from the header, for gRPC from RetryInfo; 0 when absent. */
   readonly retryAfterS: number;
 
   constructor(told: Omit<Refusal, keyof Error> & Pick<Error, "message">) {

@@ -2,17 +2,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { Refusal, type Client, type EventView, type Execution, type Wire } from "./client.js";
 
-/** How a refusal is told: its code, and the status of each wire. */
+/** An expected refusal: its code, and the status in each protocol. */
 export interface ExpectedRefusal {
   readonly code: string;
   readonly grpc: string;
   readonly rest: number;
-  /** The path of a field that must be among the details, as REST names it. */
+  /** The path of a field that must be in the details, in REST's names. */
   readonly field?: string;
   readonly message?: RegExp;
 }
 
-/** Waits for a call that must be refused in this way. */
+/** Expects a call to be refused like this. */
 export async function expectRefusal(
   wire: Wire,
   call: Promise<unknown>,
@@ -35,7 +35,7 @@ export async function expectRefusal(
   return refusal;
 }
 
-/** A step that may not run: gRPC tells in band, REST by its status. */
+/** Expects that a step may not run: gRPC answers in the body, REST with its status. */
 export function expectNotRun(
   wire: Wire,
   execution: Execution,
@@ -69,7 +69,7 @@ export async function rowsOf(
   return JSON.parse(llm_context_update?.tool_output_json ?? "");
 }
 
-/** Waits until a step stands so. */
+/** Waits until a step has this status. */
 export async function untilStep(
   client: Client,
   planId: string,
@@ -84,7 +84,7 @@ export async function untilStep(
   expect.fail(`step ${stepId} did not become ${status}`);
 }
 
-/** All events of a plan that is over. */
+/** All events of an ended plan. */
 export async function eventsOf(
   client: Client,
   planId: string,
@@ -95,7 +95,7 @@ export async function eventsOf(
   return events;
 }
 
-/** `PlanStepStarted a` and the like: what happened, and to which step. */
+/** The events with their steps, as in `PlanStepStarted a`. */
 export function storyOf(events: readonly EventView[]): readonly string[] {
   return events.map((event) => {
     const { step_id } = payloadOf(event);
@@ -107,7 +107,7 @@ export function payloadOf(event: EventView | undefined): Readonly<Record<string,
   return JSON.parse(event?.payload_json ?? "");
 }
 
-/** Executes until the server that just came back has settled what the crash left behind. */
+/** Repeats the execution until the restarted server has settled what the crash left running. */
 export async function insist(client: Client, planId: string, stepId: string): Promise<Execution> {
   for (let tries = 0; tries < 100; tries += 1) {
     const execution = await client.execute(planId, stepId).catch(() => undefined);

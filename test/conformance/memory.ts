@@ -1,14 +1,14 @@
-/** What a scenario can do to memory, over whichever wire; answers in REST's words. */
+/** The memory operations of a scenario over any protocol; answers have REST's member names. */
 export interface Memory {
   search(request: SearchInput): Promise<readonly SearchResult[]>;
   add(entry: NewEntry): Promise<Entry>;
   get(entryId: string): Promise<Entry>;
   list(query?: EntryQuery): Promise<EntryPage>;
-  /** @returns how many were deleted. */
+  /** @returns the number of deleted entries. */
   remove(entryId: string): Promise<number>;
   removeSession(sessionId: string): Promise<number>;
   stats(): Promise<MemoryStats>;
-  /** Days; null: for ever. */
+  /** In days; null: without limit. */
   retention(): Promise<number | null>;
   setRetention(days: number | null): Promise<number | null>;
 }

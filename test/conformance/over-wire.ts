@@ -5,15 +5,15 @@ import type { Engine, Scenario } from "./scenario.js";
 import { scenarios, stepScenarios } from "./scenarios/index.js";
 import { Steward } from "./steward.js";
 
-/** Beside the wire and the engine of the store. */
+/** Options beside the protocol and the engine of the store. */
 export interface ConformanceOptions {
   /** The engine of the data source; SQLite unless given. */
   readonly source?: Engine;
-  /** Leaves out the scenarios that run over both wires. */
+  /** Leaves out the scenarios of both protocols. */
   readonly onlyThisWire?: boolean;
 }
 
-/** Runs the scenarios of a wire against one server; each is an organization of its own. */
+/** Runs the scenarios of a protocol against one server; each has its own organization. */
 export function conformOver(
   wire: Wire,
   engine: Engine,
@@ -42,7 +42,7 @@ export function conformOver(
       each.over.includes(wire) &&
       (each.source ?? source) === source &&
       !(onlyThisWire && each.over.length > 1);
-    // The rest has nothing to do with the data source.
+    // The other scenarios do not depend on the data source.
     const all = source === "SQLite" ? scenarios : stepScenarios;
     for (const { title, run } of all.filter(isMeant)) {
       it(title, async () => {

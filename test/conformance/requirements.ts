@@ -1,7 +1,7 @@
 /**
- * What Steward must do, sentence by sentence: the contract's (docs/contract.md) and
- * the decisions' (docs/decisions). Scenarios cite these by id; coverage.test.ts fails when one has no
- * scenario. A capability gets its entries here when it is built.
+ * The requirements, sentence by sentence: the contract's (docs/contract.md) and the decisions'
+ * (docs/decisions). Scenarios cite them by id; coverage.test.ts fails when one has no scenario. A
+ * new capability adds its entries here.
  */
 export interface Requirement {
   readonly id: RequirementId;
@@ -575,7 +575,6 @@ const DECISIONS = {
   },
 } as const;
 
-/** The id of a requirement. */
 export type RequirementId = IdsIn<typeof CONTRACT> | IdsIn<typeof DECISIONS>;
 
 type IdsIn<Sections> = {

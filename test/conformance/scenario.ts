@@ -2,35 +2,35 @@ import type { Client, StepInput, Wire } from "./client.js";
 import type { RequirementId } from "./requirements.js";
 import type { Steward } from "./steward.js";
 
-/** Where the server under test keeps its own tables, and what its data source is. */
+/** The engines of the service's own store and of its data source. */
 export type Engine = "SQLite" | "PostgreSQL";
 
-/** What a scenario acts on: a running server, and a client of an organization of its own. */
+/** The surroundings of a scenario: a running server, and a client of a new organization. */
 export interface World {
   readonly steward: Steward;
   readonly client: Client;
 }
 
-/** Something that must be true of a server, and the requirements it shows. */
+/** A behaviour of a server, with the requirements it shows. */
 export interface Scenario {
   readonly cites: readonly RequirementId[];
   /** A sentence. */
   readonly title: string;
-  /** The wires it is run over. */
+  /** The protocols it is run over. */
   readonly over: readonly Wire[];
-  /** The only engine of the data source whose SQL it speaks; left out: it speaks what each does. */
+  /** The only engine of the data source that it supports; absent: every engine. */
   readonly source?: Engine;
   readonly run: (world: World) => Promise<void>;
 }
 
-/** What is true of how a server starts, stops and is set up: it starts its own. */
+/** A behaviour of starting, stopping and configuring a server; the scenario starts its own. */
 export interface ProcessScenario {
   readonly cites: readonly RequirementId[];
   readonly title: string;
   readonly run: () => Promise<void>;
 }
 
-/** True over both wires. */
+/** A scenario for both protocols. */
 export function scenario(
   cites: readonly RequirementId[],
   title: string,
@@ -39,7 +39,7 @@ export function scenario(
   return { cites, title, over: ["grpc", "rest"], run };
 }
 
-/** True over both wires, and told in the SQL of one engine of data sources. */
+/** A scenario for both protocols, with the SQL of one engine. */
 export function scenarioIn(
   source: Engine,
   cites: readonly RequirementId[],
@@ -49,7 +49,7 @@ export function scenarioIn(
   return { ...scenario(cites, title, run), source };
 }
 
-/** About one wire only. */
+/** A scenario for one protocol. */
 export function scenarioOver(
   wire: Wire,
   cites: readonly RequirementId[],
@@ -68,10 +68,10 @@ export function step(id: string, sql: string, more: Partial<StepInput> = {}): St
 export const LONG_TEXT =
   "replace(replace(replace(replace('aaaaaaaaaa', 'a', 'bbbbbbbbbb'), 'b', 'cccccccccc'), 'c', 'dddddddddd'), 'd', 'eeeeeeeeee')";
 
-/** A read that takes until it is stopped. */
+/** A read that runs until it is stopped. */
 export const ENDLESS =
   "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) AS n FROM c";
 
-/** A read that takes a while. */
+/** A slow read. */
 export const SLOW =
   "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 500000) SELECT count(*) AS n FROM c";

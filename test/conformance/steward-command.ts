@@ -4,14 +4,14 @@ import { STEWARD } from "../faults/server-process.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** How a command ended. */
+/** The result of a command. */
 export interface CommandEnd {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs `steward …` to its end, without the time that `npx` takes to find it. */
+/** Runs `steward …` to its end, without the overhead of `npx`. */
 export function runSteward(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -19,7 +19,7 @@ export function runSteward(
   return run(process.execPath, [STEWARD, ...args], env);
 }
 
-/** Runs `npx steward …` at the repository's root, as the README says, to its end. */
+/** Runs `npx steward …` at the repository's root, as in the README, to its end. */
 export function npxSteward(args: readonly string[]): Promise<CommandEnd> {
   return run("npx", ["--no-install", "steward", ...args], {});
 }

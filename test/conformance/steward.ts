@@ -12,7 +12,7 @@ import type { Engine } from "./scenario.js";
 
 export type Settings = Readonly<Record<string, string | undefined>>;
 
-/** A running server, wherever it runs. */
+/** A running server, in this process or another. */
 export interface RunningServer extends AsyncDisposable {
   readonly url: string;
 }
@@ -32,16 +32,16 @@ export class Steward<Server extends RunningServer = RunningServer> implements As
   }
 
   /**
-   * Starts one in this process, which is many times as fast as a process of its own.
-   * @param settings Beside a database and a data source; `undefined` unsets one.
+   * Starts a server in this process, which is many times faster than a separate process.
+   * @param settings In addition to a database and a data source; `undefined` unsets one.
    */
   static async start(settings: Settings = {}, source: Engine = "SQLite"): Promise<Steward> {
     return await Steward.#start(openServer, settings, source);
   }
 
   /**
-   * Starts one in a process of its own, which can be ended and started again.
-   * @param args Of the command line.
+   * Starts a server in a separate process, which can be stopped and restarted.
+   * @param args of the command line.
    */
   static async startProcess(
     settings: Settings = {},
@@ -77,7 +77,7 @@ export class Steward<Server extends RunningServer = RunningServer> implements As
     return this.server.url;
   }
 
-  /** Where the data source is. */
+  /** URL of the data source. */
   get dataSourceUrl(): string {
     return this.#source.url;
   }
@@ -87,7 +87,7 @@ export class Steward<Server extends RunningServer = RunningServer> implements As
     return new URL(this.url).host;
   }
 
-  /** A client of an organization that nobody else is of, unless said otherwise. */
+  /** A client, by default of a new organization. */
   client(wire: Wire, identity: Identity = { "x-org-id": randomUUID() }): Client {
     if (wire === "rest") return new RestClient(this.url, identity);
     const client = GrpcClient.connect(this.address, identity);
@@ -95,17 +95,17 @@ export class Steward<Server extends RunningServer = RunningServer> implements As
     return client;
   }
 
-  /** Runs statements on the data source, past the server. */
+  /** Runs statements directly on the data source. */
   sql(statements: string): Promise<void> {
     return this.#source.exec(statements);
   }
 
-  /** Rows of the data source, read past the server. */
+  /** Rows of the data source, read directly. */
   rows(query: string): Promise<readonly unknown[]> {
     return this.#source.rows(query);
   }
 
-  /** A name for a table that is nobody else's. @param columns Creates it, with these. */
+  /** A unique table name. @param columns If given, creates the table with these columns. */
   async table(columns?: string): Promise<string> {
     this.#tables += 1;
     const name = `t${this.#tables}_${randomUUID().slice(0, 8)}`;

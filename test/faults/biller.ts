@@ -4,25 +4,26 @@ import { insist, type Address } from "./plan-driver.js";
 
 /** Tool calls of another system in one report. */
 const BATCH_SIZE = 7;
-/** Between two reports, in ms: the plans shall have most of the server's time. */
+/** Pause between two reports, in ms; most of the server's time should be left for plans. */
 const PAUSE_MS = 30;
-/** When prices begin to apply. */
+/** Start of the prices. */
 const LONG_AGO = "2020-01-01";
 const ADMIN = { "x-user-role": "admin" };
 const OPERATOR = { "x-user-role": "operator" };
 
 /** Nanodollars for each AAU, from the first call on. */
 export const AAU_PRICE: bigint = 7n;
-/** Nanodollars for each call of the plans' tool: the last price, once everything is priced anew. */
+/**
+ * Nanodollars for each call of the plans' tool: the final price, after all calls are priced again.
+ */
 export const TOOL_PRICE: bigint = 11n;
 
-/** Sets the price that calls are recorded with. */
 export async function setFirstPrice(url: Address): Promise<void> {
   const price = { scope: "aau", amount_usd: "0.000000007", from: LONG_AGO };
   await setPrice(url, price);
 }
 
-/** Sets the price that applies in the end, and has everything priced anew. */
+/** Sets the final price, and prices all recorded calls again. */
 export async function setLastPrice(url: Address): Promise<void> {
   const price = { scope: "tool", subject: "sql", amount_usd: "0.000000011", from: LONG_AGO };
   await setPrice(url, price);
@@ -30,8 +31,8 @@ export async function setLastPrice(url: Address): Promise<void> {
 }
 
 /**
- * Reports late calls of another system, each batch until it is answered, and has prices applied
- * anew. @returns how many different calls were reported.
+ * Reports late calls of another system, repeating each batch until it is answered, and prices them
+ * again. @returns the number of distinct reported calls.
  */
 export async function reportUsage(url: Address, isOver: () => boolean): Promise<number> {
   let reported = 0;
@@ -52,7 +53,7 @@ export async function reportUsage(url: Address, isOver: () => boolean): Promise<
   return reported;
 }
 
-/** One that is there already was set by a request whose answer was lost. */
+/** An existing price was set by a request whose answer was lost. */
 async function setPrice(url: Address, price: object): Promise<void> {
   try {
     await insist(url, "/billing/prices", price, OPERATOR);

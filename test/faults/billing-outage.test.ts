@@ -9,7 +9,7 @@ import { step } from "../conformance/scenario.js";
 import { Steward } from "../conformance/steward.js";
 import { LOSABLE_COMMITS, withLostCommits } from "./lost-commits.js";
 
-// The database goes away before a request, between its parts, and after it has committed but before it says so.
+// The database fails before a request, between its parts, and after a commit whose answer is lost.
 describe("while the database goes away, and after it is back", () => {
   let postgres: PostgresServer;
   let provider: PaymentProvider;
@@ -60,7 +60,7 @@ describe("while the database goes away, and after it is back", () => {
     expect(await ask("DELETE payment-methods/pm_of_cus_B")).toEqual(AWAY);
     await postgres.start();
     expect(await ask("GET payment-methods")).toMatchObject(listed);
-    // Once the provider is asked the store is no longer needed.
+    // Once the provider is called, the store is no longer needed.
     provider.meanwhile(goAway);
     expect(await ask("DELETE payment-methods/pm_of_cus_B")).toMatchObject({ status: 200 });
     await postgres.start();
@@ -75,7 +75,7 @@ describe("while the database goes away, and after it is back", () => {
     await goAway();
     await expectAway(wire, report());
     await postgres.start();
-    // The server reads back that they were counted.
+    // The server reads whether they were counted.
     expect(await losing("usage_events", report)).toEqual({ accepted: 2, duplicates: 0 });
     expect(await report()).toEqual({ accepted: 0, duplicates: 2 });
     expect(await billing.usage()).toMatchObject([{ date: "2026-01-05", action_count: 2 }]);
@@ -94,7 +94,7 @@ describe("while the database goes away, and after it is back", () => {
     // Before its usage is recorded.
     await goAway();
     await postgres.start();
-    // What the refused call may have reserved is given back in the background.
+    // The refused call's reservation, if any, is released in the background.
     await vi.waitFor(async () => expect(await execute("b")).toMatchObject({ success: true }), 5000);
     expect(await execute("c")).toMatchObject({ success: false, error_code: "QUOTA_EXCEEDED" });
     expect(await billing.usage()).toMatchObject([{ action_count: 2, total_aau: 2 }]);
@@ -105,19 +105,19 @@ const IN_TOTAL = { scope: "organization", unit: "aau", period: "total", action: 
 
 interface PaymentAnswer {
   readonly status: number;
-  /** In s; 0 when it is not told. */
+  /** In s; 0 when absent. */
   readonly retryAfter: number;
   readonly body: unknown;
 }
 
-/** How a payment endpoint says that the store is away. */
+/** The error of a payment endpoint while the store is unavailable. */
 const AWAY = {
   status: 503,
   retryAfter: expect.toSatisfy((seconds: number) => seconds > 0) as number,
   body: { code: "STORE_UNAVAILABLE", error: expect.any(String) as string },
 };
 
-/** Asks a payment endpoint as an organization's billing admin, always under the same key. */
+/** Calls a payment endpoint as an organization's billing admin, always with the same key. */
 async function askForPayment(
   url: string,
   org: string,

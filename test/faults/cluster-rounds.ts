@@ -15,26 +15,28 @@ import { postgresView } from "./store-view.js";
 import { TcpProxy } from "./tcp-proxy.js";
 import { expectUsageTruth } from "./usage-truth.js";
 
-/** Clients that drive plans at once, each asking now one node and now the other. */
+/** Concurrent clients that drive plans and alternate between the nodes. */
 const CLIENTS = 6;
-/** Clients that report usage and have it priced anew at once, each asking now one node and now the other. */
+/** Concurrent clients that report usage, price it again, and alternate between the nodes. */
 const BILLERS = 2;
 /** Where PostgreSQL listens unless its URL says otherwise. */
 const POSTGRES_PORT = 5432;
 /** Components of a vector. */
 const DIMENSION = 8;
-/** Something happens after up to this time, in ms. */
+/** Maximum pause before a fault, in ms. */
 const ROUND_MS = 700;
-/** How long the database stays away, at most, in ms. */
+/** Maximum downtime of the database, in ms. */
 const AWAY_MS = 300;
 
-/** A server and what stands between it and the database. */
+/** A server, and the proxy between it and the database. */
 interface Node {
   readonly proxy: TcpProxy;
   readonly server: ServerProcess;
 }
 
-/** Two servers on one PostgreSQL, a proxy between each and the database, and what may happen to them. */
+/**
+ * Two servers on one PostgreSQL, a proxy between each and the database, and the faults to inject.
+ */
 class Cluster implements AsyncDisposable {
   readonly databaseUrl: string;
   /** Absent when the database is one that is not to be stopped. */
@@ -76,12 +78,12 @@ class Cluster implements AsyncDisposable {
     return new Cluster(databaseUrl, postgres, [await start("a"), await start("b")]);
   }
 
-  /** The address of either node. */
+  /** The address of one of the nodes. */
   anyUrl(random: () => number): string {
     return this.#any(random).server.url;
   }
 
-  /** Kills a node, restarts the database, or troubles a node's connections to it. */
+  /** Kills a node, restarts the database, or disturbs a node's connections to it. */
   async strike(random: () => number): Promise<void> {
     const kind = random();
     const { server, proxy } = this.#any(random);
@@ -97,7 +99,7 @@ class Cluster implements AsyncDisposable {
     }
   }
 
-  /** Ends the servers as an operator would. @returns their exit codes. */
+  /** Stops the servers gracefully. @returns their exit codes. */
   stop(): Promise<readonly (number | null)[]> {
     return Promise.all(this.#nodes.map(({ server }) => server.stop()));
   }
@@ -147,12 +149,12 @@ export async function clusterRounds(
       while (!stopped) acknowledged.push(await drivePlan(url));
     }),
     ...Array.from({ length: BILLERS }, async (_each, index) => {
-      // Read after it is known: the other biller may have added to it meanwhile.
+      // Read afterwards, because the other client may have added to it meanwhile.
       const count = await reportUsage(asking(-1 - index), () => stopped);
       reported += count;
     }),
   ]);
-  // Awaited below; a client that fails before then is not a rejection that nobody handles.
+  // Awaited below; a client that fails earlier must not cause an unhandled rejection.
   clients.catch(() => undefined);
   for (let round = 0; round < rounds; round += 1) {
     await delay(random() * ROUND_MS);

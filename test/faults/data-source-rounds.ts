@@ -10,25 +10,25 @@ import { seededRandom } from "./random.js";
 import { ServerProcess } from "./server-process.js";
 import { TcpProxy } from "./tcp-proxy.js";
 
-/** Clients that drive plans at once. */
+/** Concurrent clients that drive plans. */
 const CLIENTS = 5;
-/** Something happens after up to this time, in ms. */
+/** Maximum pause before a fault, in ms. */
 const ROUND_MS = 500;
-/** How long the data source stays away, at most, in ms. */
+/** Maximum downtime of the data source, in ms. */
 const AWAY_MS = 300;
 
 const LEDGER = `CREATE TABLE ledger (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   tag text NOT NULL, seen int, hits int NOT NULL)`;
 
-/** What an agent may be told of a step that failed: that it changed nothing, or that this is unknown. */
+/** The allowed errors of a failed step: it changed nothing, or that is unknown. */
 const CLEAR =
   /nothing was changed|It cannot be determined now whether the write took effect|given up before it took effect|server (closed|is (starting|shutting))/;
 
 /**
- * Has `rounds` things happen to a PostgreSQL data source and the connections to it, under clients that
- * drive plans of reads and writes and try again what failed; then checks that every write of every
- * plan was applied once, that what was acknowledged stays true, that failures were told plainly, and that
- * the connections are used again, and given back.
+ * Injects `rounds` faults into a PostgreSQL data source and the connections to it, while clients
+ * drive plans of reads and writes and retry failures. Then it checks that every write of every plan
+ * was applied once, that acknowledged results stay true, that errors are clear, and that
+ * connections are reused and released.
  */
 export async function dataSourceRounds(rounds: number, seed: number): Promise<void> {
   const random = seededRandom(seed);
@@ -54,7 +54,7 @@ export async function dataSourceRounds(rounds: number, seed: number): Promise<vo
       }
     }),
   );
-  // Awaited below; a client that fails before then is not a rejection that nobody handles.
+  // Awaited below; a client that fails earlier must not cause an unhandled rejection.
   clients.catch(() => undefined);
   for (let round = 0; round < rounds; round += 1) {
     await delay(random() * ROUND_MS);
@@ -63,7 +63,7 @@ export async function dataSourceRounds(rounds: number, seed: number): Promise<vo
   stopped = true;
   await clients;
   expect(failures.filter((message) => !CLEAR.test(message))).toEqual([]);
-  // All is well again: nothing fails, not even the first time.
+  // Without faults nothing may fail, not even the first time.
   acknowledged.push(await drivePlan(server.url));
   for (const { planId, outputs } of acknowledged.slice(-20)) {
     for (const [stepId, output] of outputs) {
@@ -80,7 +80,7 @@ export async function dataSourceRounds(rounds: number, seed: number): Promise<vo
   rmSync(dir, { recursive: true });
 }
 
-/** Sessions of the server in its data source. */
+/** The server's sessions in its data source. */
 const SESSIONS = "SELECT state FROM pg_stat_activity WHERE application_name = 'steward'";
 
 /** Cuts, half-closes or delays connections, or restarts the data source. */

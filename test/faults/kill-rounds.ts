@@ -15,25 +15,25 @@ import { ServerProcess } from "./server-process.js";
 import { postgresView, sqliteView } from "./store-view.js";
 import { expectUsageTruth } from "./usage-truth.js";
 
-/** What keeps the store. */
+/** The engine of the store. */
 export type Engine = "SQLite" | "PostgreSQL";
 
 /** Components of a vector. */
 const DIMENSION = 8;
-/** Clients that drive plans at once. */
+/** Concurrent clients that drive plans. */
 const CLIENTS = 6;
 /**
- * The server is killed at a moment up to this long after it became ready, in ms: often before its
- * first statement has run, and often enough after it, so that every plan comes to its end.
+ * The server is killed at most this long after it became ready, in ms: often before its first
+ * statement has run, and often enough after it that every plan ends.
  */
 const KILL_WITHIN_MS = 700;
 
 /**
- * Kills the server at random `rounds` times under clients that drive plans of reads and writes and
- * one that reports usage and prices it anew, its embedding provider up and down, then checks that
- * everything acknowledged is true, that no write was applied twice, that every log is gapless, every
- * tool call is recorded once and is one usage row and one memory entry, and every total is what the
- * rows add up to.
+ * Kills the server `rounds` times at random while clients drive plans of reads and writes, one
+ * client reports usage and prices it again, and its embedding provider fails and recovers. Then it
+ * checks that every acknowledged result is true, that no write was applied twice, that every log
+ * has no gaps, every tool call is recorded once with one usage row and one memory entry, and every
+ * total is the sum of its rows.
  */
 export async function killRounds(engine: Engine, rounds: number, seed: number): Promise<void> {
   const random = seededRandom(seed);
@@ -65,7 +65,7 @@ export async function killRounds(engine: Engine, rounds: number, seed: number): 
         reported = count;
       }),
     ]);
-    // Awaited below; a client that fails before then is not a rejection that nobody handles.
+    // Awaited below; a client that fails earlier must not cause an unhandled rejection.
     clients.catch(() => undefined);
     for (let round = 0; round < rounds; round += 1) {
       await delay(random() * KILL_WITHIN_MS);
@@ -90,7 +90,7 @@ export async function killRounds(engine: Engine, rounds: number, seed: number): 
   rmSync(dir, { recursive: true });
 }
 
-/** Every answer a client got is what the service still says. */
+/** The service must still give every answer that a client got. */
 async function expectReplays(url: string, acknowledged: readonly Acknowledged[]): Promise<void> {
   for (const { planId, outputs } of acknowledged.slice(-20)) {
     for (const [stepId, output] of outputs) {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 
-/** Creates the data source that the driven plans work on. */
+/** Creates the data source for the driven plans. */
 export function createLedger(path: string): void {
   const db = new DatabaseSync(path);
   db.exec("PRAGMA journal_mode = WAL");

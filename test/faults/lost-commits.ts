@@ -1,19 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 
-/** With these a PostgreSQL server lets a transaction wait for a replica, of which there is none. */
+/** Settings that allow a transaction to wait for a replica that does not exist. */
 export const LOSABLE_COMMITS: Readonly<Record<string, string>> = {
   synchronous_standby_names: "nobody",
   synchronous_commit: "local",
 };
 
-/** How often it is looked for commits that wait, in ms. */
+/** Interval for finding waiting commits, in ms. */
 const LOOK_MS = 10;
 
 /**
- * Runs `work` while no transaction that adds to a table hears of its commit: it waits for a replica, takes
- * effect, and its connection ends.
- * @param url Of a database whose server has {@link LOSABLE_COMMITS}.
+ * Runs `work` while no transaction that adds to a table gets the answer to its commit: the commit
+ * waits for a replica, takes effect, and its connection ends.
+ * @param url of a database on a server with {@link LOSABLE_COMMITS}.
  */
 export async function withLostCommits<T>(
   url: string,
@@ -26,7 +26,7 @@ export async function withLostCommits<T>(
     await client.query(trigger(table));
     const done = new AbortController();
     const result = work().finally(() => done.abort());
-    // Awaited below; a failure before then is not a rejection that nobody handles.
+    // Awaited below; an earlier failure must not cause an unhandled rejection.
     result.catch(() => undefined);
     while (!done.signal.aborted) {
       await client.query(

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { StoreView } from "./store-view.js";
 
-/** Each tool call is one memory entry with one vector, and no other entry and no other vector is. */
+/** Each tool call has exactly one memory entry with one vector, and there are no others. */
 export async function expectMemoryTruth(view: StoreView, dimension: number): Promise<void> {
   const ending = (id: string): string => `substr(CAST(${id} AS TEXT), 16)`;
   const missing = `SELECT ${ending("event_id")} FROM tool_calls AS c

@@ -27,7 +27,7 @@ it(
       using reader = GrpcClient.connect(new URL(server.url).host, { "x-user-role": "admin" });
       expect((await reader.list({})).plans).toHaveLength(1);
       await postgres.stop("immediate");
-      // An answer about readiness is good for a second.
+      // A readiness result is cached for a second.
       await expect
         .poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 5000 })
         .toBe(503);
@@ -37,7 +37,7 @@ it(
       expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
       expect(await refused.json()).toMatchObject({ code: "STORE_UNAVAILABLE" });
       await expectRefused(server.url, reader);
-      // What is asked for meanwhile is answered when the database is back in time.
+      // Requests during the outage are answered if the database comes back in time.
       const driven = drivePlan(server.url);
       await postgres.start();
       await driven;
@@ -53,7 +53,7 @@ it(
   },
 );
 
-/** Every part of the service says that it cannot, over both transports. */
+/** Every part of the service returns an error, over both protocols. */
 async function expectRefused(url: string, reader: GrpcClient): Promise<void> {
   const headers = { "content-type": "application/json", "x-user-role": "admin" };
   const event = {
@@ -78,7 +78,7 @@ async function expectRefused(url: string, reader: GrpcClient): Promise<void> {
     }),
   );
   expect(answers).toEqual(requests.map(([path]) => ({ path, status: 503, comesBack: true })));
-  // What became of a search is told by Contract §7, whatever failed.
+  // Contract §7 defines the error of a search for every cause.
   const body = JSON.stringify({ query: "anything" });
   const searched = await fetch(`${url}/api/memory/search`, { method: "POST", headers, body });
   expect(await searched.json()).toMatchObject({ code: "MEMORY_SEARCH_FAILED" });

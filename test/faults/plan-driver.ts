@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Where a server is; of several, one for each request. */
+/** The address of a server; with several servers, one for each request. */
 export type Address = string | (() => string);
 
-/** What the service acknowledged to a client: it must be true for ever after. */
+/** Results acknowledged to a client, which must stay true. */
 export interface Acknowledged {
   readonly planId: string;
-  /** `tool_output_json` of every step whose execution was answered, by step id. */
+  /** `tool_output_json` of every answered step, by step id. */
   readonly outputs: ReadonlyMap<string, string>;
 }
 
-/** Steps of the plan every driver runs: reads and writes that depend on each other. */
+/** Steps of every driven plan: reads and writes that depend on each other. */
 export const STEPS: readonly { readonly id: string; readonly write: boolean }[] = [
   { id: "count", write: false },
   { id: "insert", write: true },
@@ -20,13 +20,14 @@ export const STEPS: readonly { readonly id: string; readonly write: boolean }[] 
   { id: "total", write: false },
 ];
 
-/** How long a client keeps asking before it gives up on a server that should be back, in ms. */
+/** How long a client retries before it gives up on a server that should be running, in ms. */
 const PATIENCE_MS = 120_000;
 
 /**
- * A client that drives one plan to its end whatever happens to the server: it repeats every request
- * until it is answered, and remembers what was.
- * @param onFailure hears why a step failed, and has it tried again; without, no step may fail.
+ * A client that drives one plan to its end through all failures of the server: it repeats every
+ * request until it is answered, and records the answers.
+ * @param onFailure called with the error of a failed step, which is then retried; without it, no
+ * step may fail.
  */
 export async function drivePlan(
   url: Address,
@@ -38,7 +39,7 @@ export async function drivePlan(
   return { planId, outputs };
 }
 
-/** Asks for a step's result, which is run if it was not, until there is one. */
+/** Executes a step until there is a result. */
 export async function execute(
   url: Address,
   planId: string,
@@ -70,8 +71,8 @@ async function submit(url: Address): Promise<string> {
 }
 
 /**
- * Repeats a POST until it is answered, as long as an answer may still come. @returns the answer's
- * body. @throws Error when it is refused for good.
+ * Repeats a POST until it is answered, as long as a retry can help. @returns the answer's body.
+ * @throws Error when it is refused permanently.
  */
 export async function insist(
   url: Address,

@@ -3,12 +3,12 @@ import { expect, vi } from "vitest";
 import { STEPS, type Acknowledged } from "./plan-driver.js";
 import { executedNotOnce, GAPS, OUTPUTS, RUNNING, type StoreView } from "./store-view.js";
 
-/** How long usage and memory may take for what has gathered while they could not work, in ms. */
+/** How long usage and memory may take to process their backlog, in ms. */
 const CATCH_UP_MS = 120_000;
 
 /**
- * Every plan is one that a client was told of, is completed, and says what the client was told; each
- * log is gapless, each step was executed once and is one tool call.
+ * Every plan was acknowledged to a client, is completed, and has the acknowledged results; each log
+ * has no gaps, and each step was executed once with one tool call.
  */
 export async function expectPlanTruth(
   view: StoreView,
@@ -37,7 +37,9 @@ export async function expectPlanTruth(
   ).toEqual([{ n: calls, d: calls, e: calls }]);
 }
 
-/** Each plan inserted one row and raised its counter once: no write lost, none applied twice. */
+/**
+ * Each plan inserted one row and incremented its counter once: no write was lost or applied twice.
+ */
 export function expectLedgerTruth(path: string, plans: number): void {
   const target = new DatabaseSync(path);
   expect(target.prepare("SELECT count(*) AS n FROM ledger").all()).toEqual([{ n: plans }]);

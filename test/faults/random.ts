@@ -1,4 +1,4 @@
-/** A small seeded generator (mulberry32), so that a failing schedule can be run again. */
+/** A small seeded generator (mulberry32), so that a failing schedule can be repeated. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -14,7 +14,7 @@ export function testSeed(): number {
   return Number(process.env["STEWARD_TEST_SEED"]) >>> 0;
 }
 
-/** Runs what a seed decides; a failure names the seed. */
+/** Runs a seeded function; a failure names the seed. */
 export async function withSeed(run: (seed: number) => Promise<void>): Promise<void> {
   const seed = testSeed();
   try {

@@ -9,11 +9,11 @@ import { insist } from "./plan-driver.js";
 import { seededRandom, testSeed } from "./random.js";
 import { ServerProcess, STEWARD } from "./server-process.js";
 
-/** Entries there are before anything is changed. */
+/** Initial number of entries. */
 const ENTRIES = 150;
-/** How often the command is killed, each time later than the last. */
+/** How often the command is killed, each time later. */
 const KILLS = 3;
-/** Added to the time after which it is killed, at most, in ms. */
+/** Maximum increase of the time before the kill, in ms. */
 const LATER_MS = 500;
 
 it(
@@ -64,7 +64,7 @@ async function remember(url: string): Promise<string> {
   return content;
 }
 
-/** @returns what the server says when it does not take entries any more. */
+/** @returns the server's error when it refuses entries. */
 async function addUntilRefused(url: string, remembered: string[]): Promise<string> {
   for (;;) {
     const content = JSON.stringify(`entry ${crypto.randomUUID()}`);
@@ -79,7 +79,9 @@ async function addUntilRefused(url: string, remembered: string[]): Promise<strin
   }
 }
 
-/** Runs the command, and kills it after a time. @returns its exit code; `null` when it was killed. */
+/**
+ * Runs the command, and kills it after a time. @returns its exit code; `null` when it was killed.
+ */
 async function reembed(
   env: Readonly<Record<string, string>>,
   killAfterMs?: number,

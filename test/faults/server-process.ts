@@ -3,14 +3,14 @@ import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-/** The command line. */
+/** Path of the command line program. */
 export const STEWARD: string = fileURLToPath(
   new URL("../../../packages/server/bin/steward.js", import.meta.url),
 );
-/** How long a start may take before the test gives up on it, in ms. */
+/** Time limit of a start, in ms. */
 const START_MS_MAX = 60_000;
 
-/** A real server in a process of its own, which can be killed and started again. */
+/** A real server in its own process, which can be killed and restarted. */
 export class ServerProcess implements AsyncDisposable {
   readonly url: string;
   readonly #env: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export class ServerProcess implements AsyncDisposable {
     this.#env = { ...env, SERVICE_PORT: String(port) };
   }
 
-  /** Starts `steward serve`, or what else is said, on a free port with these settings. */
+  /** Starts `steward serve`, or another command, on a free port with these settings. */
   static async start(
     env: Readonly<Record<string, string>>,
     args: readonly string[] = ["serve"],
@@ -65,7 +65,7 @@ export class ServerProcess implements AsyncDisposable {
     throw new Error(`the server did not become ready:\n${this.#stderr}`);
   }
 
-  /** Ends the process at whatever instruction it is at. */
+  /** Kills the process immediately. */
   async kill(): Promise<void> {
     await this.#end("SIGKILL");
   }
@@ -90,7 +90,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 }
 
-/** A TCP port of the loopback address that nobody listens on now. */
+/** A free TCP port of the loopback address. */
 export async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));

@@ -1,12 +1,12 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import pg from "pg";
 
-/** Rows of a store, read past its servers, in the tables and views that every engine has. */
+/** Reads a store's rows directly, from the tables and views that every engine has. */
 export interface StoreView {
   all(sql: string): Promise<readonly Record<string, unknown>[]>;
 }
 
-/** `key`, plan and step, and `output` of every step that is executed. */
+/** `key`, plan and step, and `output` of every executed step. */
 export const OUTPUTS = `SELECT plan_id || '/' || step_id AS key, output FROM plan_steps
   WHERE output IS NOT NULL`;
 
@@ -14,10 +14,10 @@ export const OUTPUTS = `SELECT plan_id || '/' || step_id AS key, output FROM pla
 export const GAPS = `SELECT plan_id FROM plan_events GROUP BY plan_id
   HAVING max(sequence) <> count(*) OR min(sequence) <> 1`;
 
-/** What somebody runs, or may think so. */
+/** Steps that are running, or may be. */
 export const RUNNING = "SELECT plan_id, step_id FROM plan_steps WHERE status = 'running'";
 
-/** Plans of which not every step was executed once. */
+/** Plans with a step that was not executed exactly once. */
 export function executedNotOnce(steps: number): string {
   return `SELECT plan_id FROM plan_events WHERE event_type = 'PlanStepExecuted'
     GROUP BY plan_id HAVING count(*) <> ${String(steps)}`;

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TcpProxy } from "./tcp-proxy.js";
 
-/** What `trouble` asks chance for: whether, what, and then how. */
+/** Random choices of `trouble`, in order: whether, which fault, and in which direction. */
 const [CUT, HALF_CLOSE, STALL] = [0, 0.4, 0.9];
 const [THERE, BACK] = [0, 0.9];
 
@@ -60,7 +60,7 @@ describe("the proxy between a server and its database", () => {
     for (const text of ["a", "b", "c"]) from.write(text);
     await expect.poll(() => received, { interval: 5 }).toBe("abc");
     expect(performance.now() - startedAt).toBeGreaterThan(100);
-    // The other way is open meanwhile, and this one stays open.
+    // The other direction is not affected, and this one stays open.
     from.write("d");
     await expect.poll(() => received).toBe("abcd");
   });
@@ -73,7 +73,7 @@ describe("the proxy between a server and its database", () => {
   });
 });
 
-/** Chance that says these, one after the other. */
+/** A random source with these values, in order. */
 function sequence(...values: readonly number[]): () => number {
   const left = [...values];
   return () => left.shift() ?? 0;

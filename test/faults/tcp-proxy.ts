@@ -1,16 +1,16 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
-/** One connection through the proxy: towards the client, and towards the server. */
+/** One connection through the proxy: its client side and its server side. */
 interface Pair {
   readonly client: Socket;
   readonly server: Socket;
   isStalled: boolean;
 }
 
-/** What happens to a connection. */
+/** A fault of a connection. */
 type Mischief = "cut" | "half-close" | "stall";
 const MISCHIEF: readonly Mischief[] = ["cut", "half-close", "stall"];
-/** How long a stalled connection carries nothing, at most, in ms. */
+/** Maximum duration of a stall, in ms. */
 const STALL_MS_MAX = 300;
 
 /** Stands between a client and a server, and troubles their connections. */
@@ -37,7 +37,7 @@ export class TcpProxy implements AsyncDisposable {
     return (this.#listener.address() as AddressInfo).port;
   }
 
-  /** Troubles each connection with this probability. @param random in [0, 1). */
+  /** Injects a fault into each connection with this probability. @param random in [0, 1). */
   trouble(probability: number, random: () => number): void {
     for (const pair of this.#pairs) {
       if (random() < probability) disturb(pair, random);
@@ -80,11 +80,11 @@ function disturb(pair: Pair, random: () => number): void {
       server.destroy();
       return;
     case "half-close":
-      // One of them hears that the other will say nothing more.
+      // One side learns that the other will send nothing more.
       (random() < 0.5 ? client : server).end();
       return;
     default:
-      // What is piped twice arrives twice, which no network does.
+      // Piping twice would duplicate data, which no network does.
       if (pair.isStalled) return;
       pair.isStalled = true;
       stall(directionsOf(pair, random()), random() * STALL_MS_MAX, () => {
@@ -95,7 +95,7 @@ function disturb(pair: Pair, random: () => number): void {
 
 type Direction = readonly [from: Socket, to: Socket];
 
-/** One direction, the other, or both. @param choice in [0, 1). */
+/** One direction or both. @param choice in [0, 1). */
 function directionsOf({ client, server }: Pair, choice: number): readonly Direction[] {
   const [there, back]: readonly [Direction, Direction] = [
     [client, server],

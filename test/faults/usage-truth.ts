@@ -2,10 +2,12 @@ import { expect } from "vitest";
 import { AAU_PRICE, TOOL_PRICE } from "./biller.js";
 import type { StoreView } from "./store-view.js";
 
-/** What a row costs after its corrections, in nanodollars, as its organization's list has it now. */
+/**
+ * The present cost of a row with its corrections, in nanodollars, by its organization's price list.
+ */
 const COST = `CASE WHEN tool_name = 'sql' THEN ${TOOL_PRICE} ELSE aau_weight * ${AAU_PRICE} END`;
 
-/** How a row's key is told for each dimension of the totals. */
+/** The key of a row in each dimension of the totals. */
 const KEYS = {
   total: "''",
   tool: "tool_name",
@@ -17,8 +19,8 @@ const KEYS = {
 const GRAINS = { day: 24 * 60 * 60 * 1000, quarter: 15 * 60 * 1000 } as const;
 
 /**
- * Each tool call is one usage row and so is each reported one, nothing else is; every total is what
- * the rows add up to, and money is what the prices say.
+ * Each tool call and each reported call has exactly one usage row, and there are no others; every
+ * total is the sum of its rows, and costs match the prices.
  */
 export async function expectUsageTruth(view: StoreView, reported: number): Promise<void> {
   const all = (sql: string): ReturnType<StoreView["all"]> => view.all(sql);

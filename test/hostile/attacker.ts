@@ -1,8 +1,8 @@
-/** An answer, as far as an attack is judged by it. */
+/** The part of an answer that the test checks. */
 export interface Answer {
-  /** HTTP status; of a step that failed that of its error. */
+  /** HTTP status; for a failed step, that of its error. */
   readonly status: number;
-  /** `error` of the body, or the message of the failed step; empty: it was served. */
+  /** `error` of the body, or the message of the failed step; empty on success. */
   readonly error: string;
   readonly code: string;
 }
@@ -22,7 +22,7 @@ interface ExecutionBody extends ErrorBody {
   };
 }
 
-/** Somebody of one organization who sends requests over REST. */
+/** A client of one organization that sends requests over REST. */
 export class Attacker {
   readonly url: string;
   readonly #orgId: string;
@@ -48,7 +48,7 @@ export class Attacker {
     return { status: response.status, error, code, data };
   }
 
-  /** Submits a plan of one step, and runs it. @returns how it ended, and how often it was tried. */
+  /** Submits and runs a plan of one step. @returns its result, and the number of attempts. */
   async run(sql: string): Promise<Answer & { readonly attempts: number }> {
     const steps = [{ id: "a", tool_name: "sql", query_template: sql }];
     const submitted = await this.send("POST", "/api/plans", { steps });
@@ -65,7 +65,7 @@ export class Attacker {
     };
   }
 
-  /** Takes a document into a branch of the state. */
+  /** Imports a document into a branch of the state. */
   importState(branch: string, content: string, more: object = {}): Promise<Answer> {
     const order = { branch, format: "n-quads", content, message: "m", ...more };
     return this.send("POST", "/api/state/import", order);

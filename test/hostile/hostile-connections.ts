@@ -2,32 +2,32 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { FLAG, FRAME, frame, headerBlock, PREFACE, settings, takeFrames } from "./http2-frames.js";
 
-/** A connection that wants to be held open for nothing, or to keep the server at work. */
+/** A connection that tries to stay open without use, or to keep the server busy. */
 export interface HostileConnection {
   readonly name: string;
   readonly send: (peer: Peer) => Promise<void> | void;
-  /** Whether the client takes what the server sends, and answers its pings. */
+  /** Whether the client reads the server's data and answers its pings. */
   readonly isPolite?: boolean;
-  /** What ends it: the server closes the connection, or answers or resets the stream 1. */
+  /** How it ends: the server closes the connection, or answers or resets stream 1. */
   readonly ends: "connection" | "stream";
 }
 
-/** How a hostile connection ended. */
+/** The end of a hostile connection. */
 export interface Ending {
   readonly afterMs: number;
   readonly isClosed: boolean;
-  /** Whether the stream 1 was answered or reset. */
+  /** Whether stream 1 was answered or reset. */
   readonly isAnswered: boolean;
 }
 
-/** The hostile end of a connection. */
+/** The client side of a connection. */
 export interface Peer {
   readonly isOpen: boolean;
-  /** Resolves when the bytes have been handed on, or the connection is gone. */
+  /** Resolves when the bytes are sent, or the connection has ended. */
   write(bytes: Buffer): Promise<void>;
 }
 
-/** How long an ending is waited for; the longest limit is a minute. */
+/** Time limit for the end of a connection, in ms; the longest limit of the server is a minute. */
 const ENDING_MS_MAX = 150_000;
 
 /** Opens the connection, and waits until the server has ended it. */
@@ -65,7 +65,7 @@ export async function endingOf(url: string, hostile: HostileConnection): Promise
   return ending;
 }
 
-/** Answers pings, and says when stream 1 is answered or reset. */
+/** Answers pings, and reports when stream 1 is answered or reset. */
 function readFrames(socket: Socket, answered: () => void): void {
   let rest: Buffer = Buffer.alloc(0);
   socket.on("data", (bytes: Buffer) => {
@@ -104,7 +104,7 @@ async function dribble(peer: Peer, bytes: Buffer): Promise<void> {
   }
 }
 
-/** Writes the same frames again and again, as fast as they are taken. */
+/** Writes the same frames repeatedly, as fast as they are accepted. */
 async function flood(peer: Peer, many: (n: number) => Buffer): Promise<void> {
   await peer.write(HELLO);
   for (let n = 0; n < 400 && peer.isOpen; n += 1) await peer.write(many(n));
@@ -127,7 +127,7 @@ const resets = (n: number): Buffer =>
     }),
   );
 
-/** Each of them ends by a limit of the server. */
+/** A limit of the server ends each of them. */
 export const HOSTILE_CONNECTIONS: readonly HostileConnection[] = [
   { name: "one that says nothing", ends: "connection", send: () => undefined },
   { name: "a preface that is dribbled", ends: "connection", send: (peer) => dribble(peer, HELLO) },

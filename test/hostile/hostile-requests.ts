@@ -1,14 +1,14 @@
 import type { Answer, Attacker } from "./attacker.js";
 
-/** A request that costs more than its sender pays, if the server lets it. */
+/** A request whose cost for the server would exceed its sender's, without limits. */
 export interface HostileRequest {
   readonly name: string;
-  /** What has to be there first; it is not part of the attack. */
+  /** Prepares the data of the attack. */
   readonly prepare?: (attacker: Attacker) => Promise<unknown>;
   readonly send: (attacker: Attacker) => Promise<Answer & { readonly attempts?: number }>;
   /** Whether it takes many seconds to reach a limit. */
   readonly isLong?: boolean;
-  /** What the refusal says; absent: the request is served. */
+  /** The expected refusal; absent: the request is served. */
   readonly refusal?: { readonly code: string; readonly error: RegExp };
 }
 
@@ -25,7 +25,7 @@ const numbers = (last: number): string =>
 const quads = (length: number, name: string): string =>
   joined(length, (n) => `<urn:${name}:${n}> <urn:p:${n % 7}> "${n}" .\n`);
 
-/** Requests for state. @param quadsMax the quads of a merge's side. */
+/** Requests for state. @param quadsMax number of quads on each side of a merge. */
 const stateRequests = (quadsMax: number): readonly HostileRequest[] => [
   {
     name: "a ring of 10 000 blank nodes",
@@ -101,7 +101,7 @@ const stateRequests = (quadsMax: number): readonly HostileRequest[] => [
   },
 ];
 
-/** Requests for plans that are refused or taken before anything runs. */
+/** Plans that are refused or accepted before anything runs. */
 const PLANS: readonly HostileRequest[] = [
   {
     name: "60 templates of 64 KiB",
@@ -144,7 +144,7 @@ const PLANS: readonly HostileRequest[] = [
   },
 ];
 
-/** Statements that want more than a process may have. */
+/** Statements that need more resources than a process may use. */
 const STATEMENTS: readonly HostileRequest[] = [
   {
     name: "twelve blobs of 64 MB in a row",
@@ -167,7 +167,10 @@ const STATEMENTS: readonly HostileRequest[] = [
   },
 ];
 
-/** Those of one organization, in this order: some build on others. @param quadsMax the quads of a dataset. */
+/**
+ * The requests of one organization, in this order, because some build on others. @param quadsMax
+ * number of quads of a dataset.
+ */
 export function hostileRequests(quadsMax: number): readonly HostileRequest[] {
   return [...PLANS, ...stateRequests(quadsMax), ...STATEMENTS];
 }
@@ -176,7 +179,7 @@ function step(id: string, query_template: string): Readonly<Record<string, unkno
   return { id, tool_name: "sql", query_template };
 }
 
-/** Steps with statements that take long to read. */
+/** Steps with statements that take long to analyze. */
 function longSteps(steps: number, length: number): readonly unknown[] {
   return count(steps, (n) => {
     const terms = count(Math.floor(length / 10), (m) => `(${m % 10} + ${n % 10})`).join(" + ");

@@ -12,19 +12,22 @@ import { hostileRequests } from "./hostile-requests.js";
 import { Target } from "./target.js";
 
 /**
- * Requests that cost more than their sender pays, one after the other against one real server. What they cost others in
- * time is measured by bench/hostile: here it is asked whether the server ends them, says why, and goes on.
+ * Expensive requests, one after the other against one real server. bench/hostile measures their
+ * effect on others; this test checks that the server stops them, gives the reason, and continues.
  */
 let target: Target;
 let attacker: Attacker;
 let neighbour: Attacker;
 let pid: number;
-/** Begins before the requests and lasts while they are sent: the longest limit of a connection is a minute. */
+/**
+ * Starts before the requests and lasts while they are sent: the longest limit of a connection is a
+ * minute.
+ */
 let endings: readonly Promise<NamedEnding>[];
 
 type NamedEnding = Ending & Pick<HostileConnection, "name" | "ends">;
 
-/** More than the server needs at any of these, in MiB: it has some 200 when it has done nothing. */
+/** More than the server needs during any of these requests, in MiB; idle, it needs about 200. */
 const RESIDENT_MEBIBYTES_MAX = 1200;
 const QUADS = 10_000;
 
@@ -40,7 +43,9 @@ beforeAll(async () => {
 });
 afterAll(() => target[Symbol.asyncDispose]());
 
-/** The server is the same process, serves others and has not grown out of bounds. */
+/**
+ * The server is still the same process, serves other callers, and its memory is within the limit.
+ */
 async function expectUnharmed(): Promise<void> {
   expect(await neighbour.run("SELECT 1")).toMatchObject({ status: 200, error: "" });
   expect(target.server.pid).toBe(pid);

@@ -9,7 +9,7 @@ export const FRAME = {
 /** Flags of frames. */
 export const FLAG = { ack: 1, endStream: 1, endHeaders: 4 } as const;
 
-/** The head of a frame, as far as a judge of answers needs it. */
+/** The header of a frame, as far as the test needs it. */
 export interface Frame {
   readonly type: number;
   readonly flags: number;
@@ -19,7 +19,7 @@ export interface Frame {
 
 const HEAD_BYTES = 9;
 
-/** One frame. @param length Said in its head, where that differs from the payload's. */
+/** One frame. @param length in its header, when it differs from the payload's. */
 export function frame(
   type: number,
   flags: number,
@@ -35,7 +35,9 @@ export function frame(
   return Buffer.concat([head, payload]);
 }
 
-/** SETTINGS. @param window Bytes of an answer that may come before the client asks for more (0x4). */
+/**
+ * SETTINGS. @param window bytes of an answer that the server may send before a window update (0x4).
+ */
 export function settings(window?: number): Buffer {
   if (window === undefined) return frame(FRAME.settings, 0, 0);
   const payload = Buffer.alloc(6);
@@ -44,7 +46,7 @@ export function settings(window?: number): Buffer {
   return frame(FRAME.settings, 0, 0, payload);
 }
 
-/** A block of headers, none of them compressed or indexed (RFC 7541 §6.2.2). */
+/** A block of headers without compression or indexing (RFC 7541 §6.2.2). */
 export function headerBlock(headers: Readonly<Record<string, string>>): Buffer {
   const text = (value: string): Buffer =>
     Buffer.concat([Buffer.from([Buffer.byteLength(value)]), Buffer.from(value)]);
@@ -53,7 +55,7 @@ export function headerBlock(headers: Readonly<Record<string, string>>): Buffer {
   );
 }
 
-/** Takes the whole frames off what has come. @returns what is left. */
+/** Removes the complete frames from the received bytes. @returns the rest. */
 export function takeFrames(bytes: Buffer, take: (found: Frame) => void): Buffer {
   let rest = bytes;
   while (rest.length >= HEAD_BYTES) {

@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { ServerProcess } from "../faults/server-process.js";
 
-/** A server with a data source on SQLite that has the table `filled`, in a process of its own: its memory is looked at. */
+/**
+ * A server in its own process, so that its memory can be measured, with a data source on SQLite
+ * that has the table `filled`.
+ */
 export class Target implements AsyncDisposable {
   readonly server: ServerProcess;
   readonly #directory: string;

@@ -5,7 +5,7 @@ export interface Snippet {
   /** The word after the fence: `sh`, `ts`, `sql`, or nothing. */
   readonly language: string;
   readonly text: string;
-  /** What stands between the block before and this one. */
+  /** The text between the previous block and this one. */
   readonly prose: string;
 }
 

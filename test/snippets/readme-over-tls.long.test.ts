@@ -9,7 +9,10 @@ import { runSnippets } from "./sandbox.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** The README's snippets are run against a server with TLS; only addresses and the way to trust its certificate differ. */
+/**
+ * The README's snippets run against a server with TLS; only the addresses and the trusted
+ * certificate differ.
+ */
 it("the snippets of README.md do what they say over TLS", { timeout: 600_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "steward-tls-"));
   try {
@@ -37,7 +40,7 @@ it("the snippets of README.md do what they say over TLS", { timeout: 600_000 }, 
   }
 });
 
-/** Makes a certificate of its own for this machine, as a reader would. */
+/** Makes a certificate for this machine, as a reader would. */
 function makeCertificate(folder: string): { readonly cert: string; readonly key: string } {
   const [cert, key] = [join(folder, "server.pem"), join(folder, "server.key")];
   execFileSync(

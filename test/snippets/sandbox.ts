@@ -6,34 +6,34 @@ import { dirname, join } from "node:path";
 import ts from "typescript";
 import type { Snippet } from "./markdown.js";
 
-/** What the snippets of a document find before the first of them runs. */
+/** The environment of a document's snippets. */
 export interface Surroundings {
   /** Variables of the shell. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Texts in the snippets that stand for something of the reader's own. */
+  /** Replacements for placeholders of the reader's own values in the snippets. */
   readonly replace?: Readonly<Record<string, string>>;
-  /** Programs of others, as scripts for the shell. */
+  /** Substitutes for other programs, as shell scripts. */
   readonly programs?: Readonly<Record<string, string>>;
   /** Empty files below `/var/lib`; an empty file is an SQLite database without tables. */
   readonly files?: readonly string[];
-  /** Whether the document takes for granted that a server runs. */
+  /** Whether the document assumes a running server. */
   readonly serves?: boolean;
-  /** How the server is reached; `http` unless given. */
+  /** The protocol of the server's URL; default: `http`. */
   readonly scheme?: "http" | "https";
 }
 
-/** How running the snippets of a document ended. */
+/** The result of a document's snippets. */
 export interface SnippetRun {
-  /** 0 when each of them has succeeded. */
+  /** 0 when all of them succeeded. */
   readonly code: number | null;
-  /** All that was said, with a line `== PLACE` before each snippet. */
+  /** The whole output, with a line `== PLACE` before each snippet. */
   readonly output: string;
 }
 
 /**
- * Runs the snippets of a document one after the other, in one shell, in a folder that holds nothing but
- * what a clone of the repository holds. `npm start`, `steward dev` and `steward serve` go on running in the background; a
- * server is stopped where the text says Ctrl-C.
+ * Runs the snippets of a document in order, in one shell, in a folder with the content of a clone
+ * of the repository. `npm start`, `steward dev` and `steward serve` run in the background; a server
+ * is stopped where the text says Ctrl-C.
  */
 export async function runSnippets(
   root: string,
@@ -88,7 +88,7 @@ export async function runSnippets(
   }
 }
 
-/** What is in the way of a test: a network, a terminal that stays busy, answers that only look like success. */
+/** Replaces commands that would need a network, block the terminal, or hide a failure. */
 const OWN_PROGRAMS: Readonly<Record<string, string>> = {
   npm: 'case "$1" in ci|test) ;; start) exec start-server dev ;; *) exit 64 ;; esac',
   npx: [
@@ -115,7 +115,7 @@ const OWN_PROGRAMS: Readonly<Record<string, string>> = {
   ].join("\n"),
 };
 
-/** A command that runs TypeScript, which must stand alone as the snippet does. */
+/** A command that runs a TypeScript snippet as a module of its own. */
 function moduleScript(folder: string, name: string, text: string): string {
   const { outputText } = ts.transpileModule(text, {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
@@ -140,7 +140,7 @@ function runShell(
   });
 }
 
-/** What the server said, where it is still there to be read. */
+/** The server's log, if it still exists. */
 function logOf(folder: string): string {
   try {
     return `== server\n${readFileSync(join(folder, "server.log"), "utf8")}`;

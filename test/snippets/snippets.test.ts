@@ -10,10 +10,10 @@ import { TokenIssuer } from "../conformance/parties/token-issuer.js";
 import { snippetsOf, type Snippet } from "./markdown.js";
 import { runSnippets, type Surroundings } from "./sandbox.js";
 
-/** Each document's snippets are run in order, as a reader would, in a folder of their own. */
+/** Each document's snippets run in order, as a reader would run them, in their own folder. */
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Snippets that are no scripts, by document and language, and what becomes of them. */
+/** Snippets that are not scripts, by document and language, and how they are handled. */
 const NOT_SCRIPTS: Readonly<Record<string, string>> = {
   "docs/data-sources.md sql": "run below, on PostgreSQL",
   "docs/authentication.md yaml": "identity-mtls/known-clients.test.ts reads it",
@@ -33,10 +33,11 @@ const documents = [
   ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/README.md`),
 ].map((file) => ({ file, snippets: snippetsOf(file, read(file)) }));
 
-/** A document starts several processes of Node, one after the other. */
+/** A document starts several Node processes in sequence. */
 const TIMEOUT_MS = 180_000;
 
-// Each document has a folder and a port of its own, and mostly waits for its processes: they run side by side.
+// Each document has its own folder and port, and mostly waits for its processes, so documents run
+// concurrently.
 describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
   it("every document are run by a test, or it is said why not", () => {
     const left = documents.flatMap(({ file, snippets }) =>
@@ -47,7 +48,7 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
 
   it("README.md do what they say, in order, in an empty folder", async () => {
     const output = await runs("README.md", { files: ["steward/.keep", "shop/shop.db"] });
-    // The search finds an entry, so its vector is not all zeros.
+    // A score above zero shows that the found entry's vector is not all zeros.
     expect(output).toMatch(/"score":0\.[1-9]/);
   });
 
@@ -136,7 +137,7 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
     await using database = await freshDatabase();
     const client = new Client({ connectionString: database.url });
     await client.connect();
-    // Roles belong to the whole server, which other tests share.
+    // Roles belong to the whole server, which other tests share, so the name is unique.
     const role = `steward_crm_${String(process.pid)}`;
     const organization = `crm_acme_${String(process.pid)}`;
     try {
@@ -186,7 +187,7 @@ describe.concurrent("the example of POST /api/plans in the API reference", () =>
   );
 });
 
-/** Runs those of a document that are scripts, and expects each of them to succeed. */
+/** Runs the scripts of a document, and expects each of them to succeed. */
 async function runs(file: string, around: Surroundings = {}): Promise<string> {
   const { code, output } = await runSnippets(root, snippetsIn(file).filter(isScript), around);
   expect(code, output).toBe(0);

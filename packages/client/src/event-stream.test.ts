@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readEventStream } from "./event-stream.js";
 import type { StreamMessage } from "./event-stream.js";
 
-/** What is read when the text arrives in pieces cut at these byte offsets. */
+/** The events read when the text arrives in pieces cut at these byte offsets. */
 async function read(text: string, cuts: readonly number[] = []): Promise<StreamMessage[]> {
   const bytes = new TextEncoder().encode(text);
   const ends = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);

@@ -11,11 +11,13 @@ interface Scene {
   readonly completed?: readonly string[];
   /** Step that runs and fails. */
   readonly fails?: string;
-  /** Step before which somebody else cancels the plan. */
+  /** Another client cancels the plan before this step. */
   readonly cancelledAt?: string;
 }
 
-/** A server that runs one plan and remembers in which order, and how many steps at once. */
+/**
+ * A server that runs one plan, and records the order of the steps and how many run concurrently.
+ */
 function planServer(scene: Scene): { answer: Answer; order: string[]; mostAtOnce: () => number } {
   const status = new Map<string, StepStatus>();
   for (const id of Object.keys(scene.steps)) {
@@ -59,7 +61,7 @@ function plan(scene: Scene, status: ReadonlyMap<string, StepStatus>, over: strin
   }));
   const done = steps.every((step) => step.status === "completed");
   const now = done ? "completed" : over === "" ? "running" : over;
-  // What the runner looks at; the server's other fields do not matter here.
+  // The fields that the runner reads; others do not matter here.
   return { plan_id: "p", status: now, steps } as Partial<Plan>;
 }
 

@@ -12,7 +12,7 @@ function typeOf(field: DescField): string {
   return field.fieldKind === "list" ? `repeated ${String(type)}` : String(type);
 }
 
-// Written out, because clients are built from these numbers: one that changes breaks them silently.
+// Written as literals, because changing one of these numbers silently breaks existing clients.
 describe("the numbers of the contract (§2.1, §2.2, §2.6, §4.1)", () => {
   it("are those of SubmitPlanRequest and PlanStepDef", () => {
     expect(fieldsOf(wire.SubmitPlanRequestSchema)).toEqual([

@@ -24,7 +24,7 @@ describe("the .proto files", () => {
 describe.skipIf(!hasProtoc)(`protoc${whySkipped}`, () => {
   it.each(FILES)("compiles %s for a generator that knows proto3 as it began", (file) => {
     const dir = mkdtempSync(join(tmpdir(), "steward-protoc-"));
-    // A generator that answers with nothing has said of no later feature that it knows it.
+    // An empty answer of the generator means that it supports no optional features.
     const generator = join(dir, "generator");
     writeFileSync(generator, "#!/bin/sh\ncat > /dev/null\n", { mode: 0o755 });
     const flags = [`--plugin=protoc-gen-plain=${generator}`, `--plain_out=${dir}`];

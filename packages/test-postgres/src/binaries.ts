@@ -4,17 +4,17 @@ import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { OtherUser } from "./other-user.js";
 
-/** Where the programs are. */
+/** Paths of the programs. */
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
 }
 
 /**
- * The programs of this platform, ready to run. An npm package cannot hold symbolic links: the
- * packages list theirs, and an install script would make them; no install script runs here, so they
- * are made on the first use.
- * @param directory Where a copy may go, when `user` cannot reach the packages.
+ * The programs of this platform, ready to run. npm packages cannot contain symbolic links: these
+ * packages list theirs for an install script. Install scripts are disabled here, so the links are
+ * created on first use.
+ * @param directory Where a copy may be placed when `user` cannot read the packages.
  * @throws Error when there are no binaries for this platform.
  */
 export function findBinaries(directory: string, user: OtherUser | undefined): Binaries {
@@ -25,7 +25,7 @@ export function findBinaries(directory: string, user: OtherUser | undefined): Bi
   return { initdb: join(files, "bin/initdb"), postgres: join(files, "bin/postgres") };
 }
 
-/** Whether every user may go into the directory. */
+/** Whether every user can enter the directory. */
 export function isReachable(directory: string): boolean {
   const parent = dirname(directory);
   if ((statSync(directory).mode & constants.S_IXOTH) === 0) return false;
@@ -69,7 +69,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Another test run may be making the same links. */
+/** Another test run may be creating the same links. */
 function symlinkUnlessThere(target: string, path: string): void {
   try {
     symlinkSync(target, path);

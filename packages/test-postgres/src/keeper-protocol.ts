@@ -1,15 +1,15 @@
 /**
- * Between whoever wants a server and its keeper: lines of JSON over the keeper's standard input and
- * output, one answer per request. The end of the input means that nobody wants the server any more.
+ * The protocol between a client and its keeper: lines of JSON over the keeper's standard input and
+ * output, one answer per request. The end of the input means that the server is no longer needed.
  */
 export type KeeperRequest =
-  /** Starts the server, the first time on an empty cluster. */
+  /** Starts the server; the first start creates an empty cluster. */
   | { readonly do: "start"; readonly settings: Readonly<Record<string, string>> }
   | { readonly do: "stop"; readonly mode: StopMode };
 
 /**
- * How a server ends. `fast`: transactions are rolled back, clients told. `immediate`: as if the
- * power had gone; the next start recovers.
+ * How to stop a server. `fast`: transactions are rolled back and clients notified. `immediate`:
+ * like a power failure; the next start recovers.
  */
 export type StopMode = "fast" | "immediate";
 

@@ -9,16 +9,16 @@ import type { KeeperAnswer, KeeperRequest, StopMode } from "./keeper-protocol.js
 import { otherUser } from "./other-user.js";
 import { dataDirectory, makeRunDirectory, sweepRunDirectories } from "./run-directory.js";
 
-/** How much of the server's log is kept to explain a failed start, in characters. */
+/** How much of the server's log is kept for the error of a failed start, in characters. */
 const LOG_CHARS_MAX = 10_000;
-/** Durability against a power cut is not what tests are about; a killed server still recovers. */
+/** Tests do not need durability across power failures; a killed server still recovers. */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   max_connections: "200",
   fsync: "off",
   full_page_writes: "off",
-  // Prepared transactions stand in for those of a cluster, which commit late and out of order.
+  // Prepared transactions simulate those of a cluster, which commit late and out of order.
   max_prepared_transactions: "64",
 };
 
@@ -32,7 +32,7 @@ let port = 0;
 let server: ChildProcess | undefined;
 let log = "";
 
-// Whoever wanted the server may be gone before it hears the answer; there is still cleaning up to do.
+// The client may end before it gets the answer; the keeper must still clean up.
 process.stdout.on("error", () => undefined);
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 
-/** Whom the server runs as: PostgreSQL refuses to run as root. */
+/** The user that runs the server, because PostgreSQL refuses to run as root. */
 export interface OtherUser {
   readonly uid: number;
   readonly gid: number;
 }
 
 /**
- * @returns `undefined` when the server can run as ourselves.
- * @throws Error when we are root and there is nobody else.
+ * @returns `undefined` when the server can run as the current user.
+ * @throws Error when that is root and there is no other user.
  */
 export function otherUser(): OtherUser | undefined {
   if (process.getuid?.() !== 0) return undefined;

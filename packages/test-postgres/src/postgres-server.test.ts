@@ -5,7 +5,7 @@ import { Client } from "pg";
 import { describe, expect, it, vi } from "vitest";
 import { PostgresServer } from "./postgres-server.js";
 
-/** A program that starts a server, says its URL and waits to be killed. */
+/** A program that starts a server, prints its URL and waits to be killed. */
 const PROGRAM = `
   import { PostgresServer } from ${JSON.stringify(new URL("index.js", import.meta.url).href)};
   const server = await PostgresServer.start();

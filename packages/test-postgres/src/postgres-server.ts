@@ -8,13 +8,16 @@ export type { StopMode } from "./keeper-protocol.js";
 const KEEPER = fileURLToPath(new URL("keeper.js", import.meta.url));
 
 export interface PostgresServerOptions {
-  /** Server settings beside, or over, those that make tests fast; for example `{ fsync: "on" }`. */
+  /**
+   * Server settings in addition to, or instead of, those that make tests fast; for example `{
+   * fsync: "on" }`.
+   */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 /**
- * A PostgreSQL server of one's own, on a free port of the loopback address. It and its files are gone
- * once this is disposed of, or as soon as this process is, whatever ended it.
+ * A new PostgreSQL server on a free port of the loopback address. The server and its files are
+ * removed when it is disposed, or when this process ends in any way.
  */
 export class PostgresServer implements AsyncDisposable {
   readonly #keeper: ChildProcess;
@@ -45,19 +48,22 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
-  /** Connects as superuser to the database `postgres`; the same for the server's whole life. */
+  /** Connects as superuser to the database `postgres`; constant for the server's lifetime. */
   get url(): string {
     return this.#url;
   }
 
-  /** Starts the server again after a stop, at the same URL, and waits until it can be connected to. */
+  /**
+   * Starts the server again after a stop, with the same URL, and waits until it accepts
+   * connections.
+   */
   async start(): Promise<void> {
     const answer = await this.#ask({ do: "start", settings: this.#settings });
     if (answer.is !== "started") throw new Error("the keeper did not start the server");
     this.#url = `postgres://postgres:${answer.password}@127.0.0.1:${answer.port}/postgres`;
   }
 
-  /** Stops the server and waits until it is gone; its data stay. */
+  /** Stops the server and waits for its end; its data are kept. */
   async stop(mode: StopMode): Promise<void> {
     await this.#ask({ do: "stop", mode });
   }

@@ -6,13 +6,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isReachable } from "./binaries.js";
 import type { OtherUser } from "./other-user.js";
 
-/** The program that keepers run, which tells them from a process that got the same number later. */
+/**
+ * The program of keepers, which distinguishes them from another process with a reused process id.
+ */
 const KEEPER = /test-postgres[\\/]dist[\\/]keeper\.js/;
 const PREFIX = "steward-postgres-";
-/** How long a server that lost its keeper may take to stop, in ms. */
+/** How long a server without a keeper may take to stop, in ms. */
 const ORPHAN_MS_MAX = 5_000;
 
-/** A directory for this process, named after it, so that it can be found when it is left behind. */
+/**
+ * Creates a directory named after this process, so that it can be identified if it is left behind.
+ */
 export function makeRunDirectory(user: OtherUser | undefined): string {
   const directory = join(root(user), `${PREFIX}${process.pid}`);
   rmSync(directory, { recursive: true, force: true });
@@ -27,8 +31,8 @@ export function dataDirectory(runDirectory: string): string {
 }
 
 /**
- * Stops servers and removes directories whose keeper was killed; those of live keepers, in whatever
- * copy of this repository, are left alone.
+ * Stops servers and removes directories whose keeper was killed; leaves those of live keepers
+ * alone, also those of other checkouts.
  */
 export async function sweepRunDirectories(user: OtherUser | undefined): Promise<void> {
   for (const name of readdirSync(root(user))) {
@@ -44,7 +48,7 @@ async function removeOrphan(directory: string): Promise<void> {
     await stopOrphan(dataDirectory(directory));
     rmSync(directory, { recursive: true, force: true });
   } catch (error) {
-    // Somebody else's, or being removed by another run.
+    // It belongs to another user, or another run is removing it.
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "EPERM" && code !== "EACCES" && code !== "ENOENT") throw error;
   }
@@ -62,7 +66,7 @@ async function stopOrphan(data: string): Promise<void> {
   if (isRunning()) process.kill(pid, "SIGKILL");
 }
 
-/** The command line of a process; empty when there is none of this number. */
+/** The command line of a process; empty when the process does not exist. */
 function commandOf(pid: number): string {
   try {
     return process.platform === "linux"
@@ -73,7 +77,7 @@ function commandOf(pid: number): string {
   }
 }
 
-/** The first place for temporary files that whoever runs the server can get at. */
+/** The first temporary directory that the server's user can reach. */
 function root(user: OtherUser | undefined): string {
   const places = [tmpdir(), "/tmp", "/var/tmp"];
   const place = places.find(

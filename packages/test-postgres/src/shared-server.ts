@@ -3,21 +3,21 @@ import { createServer } from "node:http";
 import { clusterUrl } from "./cluster-database.js";
 import { PostgresServer } from "./postgres-server.js";
 
-/** An existing server to use; its user may create databases. */
+/** URL of an existing server to use; its user must be allowed to create databases. */
 const EXISTING = "SERVICE_TEST_DATABASE_URL";
-/** Where the files of this test run ask for the server they share. */
+/** Path of the socket where the files of a test run ask for the shared server. */
 const SHARED = "STEWARD_TEST_POSTGRES_DOOR";
 
 /**
- * Offers one server to all processes of a test run, started when the first of them asks. Each project of
- * the run calls it; the first call counts.
- * @returns what ends the offer and the server.
+ * Offers one server to all processes of a test run; the first request starts it. Each project of
+ * the run calls this; only the first call has an effect.
+ * @returns a function that ends the offer and the server.
  */
 export async function offerSharedServer(): Promise<() => Promise<void>> {
   if (process.env[EXISTING] !== undefined || process.env[SHARED] !== undefined)
     return () => Promise.resolve();
   let server: Promise<PostgresServer> | undefined;
-  // Other users of this machine must not get the password by asking.
+  // A secret path, so that other users of this machine cannot ask for the password.
   const path = `/${randomBytes(18).toString("base64url")}`;
   const door = createServer((request, response) => {
     if (request.url !== path) return void response.writeHead(404).end();

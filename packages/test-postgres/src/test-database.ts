@@ -5,18 +5,18 @@ import { clusterDatabase, freeClusterUrl } from "./cluster-database.js";
 import { sharedServerUrl } from "./shared-server.js";
 
 const PREFIX = "steward_test_";
-/** What is older was left behind by a run that was killed, in ms. */
+/** Older databases were left behind by a killed run, in ms. */
 const AGE_MS_MAX = 6 * 60 * 60 * 1000;
-/** How often a database is tried to be dropped, and the time between, in ms. */
+/** Number of attempts to drop a database, and the pause between them in ms. */
 const DROP_TRIES_MAX = 20;
 const DROP_WAIT_MS = 500;
 
-/** An empty database of one's own; dropped, whoever is still connected, when it is disposed of. */
+/** A new empty database; it is dropped when disposed, even with open connections. */
 export interface TestDatabase extends AsyncDisposable {
-  /** `postgres://user:password@host:port/name`, of a user who may do everything in it. */
+  /** `postgres://user:password@host:port/name`; the user may do everything in it. */
   readonly url: string;
   readonly name: string;
-  /** Runs statements past what is tested: several in one text, unless there are values. */
+  /** Runs statements directly: several in one text, unless there are values. */
   query(sql: string, values?: readonly unknown[]): Promise<readonly QueryResultRow[]>;
 }
 
@@ -37,7 +37,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const owner = new Client({ connectionString: url.href });
-  // The server may be restarted, or the connection cut, by what is tested.
+  // A test may restart the server or cut the connection.
   owner.on("error", () => undefined);
   await owner.connect();
   return {
@@ -55,8 +55,8 @@ export async function freshDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * Drops a database. The checkpoint before it fails while a test beside this one fills a disk of the same server, or
- * drops a database: then it is tried again.
+ * Drops a database, with retries: the checkpoint that precedes it fails while another test fills a
+ * disk of the same server, or drops a database.
  */
 async function dropDatabase(admin: Client, name: string): Promise<void> {
   for (let triesLeft = DROP_TRIES_MAX; ; triesLeft--) {

@@ -1,4 +1,4 @@
 import { offerSharedServer } from "./shared-server.js";
 
-/** Called by vitest once before all files; what it returns, once after all. */
+/** vitest calls this once before all files, and its result once after all. */
 export default offerSharedServer;

@@ -3,9 +3,9 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { join } from "node:path";
 import type { Engine } from "../scenario.js";
 
-/** The database that steps work on, past the server. */
+/** Direct access to the database that steps use. */
 export interface DataSource extends AsyncDisposable {
-  /** As `SERVICE_DATA_SOURCES` names it. */
+  /** In the format of `SERVICE_DATA_SOURCES`. */
   readonly url: string;
   /** Runs statements. */
   exec(statements: string): Promise<void>;
@@ -13,7 +13,7 @@ export interface DataSource extends AsyncDisposable {
   rows(query: string): Promise<readonly unknown[]>;
 }
 
-/** An empty one. @param directory Where files go; whoever made it removes it. */
+/** Creates an empty one. @param directory for its files; the caller removes it. */
 export async function openDataSource(engine: Engine, directory: string): Promise<DataSource> {
   return engine === "SQLite"
     ? new SqliteDataSource(join(directory, "data.db"))
@@ -47,7 +47,7 @@ class SqliteDataSource implements DataSource {
     return Promise.resolve();
   }
 
-  /** For as long as one statement takes. */
+  /** Open only for one statement. */
   #open(): InstanceType<typeof DatabaseSync> {
     return new DatabaseSync(this.#path, { timeout: 5000 });
   }

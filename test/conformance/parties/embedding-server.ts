@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the server was asked to embed. */
+/** A received embedding request. */
 export interface EmbeddingRequest {
   readonly authorization: string | undefined;
   readonly model: unknown;
@@ -9,14 +9,14 @@ export interface EmbeddingRequest {
 }
 
 /**
- * Stands for an embedding service that speaks OpenAI's API. A text's vector is the first list of
- * numbers in it, filled up with zeros: whoever writes the text knows the vector.
+ * Simulates an embedding service with OpenAI's API. A text's vector is the first list of numbers in
+ * the text, filled up with zeros, so a test chooses vectors through texts.
  */
 export class EmbeddingServer implements AsyncDisposable {
   readonly requests: EmbeddingRequest[] = [];
-  /** How long it takes to answer, in ms. */
+  /** Delay of an answer, in ms. */
   delayMs = 0;
-  /** What to answer instead of vectors. */
+  /** An answer to give instead of vectors. */
   misbehaviour: { readonly status: number; readonly body: string } | undefined;
   readonly #server: Server;
   readonly #dimension: number;

@@ -3,20 +3,20 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** An answer that the provider gives instead of its own. */
+/** A failure that the provider returns instead of its answer. */
 export interface Fault {
   readonly status: number;
   readonly error: object;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A body that has nothing to do with the provider's API. */
+/** A body outside of the provider's API. */
 export interface OddAnswer {
   readonly status: number;
   readonly body: string;
 }
 
-/** The smallest payment provider: one card of each customer, told by the customer's name. */
+/** A minimal payment provider: each customer has one card, derived from the customer's name. */
 export class PaymentProvider implements AsyncDisposable {
   /** Method and path of each request. */
   readonly asked: string[] = [];
@@ -39,22 +39,22 @@ export class PaymentProvider implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Setup intents there are: one for each idempotency key. */
+  /** Number of setup intents: one for each idempotency key. */
   get intents(): number {
     return this.#intents.size;
   }
 
-  /** Has a customer name an organization in its metadata. */
+  /** Makes a customer name an organization in its metadata. */
   name(customer: string, org: string): void {
     this.#named.set(customer, org);
   }
 
-  /** Has something happen between the next request and its answer. */
+  /** Runs a function between the next request and its answer. */
   meanwhile(happens: () => Promise<void>): void {
     this.#meanwhile = happens;
   }
 
-  /** The next request is answered so; the SDK is told not to ask again. */
+  /** Answers the next request like this; the SDK is told not to retry. */
   fail(fault: Fault | OddAnswer): void {
     this.#faults.push(fault);
   }

@@ -4,9 +4,9 @@ export interface TlsParty {
   readonly key: string;
 }
 
-// Made for these tests: they protect nothing.
+// Made for these tests only.
 
-/** It signed itself and the two below. */
+/** Self-signed; it signed the two below. */
 export const authority: TlsParty = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBezCCASGgAwIBAgIUMCJNIOUcd0ZTI0GC5XXMGE5LrF8wCgYIKoZIzj0EAwIw

@@ -26,7 +26,7 @@ export class TokenIssuer implements AsyncDisposable {
     return new TokenIssuer(server);
   }
 
-  /** A token that is good for a minute, unless the claims or the seconds say otherwise. */
+  /** A token that is valid for a minute, unless the claims or the seconds say otherwise. */
   token(claims: Readonly<Record<string, unknown>>, seconds = 60): string {
     const exp = Math.floor(Date.now() / 1000) + seconds;
     const payload = { iss: this.issuer, aud: "steward", exp, ...claims };

@@ -20,7 +20,7 @@ import { GrpcClient } from "../wires/grpc-client.js";
 import { RestClient } from "../wires/rest-client.js";
 import { SLOW, step, type ProcessScenario } from "../scenario.js";
 
-/** An orchestrator somebody wrote from the documentation: the four operations and nothing else. */
+/** A custom orchestrator written from the documentation, with only the four operations. */
 class OnePlan implements Orchestrator {
   readonly calls: unknown[][] = [];
   #plan: PlanRecord | undefined;
@@ -80,7 +80,7 @@ class OnePlan implements Orchestrator {
   }
 }
 
-/** Opens the service in this process, with a client for a wire. */
+/** Opens the service in this process, with a client. */
 async function embedded(
   options: AppOptions,
   run: (app: App, clientOf: (wire: Wire, identity: Identity) => Client) => Promise<void>,
@@ -111,7 +111,7 @@ async function embedded(
 
 const WIRES: readonly Wire[] = ["grpc", "rest"];
 
-/** What a program sees that has the service inside it. */
+/** Scenarios of a program that embeds the service. */
 export const embedding: readonly ProcessScenario[] = [
   {
     cites: ["C4.3-custom", "C4.3-create", "C4.3-get", "C4.3-execute", "C4.3-cancel", "C4.3-error"],

@@ -32,7 +32,7 @@ async function withSource(
   }
 }
 
-/** What organizations and their steps have of a data source. */
+/** How organizations share a data source. */
 export const fairShares: readonly ProcessScenario[] = [
   {
     cites: ["D3-wait", "D3-step-timeout", "D3-sessions", "D3-quotas"],
@@ -55,10 +55,11 @@ export const fairShares: readonly ProcessScenario[] = [
               step("behind", "SELECT 1"),
             ],
           });
-          // It starts the process of the data source, which takes longer on a busy machine than a step may wait.
+          // This starts the process of the data source, which takes longer on a busy machine than a
+          // step may wait.
           await insist(client, plan_id, "first");
           const endless = client.execute(plan_id, "endless");
-          // Until it runs, the one behind it would not wait.
+          // The next statement waits only while this one runs.
           await expect
             .poll(async () => (await client.getPlan(plan_id)).steps[1]?.status)
             .toBe("running");

@@ -16,7 +16,7 @@ const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
 const UNAUTHENTICATED = { code: "UNAUTHENTICATED", grpc: "UNAUTHENTICATED", rest: 401 };
 const DENIED = { code: "POLICY_DENIED", grpc: "PERMISSION_DENIED", rest: 403 };
 
-/** How callers prove who they are. */
+/** Authentication of callers. */
 export const identity: readonly ProcessScenario[] = [
   {
     cites: ["D2-jwt"],
@@ -87,7 +87,7 @@ export const identity: readonly ProcessScenario[] = [
         }
         const guess = { authorization: `Bearer stw_live_${keyId}_${"0".repeat(64)}` };
         const guessed = () => fetch(`${steward.url}/api/plans`, { headers: guess });
-        // Four wrong ones came before.
+        // Four wrong credentials came before.
         for (let n = 4; n < 20; n += 1) expect((await guessed()).status).toBe(401);
         const limited = await guessed();
         expect(limited.status).toBe(429);
@@ -128,7 +128,7 @@ export const identity: readonly ProcessScenario[] = [
   },
 ];
 
-/** The answer to a list of plans, asked for with this certificate. */
+/** The status of a list of plans requested with this certificate. */
 function statusFor(party: TlsParty | undefined, address: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const options = { ...party, ca: authority.cert, checkServerIdentity: () => undefined };

@@ -10,7 +10,7 @@ import { starting } from "./starting.js";
 import { surviving } from "./surviving.js";
 import { tools } from "./tools.js";
 
-/** Every scenario about processes: each starts servers of its own. */
+/** All scenarios that start their own servers. */
 export const processScenarios: readonly ProcessScenario[] = [
   ...starting,
   ...identity,

@@ -14,18 +14,18 @@ import { runSteward } from "../steward-command.js";
 
 const WIRES: readonly Wire[] = ["grpc", "rest"];
 
-/** Remembers a vector: the embedding server reads it from the content. */
+/** Stores an entry with a vector, which the embedding server reads from the content. */
 async function remember(client: Client, vector: string): Promise<string> {
   return (await client.memory.add({ session_id: "s", content: `{"v":${vector}}` })).entry_id;
 }
 
-/** Rows of the store, read past the server. */
+/** Rows of the store, read directly. */
 function stored(steward: Steward, query: string): readonly unknown[] {
   using database = new DatabaseSync(join(steward.directory, "steward.db"), { timeout: 5000 });
   return database.prepare(query).all();
 }
 
-/** Memory whose embedding service, settings or store are the scenario's own. */
+/** Memory with its own embedding service, settings or store. */
 export const memory: readonly ProcessScenario[] = [
   {
     cites: ["C2.7-score", "C4.4-cosine", "D12-identical", "D12-zero-norm"],
@@ -126,7 +126,7 @@ export const memory: readonly ProcessScenario[] = [
       expect(stored(steward, sql)).toEqual([{ content: '"note"', zeros: 1, bytes: 3072 }]);
       const column = (of: string): string =>
         `SELECT type, "notnull" FROM pragma_table_info('${of}') WHERE name = 'embedding'`;
-      // SQLite knows of no view's column that it cannot be null; the column that the view reads is not.
+      // SQLite does not report that a view's column cannot be null; the underlying column cannot.
       expect(stored(steward, column("memory_entry_embeddings"))).toMatchObject([{ type: "BLOB" }]);
       expect(stored(steward, column("memory_vectors"))).toEqual([{ type: "BLOB", notnull: 1 }]);
     },
@@ -326,7 +326,7 @@ function vectorAnswer(components: string): { readonly status: number; readonly b
   return { status: 200, body: `{"data":[{"index":0,"embedding":[${components}]}]}` };
 }
 
-/** Decision §12, written out. */
+/** Decision §12, implemented independently. */
 function cosine(a: Float32Array, b: Float32Array): number {
   let [dot, aa, bb] = [0, 0, 0];
   for (const [index, x] of a.entries()) {

@@ -14,14 +14,14 @@ const WANTED = "CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, city 
 const ADMIN = { "x-user-id": "ada", "x-user-role": "admin" };
 const WIRES: readonly Wire[] = ["grpc", "rest"];
 
-/** A server whose data source has one table, a client of the contract, and one of the state. */
+/** A server whose data source has one table, with clients for plans and for the state. */
 interface Shop<Server extends RunningServer = RunningServer> {
   readonly steward: Steward<Server>;
   readonly rest: StewardClient;
   readonly client: Client;
 }
 
-/** A scenario of calls that one wire alone carries. */
+/** A scenario whose calls exist in one protocol only. */
 function onShop(
   cites: readonly RequirementId[],
   title: string,
@@ -47,7 +47,7 @@ async function openShop<Server extends RunningServer>(
   return { steward, rest, client: steward.client(wire, ADMIN) };
 }
 
-/** A scenario with steps of plans, over each wire. */
+/** A scenario with steps of plans, over each protocol. */
 function overEach(...[cites, title, run]: Parameters<typeof onShop>): readonly ProcessScenario[] {
   return WIRES.map((wire) => onShop(cites, `${title} (${wire})`, run, wire));
 }
@@ -65,7 +65,7 @@ const apply = ({ migration_id }: Pick<Migration, "migration_id">): StepInput =>
 const submit = async (client: Client, ...steps: readonly StepInput[]): Promise<string> =>
   (await client.submit({ steps })).plan_id;
 
-/** An index waits for the end of a transaction that somebody has left open. */
+/** Building an index waits for the end of an open transaction. */
 async function openTransaction(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -73,7 +73,7 @@ async function openTransaction(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Schemas, migrations, and the steps of plans that change the one by the other (Decision §15). */
+/** Schemas, migrations, and steps that apply migrations (Decision §15). */
 export const migrations: readonly ProcessScenario[] = [
   onShop(
     ["D15-proof", "D15-pinned", "D15-drift", "D15-locks", "D15-digest", "D15-code"],
@@ -344,7 +344,7 @@ export const migrations: readonly ProcessScenario[] = [
       const migration = await propose({ rest }, `${WANTED}; ${watch}; ${index}`);
       expect(migration.findings).toMatchObject([
         { code: "invalid-index", object: "public.customers.by_name" },
-        // Dropping an index outside of CONCURRENTLY locks its table.
+        // Dropping an index without CONCURRENTLY locks its table.
         { code: "lock-brief", object: "public.customers" },
       ]);
       await rest.migrations.apply(migration.migration_id);
@@ -366,7 +366,7 @@ export const migrations: readonly ProcessScenario[] = [
   },
 ];
 
-/** How long a server works on a step before it is killed, in ms, by the wire of the step. */
+/** How long a server works on a step before it is killed, in ms, by protocol. */
 const PAUSES: readonly (readonly [Wire, readonly number[]])[] = [
   ["grpc", [30]],
   ["rest", [0, 90]],

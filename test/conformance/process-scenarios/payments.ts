@@ -6,14 +6,14 @@ import { Steward } from "../steward.js";
 
 const KEY = "sk_test_notToBeSeenAnywhere";
 
-/** What an answer of a payment endpoint is. */
+/** An answer of a payment endpoint. */
 interface Answer {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly body: unknown;
 }
 
-/** Asks a payment endpoint, as an organization's billing admin unless said otherwise. */
+/** Sends a request to a payment endpoint, by default as an organization's billing admin. */
 type Ask = (request: string, body?: object, identity?: object) => Promise<Answer>;
 
 function askerOf(steward: Steward, org: string): Ask {
@@ -35,7 +35,7 @@ function askerOf(steward: Steward, org: string): Ask {
   };
 }
 
-/** A server with a payment provider, and who asks for two organizations. */
+/** A server with a payment provider, and clients of two organizations. */
 async function withProvider(
   run: (provider: PaymentProvider, ask: Ask, other: Ask) => Promise<void>,
 ): Promise<void> {
@@ -48,7 +48,7 @@ async function withProvider(
 
 const refusal = (code: string) => ({ error: expect.stringMatching(/\S/) as string, code });
 
-/** What is saved at the payment provider. */
+/** Saved payment methods. */
 export const payments: readonly ProcessScenario[] = [
   {
     cites: ["C1-billing", "C4.5-setup-intent", "C4.5-payment-methods", "C4.5-detach"],

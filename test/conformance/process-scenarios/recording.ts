@@ -10,13 +10,13 @@ import { runSteward } from "../steward-command.js";
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Rows of the store of a server that is not running. */
+/** Rows of a stopped server's store. */
 function inStore(steward: Steward, sql: string): readonly Record<string, unknown>[] {
   using database = new DatabaseSync(join(steward.directory, "steward.db"));
   return database.prepare(sql).all() as Record<string, unknown>[];
 }
 
-/** What is kept of usage, and what there is without anything to keep it in. */
+/** Recording of usage, and the behaviour without a store. */
 export const recording: readonly ProcessScenario[] = [
   {
     cites: [

@@ -14,11 +14,11 @@ import { Steward } from "../steward.js";
 import { npxSteward, runSteward } from "../steward-command.js";
 
 const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
-/** The role that a proxy names. */
+/** The role set by a proxy. */
 const AGENT = { "x-user-role": "agent" };
 const UNKNOWN = "00000000-0000-7000-8000-000000000000";
 
-/** A plan as REST tells it over HTTP/2, without TLS. */
+/** A plan read over HTTP/2 without TLS. */
 async function planOverHttp2(url: string, planId: string, identity: Identity): Promise<unknown> {
   const session = connect(url);
   const stream = session.request({ ":path": `/api/plans/${planId}`, ...identity });
@@ -27,7 +27,7 @@ async function planOverHttp2(url: string, planId: string, identity: Identity): P
   return data;
 }
 
-/** How a server is started, and what it is without settings. */
+/** Starting a server, and its defaults. */
 export const starting: readonly ProcessScenario[] = [
   {
     cites: ["D2-browsers", "D2-docs", "D2-metrics"],

@@ -12,11 +12,11 @@ import { ENDLESS, step, type ProcessScenario } from "../scenario.js";
 import { Steward } from "../steward.js";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** As many rows as take some seconds to write. */
+/** Enough rows to take some seconds to write. */
 const MANY =
   "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 1500000) SELECT n FROM c";
 
-/** What happens when time runs out, or the process dies. */
+/** Timeouts and crashes. */
 export const surviving: readonly ProcessScenario[] = [
   {
     cites: ["D3-step-timeout"],

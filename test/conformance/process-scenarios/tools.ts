@@ -39,7 +39,7 @@ async function withTools(
   }
 }
 
-/** Which database a tool's name leads to, and what it may do there. */
+/** The data source of a tool's name, and its allowed intents. */
 export const tools: readonly ProcessScenario[] = [
   {
     cites: ["D1-tools-file", "D1-default-source"],

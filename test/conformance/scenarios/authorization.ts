@@ -11,7 +11,7 @@ const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
 const NO_STEPS = `@id("no-reads")
   forbid (principal in Steward::Role::"agent", action == Steward::Action::"read_select", resource);`;
 
-/** Forbids agents to read a column, by what a statement touches as a whole. */
+/** Forbids agents to read a column, based on the touched data of the whole statement. */
 const NO_EMAILS = `@id("no-emails")
   forbid (principal in Steward::Role::"agent", action, resource)
   when { context has columns && context.columns.contains("members/email") };`;
@@ -22,12 +22,12 @@ const NO_CANCEL = `@id("no-cancel")
 
 const UNKNOWN_PLAN = { code: "PLAN_NOT_FOUND", grpc: "NOT_FOUND", rest: 404 } as const;
 
-/** Keeps what touches a column out of the memory. */
+/** Excludes calls that touch a column from the memory. */
 const NOT_REMEMBERED = `@id("no-names")
   forbid (principal, action == Steward::Action::"memory:record", resource)
   when { context.columns.contains("patients/name") };`;
 
-/** Puts the first policies of an organization. */
+/** Sets the first policies of an organization. */
 function putPolicies(
   { url }: Pick<Steward, "url">,
   headers: Readonly<Record<string, string>>,
@@ -40,7 +40,7 @@ function putPolicies(
   });
 }
 
-/** Who may do what: roles, and who names none. */
+/** Access by role, and without a role. */
 export const authorization: readonly Scenario[] = [
   scenario(
     ["D16-default-deny", "D16-named"],
@@ -170,7 +170,7 @@ export const authorization: readonly Scenario[] = [
         const { entries } = await admin.memory.list();
         return entries.map(({ content }) => (JSON.parse(content) as { query: string }).query);
       };
-      // The hook takes calls in their order, the last one last.
+      // The hook processes calls in order, so the last call is last.
       await expect.poll(queries, { timeout: 15_000 }).toContain("SELECT id FROM patients");
       expect(await queries()).not.toContain("SELECT * FROM patients");
     },

@@ -7,7 +7,7 @@ import { scenario, scenarioOver, step, type Scenario } from "../scenario.js";
 const CAP = { scope: "organization", unit: "aau", period: "day", limit: "10", action: "block" };
 const USED_UP = { code: "QUOTA_EXCEEDED", rest: 429 };
 
-/** How much may be used. */
+/** Limits of usage. */
 export const budgets: readonly Scenario[] = [
   scenario(
     ["D14-cap", "D14-pending", "D9-quota"],

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Client, ContextUpdate, StepInput, TableDelta } from "../client.js";
 import { scenario, scenarioOver, step, type Scenario } from "../scenario.js";
 
-/** Runs one step and gives what the LLM is told. */
+/** Runs one step and returns the context update. */
 async function contextOf(client: Client, only: StepInput): Promise<ContextUpdate> {
   const { plan_id } = await client.submit({ steps: [only] });
   const { llm_context_update, error_message } = await client.execute(plan_id, only.id);

@@ -17,7 +17,7 @@ const statuses = async (client: Client, planId: string) => {
   return [status, ...steps.map((each) => each.status)];
 };
 
-/** Cancelling, and running a failed plan on. */
+/** Cancelling plans, and retrying failed ones. */
 export const ending: readonly Scenario[] = [
   scenario(
     [

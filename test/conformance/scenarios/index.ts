@@ -19,7 +19,7 @@ import { submitting } from "./submitting.js";
 import { toolCalls } from "./tool-calls.js";
 import { validation } from "./validation.js";
 
-/** What steps do, which the engine of the data source may change. */
+/** Scenarios of steps, which may depend on the engine of the data source. */
 export const stepScenarios: readonly Scenario[] = [
   ...submitting,
   ...validation,
@@ -33,7 +33,7 @@ export const stepScenarios: readonly Scenario[] = [
   ...overGrpc,
 ];
 
-/** Every scenario that a running server is asked over a wire. */
+/** All scenarios for a running server. */
 export const scenarios: readonly Scenario[] = [
   ...stepScenarios,
   ...listing,

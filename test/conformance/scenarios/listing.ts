@@ -9,7 +9,7 @@ const plan = (name: string, session_id = "") => ({
   steps: [step("a", "SELECT 1")],
 });
 
-/** Lists of plans, and whose plans they are. */
+/** Lists of plans and their isolation by organization. */
 export const listing: readonly Scenario[] = [
   scenario(["D9-list"], "plans are listed newest first, page by page", async ({ client }) => {
     for (const name of ["1", "2", "3", "4", "5"]) await client.submit(plan(name));

@@ -29,14 +29,14 @@ async function remember(client: Client, content: unknown, session_id = "s"): Pro
   return entry.entry_id;
 }
 
-/** Waits until the tool-call hook has made so many entries. */
+/** Waits until the tool-call hook has made this many entries. */
 async function untilRemembered(client: Client, count: number): Promise<void> {
   await expect
     .poll(async () => (await client.memory.list()).entries.length, { timeout: 15_000 })
     .toBe(count);
 }
 
-/** What is remembered, and how it is found again. */
+/** Memory entries and the search for them. */
 export const memory: readonly Scenario[] = [
   scenario(
     ["C1-memory", "C2.7-fields", "C2.7-content", "C2.7-created-at", "C4.4-cascade", "D12-cascade"],

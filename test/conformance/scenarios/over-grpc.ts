@@ -5,13 +5,13 @@ import { expectRefusal } from "../expectations.js";
 import { loadProto, serverStream, stubOf, unary } from "../wires/grpc-stub.js";
 import { scenarioOver, step, type Scenario } from "../scenario.js";
 
-/** The source directory: a .proto is not compiled to where this file runs. */
+/** The source directory, because .proto files are not copied to the build. */
 const SOURCES = fileURLToPath(new URL("../../../conformance/", import.meta.url));
 
 const overGrpcAs = (cites: Scenario["cites"], title: string, run: Scenario["run"]): Scenario =>
   scenarioOver("grpc", cites, title, run);
 
-/** What only gRPC has: numbers, status details, reflection and health. */
+/** Features of gRPC only: field numbers, status details, reflection and health. */
 export const overGrpc: readonly Scenario[] = [
   overGrpcAs(
     [

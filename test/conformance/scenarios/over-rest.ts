@@ -6,7 +6,7 @@ import { scenarioOver, step, type Scenario } from "../scenario.js";
 const PLAN = { session_id: "s", name: "n", description: "d", steps: [step("a", "SELECT 1 AS n")] };
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** What every refusal looks like. */
+/** The shape of every refusal. */
 const refusal = (code: string) => ({
   error: expect.stringMatching(/\S/) as string,
   code,
@@ -15,7 +15,7 @@ const refusal = (code: string) => ({
 const overRestAs = (cites: Scenario["cites"], title: string, run: Scenario["run"]): Scenario =>
   scenarioOver("rest", cites, title, run);
 
-/** What only HTTP has: paths, statuses, headers and shapes of bodies. */
+/** Features of HTTP only: paths, statuses, headers and shapes of bodies. */
 export const overRest: readonly Scenario[] = [
   overRestAs(
     ["C2.2-rest-id", "C4-json", "C4-data", "C4.2-submit", "D9-created"],

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { rowsOf } from "../expectations.js";
 import { scenario, scenarioIn, step, type Scenario, type World } from "../scenario.js";
 
-/** Texts that would change a statement they were pasted into. */
+/** Texts that would change a statement if they were pasted into it. */
 const HOSTILE = ["'; DROP TABLE orders; --", "' OR '1'='1", '"', "\\", "{{step.a.output}}"];
 
 /** Executes `a`, then `b` whose template uses it. @returns the rows of `b`. */

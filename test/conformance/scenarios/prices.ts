@@ -4,7 +4,7 @@ import { billingAdmin, DENIED, operator, reported, wrong } from "../billing-expe
 import { expectRefusal } from "../expectations.js";
 import { scenario, type Scenario } from "../scenario.js";
 
-/** What calls cost. */
+/** Costs of calls. */
 export const prices: readonly Scenario[] = [
   scenario(
     ["D14-specific", "D14-periods", "C4.5-cost"],

@@ -12,7 +12,7 @@ const NEW_YEAR = [
   reported("later", "2026-01-03T00:00:00Z"),
 ];
 
-/** Every operation, with input that makes no sense where it takes any. */
+/** Every operation, with invalid input if it has any. */
 const OPERATIONS: Readonly<Record<string, (billing: Billing) => Promise<unknown>>> = {
   usage: (billing) => billing.usage({ from: "x" }),
   heatMap: (billing) => billing.heatMap(),
@@ -28,7 +28,7 @@ const OPERATIONS: Readonly<Record<string, (billing: Billing) => Promise<unknown>
   removeBudget: (billing) => billing.removeBudget("x"),
 };
 
-/** Who may ask what was used, and what they are told. */
+/** Access to usage reports, and their content. */
 export const reports: readonly Scenario[] = [
   scenario(
     ["C5-refused", "C7-billing", "D14-guard"],
@@ -176,7 +176,7 @@ export const reports: readonly Scenario[] = [
     "the operator is told what every organization used, a page at a time, and its admins are not",
     async ({ client }) => {
       const orgs = [randomUUID(), randomUUID(), randomUUID()].sort();
-      // A day that no other scenario has usage on.
+      // A day without usage of any other scenario.
       const day = `2019-01-${client.wire === "rest" ? "07" : "08"}`;
       for (const [index, org] of orgs.entries()) {
         const events = orgs.slice(index).map((id) => reported(id, `${day}T12:00:00Z`));

@@ -6,7 +6,7 @@ import { scenarioOver, type Scenario, type World } from "../scenario.js";
 const over = (cites: Scenario["cites"], title: string, run: Scenario["run"]): Scenario =>
   scenarioOver("rest", cites, title, run);
 
-/** The state of an organization that has none yet. */
+/** The state of a new organization. */
 function freshState({ steward }: World): StewardClient["state"] {
   return createClient({ baseUrl: steward.url, orgId: randomUUID(), userId: "ada" }).state;
 }
@@ -23,7 +23,10 @@ function numbersTo(count: number): readonly number[] {
   return Array.from({ length: count }, (_, n) => n);
 }
 
-/** The graph that Cai, Fürer and Immerman made of a ladder (1992): its blank nodes take exponential time to tell apart. */
+/**
+ * The graph that Cai, Fürer and Immerman constructed from a ladder (1992): distinguishing its blank
+ * nodes takes exponential time.
+ */
 function indistinguishable(size: number): string {
   const rungs = numbersTo(size).flatMap((n) => [
     [n, (n + 1) % size] as const,
@@ -44,7 +47,7 @@ function indistinguishable(size: number): string {
     .join("\n");
 }
 
-/** The state store (Decision §13), which only REST reaches. */
+/** The state (Decision §13), which only REST offers. */
 export const state: readonly Scenario[] = [
   over(
     ["D13-same-root", "D13-blank"],
@@ -358,7 +361,7 @@ export const state: readonly Scenario[] = [
       expect(proof).toMatchObject({ commit, present: true });
       const block = Buffer.from(proof.commit_block, "base64");
       const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
-      // The last 32 bytes of the id are the hash of the commit's block; its root is that of the first node.
+      // The last 32 bytes of the id are the hash of the commit's block.
       expect(unbase32(commit).subarray(-32)).toEqual(sha256(block));
       const { roots } = JSON.parse(block.toString()) as { roots: { spog: { "/": string } } };
       const [root = ""] = proof.nodes;

@@ -15,7 +15,7 @@ const NAMES = {
   frobnicate: ["write_update", 3],
 } as const;
 
-/** How tool calls become usage: which of them count, and what each weighs. */
+/** How tool calls become usage: which calls count, and their weights. */
 export const toolCalls: readonly Scenario[] = [
   scenario(
     ["C1-usage", "C2.10-weights", "C2.11-daily", "C4.5-one-row", "C4.5-cost", "D14-reports"],

@@ -4,7 +4,7 @@ import { expectRefusal, rowsOf } from "../expectations.js";
 import type { RequirementId } from "../requirements.js";
 import { scenario, scenarioIn, step, type Scenario } from "../scenario.js";
 
-/** A plan that must be refused, why, and which field is named. */
+/** A plan that must be refused, with the reason and the named field. */
 interface Mistake {
   readonly cites: readonly RequirementId[];
   readonly title: string;

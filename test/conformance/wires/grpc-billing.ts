@@ -74,7 +74,7 @@ export class GrpcBilling implements Billing {
   }
 }
 
-/** A price that applies for good has no end: over gRPC an empty one. */
+/** A price without an end has an empty `until` over gRPC, and none over REST. */
 function withoutEmptyUntil({ until = "", ...price }: Price): Price {
   return until === "" ? price : { ...price, until };
 }

@@ -22,7 +22,7 @@ const services = loadProto(
 );
 const errors = loadProto(["google/rpc/status.proto", "google/rpc/error_details.proto"]);
 
-/** A gRPC user's client: grpc-js and the .proto file, nothing generated. */
+/** A typical gRPC client: grpc-js and the .proto file, without generated code. */
 export class GrpcClient implements Client, Disposable {
   readonly wire = "grpc";
   readonly billing: GrpcBilling;
@@ -145,7 +145,7 @@ interface Any {
   readonly value: Uint8Array;
 }
 
-/** What the error says, as its google.rpc.Status tells it. */
+/** Converts an error with its google.rpc.Status. */
 function refusalOf(error: grpc.ServiceError): Refusal {
   const [status] = error.metadata.get("grpc-status-details-bin");
   const details =

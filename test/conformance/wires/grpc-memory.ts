@@ -78,7 +78,7 @@ export class GrpcMemory implements Memory {
   }
 }
 
-/** Without the fields that the wire has empty where REST leaves them out. */
+/** Removes empty fields, which REST leaves out. */
 function withoutEmpty(entry: Entry): Entry {
   const { tool_name, intent: _intent, ...rest } = entry;
   return tool_name === "" ? rest : entry;

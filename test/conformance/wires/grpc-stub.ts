@@ -3,7 +3,7 @@ import { loadSync, type PackageDefinition } from "@grpc/proto-loader";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A service's methods as grpc-js makes them from a .proto: whatever the file names. */
+/** The methods that grpc-js makes from a .proto file. */
 export type Stub = grpc.Client &
   Readonly<
     Record<string, (...args: readonly unknown[]) => grpc.ClientDuplexStream<object, object>>
@@ -12,12 +12,12 @@ export type Stub = grpc.Client &
 /** How long a call may take, in ms. */
 const CALL_MS_MAX = 30_000;
 
-/** The directory of the .proto files that we publish. */
+/** The directory of the published .proto files. */
 const PUBLISHED = fileURLToPath(
   import.meta.resolve("@steward/protocol/proto/controlplane/v1/control_plane.proto"),
 );
 
-/** A .proto as grpc users load it: names as written, defaults filled in. */
+/** Loads a .proto file like typical gRPC users: names as written, defaults filled in. */
 export function loadProto(
   files: readonly string[],
   directory: string = dirname(dirname(dirname(PUBLISHED))),
@@ -71,7 +71,7 @@ export async function* serverStream<Answer>(
   }
 }
 
-/** Without the messages and optional fields that are not set, which the loader gives as null. */
+/** Removes absent messages and optional fields, which the loader returns as null. */
 function withoutAbsent(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutAbsent);
   if (typeof value !== "object" || value === null || Buffer.isBuffer(value)) return value;

@@ -14,7 +14,7 @@ import type {
   UsageQuery,
 } from "../billing.js";
 
-/** Asks for a path; gives the answer's `data`. @throws Refusal. */
+/** Sends a request and returns the answer's `data`. @throws Refusal. */
 export type AskRest = <Data>(method: string, path: string, body?: object) => Promise<Data>;
 
 /** Usage, prices and budgets over REST. */

@@ -17,7 +17,7 @@ import { RestMemory } from "./rest-memory.js";
 /** How long a call may take, in ms. */
 const CALL_MS_MAX = 30_000;
 
-/** A REST user's client: fetch. */
+/** A typical REST client: fetch. */
 export class RestClient implements Client {
   readonly wire = "rest";
   readonly billing: RestBilling;

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Message } from "./envelope.js";
 
 describe("the type of a message", () => {
-  // Proved when the test is compiled: an expected error that is none stops the build.
+  // Checked at compile time: an expected type error that does not occur fails the build.
   it("is read-only throughout, and leaves out only what its schema lets be left out", () => {
     const shape = {
       names: z.array(z.string()),

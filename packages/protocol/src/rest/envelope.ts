@@ -10,7 +10,7 @@ export type Message<Shape extends z.ZodRawShape> = {
   readonly [Key in keyof Fields<Shape>]: ReadonlyDeep<z.output<Shape[Key & keyof Shape]>>;
 };
 
-/** The same fields, those that may be left out marked so. */
+/** An object type in which the optional fields of the schema are optional properties. */
 type Fields<Shape> = Pick<Shape, Exclude<keyof Shape, OptionalKey<Shape>>> &
   Partial<Pick<Shape, OptionalKey<Shape>>>;
 
@@ -18,7 +18,7 @@ type OptionalKey<Shape> = {
   [Key in keyof Shape]: Shape[Key] extends { _zod: { optout: "optional" } } ? Key : never;
 }[keyof Shape];
 
-/** Leaves a type that is read-only already as it is, so that a nested message keeps its name. */
+/** Returns a type that is already read-only unchanged, so that a nested message keeps its name. */
 type ReadonlyDeep<T> = T extends readonly (infer Element)[]
   ? readonly ReadonlyDeep<Element>[]
   : T extends object

@@ -8,7 +8,7 @@ const errorDetailShape = {
   reason: z.string().describe("What is wrong with the field"),
 };
 
-/** What is wrong with one field of a request. */
+/** A problem in one field of a request. */
 export interface ErrorDetail extends Message<typeof errorDetailShape> {}
 
 const errorDetailSchema: z.ZodType<ErrorDetail> = z.object(errorDetailShape);

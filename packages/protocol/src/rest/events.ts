@@ -25,7 +25,7 @@ export const planEventSchema: z.ZodType<PlanEvent> = z.object(planEventShape).me
 });
 
 const planEventsQueryShape = {
-  /** Only events after this one; the header `Last-Event-ID` goes before it. */
+  /** Only events after this one; the header `Last-Event-ID` takes precedence. */
   after_sequence: z.coerce
     .number()
     .int()

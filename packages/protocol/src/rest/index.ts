@@ -1,6 +1,6 @@
 /**
- * The REST wire: one zod schema per body and query, in the wire's own snake_case, and a type that is
- * inferred from it.
+ * The REST messages: one zod schema per body and query, with snake_case names as they are sent, and
+ * a type that is inferred from it.
  */
 export { dataOf, type Data } from "./envelope.js";
 export { errorBodySchema, type ErrorBody, type ErrorDetail } from "./errors.js";

@@ -19,22 +19,22 @@ const environment = z.enum(["live", "test"]);
 
 const newApiKeyShape = {
   name: z.string().describe("Name of the key, for people"),
-  /** `live` (the default) or `test`: stands in the key's text, for people to see. */
+  /** `live` (the default) or `test`; part of the key's text, for people to see. */
   environment: environment
     .exactOptional()
     .describe("Environment name that the key's text contains; default: live"),
-  /** The agent that uses the key; left out: a program of its own. */
+  /** The agent that uses the key; absent: a program. */
   agent_id: z.string().exactOptional().describe("The agent that uses the key"),
-  /** The person whom the agent acts for. */
+  /** The user that the agent acts for. */
   user_id: z.string().exactOptional().describe("The user that the agent acts for"),
   roles: names.exactOptional().describe("Roles that the key gives"),
   permissions: names.exactOptional().describe("Permissions that the key gives"),
   scopes: names.exactOptional().describe("Scopes that limit the key; default: no further limit"),
-  /** RFC 3339; left out: never. */
+  /** RFC 3339; absent: never. */
   expires_at: time.exactOptional().describe("When the key expires; default: never"),
 };
 
-/** An API key to be created. */
+/** An API key to create. */
 export interface NewApiKey extends Message<typeof newApiKeyShape> {}
 
 export const newApiKeySchema: z.ZodType<NewApiKey> = z.strictObject(newApiKeyShape).meta({
@@ -51,13 +51,15 @@ const apiKeyFields = {
   user_id: z.string().exactOptional().describe("The user that the agent acts for"),
   roles: names.describe("Roles that the key gives"),
   permissions: names.describe("Permissions that the key gives"),
-  scopes: names.describe("Scopes that limit the key; empty: only its roles and permissions limit it"),
-  /** RFC 3339, UTC, as all times here. */
+  scopes: names.describe(
+    "Scopes that limit the key; empty: only its roles and permissions limit it",
+  ),
+  /** RFC 3339, UTC, like all times here. */
   created_at: time.describe("When it was created, in UTC"),
   expires_at: time.exactOptional().describe("When it expires, in UTC; absent: never"),
   last_used_at: time.exactOptional().describe("About when it was used last, in UTC"),
   revoked_at: time.exactOptional().describe("When it was revoked, in UTC; absent: it was not"),
-  /** Until when the secret before the last rotation is good as well. */
+  /** Until when the secret before the last rotation is still valid. */
   previous_secret_until: time
     .exactOptional()
     .describe("Until when the secret before the last rotation is still valid, in UTC"),
@@ -72,10 +74,12 @@ export const apiKeySchema: z.ZodType<ApiKey> = z
 
 const issuedApiKeyShape = {
   ...apiKeyFields,
-  api_key: z.string().describe("The text to show as `authorization: Bearer …`; shown only in this answer"),
+  api_key: z
+    .string()
+    .describe("The text to show as `authorization: Bearer …`; shown only in this answer"),
 };
 
-/** An API key with the text that its client shows; there is no other time to see it. */
+/** An API key with its text, which is shown only once. */
 export interface IssuedApiKey extends Message<typeof issuedApiKeyShape> {}
 
 export const issuedApiKeySchema: z.ZodType<IssuedApiKey> = z.object(issuedApiKeyShape).meta({
@@ -86,11 +90,13 @@ export const issuedApiKeySchema: z.ZodType<IssuedApiKey> = z.object(issuedApiKey
 
 const apiKeyPageShape = {
   keys: z.array(apiKeySchema).readonly().describe("Newest first"),
-  /** Cursor of the next page; absent on the last page one. */
-  next_cursor: z.string().exactOptional().describe("Cursor of the next page; absent on the last page"),
+  /** Cursor of the next page; absent on the last page. */
+  next_cursor: z
+    .string()
+    .exactOptional()
+    .describe("Cursor of the next page; absent on the last page"),
 };
 
-/** A page of API keys. */
 export interface ApiKeyPage extends Message<typeof apiKeyPageShape> {}
 
 export const apiKeyPageSchema: z.ZodType<ApiKeyPage> = z
@@ -102,21 +108,23 @@ const apiKeyPageQueryShape = {
   cursor: z.string().exactOptional().describe("next_cursor of the page before"),
 };
 
-/** Which page of the keys. */
+/** The requested page of keys. */
 export interface ApiKeyPageQuery extends Message<typeof apiKeyPageQueryShape> {}
 
 export const apiKeyPageQuerySchema: z.ZodType<ApiKeyPageQuery> =
   z.strictObject(apiKeyPageQueryShape);
 
 const rotateApiKeyShape = {
-  /** For how long the present secret stays good, in seconds; left out: no longer than until now. */
+  /**
+   * For how long the present secret stays valid, in seconds; absent: it becomes invalid at once.
+   */
   overlap_seconds: z
     .int()
     .exactOptional()
     .describe("For how long the present secret stays valid; default: 0"),
 };
 
-/** How a key is rotated. */
+/** Options of a rotation. */
 export interface RotateApiKey extends Message<typeof rotateApiKeyShape> {}
 
 export const rotateApiKeySchema: z.ZodType<RotateApiKey> = z.strictObject(rotateApiKeyShape).meta({

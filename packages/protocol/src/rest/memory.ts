@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Message } from "./envelope.js";
 
-/** Entries on one page of a listing, at most. */
+/** Maximum number of entries on one page of a listing. */
 export const MEMORY_PAGE_MAX: number = 200;
 
 /** The longest retention that can be set, in days: a century. */
@@ -32,7 +32,7 @@ const filterShape = {
     .describe("The value at this path of the content equals this one"),
 };
 
-/** The entries that a search or a listing looks at: those that meet every condition. */
+/** Conditions on the entries of a search or a listing; all must hold. */
 export interface MemoryFilter extends Message<typeof filterShape> {}
 
 const filterSchema: z.ZodType<MemoryFilter> = z.strictObject(filterShape);
@@ -40,7 +40,7 @@ const filterSchema: z.ZodType<MemoryFilter> = z.strictObject(filterShape);
 // The schema checks shapes only; the service checks the values.
 const memorySearchRequestShape = {
   query: z.string().describe("The text to search for, in natural language"),
-  /** 10 unless said otherwise; brought into 1 to 100. */
+  /** Default 10; clamped to 1 to 100. */
   top_k: z
     .number()
     .meta({ type: "integer" })
@@ -52,7 +52,7 @@ const memorySearchRequestShape = {
     .nullable()
     .exactOptional()
     .describe("Only this organization's entries; null or absent: no filter"),
-  /** `hybrid` ranks by words too; left out: by the vector alone. */
+  /** `hybrid` also ranks by words; absent: by the vector alone. */
   mode: z
     .enum(["vector", "hybrid"])
     .exactOptional()
@@ -60,7 +60,7 @@ const memorySearchRequestShape = {
   filter: filterSchema.exactOptional().describe("Only entries that meet every condition"),
   /** Only results of at least this score. */
   min_score: z.number().exactOptional().describe("Only results of at least this score"),
-  /** Whether each result says why it stands where it does. */
+  /** Whether each result explains its rank. */
   explain: z.boolean().exactOptional().describe("Explain the rank of each result"),
 };
 
@@ -77,7 +77,7 @@ export const memorySearchRequestSchema: z.ZodType<MemorySearchRequest> = z
 
 const explanationShape = {
   rank: z.int().describe("Rank among the results, from 1"),
-  /** Its rank by similarity; absent where it was found by its words alone. */
+  /** Its rank by similarity; absent when only its words found it. */
   vector_rank: z.int().exactOptional().describe("Rank by similarity alone, from 1"),
   /** Its rank by words; hybrid mode only. */
   text_rank: z.int().exactOptional().describe("Rank by words alone, from 1"),
@@ -85,7 +85,7 @@ const explanationShape = {
   fused_score: z.number().exactOptional().describe("The sum of 1 / (60 + rank) over both"),
 };
 
-/** How the rank of a result was computed. Ranks count from 1. */
+/** How the rank of a result was computed. Ranks start at 1. */
 export interface MemoryExplanation extends Message<typeof explanationShape> {}
 
 const explanationSchema: z.ZodType<MemoryExplanation> = z.object(explanationShape).meta({
@@ -108,7 +108,7 @@ const memoryResultShape = {
     .describe(
       "Tables that ON DELETE CASCADE reaches; empty unless SERVICE_CASCADE_ENRICHMENT is on",
     ),
-  /** Only when it was asked for. */
+  /** Only on request. */
   explain: explanationSchema
     .exactOptional()
     .describe("How the rank was computed; only when the request asked for it"),
@@ -132,12 +132,12 @@ export const memoryResultSchema: z.ZodType<MemoryResult> = z.object(memoryResult
 });
 
 const newMemoryEntryShape = {
-  /** Left out: the session of the `x-session-id` header. */
+  /** Absent: the session of the `x-session-id` header. */
   session_id: z
     .string()
     .exactOptional()
     .describe("Session of the entry; default: the x-session-id header"),
-  /** JSON text, kept as it is. */
+  /** JSON text, stored unchanged. */
   content: z.string().describe("JSON text, at most 64 KiB; stored and embedded unchanged"),
 };
 
@@ -157,7 +157,7 @@ const memoryEntryShape = {
   session_id: z.string().describe("Session of the entry; empty when it has none"),
   content: z.string().describe("JSON text, as it was stored"),
   created_at: z.string().meta({ format: "date-time" }).describe("When it was created, in UTC"),
-  /** Of an entry that tells of a tool call. */
+  /** Only when the entry records a tool call. */
   tool_name: z
     .string()
     .exactOptional()
@@ -168,7 +168,6 @@ const memoryEntryShape = {
     .describe("Intent of the call; only when the entry records a tool call"),
 };
 
-/** A memory entry. */
 export interface MemoryEntry extends Message<typeof memoryEntryShape> {}
 
 export const memoryEntrySchema: z.ZodType<MemoryEntry> = z.object(memoryEntryShape).meta({
@@ -236,7 +235,7 @@ export const memoryPageQuerySchema: z.ZodType<MemoryPageQuery> =
 
 const deletedEntriesShape = { deleted: z.int().describe("Number of entries deleted") };
 
-/** How many entries were deleted. */
+/** Number of deleted entries. */
 export interface DeletedEntries extends Message<typeof deletedEntriesShape> {}
 
 export const deletedEntriesSchema: z.ZodType<DeletedEntries> = z.object(deletedEntriesShape).meta({
@@ -246,7 +245,7 @@ export const deletedEntriesSchema: z.ZodType<DeletedEntries> = z.object(deletedE
 });
 
 const memoryStatsShape = {
-  /** Entries of the caller's organization that a search looks at. */
+  /** Entries of the caller's organization that a search compares. */
   entries: z.int().describe("Number of your organization's entries that a search compares"),
   /** Tool calls of the caller's organization that wait for their entry. */
   waiting_calls: z
@@ -254,12 +253,12 @@ const memoryStatsShape = {
     .describe("Tool calls of your organization whose entries are not embedded yet"),
   /** Stored vectors, of all organizations, that are damaged and not searched. */
   quarantined_vectors: z.int().describe("Stored vectors that are damaged and not searched"),
-  /** What makes the vectors. */
+  /** Name of the embedding model. */
   model: z.string().describe("Name of the embedding model"),
   dimension: z.int().describe("Length of a vector"),
 };
 
-/** How memory is doing. */
+/** The state of the memory. */
 export interface MemoryStats extends Message<typeof memoryStatsShape> {}
 
 export const memoryStatsSchema: z.ZodType<MemoryStats> = z.object(memoryStatsShape).meta({
@@ -271,7 +270,7 @@ export const memoryStatsSchema: z.ZodType<MemoryStats> = z.object(memoryStatsSha
 });
 
 const retentionShape = {
-  /** Older ones are deleted; null: none is. */
+  /** The age in days after which entries are deleted; null: they are kept. */
   days: z
     .int()
     .min(1)
@@ -289,7 +288,7 @@ export const memoryRetentionSchema: z.ZodType<MemoryRetention> = z.object(retent
   examples: [{ days: 90 }],
 });
 
-/** The same as a request sets it: it takes no other fields. */
+/** The same in a request, which may have no other fields. */
 export const newMemoryRetentionSchema: z.ZodType<MemoryRetention> = z
   .strictObject(retentionShape)
   .meta({

@@ -9,20 +9,17 @@ const hintShape = {
       ...(["Type", "Sequence"] as const),
     ])
     .describe("Kind of the renamed object"),
-  /** The schema in which it is, or a column's table, in the wanted schema; any when absent. */
+  /** Its schema, or that of a column's table, in the proposed schema; absent: any. */
   schema: z.string().exactOptional().describe("Its present schema; absent: any schema"),
-  /** The table of a column or a constraint, by its name in the wanted schema. */
+  /** The table of a column or a constraint, by its name in the proposed schema. */
   table: z.string().exactOptional().describe("Table of a renamed column, under its present name"),
-  /** The schema in which it was, by its name then; the same as now when absent. */
-  from_schema: z
-    .string()
-    .exactOptional()
-    .describe("Its previous schema; absent: the same schema"),
+  /** Its previous schema, by its name then; absent: the present one. */
+  from_schema: z.string().exactOptional().describe("Its previous schema; absent: the same schema"),
   from: z.string().describe("The name before"),
   to: z.string().describe("The name in the proposed schema"),
 };
 
-/** That something has another name in a wanted schema, or is in another schema of PostgreSQL. */
+/** An object that the proposed schema renames, or moves to another schema of PostgreSQL. */
 export interface RenameHint extends Message<typeof hintShape> {}
 
 const hintSchema: z.ZodType<RenameHint> = z.strictObject(hintShape).meta({
@@ -30,11 +27,11 @@ const hintSchema: z.ZodType<RenameHint> = z.strictObject(hintShape).meta({
   description: "The objects that the proposed schema renames or moves to another schema",
 });
 
-/** Files of one wanted schema. */
+/** Maximum number of files of one proposed schema. */
 const SCHEMA_FILES_MAX = 10_000;
 
 const fileShape = {
-  /** For messages: `tables/orders.sql`. */
+  /** For error messages, such as `tables/orders.sql`. */
   name: z.string().min(1).max(1024).describe("Name of the file, for error messages"),
   sql: z.string().describe("The definitions in the file"),
 };
@@ -50,8 +47,8 @@ const migrationProposalShape = {
   /** Name of the data source. */
   database,
   /**
-   * The whole schema as SQL definitions, as one text or as files that are read one after the other;
-   * `-- @renamed from=old` marks what was renamed.
+   * The whole schema as SQL definitions: one text, or files that are read in order; `-- @renamed
+   * from=old` marks a rename.
    */
   sql: z
     .union([z.string(), z.array(fileSchema).min(1).max(SCHEMA_FILES_MAX).readonly()])
@@ -65,7 +62,7 @@ const migrationProposalShape = {
     .describe("Kind of the renamed object"),
 };
 
-/** A schema that a database is to have. */
+/** A proposed schema of a database. */
 export interface MigrationProposal extends Message<typeof migrationProposalShape> {}
 
 export const migrationProposalSchema: z.ZodType<MigrationProposal> = z
@@ -84,7 +81,7 @@ export const migrationProposalSchema: z.ZodType<MigrationProposal> = z
 
 const unfinishedRunShape = {
   direction: z.enum(["up", "down"]).describe("Whether the migration is applied or reverted"),
-  /** `migrate`: the migration itself. `undo`: taking back what a run had done that stopped. */
+  /** `migrate`: the migration itself. `undo`: undoing the changes of an interrupted run. */
   purpose: z
     .enum(["migrate", "undo"])
     .describe("Whether the run executes the migration or undoes an earlier run that stopped"),
@@ -93,15 +90,19 @@ const unfinishedRunShape = {
     .int()
     .describe("Number of transactions and single statements that have taken effect"),
   part_count: z.int().describe("Total number of transactions and single statements"),
-  /** Whether a server is at it now; otherwise it waits for `resume` or `undo`. */
+  /** Whether a server executes the run now; otherwise it waits for `resume` or `undo`. */
   under_way: z
     .boolean()
     .describe("Whether a server executes the run now; otherwise it waits for resume or undo"),
-  /** What it is doing now: how far an index is, or for whom it waits. */
+  /**
+   * What the run is doing now: the progress of an index build, or the session that it waits for.
+   */
   activity: z
     .string()
     .exactOptional()
-    .describe("What the run is doing now: the progress of an index build, or the session that it waits for"),
+    .describe(
+      "What the run is doing now: the progress of an index build, or the session that it waits for",
+    ),
   /** Why it stopped; absent when its process died. */
   error: z.string().exactOptional().describe("Why the run stopped; absent when its process died"),
   /** RFC 3339, UTC. */
@@ -126,11 +127,14 @@ const migrationShape = {
   /** RFC 3339, UTC. */
   proposed_at: z.string().meta({ format: "date-time" }).describe("When it was proposed, in UTC"),
   status: z.enum(["proposed", "applied", "reverted"]).describe("State of the migration"),
-  /** What the migration is known by: SHA-256 of its id, database, roots and statements, in hexadecimal. */
+  /**
+   * Identifies the reviewed migration: SHA-256 of its id, database, roots and statements, in
+   * hexadecimal.
+   */
   digest: digest.describe(
     "SHA-256 of its id, database, roots and statements: names the migration that was reviewed",
   ),
-  /** Root of the schema that it is for, and of no other. */
+  /** Root of the only schema that it applies to. */
   base_root: z
     .string()
     .describe("Root hash of the schema that it applies to; it applies to no other"),
@@ -140,12 +144,12 @@ const migrationShape = {
   down_findings: findings.describe("Warnings to read before the migration is reverted"),
   up: phases.describe("The statements that apply it"),
   down: phases.describe("The statements that revert it"),
-  /** Content ids of the commits that its runs left, the oldest first. */
+  /** Content ids of the commits that its runs recorded, the oldest first. */
   commits: z
     .array(z.string())
     .readonly()
     .describe("Content ids of the commits that its runs recorded, the oldest first"),
-  /** Where one migration is shown: its run that has begun and not ended. */
+  /** Its unfinished run, only when a single migration is read. */
   unfinished_run: unfinishedRunSchema
     .exactOptional()
     .describe("The run that has not ended; only when a single migration is read"),
@@ -181,7 +185,7 @@ const unchangedSchemaShape = {
   root: z.string().describe("Root of the schema"),
 };
 
-/** The answer to a proposal of the schema that a database has already: nothing is to be done, or kept. */
+/** The answer to a proposal of the schema that the database already has; nothing is stored. */
 export interface UnchangedSchema extends Message<typeof unchangedSchemaShape> {}
 
 export const unchangedSchemaSchema: z.ZodType<UnchangedSchema> = z
@@ -199,12 +203,12 @@ export const unchangedSchemaSchema: z.ZodType<UnchangedSchema> = z
   });
 
 const runMigrationRequestShape = {
-  /** Whether rows and values may be lost. */
+  /** Whether the caller accepts the loss of rows and values. */
   accept_data_loss: z
     .boolean()
     .exactOptional()
     .describe("Whether the migration may delete rows or values"),
-  /** Digest of the migration that was reviewed; needed where somebody vouches for who the caller is. */
+  /** Digest of the reviewed migration; required when callers are authenticated. */
   digest: digest
     .exactOptional()
     .describe(
@@ -212,7 +216,7 @@ const runMigrationRequestShape = {
     ),
 };
 
-/** How a migration is to run. */
+/** Options of a run. */
 export interface RunMigrationRequest extends Message<typeof runMigrationRequestShape> {}
 
 export const runMigrationRequestSchema: z.ZodType<RunMigrationRequest> = z
@@ -235,7 +239,7 @@ const stretchShape = {
   missing: operations.describe("The differences between the two"),
 };
 
-/** One stretch of a proof: where it was to lead, and where it led. */
+/** One part of a trial, with the expected and the actual result. */
 export interface ProofStretch extends Message<typeof stretchShape> {}
 
 const stretchSchema: z.ZodType<ProofStretch> = z.object(stretchShape);
@@ -248,7 +252,7 @@ const migrationProofShape = {
     .describe("The parts of the trial: to the base schema, up, and down"),
 };
 
-/** What trying a migration on a scratch database came to. */
+/** The result of trying a migration on a scratch database. */
 export interface MigrationProof extends Message<typeof migrationProofShape> {}
 
 export const migrationProofSchema: z.ZodType<MigrationProof> = z.object(migrationProofShape).meta({

@@ -36,7 +36,7 @@ export const paymentCustomerSchema: z.ZodType<PaymentCustomer> = z
   });
 
 const rebindCustomerRequestShape = {
-  /** Whose customer it is from now on. */
+  /** The organization that gets the customer. */
   org_id: z.string().describe("UUID of the organization that gets the customer"),
 };
 
@@ -84,7 +84,7 @@ const paymentMethodShape = {
   created: z.int().describe("Seconds since the Unix epoch"),
 };
 
-/** A saved payment method (Decision §8). What its type does not have is null. */
+/** A saved payment method (Decision §8). Fields that its type lacks are null. */
 export interface PaymentMethod extends Message<typeof paymentMethodShape> {}
 
 export const paymentMethodSchema: z.ZodType<PaymentMethod> = z.object(paymentMethodShape).meta({

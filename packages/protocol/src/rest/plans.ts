@@ -2,13 +2,13 @@ import * as z from "zod";
 import type { Message } from "./envelope.js";
 import { STEP_STATUSES, stepErrorSchema } from "./steps.js";
 
-/** Where a plan stands (Decision §3). */
+/** The statuses of a plan (Decision §3). */
 export const PLAN_STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
 
 /** One of {@link PLAN_STATUSES}. */
 export type PlanStatus = (typeof PLAN_STATUSES)[number];
 
-/** Plans on one page of a listing, at most. */
+/** Maximum number of plans on one page of a listing. */
 export const PLAN_PAGE_MAX: number = 200;
 
 const dateTime = z.string().meta({ format: "date-time" });
@@ -37,7 +37,7 @@ const planStepDefShape = {
     .describe("Tables whose schema is compared before and after the step"),
 };
 
-/** One step as submitted (Contract §2.2, REST form). What is left out is empty. */
+/** One step as submitted (Contract §2.2, REST form). Absent fields are empty. */
 export interface PlanStepDef extends Message<typeof planStepDefShape> {}
 
 const planStepDefSchema: z.ZodType<PlanStepDef> = z
@@ -56,7 +56,7 @@ const submitPlanRequestShape = {
   steps: z.array(planStepDefSchema).describe("1 to 1000 steps"),
 };
 
-/** The body of `POST /api/plans` (Contract §4.2). What is left out is empty. */
+/** The body of `POST /api/plans` (Contract §4.2). Absent fields are empty. */
 export interface SubmitPlanRequest extends Message<typeof submitPlanRequestShape> {}
 
 export const submitPlanRequestSchema: z.ZodType<SubmitPlanRequest> = z
@@ -134,9 +134,9 @@ const planStepShape = {
     .int()
     .exactOptional()
     .describe("Number of rows that the step produced; absent until it has ended"),
-  /** RFC 3339, UTC: when its last attempt ended. */
+  /** RFC 3339, UTC: the end of its last attempt. */
   executed_at: dateTime.exactOptional().describe("When the last attempt ended; absent until then"),
-  /** Why a step that could run does not. */
+  /** The reason why a step that could run does not. */
   wait_reason: z
     .enum(["awaiting_approval", "retry_backoff"])
     .exactOptional()

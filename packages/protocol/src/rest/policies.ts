@@ -14,7 +14,7 @@ const policiesShape = {
   version: version.describe("Version of your organization's own policies; 0: it has none"),
   /** The organization's own policies, in Cedar. */
   text: text.describe("Your organization's own policies, in Cedar"),
-  /** Who put them. */
+  /** Who put them into force. */
   changed_by: z.string().exactOptional().describe("Who put them"),
   /** RFC 3339, UTC. */
   changed_at: z
@@ -22,11 +22,11 @@ const policiesShape = {
     .meta({ format: "date-time" })
     .exactOptional()
     .describe("When they were put, in UTC"),
-  /** The policies that every organization begins with, in Cedar. */
+  /** The shipped policies, which every organization has, in Cedar. */
   shipped: text.describe("The policies that every organization begins with, in Cedar"),
 };
 
-/** The policies that count for an organization. */
+/** The policies in force for an organization. */
 export interface Policies extends Message<typeof policiesShape> {}
 
 export const policiesSchema: z.ZodType<Policies> = z.object(policiesShape).meta({
@@ -45,11 +45,11 @@ export const policiesSchema: z.ZodType<Policies> = z.object(policiesShape).meta(
 
 const newPoliciesShape = {
   text,
-  /** The version that these policies follow; 0: there are none yet. */
+  /** The version that these policies replace; 0: there are none yet. */
   version: version.describe("The version that these policies follow; 0: there are none yet"),
 };
 
-/** An organization's own policies, to be put in force. */
+/** An organization's own policies, to put into force. */
 export interface NewPolicies extends Message<typeof newPoliciesShape> {}
 
 export const newPoliciesSchema: z.ZodType<NewPolicies> = z.strictObject(newPoliciesShape).meta({
@@ -60,7 +60,7 @@ export const newPoliciesSchema: z.ZodType<NewPolicies> = z.strictObject(newPolic
 
 const putPoliciesShape = { version: version.describe("The version that is in force now") };
 
-/** The answer to putting policies. */
+/** The answer to putting policies into force. */
 export interface PutPolicies extends Message<typeof putPoliciesShape> {}
 
 export const putPoliciesSchema: z.ZodType<PutPolicies> = z
@@ -69,7 +69,7 @@ export const putPoliciesSchema: z.ZodType<PutPolicies> = z
 
 const policyTextShape = { text };
 
-/** Policies to be checked. */
+/** Policies to check. */
 export interface PolicyText extends Message<typeof policyTextShape> {}
 
 export const policyTextSchema: z.ZodType<PolicyText> = z.strictObject(policyTextShape).meta({
@@ -93,7 +93,7 @@ const policyCheckShape = {
   problems: z.array(problemSchema).readonly().describe("Empty: the policies may be put"),
 };
 
-/** What a check of policies found. */
+/** The result of a check. */
 export interface PolicyCheck extends Message<typeof policyCheckShape> {}
 
 export const policyCheckSchema: z.ZodType<PolicyCheck> = z.object(policyCheckShape).meta({
@@ -116,15 +116,15 @@ const questionShape = {
   agent_id: z.string().exactOptional().describe("The agent that asks; absent: a person"),
   /** The data source of a statement. */
   data_source: z.string().exactOptional().describe("The data source of a statement"),
-  /** The tables that the statement is about. */
+  /** The tables of the statement. */
   tables: names.exactOptional().describe("The tables that the statement is about"),
-  /** The columns that the statement is about, as in `customers.email`. */
+  /** The columns of the statement, as in `customers.email`. */
   columns: names
     .exactOptional()
     .describe("The columns that the statement is about, as in customers.email"),
 } as const;
 
-/** Whether somebody may do something. */
+/** A question to the policies: whether a request would be allowed. */
 export interface PolicyQuestion extends Message<typeof questionShape> {}
 
 export const policyQuestionSchema: z.ZodType<PolicyQuestion> = z.strictObject(questionShape).meta({
@@ -145,9 +145,9 @@ const policyAnswerShape = {
   permitted: z.boolean().describe("Whether the caller may"),
   /** `POLICY_DENIED` or `APPROVAL_REQUIRED`. */
   code: z.string().exactOptional().describe("POLICY_DENIED or APPROVAL_REQUIRED"),
-  /** Why not, as the caller would be told. */
+  /** The message that the caller would get for a denial. */
   message: z.string().exactOptional().describe("Why not, as the caller would be told"),
-  /** The policies that decided and what they say, and what would help. */
+  /** The policies that decided, with their reasons and advice. */
   because: z
     .array(
       z.object({
@@ -157,14 +157,14 @@ const policyAnswerShape = {
     )
     .readonly()
     .describe("The policies that decided and what they say, and what would help"),
-  /** Rows that the statement may change, where a policy lowers the limit. */
+  /** Maximum number of rows that the statement may change, when a policy lowers the limit. */
   rows_changed_max: z
     .int()
     .exactOptional()
     .describe("Rows that the statement may change, where a policy lowers the limit"),
 };
 
-/** The decision, with its reasons to a question. */
+/** The answer to a question: the decision and its reasons. */
 export interface PolicyAnswer extends Message<typeof policyAnswerShape> {}
 
 export const policyAnswerSchema: z.ZodType<PolicyAnswer> = z.object(policyAnswerShape).meta({
@@ -180,7 +180,7 @@ export const policyAnswerSchema: z.ZodType<PolicyAnswer> = z.object(policyAnswer
   ],
 });
 
-/** Cases of one test of policies. */
+/** Maximum number of cases of one test. */
 const POLICY_CASES_MAX = 500;
 
 const caseName = z.string().describe("What the case says");
@@ -188,12 +188,12 @@ const verdict = z
   .enum(["permit", "deny", "approval"])
   .describe("The answer that the question should have");
 
-/** The answer that policies should give to a question. */
+/** The expected answer to a question. */
 export type PolicyVerdict = z.output<typeof verdict>;
 
 const policyCaseShape = { name: caseName, expect: verdict, ...questionShape };
 
-/** A question with the answer that it should have. */
+/** A question with its expected answer. */
 export interface PolicyCase extends Message<typeof policyCaseShape> {}
 
 const policyCaseSchema: z.ZodType<PolicyCase> = z.strictObject(policyCaseShape);
@@ -205,7 +205,6 @@ const policyCaseResultShape = {
   answer: policyAnswerSchema,
 };
 
-/** How a case came out. */
 export interface PolicyCaseResult extends Message<typeof policyCaseResultShape> {}
 
 const policyCaseResultSchema: z.ZodType<PolicyCaseResult> = z.object(policyCaseResultShape);
@@ -221,7 +220,7 @@ const policyTestShape = {
     .max(POLICY_CASES_MAX)
     .readonly()
     .describe("Questions with the answers that they should have"),
-  /** Policies to try them on instead of your organization's own that are in force. Nothing of them is kept. */
+  /** A draft to test instead of your organization's own policies in force. It is not stored. */
   text: z
     .string()
     .exactOptional()
@@ -230,7 +229,7 @@ const policyTestShape = {
     ),
 };
 
-/** Cases to be tried on policies. */
+/** Cases to test against policies. */
 export interface PolicyTest extends Message<typeof policyTestShape> {}
 
 export const policyTestSchema: z.ZodType<PolicyTest> = z.strictObject(policyTestShape).meta({
@@ -240,12 +239,12 @@ export const policyTestSchema: z.ZodType<PolicyTest> = z.strictObject(policyTest
 });
 
 const policyTestResultShape = {
-  /** Cases that have another answer. */
+  /** Number of cases with another answer than expected. */
   failed: z.int().describe("Cases that have another answer"),
   results: z.array(policyCaseResultSchema).readonly().describe("In the order of the cases"),
 };
 
-/** How the cases came out, in their order. */
+/** The results of the cases, in their order. */
 export interface PolicyTestResult extends Message<typeof policyTestResultShape> {}
 
 export const policyTestResultSchema: z.ZodType<PolicyTestResult> = z

@@ -7,7 +7,7 @@ const orgId = z
   .describe("Organization that an operator means; default: the caller's own");
 
 const organizationQueryShape = {
-  /** The organization that an operator asks about; left out: the caller's own. */
+  /** The organization to read, for operators; absent: the caller's own. */
   org_id: orgId,
 };
 
@@ -21,9 +21,11 @@ const amount = z.string().describe("Decimal dollars, up to nine places");
 
 // The schema checks shapes only; the service checks the values.
 const newPriceShape = {
-  /** `aau`, `intent`, `model` or `tool`: the later, the more specific, and that one wins. */
+  /**
+   * `aau`, `intent`, `model` or `tool`, from general to specific; the most specific price applies.
+   */
   scope: z.string().describe("aau, intent, model or tool; the most specific price wins"),
-  /** The intent, model or tool; left out for `aau`. */
+  /** The intent, model or tool; absent for `aau`. */
   subject: z
     .string()
     .max(255)
@@ -31,15 +33,15 @@ const newPriceShape = {
     .describe("The intent, model or tool that it applies to"),
   /** For each AAU under `aau`, for each call otherwise; up to nine decimal places. */
   amount_usd: amount,
-  /** Date or RFC 3339; left out: now. */
+  /** Date or RFC 3339; absent: now. */
   from: z.string().exactOptional().describe("Date or RFC 3339; default: now"),
-  /** Date or RFC 3339, exclusive; left out: for good. */
+  /** Date or RFC 3339, exclusive; absent: the price has no end. */
   until: z.string().exactOptional().describe("Date or RFC 3339, exclusive; default: for good"),
-  /** The organization that pays it; left out: the caller's own. */
+  /** The organization that pays it; absent: the caller's own. */
   org_id: orgId,
 };
 
-/** A price to be set: decimal dollars as text, because money is no double. */
+/** A price to set, in decimal dollars as text, because a double cannot hold them exactly. */
 export interface NewPrice extends Message<typeof newPriceShape> {}
 
 export const newPriceSchema: z.ZodType<NewPrice> = z.strictObject(newPriceShape).meta({
@@ -55,7 +57,7 @@ const priceShape = {
   amount_usd: amount,
   /** RFC 3339, UTC. */
   from: z.string().meta({ format: "date-time" }).describe("From when it applies, in UTC"),
-  /** RFC 3339, UTC, exclusive; absent: for good. */
+  /** RFC 3339, UTC, exclusive; absent: the price has no end. */
   until: z
     .string()
     .meta({ format: "date-time" })
@@ -85,11 +87,11 @@ const repriceRequestShape = {
   from: z.string().describe("Date or RFC 3339"),
   /** Date or RFC 3339, exclusive. */
   until: z.string().describe("Date or RFC 3339, exclusive"),
-  /** Whose calls; left out: those of the caller's own organization. */
+  /** The organization whose calls to price; absent: the caller's own. */
   org_id: orgId,
 };
 
-/** Which recorded calls are priced anew: those of `[from, until)`. */
+/** The recorded calls to price again: those in `[from, until)`. */
 export interface RepriceRequest extends Message<typeof repriceRequestShape> {}
 
 export const repriceRequestSchema: z.ZodType<RepriceRequest> = z
@@ -101,13 +103,13 @@ export const repriceRequestSchema: z.ZodType<RepriceRequest> = z
   });
 
 const repricingShape = {
-  /** Corrections added; no row is edited. */
+  /** Number of added corrections; no row is edited. */
   corrections: z.int().describe("Number of corrections added; no recorded row is edited"),
-  /** Their sum. */
+  /** The sum of the corrections. */
   difference_usd: z.string().describe("Sum of the corrections in decimal dollars"),
 };
 
-/** What pricing recorded calls anew came to. */
+/** The result of pricing calls again. */
 export interface Repricing extends Message<typeof repricingShape> {}
 
 export const repricingSchema: z.ZodType<Repricing> = z.object(repricingShape).meta({
@@ -117,7 +119,7 @@ export const repricingSchema: z.ZodType<Repricing> = z.object(repricingShape).me
 });
 
 const limitShape = {
-  /** `organization`, or `session`: each session for itself. */
+  /** `organization`: all its calls together; `session`: the calls of each session. */
   scope: z.string().describe("organization, or session for each session on its own"),
   /** `aau` or `usd`. */
   unit: z.string().describe("aau or usd"),
@@ -135,7 +137,7 @@ const newBudgetShape = {
   org_id: orgId,
 };
 
-/** A budget to be set. */
+/** A budget to set. */
 export interface NewBudget extends Message<typeof newBudgetShape> {}
 
 export const newBudgetSchema: z.ZodType<NewBudget> = z.strictObject(newBudgetShape).meta({
@@ -151,7 +153,7 @@ const budgetShape = {
   ...limitShape,
   /** `operator`, or `organization`: its own billing admins. */
   set_by: z.string().describe("operator, or organization for its own billing admins"),
-  /** What is recorded in the present period, in the unit of the limit. */
+  /** Usage recorded in the present period, in the unit of the limit. */
   used: z
     .string()
     .exactOptional()
@@ -165,7 +167,7 @@ const budgetShape = {
     .describe("When the period ends, in UTC; absent for a total"),
 };
 
-/** A cap on usage. */
+/** A limit of usage. */
 export interface Budget extends Message<typeof budgetShape> {}
 
 export const budgetSchema: z.ZodType<Budget> = z.object(budgetShape).meta({

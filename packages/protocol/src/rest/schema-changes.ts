@@ -24,11 +24,11 @@ const operationShape = {
   /** IRI of the object. */
   id: z.string().describe("IRI of the object"),
   path: z.string().describe("Name of the object; for a column with its table"),
-  /** Of a rename: the name before. */
+  /** The previous name, for a rename. */
   from: z.string().exactOptional().describe("Name before; only of a rename"),
-  /** Of a rename: the name after. */
+  /** The new name, for a rename. */
   to: z.string().exactOptional().describe("Name after; only of a rename"),
-  /** Of an alteration: the properties that change. */
+  /** The changed properties, for an alteration. */
   changes: z
     .array(propertyChangeSchema)
     .readonly()
@@ -36,14 +36,14 @@ const operationShape = {
     .describe("The properties that change; only of an alteration"),
 };
 
-/** What happens to one object of a schema. */
+/** An operation on one object of a schema. */
 export interface SchemaOperation extends Message<typeof operationShape> {}
 
 const operationSchema: z.ZodType<SchemaOperation> = z
   .object(operationShape)
   .meta({ id: "SchemaOperation", description: "What happens to one object of a schema" });
 
-/** What happens to each object. */
+/** The operations on all objects. */
 export const operations: z.ZodType<readonly SchemaOperation[]> = z
   .array(operationSchema)
   .readonly();
@@ -54,32 +54,35 @@ const findingShape = {
   message: z.string().describe("What to think about"),
 };
 
-/** Something to think about before a migration runs. */
+/** A warning to read before a migration runs. */
 export interface MigrationFinding extends Message<typeof findingShape> {}
 
 const findingSchema: z.ZodType<MigrationFinding> = z.object(findingShape);
 
-/** What to think about. */
+/** The warnings. */
 export const findings: z.ZodType<readonly MigrationFinding[]> = z.array(findingSchema).readonly();
 
 const lockShape = {
   /** Index of the statement in its phase. */
   statement: z.int().describe("Index of the statement in its phase"),
-  /** The table as the statement names it; empty for the whole file of SQLite. */
+  /** The table as named in the statement; empty for the whole file of SQLite. */
   table: z.string().describe("Name of the table; empty for a lock on the whole SQLite file"),
-  /** As the engine calls it: `ACCESS EXCLUSIVE`. */
+  /** The lock mode in the engine's terms, such as `ACCESS EXCLUSIVE`. */
   mode: z.string().describe("Lock mode as the engine names it, such as ACCESS EXCLUSIVE"),
-  /** What the statement does under it: `instant`, `scan` reads every row, `rewrite` writes every row anew. */
+  /**
+   * The work of the statement while it holds the lock: `instant`, `scan` reads every row, `rewrite`
+   * rewrites every row.
+   */
   holds_while: z
     .enum(["instant", "scan", "rewrite"])
     .describe(
       "What the statement does under the lock: nothing that takes time (instant), read every row (scan), or write every row anew (rewrite)",
     ),
-  /** Who waits, in words: `reads and writes wait`. */
+  /** The effect on other sessions as text: `reads and writes wait`. */
   effect: z.string().describe("Which other statements wait, for people"),
 };
 
-/** A lock on a table, and what it means for others. */
+/** A lock on a table, with its effect on other sessions. */
 export interface MigrationLock extends Message<typeof lockShape> {}
 
 const lockSchema: z.ZodType<MigrationLock> = z
@@ -93,7 +96,7 @@ const phaseShape = {
   locks: z.array(lockSchema).readonly().describe("The locks that they take"),
 };
 
-/** Statements that take effect together, or, when not atomic, one by one. */
+/** Statements that take effect together or, in a phase that is not atomic, one by one. */
 export interface MigrationPhase extends Message<typeof phaseShape> {}
 
 const phaseSchema: z.ZodType<MigrationPhase> = z.object(phaseShape);
@@ -101,7 +104,7 @@ const phaseSchema: z.ZodType<MigrationPhase> = z.object(phaseShape);
 /** Statements in their order. */
 export const phases: z.ZodType<readonly MigrationPhase[]> = z.array(phaseSchema).readonly();
 
-/** What adding a column comes to, for the examples of the API's description. */
+/** The change of adding a column, for the examples of the API's description. */
 export const EMAIL_ADDED: Record<string, unknown> = {
   operations: [
     {
@@ -152,11 +155,11 @@ export const EMAIL_ADDED: Record<string, unknown> = {
 };
 
 const schemaDumpQueryShape = {
-  /** Name of the data source; may be left out where there is one only. */
+  /** Name of the data source; optional when there is only one. */
   database: database.exactOptional(),
 };
 
-/** Which database's schema is wanted as SQL. */
+/** The database whose schema to return as SQL. */
 export interface SchemaDumpQuery extends Message<typeof schemaDumpQueryShape> {}
 
 export const schemaDumpQuerySchema: z.ZodType<SchemaDumpQuery> =
@@ -165,7 +168,7 @@ export const schemaDumpQuerySchema: z.ZodType<SchemaDumpQuery> =
 const schemaDumpShape = {
   database: z.string().describe("Name of the data source"),
   dialect: z.enum(["sqlite", "postgres"]).describe("The engine whose SQL it is"),
-  /** The same for the same schema, byte by byte. */
+  /** Equal schemas have equal texts, byte for byte. */
   sql: z.string().describe("The whole schema as definitions; equal schemas have equal text"),
 };
 
@@ -190,7 +193,7 @@ const schemaDiffQueryShape = {
   to: z.string().describe("As from: the schema it is compared with"),
 };
 
-/** Which two commits are compared. */
+/** The two commits to compare. */
 export interface SchemaDiffQuery extends Message<typeof schemaDiffQueryShape> {}
 
 export const schemaDiffQuerySchema: z.ZodType<SchemaDiffQuery> =
@@ -206,7 +209,7 @@ const schemaDiffShape = {
   down: phases.describe("Statements that turn the second schema into the first"),
 };
 
-/** What leads from the schema of one commit to that of another, and back. */
+/** The changes from the schema of one commit to that of another, in both directions. */
 export interface SchemaDiff extends Message<typeof schemaDiffShape> {}
 
 export const schemaDiffSchema: z.ZodType<SchemaDiff> = z.object(schemaDiffShape).meta({
@@ -225,11 +228,11 @@ const schemaDriftShape = {
   database: z.string().describe("Name of the data source"),
   expected_root: z.string().describe("Root hash of the recorded schema"),
   live_root: z.string().describe("Root hash of the present schema"),
-  /** What happened to it meanwhile; empty when it is as it was left. */
+  /** The changes since the last recorded schema; empty when there are none. */
   differences: operations.describe("What has changed since; empty when nothing has"),
 };
 
-/** How a database is, beside how it was left. */
+/** The difference between a database and its last recorded schema. */
 export interface SchemaDrift extends Message<typeof schemaDriftShape> {}
 
 export const schemaDriftSchema: z.ZodType<SchemaDrift> = z.object(schemaDriftShape).meta({
@@ -247,7 +250,7 @@ export const schemaDriftSchema: z.ZodType<SchemaDrift> = z.object(schemaDriftSha
 
 const acceptDriftRequestShape = { database, message };
 
-/** A drift that is taken for what should be. */
+/** A request to accept the present schema as the recorded one. */
 export interface AcceptDriftRequest extends Message<typeof acceptDriftRequestShape> {}
 
 export const acceptDriftRequestSchema: z.ZodType<AcceptDriftRequest> = z

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Message } from "./envelope.js";
 import { ERROR_CODES } from "../error-codes.js";
 
-/** Where a step stands (Decision §3). */
+/** The statuses of a step (Decision §3). */
 export const STEP_STATUSES = [
   "pending",
   "running",
@@ -20,7 +20,7 @@ const stepErrorShape = {
   message: z.string().describe("What went wrong, for people and LLMs"),
 };
 
-/** Why a step failed. */
+/** The reason why a step failed. */
 export interface StepError extends Message<typeof stepErrorShape> {}
 
 export const stepErrorSchema: z.ZodType<StepError> = z
@@ -39,7 +39,7 @@ const stepResultShape = {
   error: stepErrorSchema.exactOptional().describe("Why it failed; absent when it did not"),
 };
 
-/** What running one step came to (Contract §2.4). */
+/** The result of running one step (Contract §2.4). */
 export interface StepResult extends Message<typeof stepResultShape> {}
 
 const stepResultSchema: z.ZodType<StepResult> = z
@@ -57,7 +57,7 @@ const schemaTableDeltaShape = {
     .describe("JSON text: columns, types, keys, foreign keys and indexes of the table"),
 };
 
-/** How one table's schema differs after a step (Decision §11). */
+/** The change of one table's schema by a step (Decision §11). */
 export interface SchemaTableDelta extends Message<typeof schemaTableDeltaShape> {}
 
 const schemaTableDeltaSchema: z.ZodType<SchemaTableDelta> = z
@@ -75,7 +75,7 @@ const llmContextUpdateShape = {
   augmentation_hints: z.array(z.string()).describe("Sentences for the system prompt"),
 };
 
-/** What is handed to the LLM before it chooses its next step (Contract §2.5). */
+/** Input for the LLM before it chooses its next step (Contract §2.5). */
 export interface LlmContextUpdate extends Message<typeof llmContextUpdateShape> {}
 
 const llmContextUpdateSchema: z.ZodType<LlmContextUpdate> = z.object(llmContextUpdateShape).meta({
@@ -88,7 +88,7 @@ const stepExecutionShape = {
   llm_context_update: llmContextUpdateSchema.describe(
     "What to pass to the LLM before it chooses the next step",
   ),
-  /** The step had finished before this call: the stored result, nothing ran (Decision §3). */
+  /** Whether this is the stored result of a step that had already finished (Decision §3). */
   replayed: z
     .boolean()
     .describe("True when the step had finished before this call and the stored result is returned"),

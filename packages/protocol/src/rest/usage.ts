@@ -1,29 +1,29 @@
 import * as z from "zod";
 import type { Message } from "./envelope.js";
 
-/** What a usage report can be grouped by. */
+/** The groupings of a usage report. */
 export const USAGE_GROUPINGS = ["tool", "session", "intent", "model"] as const;
 
 /** One of {@link USAGE_GROUPINGS}. */
 export type UsageGrouping = (typeof USAGE_GROUPINGS)[number];
 
-/** Organizations on a page of the report over all of them, at most. */
+/** Maximum number of organizations on a page of the report over all of them. */
 const ORGANIZATIONS_PAGE_MAX = 200;
 
-/** Events in one request, at most. */
+/** Maximum number of events in one request. */
 export const USAGE_EVENTS_MAX: number = 1000;
 
 // The schema checks shapes only; the service checks the values.
 const usageQueryShape = {
-  /** YYYY-MM-DD; 1970-01-01 unless said otherwise. */
+  /** YYYY-MM-DD; default: 1970-01-01. */
   from: z.string().exactOptional().describe("First day, YYYY-MM-DD; default 1970-01-01"),
-  /** YYYY-MM-DD, inclusive; 9999-12-31 unless said otherwise. */
+  /** YYYY-MM-DD, inclusive; default: 9999-12-31. */
   to: z.string().exactOptional().describe("Last day, YYYY-MM-DD, inclusive; default 9999-12-31"),
-  /** IANA zone whose days are meant; UTC unless said otherwise. */
+  /** IANA time zone that days are counted in; default: UTC. */
   tz: z.string().exactOptional().describe("Time zone whose days are meant; default UTC"),
   /** One of {@link USAGE_GROUPINGS}. */
   group_by: z.string().exactOptional().describe("tool, session, intent or model"),
-  /** `json` or `csv`; else the `accept` header tells. */
+  /** `json` or `csv`; absent: the `accept` header decides. */
   format: z.string().exactOptional().describe("json or csv; default: as accept says"),
 };
 
@@ -61,7 +61,7 @@ const dailyUsageShape = {
   ...totalsShape,
 };
 
-/** Usage of one day (Contract §2.11); grouped, of one group on one day, which it then names. */
+/** Usage of one day (Contract §2.11); in a grouped report, of one group on one day. */
 export interface DailyUsage extends Message<typeof dailyUsageShape> {}
 
 export const dailyUsageSchema: z.ZodType<DailyUsage> = z.object(dailyUsageShape).meta({
@@ -71,14 +71,14 @@ export const dailyUsageSchema: z.ZodType<DailyUsage> = z.object(dailyUsageShape)
 });
 
 const organizationUsageQueryShape = {
-  /** YYYY-MM-DD in UTC; 1970-01-01 unless said otherwise. */
+  /** YYYY-MM-DD in UTC; default: 1970-01-01. */
   from: z.string().exactOptional().describe("First UTC day, YYYY-MM-DD; default 1970-01-01"),
-  /** YYYY-MM-DD in UTC, inclusive; 9999-12-31 unless said otherwise. */
+  /** YYYY-MM-DD in UTC, inclusive; default: 9999-12-31. */
   to: z
     .string()
     .exactOptional()
     .describe("Last UTC day, YYYY-MM-DD, inclusive; default 9999-12-31"),
-  /** Organizations on a page, 1 to 200; 50 unless said otherwise. */
+  /** Organizations on a page, 1 to 200; default: 50. */
   limit: z.coerce
     .number()
     .int()
@@ -86,7 +86,7 @@ const organizationUsageQueryShape = {
     .max(ORGANIZATIONS_PAGE_MAX)
     .exactOptional()
     .describe("Organizations on a page, 1 to 200; default 50"),
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   cursor: z.string().exactOptional().describe("next_cursor of the page before"),
 };
 
@@ -102,7 +102,7 @@ const organizationUsageShape = {
   ...totalsShape,
 };
 
-/** What one organization used. */
+/** The usage of one organization. */
 export interface OrganizationUsage extends Message<typeof organizationUsageShape> {}
 
 const organizationUsageSchema: z.ZodType<OrganizationUsage> = z
@@ -119,10 +119,13 @@ const organizationUsagePageShape = {
     .readonly()
     .describe("Organizations that have usage in the range, by id"),
   /** For the `cursor` of the next request; absent on the last page. */
-  next_cursor: z.string().exactOptional().describe("Cursor of the next page; absent on the last page"),
+  next_cursor: z
+    .string()
+    .exactOptional()
+    .describe("Cursor of the next page; absent on the last page"),
 };
 
-/** A page of what each organization used, by organization id. */
+/** A page of the usage of all organizations, by organization id. */
 export interface OrganizationUsagePage extends Message<typeof organizationUsagePageShape> {}
 
 export const organizationUsagePageSchema: z.ZodType<OrganizationUsagePage> = z
@@ -164,13 +167,13 @@ const name = (lengthMax: number): z.ZodString => z.string().min(1).max(lengthMax
 // only; the service checks the values.
 const usageCloudEventShape = {
   specversion: z.literal("1.0").describe("Version of CloudEvents"),
-  /** With `source`, unique for ever: reporting it again adds nothing. */
+  /** Unique together with `source`: reporting the event again adds nothing. */
   id: name(255).describe(
     "Id of the event, unique within the source; reporting the same id again adds nothing",
   ),
   source: name(1024).describe("The system that made the call"),
   type: name(255).describe("Type of the event, as the source names it"),
-  /** RFC 3339: when the call ended; left out: when it is received. */
+  /** RFC 3339: when the call ended; absent: the time of receipt. */
   time: z.string().exactOptional().describe("When the call ended, in RFC 3339; default: now"),
   data: z
     .strictObject({
@@ -187,7 +190,10 @@ const usageCloudEventShape = {
     .describe("The call"),
 };
 
-/** A tool call that another system reports: a CloudEvent of version 1.0. Other attributes may be there. */
+/**
+ * A tool call that another system reports, as a CloudEvent of version 1.0. It may have other
+ * attributes.
+ */
 export interface UsageCloudEvent extends Message<typeof usageCloudEventShape> {}
 
 export const usageCloudEventSchema: z.ZodType<UsageCloudEvent> = z
@@ -212,7 +218,7 @@ const usageIngestionShape = {
   duplicates: z.int().describe("Number of events that had been reported before"),
 };
 
-/** How many of the reported events were new. */
+/** Number of new events among the reported ones. */
 export interface UsageIngestion extends Message<typeof usageIngestionShape> {}
 
 export const usageIngestionSchema: z.ZodType<UsageIngestion> = z.object(usageIngestionShape).meta({
@@ -222,7 +228,7 @@ export const usageIngestionSchema: z.ZodType<UsageIngestion> = z.object(usageIng
 });
 
 const verifyUsageRequestShape = {
-  /** Puts right what is wrong. */
+  /** Whether to repair the totals that differ. */
   repair: z.boolean().exactOptional().describe("Whether to correct the totals that differ"),
 };
 
@@ -247,13 +253,13 @@ const totalsSchema: z.ZodType<UsageTotals> = z.object(totalsShape).meta({
 });
 
 const usageDifferenceShape = {
-  /** Which total, for people. */
+  /** Describes the total, for people. */
   total: z.string().describe("Name of the total, for people"),
   stored: totalsSchema.describe("The stored total"),
   recomputed: totalsSchema.describe("The sum of the rows"),
 };
 
-/** A kept total that is not what the rows add up to. */
+/** A stored total that is not the sum of its rows. */
 export interface UsageDifference extends Message<typeof usageDifferenceShape> {}
 
 export const usageDifferenceSchema: z.ZodType<UsageDifference> = z

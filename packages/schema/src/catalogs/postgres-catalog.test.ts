@@ -11,7 +11,10 @@ describe("the objects of a PostgreSQL database", () => {
   });
   afterAll(() => db[Symbol.asyncDispose]());
 
-  /** Reads the schema. @param between is run once, before the second of the statements that read the objects. */
+  /**
+   * Reads the schema. @param between runs once, before the second of the statements that read the
+   * objects.
+   */
   async function kinds(between = ""): Promise<{ found: readonly string[]; read: number }> {
     let read = 0;
     const schema = await introspectPostgres(async (sql) => {

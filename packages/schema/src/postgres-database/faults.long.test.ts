@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { faultRounds } from "../testing/fault-rounds.js";
 import { openPostgresFaultPlace } from "./testing/postgres-fault-place.js";
 
-/** Each of some hundred rounds has databases of its own, and many wait for locks: six pairs took over half an hour. */
+/**
+ * Each of some hundred rounds has new databases, and many wait for locks: six pairs took over half
+ * an hour.
+ */
 const TIMEOUT_MS = 60 * 60_000;
 
 describe("a migration of PostgreSQL whose process dies at every statement, while others write", () => {

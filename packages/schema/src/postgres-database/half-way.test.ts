@@ -10,7 +10,7 @@ import { memoryRepositories } from "@steward/state/testing/memory-repositories.j
 import { PostgresSchemaDatabase } from "./index.js";
 
 const SCHEMA = "CREATE TABLE orders (id integer PRIMARY KEY, code text, total integer);";
-/** A transaction that adds a column and a table; then two indexes that are made while others write. */
+/** A transaction that adds a column and a table; then two indexes that are built concurrently. */
 const WANTED = `CREATE TABLE orders (id integer PRIMARY KEY, code text, total integer, note text);
   CREATE TABLE notes (id integer PRIMARY KEY);
   CREATE INDEX a_first ON orders (total);
@@ -54,7 +54,7 @@ describe("a migration of several transactions on PostgreSQL", () => {
       )
     ).map(({ name }) => name);
 
-  /** Until the first index waits for whoever holds it up, everything before it done. */
+  /** Waits until the first index build waits for another session; everything before it is done. */
   async function untilIndexWaits(): Promise<void> {
     for (;;) {
       const waiting = await db.query(
@@ -69,7 +69,7 @@ describe("a migration of several transactions on PostgreSQL", () => {
   async function holdIndexUp(): Promise<void> {
     await other.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1");
   }
-  /** Begins to apply or to undo, and has the process lose its connection in the middle of the index. */
+  /** Starts to apply or to undo, and cuts the process's connection during the index build. */
   async function dieAtIndex(id: string, action: "apply" | "undo" = "apply"): Promise<void> {
     await holdIndexUp();
     const begun = service[action](ADMIN, id);

@@ -15,8 +15,8 @@ const VISITS = `CREATE TABLE visits (day integer NOT NULL, code text) PARTITION 
   CREATE TABLE visits_2 PARTITION OF visits FOR VALUES IN (2);`;
 const PARTITIONED_INDEX = "CREATE UNIQUE INDEX by_day ON visits (day, code);";
 
-// Indexes are left invalid as they are in practice: by a statement that equal rows have stopped, and by
-// attaching only some of the parts of a partitioned one.
+// The tests create invalid indexes as they occur in practice: with a build that duplicate rows have
+// stopped, and by attaching only some partitions' indexes to a partitioned one.
 describe("an invalid index of a PostgreSQL database", () => {
   let db: TestDatabase;
   let service: MigrationService;
@@ -40,7 +40,7 @@ describe("an invalid index of a PostgreSQL database", () => {
       await db.query("SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid")
     ).map(({ name }) => name);
 
-  /** Has an index fail on two equal rows, one of which goes again. */
+  /** Makes an index build fail because of two duplicate rows, and deletes one of them. */
   async function failIndex(): Promise<void> {
     await db.query(ORDERS);
     await db.query("INSERT INTO orders VALUES (1, 'a'), (2, 'a')");

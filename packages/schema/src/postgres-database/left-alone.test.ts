@@ -14,7 +14,8 @@ const OPERATOR_CLASS = `CREATE FUNCTION compare(int, int) RETURNS int LANGUAGE s
 const TABLES = `CREATE TABLE orders (id int PRIMARY KEY, size int); CREATE INDEX by_size ON orders (size by_size);
   CREATE TABLE notes (id int PRIMARY KEY); INSERT INTO orders VALUES (1, 10);`;
 
-// What the dump of the database leaves out stays, so each change is proposed as the dump and one line more.
+// A dump leaves out unmanaged objects, and migrations keep them, so each change is proposed as the
+// dump plus one line.
 describe("a PostgreSQL database with objects that no migration makes", { timeout: 60_000 }, () => {
   let db: TestDatabase;
   beforeEach(async () => {

@@ -36,7 +36,8 @@ async function findings(current: string, desired: string): Promise<readonly Find
 const DATA = [...LOSS_CASES, ...HAZARD_CASES];
 
 describe("what there is to think about in a migration on PostgreSQL", () => {
-  // One migration with all of the changes, so that two schemas are read and not two for each rule.
+  // One migration with all of the changes, so that two schemas are read in total and not two for
+  // each rule.
   let all: readonly Finding[];
   const nameOf = (index: number): string => `case_${String(index)}_`;
   const named = (sql: string, index: number): string => sql.replaceAll("$", nameOf(index));
@@ -67,7 +68,10 @@ describe("what there is to think about in a migration on PostgreSQL", () => {
   );
 });
 
-/** Changes of tables that are there, and the locks to think about; none that others do not notice. */
+/**
+ * Changes of existing tables, with the expected lock findings; empty for locks that do not block
+ * other sessions.
+ */
 const LOCKS: readonly (readonly [
   current: string,
   desired: string,

@@ -106,7 +106,7 @@ const STATEMENTS: readonly string[] = [
   `ALTER DOMAIN "public"."positive" ADD CONSTRAINT "c" CHECK ((VALUE > 0)) NOT VALID`,
 ];
 
-/** A lock as the server itself tells it. */
+/** A lock as reported by the server. */
 interface Held {
   readonly name: string;
   readonly mode: string;
@@ -114,7 +114,7 @@ interface Held {
   readonly rows_read: string | null;
 }
 
-// Counted since the session last told the server, and null for a table that is gone.
+// Counted since the session last reported to the server; null for a dropped table.
 const ROWS_READ = `SELECT b.name, s.seq_tup_read::text AS rows_read
   FROM public._before b LEFT JOIN pg_stat_xact_user_tables s ON s.relid = b.oid`;
 const HELD = `SELECT b.name, l.mode, r.rows_read,
@@ -150,7 +150,8 @@ describe("the locks of a statement", () => {
       await client.query(statement);
       const { rows } = await client.query<Held>(HELD);
       const held = rows.map((each) => lockOf(each, readBefore.get(each.name) ?? null));
-      // Reading a schema takes long; only what a column or a table becomes is asked of the second one.
+      // Reading a schema takes long, so the second schema is read only for changes of columns and
+      // types.
       const isNeeded = /ADD COLUMN| TYPE |RENAME TO|CREATE TABLE/.test(statement);
       const target = isNeeded ? identify(await introspectLive(client), base) : base;
       const said = scriptLocks(base, target, [{ isAtomic: true, statements: [statement] }]);
@@ -176,11 +177,13 @@ function lockOf(
     : rows_read === null || rows_read === readBefore
       ? "instant"
       : "scan";
-  // The server has these modes and no others.
+  // The server has only these modes.
   return { table: name, mode: words as TableLock["mode"], holdsWhile: work };
 }
 
-/** Of each table the strongest lock, with the heaviest work; weak ones hold nobody up. */
+/**
+ * The strongest lock on each table, with the heaviest work; locks that block nobody are left out.
+ */
 function strongest(locks: readonly TableLock[]): Readonly<Record<string, string>> {
   const WORK = ["instant", "scan", "rewrite"] as const;
   const tables = new Map<string, TableLock>();

@@ -206,7 +206,7 @@ describe("migrations of a PostgreSQL database", () => {
         message: expect.stringContaining("nothing"),
       });
       await propose(`${SCHEMA} CREATE MATERIALIZED VIEW slow AS SELECT 1 / 0 AS a`);
-      // Other tests on this server have some of their own, for a moment.
+      // Other tests on this server briefly have scratch databases too.
       const found = "SELECT datname FROM pg_database WHERE datname LIKE 'steward_scratch_%'";
       const names = (await db.query(found)).map(({ datname }) => datname);
       const left = async () =>

@@ -9,8 +9,8 @@ import {
 } from "./testing/differences/index.js";
 import { type DatabasePair, openPair, resultOf } from "./testing/transition.js";
 
-// Two databases serve for all differences: one has none of them, the other has all. Each difference is made in
-// a schema of its own, and the schema's name, or a name made from it, tells to which one an object belongs.
+// Two databases are enough for all differences: one has none of them, the other has all. Each
+// difference has its own schema, whose name identifies the objects that belong to it.
 const placeOf = (index: number): string => `d${index}`;
 
 describe("two PostgreSQL databases that differ in one thing", () => {
@@ -78,8 +78,8 @@ async function define(
 }
 
 /**
- * What lies in a schema or is called after it, and what the whole database has.
- * @param named What of that is left alone for its sake.
+ * The objects that belong to a difference by their schema or name, and those of the whole database.
+ * @param named objects of the difference that must not be removed.
  */
 function partOf(schema: Schema, place: string, named = ""): Schema {
   const isOfPlace = new RegExp(`\\b${place}([._]|$)`);
@@ -100,7 +100,7 @@ async function empty(client: pg.Client): Promise<void> {
       EXECUTE format('DROP SCHEMA %I CASCADE', r.name); END LOOP; END $$`);
 }
 
-/** Drops and takes back what would be in the way of dropping the database, or is the whole server's. */
+/** Drops objects that would prevent dropping the database, or that belong to the whole server. */
 async function forgetServerObjects(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT subname AS name FROM pg_subscription s JOIN pg_database d ON d.oid = s.subdbid

@@ -4,7 +4,7 @@ import { dumpSchema, identify, readDefinitions, rootOf } from "../index.js";
 import { POSTGRES_SCHEMAS } from "../testing/postgres-schemas.js";
 import { PostgresSchemaDatabase } from "./index.js";
 
-/** What the schemas that people write do not have, and a dump must say all the same. */
+/** Rare features that typical schemas lack, but that a dump must contain. */
 const CORNERS = `
   CREATE SCHEMA app;
   CREATE TABLE app.b (id int GENERATED ALWAYS AS IDENTITY, c int);
@@ -25,7 +25,7 @@ const CORNERS = `
   DROP SCHEMA public;
 `;
 
-/** The same objects, made the other way round. */
+/** The same objects, created in another order. */
 const OTHER_ORDER = `
   CREATE SCHEMA app;
   CREATE TABLE app.a (id int);

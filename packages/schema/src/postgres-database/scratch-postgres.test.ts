@@ -16,7 +16,7 @@ const ENDED = {
   message: expect.stringContaining("shop itself is as it was") as string,
 };
 
-/** A role of this test alone: the server is shared, and others try migrations of theirs on it. */
+/** A role for this test alone, because other tests use the shared server too. */
 async function urlOfRole(rights: string): Promise<{ readonly role: string; readonly url: string }> {
   const role = `scratch_${randomUUID().replaceAll("-", "")}`;
   await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret' ${rights}`);

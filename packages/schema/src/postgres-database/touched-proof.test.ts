@@ -6,7 +6,7 @@ import { PostgresSchemaDatabase } from "./index.js";
 import { introspectScratch } from "./session.js";
 import { type DatabasePair, define, openPair } from "./testing/transition.js";
 
-/** Each table refers to the one before it; a view, a type and a function stand beside them. */
+/** Each table refers to the previous one; a view, a type and a function depend on some of them. */
 const CHAIN = `CREATE TYPE mood AS ENUM ('sad', 'happy');
   CREATE FUNCTION twice(a int) RETURNS int LANGUAGE sql IMMUTABLE AS 'select a * 2';
   ${Array.from({ length: 9 }, (_, n) => {

@@ -6,10 +6,13 @@ import { OWN_TYPES, retype } from "./testing/retyped-column.js";
 import { anyRetyping, expectSameMeaning } from "./testing/retypings.js";
 import { connect } from "./testing/transition.js";
 
-/** Random changes tried here; the long run tries every pair of types. */
+/** Number of random changes; the long run tries every pair of types. */
 const ROUNDS = 60;
 
-/** `kept`: the value is the same. `asked`: accept_data_loss is demanded. `refused`: the server refuses. */
+/**
+ * `kept`: the value stays the same. `asked`: accept_data_loss is required. `refused`: the server
+ * refuses the value.
+ */
 type Result = "kept" | "asked" | "refused";
 
 const CASES: readonly (readonly [from: string, to: string, value: string, result: Result])[] = [

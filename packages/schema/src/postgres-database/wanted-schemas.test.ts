@@ -12,7 +12,7 @@ import { pgDumpOutput } from "./testing/pg-dump-output.js";
 describe("a wanted schema of PostgreSQL", () => {
   let db: TestDatabase;
   let service: MigrationService;
-  /** The user's name, as SQL has it. */
+  /** The user's name, quoted for SQL. */
   let owner: string;
 
   beforeAll(async () => {

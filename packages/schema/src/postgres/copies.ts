@@ -12,7 +12,7 @@ import { onOf } from "./statements.js";
 
 const NOTHING: Part = {};
 
-/** Describes the parents' triggers and checks that a table has copies of. */
+/** The triggers and checks of parent tables of which a table has copies. */
 interface Sources {
   /** The current name of an object of the base schema. */
   readonly labelNow: (kind: Kind, label: string) => string;

@@ -19,7 +19,7 @@ const OTHER = "CREATE TABLE o (a INTEGER PRIMARY KEY); ";
 const REBUILT =
   "t lock-heavy: other connections cannot write to the file while the table is rewritten";
 
-/** Whole findings, each as the object, the code and the beginning of the message. */
+/** All expected findings, each as the object, the code and the start of the message. */
 const CASES: readonly (readonly [current: string, desired: string, expected: readonly string[]])[] =
   [
     ["CREATE TABLE t (a)", "CREATE TABLE t (a, b)", []],

@@ -119,7 +119,7 @@ describe("migrations of a SQLite database", () => {
     expect(rows("PRAGMA foreign_key_check")).toEqual([]);
     db.exec("PRAGMA foreign_keys = ON");
     db.exec("INSERT INTO customers (name) VALUES ('Cy')");
-    // AUTOINCREMENT remembers the key of a deleted row.
+    // AUTOINCREMENT does not reuse the key of a deleted row.
     expect(rows("SELECT max(id) AS id FROM customers")).toEqual([{ id: 10 }]);
     expect(() => db.exec("INSERT INTO customers (name) VALUES ('')")).toThrow("CHECK");
     db.exec("DELETE FROM customers WHERE id = 1");

@@ -130,7 +130,7 @@ const table = fc.record({
   isUnique: fc.boolean(),
 });
 
-/** Up to three tables with indexes, views and triggers of theirs. */
+/** Up to three tables with their indexes, views and triggers. */
 const anySchema = fc
   .tuple(fc.option(table), fc.option(table), fc.option(table))
   .map((tables) =>
@@ -166,7 +166,7 @@ function tableSql(
   ];
 }
 
-/** Not every schema that can be written is one: the engine says. */
+/** Some generated schemas are invalid; the engine decides. */
 function isAccepted(sql: string): boolean {
   const db = new DatabaseSync(":memory:");
   try {

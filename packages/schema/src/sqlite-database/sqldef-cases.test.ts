@@ -19,7 +19,7 @@ interface Case {
   readonly desired?: string;
 }
 
-// Cases of another migration tool, judged by what the database then is and not by the statements.
+// Cases of another migration tool; the resulting schema is compared and not the statements.
 describe.skipIf(DATA === undefined)("migration cases of sqldef for SQLite", () => {
   it("reach the wanted schema from the current one, and come back", async () => {
     const cases = readCases(join(DATA ?? "", "sqldef/sqlite3def"));
@@ -58,7 +58,7 @@ async function failureOf({ current = "", desired = "" }: Case): Promise<string |
   await database.run(scriptBetween(base, target));
   const up = await database.introspect();
   if (rootOf(identify(up, target)) !== rootOf(target)) return "up misses the wanted schema";
-  // Without any memory of what was before, the two databases are the same as well.
+  // The two databases must also be equal without information from the schema before.
   if (rootOf(identify(up, undefined)) !== rootOf(identify(drafted, undefined))) return "up differs";
   await database.run(scriptBetween(target, base));
   const down = rootOf(identify(await database.introspect(), base));

@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isSame, migrate, open, rebuild, tableWith } from "../testing/sqlite-retyped-column.js";
 
-/** `kept`: the value is the same. `asked`: accept_data_loss is demanded. `refused`: the engine refuses. */
+/**
+ * `kept`: the value stays the same. `asked`: accept_data_loss is required. `refused`: the engine
+ * refuses the value.
+ */
 type Result = "kept" | "asked" | "refused";
 
 const CASES: readonly (readonly [from: string, to: string, value: string, result: Result])[] = [

@@ -13,7 +13,7 @@ const DEFINITIONS = `
   CREATE TRIGGER g AFTER INSERT ON customers BEGIN INSERT INTO notes VALUES (NEW.name); END;
 `;
 
-/** As sqlite3 3.40 prints it with .schema after ANALYZE. */
+/** The output of .schema in sqlite3 3.40 after ANALYZE. */
 const SCHEMA = `CREATE TABLE customers (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL);
 CREATE TABLE sqlite_sequence(name,seq);
 CREATE TABLE IF NOT EXISTS "notes_extra" (a);

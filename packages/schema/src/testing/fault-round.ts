@@ -9,7 +9,6 @@ import { isTheirs, SecondWriter } from "./second-writer.js";
 /** Error codes whose messages name a way out. */
 const REFUSALS: readonly string[] = ["STATE_CONFLICT", "STEP_FAILED", "APPROVAL_REQUIRED"];
 
-/** Result of a round. */
 export interface RoundResult {
   /** `unchanged`: there was nothing to migrate. */
   readonly end: "died" | "refused" | "done" | "unchanged";
@@ -17,7 +16,7 @@ export interface RoundResult {
   readonly isThrough: boolean;
 }
 
-/** What a round is about. */
+/** The parameters of a round. */
 export interface FaultRound {
   readonly schemas: FaultSchemas;
   /** The process is killed before it sends this statement to the engine, counted from 0. */

@@ -13,8 +13,8 @@ const ROWS: Readonly<Record<TableLock["holdsWhile"], string>> = {
 };
 
 /**
- * A row of the documentation's table: an operation, its strongest lock, what it does with rows,
- * what it may lose.
+ * A row of the documentation's table: an operation, its strongest lock, its work on rows, and its
+ * possible losses.
  */
 interface Operation {
   /** Keywords of the statements; `…` stands for any text. */
@@ -39,7 +39,7 @@ function operationsOf(dialect: Dialect): readonly Operation[] {
   });
 }
 
-/** What a script does that the documentation does not mention. */
+/** Effects of a script that the documentation does not mention. */
 export function unsaid(base: Schema, target: Schema): readonly string[] {
   const operations = operationsOf(target.dialect);
   const script = scriptBetween(base, target);

@@ -44,7 +44,7 @@ export class SecondWriter {
     this.#notes = { table, rows: await this.#notesOf(table) };
   }
 
-  /** Takes its column away again. */
+  /** Drops its column again. */
   async dropColumn(): Promise<void> {
     if (this.#notes !== undefined) {
       await this.#query(`ALTER TABLE ${this.#notes.table} DROP COLUMN ${NOTE}`);

@@ -5,9 +5,9 @@ import { unsaid } from "./operation-table.js";
 import { introspectSqlite } from "../catalogs/sqlite-catalog.js";
 import { refuseChangedRows } from "../sqlite-database/row-checks.js";
 
-/** What came of building a table anew. */
+/** The result of rebuilding a table. */
 export interface Rebuilt {
-  /** The code of the refusal; undefined when the table was built anew. */
+  /** The code of the refusal; undefined when the table was rebuilt. */
   readonly refusal: string | undefined;
   readonly message: string;
   /** Values of the column `v`, as literals, in the order of the column `k`. */
@@ -15,19 +15,22 @@ export interface Rebuilt {
   readonly after: readonly string[];
 }
 
-/** A table `t` with a column `v`; `k` tells the rows apart. */
+/** A table `t` with a column `v`; the column `k` identifies the rows. */
 export function tableWith(type: string, isStrict = false): string {
   return `CREATE TABLE t (k INTEGER PRIMARY KEY, v ${type})${isStrict ? " STRICT" : ""}`;
 }
 
-/** Fills a table with those values, given as literals, that it takes, and has a migration build it anew. */
+/**
+ * Fills a table with those values, given as literals, that it accepts, and rebuilds it with a
+ * migration.
+ */
 export function rebuild(current: string, desired: string, values: readonly string[]): Rebuilt {
   using db = open(current);
   for (const [index, value] of values.entries()) {
     try {
       db.exec(`INSERT INTO t (k, v) VALUES (${String(index)}, ${value})`);
     } catch {
-      // A STRICT table does not take every value.
+      // A STRICT table refuses some of the values.
     }
   }
   const read = (): readonly string[] =>
@@ -45,7 +48,9 @@ export function rebuild(current: string, desired: string, values: readonly strin
   }
 }
 
-/** Gives a database another schema. @throws what stops that, with nothing changed. */
+/**
+ * Migrates a database to another schema. @throws the error that prevents it, with nothing changed.
+ */
 export function migrate(db: DatabaseSyncInstance, desired: string): void {
   using wanted = open(desired);
   const base = identify(introspectSqlite(db), undefined);
@@ -67,14 +72,14 @@ export function migrate(db: DatabaseSyncInstance, desired: string): void {
   }
 }
 
-/** A database in memory, with these definitions. */
+/** An in-memory database with these definitions. */
 export function open(sql: string): DatabaseSyncInstance & Disposable {
   const db = new DatabaseSync(":memory:");
   db.exec(sql);
   return Object.assign(db, { [Symbol.dispose]: () => db.close() });
 }
 
-/** Whether two literals say the same: the same value, or the same number, perhaps as a text. */
+/** Whether two literals have the same value, or are the same number, possibly as a text. */
 export function isSame(before: string, after: string): boolean {
   if (before === after) return true;
   const isText = before.startsWith("'");
@@ -90,7 +95,7 @@ function isSameNumber(one: string, other: string): boolean {
   return a === b;
 }
 
-/** Whether a text is what SQLite writes for a number. */
+/** Whether a text is SQLite's own form of a number. */
 function isPlain(literal: string): boolean {
   return /^'(0|-?[1-9]\d*|-?(0|[1-9]\d*)\.(0|\d*[1-9])|-?[1-9]\.(0|\d*[1-9])e[-+]\d+)'$/.test(
     literal,

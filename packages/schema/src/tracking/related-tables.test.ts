@@ -89,7 +89,7 @@ describe("the tables that deletions reach", () => {
   });
 });
 
-/** A database in memory whose reads are counted. */
+/** An in-memory database whose reads are counted. */
 class CountedDatabase implements Pick<SchemaDatabase, "introspect"> {
   readonly db = new DatabaseSync(":memory:");
   reads = 0;
@@ -107,7 +107,7 @@ function shop() {
   database.db.exec(SHOP);
   const clock = { now: 0, nowMs: () => clock.now };
   const known = new KnownSchemas({
-    // What only reads schemas asks for nothing else.
+    // Reading schemas needs no other dependencies.
     databases: new Map([["shop", database as unknown as SchemaDatabase]]),
     clock,
     log: silentLog,

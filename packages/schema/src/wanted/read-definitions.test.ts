@@ -134,13 +134,13 @@ CREATE USER MAPPING FOR app SERVER s OPTIONS (password 'secret');
   it("is never taken for something else than the server takes it for", async () => {
     const hidden = (sql: string) =>
       expect(readDefinitions(sql, "postgres")).rejects.toThrow("only");
-    // A comment of one line ends with a carriage return, too.
+    // A carriage return also ends a line comment.
     await hidden("CREATE TABLE t (a int); -- one\rCOPY t FROM PROGRAM 'id'");
-    // Comments hold comments.
+    // Comments can be nested.
     expect(await statementsOf("/* /* */ COPY t FROM stdin; */ CREATE TABLE t (a int)")).toEqual([
       "CREATE TABLE t (a int)",
     ]);
-    // A tag may have letters beyond ASCII, and a no-break space is one.
+    // A tag may contain letters beyond ASCII, and a no-break space counts as one.
     const body = "CREATE FUNCTION f() RETURNS text LANGUAGE sql AS $é$ SELECT 'x; $$' $é$";
     expect(await statementsOf(`${body}; CREATE TABLE t (a int)`)).toEqual([
       body,
@@ -245,7 +245,7 @@ describe("a schema of any origin", () => {
 
   it.each([
     ["comments", "-- nothing\n", 16, /^$/],
-    // Each of these once sent a pattern to the end of the text, over and over.
+    // Each of these texts once made a pattern scan to the end of the text repeatedly.
     ["tags that are never closed", "$a$ $b$ $c$ $d$ $e$ ", 16, /one statement of a schema has/],
     ["brackets", "[", 2, /one statement of a schema has/],
     ["brackets of SQLite", "[", 16, /never closed/],

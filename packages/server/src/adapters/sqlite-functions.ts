@@ -1,7 +1,7 @@
-/** Functions of SQLite that reach code, memory or logs outside the database. */
+/** Functions of SQLite that access code, memory or logs outside the database. */
 const FORBIDDEN: ReadonlySet<string> = new Set(["fts3_tokenizer", "load_extension", "sqlite_log"]);
 
-/** Whether no statement may call the function, in whatever case of letters. */
+/** Whether the function is forbidden in statements, in any case of letters. */
 export function isForbiddenFunction(name: string): boolean {
   return FORBIDDEN.has(name.toLowerCase());
 }

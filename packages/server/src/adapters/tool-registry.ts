@@ -2,7 +2,7 @@ import type { Intent } from "../governance/index.js";
 import { assert } from "@steward/kernel/assert.js";
 import type { OwnTool, SqlTarget, SqlTool, ToolRegistry } from "../plans/ports.js";
 
-/** Which tool names there are, as the tools file lists them. */
+/** The tools of the tools file. */
 export interface ToolListing {
   /** Refuse names that are not listed. */
   readonly strict: boolean;
@@ -15,10 +15,11 @@ export interface ToolListing {
 }
 
 /**
- * Binds tool names to data sources (Decision §1): a listed name as the list says, any other name to
- * the default data source, which is the first one, unless the listing is strict.
- * @param targets by name; every data source the listing names is among them.
- * @param own tools of our own, by name, which need no listing. Each is its target's name too.
+ * Maps tool names to data sources (Decision §1): a listed name as configured, any other name to the
+ * default data source, which is the first one, unless the listing is strict.
+ * @param targets by name; they include every data source in the listing.
+ * @param own the service's own tools by name, which need no listing. Each is also the name of its
+ * target.
  */
 export function buildToolRegistry(
   listing: ToolListing,

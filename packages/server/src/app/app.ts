@@ -59,7 +59,7 @@ import {
 } from "../usage/index.js";
 import { version } from "../version.js";
 
-/** A running service. Disposing of it drains what is under way, then closes everything. */
+/** A running service. Disposing of it finishes the requests in progress, then closes everything. */
 export interface App extends AsyncDisposable {
   readonly address: {
     readonly host: string;
@@ -68,23 +68,25 @@ export interface App extends AsyncDisposable {
     readonly grpcPort: number;
   };
   readonly orchestrator: Orchestrator;
-  /** What the process publishes of itself, such as `LlmToolCallAuditRecorded`. */
+  /** Events that the process publishes, such as `LlmToolCallAuditRecorded`. */
   readonly events: EventBus<AuditEvents>;
-  /** Has the TLS certificate and the keys of the OpenID provider read anew; SIGHUP does so too. */
+  /** Reloads the TLS certificate and the keys of the OpenID provider; SIGHUP does so too. */
   reload(): void;
 }
 
-/** How to run: any part of a {@link Config}, and the parts that an embedding program brings itself. */
+/** Any part of a {@link Config}, and components that an embedding program provides itself. */
 export interface AppOptions extends Partial<Omit<Config, "embedding">> {
   readonly embedding?: Partial<Config["embedding"]>;
   /**
-   * Used instead of the service's own; the four operations are enough (Contract §4.3). What it runs is
-   * recorded as tool calls in the store, and the texts of its errors reach the caller.
+   * Replaces the service's own orchestrator; the four operations are enough (Contract §4.3). The
+   * steps that it runs are recorded as tool calls in the store, and the texts of its errors reach
+   * the caller.
    */
   readonly orchestrator?: Orchestrator;
   /**
-   * Used instead of the configured provider; its vectors are as long as `embedding.dimension`
-   * (Contract §4.6 rule 3). `embedding.model` names what makes them: another name for other vectors.
+   * Replaces the configured provider. Its vectors must have the length `embedding.dimension`
+   * (Contract §4.6 rule 3). `embedding.model` names the model: change the name when the vectors
+   * change.
    */
   readonly embeddingProvider?: EmbeddingProvider;
   readonly log?: Log;
@@ -93,8 +95,9 @@ export interface AppOptions extends Partial<Omit<Config, "embedding">> {
 }
 
 /**
- * Starts the service and resolves when it answers. The composition root: the only place that names
- * concrete classes. What is not given has the default of the setting of the same name.
+ * Starts the service and resolves when it accepts requests. This is the composition root: the only
+ * place that names concrete classes. Missing options have the defaults of the settings with the
+ * same names.
  * @throws AppError when it cannot start safely; nothing stays open then.
  */
 export async function openApp(options: AppOptions = {}): Promise<App> {
@@ -112,7 +115,7 @@ export async function openApp(options: AppOptions = {}): Promise<App> {
   }
 }
 
-/** What every room is given. */
+/** Components that every part of the service uses. */
 interface Basics {
   readonly clock: Clock;
   readonly ids: Ids;
@@ -134,7 +137,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const state = openState({ ...basics, config, origin: store?.stateOrigin }, opened);
   const access = new DataSourceAccess(config.dataSources, config.organization);
   const { rowsChangedMax } = config;
-  // Where a program's own provider sends texts is not known.
+  // It is unknown where a program's own provider sends texts, so it counts as remote.
   const providerIsRemote =
     options.embeddingProvider !== undefined || remoteProviderHost(config.embedding) !== undefined;
   const policies = openPolicies({
@@ -209,8 +212,8 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     metrics: basics.telemetry,
   });
   opened.use({
-    // All at once, so that there is one drain time for all: no new step begins, streams end, and
-    // what is under way is still answered.
+    // All at once, so that they share one drain time: no new step starts, streams end, and requests
+    // in progress are answered.
     async [Symbol.asyncDispose]() {
       await Promise.all([transports.close(), own?.[Symbol.asyncDispose]()]);
     },
@@ -228,7 +231,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   };
 }
 
-/** Loads the modules of the store's own engine only. */
+/** Loads only the modules of the store's engine. */
 async function openStore(
   { databaseUrl: url, dataDir }: Config,
   basics: Basics,
@@ -243,12 +246,12 @@ async function openStore(
   return openSqliteStore(file, basics.clock, basics.telemetry);
 }
 
-/** The rooms that count and charge. */
+/** The usage and payment services. */
 interface Billing extends Pick<Services, "usage" | "payments"> {
   readonly gate: UsageGate;
 }
 
-/** Usage and payments; without a store they say so. */
+/** Without a store, usage and payments return errors that name the missing setting. */
 async function openBilling(
   config: Config,
   { clock, ids, log }: Basics,
@@ -268,14 +271,16 @@ async function openBilling(
   };
 }
 
-/** Loads Stripe's library, more than 200 modules, only where there are payments: a server starts sooner without it. */
+/**
+ * Stripe's library has more than 200 modules, so it is loaded only where payments are configured.
+ */
 async function openPaymentProvider({ payments }: Config): Promise<PaymentProvider | undefined> {
   if (payments === undefined) return undefined;
   const { StripePaymentProvider } = await import("../adapters/payment-stripe/index.js");
   return new StripePaymentProvider(payments);
 }
 
-/** What runs plans. */
+/** Dependencies of the orchestrator. */
 interface OrchestratorParts extends Basics {
   readonly store: Store;
   readonly sources: DataSources;
@@ -285,7 +290,7 @@ interface OrchestratorParts extends Basics {
   readonly policy: Authorizer;
 }
 
-/** Without a store a call is published, and nothing is kept of it. */
+/** Without a store a call is only published as an event. */
 function keeperOf(
   store: Store | undefined,
   events: EventBus<AuditEvents>,
@@ -324,11 +329,11 @@ function openOrchestrator(
   );
 }
 
-/** The open ports, and how to close them: within the drain time, streams ended, requests answered. */
+/** The open ports. Closing them ends streams and answers pending requests within the drain time. */
 interface Transports {
   readonly port: number;
   readonly grpcPort: number;
-  /** Reads the TLS certificate anew. */
+  /** Reloads the TLS certificate. */
   reload(): void;
   close(): Promise<void>;
 }

@@ -11,22 +11,23 @@ import { actionOf } from "../transport/operations.js";
 import { recordingLog } from "../transport/testing/recording-log.js";
 
 /**
- * Every operation of every wire is tried, as the routes and services themselves name them: with two API keys of an
- * operator who is an admin too, one limited to the operation's own action and one limited to all the others; with a key of each role; and
- * with identity headers that nobody vouches for. An operation that is no action's ends the test.
+ * The test tries every operation of every protocol, in the names of the routes and services: with
+ * two API keys of an operator who is also an admin, one limited to the operation's own action and
+ * one limited to all others; with a key for each role; and with unauthenticated identity headers.
+ * An operation without an action fails the test.
  */
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 const directory = mkdtempSync(join(tmpdir(), "steward-authorization-"));
 const LIMITED = /^The API key is limited to /;
 
 const BILLING = ["usage", "prices", "budgets", "payments"];
-/** Actions that reach beyond one organization. */
+/** Actions that concern more than one organization. */
 const OPERATION: readonly Action[] = ["usage:read_all", "prices:write", "payments:rebind"];
 const READS = ACTIONS.filter((action) => action.endsWith(":read"));
 
 const PAYMENTS = ["payments:read", "payments:write"];
 
-/** What each role may do, as actions and groups of them; what is not named here is denied. */
+/** The permitted actions, and groups of actions, of each role; all others are denied. */
 const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   operator: ACTIONS,
   admin: ACTIONS.filter((action) => !OPERATION.includes(action)),
@@ -37,7 +38,7 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   auditor: READS,
 };
 
-/** What those may do who only say who they are. */
+/** The permitted actions of unauthenticated callers with identity headers. */
 const HEADERS: readonly (readonly [
   who: string,
   headers: Readonly<Record<string, string>>,
@@ -51,7 +52,7 @@ const HEADERS: readonly (readonly [
     { "x-user-role": "viewer", "x-user-permissions": "manage:billing" },
     ["usage:read", "usage:report", "usage:repair", "prices:read", "budgets", ...PAYMENTS],
   ],
-  // The contract lets the role admin and the permission in, and no other role (§5).
+  // The contract permits the role admin and the permission, and no other role (§5).
   [
     "billing",
     { "x-user-role": "billing" },
@@ -61,7 +62,7 @@ const HEADERS: readonly (readonly [
 
 let app: App;
 const keys = new Map<Action, { readonly own: string; readonly others: string }>();
-/** Who asks, what they send to say so, and what they may do. */
+/** The caller's name, credentials, and permitted actions. */
 const callers: (readonly [string, Readonly<Record<string, string>>, readonly string[]])[] = [];
 beforeAll(async () => {
   app = await openApp({
@@ -165,7 +166,7 @@ describe("gRPC", () => {
   }, 120_000);
 });
 
-/** Everything that REST serves to known callers. */
+/** All REST operations for authenticated callers. */
 async function operations(): Promise<readonly Operation[]> {
   const { paths } = (await (await fetch(url("/openapi.json"))).json()) as Description;
   const found = Object.entries(paths).flatMap(([path, methods]) =>
@@ -183,7 +184,7 @@ interface Operation {
   readonly path: string;
 }
 
-/** The callers who are not denied. */
+/** The callers whose request is not denied. */
 async function whoMay(
   may: (who: Readonly<Record<string, string>>) => Promise<boolean>,
 ): Promise<readonly string[]> {
@@ -192,7 +193,7 @@ async function whoMay(
   return found;
 }
 
-/** The callers who may do an operation, by the tables above. */
+/** The callers with a right to an operation, according to the tables above. */
 function expected(operation: string): readonly string[] {
   const action = actionOf(operation);
   return callers
@@ -200,7 +201,7 @@ function expected(operation: string): readonly string[] {
     .map(([name]) => name);
 }
 
-/** Whether each of the two keys of an operation's action is refused for its scopes. */
+/** Whether each of the two keys is refused because of its scopes. */
 async function asked(
   operation: string,
   isLimited: (key: string) => Promise<boolean>,
@@ -209,7 +210,7 @@ async function asked(
   return { own: await isLimited(own), others: await isLimited(others) };
 }
 
-/** @returns why the caller is denied; empty when they are not. */
+/** @returns the reason for the denial; empty when the request is not denied. */
 async function ask(
   method: string,
   path: string,
@@ -223,14 +224,14 @@ async function ask(
     signal: ended.signal,
   });
   if (response.status !== 403) {
-    // A stream of events would go on.
+    // A stream of events would not end.
     ended.abort();
     return "";
   }
   return ((await response.json()) as { error: string }).error;
 }
 
-/** @returns why the caller is denied; empty when they are not. */
+/** @returns the reason for the denial; empty when the request is not denied. */
 function call(
   client: Client,
   { name, parent, methodKind }: DescMethod,

@@ -7,7 +7,7 @@ import { BareClient } from "../transport/grpc/testing/bare-client.js";
 
 const WHY_SKIPPED = HAS_BROWSER ? "" : " (skipped: its npm package is for Linux on x64 only)";
 
-/** What the page itself does: submits a plan, follows it, and executes it. */
+/** Runs in the page: submits a plan, follows it, and executes it. */
 async function runPlan(page: Page): Promise<{ readonly types: string[]; readonly rows: number }> {
   return page.evaluate(async () => {
     const post = async (path: string, body?: unknown): Promise<{ data: unknown }> => {
@@ -48,7 +48,7 @@ describe.skipIf(!HAS_BROWSER)(`a browser${WHY_SKIPPED}`, () => {
 
   it.each(WIRES)("reads the pages and runs a plan, TLS $tls, gRPC apart $split", async (wire) => {
     await using server = await openWireServer(wire);
-    // The policy of the page forbids it every connection; a console's will not.
+    // The page's content security policy forbids all connections; a real console would allow them.
     const context = await browser.newContext({ ignoreHTTPSErrors: true, bypassCSP: true });
     const page = await context.newPage();
     await page.goto(`${server.url}/docs`);

@@ -18,23 +18,23 @@ import { openSqliteExport, type SqliteExport } from "../storage/sqlite/export.js
 /** Rows of one statement. */
 const ROWS_MAX = 500;
 
-/** What was copied, and found equal. */
+/** The copied and verified data. */
 export interface Copied {
   readonly plans: number;
-  /** Rows by table. */
+  /** Number of rows by table. */
   readonly rows: Readonly<Record<string, number>>;
-  /** The state, by organization. */
+  /** The state of each organization. */
   readonly states: Readonly<Record<string, CopiedState>>;
 }
 
 /**
- * Copies a stopped SQLite store and the state beside it into an empty PostgreSQL database, then reads all of it
- * back and compares: every table by count and hash, the state block by block. The source
- * is only read.
- * @param onProgress told how many rows and organizations' states are done, of how many.
- * @throws AppError `STORE_UNAVAILABLE` when a server owns the source or the target cannot be reached,
- * `INVALID_ARGUMENT` when the target is not empty, `STATE_CORRUPTED` when a block of the state is missing or
- * damaged, `INTERNAL` when the copy is not equal.
+ * Copies a stopped SQLite store and its state into an empty PostgreSQL database, then reads
+ * everything back and compares it: every table by count and hash, the state block by block. The
+ * source is only read.
+ * @param onProgress gets the numbers of copied and total rows and organizations' states.
+ * @throws AppError `STORE_UNAVAILABLE` when a server owns the source or the target cannot be
+ * reached, `INVALID_ARGUMENT` when the target is not empty, `STATE_CORRUPTED` when a block of the
+ * state is missing or damaged, `INTERNAL` when the copy is not equal.
  */
 export async function copyStore(
   from: StorePlaces,

@@ -10,7 +10,7 @@ const version = spawnSync("curl", ["--version"], { encoding: "utf8" });
 const hasCurl = version.status === 0 && / HTTP2\b/.test(version.stdout);
 const whySkipped = hasCurl ? "" : " (skipped: this machine has no curl that speaks HTTP/2)";
 
-/** What curl is told of versions, and the one it then speaks without and with TLS. */
+/** curl's version flags, with the version it then uses without and with TLS. */
 const FLAGS = [
   { flags: [], plain: "1.1", tls: "2" },
   { flags: ["--http1.1"], plain: "1.1", tls: "1.1" },
@@ -18,7 +18,7 @@ const FLAGS = [
   { flags: ["--http2-prior-knowledge"], plain: "2", tls: "2" },
 ] as const;
 
-/** The body of the answer, its status and the version it came over. */
+/** The body, status and protocol version of the answer. */
 async function curl(...args: readonly string[]): Promise<readonly [string, string, string]> {
   const format = ["-w", "\n%{http_code} %{http_version}"];
   const { stdout } = await run("curl", ["-sk", "--max-time", "20", ...format, ...args]);

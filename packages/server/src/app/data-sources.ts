@@ -13,7 +13,7 @@ import type { DisposalStack } from "../kernel/disposal.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { SqlTarget } from "../plans/ports.js";
 
-/** The databases that steps run on, and who reads statements of their dialects. */
+/** The databases that steps run on, with analyzers for their dialects. */
 export interface DataSources {
   /** By name, in the order configured. */
   readonly targets: ReadonlyMap<string, SqlTarget>;
@@ -21,7 +21,10 @@ export interface DataSources {
   readonly reader: StatementReader;
 }
 
-/** Opens the data sources; what PostgreSQL needs is loaded only where there is one. */
+/**
+ * Opens the data sources. PostgreSQL's modules are loaded only if there is a data source on
+ * PostgreSQL.
+ */
 export async function openDataSources(
   { dataSources, dataDir, rowsChangedMax, sessionsMax: usualMax }: Config,
   log: Log,
@@ -75,7 +78,7 @@ function rolesOf(organizations: readonly OrganizationAccess[]): ReadonlyMap<stri
   );
 }
 
-/** What a PostgreSQL data source is made of. */
+/** Parts of a PostgreSQL data source. */
 interface PostgresParts {
   readonly analyzer: SqlAnalyzer;
   readonly PostgresTarget: typeof PostgresTarget;
@@ -83,8 +86,9 @@ interface PostgresParts {
 }
 
 /**
- * Warns, once and while the service already answers, of data sources whose role nothing holds back. A
- * database that cannot be reached now is told by the first step that runs on it.
+ * Warns once about data sources whose role has excessive rights, while the service already accepts
+ * requests. For a database that cannot be reached now, the first step that runs on it fails with
+ * the reason.
  */
 class RoleWarnings implements AsyncDisposable {
   readonly #closing = new AbortController();

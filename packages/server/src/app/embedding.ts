@@ -2,7 +2,7 @@ import type { Config } from "../config/index.js";
 import { PROVIDER_URLS } from "../embedding/index.js";
 import { isLoopbackHost } from "../transport/authentication/headers-authenticator.js";
 
-/** The other machine that texts are sent to for their vectors; `undefined` when they stay on this one. */
+/** The remote host that receives texts to embed; `undefined` when texts stay on this machine. */
 export function remoteProviderHost({
   provider,
   baseUrl,

@@ -11,11 +11,11 @@ import { CAN_MOUNT, mountSmallDisk, type SmallDisk } from "../testing/small-disk
 
 const whySkipped = CAN_MOUNT ? "" : " (skipped: this user may not mount a disk)";
 
-/** A service whose store is on a disk that a test fills; its data directory is elsewhere. */
+/** A service whose store is on a disk that a test fills; its data directory is on another disk. */
 interface Place extends AsyncDisposable {
   readonly disk: SmallDisk;
   readonly databaseUrl: string;
-  /** What an operator is told. */
+  /** The expected reason in the error. */
   readonly reason: string;
 }
 
@@ -33,8 +33,8 @@ function onSqlite(): Promise<Place> {
 }
 
 /**
- * A database in a tablespace of its own, on the disk. The server is its own too: while the disk is full no checkpoint
- * succeeds, which others would notice.
+ * A database in a tablespace on the small disk, on a PostgreSQL server of its own: while the disk
+ * is full no checkpoint succeeds, which would disturb other tests.
  */
 async function onPostgres(): Promise<Place> {
   const server = await PostgresServer.start();
@@ -58,7 +58,7 @@ async function onPostgres(): Promise<Place> {
   };
 }
 
-/** @returns a directory that belongs to the server's user, as PostgreSQL wants it. */
+/** @returns a directory owned by the server's user, as PostgreSQL requires. */
 async function tablespaceOn(disk: SmallDisk, client: Client): Promise<string> {
   const { rows } = await client.query<{ data_directory: string }>("SHOW data_directory");
   const { uid, gid } = statSync(String(rows[0]?.data_directory));
@@ -69,7 +69,7 @@ async function tablespaceOn(disk: SmallDisk, client: Client): Promise<string> {
   return directory;
 }
 
-/** A plan that no free room in the store's files is large enough for. */
+/** A plan too large for the free space inside the store's files. */
 function largePlan(): string {
   const statement = `SELECT '${randomBytes(24 * 1024).toString("hex")}'`;
   const steps = Array.from({ length: 10 }, (_, index) => ({
@@ -115,7 +115,7 @@ describe.skipIf(!CAN_MOUNT).each([
     place.disk.fill();
     const [status, refusal] = await submit();
     expect([status, refusal]).toEqual([503, expect.stringContaining(place.reason)]);
-    // An answer about readiness is good for a second.
+    // A readiness result is cached for a second.
     passedMs += 1000;
     const [notReady, why] = await readiness();
     expect([notReady, why]).toEqual([503, expect.stringContaining(place.reason)]);

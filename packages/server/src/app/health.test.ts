@@ -19,7 +19,7 @@ describe("readiness", () => {
     expect(asked).toBe(1);
     nowMs += 1;
     expect((await health.readiness()).ready).toBe(false);
-    // A clock that is set back has the next one find out anew.
+    // When the clock is set back, the next request checks again.
     nowMs = 0;
     await health.readiness();
     expect(asked).toBe(3);

@@ -7,8 +7,8 @@ import type { Store } from "../storage/store.js";
 import type { Health, Readiness } from "../transport/services.js";
 
 /**
- * Asks a health once for all who want to know within {@link READINESS_MS}: probes have no identity, and as many as
- * want to may ask.
+ * Caches the result of a health check for {@link READINESS_MS}: probes are unauthenticated, so any
+ * number of clients may ask.
  */
 export class SharedHealth implements Health {
   readonly #health: Health;
@@ -24,7 +24,7 @@ export class SharedHealth implements Health {
   readiness(): Promise<Readiness> {
     const nowMs = this.#clock.nowMs();
     const ageMs = nowMs - this.#askedMs;
-    // A clock that was set back must not have the answer live on.
+    // When the clock was set back, the cached result must not stay valid.
     if (this.#answer === undefined || ageMs >= READINESS_MS || ageMs < 0) {
       this.#askedMs = nowMs;
       this.#answer = this.#health.readiness();
@@ -34,9 +34,9 @@ export class SharedHealth implements Health {
 }
 
 /**
- * Ready is who can do what requests ask for, writing included. Memory that lags behind is told of, and
- * no reason to send requests elsewhere.
- * @param dataDir where everything is kept that is not in the store.
+ * The service is ready when requests, including writes, would succeed. A memory that lags behind is
+ * reported, but does not make the service unready.
+ * @param dataDir the directory of everything that is not in the store.
  */
 export function healthOf(
   store: Store | undefined,

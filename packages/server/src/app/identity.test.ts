@@ -18,16 +18,19 @@ const SECRET = "correct-horse-battery-staple";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A server with one way of knowing its callers, and who a caller with a right credential is. */
+/** A server with one authentication mode, and a caller with a valid credential. */
 interface Mode {
   readonly name: string;
   readonly auth: AppOptions["auth"];
   readonly databaseUrl?: string;
-  /** What a right caller shows. */
+  /** Headers with a valid credential. */
   readonly credential: Headers;
-  /** Who that caller is. */
+  /** The caller with this credential. */
   readonly caller: Partial<Caller>;
-  /** Identity headers that stand beside the credential are nobody's: absent where they are the credential. */
+  /**
+   * Whether identity headers beside the credential are ignored; absent where they are the
+   * credential.
+   */
   readonly dropsHeaders: boolean;
 }
 
@@ -108,7 +111,7 @@ async function issuedKey(url: string): Promise<IssuedKey> {
   return await keys.service.create({ ...ADMIN, orgId: ORG }, draft);
 }
 
-/** Identity headers as somebody would send them who wants to be somebody else. */
+/** Identity headers of an attacker. */
 const spoofed = fc.record(
   {
     "x-org-id": fc.uuid(),
@@ -120,7 +123,7 @@ const spoofed = fc.record(
   { requiredKeys: [] },
 );
 
-/** What no credential of these servers begins with. */
+/** No valid credential of these servers starts like this. */
 const wrongCredential = fc.constantFrom(
   "Bearer abc",
   "Bearer stw_live_0000000000000000_00",
@@ -150,7 +153,7 @@ describe.each([0, 1, 2, 3])("identity", (index) => {
     await app[Symbol.asyncDispose]();
   });
 
-  /** Who the server takes the sender of these headers for; a refusal is told by its status. */
+  /** The caller as the server sees it, or the status of the refusal. */
   const seen = (): unknown => orchestrator.lastContext;
   const overRest = async (headers: Headers): Promise<unknown> => {
     orchestrator.lastContext = undefined;
@@ -161,7 +164,7 @@ describe.each([0, 1, 2, 3])("identity", (index) => {
   const overGrpc = async (metadata: Headers): Promise<unknown> => {
     orchestrator.lastContext = undefined;
     const call = client.call("GetPlanStatus", { plan_id: PLAN_ID }, { metadata });
-    // What grpc-js rejects with has its status as `code`.
+    // grpc-js rejects with an error whose `code` is the status.
     const error = await call.catch((thrown: unknown) => thrown as { readonly code: unknown });
     return seen() ?? error.code;
   };

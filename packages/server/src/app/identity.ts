@@ -7,7 +7,7 @@ import type { DisposalStack } from "../kernel/disposal.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { AuthenticationModes } from "../transport/authentication/authenticate.js";
 
-/** What identity is built from. */
+/** Dependencies of identity. */
 interface IdentityParts {
   readonly config: Config;
   readonly clock: Clock;
@@ -15,20 +15,20 @@ interface IdentityParts {
   readonly apiKeys: ApiKeyStore;
 }
 
-/** The ways in which callers are known, and how to have what they rest on read anew. */
+/** The authentication modes, and a function that reloads their keys. */
 export interface OpenIdentity {
   readonly modes: AuthenticationModes;
   readonly reload: () => void;
 }
 
-/** The ways in which callers are known, as configured. */
+/** The configured authentication modes. */
 export async function openIdentity(
   parts: IdentityParts,
   opened: DisposalStack,
 ): Promise<OpenIdentity> {
   const { config, clock, log, apiKeys: store } = parts;
   const { headers, jwt, apiKey, mtls } = config.auth;
-  // What verifies tokens is fifty modules, which other servers do without.
+  // Verifying tokens needs fifty modules, which other servers do not load.
   const identityJwt = jwt && (await import("../adapters/identity-jwt/index.js"));
   const tokens = jwt && identityJwt?.jwtVerifier({ ...jwt, clock });
   const keys = apiKey && opened.use(new ApiKeyVerifier({ store, clock, log }));
@@ -41,7 +41,8 @@ export async function openIdentity(
   const modes = {
     attempts,
     ...(headers && { headers }),
-    // A token is good for minutes. It is kept as it is, because its hash would be the dearest part of a request.
+    // A token is valid for minutes. The cache keeps the token itself, because hashing it would be
+    // the most expensive part of a request.
     ...(tokens && { jwt: remembered(tokens.verify, { clock, attempts, keyOf: (token) => token }) }),
     ...(clients && { certificate: clients.verify }),
     ...(keys && { apiKey: remembered((text) => keys.verify(text), { clock, attempts }) }),

@@ -8,15 +8,16 @@ import { Database } from "../storage/postgres/database.js";
 import { migrate } from "../storage/postgres/migrate.js";
 import { openSqliteStore } from "../storage/sqlite/store.js";
 
-/** The API keys of a store, for whoever can open it. */
+/** The API keys of a store. */
 export interface OpenApiKeys extends AsyncDisposable {
   readonly service: ApiKeyService;
 }
 
 /**
- * Opens a store's API keys, bringing the store up to date as needed.
+ * Opens a store's API keys, and migrates the store if needed.
  * @param url `sqlite:PATH` or `postgres://…`.
- * @throws AppError `STORE_UNAVAILABLE` when it cannot be reached, or a running server owns the file.
+ * @throws AppError `STORE_UNAVAILABLE` when it cannot be reached, or a running server owns the
+ * file.
  */
 export async function openApiKeys(url: string): Promise<OpenApiKeys> {
   const file = sqliteFile(url);

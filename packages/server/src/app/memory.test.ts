@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openApp, type App, type AppOptions } from "./app.js";
 import { EmbeddingError, HashProvider, type EmbeddingProvider } from "../embedding/index.js";
 
-/** The whole service on a store of its own. */
+/** The whole service on a new store. */
 let directory: string;
 
 beforeEach(() => {
@@ -63,7 +63,7 @@ describe("a start", () => {
     await expect
       .poll(() => text(app, "/metrics"), { timeout: 15_000 })
       .toContain("steward_memory_waiting_calls 0");
-    // An answer about readiness is good for a second.
+    // A readiness result is cached for a second.
     await expect.poll(() => text(app, "/readyz"), { timeout: 5000 }).toContain('"memory":"ok"');
   });
 });
@@ -94,7 +94,7 @@ describe("a stored vector that is damaged", () => {
   });
 });
 
-/** Hashed words, once it is back. */
+/** Fails at first; later embeds hashed words. */
 class Unreachable extends HashProvider implements EmbeddingProvider {
   isBack = false;
 

@@ -23,10 +23,10 @@ import {
 import type { MayRemember, RelatedTablesLookup } from "../memory/ports.js";
 import type { Store } from "../storage/store.js";
 
-/** How long the start waits for a vector of the provider, in ms. */
+/** How long startup waits for a test vector of the provider, in ms. */
 const PROBE_MS = 10_000;
 
-/** What memory is opened with. */
+/** Dependencies of memory. */
 export interface MemoryParts {
   readonly config: Pick<Config, "embedding" | "cascadeEnrichment">;
   readonly relatedTables: RelatedTablesLookup;
@@ -35,23 +35,23 @@ export interface MemoryParts {
   readonly ids: Ids;
   readonly log: Log;
   readonly telemetry: PromTelemetry;
-  /** Absent: nothing is kept, and every operation says so. */
+  /** Absent: every operation returns an error that names the missing setting. */
   readonly store: Store | undefined;
-  /** Used instead of the one that is configured. */
+  /** Replaces the configured provider. */
   readonly provider: EmbeddingProvider | undefined;
 }
 
-/** The memory room, open. */
+/** The open memory services. */
 export interface OpenMemory {
   readonly service: MemoryService;
   readonly provider: CheckedProvider;
-  /** What is wrong with it, for people; `ok` when nothing is. It answers quickly. */
+  /** The present problem, for people; `ok` when there is none. It answers quickly. */
   readonly state: () => Promise<string>;
 }
 
 /**
- * Opens memory: asks the provider for a vector, binds the store to its model, and starts the tool-call
- * hook. The search thread is started by the first search.
+ * Opens memory: requests a test vector from the provider, binds the store to its model, and starts
+ * the tool-call hook. The first search starts the search thread.
  * @throws AppError `INVALID_ARGUMENT` with the fix when provider, dimension and store do not match.
  */
 export async function openMemory(parts: MemoryParts, opened: DisposalStack): Promise<OpenMemory> {
@@ -98,8 +98,8 @@ export async function openMemory(parts: MemoryParts, opened: DisposalStack): Pro
 }
 
 /**
- * The provider that is configured, or a program's own, after it has given a vector as it should.
- * @throws AppError `INVALID_ARGUMENT` with the fix when it cannot.
+ * The configured provider, or a program's own, after a successful test.
+ * @throws AppError `INVALID_ARGUMENT` with the fix when the test fails.
  */
 export async function openProvider(
   embedding: Config["embedding"],
@@ -119,7 +119,7 @@ export async function openProvider(
   }
 }
 
-/** A provider that a program brings is told apart from our own, by the model that it names. */
+/** A program's own provider is identified by the model name that it gives. */
 function modelName({ config: { embedding }, provider }: MemoryParts): string {
   const name = embeddingModelName(embedding);
   return provider === undefined ? name : `custom:${name}`;

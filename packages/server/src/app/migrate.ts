@@ -7,15 +7,15 @@ import { pendingDistribution } from "../storage/postgres/distribution/distribute
 import { migrate, migrateAndDistribute, pendingMigrations } from "../storage/postgres/migrate.js";
 import * as sqlite from "../storage/sqlite/store.js";
 
-/** How long a statement that distributes a table, and moves its rows, may take, in ms. */
+/** Time limit of a statement that distributes a table and moves its rows, in ms. */
 const DISTRIBUTE_MS_MAX = 60 * 60 * 1000;
 
 /**
- * Brings the store's schema to what this program needs, or only says what that would take.
+ * Migrates the store's schema, or only lists the pending migrations.
  * @param url `sqlite:PATH` or `postgres://…`.
  * @returns the names of the migrations, in order; empty when the store is up to date.
- * @throws AppError `STORE_UNAVAILABLE` when it cannot be reached, is owned by a running server, or was
- * written by a newer program.
+ * @throws AppError `STORE_UNAVAILABLE` when it cannot be reached, is owned by a running server, or
+ * was written by a newer program.
  */
 export async function migrateStore(
   url: string,
@@ -35,10 +35,11 @@ export async function migrateStore(
 }
 
 /**
- * Brings the store's schema to what this program needs and distributes its tables over the servers of a
- * Citus cluster, or only says what that would take.
+ * Migrates the store's schema and distributes its tables over the servers of a Citus cluster, or
+ * only lists the pending work.
  * @returns names of migrations and statements, in order; empty when there is nothing to do.
- * @throws AppError `INVALID_ARGUMENT`, with nothing changed, when the store is on no such cluster.
+ * @throws AppError `INVALID_ARGUMENT`, with nothing changed, when the store is not on such a
+ * cluster.
  */
 export async function distributeStore(
   url: string,

@@ -16,19 +16,19 @@ import {
 } from "@steward/schema";
 import type { Repositories } from "@steward/state";
 
-/** What migrations are opened with. */
+/** Dependencies of migrations. */
 export interface MigrationOptions {
   readonly config: Pick<Config, "dataSources" | "migrationWaits">;
   readonly access: DataSourceAccess;
   readonly mayDefineCode: MayDefineCode;
-  /** Where the organizations keep their state. */
+  /** The repositories of the organizations' state. */
   readonly repositories: Repositories;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
 }
 
-/** What changes the schemas of the data sources, and what keeps their history. */
+/** The services that change the data sources' schemas and record their history. */
 export interface OpenMigrations {
   readonly service: MigrationService;
   readonly recorder: StepRecorder;
@@ -36,7 +36,7 @@ export interface OpenMigrations {
   readonly known: KnownSchemas;
 }
 
-/** Migrations of the data sources. Everything is opened when it is used. */
+/** Migrations of the data sources. Each part is opened when it is first used. */
 export async function openMigrations(options: MigrationOptions): Promise<OpenMigrations> {
   const { config, access, mayDefineCode, repositories, clock, ids, log } = options;
   const databases = new Map<string, SchemaDatabase>();
@@ -60,7 +60,7 @@ export async function openMigrations(options: MigrationOptions): Promise<OpenMig
   };
 }
 
-/** Loads the modules of the data source's own engine only. */
+/** Loads only the modules of the data source's engine. */
 async function schemaDatabase(
   name: string,
   url: string,

@@ -66,7 +66,7 @@ interface Answer {
   readonly body: { readonly code?: string; readonly error?: string; readonly data?: unknown };
 }
 
-/** What a caller asks for, with which headers. */
+/** A request and its headers. */
 interface Ask {
   readonly method?: string;
   readonly path: string;
@@ -76,7 +76,7 @@ interface Ask {
 
 const trusted = (client: Partial<TestClient>) => ({ ...client, ca: testTlsIdentity.cert });
 
-/** Asks over HTTP/1.1. */
+/** Sends a request over HTTP/1.1. */
 function ask(client: Partial<TestClient>, asked: Ask): Promise<Answer> {
   const { method = "GET", path, headers = {}, body } = asked;
   const text = body === undefined ? {} : { "content-type": "application/json" };

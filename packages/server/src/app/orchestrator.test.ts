@@ -8,7 +8,7 @@ import { openApp, type AppOptions } from "./app.js";
 import { silentLog } from "@steward/kernel/log.js";
 import type { Orchestrator } from "../plans/index.js";
 
-/** An orchestrator of somebody's own, whose one step answers a row. */
+/** A custom orchestrator whose only step returns one row. */
 const orchestrator: Orchestrator = {
   createPlan: () => Promise.reject(new Error("no room for another plan")),
   getPlan: (planId, { orgId }) =>
@@ -89,7 +89,7 @@ describe("an orchestrator of one's own", () => {
     return published;
   }
 
-  // NUL is no text to PostgreSQL, and neither is the id of the plan a UUID.
+  // PostgreSQL's text cannot contain NUL, and the plan's id is not a UUID.
   const event = {
     tool_name: "delete_order\uFFFD",
     context: { session_id: "theirs", intent: "write_delete" },

@@ -1,6 +1,7 @@
 /**
- * Data sources that are bound to organizations, on a server that believes a proxy, with real PostgreSQL and row-level
- * security. Each data source has one session, so that every step of one organization follows one of the other's.
+ * Data sources that are bound to organizations, on a server behind a trusted proxy, with real
+ * PostgreSQL and row-level security. Each data source has one session, so steps of both
+ * organizations alternate on it.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -63,7 +64,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** Where steps log in: by a role that owns nothing. */
+/** The login of steps: a role that owns nothing. */
 function loginUrl(): string {
   const url = new URL(database.url);
   url.username = roles.login;
@@ -115,13 +116,13 @@ const identity = (org: string, more: object = {}): Readonly<Record<string, strin
 
 interface Outcome {
   readonly status?: string;
-  /** Of a failed step, or of a refusal. */
+  /** The error of a failed step or of a refusal. */
   readonly error: string;
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly hints: string;
 }
 
-/** Runs one statement as a plan of its own. */
+/** Runs one statement as a plan. */
 async function run(org: string, tool: string, sql: string, intent?: string): Promise<Outcome> {
   const step = { id: "s", tool_name: tool, query_template: sql, ...(intent && { intent }) };
   const plan = (await send(app, "POST /api/plans", { steps: [step] }, identity(org))) as {
@@ -175,7 +176,7 @@ describe("row-level security", () => {
         id: "s",
         tool_name: "roles",
         depends_on: ["id"],
-        // An integer that is compared with text: the statement is sent a second time.
+        // An integer is compared with text, so the statement is sent twice.
         query_template: "SELECT * FROM who WHERE org_id <> {{step.id.output[0].id}}",
       },
     ];
@@ -205,7 +206,8 @@ describe("a role of an organization", () => {
     const denied = await run(B, "roles", "SELECT secret_of_a FROM only_a");
     expect(denied.error).toContain("permission denied");
     await isAs(A, roles.a);
-    // What is told of a mistake names what the role may read, and the role that logs in may read more.
+    // The hint for a mistake names only what the organization's role may read; the login role may
+    // read more.
     const mistaken = await run(B, "roles", "SELECT * FROM only_b");
     expect(mistaken.error + mistaken.hints).not.toContain("only_a");
     expect((await run(B, "roles", "INSERT INTO checked (id) VALUES (2)")).status).toBe("completed");
@@ -334,7 +336,7 @@ describe("a data source", () => {
     const steps = [{ id: "s", query_template: "SELECT name FROM things" }];
     let plan = "";
     {
-      // Where the service has one organization, what is not listed is its own.
+      // In a service for one organization, an unlisted data source belongs to it.
       await using open = await openApp({ ...options, dataSources: [source], organization: A });
       expect(await send(open, "POST /api/plans", { steps }, identity(B))).toMatchObject({
         code: "POLICY_DENIED",

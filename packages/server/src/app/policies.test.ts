@@ -7,7 +7,7 @@ import { createSampleDatabase } from "../adapters/sample-database/index.js";
 import { openApp, type App } from "./app.js";
 import { silentLog } from "@steward/kernel/log.js";
 
-/** Organizations put policies of their own, over REST, and callers of theirs run plans on a data source. */
+/** Organizations set their own policies over REST, and their callers run plans on a data source. */
 const directory = mkdtempSync(join(tmpdir(), "steward-policies-"));
 
 let app: App;
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const url = (path: string): string => `http://127.0.0.1:${String(app.address.port)}${path}`;
 
-/** An organization of its own. */
+/** A new organization. */
 class Tenant {
   readonly orgId = crypto.randomUUID();
 

@@ -10,23 +10,26 @@ import {
 import type { PolicySource, PolicyStore } from "../policies/ports.js";
 import { aauWeight } from "../usage/index.js";
 
-/** What policies are opened with. */
+/** Dependencies of policies. */
 interface PolicyParts {
   readonly clock: Clock;
   /** Absent: organizations have no policies of their own. */
   readonly store?: PolicyStore | undefined;
   readonly rowsChangedMax?: number | undefined;
-  /** Whether the memory's texts are sent to another machine to be embedded. */
+  /** Whether texts of the memory are sent to another machine to be embedded. */
   readonly providerIsRemote?: boolean;
 }
 
-/** The authorizer of every operation and statement, and the service that manages organizations' policies. */
+/**
+ * The authorizer of every operation and statement, and the service that manages organizations'
+ * policies.
+ */
 export interface OpenPolicies {
   readonly authorizer: Authorizer;
   readonly service: PolicyService;
 }
 
-/** The shipped policies, with those that organizations have put. */
+/** The shipped policies together with the organizations' own. */
 export function openPolicies({
   clock,
   store = noPolicies,

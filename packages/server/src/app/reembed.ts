@@ -13,7 +13,7 @@ import type { ReembeddingStore } from "../memory/ports.js";
 import { PostgresReembedding } from "../storage/postgres/memory/memory-reembedding.js";
 import { openSqliteStore } from "../storage/sqlite/store.js";
 
-/** How a store is re-embedded. */
+/** Options of re-embedding. */
 export interface ReembedOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ReembeddingProgress) => void;
@@ -26,8 +26,8 @@ export interface Reembedded extends ReembeddingProgress {
 }
 
 /**
- * Changes the store that is configured to the model that is configured. It owns an SQLite store
- * meanwhile, so no server may; servers on PostgreSQL go on with the old model until the switch.
+ * Changes the configured store to the configured model. It owns an SQLite store meanwhile, so no
+ * server can run on it; servers on PostgreSQL continue with the old model until the switch.
  * @throws AppError with the fix; the signal's reason.
  */
 export async function reembedStore(config: Config, options: ReembedOptions): Promise<Reembedded> {
@@ -47,7 +47,7 @@ export async function reembedStore(config: Config, options: ReembedOptions): Pro
   }
 }
 
-/** What of a store a re-embedding needs, open. */
+/** The part of an open store that re-embedding needs. */
 type OpenReembedding = AsyncDisposable & { readonly reembedding: ReembeddingStore };
 
 async function openReembedding(url: string | undefined): Promise<OpenReembedding> {

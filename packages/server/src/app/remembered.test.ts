@@ -8,11 +8,14 @@ import { openApp, type App } from "./app.js";
 import { HashProvider } from "../embedding/index.js";
 import { silentLog } from "@steward/kernel/log.js";
 
-/** What of the tool calls of several roles reaches the memory and the embedding provider, over REST. */
+/**
+ * The test checks over REST which tool calls of several roles reach the memory and the embedding
+ * provider.
+ */
 const directory = mkdtempSync(join(tmpdir(), "steward-remembered-"));
 const SOON = { timeout: 15_000 };
 
-/** Counts as one on another machine: where a program's own provider sends texts is not known. */
+/** It counts as remote, because it is unknown where a program's own provider sends texts. */
 class ToldProvider extends HashProvider {
   readonly texts: string[] = [];
 
@@ -58,7 +61,7 @@ async function organization(orgId: string, policies: string) {
     const { step_result } = await client.plans.execute(plan_id, "a");
     return step_result.status;
   };
-  /** The queries that are remembered once nothing waits any more. */
+  /** The queries with a memory entry, once no call waits any more. */
   const remembered = async (): Promise<readonly string[]> => {
     const { memory } = as("agent");
     await expect.poll(async () => (await memory.stats()).waiting_calls, SOON).toBe(0);
@@ -76,7 +79,7 @@ describe("a tool call", () => {
          resource == Steward::Column::"shop/customers/email");`,
     );
     expect(await run("admin", "SELECT email AS a1 FROM customers")).toBe("completed");
-    // By way of a view too.
+    // The same holds for a view.
     expect(await run("admin", "SELECT * FROM people AS a2")).toBe("completed");
     expect(await run("agent", "SELECT name AS a3 FROM customers")).toBe("completed");
     expect(await run("agent", "SELECT total FROM orders AS a4")).toBe("completed");
@@ -85,7 +88,7 @@ describe("a tool call", () => {
       "SELECT total FROM orders AS a4",
     ]);
     expect(provider.texts.filter((text) => /AS a1|AS a2|ada@example/.test(text))).toEqual([]);
-    // What it cost is counted all the same.
+    // Usage of the call is recorded in any case.
     const usage = async () => {
       const days = await as("admin").billing.usage();
       return days.reduce((sum, { action_count: count }) => sum + count, 0);

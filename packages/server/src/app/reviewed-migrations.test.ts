@@ -1,7 +1,7 @@
 /**
- * A migration that was reviewed is the one that runs, on a server that believes a proxy. An agent tries
- * to exchange the script of a proposed migration by every operation that writes the state; then an admin runs the
- * migration with digests that are right, forged, and another migration's.
+ * Only the reviewed migration may run, on a server behind a trusted proxy. An agent tries to
+ * replace the script of a proposed migration with every operation that writes state; then an admin
+ * runs the migration with correct digests, forged ones, and another migration's.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -124,7 +124,8 @@ describe("a run of a migration", () => {
     expect(columns()).toEqual(["id"]);
     expect(await run("apply", { digest: kept.digest })).toMatchObject({ status: "applied" });
     expect(columns()).toEqual(["id", "kept"]);
-    // What was reviewed for one migration runs no other, and what was applied is not run a second time.
+    // The digest of one migration does not permit another one, and an applied migration is not run
+    // again.
     expect(await run("apply", { digest: other.digest })).toMatchObject({ code: "STATE_CONFLICT" });
     expect(await run("apply", { digest: kept.digest })).toMatchObject({ status: "applied" });
     expect(await run("revert", { digest: kept.digest, accept_data_loss: true })).toMatchObject({

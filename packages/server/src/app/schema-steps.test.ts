@@ -146,7 +146,7 @@ describe("a step that changes the schema", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(statement, { minLength: 1, maxLength: 6 }), async (sqls) => {
         const steps = sqls.map((sql, index) => ({ id: `s${String(index)}`, query_template: sql }));
-        // One plan each: a step that the engine refuses would end the others'.
+        // One plan each, because a step that the engine refuses would end a common plan.
         for (const step of steps) await execute(app, await submit(app, [step]), step.id);
         const head = headSchema(dir);
         return rootOf(head) === rootOf(identify(introspectSqlite(shop), head));

@@ -1,7 +1,8 @@
 /**
- * A sends requests that claim to be B's, in every mode that vouches for callers, on a server that takes all three:
- * identity headers beside its credential, repeated and in any case, headers that proxies set, empty and odd values,
- * binary metadata, and fields of bodies. Each request is refused, or it is A's. Without a right credential each is refused.
+ * Organization A sends requests that claim to be B's, in every authentication mode, on a server
+ * that accepts all three: with identity headers beside its credential, repeated and in any case,
+ * headers that proxies set, empty and odd values, binary metadata, and fields of bodies. Each
+ * request must be refused or count as A's. Without a valid credential each must be refused.
  */
 import { request } from "node:http";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
@@ -30,7 +31,7 @@ type Pairs = readonly (readonly [name: string, value: string])[];
 
 const pairs = (headers: Headers): Pairs => Object.entries(headers);
 
-/** Names by which somebody might be believed to be somebody else. */
+/** Headers that might be trusted as an identity. */
 const NAMES: readonly string[] = [
   ...["x-org-id", "x-user-id", "x-user-role", "x-user-permissions", "x-agent-id"],
   ...["x-org-id-bin", "x-user-role-bin", "org-id", "x_org_id", "x-organization-id", "x-tenant-id"],
@@ -51,7 +52,7 @@ const NAMES: readonly string[] = [
   ],
 ];
 
-/** Headers that name B, an admin, a loopback address, nothing, or what is hard to read. */
+/** Values that name B, an admin, a loopback address, nothing, or that are hard to parse. */
 const spoofed: fc.Arbitrary<(org: string) => Pairs> = fc
   .array(
     fc.record({
@@ -86,7 +87,7 @@ const spoofed: fc.Arbitrary<(org: string) => Pairs> = fc
       ),
   );
 
-/** Credentials that are wrong, in any mode. */
+/** Invalid credentials for every mode. */
 const wrong = fc.constantFrom<Pairs>(
   [],
   [["authorization", "Bearer abc"]],
@@ -120,7 +121,7 @@ describe.each(MODES)("an identity by %s", (mode) => {
       }),
       { numRuns: 60 },
     );
-    // Most are taken, as A's; what is refused is mainly a header that is there twice.
+    // Most requests are accepted as A's; mainly duplicate headers are refused.
     expect(done).toBeGreaterThan(20);
   });
 
@@ -189,7 +190,7 @@ function asA(mode: Mode, asked: string, body?: object): Promise<Answer> {
   return overRest(asked, pairs(world.a.identity[mode]), body);
 }
 
-/** Sends headers as they are, the same one several times if it is there several times. */
+/** Sends headers unchanged, including duplicates. */
 function overRest(asked: string, headers: Pairs, body?: object): Promise<Answer> {
   const [method = "", path = ""] = asked.split(" ");
   const content = body === undefined ? "" : JSON.stringify(body);
@@ -216,7 +217,8 @@ function overGrpc(headers: Pairs): Promise<Answer> {
   const metadata = new Metadata();
   for (const [name, value] of headers) {
     const key = name.toLowerCase();
-    // The library takes what gRPC can carry: visible ASCII, or bytes under names that end so.
+    // The library accepts only what gRPC can transport: visible ASCII, or bytes under names with
+    // the suffix -bin.
     if (key.endsWith("-bin")) metadata.add(key, Buffer.from(value));
     else if (/^[\x20-\x7e]*$/.test(value)) metadata.add(key, value);
   }

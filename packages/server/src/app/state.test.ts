@@ -18,7 +18,10 @@ interface Answer {
   readonly body: any;
 }
 
-/** Where a server keeps its state, and how one of its blocks is lost there: the largest, whose hash it returns. */
+/**
+ * The place of a server's state, and a function that deletes one of its blocks: the largest, whose
+ * hash it returns.
+ */
 interface Engine {
   readonly name: string;
   open(dir: string): Promise<
@@ -62,7 +65,7 @@ const POSTGRES: Engine = {
               ORDER BY octet_length(bytes) DESC LIMIT 1)
            RETURNING encode(hash, 'hex') AS hash`,
         );
-        // A node that has it would not notice.
+        // A node with a copy in its clone would not notice.
         rmSync(join(dir, "state-clones"), { recursive: true });
         return String(row?.["hash"]);
       },
@@ -461,7 +464,7 @@ describe("the state of a server without a store", () => {
         error: "The state is not stored: set SERVICE_DATABASE_URL, such as sqlite:PATH",
       },
     ]);
-    // Nor is a document read that nobody could keep.
+    // A document that cannot be stored is not even read.
     const imported = await fetch(url.replace(/refs$/, "import"), {
       method: "POST",
       headers: { "content-type": "application/json" },

@@ -17,24 +17,25 @@ import { SqliteBlockStores } from "../storage/sqlite/state/block-stores.js";
 import { SqliteClones } from "../storage/sqlite/state/clones.js";
 import { SqliteStateUpkeep } from "../storage/sqlite/state/state-upkeep.js";
 
-/** What the state is opened with. */
+/** Dependencies of the state. */
 export interface StateOptions {
   readonly config: Pick<Config, "databaseUrl" | "dataDir">;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where the state is kept together with other servers. */
+  /** The shared origin of the state, when several servers use it. */
   readonly origin: Origin | undefined;
 }
 
-/** The state, and where it is kept, for rooms that keep something there themselves. */
+/** The state service, and the repositories for other services that store data in it. */
 export interface OpenState {
   readonly service: StateService;
   readonly repositories: Repositories;
 }
 
 /**
- * Opens the state. Files are opened when they are asked for, and threads are started when they have something to
- * do: a server whose state nobody uses holds nothing of it. Without a store, it says so.
+ * Opens the state. Files are opened on demand and threads started when there is work, so an unused
+ * state needs no resources. Without a store, every operation returns an error that names the
+ * missing setting.
  */
 export function openState(options: StateOptions, opened: DisposalStack): OpenState {
   const { clock, log } = options;

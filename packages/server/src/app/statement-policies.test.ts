@@ -7,7 +7,7 @@ import { createSampleDatabase } from "../adapters/sample-database/index.js";
 import { openApp, type App } from "./app.js";
 import { silentLog } from "@steward/kernel/log.js";
 
-/** A server with a data source, asked over REST by callers of several roles. */
+/** A server with a data source, used over REST by callers with several roles. */
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 const directory = mkdtempSync(join(tmpdir(), "steward-statements-"));
 

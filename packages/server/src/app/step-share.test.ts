@@ -8,7 +8,7 @@ import { openApp } from "./app.js";
 import { silentLog } from "@steward/kernel/log.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
-/** Runs for longer than the test. */
+/** Runs longer than the test. */
 const ENDLESS = `WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 1000000000)
   SELECT max(n) AS n FROM c`;
 
@@ -30,7 +30,7 @@ it("a caller who leaves while their step runs has it counted until it ends", asy
     const [endless, quick] = [await submitted(ENDLESS), await submitted("SELECT 1 AS n")];
     const leaving = new AbortController();
     const headers = { "x-org-id": ORG, "x-user-role": "agent" };
-    // The client would ask again by itself when it is told to wait.
+    // The client must not retry by itself when it is told to wait.
     const execute = (planId: string, signal?: AbortSignal): Promise<Response> =>
       fetch(`${url}/api/plans/${planId}/steps/a/execute`, {
         ...{ method: "POST", headers, ...(signal && { signal }) },
@@ -39,7 +39,7 @@ it("a caller who leaves while their step runs has it counted until it ends", asy
     await expect.poll(async () => (await plans.get(endless)).status).toBe("running");
     leaving.abort();
     await expect(left).rejects.toThrow();
-    // Long enough for the server to have seen that the caller is gone.
+    // Long enough for the server to notice that the caller has disconnected.
     for (let asked = 0; asked < 20; asked += 1) expect((await execute(quick)).status).toBe(429);
     await plans.cancel(endless);
     await expect.poll(async () => (await execute(quick)).status, { timeout: 10_000 }).toBe(200);

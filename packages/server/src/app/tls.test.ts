@@ -24,7 +24,7 @@ beforeEach(() => {
   write(testTlsIdentity);
 });
 
-/** The subject that a new connection is shown. */
+/** The certificate subject that a new connection gets. */
 function subjectAt(port: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const options = { port, host: "127.0.0.1", rejectUnauthorized: false };
@@ -54,7 +54,8 @@ describe("a renewed TLS certificate", () => {
     const used: TlsIdentity[] = [];
     const use = (identity: TlsIdentity) => void used.push(identity);
     using _renewal = new TlsRenewal({ files, log: silentLog, use, checkMs: 20 });
-    // Written until it is seen: the watch begins with a look at the files, which a first change may precede.
+    // Written repeatedly until it is noticed: the watcher first reads the files, and an early
+    // change may come before that.
     await expect
       .poll(() => {
         write(renewedTlsIdentity);

@@ -6,17 +6,17 @@ import type { TlsIdentity } from "../transport/one-port/port.js";
 
 type TlsFiles = NonNullable<Config["tls"]>;
 
-/** What keeps a listener's certificate up to date. */
+/** Dependencies of certificate renewal. */
 interface RenewalParts {
   readonly files: TlsFiles;
   readonly log: Log;
-  /** Uses a certificate for the connections to come. @throws when key and certificate do not belong together. */
+  /** Uses a certificate for new connections. @throws when key and certificate do not match. */
   readonly use: (identity: TlsIdentity) => void;
-  /** How often the files are looked at, in ms. */
+  /** Interval for checking the files, in ms. */
   readonly checkMs?: number;
 }
 
-/** What is in these files. @throws when one cannot be read. */
+/** Reads the certificate and key files. @throws when one cannot be read. */
 export function readTls({ certFile, keyFile, clientCaFile }: TlsFiles): TlsIdentity {
   return {
     cert: readFileSync(certFile),
@@ -26,15 +26,16 @@ export function readTls({ certFile, keyFile, clientCaFile }: TlsFiles): TlsIdent
 }
 
 /**
- * Reads the certificate anew when one of its files changes, or when asked to. Files that are wrong change
- * nothing: connections go on with the certificate that works, and the log says what is wrong.
+ * Reloads the certificate when one of its files changes, or on request. Invalid files change
+ * nothing: the server keeps the working certificate and logs the problem.
  */
 export class TlsRenewal implements Disposable {
   readonly #parts: RenewalParts;
 
   constructor(parts: RenewalParts) {
     this.#parts = parts;
-    // Looked at rather than listened to: platforms replace the files through links.
+    // Polled rather than watched, because platforms such as Kubernetes replace the files through
+    // symbolic links.
     const options = { interval: parts.checkMs ?? TLS_FILES_CHECK_MS, persistent: false };
     for (const file of watched(parts.files)) watchFile(file, options, this.#changed);
   }
@@ -46,7 +47,7 @@ export class TlsRenewal implements Disposable {
       use(readTls(files));
       log.info({ certFile: files.certFile }, "TLS certificate reloaded");
     } catch (err) {
-      // Files that are replaced one after the other do not belong together for a moment.
+      // Files that are replaced one after the other do not match for a moment.
       log.error(
         { err, certFile: files.certFile },
         "TLS certificate not usable; the previous one stays in use",

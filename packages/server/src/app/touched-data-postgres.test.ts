@@ -9,8 +9,9 @@ import { openApp, type App } from "./app.js";
 import { silentLog } from "@steward/kernel/log.js";
 
 /**
- * Policies on tables and columns, against what a statement really touches on PostgreSQL: each way to reach a table
- * without naming it, or a column without selecting it, is tried over REST on a server with a real data source.
+ * Policies on tables and columns, checked against the data that a statement really touches on
+ * PostgreSQL: each way to reach a table without naming it, or a column without selecting it, is
+ * tried over REST on a server with a real data source.
  */
 const directory = mkdtempSync(join(tmpdir(), "steward-touched-"));
 
@@ -79,7 +80,7 @@ INSERT INTO orders (customer_id, note) VALUES (1, 'first');
 INSERT INTO guesses VALUES ('ada@example.com', 1);
 REFRESH MATERIALIZED VIEW kept_customers;`;
 
-/** An organization whose agents may not use the salaries, nor the customers' addresses. */
+/** An organization whose agents may use neither salaries nor the customers' addresses. */
 const POLICIES = `
 @id("no-salaries") forbid (
   principal in Steward::Role::"agent", action, resource == Steward::Table::"shop/salaries");

@@ -8,8 +8,9 @@ import { openApp, type App } from "./app.js";
 import { silentLog } from "@steward/kernel/log.js";
 
 /**
- * Policies on tables and columns, against what a statement really touches on SQLite: each way to reach a table without
- * naming it, or a column without selecting it, is tried over REST on a server with a real data source.
+ * Policies on tables and columns, checked against the data that a statement really touches on
+ * SQLite: each way to reach a table without naming it, or a column without selecting it, is tried
+ * over REST on a server with a real data source.
  */
 const directory = mkdtempSync(join(tmpdir(), "steward-touched-"));
 const file = join(directory, "shop.db");
@@ -59,7 +60,7 @@ INSERT INTO bosses VALUES (1, 'Grace');
 INSERT INTO search (search) VALUES ('rebuild');
 ANALYZE;`;
 
-/** An organization whose agents may not use the salaries, nor the customers' addresses. */
+/** An organization whose agents may use neither salaries nor the customers' addresses. */
 const POLICIES = `
 @id("no-salaries") forbid (
   principal in Steward::Role::"agent", action, resource == Steward::Table::"shop/salaries");

@@ -9,7 +9,10 @@ import { silentLog } from "@steward/kernel/log.js";
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 const admin = { "x-org-id": ORG, "x-user-role": "admin", "x-user-id": "ada" };
 const directory = mkdtempSync(join(tmpdir(), "steward-two-nodes-"));
-/** The other node knows within a second (decision 0016); a busy machine may take longer over it. */
+/**
+ * The other node must see the change within a second (decision 0016); a busy machine may need
+ * longer.
+ */
 const BUSY = { timeout: 10_000, interval: 20 };
 
 let database: TestDatabase;

@@ -8,9 +8,9 @@ import {
 } from "./provider.js";
 
 /**
- * Any provider, believed only as far as its vectors are right: the configured length, every
- * component finite (Decision §12). What fails leaves it as an EmbeddingError, or as the signal's
- * reason when that was aborted.
+ * Wraps any provider and checks its vectors: the configured length, every component finite
+ * (Decision §12). Failures become an EmbeddingError, or the signal's reason when the signal was
+ * aborted.
  */
 export class CheckedProvider implements BatchEmbeddingProvider {
   readonly #provider: EmbeddingProvider;
@@ -39,7 +39,7 @@ export class CheckedProvider implements BatchEmbeddingProvider {
         `the embedding provider returned ${vectors.length} vectors for ${texts.length} texts`,
       );
     }
-    // The same vector may stand for several texts.
+    // Several texts may share one vector object.
     for (const vector of new Set(vectors)) this.#checked(vector);
     return vectors;
   }
@@ -52,7 +52,7 @@ export class CheckedProvider implements BatchEmbeddingProvider {
     const vectors: Float32Array[] = [];
     for (const text of texts) {
       vectors.push(await this.embed(text, options));
-      // A provider that computes in this process must not hold it up for a whole batch.
+      // A provider that computes in this process must not block the event loop for a whole batch.
       await setImmediate();
     }
     return vectors;

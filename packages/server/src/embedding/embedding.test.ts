@@ -10,7 +10,7 @@ import {
   type EmbeddingProvider,
 } from "./index.js";
 
-/** Longer than anything here takes. */
+/** Longer than any operation of these tests. */
 const PATIENCE_MS = 60_000;
 
 describe("ZeroProvider", () => {
@@ -49,7 +49,7 @@ describe("HashProvider", () => {
         const vector = await new HashProvider(64).embed(text);
         const norm = Math.hypot(...vector);
         const expected = /[\p{L}\p{M}\p{N}]/u.test(text.normalize("NFKC").toLowerCase()) ? 1 : 0;
-        // Opposite features of equal weight can cancel out to nothing.
+        // Opposite features of equal weight can cancel out to zero.
         expect([expected, 0].some((value) => Math.abs(norm - value) < 1e-6)).toBe(true);
       }),
     );

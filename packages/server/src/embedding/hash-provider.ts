@@ -1,12 +1,16 @@
 import type { EmbeddingProvider } from "./provider.js";
 
-/** Lengths of the character n-grams: long enough to carry a stem, short enough to forgive a typo. */
+/**
+ * Lengths of the character n-grams: long enough for a word stem, short enough to tolerate a typo.
+ */
 const NGRAM_LENGTHS = [3, 4] as const;
 
-/** Share of a whole word against one of its n-grams: an exact word outranks a look-alike. */
+/**
+ * Weight of a whole word relative to one of its n-grams: an exact word ranks above a similar one.
+ */
 const WORD_WEIGHT = 2;
 
-/** Hashed before a feature, so that a word is never the same feature as an n-gram. */
+/** Hashed before a word, so that a word is never the same feature as an n-gram. */
 const WORD_PREFIX = "w".charCodeAt(0);
 const NGRAM_PREFIX = "n".charCodeAt(0);
 
@@ -34,7 +38,8 @@ export class HashProvider implements EmbeddingProvider {
 function hashedFeatures(text: string, dimension: number): Float32Array {
   const sums = new Float64Array(dimension);
   for (const [word, occurrences] of wordCounts(text)) {
-    // The root dampens words that a long text repeats; unlike a logarithm it is exact everywhere.
+    // The square root reduces the weight of repeated words; unlike a logarithm it is exact on every
+    // machine.
     const weight = Math.sqrt(occurrences);
     addFeature(sums, hashOf(word, 0, word.length, WORD_PREFIX), weight * WORD_WEIGHT);
     addNgrams(sums, word, weight);
@@ -53,7 +58,7 @@ function wordCounts(text: string): Map<string, number> {
   return counts;
 }
 
-/** The marks at both ends tell a beginning and an ending from an inner part. */
+/** The markers at both ends distinguish a prefix and a suffix from an inner part. */
 function addNgrams(sums: Float64Array, word: string, weight: number): void {
   const marked = `<${word}>`;
   const starts = characterStarts(marked);
@@ -65,7 +70,7 @@ function addNgrams(sums: Float64Array, word: string, weight: number): void {
   }
 }
 
-/** Where each character begins, in UTF-16 code units, and where the text ends. */
+/** The start of each character, in UTF-16 code units, and the end of the text. */
 function characterStarts(text: string): readonly number[] {
   const starts: number[] = [];
   for (let at = 0; at < text.length; at += 1) {
@@ -76,15 +81,19 @@ function characterStarts(text: string): readonly number[] {
   return starts;
 }
 
-/** The high bits choose the component and the lowest the sign, so that collisions cancel out. */
+/**
+ * The high bits choose the component and the lowest bit the sign, so that collisions cancel out on
+ * average.
+ */
 function addFeature(sums: Float64Array, hash: number, weight: number): void {
   const component = Math.floor((hash / 2 ** 32) * sums.length);
   sums[component] = (sums[component] ?? 0) + (hash % 2 === 0 ? weight : -weight);
 }
 
 /**
- * FNV-1a over UTF-16 code units, then MurmurHash3's finalizer, so that every bit is well mixed. A part of
- * a text is hashed where it stands: to cut a string out for each n-gram took most of an embedding's time.
+ * FNV-1a over UTF-16 code units, then MurmurHash3's finalizer, so that every bit is well mixed. A
+ * range of the text is hashed in place, because extracting a string for each n-gram took most of an
+ * embedding's time.
  */
 function hashOf(text: string, start: number, end: number, prefix: number): number {
   let hash = fnvStep(0x811c9dc5, prefix);

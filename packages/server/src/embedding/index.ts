@@ -1,10 +1,10 @@
 /**
- * Embedding: text in, vector of float32 out.
+ * Embedding: converts text to float32 vectors.
  *
- * Glossary. **Provider**: what turns text into vectors. **Dimension**: the length of every vector.
- * **Input type**: whether a text is searched for (`query`) or searched in (`document`). **Model
- * name**: names what made a vector, as `provider:model@dimension`; vectors of two models are never
- * compared.
+ * Glossary. **Provider**: the model or algorithm that converts text to vectors. **Dimension**: the
+ * length of every vector. **Input type**: whether a text is the query of a search (`query`) or a
+ * searched text (`document`). **Model name**: identifies the source of a vector, as
+ * `provider:model@dimension`; vectors of different models are never compared.
  */
 export {
   EmbeddingError,

@@ -1,16 +1,19 @@
 import { EmbeddingError, type EmbeddingProvider } from "./provider.js";
 
-/** What asking a provider for one vector at the start came to. */
+/** The result of requesting one test vector at startup. */
 export type ProbeResult =
   | { readonly kind: "ready" }
-  /** It cannot be asked now: the start goes on, and what needs vectors waits for it. */
+  /**
+   * The provider cannot be reached now. Startup continues, and operations that need vectors wait
+   * for it.
+   */
   | { readonly kind: "unreachable"; readonly error: EmbeddingError };
 
 /**
- * Asks a checked provider for one vector, so that a wrong setting stops the start and not the first
- * search.
- * @param patienceMs how long the start waits for it.
- * @throws EmbeddingError when waiting would not help: wrong dimension, unknown model, no vector.
+ * Requests one vector from a checked provider, so that a wrong setting fails at startup and not at
+ * the first search.
+ * @param patienceMs how long startup waits for it.
+ * @throws EmbeddingError when waiting does not help: wrong dimension, unknown model, no vector.
  */
 export async function probeProvider(
   provider: EmbeddingProvider,

@@ -1,4 +1,4 @@
-/** The base URL of each hosted embedding provider, where no other one is set. */
+/** The default base URL of each hosted embedding provider. */
 export const PROVIDER_URLS = {
   openai: "https://api.openai.com/v1",
   cohere: "https://api.cohere.com/v2",

@@ -1,17 +1,17 @@
-/** What a text is embedded for: some models treat the two sides of a search differently. */
+/** The purpose of an embedding; some models treat the two sides of a search differently. */
 export type EmbeddingInputType = "query" | "document";
 
-/** What an embedding may be told beside its text. */
+/** Options of an embedding. */
 export interface EmbedOptions {
   /** Absent: `document`. */
   readonly inputType?: EmbeddingInputType;
-  /** Aborted when nobody waits for the vector any more. */
+  /** Aborted when no caller waits for the vector any more. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Turns text into vectors (Contract §4.6). Registered once and shared by every request, so it must
- * bear concurrent calls. Both operations are all that is needed to replace the default.
+ * Converts text to vectors (Contract §4.6). One instance serves all requests, so it must support
+ * concurrent calls. A custom provider needs only these two operations.
  */
 export interface EmbeddingProvider {
   /**
@@ -24,36 +24,36 @@ export interface EmbeddingProvider {
   dimension(): number;
 }
 
-/** A provider that is cheaper by the batch. */
+/** A provider with cheaper batches. */
 export interface BatchEmbeddingProvider extends EmbeddingProvider {
-  /** As `embed` of each text: one vector per text, in the order of the texts. */
+  /** Like `embed` for each text: one vector per text, in the order of the texts. */
   embedMany(texts: readonly string[], options?: EmbedOptions): Promise<readonly Float32Array[]>;
 }
 
-/** Whether a provider takes batches. */
+/** Whether a provider supports batches. */
 export function embedsMany(provider: EmbeddingProvider): provider is BatchEmbeddingProvider {
   return typeof (provider as Partial<BatchEmbeddingProvider>).embedMany === "function";
 }
 
 /** The four ways an embedding fails (Contract §7). */
 export type EmbeddingFailureReason =
-  /** The provider could not be asked, or would not answer now: network, time-out, rate limit. */
+  /** The provider could not be reached or refuses for now: network, timeout, rate limit. */
   | "transport"
-  /** It answered with something that is no vector of finite numbers. */
+  /** Its answer is not a vector of finite numbers. */
   | "malformed_response"
-  /** It answered with a vector of another length than the configured one. */
+  /** Its vector has another length than the configured one. */
   | "dimension_mismatch"
   /** The model, its package or its key is missing, unknown or refused. */
   | "model_not_configured";
 
 /**
- * Why a text has no vector. `message` is safe to show to the caller: it names what to change and
- * never holds a key, the text or the provider's own words; those go into `cause`.
+ * The reason why a text has no vector. `message` is safe to show to the caller: it names what to
+ * change and never contains a key, the text or the provider's own message, which is in `cause`.
  */
 export class EmbeddingError extends Error {
   override readonly name = "EmbeddingError";
   readonly reason: EmbeddingFailureReason;
-  /** Whether the same text may have a vector later. */
+  /** Whether a retry with the same text may succeed. */
   readonly retryable: boolean;
 
   constructor(
@@ -66,7 +66,10 @@ export class EmbeddingError extends Error {
     this.retryable = options.retryable ?? reason === "transport";
   }
 
-  /** Any thrown value as an EmbeddingError: what a provider did not classify is `transport`. */
+  /**
+   * Converts any thrown value to an EmbeddingError; an error that the provider did not classify is
+   * `transport`.
+   */
   static from(thrown: unknown): EmbeddingError {
     if (thrown instanceof EmbeddingError) return thrown;
     return new EmbeddingError("transport", "the embedding provider failed", { cause: thrown });

@@ -1,9 +1,10 @@
 /**
- * Governance: what a step declares that it does, what its statement really does, and whether the
- * one covers the other.
+ * Governance: the intent that a step declares, the class of its statement, and whether the intent
+ * covers the class.
  *
- * Glossary. **Intent**: what a step declares. **Statement class**: what the parsed statement does.
- * **Analyzer**: the parser that tells. **Guard**: the rule that compares them.
+ * Glossary. **Intent**: the declared purpose of a step. **Statement class**: the effect of the
+ * parsed statement. **Analyzer**: the parser that determines the class. **Guard**: the rule that
+ * compares them.
  */
 export {
   INTENTS,

@@ -1,4 +1,4 @@
-/** What a step declares that it does to data (Contract §2.10, Decision §4), mildest first. */
+/** The declared purpose of a step (Contract §2.10, Decision §4), least severe first. */
 export const INTENTS = [
   "read_select",
   "write_insert",
@@ -12,12 +12,12 @@ export const INTENTS = [
 export type Intent = (typeof INTENTS)[number];
 
 /**
- * What a parsed statement really does, whatever was declared: the intent that covers all of it.
- * `cross_system_transaction` is a statement that changes rows in several ways, each in a part of its own.
+ * The effect of a parsed statement, whatever its step declares: the intent that covers all of it.
+ * `cross_system_transaction` is a statement whose parts change rows in several ways.
  */
 export type StatementClass = Intent;
 
-/** Which rule decided a step's intent (Decision §7), kept beside it for the audit. */
+/** The rule that determined a step's intent (Decision §7), recorded for the audit. */
 export type IntentSource = "explicit" | "statement" | "annotation" | "name" | "default";
 
 /** Whether the text names an intent. */
@@ -26,9 +26,9 @@ export function isIntent(text: string): text is Intent {
 }
 
 /**
- * Whether a statement of this class may run under this intent. A declared intent is a promise kept
- * exactly: a read is not a write that happens to return rows. The governed intents carry the
- * highest weight and cover every class, `cross_system_transaction` all but changes of the schema.
+ * Whether a statement of this class may run under this intent. A declared intent is taken exactly:
+ * a write that returns rows is not a read. The governed intents carry the highest weight and cover
+ * every class, except that `cross_system_transaction` does not cover changes of the schema.
  */
 export function intentCovers(intent: Intent, statementClass: StatementClass): boolean {
   switch (intent) {
@@ -41,7 +41,7 @@ export function intentCovers(intent: Intent, statementClass: StatementClass): bo
   }
 }
 
-/** Whether nothing can have changed, so that running it again is harmless. */
+/** Whether the intent excludes any change, so that running the statement again is harmless. */
 export function isReadIntent(intent: Intent): boolean {
   return intent === "read_select";
 }

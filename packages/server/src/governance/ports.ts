@@ -2,98 +2,110 @@ import type { Caller } from "@steward/kernel/caller.js";
 import type { Intent, StatementClass } from "./intent.js";
 import type { TouchedData } from "./touched-data.js";
 
-/** The SQL a data source speaks. */
+/** The SQL dialect of a data source. */
 export type Dialect = "sqlite" | "postgres";
 
-/** What a parser that knows the dialect's whole grammar says of a text. */
+/** The analysis of a text by a parser with the dialect's whole grammar. */
 export type StatementAnalysis =
   | {
       readonly kind: "statement";
       readonly statementClass: StatementClass;
-      /** Why it is of this class, where that is not plain: "it calls the function nextval". */
+      /** The reason for the class, where it is not obvious: "it calls the function nextval". */
       readonly because?: string;
-      /** Tables the text names, without duplicates, as written but for quotes; CTE names left out. */
+      /**
+       * Tables the text names, without duplicates and quotes; names of common table expressions are
+       * left out.
+       */
       readonly tables: readonly string[];
       /** The columns that an INSERT names, in lower case; absent: all of them, or not an INSERT. */
       readonly insertedColumns?: readonly string[];
-      /** Names of which only the database can tell whether they are those of its functions. */
+      /** Names that may be functions of the database; only the database can tell. */
       readonly functionNames?: readonly FunctionName[];
     }
   | {
       readonly kind: "rejected";
       /**
-       * `unparsable`: not this dialect's SQL, or empty, or holding a NUL. `multiple_statements`: more
+       * `unparsable`: not this dialect's SQL, or empty, or with a NUL. `multiple_statements`: more
        * than one. `forbidden`: a statement no intent allows (ATTACH, PRAGMA, transaction control…).
        */
       readonly reason: "unparsable" | "multiple_statements" | "forbidden";
-      /** For people: what and where, with a hint when the parser has one. */
+      /** For people: the problem and its position, with a hint when the parser has one. */
       readonly message: string;
     };
 
-/** A name by which a statement calls a function, or may: what it means depends on the database. */
+/** A name that a statement calls, or may call, as a function; the database decides. */
 export interface FunctionName {
   readonly name: string;
   /**
-   * `call`: called without a schema. `row`, `value`: selected with a dot, from a row of a table or
-   * query, or from anything; it is a function's name if there is no such column. `operator`: of an
-   * operator that the engine does not bring along, which calls a function.
+   * `call`: called without a schema. `row`, `value`: the notation `value.name` on a row of a table
+   * or query, or on any value; it is a function call if there is no such column. `operator`: an
+   * operator that is not built in, which calls a function.
    */
   readonly form: "call" | "row" | "value" | "operator";
-  /** Where the row comes from, as schema and name, if it can only be from tables. */
+  /** The tables of the row, as schema and name, if it can only come from tables. */
   readonly tables?: readonly (readonly string[])[];
-  /** What the engine's own function of the name is to a statement that calls it, if there is one. */
+  /**
+   * The class of a statement that calls the engine's built-in function of this name, if there is
+   * one.
+   */
   readonly builtInClass: StatementClass | "forbidden";
 }
 
-/** Reads one SQL text as the engine will. Pure: no database is asked. */
+/** Analyzes an SQL text in the way of the engine. Pure: no database is asked. */
 export interface SqlAnalyzer {
-  /** Never throws for a text, whatever it holds; what cannot be read is `rejected`. */
+  /** Never throws for any text; a text that cannot be parsed is `rejected`. */
   analyze(sql: string, dialect: Dialect): StatementAnalysis;
 
   /**
-   * Sentences that help to repair a statement which the engine has refused: what the dialect has in
-   * place of what the statement took from another one. Empty when there is nothing to say.
-   * @param failure what the engine said.
+   * Sentences that help to repair a statement which the engine has refused: the dialect's
+   * equivalents of forms that the statement took from another dialect. Empty when there is no
+   * advice.
+   * @param failure the engine's message.
    */
   advise(sql: string, dialect: Dialect, failure: string): readonly string[];
 }
 
-/** Reads long texts beside the event loop. */
+/** Analyzes long texts outside the event loop. */
 export interface StatementReader {
-  /** As {@link SqlAnalyzer.analyze}; what takes too long or too much memory is `rejected`. */
+  /**
+   * Like {@link SqlAnalyzer.analyze}; a text that takes too long or too much memory is `rejected`.
+   */
   read(sql: string, dialect: Dialect): Promise<StatementAnalysis>;
 }
 
-/** A statement that somebody wants to run. */
+/** A statement to be permitted. */
 export interface PlannedStatement {
-  /** The data source, or the tool of our own, that it is for. */
+  /** Its data source, or the service's own tool. */
   readonly dataSource: string;
   readonly intent: Intent;
-  /** As far as it is known; where {@link StatementPolicy.looksAtData} says no, nobody has to find out. */
+  /** As far as it is known; not needed when {@link StatementPolicy.looksAtData} is false. */
   readonly touched?: TouchedData;
 }
 
-/** What a statement that may run is held to. */
+/** Restrictions of a permitted statement. */
 export interface StatementGrant {
-  /** Rows that it may change; absent: as many as the data source allows. */
+  /** Maximum number of rows that it may change; absent: the limit of the data source. */
   readonly rowsChangedMax?: number;
 }
 
-/** Decides by policies whether statements may run: when they are submitted, and again when they run. */
+/**
+ * Decides by policies whether statements may run: when they are submitted, and again when they run.
+ */
 export interface StatementPolicy {
   /** Whether the policies for a caller depend on the tables and columns that a statement touches. */
   looksAtData(caller: Caller): Promise<boolean>;
 
   /**
-   * Lets a statement pass that the caller may have run.
-   * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`; the reasons in `details` help to repair the statement.
+   * Permits the statement or throws.
+   * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`; the reasons in `details` help to repair
+   * the statement.
    */
   permit(caller: Caller, statement: PlannedStatement): Promise<StatementGrant>;
 }
 
 /** A tool call that is about to run. */
 export interface AnnouncedToolCall {
-  /** The id that its record will carry. */
+  /** The id of its later record. */
   readonly eventId: string;
   readonly orgId: string;
   readonly sessionId: string;
@@ -102,16 +114,20 @@ export interface AnnouncedToolCall {
   readonly ormModel: string | undefined;
 }
 
-/** Asked before each tool call whether it may run at all: budgets, and room to record it. */
+/**
+ * Decides before each tool call whether it may run: checks budgets, and that there is room to
+ * record it.
+ */
 export interface ToolCallGate {
   /**
-   * Admits a call and counts it as used until it is recorded or released. Of calls that ask at the
-   * same time no more are admitted than there is room for.
-   * @returns sentences that warn the agent; empty when there is nothing to say.
-   * @throws AppError `QUOTA_EXCEEDED` with `retryAfterMs`, or `STORE_UNAVAILABLE`: it must not run.
+   * Admits a call and counts it as used until it is recorded or released. Concurrent calls cannot
+   * exceed a budget together.
+   * @returns sentences that warn the agent; empty when there are none.
+   * @throws AppError `QUOTA_EXCEEDED` with `retryAfterMs`, or `STORE_UNAVAILABLE`: the call must
+   * not run.
    */
   admit(call: AnnouncedToolCall): Promise<readonly string[]>;
 
-  /** Says that an admitted call came to nothing: it will have no record. */
+  /** Releases an admitted call that did not run and will have no record. */
   release(call: Pick<AnnouncedToolCall, "orgId" | "eventId">): void;
 }

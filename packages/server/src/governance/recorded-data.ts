@@ -2,10 +2,12 @@ import type { TouchedData } from "./touched-data.js";
 import { RECORDED_DATA_BYTES_MAX } from "@steward/kernel/limits.js";
 import type { RecordedData } from "../kernel/tool-call.js";
 
-/** Of answers that were looked at before: one object is what all statements of one shape touch. */
+/** Cached results: all statements of one shape share one object with their touched data. */
 const known = new WeakMap<TouchedData, { readonly recorded: RecordedData | undefined }>();
 
-/** What the record of a tool call keeps of what it touched; `undefined` when that is too much. */
+/**
+ * The touched data in the form for the record of a tool call; `undefined` when there are too many.
+ */
 export function recordedData(touched: TouchedData | undefined): RecordedData | undefined {
   if (touched === undefined) return undefined;
   const before = known.get(touched);

@@ -1,10 +1,10 @@
 /**
- * The vocabulary of tool names: all words in lower case, nouns in the singular. What a word does not
- * clearly say is left out on purpose (`open`, `resolve`, `handle`): a name nobody understands counts
- * as a write, which is the safe side.
+ * The vocabulary of tool names: all words in lower case, nouns in the singular. Ambiguous words are
+ * left out on purpose (`open`, `resolve`, `handle`): an unknown name counts as a write, which is
+ * the safe choice.
  */
 
-/** Verbs that only look, or compute from what they are given. */
+/** Verbs that only read, or compute from their arguments. */
 export const READ_VERBS: ReadonlySet<string> = words(`
   get list read fetch find search lookup look retrieve describe show browse explore inspect discover
   peek poll tail observe receive grep glob aggregate contains exists
@@ -16,20 +16,23 @@ export const READ_VERBS: ReadonlySet<string> = words(`
   listar obtener obter buscar consultar leer ler mostrar lister obtenir chercher lire afficher recuperer
   liste hole suche lese zeige finde`);
 
-/** Read verbs that are as often a noun: they count where no plain verb stands beside them. */
+/** Read verbs that are often nouns: they count only when there is no unambiguous verb. */
 export const NOUNLIKE_READ_VERBS: ReadonlySet<string> = words(`
   chat
   query view check count scan filter match sort rank sample sum average export download watch monitor
   track audit preview estimate forecast measure profile diff screenshot transform`);
 
-/** Read verbs only where they lead (`select_orders`); further in they act (`browser_select_option`). */
+/**
+ * Read verbs only at the start of a name (`select_orders`); later in a name they act
+ * (`browser_select_option`).
+ */
 export const LEADING_READ_VERBS: ReadonlySet<string> = words(
   `select verify wait test evaluate is has can does`,
 );
 
 /**
- * Verbs that make something new. These lists and the reads hold, in their last lines, the commonest
- * verbs of Spanish, Portuguese, French and German names.
+ * Verbs that create something. In their last lines, these lists and the read verbs contain the most
+ * common verbs of Spanish, Portuguese, French and German names.
  */
 export const INSERT_VERBS: ReadonlySet<string> = words(`
   add create insert append send submit upload import publish push clone duplicate register invite
@@ -37,14 +40,14 @@ export const INSERT_VERBS: ReadonlySet<string> = words(`
   compose associate bind connect assume
   crear criar agregar adicionar insertar creer ajouter erstelle`);
 
-/** Verbs that take something away. */
+/** Verbs that delete something. */
 export const DELETE_VERBS: ReadonlySet<string> = words(`
   delete remove drop destroy purge clear clean erase truncate uninstall unlink deregister detach
   terminate trash wipe evict expire pop dismiss discard prune revoke kill flush disassociate disconnect teardown
   decommission deprovision deallocate
   eliminar borrar excluir deletar remover supprimer effacer losche loesche entferne`);
 
-/** Verbs that change what is there, or have something done. */
+/** Verbs that change existing things or trigger an action. */
 export const UPDATE_VERBS: ReadonlySet<string> = words(`
   update upsert write set put store save load edit modify change replace rename move copy merge rebase
   reset restore revert rollback undo redo apply assign approve reject accept decline deny confirm
@@ -60,53 +63,53 @@ export const UPDATE_VERBS: ReadonlySet<string> = words(`
   regenerate prepare transition attest reload change buy purchase login logout signin signout kick timeout
   actualizar atualizar modificar cambiar guardar modifier mettre aktualisiere andere aendere setze`);
 
-/** Write verbs that are as often a noun: they count where no plain verb stands beside them. */
+/** Write verbs that are often nouns: they count only when there is no unambiguous verb. */
 export const NOUNLIKE_WRITE_VERBS: ReadonlySet<string> = words(`
   post comment commit fork star label message email release build tag book note bookmark schedule
   record request link share charge refund transfer order block type patch draft stage sign vote pull
   trigger capture reserve control stash mint split scale seed draw power`);
 
-/** Verbs that hand over something to run: what it does depends on what is run. */
+/** Verbs that execute something: the effect depends on the executed object. */
 export const EXECUTE_VERBS: ReadonlySet<string> = words(
   `execute exec run eval invoke call perform`,
 );
 
-/** Things whose running can do anything at all. */
+/** Objects whose execution can have any effect. */
 export const EXECUTABLE_NOUNS: ReadonlySet<string> = words(`
   sql code command cmd script shell bash terminal statement python javascript js program ddl dml
   graphql mutation cypher psql mongosh lambda function apex anonymous cli aws gcloud
   pod container host vm`);
 
-/** Things whose running only looks. */
+/** Objects whose execution only reads. */
 export const QUERY_NOUNS: ReadonlySet<string> = words(
   `query search select report lookup scan audit check analysis diagnostic
   dql kql promql logql spl nrql sparql soql jql cql aql analyzer`,
 );
 
-/** Things whose running looks at what is named before them. */
+/** Objects whose execution only reads the thing named before them. */
 export const ANALYSIS_NOUNS: ReadonlySet<string> = words(`analysis analyzer audit scan diagnostic`);
 
-/** Verbs that govern whatever they are applied to. */
+/** Verbs that are governed for every object. */
 export const GOVERNING_VERBS: ReadonlySet<string> = words(`
   grant revoke deploy provision alter impersonate failover escalate
   protect authorize authorise deauthorize deauthorise allowlist whitelist denylist blacklist
   teardown decommission deprovision
   reboot power rollout drain cordon uncordon taint`);
 
-/** Verbs that move money, whatever they are applied to. */
+/** Verbs that move money, for every object. */
 export const MONEY_VERBS: ReadonlySet<string> = words(
   `pay disburse refund charge void buy purchase`,
 );
 
-/** Programs that change machines and platforms: every write by one is governed. */
+/** Programs that change machines and platforms: every write through them is governed. */
 export const PLATFORM_PROGRAMS: ReadonlySet<string> = words(`
   kubectl helm terraform pulumi ansible cloudformation ssh docker podman systemctl`);
 
-/** Ways to sign in and to be let in, and rights: every write to what bears their name is governed. */
+/** Authentication and access rights: every write to such objects is governed. */
 export const SIGN_IN_WORDS: ReadonlySet<string> = words(`
   oauth oidc saml sso scim ldap idp iam rbac mfa totp passkey permission privilege acl pki`);
 
-/** Who may do what: every write to these is governed. */
+/** Objects that decide about access: every write to them is governed. */
 export const ACCESS_NOUNS: ReadonlySet<string> = words(`
   role user policy permission privilege grant acl access credential secret password token certificate
   cert identity principal member collaborator admin administrator owner ownership entitlement
@@ -114,11 +117,13 @@ export const ACCESS_NOUNS: ReadonlySet<string> = words(`
   membership invitation invite restriction auth
   team keypair dsn allowlist whitelist denylist blocklist blacklist scope consent passkey`);
 
-/** Words that make a `key` one that opens something, not one that is pressed or looked up. */
+/** Words that make a `key` a credential rather than a keyboard key or a lookup key. */
 export const KEY_QUALIFIERS: ReadonlySet<string> = words(`
   api access ssh signing encryption kms private public publishable deploy gpg master service`);
 
-/** What data and services live in: every write to these is governed, but for putting content in. */
+/**
+ * Structures that hold data and services: every write to them is governed, except adding content.
+ */
 export const STRUCTURE_NOUNS: ReadonlySet<string> = words(`
   schema table database db column index view constraint migration replication collection keyspace tablespace
   extension partition warehouse catalog namespace
@@ -130,62 +135,65 @@ export const STRUCTURE_NOUNS: ReadonlySet<string> = words(`
   app application addon dyno proxy vpn peering listener registry runner connector fleet pool
   nodegroup autoscaler cronjob lambda queue topic datastore hypervisor maintenance integration`);
 
-/** What runs without end: to stop or resize it is governed, to change its description is not. */
+/**
+ * Permanently running services: stopping or resizing them is governed, changing their description
+ * is not.
+ */
 export const RUNNING_NOUNS: ReadonlySet<string> = words(
   `service process ps daemon node worker site`,
 );
 
-/** Verbs that stop what runs, start it or change its size. */
+/** Verbs that stop, start or resize something. */
 export const OPERATING_VERBS: ReadonlySet<string> = words(
   `start stop restart shutdown kill scale resize suspend resume upgrade downgrade launch terminate manage`,
 );
 
-/** Verbs by which a name that leads with a structure changes the structure (`droplet_enable_ipv6`). */
+/** Verbs that change the structure at the start of a name (`droplet_enable_ipv6`). */
 export const SWITCHING_VERBS: ReadonlySet<string> = words(
   `enable disable change configure attach detach toggle`,
 );
 
-/** Words that make what follows them a thing that is deployed. */
+/** Words that make the following noun a deployed thing. */
 export const DEPLOYED_QUALIFIERS: ReadonlySet<string> = words(
   `web static cron edge lambda cloud serverless`,
 );
 
-/** Things that are deployed where such a word stands before them. */
+/** Nouns that are deployed things after such a word. */
 export const DEPLOYED_NOUNS: ReadonlySet<string> = words(`service site job function worker`);
 
-/** What a model of data is made of: governed with one of the qualifiers before it. */
+/** Parts of a data model: governed after one of the qualifiers. */
 export const MODEL_NOUNS: ReadonlySet<string> = words(`type model`);
 
-/** Words that make such a noun one of a model of data (`content_type`). */
+/** Words that make such a noun a part of a data model (`content_type`). */
 export const MODEL_QUALIFIERS: ReadonlySet<string> = words(
   `content entity record object document custom data type`,
 );
 
-/** Verbs that change which fields there are; others may change the value of one. */
+/** Verbs that change the set of fields; other verbs may change a field's value. */
 export const REMODELLING_VERBS: ReadonlySet<string> = words(`create add delete remove drop rename`);
 
-/** Words that make a `branch` one whose rules everybody is under. */
+/** Words that make a `branch` one with rules for everybody. */
 export const BRANCH_QUALIFIERS: ReadonlySet<string> = words(`default protected`);
 
-/** What opens something: to have one generated is to hand out access. */
+/** Credentials: generating one grants access. */
 export const CREDENTIAL_NOUNS: ReadonlySet<string> = words(
   `token secret credential certificate cert keypair apikey key`,
 );
 
-/** Pieces of work: to hand one on, or people to it, grants nobody anything. */
+/** Work items: assigning one, or people to it, grants no rights. */
 export const WORK_NOUNS: ReadonlySet<string> = words(
   `incident alert ticket case issue conversation card task story event meeting`,
 );
 
-/** Verbs that put one thing to another and leave both as they were. */
+/** Verbs that connect two things and change neither. */
 export const PUTTING_VERBS: ReadonlySet<string> = words(`add remove assign`);
 
-/** Verbs that are never nouns: behind the name of a vendor, the verb is one of these. */
+/** Verbs that are never nouns: after a vendor's name, the verb is one of these. */
 export const UNMISTAKABLE_VERBS: ReadonlySet<string> = words(
   `get fetch find describe create add edit modify delete remove`,
 );
 
-/** Nouns of an action, and its verb. */
+/** Nouns of an action, with the verb. */
 export const ACTION_NOUNS: ReadonlyMap<string, string> = new Map([
   ["management", "manage"],
   ["creation", "create"],
@@ -198,54 +206,54 @@ export const ACTION_NOUNS: ReadonlyMap<string, string> = new Map([
 /** Words that make a `record` one of the domain name system. */
 export const RECORD_QUALIFIERS: ReadonlySet<string> = words(`dns domain zone mx cname txt`);
 
-/** How something is set up: governed where the thing itself is. */
+/** Configuration nouns: governed where the configured thing is. */
 export const CONFIGURATION_NOUNS: ReadonlySet<string> = words(
   `setting config configuration parameter option variable`,
 );
 
-/** Verbs that put content into a structure and leave the structure as it was. */
+/** Verbs that add content to a structure without changing the structure. */
 export const CONTENT_VERBS: ReadonlySet<string> = words(`
   insert append upsert load import write push ingest upload store save send put copy move sync refresh
   checkout connect disconnect publish subscribe unsubscribe consume`);
 
-/** Shared work that anyone may start or change, but whose end or rewriting is governed. */
+/** Shared work that anyone may start or change, but whose deletion or rewriting is governed. */
 export const SHARED_NOUNS: ReadonlySet<string> = words(`
   repository repo branch workspace backup snapshot`);
 
-/** Verbs that end or rewrite. */
+/** Verbs that end or rewrite something. */
 export const ENDING_VERBS: ReadonlySet<string> = words(`
   delete remove drop destroy purge wipe terminate cancel merge rebase reset restore rollback revert
   transfer archive pause disable suspend deactivate`);
 
-/** Contracts, whose ending is governed. */
+/** Contracts, whose termination is governed. */
 export const CONTRACT_NOUNS: ReadonlySet<string> = words(
   `subscription contract membership license`,
 );
 
-/** Words that make a `subscription` one to notices, which anyone may end. */
+/** Words that make a `subscription` one to notifications, which anyone may cancel. */
 export const NOTICE_QUALIFIERS: ReadonlySet<string> = words(
   `webhook event topic notification email push newsletter feed`,
 );
 
-/** Words before a thing that say which of them comes back, where no verb stands in the name. */
+/** Words that select which things are returned, in names without a verb. */
 export const SELECTING_WORDS: ReadonlySet<string> = words(`
   my current latest recent available active last next top`);
 
-/** Movements of money: another system books them too. */
+/** Movements of money, some of which another system records too. */
 export const MONEY_NOUNS: ReadonlySet<string> = words(`
   refund payout transfer charge payment withdrawal fund money
   chargeback settlement deposit remittance claim`);
 
-/** Nouns that stand for the one before them: a `policy_version` is a policy. */
+/** Nouns that stand for the preceding one: a `policy_version` is a policy. */
 export const TRANSPARENT_NOUNS: ReadonlySet<string> = words(`
   version document assignment binding attachment provider definition id name value resource group
   object entry rule list set dispatch`);
 
-/** Observations that are switched on and off without changing what is observed. */
+/** Observations: switching them on or off does not change the observed thing. */
 export const OBSERVATION_NOUNS: ReadonlySet<string> = words(`
   trace tracing video screencast recording profiling profiler monitoring`);
 
-/** Nouns that name what comes back: a name without a verb that ends with one only looks. */
+/** Nouns for a result: a name without a verb that ends with one only reads. */
 export const RESULT_NOUNS: ReadonlySet<string> = words(`
   log status state history info information detail stat statistic metric tree summary snapshot
   overview schema content context version weather direction distance matrix elevation documentation doc help
@@ -255,11 +263,11 @@ export const RESULT_NOUNS: ReadonlySet<string> = words(`
 /** Words that join a second verb to the first. */
 export const CONJUNCTIONS: ReadonlySet<string> = words(`or and then`);
 
-/** Words after which the place or the means begins, not the thing acted on. */
+/** Words that start a place or a means, after the object. */
 export const PREPOSITIONS: ReadonlySet<string> = words(`
   to from in into on onto for with without by of at as via using over under between against`);
 
-/** Words at the end of a name that say nothing. */
+/** Words without meaning at the end of a name. */
 export const NOISE: ReadonlySet<string> = words(`tool async beta latest recent live current
   safely permanently forcefully recursively directly manually automatically`);
 

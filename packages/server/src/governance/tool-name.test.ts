@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { intentOfToolName } from "./tool-name.js";
 
-/** Each name beside the intent it must suggest; `unknown` for none. */
+/** Checks the intent that each name suggests; `unknown` for none. */
 function expectIntents(intents: Readonly<Record<string, string>>): void {
   const suggested = Object.keys(intents).map((name) => [name, intentOfToolName(name) ?? "unknown"]);
   expect(Object.fromEntries(suggested)).toEqual(intents);

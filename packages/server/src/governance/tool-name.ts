@@ -2,23 +2,23 @@ import type { StatementClass } from "./intent.js";
 import * as vocabulary from "./tool-name-words.js";
 
 /**
- * The intent a tool's name suggests (Decision §7, name heuristic), for calls that say nothing better
- * about themselves. `undefined` when the name has no known verb: it then counts as `write_update`.
+ * The intent that a tool's name suggests (Decision §7, name heuristic), for calls without better
+ * information. `undefined` when the name has no known verb; it then counts as `write_update`.
  */
 export function intentOfToolName(toolName: string): StatementClass | undefined {
   const tokens = tokensOf(toolName);
   const verbAt = verbIndex(tokens);
   const verb = tokens[verbAt];
   if (verb === undefined || isLookup(tokens)) {
-    // `pages_tool` does with pages whatever its arguments say.
+    // `pages_tool` may do anything with pages, depending on its arguments.
     const saysNothing = /tool$/i.test(toolName) && !vocabulary.RESULT_NOUNS.has(headOf(tokens)[0]);
     return saysNothing ? undefined : intentWithoutVerb(tokens);
   }
-  // `confirm_delete_group`: what is confirmed is done.
+  // `confirm_delete_group`: the confirmed action is executed.
   if (verb === "confirm" && isPlainWriteVerb(stemOf(tokens[verbAt + 1] ?? ""))) {
     return intentOfToolName(tokens.slice(verbAt + 1).join(" "));
   }
-  // `evaluate_script` runs it; `evaluate_risk` does not.
+  // `evaluate_script` executes the script; `evaluate_risk` does not execute the risk.
   const runsCode = verb === "evaluate" && executeIntent(tokens) === "admin";
   if (runsCode || isExecution(verb)) {
     return isGovernedByName(tokens) ? "admin" : executeIntent(tokens);
@@ -37,9 +37,9 @@ export function intentOfToolName(toolName: string): StatementClass | undefined {
 }
 
 /**
- * `mcp__server__createTable_v2` → `create`, `table`: the server's name and words that say nothing
- * are dropped, what remains is split at separators and changes of case. Accents are dropped too:
- * they are as often left out.
+ * `mcp__server__createTable_v2` → `create`, `table`: the server's name and meaningless words are
+ * dropped, and the rest is split at separators and changes of case. Accents are dropped because
+ * writers often omit them.
  */
 function tokensOf(toolName: string): readonly string[] {
   const tokens = toolName
@@ -56,8 +56,8 @@ function tokensOf(toolName: string): readonly string[] {
 }
 
 /**
- * `management` → `manage`; `hset`, `zadd` → `set`, `add`; `llen` → `get`: a letter before says in what data
- * structure, and what is asked of it comes back.
+ * `management` → `manage`; `hset`, `zadd` → `set`, `add`; `llen` → `get`: the prefix letter names a
+ * data structure.
  */
 function plainVerbOf(token: string): string {
   if (/^(?:[hlszx](?:len|card|members|range|keys|vals|score|rank|getall|exists))$/.test(token))
@@ -71,20 +71,22 @@ function isNoise(token: string): boolean {
   return vocabulary.NOISE.has(token) || /^v?\d+$/.test(token);
 }
 
-/** The verb before the place or the means, as in `shutdown_by_tag`, if there is one. -1: no verb at all. */
+/**
+ * The position of the verb before a place or a means, as in `shutdown_by_tag`. -1: no verb at all.
+ */
 function verbIndex(tokens: readonly string[]): number {
   const end = tokens.findIndex((token, at) => at > 0 && vocabulary.PREPOSITIONS.has(token));
   const before = end === -1 ? -1 : verbIndexOf(tokens.slice(0, end));
   return before === -1 ? verbIndexOf(tokens) : before;
 }
 
-/** `asset_by_id`: where no verb stands at all, what stands before `by` comes back. */
+/** `asset_by_id`: in a name without a verb, the thing before `by` is returned. */
 function isLookup(tokens: readonly string[]): boolean {
   const by = tokens.indexOf("by");
   return by > 0 && verbIndexOf(tokens.slice(0, by)) === -1 && !tokens.some(isPlainVerb);
 }
 
-/** A name without a verb: of a result, of a program that changes platforms, or of a switch. */
+/** A name without a verb: it names a result, a platform program, or a switch. */
 function intentWithoutVerb(tokens: readonly string[]): StatementClass | undefined {
   if (isLookup(tokens) || namesResult(tokens)) return "read_select";
   const [head] = headOf(tokens.slice(0, -1).map(singular));
@@ -93,20 +95,20 @@ function intentWithoutVerb(tokens: readonly string[]): StatementClass | undefine
   return switchesStructure || isGovernedByName(tokens) ? "admin" : undefined;
 }
 
-/** Plain verbs first; words that may be nouns only where there is none. */
+/** Unambiguous verbs first; words that may be nouns only if there is none. */
 function verbIndexOf(tokens: readonly string[]): number {
   const [first = "", second = ""] = tokens;
-  // `list_append`, `set_add`: the data structure leads, and the verb says what is done to it.
+  // `list_append`, `set_add`: the data structure comes first, then the verb.
   if (tokens.length === 2 && (first === "list" || first === "set") && isPlainVerb(second)) return 1;
   if (vocabulary.LEADING_READ_VERBS.has(first)) return 0;
   const plain = firstLastInner(tokens, isPlainVerb);
-  // `download_workflow_run_artifact`: between other words, a run is a thing.
+  // `download_workflow_run_artifact`: between other words, `run` is a noun.
   const isRun = plain > 0 && plain < tokens.length - 1 && isExecution(tokens[plain] ?? "");
   if (isRun && vocabulary.NOUNLIKE_READ_VERBS.has(first)) return 0;
   return plain >= 0 ? plain : firstLastInner(tokens, isNounlikeVerb);
 }
 
-/** The write of `get_or_create` or `find_one_and_update`, if a read is joined with one. */
+/** The write in `get_or_create` or `find_one_and_update`, when a read is joined with one. */
 function joinedWrite(tokens: readonly string[], verbAt: number): StatementClass | undefined {
   const joinAt = tokens.findIndex((token, at) => at > verbAt && vocabulary.CONJUNCTIONS.has(token));
   const joined = joinAt === -1 ? "" : (tokens[joinAt + 1] ?? "");
@@ -115,14 +117,14 @@ function joinedWrite(tokens: readonly string[], verbAt: number): StatementClass 
     : undefined;
 }
 
-/** The first token if it is one, else the last, else the first inner one (Decision §7). */
+/** The first token if it is a verb, else the last, else the first inner one (Decision §7). */
 function firstLastInner(tokens: readonly string[], isOne: (token: string) => boolean): number {
   const last = tokens.length - 1;
   if (isOne(tokens[0] ?? "")) return 0;
   if (!isOne(tokens[last] ?? "")) return tokens.findIndex(isOne);
-  // `vendor_create_project_update`: what ends such a name is a thing.
+  // `vendor_create_project_update`: such a name ends with a noun.
   if (vocabulary.UNMISTAKABLE_VERBS.has(tokens[1] ?? "")) return 1;
-  // `atlas_local_create_access_list`: behind a write, so is a word that reads.
+  // `atlas_local_create_access_list`: after a write verb, a read word is a noun too.
   const write = tokens.findIndex((token) => isOne(token) && isPlainWriteVerb(stemOf(token)));
   return write !== -1 && isRead(tokens[last] ?? "") ? write : last;
 }
@@ -150,7 +152,10 @@ function isNounlikeVerb(token: string): boolean {
   );
 }
 
-/** `reprioritize` → `prioritize`, `unassign` → `assign`: doing it again or back is still a write. */
+/**
+ * `reprioritize` → `prioritize`, `unassign` → `assign`: repeating or undoing a write is still a
+ * write.
+ */
 function stemOf(token: string): string {
   const stem = token.replace(/^(re|un)(?=.{3})/, "");
   return isPlainWriteVerb(token) || !isPlainWriteVerb(stem) ? token : stem;
@@ -165,14 +170,14 @@ function isRead(verb: string): boolean {
 }
 
 function executeIntent(tokens: readonly string[]): StatementClass {
-  // `run_code_analysis`: the code is what is looked at, not what runs.
+  // `run_code_analysis`: the code is read, not executed.
   if (vocabulary.ANALYSIS_NOUNS.has(singular(tokens.at(-1) ?? ""))) return "read_select";
   if (tokens.some((token) => vocabulary.EXECUTABLE_NOUNS.has(singular(token)))) return "admin";
   if (tokens.some((token) => vocabulary.QUERY_NOUNS.has(singular(token)))) return "read_select";
   return "write_update";
 }
 
-/** The noun phrase acted on, singular: what follows the verb, or else what precedes it. */
+/** The object in the singular: the noun phrase after the verb, or else before it. */
 function objectOf(tokens: readonly string[], verbAt: number): readonly string[] {
   const after = tokens.slice(verbAt + 1);
   const leads = after.length > 0 && (verbAt === 0 || !vocabulary.PREPOSITIONS.has(after[0] ?? ""));
@@ -181,27 +186,30 @@ function objectOf(tokens: readonly string[], verbAt: number): readonly string[] 
   return (end > 0 ? phrase.slice(0, end) : phrase).map(singular);
 }
 
-/** A token or key that is handed out; a password may be no more than random letters. */
+/** A token or key that grants access; a `password` may be only random letters. */
 function isCredential(object: readonly string[]): boolean {
   const [head, modifier] = headOf(object);
   if (head === "key") return vocabulary.KEY_QUALIFIERS.has(modifier);
   return vocabulary.CREDENTIAL_NOUNS.has(head);
 }
 
-/** `workspace_variable`: what is set up for a place where work is done together governs it. */
+/** `workspace_variable`: the configuration of a shared place governs it. */
 function isSetUpFor(modifier: string): boolean {
   return vocabulary.STRUCTURE_NOUNS.has(modifier) || vocabulary.SHARED_NOUNS.has(modifier);
 }
 
-/** One that opens something; a bare key that is created does too, one that is deleted may be an entry's. */
+/**
+ * A credential key. A created plain `key` is one too; a deleted plain `key` may be that of an
+ * entry.
+ */
 function isGovernedKey(verb: string, modifier: string, object: readonly string[]): boolean {
   if (vocabulary.KEY_QUALIFIERS.has(modifier)) return true;
   return object.length === 1 && (verb === "create" || verb === "rotate" || verb === "regenerate");
 }
 
 /**
- * `add_project_to_page`, `assign_user_to_ticket`: where a structure is only referred to, it stays as it was,
- * and people who are put to a piece of work get no rights.
+ * `add_project_to_page`, `assign_user_to_ticket`: a structure that is only referred to does not
+ * change, and people assigned to a work item get no rights.
  */
 function isPutElsewhere(
   tokens: readonly string[],
@@ -217,7 +225,7 @@ function isPutElsewhere(
   return vocabulary.STRUCTURE_NOUNS.has(headOf(object)[0]) && place !== "" && !isPrivileged;
 }
 
-/** `droplet_enable_ipv6`: what leads is what is changed. */
+/** `droplet_enable_ipv6`: the first word is the changed thing. */
 function isSwitched(tokens: readonly string[], verbAt: number): boolean {
   if (!vocabulary.SWITCHING_VERBS.has(tokens[verbAt] ?? "")) return false;
   const [head] = headOf(tokens.slice(0, verbAt).map(singular));
@@ -229,7 +237,7 @@ function isSwitchOfObservation(verb: string, object: readonly string[]): boolean
   return switches && vocabulary.OBSERVATION_NOUNS.has(object.at(-1) ?? "");
 }
 
-/** Compounds end with what they are: `table_row` is a row, `cache_cluster` a cluster. */
+/** The last noun decides: `table_row` is a row, `cache_cluster` a cluster. */
 function isGoverned(verb: string, object: readonly string[]): boolean {
   const [head] = headOf(object);
   if (verb === "escalate" && vocabulary.WORK_NOUNS.has(head)) return false;
@@ -237,10 +245,13 @@ function isGoverned(verb: string, object: readonly string[]): boolean {
   return isPrivileged(verb, object);
 }
 
-/** Whether the thing acted on governs others, holds their data or is money; for some, by some verbs only. */
+/**
+ * Whether the object governs others, holds their data or is money; for some objects, only with
+ * certain verbs.
+ */
 function isPrivileged(verb: string, object: readonly string[]): boolean {
   const [head, modifier] = headOf(object);
-  // A group of nothing else is one of people, who have their rights by it.
+  // A plain `group` is a group of people, who get rights from it.
   if (head === "" && object.includes("group")) return true;
   if (vocabulary.CONFIGURATION_NOUNS.has(head)) {
     return isSetUpFor(modifier) || object.includes("group") || object.includes("set");
@@ -261,7 +272,9 @@ function isPrivileged(verb: string, object: readonly string[]): boolean {
   return ends && (vocabulary.SHARED_NOUNS.has(head) || isContract);
 }
 
-/** `web_service`, `content_type`, `default_branch`: things that the word before makes privileged. */
+/**
+ * `web_service`, `content_type`, `default_branch`: things that the preceding word makes privileged.
+ */
 function isPrivilegedCompound(head: string, modifier: string): boolean {
   return (
     (vocabulary.DEPLOYED_NOUNS.has(head) && vocabulary.DEPLOYED_QUALIFIERS.has(modifier)) ||
@@ -270,7 +283,7 @@ function isPrivilegedCompound(head: string, modifier: string): boolean {
   );
 }
 
-/** Some words govern wherever they stand: a program that changes machines, a way to sign in. */
+/** Some words are governed at every position: platform programs and authentication. */
 function isGovernedByName(tokens: readonly string[]): boolean {
   return tokens
     .map(singular)
@@ -279,7 +292,7 @@ function isGovernedByName(tokens: readonly string[]): boolean {
     );
 }
 
-/** The last noun that says something, and the one before it. */
+/** The last meaningful noun, and the one before it. */
 function headOf(object: readonly string[]): readonly [head: string, modifier: string] {
   const at = object.findLastIndex((noun) => !vocabulary.TRANSPARENT_NOUNS.has(noun));
   return [object[at] ?? "", object[at - 1] ?? ""];
@@ -287,19 +300,19 @@ function headOf(object: readonly string[]): readonly [head: string, modifier: st
 
 function writeIntent(verb: string): StatementClass {
   const stem = stemOf(verb);
-  // What is undone is neither made nor taken away: it is put back.
+  // Undoing a creation or deletion restores a state; it neither creates nor deletes.
   if (stem !== verb && verb.startsWith("un")) return "write_update";
   if (vocabulary.INSERT_VERBS.has(stem)) return "write_insert";
   return vocabulary.DELETE_VERBS.has(stem) ? "write_delete" : "write_update";
 }
 
-/** `git_status`, `console_messages`: a name without a verb that says what comes back. */
+/** `git_status`, `console_messages`: a name without a verb that names its result. */
 function namesResult(tokens: readonly string[]): boolean {
   const [head, modifier] = headOf(tokens);
-  // `droplet_snapshot` may take one; `browser_snapshot` shows one.
+  // `droplet_snapshot` may create one; `browser_snapshot` shows one.
   if (head === "snapshot" && vocabulary.STRUCTURE_NOUNS.has(modifier)) return false;
   if (vocabulary.RESULT_NOUNS.has(head) || singular(head) !== head) return true;
-  // `current_user`: a word that selects is no verb, so what is named comes back.
+  // `current_user`: a selecting word is not a verb, so the named thing is returned.
   return vocabulary.SELECTING_WORDS.has(tokens[0] ?? "");
 }
 

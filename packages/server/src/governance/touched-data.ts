@@ -1,6 +1,6 @@
 import type { Intent } from "./intent.js";
 
-/** What is done to a table or a column; `define`: its definition is made, changed or dropped. */
+/** How a table or column is used; `define`: its definition is created, changed or dropped. */
 export type DataAccess = "read" | "insert" | "update" | "delete" | "define";
 
 /** A table or view that a statement touches. */
@@ -8,22 +8,27 @@ export interface TouchedTable {
   /** In lower case; on PostgreSQL with its schema. */
   readonly name: string;
   /**
-   * By what is done to the table, the columns that it is done to, in lower case. Without an entry it is not known
-   * what is done: the statement names the table, and the engine has not been asked.
+   * The used columns for each kind of access, in lower case. Empty when the access is unknown,
+   * because the statement names the table and the engine has not been asked.
    */
   readonly accesses: { readonly [Access in DataAccess]?: readonly string[] };
   /** Every column of the table, in lower case, as far as they are known. */
   readonly columns: readonly string[];
 }
 
-/** What a statement touches on a data source. One object is one answer: decisions are remembered by it. */
+/**
+ * The data that a statement touches on a data source. Decisions are cached by the object's
+ * identity.
+ */
 export interface TouchedData {
   readonly tables: readonly TouchedTable[];
-  /** Functions of the database that the statement calls, in lower case: what they do cannot be told. */
+  /**
+   * Functions of the database that the statement calls, in lower case; their effects are unknown.
+   */
   readonly functions: readonly string[];
 }
 
-/** Tables that a statement names, of which nothing else is known. */
+/** Tables that a statement names, without further information. */
 export function namedData(tables: readonly string[]): TouchedData {
   const names = [...new Set(tables.map((table) => table.toLowerCase()))];
   return {
@@ -32,7 +37,7 @@ export function namedData(tables: readonly string[]): TouchedData {
   };
 }
 
-/** What a statement of an intent does to the tables that it is about. */
+/** The access to its tables by a statement with this intent. */
 export function accessOf(intent: Intent): DataAccess {
   switch (intent) {
     case "read_select":

@@ -2,8 +2,8 @@ import type { Caller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 
 /**
- * What a caller can ask for: a group and what is done to it. Each operation on each wire is one of these
- * (`transport/operations.ts`), and a scope of an API key is one of them or a whole group.
+ * What a caller can ask for, as `group:operation`. Each operation of each protocol is one of these
+ * (`transport/operations.ts`), and a scope of an API key is an action or a whole group.
  */
 export const ACTIONS: readonly Action[] = [
   ...(["plans:submit", "plans:execute", "plans:cancel", "plans:retry", "plans:read"] as const),
@@ -11,7 +11,7 @@ export const ACTIONS: readonly Action[] = [
   ...(["catalog:read"] as const),
   ...(["state:read", "state:write", "state:refs", "state:maintain"] as const),
   ...(["migrations:read", "migrations:propose", "migrations:apply", "migrations:revert"] as const),
-  // No operation of its own: what a migration needs, beside its operation, that defines code.
+  // Not an operation: the right that a migration needs in addition when it defines code.
   ...(["migrations:code"] as const),
   ...(["usage:read", "usage:read_all", "usage:report", "usage:repair"] as const),
   ...(["prices:read", "prices:write"] as const),
@@ -36,7 +36,7 @@ export type Action =
   | `policies:${"read" | "write"}`
   | "metrics:read";
 
-/** The groups of the actions: `plans`, `memory` and so on. */
+/** The groups of the actions, such as `plans` and `memory`. */
 export const ACTION_GROUPS: readonly string[] = [...new Set(ACTIONS.map(groupOf))];
 
 /** The part of an action before the colon. */
@@ -56,8 +56,8 @@ export function scopesCover(scopes: readonly string[] | undefined, action: Actio
 }
 
 /**
- * Lets a caller pass whose API key has no scopes, or one that covers the action.
- * @throws AppError `POLICY_DENIED`, naming the scope that is missing.
+ * Checks that a caller's API key has no scopes, or one that covers the action.
+ * @throws AppError `POLICY_DENIED`, naming the missing scope.
  */
 export function requireScope({ scopes }: Pick<Caller, "scopes">, action: Action): void {
   if (scopes === undefined || scopesCover(scopes, action)) return;

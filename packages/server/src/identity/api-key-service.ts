@@ -14,7 +14,7 @@ import { ACTION_GROUPS, ACTIONS, isScope } from "./actions.js";
 import { requireMayGive } from "./given-rights.js";
 import type { ApiKeyStore } from "./ports.js";
 
-/** A key with the text that its client shows: there is no other time to see it. */
+/** A key with the text for its client, which is shown only once. */
 export interface IssuedKey {
   readonly key: ApiKey;
   /** `stw_…`; secret. */
@@ -24,7 +24,7 @@ export interface IssuedKey {
 /** A page of keys, newest first. */
 export interface KeyPage {
   readonly keys: readonly ApiKey[];
-  /** Opaque, for the next page; absent on the last one. */
+  /** Opaque cursor of the next page; absent on the last one. */
   readonly nextCursor?: string;
 }
 
@@ -65,9 +65,9 @@ export class ApiKeyService {
 
   /**
    * Gives a key a new secret.
-   * @param overlapMs How long the present secret stays good.
-   * @throws AppError `NOT_FOUND` for an unknown or revoked key, or another organization's; `POLICY_DENIED` for one with
-   * rights that the caller has not.
+   * @param overlapMs How long the present secret stays valid.
+   * @throws AppError `NOT_FOUND` for an unknown or revoked key, or another organization's;
+   * `POLICY_DENIED` for a key with rights that the caller does not have.
    */
   async rotate(caller: Caller, keyId: string, overlapMs: number): Promise<IssuedKey> {
     if (!(overlapMs >= 0 && overlapMs <= API_KEY_OVERLAP_MS_MAX)) {
@@ -76,7 +76,8 @@ export class ApiKeyService {
     }
     const present = await this.#store.find(keyId);
     if (present?.orgId !== caller.orgId) throw unknownKey(keyId);
-    // The new secret has the key's rights, so that it is as if the key were created again.
+    // The new secret has the key's rights, so the caller needs the same rights as for creating the
+    // key.
     requireMayGive(caller, present);
     const secret = newSecret();
     const ref = { orgId: caller.orgId, keyId };
@@ -88,7 +89,7 @@ export class ApiKeyService {
   }
 
   /**
-   * Revokes a key: within a second no server takes it. Again: the same.
+   * Revokes a key; within a second no server accepts it. Repeating the call is harmless.
    * @throws AppError `NOT_FOUND` for an unknown key, or another organization's.
    */
   async revoke(caller: Caller, keyId: string): Promise<void> {
@@ -143,7 +144,10 @@ function isName(text: string): boolean {
 }
 
 const NAME_RULE = `must be 1 to ${String(NAME_LENGTH_MAX)} characters without control characters`;
-/** Such as `manage:billing`; no comma, so that a list of them can be written as one text. */
+/**
+ * A name such as `manage:billing`, without commas, so that a list of names can be written as one
+ * text.
+ */
 const NAME = /^[A-Za-z0-9_.:*/-]{1,64}$/;
 const NAMES_RULE = "must be names of 1 to 64 letters, digits and _.:*/-";
 

@@ -11,7 +11,7 @@ import { goodUntil, parseKeyText, type ApiKey } from "./api-key.js";
 import type { ApiKeyStore, KeyUse } from "./ports.js";
 import type { Principal, Verified } from "./principal.js";
 
-/** What the verifier is built on. */
+/** Dependencies of the verifier. */
 export interface ApiKeyVerifierOptions {
   readonly store: ApiKeyStore;
   readonly clock: Clock;
@@ -19,13 +19,13 @@ export interface ApiKeyVerifierOptions {
 }
 
 /**
- * Verifies API keys against the store. A verdict holds for {@link API_KEY_TRUST_MS}, which is how long
- * a revocation may take to be seen by a node, whatever becomes of notifications between nodes. When keys were
- * used is written now and then.
+ * Verifies API keys against the store. A result is cached for {@link API_KEY_TRUST_MS}, which
+ * bounds how long a node may miss a revocation, even if notifications between nodes are lost. Times
+ * of use are written periodically.
  */
 export class ApiKeyVerifier implements AsyncDisposable {
   readonly #options: ApiKeyVerifierOptions;
-  /** By key id: what has not been written. */
+  /** Unwritten uses by key id. */
   readonly #uses = new Map<string, KeyUse>();
   readonly #loop: WorkerLoop;
 
@@ -45,7 +45,7 @@ export class ApiKeyVerifier implements AsyncDisposable {
   async verify(text: string): Promise<Verified> {
     const { store, clock } = this.#options;
     const { keyId, secret } = parseKeyText(text);
-    // Before the store is read: what is revoked while it answers counts from now.
+    // Taken before the store is read, so that the cache time includes the read.
     const nowMs = clock.nowMs();
     const key = await store.find(keyId);
     const untilMs = Math.min(goodUntil(key, secret, nowMs), nowMs + API_KEY_TRUST_MS);
@@ -54,7 +54,7 @@ export class ApiKeyVerifier implements AsyncDisposable {
     return { principal: principalOf(key), untilMs };
   }
 
-  /** Writes what is left to write. */
+  /** Writes the remaining uses. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#loop[Symbol.asyncDispose]();
   }
@@ -72,7 +72,7 @@ export class ApiKeyVerifier implements AsyncDisposable {
     try {
       await this.#options.store.recordUses(uses);
     } catch (error) {
-      // A use since then says more.
+      // A newer use takes precedence.
       for (const use of uses) if (!this.#uses.has(use.keyId)) this.#note(use);
       throw error;
     }

@@ -12,7 +12,7 @@ import { recordingLog, type LoggedLine } from "../transport/testing/recording-lo
 const DRAFT = { environment: "test", name: "k", roles: [], permissions: [], scopes: [] } as const;
 const refused = { code: "UNAUTHENTICATED" };
 
-/** One process with its keys in memory and its time in the test's hands. */
+/** One process with its key cache, whose time the test controls. */
 function room() {
   let nowMs = 1_000_000;
   let reads = 0;
@@ -183,7 +183,7 @@ describe("wrong credentials from one address", () => {
     expect(lines).toHaveLength(20);
     expect(JSON.stringify(lines)).not.toContain("0".repeat(64));
 
-    // Who was known before, and whoever comes from elsewhere, is let in.
+    // Callers with cached credentials, and callers from other addresses, are admitted.
     await remembering(known.text);
     const another = await service.create(ADMIN, DRAFT);
     await expect(remembering(another.text)).rejects.toMatchObject(tooMany);

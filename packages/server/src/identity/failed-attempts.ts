@@ -7,20 +7,20 @@ import {
 } from "@steward/kernel/limits.js";
 import type { Log } from "@steward/kernel/log.js";
 
-/** Wrong credentials of one address since its window began. */
+/** Wrong credentials of one address in its present window. */
 interface Failures {
   readonly sinceMs: number;
   count: number;
 }
 
 /**
- * Counts the wrong credentials that come from each address, and refuses further ones for the rest of a
- * minute once there were too many: guessing costs the verification of signatures, and lines in the log.
+ * Counts wrong credentials by address and, after too many, refuses further ones for the rest of a
+ * minute, because each guess costs the verification of a signature and a line in the log.
  */
 export class FailedAttempts {
   readonly #clock: Clock;
   readonly #log: Log;
-  /** By network, the one whose window began first at the front. */
+  /** By network, oldest window first. */
   readonly #failures = new Map<string, Failures>();
 
   constructor(clock: Clock, log: Log) {
@@ -39,7 +39,7 @@ export class FailedAttempts {
     );
   }
 
-  /** Notes a failure; what is logged of it is the refusal, never the credential. */
+  /** Records a failure. The log gets the refusal, never the credential. */
   failed(peerAddress: string, refusal: AppError): void {
     const network = networkOf(peerAddress);
     const failures = this.#current(network) ?? { sinceMs: this.#clock.nowMs(), count: 0 };
@@ -63,7 +63,9 @@ export class FailedAttempts {
   }
 }
 
-/** An IPv4 address; of an IPv6 address the first 64 bits, which one subscriber usually has alone. */
+/**
+ * An IPv4 address, or the first 64 bits of an IPv6 address, which usually belong to one subscriber.
+ */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
   if (!plain.includes(":")) return plain;

@@ -8,10 +8,11 @@ const ADMIN = "admin";
 const OPERATOR = "operator";
 
 /**
- * Lets a caller give a key these rights, when it is created or gets a new secret: nobody gives more than they have.
- * An operator gives anything, an admin everything but the role operator, and others what is theirs. A caller whose own
- * key has scopes gives none beyond them.
- * @throws AppError `POLICY_DENIED`, naming what the caller has not.
+ * Checks that a caller may give a key these rights, when it is created or gets a new secret: a key
+ * cannot have more rights than its creator. An operator may give any right, an admin every right
+ * except the role operator, and others their own rights. A caller with a scoped key cannot give
+ * other scopes.
+ * @throws AppError `POLICY_DENIED`, naming the missing right.
  */
 export function requireMayGive(
   caller: Caller,
@@ -47,7 +48,7 @@ function mayGivePermission(caller: Caller, permission: string): boolean {
   return givesAny || caller.permissions.includes(permission.trim());
 }
 
-/** The actions that scopes cover; every one where there is none. */
+/** The actions that scopes cover; all actions when there are no scopes. */
 function actionsOf(scopes: readonly string[]): readonly Action[] {
   return ACTIONS.filter((action) => scopesCover(scopes.length === 0 ? undefined : scopes, action));
 }

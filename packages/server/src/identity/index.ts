@@ -1,11 +1,12 @@
 /**
- * Identity: who is asking, as a credential proves it.
+ * Identity: authentication of callers.
  *
- * Glossary. **Credential**: what a request shows to prove who sends it: an API key, a JSON Web Token, a
- * client certificate. **Principal**: who a credential belongs to: organization, person or agent, roles.
- * **Key id**: the part of an API key that names it. **Secret**: the part that proves it, of which only
- * the hash is kept. **Rotation**: a new secret for the same key id. **Action**: what a caller can ask for.
- * **Scope**: an action, or a group of them, that an API key is limited to.
+ * Glossary. **Credential**: the proof of a caller's identity in a request: an API key, a JSON Web
+ * Token, a client certificate. **Principal**: the owner of a credential: organization, user or
+ * agent, roles. **Key id**: the public part of an API key. **Secret**: its private part, of which
+ * only the hash is stored. **Rotation**: a new secret for the same key id. **Action**: something
+ * that a caller can ask for. **Scope**: an action, or a group of them, to which an API key is
+ * limited.
  */
 export { type Action, ACTIONS, groupOf, requireScope } from "./actions.js";
 export type { ApiKey, KeyEnvironment } from "./api-key.js";

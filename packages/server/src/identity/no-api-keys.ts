@@ -1,7 +1,10 @@
 import { AppError } from "@steward/kernel/errors.js";
 import type { ApiKeyStore } from "./ports.js";
 
-/** API keys where there is nothing to keep them in: every operation says what is missing. */
+/**
+ * Stands in for the API keys when no store is configured: every operation returns an error that
+ * names the missing setting.
+ */
 export const noApiKeys: ApiKeyStore = {
   add: refuse,
   find: refuse,

@@ -2,13 +2,13 @@ import type { ApiKey } from "./api-key.js";
 
 export type { ApiKey, ApiKeyDraft } from "./api-key.js";
 
-/** Where a page of keys begins: after this key of the listing. */
+/** The start of a page of keys: after this key of the listing. */
 export interface KeyPosition {
   readonly createdAtMs: number;
   readonly keyId: string;
 }
 
-/** When a key was used last, in milliseconds since the epoch. */
+/** The time at which a key was last used, in milliseconds since the epoch. */
 export interface KeyUse {
   readonly orgId: string;
   readonly keyId: string;
@@ -16,22 +16,25 @@ export interface KeyUse {
 }
 
 /**
- * Keeps API keys. What a method has changed is durable, and seen by every node, when it resolves.
- * Every method may reject with AppError `STORE_UNAVAILABLE`.
+ * Stores API keys. Changes are durable, and visible to every node, when a method resolves. Every
+ * method may reject with AppError `STORE_UNAVAILABLE`.
  */
 export interface ApiKeyStore {
-  /** Keeps a new key. */
+  /** Adds a new key. */
   add(key: ApiKey): Promise<void>;
 
   /** The key of this id, of any organization; `undefined` when there is none. */
   find(keyId: string): Promise<ApiKey | undefined>;
 
-  /** Keys of an organization, newest first, revoked ones too. @param after Absent: from the newest. */
+  /**
+   * Keys of an organization, newest first, including revoked ones. @param after absent: from the
+   * newest.
+   */
   list(orgId: string, limit: number, after?: KeyPosition): Promise<readonly ApiKey[]>;
 
   /**
-   * Gives a key a new secret; the present one stays good until `previousUntilMs`, and one before it
-   * no longer is. @returns false, with nothing changed, for an unknown or revoked key.
+   * Gives a key a new secret. The present one stays valid until `previousUntilMs`; an earlier one
+   * becomes invalid. @returns false, with nothing changed, for an unknown or revoked key.
    */
   rotate(
     key: { readonly orgId: string; readonly keyId: string },
@@ -39,9 +42,12 @@ export interface ApiKeyStore {
     previousUntilMs: number,
   ): Promise<boolean>;
 
-  /** Revokes a key for good. @returns false for an unknown key; true for one that was revoked before. */
+  /**
+   * Revokes a key permanently. @returns false for an unknown key; true for a key that was revoked
+   * before.
+   */
   revoke(orgId: string, keyId: string, nowMs: number): Promise<boolean>;
 
-  /** Notes when keys were used; an earlier time than the one known changes nothing. */
+  /** Records when keys were used; a time earlier than the recorded one changes nothing. */
   recordUses(uses: readonly KeyUse[]): Promise<void>;
 }

@@ -1,10 +1,10 @@
 import type { X509Certificate } from "node:crypto";
 import type { Caller } from "@steward/kernel/caller.js";
 
-/** Who a credential says is asking. The session and the ORM model are the request's own. */
+/** The owner of a credential. The session and the ORM model belong to the request instead. */
 export type Principal = Omit<Caller, "sessionId" | "ormModel">;
 
-/** A principal, and for how long the credential need not be verified again. */
+/** A principal, and how long the credential need not be verified again. */
 export interface Verified {
   readonly principal: Principal;
   /** Milliseconds since the epoch. */
@@ -13,14 +13,14 @@ export interface Verified {
 
 /**
  * Verifies a bearer credential.
- * @param peerAddress IP address that it came from.
+ * @param peerAddress IP address of the sender.
  * @throws AppError `UNAUTHENTICATED` when it is wrong, with a message that does not repeat it;
- * `STORE_UNAVAILABLE` or `IDENTITY_UNAVAILABLE` when it cannot be judged at present.
+ * `STORE_UNAVAILABLE` or `IDENTITY_UNAVAILABLE` when it cannot be verified now.
  */
 export type VerifyCredential = (credential: string, peerAddress: string) => Promise<Verified>;
 
 /**
- * Says who a client certificate belongs to, whose signature TLS has verified.
- * @throws AppError `UNAUTHENTICATED` when it belongs to nobody known, or is valid no more.
+ * Finds the owner of a client certificate whose signature TLS has verified.
+ * @throws AppError `UNAUTHENTICATED` when the owner is unknown, or the certificate has expired.
  */
 export type VerifyCertificate = (certificate: X509Certificate) => Principal;

@@ -6,20 +6,20 @@ import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { FailedAttempts } from "./failed-attempts.js";
 import type { Verified, VerifyCredential } from "./principal.js";
 
-/** What remembering needs to know. */
+/** Dependencies of the cache. */
 export interface RememberedOptions {
   readonly clock: Clock;
   readonly attempts: FailedAttempts;
-  /** What a credential is kept by: its SHA-256, unless said otherwise. */
+  /** The cache key of a credential; by default its SHA-256. */
   readonly keyOf?: (credential: string) => string;
 }
 
 /**
- * The same verification, but a credential that was found right is not verified again for as long as
- * the verification says, and unknown credentials are limited by the address that they come from. One
- * that was right before is no guess: it is verified whatever else comes from its address. Requests that
- * show one credential at the same time share its verification. A credential that is good for long is kept by
- * its SHA-256, so that the memory of the process does not hold it.
+ * Caches verifications: a valid credential is not verified again for as long as its verification
+ * says, and attempts with unknown credentials are limited by address. A credential that was valid
+ * before is always verified, even from an address with too many failures. Concurrent requests with
+ * the same credential share one verification. A long-lived credential is stored as its SHA-256, so
+ * that the process's memory does not contain it.
  */
 export function remembered(
   verify: VerifyCredential,

@@ -1,4 +1,7 @@
-/** The roles that the shipped policies speak of (Decision §15): `operator` is the service's, the others an organization's. */
+/**
+ * The roles in the shipped policies (Decision §15): `operator` belongs to the service, the others
+ * to an organization.
+ */
 export const ROLES = [
   "operator",
   "admin",

@@ -3,17 +3,18 @@ import { embeddedEntries } from "./embedded-entry.js";
 import type { MemoryEntry } from "./entry.js";
 import type { EmbeddedEntry } from "./ports.js";
 
-/** How a batch of entries is embedded. */
+/** Options for embedding a batch of entries. */
 export interface EmbedEntriesOptions {
   readonly provider: BatchEmbeddingProvider;
   readonly signal: AbortSignal;
-  /** Called for each entry whose text the provider refuses for good: its vector is zeros. */
+  /** Called for each entry whose text the provider refuses permanently; its vector is zeros. */
   readonly onRefused: (entryId: string) => void;
 }
 
 /**
- * Entries with their vectors.
- * @throws EmbeddingError when the provider fails for other reasons than a text; the signal's reason.
+ * Embeds entries.
+ * @throws EmbeddingError when the provider fails for other reasons than a single text; the signal's
+ * reason.
  */
 export async function embedEntries(
   entries: readonly MemoryEntry[],
@@ -32,9 +33,10 @@ export async function embedEntries(
 }
 
 /**
- * One text that the provider refuses for good, such as one that is too long for the model, must not stop
- * all others. Its entry is stored with a vector of zeros, which no search prefers. A provider that refuses
- * every text of the batch is asked for another one: when it refuses that too, the fault is the provider's.
+ * A text that the provider refuses permanently, for example because it is too long for the model,
+ * must not block all others. Its entry is stored with a vector of zeros, which no search prefers.
+ * When the provider refuses every text of the batch, another text is tried: if that is refused too,
+ * the provider is at fault.
  */
 async function oneByOne(
   entries: readonly MemoryEntry[],
@@ -55,7 +57,7 @@ async function oneByOne(
   );
 }
 
-/** Whether it is this text that the provider cannot embed, now or later. */
+/** Whether the provider cannot embed this particular text, now or later. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof EmbeddingError) || error.retryable) return false;
   return error.reason === "transport" || error.reason === "malformed_response";

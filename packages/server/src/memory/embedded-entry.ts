@@ -10,8 +10,8 @@ export function embeddedEntry(entry: MemoryEntry, vector: Float32Array): Embedde
 }
 
 /**
- * Entries ready to be stored. An entry whose vector is the one before to the bit shares its vector and
- * code: a provider that has the same vector for every text takes one encoding for the batch.
+ * Entries ready to be stored. Consecutive entries with bitwise equal vectors share one vector and
+ * code: a provider with the same vector for every text needs only one encoding for the batch.
  * @param vectors one for each entry, all components finite.
  */
 export function embeddedEntries(
@@ -38,7 +38,7 @@ function bytesOf(vector: Float32Array): Buffer {
   return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
 }
 
-/** What the index is told of a stored entry. */
+/** The form of a stored entry for the index. */
 export function indexEntry({ entry, code }: EmbeddedEntry): IndexEntry {
   const { orgId, entryId, createdAtMs } = entry;
   return { orgId, entryId, createdAtMs, code };

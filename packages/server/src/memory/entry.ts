@@ -3,17 +3,17 @@ import { uuidV7, type Ids } from "@steward/kernel/ids.js";
 import { ENTRY_CONTENT_BYTES_MAX, SESSION_ID_LENGTH_MAX } from "@steward/kernel/limits.js";
 import type { ToolCallRecord } from "../kernel/tool-call.js";
 
-/** One remembered JSON text. */
+/** One memory entry: a JSON text. */
 export interface MemoryEntry {
   readonly orgId: string;
   /** UUID, lower case. */
   readonly entryId: string;
   readonly sessionId: string;
-  /** JSON text, as it was given (Contract §2.7). */
+  /** JSON text, unchanged (Contract §2.7). */
   readonly content: string;
   /** Milliseconds since the Unix epoch. */
   readonly createdAtMs: number;
-  /** Which tool call it tells of; absent for an entry that a caller wrote. */
+  /** The recorded tool call; absent for an entry that a caller wrote. */
   readonly toolCall?: { readonly toolName: string; readonly intent: string };
 }
 
@@ -25,16 +25,15 @@ export interface EntryDraft {
 }
 
 /**
- * The id of a tool call's entry: the record's own random bits behind the time at which the call ended.
- * A record read twice after a crash makes one entry, and entries made one after the other stand side
- * by side in every index: each batch writes a few pages, not one for each entry.
+ * The id of a tool call's entry: the end time of the call, followed by the record's own random
+ * bits. So a record that is read twice after a crash makes one entry, and consecutive entries are
+ * adjacent in every index: each batch writes a few pages, not one for each entry.
  */
 export function toolCallEntryId(call: Pick<ToolCallRecord, "eventId" | "finishedAtMs">): string {
   const bytes = Buffer.from(call.eventId.replaceAll("-", ""), "hex");
   return uuidV7(call.finishedAtMs, bytes.subarray(6));
 }
 
-/** The entry of a tool call (Decision §12). */
 export function toolCallEntry(record: ToolCallRecord): MemoryEntry {
   return {
     orgId: record.orgId,

@@ -1,9 +1,9 @@
 /**
- * Memory: entries made of agents' tool calls and notes, and the search over them.
+ * Memory: entries for agents' tool calls and notes, and the search over them.
  *
- * Glossary. **Entry**: one remembered JSON text. **Vector**: its embedding, float32. **Code**: an
- * approximation of the vector in a quarter of its bytes. **Hit**: an entry that a search found, with its
- * score. **Source**: reads stored vectors for the index. The words of the index are in
+ * Glossary. **Entry**: one stored JSON text. **Vector**: its embedding, float32. **Code**: an
+ * approximation of the vector in a quarter of its bytes. **Hit**: an entry that a search found,
+ * with its score. **Source**: reads stored vectors for the index. The terms of the index are in
  * `exact-index/exact-index.ts`.
  */
 export { toolCallEntryId, type EntryDraft, type MemoryEntry } from "./entry.js";

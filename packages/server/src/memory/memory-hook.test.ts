@@ -14,7 +14,7 @@ import { MemoryRoom, TestDirectory } from "./testing/memory-room.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
 
-/** Long enough for a busy machine; mostly it is much sooner. */
+/** A generous time limit for a busy machine; usually it is much faster. */
 const SOON = { timeout: 15_000 };
 
 /** The hook on a real SQLite store and a real search thread; the provider can be made to fail. */
@@ -155,7 +155,7 @@ describe("the tool-call hook", () => {
   );
 });
 
-/** Hashed words, but for what `failure` says of a text. */
+/** Hashed words, except for texts that `failure` rejects. */
 class FailingProvider extends HashProvider implements BatchEmbeddingProvider {
   failure: (text: string) => EmbeddingError | undefined = () => undefined;
   readonly batches: number[] = [];
@@ -177,7 +177,7 @@ class FailingProvider extends HashProvider implements BatchEmbeddingProvider {
   }
 }
 
-/** Records one tool call per query; its time is its place. */
+/** Records one tool call per query; its index is its time. */
 async function called(...queries: readonly string[]): Promise<readonly ToolCallRecord[]> {
   const records = queries.map((query, finishedAtMs) => toolCallRecord({ query, finishedAtMs }));
   await room.recordToolCalls(records);
@@ -188,7 +188,7 @@ function numbered(count: number): readonly string[] {
   return Array.from({ length: count }, (_query, number) => `SELECT ${number}`);
 }
 
-/** Resolves when so many entries are there. */
+/** Resolves when this many entries exist. */
 async function remembered(count: number): Promise<void> {
   const countEntries = async (): Promise<number> =>
     (await room.service.listEntries(ORG, {}, { limit: 200 })).entries.length;

@@ -12,17 +12,20 @@ import type { VectorIndex } from "./vector-index.js";
 
 /** Tool calls embedded at once. */
 const BATCH_MAX = 64;
-/** How long the first tool call waits for others, in ms: all that end within this time share a commit. */
+/**
+ * How long the first tool call waits for others, in ms: all calls that end within this time share a
+ * commit.
+ */
 const GATHER_MS = 100;
 /**
- * Pause after a batch, as a multiple of the time that the batch took. However many tool calls wait, the
- * hook works for a fifth of the time and agents' steps have the rest.
+ * Pause after a batch, as a multiple of the time that the batch took. However many tool calls wait,
+ * the hook works a fifth of the time, and agents' steps have the rest.
  */
 const REST = 4;
-/** Longest such pause, in ms: a batch may have taken long only because the provider is far away. */
+/** Maximum pause, in ms: a batch may have taken long only because the provider is far away. */
 const REST_MS_MAX = 1000;
 
-/** What the hook is built on. */
+/** Dependencies of the hook. */
 export interface MemoryHookOptions {
   readonly store: ToolCallMemory;
   readonly index: VectorIndex;
@@ -33,17 +36,18 @@ export interface MemoryHookOptions {
 }
 
 /**
- * The tool-call hook (Contract §2.8): makes each recorded tool call one entry, in the background, from
- * the durable log. While the provider or the store fails, the calls wait in the log; nothing is lost
- * and nothing is made twice, wherever the process ends. A call that policies keep out of the memory is sent
- * to no provider and makes no entry, since an entry and its vector appear together (Decision §12).
+ * The tool-call hook (Contract §2.8): makes one entry of each recorded tool call, in the
+ * background, from the durable log. While the provider or the store fails, the calls wait in the
+ * log. No call is lost and none gets two entries, wherever the process ends. A call that policies
+ * exclude from the memory is not sent to a provider and gets no entry, because an entry and its
+ * vector are stored together (Decision §12).
  */
 export class MemoryHook implements AsyncDisposable {
   readonly #options: MemoryHookOptions;
   readonly #unsubscribe: Unsubscribe;
   readonly #loop: WorkerLoop;
 
-  /** Starts with what a former process has left in the log. */
+  /** Starts with the calls that a previous process has left in the log. */
   constructor(options: MemoryHookOptions) {
     this.#options = options;
     this.#loop = new WorkerLoop({
@@ -60,13 +64,13 @@ export class MemoryHook implements AsyncDisposable {
     });
   }
 
-  /** How many tool calls wait for their entry, and whether the last try failed. */
+  /** The number of tool calls that wait for their entry, and whether the last attempt failed. */
   async backlog(): Promise<{ readonly waiting: number; readonly failing: boolean }> {
     const waiting = await this.#options.store.toolCalls.waiting();
     return { waiting, failing: this.#loop.isFailing };
   }
 
-  /** Gives up what is under way: the log keeps it. */
+  /** Abandons the work in progress; the log still has the calls. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unsubscribe();
     await this.#loop[Symbol.asyncDispose]();

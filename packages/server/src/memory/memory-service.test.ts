@@ -130,7 +130,7 @@ describe("searching memory", () => {
     const ids: string[] = [];
     for (let number = 0; number < 3; number += 1) {
       ids.push(await remember(`"${number}"`));
-      // Entries of one millisecond would be ordered by id.
+      // Entries of the same millisecond would be ordered by id.
       await new Promise((resolve) => setTimeout(resolve, 3));
     }
     const results = await search({ query: "anything" });
@@ -284,7 +284,7 @@ async function found(request: SearchRequest): Promise<readonly string[]> {
   return (await search(request)).map((result) => result.entryId);
 }
 
-/** The signal of a caller who stays. */
+/** A signal that never aborts. */
 function anyone(): AbortSignal {
   return new AbortController().signal;
 }

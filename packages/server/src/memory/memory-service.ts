@@ -35,20 +35,23 @@ export interface SearchResult {
   readonly entryId: string;
   /** Cosine similarity, in [-1, 1]. */
   readonly score: number;
-  /** JSON text, as it was stored. */
+  /** JSON text, unchanged. */
   readonly content: string;
   /** RFC 3339, UTC. */
   readonly createdAt: string;
-  /** Tables that lose rows along with those that its content mentions; empty unless that is looked up. */
+  /**
+   * Tables that would lose rows by a cascade from the tables in its content; empty unless the
+   * lookup is on.
+   */
   readonly relatedCascadeTargets: readonly string[];
-  /** Why it stands where it does. */
+  /** Its ranks, which explain its position. */
   readonly ranks: Ranks;
 }
 
 /** A page of entries, newest first. */
 export interface EntryPage {
   readonly entries: readonly MemoryEntry[];
-  /** Opaque, for the next page; absent on the last one. */
+  /** Opaque cursor of the next page; absent on the last one. */
   readonly nextCursor?: string;
 }
 
@@ -68,14 +71,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** The ports of a store that the service uses. */
 type ServedMemory = MemoryEntries & MemoryRetention & Pick<ToolCallMemory, "toolCalls">;
 
-/** What the service is built on. */
+/** Dependencies of the service. */
 export interface MemoryServiceOptions {
   readonly store: ServedMemory;
   readonly index: VectorIndex;
   readonly provider: EmbeddingProvider;
-  /** Whose vectors the provider's are. */
+  /** The model of the provider's vectors. */
   readonly model: EmbeddingModel;
-  /** Looks up related tables; absent: none are told. */
+  /** Looks up related tables; absent: the lookup is off. */
   readonly relatedTables?: RelatedTablesLookup;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -135,7 +138,9 @@ export class MemoryService {
     return entry;
   }
 
-  /** @throws AppError `NOT_FOUND` for another organization's entry as for none. */
+  /**
+   * @throws AppError `NOT_FOUND` when the entry does not exist or belongs to another organization.
+   */
   async getEntry(orgId: string, entryId: string): Promise<MemoryEntry> {
     const entry = await this.#store.findEntry(orgId, checkedId(entryId));
     if (entry === undefined) throw unknownEntry(entryId);
@@ -144,7 +149,7 @@ export class MemoryService {
 
   /**
    * Entries of one organization, newest first.
-   * @param page `limit`: absent: 50; `cursor`: that of the page before.
+   * @param page `limit`: absent: 50; `cursor`: from the previous page.
    * @throws AppError `INVALID_ARGUMENT`.
    */
   async listEntries(
@@ -158,7 +163,7 @@ export class MemoryService {
     }
     checkFilter(filter);
     const after = cursor === undefined ? {} : { after: positionOf(cursor) };
-    // One more than the page holds tells whether another follows.
+    // One entry more than the page shows whether another page follows.
     const entries = await this.#store.listEntries(orgId, filter, { limit: limit + 1, ...after });
     const shown = entries.slice(0, limit);
     const last = shown.at(-1);
@@ -166,14 +171,17 @@ export class MemoryService {
     return { entries: shown, nextCursor: cursorOf(last) };
   }
 
-  /** Deletes an entry: its row, its vector unless another entry has the same, and its index slot. @throws AppError `NOT_FOUND`. */
+  /**
+   * Deletes an entry: its row, its vector unless another entry has the same one, and its index
+   * slot. @throws AppError `NOT_FOUND`.
+   */
   async deleteEntry(orgId: string, entryId: string): Promise<void> {
     const id = checkedId(entryId);
     if (!(await this.#store.deleteEntry(orgId, id))) throw unknownEntry(entryId);
     await this.#index.remove([id]);
   }
 
-  /** Deletes every entry of a session, in batches. @returns how many there were. */
+  /** Deletes every entry of a session, in batches. @returns the number of deleted entries. */
   async deleteSession(orgId: string, sessionId: string): Promise<number> {
     let count = 0;
     for (;;) {
@@ -184,7 +192,10 @@ export class MemoryService {
     }
   }
 
-  /** The state of an organization's memory, as its callers may see it. @throws AppError `STORE_UNAVAILABLE`. */
+  /**
+   * The state of an organization's memory, in the form for its callers. @throws AppError
+   * `STORE_UNAVAILABLE`.
+   */
   async state(orgId: string): Promise<MemoryState> {
     const [stats, waiting] = await Promise.all([
       this.#index.stats(orgId),
@@ -193,15 +204,15 @@ export class MemoryService {
     return { ...stats, waiting, model: this.#model };
   }
 
-  /** How many days an organization keeps its entries; `undefined`: for ever. */
+  /** How many days an organization keeps its entries; `undefined`: without limit. */
   async retentionDays(orgId: string): Promise<number | undefined> {
     const ageMaxMs = await this.#store.retentionMs(orgId);
     return ageMaxMs && Math.round(ageMaxMs / DAY_MS);
   }
 
   /**
-   * Says how many days an organization keeps its entries; `undefined`: for ever. What is too old is
-   * deleted in the background.
+   * Sets how many days an organization keeps its entries; `undefined`: without limit. Older entries
+   * are deleted in the background.
    * @throws AppError `INVALID_ARGUMENT`, `STORE_UNAVAILABLE`.
    */
   async setRetention(orgId: string, days: number | undefined): Promise<void> {
@@ -270,7 +281,7 @@ function searchResult(hit: Hit, entry: MemoryEntry, rank: number): SearchResult 
   };
 }
 
-/** Contract §7; too many searches at once is no failure of the lookup. */
+/** Contract §7; an overload is not a failure of the lookup. */
 function searchFailure(thrown: unknown): AppError {
   const error = AppError.from(thrown);
   if (error.code === "OVERLOADED") return error;

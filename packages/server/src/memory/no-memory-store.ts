@@ -2,7 +2,10 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { MemoryStore } from "./ports.js";
 import type { VectorIndex } from "./vector-index.js";
 
-/** Memory where there is nothing to keep it in: every operation says what is missing (Decision §1). */
+/**
+ * Stands in for the memory when no store is configured: every operation returns an error that names
+ * the missing setting (Decision §1).
+ */
 export const noMemoryStore: MemoryStore = {
   useModel: refuse,
   addEntries: refuse,
@@ -18,7 +21,7 @@ export const noMemoryStore: MemoryStore = {
   deleteExpired: refuse,
 };
 
-/** The index beside it. */
+/** The corresponding index. */
 export const noVectorIndex: VectorIndex = {
   add: refuse,
   remove: refuse,

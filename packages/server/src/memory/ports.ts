@@ -7,35 +7,35 @@ import type { EntryFilter } from "./vector-index.js";
 /** Finds the tables that cascading deletions reach from the tables that texts mention (Contract §4.4 rule 3). */
 export interface RelatedTablesLookup {
   /**
-   * For each text the names of the tables, in an order that stays the same, of the data sources that the caller may
-   * use. Never fails.
+   * For each text the names of the tables, in a stable order, in the data sources that the caller
+   * may use. Never fails.
    */
   targetsOf(caller: Caller, texts: readonly string[]): Promise<readonly (readonly string[])[]>;
 }
 
 /**
- * Whether a tool call may become an entry, and be sent to the embedding provider for its vector.
- * Rejects with AppError `STORE_UNAVAILABLE` while that cannot be said.
+ * Whether a tool call may become an entry, and be sent to the embedding provider. Rejects with
+ * AppError `STORE_UNAVAILABLE` while this cannot be decided.
  */
 export type MayRemember = (call: ToolCallRecord) => Promise<boolean>;
 
-/** An entry with its vector, as they are stored: together or not at all. */
+/** An entry with its vector; they are stored together or not at all. */
 export interface EmbeddedEntry {
   readonly entry: MemoryEntry;
-  /** float32, as long as the model's dimension, all finite. */
+  /** float32, with the model's dimension, all finite. */
   readonly vector: Float32Array;
-  /** What `packCode` made of the vector. */
+  /** The vector in the format of `packCode`. */
   readonly code: Uint8Array;
 }
 
-/** Names what made a vector: vectors of two models are never compared. */
+/** Identifies the source of a vector: vectors of different models are never compared. */
 export interface EmbeddingModel {
   /** Provider and model, such as `openai:text-embedding-3-small`. */
   readonly name: string;
   readonly dimension: number;
 }
 
-/** Names an entry's place in a listing. */
+/** An entry's position in a listing. */
 export type EntryPosition = Pick<MemoryEntry, "createdAtMs" | "entryId">;
 
 /** The entries of organizations, with their vectors and codes. */
@@ -43,19 +43,19 @@ export interface MemoryEntries {
   /** Adds new entries with their vectors. */
   addEntries(entries: readonly EmbeddedEntry[]): Promise<void>;
 
-  /** The entry, or `undefined` for another organization's as for none. */
+  /** The entry; `undefined` when it does not exist or belongs to another organization. */
   findEntry(orgId: string, entryId: string): Promise<MemoryEntry | undefined>;
 
   /**
-   * The entries that are there, by id.
-   * @param orgId whose they are, as far as it is known: a store may find them faster then.
+   * The existing entries, by id.
+   * @param orgId their organization, if known; a store may find them faster then.
    */
   entriesById(
     entryIds: readonly string[],
     orgId?: string,
   ): Promise<ReadonlyMap<string, MemoryEntry>>;
 
-  /** Entries of one organization, newest first, those after the position, at most `limit`. */
+  /** Entries of one organization, newest first, after the position, at most `limit`. */
   listEntries(
     orgId: string,
     filter: EntryFilter,
@@ -66,36 +66,36 @@ export interface MemoryEntries {
   deleteEntry(orgId: string, entryId: string): Promise<boolean>;
 
   /**
-   * Deletes entries of a session, at most `limit`. @returns their ids; fewer than `limit` when none is
-   * left.
+   * Deletes entries of a session, at most `limit`. @returns their ids; fewer than `limit` when no
+   * more are left.
    */
   deleteSession(orgId: string, sessionId: string, limit: number): Promise<readonly string[]>;
 }
 
 /** The tool calls that become entries. */
 export interface ToolCallMemory {
-  /** The tool calls that have no entry yet. */
+  /** The feed of tool calls without an entry. */
   readonly toolCalls: ToolCallFeed;
 
   /**
-   * Adds the entries of tool calls and remembers that the calls are done, together: no crash makes an
-   * entry twice, or again after it was deleted.
-   * @param taken the calls, as {@link toolCalls} gave them.
+   * Adds the entries of tool calls and acknowledges the calls in one commit, so that no crash adds
+   * an entry twice, or again after it was deleted.
+   * @param taken the batch from {@link toolCalls}.
    */
   addToolCallEntries(entries: readonly EmbeddedEntry[], taken: TakenCalls): Promise<void>;
 }
 
 /** How long organizations keep their entries. */
 export interface MemoryRetention {
-  /** How long an organization keeps its entries, in ms; `undefined`: for ever. */
+  /** How long an organization keeps its entries, in ms; `undefined`: without limit. */
   retentionMs(orgId: string): Promise<number | undefined>;
 
-  /** Says how long an organization keeps its entries, in ms; `undefined`: for ever. */
+  /** Sets how long an organization keeps its entries, in ms; `undefined`: without limit. */
   setRetention(orgId: string, ageMaxMs: number | undefined): Promise<void>;
 
   /**
-   * Deletes entries that are older at `nowMs` than their organization keeps them, at most `limit`.
-   * @returns their ids; fewer than `limit` when none is left.
+   * Deletes at most `limit` entries that exceed their organization's retention at `nowMs`.
+   * @returns their ids; fewer than `limit` when no more are left.
    */
   deleteExpired(nowMs: number, limit: number): Promise<readonly string[]>;
 }
@@ -103,7 +103,7 @@ export interface MemoryRetention {
 /** The model whose vectors are stored. */
 export interface MemoryModel {
   /**
-   * Sets the model whose vectors are stored from now on. Once the store has vectors, the model stays.
+   * Sets the model whose vectors are stored from now on. A store with vectors keeps its model.
    * @throws AppError `INVALID_ARGUMENT` with the fix when the store has vectors of another model.
    */
   useModel(model: EmbeddingModel): Promise<void>;
@@ -117,31 +117,35 @@ export interface MemoryModel {
 export type MemoryStore = MemoryEntries & ToolCallMemory & MemoryRetention & MemoryModel;
 
 /**
- * The change of a store to another model, whose vectors are stored beside the old ones until all are
- * there. Others who share the store may search and add with the old model until the switch. Errors:
- * `STORE_UNAVAILABLE`, with nothing changed.
+ * Changes a store to another model, whose vectors are stored beside the old ones until all exist.
+ * Other processes that share the store may search and add with the old model until the switch.
+ * Errors: `STORE_UNAVAILABLE`, with nothing changed.
  */
 export interface ReembeddingStore {
-  /** Records the model in the store. @returns how many entries there are, and how many have a vector of it. */
+  /**
+   * Records the model in the store. @returns the number of entries, and of those with a vector of
+   * it.
+   */
   begin(model: EmbeddingModel): Promise<ReembeddingProgress>;
 
   /**
-   * Every entry without a vector of the model, by the page; the page's may have one afterwards. One that
-   * is added meanwhile may be missed.
+   * Every entry without a vector of the model, page by page. The caller may add vectors for a page
+   * before it requests the next. Entries that are added meanwhile may be missed.
    */
   entriesWithout(
     model: EmbeddingModel,
     limit: number,
   ): Iterable<readonly MemoryEntry[]> | AsyncIterable<readonly MemoryEntry[]>;
 
-  /** Adds vectors of the model for entries that have none of it and are still there. */
+  /** Adds vectors of the model for entries that still exist and have none of it. */
   addVectors(model: EmbeddingModel, entries: readonly EmbeddedEntry[]): Promise<void>;
 
   /**
-   * Makes the model the one whose vectors are stored and searched, in one transaction, once every entry
-   * has a vector of it. From then on the store refuses entries with vectors of another model.
-   * @param embed makes vectors for the entries that were added last; additions wait meanwhile.
-   * @returns false, with nothing changed, when too many entries lack a vector for additions to wait.
+   * Makes the model the active one, in one transaction, once every entry has a vector of it. From
+   * then on the store refuses entries with vectors of another model.
+   * @param embed embeds the entries that were added last; additions wait meanwhile.
+   * @returns false, with nothing changed, when too many entries lack a vector for additions to
+   * wait.
    */
   activate(
     model: EmbeddingModel,
@@ -149,8 +153,8 @@ export interface ReembeddingStore {
   ): Promise<boolean>;
 
   /**
-   * Deletes vectors of other models, at most `limit`, once this one's are those that are stored.
-   * @returns whether some may be left.
+   * Deletes at most `limit` vectors of other models, once this model is the active one.
+   * @returns whether more may be left.
    */
   deleteOtherVectors(model: EmbeddingModel, limit: number): Promise<boolean>;
 }

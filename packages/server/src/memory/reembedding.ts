@@ -7,14 +7,14 @@ const BATCH = 64;
 /** Vectors of other models deleted in one commit. */
 const DELETED_MAX = 500;
 
-/** How far a re-embedding has come. */
+/** Progress of a re-embedding. */
 export interface ReembeddingProgress {
   /** Entries that have a vector of the new model. */
   readonly done: number;
   readonly total: number;
 }
 
-/** What a re-embedding works with. */
+/** Dependencies of a re-embedding. */
 export interface ReembeddingOptions {
   readonly store: ReembeddingStore;
   readonly provider: BatchEmbeddingProvider;
@@ -22,14 +22,15 @@ export interface ReembeddingOptions {
   readonly model: EmbeddingModel;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ReembeddingProgress) => void;
-  /** Called for each entry whose text the provider refuses for good: its vector is zeros. */
+  /** Called for each entry whose text the provider refuses permanently; its vector is zeros. */
   readonly onRefused: (entryId: string) => void;
 }
 
 /**
- * Gives every entry a vector of another model beside the one it has, then switches the store to that
- * model, then deletes the old vectors. It looks for entries that others add meanwhile until every entry has
- * a vector. A re-embedding that was interrupted at any point continues when it is started again.
+ * Gives every entry a vector of another model beside the present one, then switches the store to
+ * that model, then deletes the old vectors. It repeats the search for entries that others add
+ * meanwhile until every entry has a vector. A re-embedding that was interrupted at any point
+ * continues when it is started again.
  * @returns the final counts.
  * @throws EmbeddingError, AppError `STORE_UNAVAILABLE`; the signal's reason.
  */

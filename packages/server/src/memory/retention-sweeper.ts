@@ -5,10 +5,12 @@ import { WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import type { MemoryRetention } from "./ports.js";
 import type { VectorIndex } from "./vector-index.js";
 
-/** Pause between two sweeps, in ms: ages are said in days. */
+/**
+ * Pause between two sweeps, in ms. A minute is precise enough, because retention is set in days.
+ */
 const SWEEP_EVERY_MS = 60_000;
 
-/** What the sweeper is built on. */
+/** Dependencies of the sweeper. */
 export interface RetentionSweeperOptions {
   readonly store: MemoryRetention;
   readonly index: VectorIndex;
@@ -16,7 +18,7 @@ export interface RetentionSweeperOptions {
   readonly log: Log;
 }
 
-/** Deletes the entries that are older than their organization keeps them, by the batch. */
+/** Deletes entries beyond their organization's retention, in batches. */
 export class RetentionSweeper implements AsyncDisposable {
   readonly #options: RetentionSweeperOptions;
   readonly #loop: WorkerLoop;
@@ -37,7 +39,7 @@ export class RetentionSweeper implements AsyncDisposable {
     });
   }
 
-  /** Deletes what is too old now. @returns how many there were. @throws AppError `STORE_UNAVAILABLE`. */
+  /** Deletes expired entries. @returns their number. @throws AppError `STORE_UNAVAILABLE`. */
   async sweep(): Promise<number> {
     const { store, index, clock } = this.#options;
     for (let count = 0; ;) {
@@ -48,7 +50,7 @@ export class RetentionSweeper implements AsyncDisposable {
     }
   }
 
-  /** Waits for the batch under way. */
+  /** Waits for the batch in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#loop[Symbol.asyncDispose]();
   }

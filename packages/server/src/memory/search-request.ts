@@ -8,21 +8,21 @@ import {
 } from "@steward/kernel/limits.js";
 import type { EntryFilter } from "./vector-index.js";
 
-/** A search as a caller asks for it (Contract §4.4). */
+/** A caller's search (Contract §4.4). */
 export interface SearchRequest {
   readonly query: string;
-  /** Absent: 10. Any integer; brought into 1 to 100. */
+  /** Absent: 10. Any integer; clamped to 1 to 100. */
   readonly topK?: number;
-  /** UUID; only this organization's entries. Absent: no filtering. */
+  /** UUID; only this organization's entries. Absent: no filter. */
   readonly orgId?: string;
-  /** `hybrid` ranks by words too. Absent: `vector`, pure exact cosine. */
+  /** `hybrid` also ranks by words. Absent: `vector`, by exact cosine alone. */
   readonly mode?: "vector" | "hybrid";
   readonly filter?: EntryFilter;
   /** Only results of at least this score, in [-1, 1]. */
   readonly scoreMin?: number;
 }
 
-/** A search that can be carried out. */
+/** A validated search. */
 export interface CheckedSearch {
   readonly query: string;
   /** 1 to `SEARCH_TOP_K_MAX`. */
@@ -34,7 +34,7 @@ export interface CheckedSearch {
   readonly scoreMin?: number;
 }
 
-/** A path into JSON that SQLite and PostgreSQL read alike: members and array places. */
+/** A JSON path that SQLite and PostgreSQL interpret equally: members and array indexes. */
 const JSON_PATH = /^\$(\.[A-Za-z_][A-Za-z0-9_]*|\[\d{1,6}\])+$/;
 
 /**
@@ -64,8 +64,8 @@ export function checkSearch(request: SearchRequest): CheckedSearch {
 }
 
 /**
- * The search, held to the caller's organization wherever somebody vouches for who the caller is; on
- * plain loopback `org_id` filters as it stands (Decision §2).
+ * The search, restricted to the caller's organization when callers are authenticated; on
+ * unauthenticated loopback `org_id` is used as given (Decision §2).
  * @throws AppError `POLICY_DENIED` when it asks for another organization's entries.
  */
 export function narrowedTo(caller: Caller, search: CheckedSearch): CheckedSearch {

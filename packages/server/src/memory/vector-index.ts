@@ -1,6 +1,6 @@
 import type { Hit } from "./exact-index/top-k.js";
 
-/** Which entries a search looks at, beyond the organization (all of them must hold). */
+/** Conditions on entries beside the organization; all must hold. */
 export interface EntryFilter {
   readonly sessionId?: string;
   /** Created at or after, in ms since the epoch. */
@@ -13,7 +13,7 @@ export interface EntryFilter {
   readonly content?: { readonly path: string; readonly equals: string | number | boolean | null };
 }
 
-/** What a search wants. */
+/** A search of the index. */
 export interface IndexQuery {
   /** float32, as long as the index's dimension, all finite. */
   readonly vector: Float32Array;
@@ -24,11 +24,11 @@ export interface IndexQuery {
   readonly filter?: EntryFilter;
   /** Hits have at least this score. */
   readonly scoreMin?: number;
-  /** Rank by the words of this text too; absent: by the vector alone. */
+  /** Also rank by the words of this text; absent: by the vector alone. */
   readonly text?: string;
 }
 
-/** What a search by words wants. */
+/** A search by words. */
 export interface TextQuery {
   readonly text: string;
   readonly limit: number;
@@ -36,22 +36,22 @@ export interface TextQuery {
   readonly filter?: EntryFilter;
 }
 
-/** One entry as the index is told of it. */
+/** An entry in the form for the index. */
 export interface IndexEntry {
   readonly orgId: string;
   /** UUID, lower case. */
   readonly entryId: string;
   /** Milliseconds since the Unix epoch. */
   readonly createdAtMs: number;
-  /** What `packCode` made of the vector. */
+  /** The vector in the format of `packCode`. */
   readonly code: Uint8Array;
 }
 
-/** How large an index is. */
+/** The size of an index. */
 export interface IndexStats {
-  /** Of the organization asked about, or of all. */
+  /** Entries of the given organization, or of all. */
   readonly entries: number;
-  /** Entries of all organizations, left out because their stored vector is damaged. */
+  /** Entries of all organizations that are missing because their stored vector is damaged. */
   readonly quarantined: number;
 }
 
@@ -79,23 +79,23 @@ export interface VectorIndex extends AsyncDisposable {
 }
 
 /**
- * Reads for an index what the index does not hold in memory. It runs in the index's thread, so it may
- * block. It reads the vectors of one model.
+ * Reads data for an index that the index does not hold in memory. It runs in the index's thread, so
+ * it may block. It reads the vectors of one model.
  */
 export interface IndexSource {
-  /** Every entry, by the page. */
+  /** Every entry, page by page. */
   entries(): Iterable<readonly IndexEntry[]> | AsyncIterable<readonly IndexEntry[]>;
 
   /**
-   * One vector per id, as it is stored; `undefined` for an entry that is gone.
-   * @param orgId whose entries they are; absent: of any organization.
+   * One stored vector per id; `undefined` for a deleted entry.
+   * @param orgId their organization; absent: any.
    */
   vectors(
     entryIds: readonly string[],
     orgId?: string,
   ): readonly (Float32Array | undefined)[] | Promise<readonly (Float32Array | undefined)[]>;
 
-  /** Ids of the entries that a filter lets through, of one organization or of all. */
+  /** Ids of the entries that match a filter, of one organization or of all. */
   matching(
     filter: EntryFilter,
     orgId: string | undefined,

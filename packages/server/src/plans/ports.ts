@@ -89,7 +89,6 @@ export interface StatementRequest {
   readonly permit?: ((touched: TouchedData) => Promise<StatementGrant>) | undefined;
 }
 
-/** The result of a statement. */
 export interface StatementResult {
   /** Returned rows or, for a write without RETURNING, changed rows. */
   readonly rowCount: number;

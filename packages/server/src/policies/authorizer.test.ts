@@ -12,7 +12,7 @@ const AGENT = { ...NOBODY, kind: "agent", agentId: "bot", roles: ["agent"] } as 
 const engine = cedarEngine();
 const SHIPPED = engine.compile([defaultPolicies()]);
 
-/** An authorizer by the shipped policies and these; it is nine o'clock. */
+/** An authorizer with the shipped policies and these; its clock shows nine o'clock. */
 function authorizer(
   own = "",
   now = { hour: 9, policies: policiesWith(own) },
@@ -30,7 +30,7 @@ function policiesWith(own: string): CompiledPolicies {
   return engine.compile([defaultPolicies(), own]);
 }
 
-/** A statement that reads tables and columns of theirs. */
+/** A statement that reads the given tables and columns. */
 const read = (tables: readonly string[], columns: readonly string[] = []): PlannedStatement => ({
   ...{ dataSource: "shop", intent: "read_select" },
   touched: {
@@ -147,7 +147,7 @@ describe("a statement", () => {
       code: "APPROVAL_REQUIRED",
       message: expect.stringContaining("needs the approval of the data owner") as string,
     });
-    // What is forbidden besides cannot be approved.
+    // An action that another policy forbids cannot be approved.
     const both = `${approval} @id("never") forbid (principal, action in Steward::Action::"writes", resource);`;
     await expect(authorizer(both).permit(AGENT, statement)).rejects.toMatchObject({
       code: "POLICY_DENIED",

@@ -19,12 +19,12 @@ import type { CallToRemember } from "./remembering.js";
 import type { StatementLimits } from "./statements.js";
 import { ABOUT_DATA } from "./touched-parts.js";
 
-/** What policies say of a question. */
+/** The answer of the policies to a question. */
 export interface Explained extends StatementGrant {
   readonly permitted: boolean;
   /** The policies that permit. */
   readonly policies: readonly DecidingPolicy[];
-  /** Why not: the error that the request would end with, whose details name the policies. */
+  /** The reason for a denial: the error of the request, whose details name the policies. */
   readonly refusal?: AppError;
 }
 
@@ -34,18 +34,19 @@ function isRefusal({ code }: AppError): boolean {
   return code === "POLICY_DENIED" || code === "APPROVAL_REQUIRED";
 }
 
-/** What an authorizer is built from. */
+/** Dependencies of an authorizer. */
 export interface AuthorizerParts {
   readonly policies: PolicySource;
   readonly clock: Clock;
   readonly statements: StatementLimits;
-  /** Whether the memory's texts are sent to another machine to be embedded. */
+  /** Whether texts of the memory are sent to another machine to be embedded. */
   readonly providerIsRemote: boolean;
 }
 
 /**
- * Says whether a caller may do something: the one place that is asked, before every operation on every wire, and
- * before every statement. What no policy permits is denied.
+ * Decides whether a caller may do something. It is the only such place, asked before every
+ * operation of every protocol and before every statement. An action that no policy permits is
+ * denied.
  */
 export class Authorizer implements StatementPolicy {
   readonly #parts: AuthorizerParts;
@@ -57,10 +58,10 @@ export class Authorizer implements StatementPolicy {
   }
 
   /**
-   * Lets a caller pass who may do this.
-   * @param resource What it is done to; absent: the caller's organization as a whole.
-   * @throws AppError `POLICY_DENIED`, naming what is missing and, in its details, the policy that decided;
-   * `APPROVAL_REQUIRED` when a person would have to approve.
+   * Permits the action or throws.
+   * @param resource The target of the action; absent: the caller's organization as a whole.
+   * @throws AppError `POLICY_DENIED`, naming what is missing and, in its details, the policy that
+   * decided; `APPROVAL_REQUIRED` when a person would have to approve.
    */
   async authorize(caller: Caller, action: Action, resource?: PolicyResource): Promise<void> {
     requireScope(caller, action);
@@ -91,7 +92,10 @@ export class Authorizer implements StatementPolicy {
     return this.#decisions.permit(policies, asked, this.#parts.statements);
   }
 
-  /** Whether the policies in force let a tool call become an entry of the memory. @throws AppError `STORE_UNAVAILABLE`. */
+  /**
+   * Whether the policies in force allow a memory entry for a tool call. @throws AppError
+   * `STORE_UNAVAILABLE`.
+   */
   async mayRemember(call: ToolCallRecord): Promise<boolean> {
     const { orgId, caller, sessionId, dataSource, intent, touched } = call;
     const policies = await this.#parts.policies.of(orgId);
@@ -104,7 +108,7 @@ export class Authorizer implements StatementPolicy {
     });
   }
 
-  /** What {@link mayRemember} would say of a call, and why. */
+  /** The result of {@link mayRemember}, with its reasons. */
   async explainRecording(
     caller: Caller,
     call: Pick<CallToRemember, "dataSource" | "intent" | "touched">,
@@ -127,7 +131,8 @@ export class Authorizer implements StatementPolicy {
   }
 
   /**
-   * What {@link authorize} or {@link permit} would say, and why, whatever the scopes of a key.
+   * The result of {@link authorize} or {@link permit}, with its reasons and without regard to a
+   * key's scopes.
    * @param asked An action on the organization as a whole, or a statement.
    */
   async explain(caller: Caller, asked: Action | PlannedStatement): Promise<Explained> {
@@ -148,8 +153,8 @@ export class Authorizer implements StatementPolicy {
   }
 
   /**
-   * The policies that decide. An operator manages policies whatever the organization's own forbid: without this rule
-   * nobody could take back a policy that forbids everything.
+   * The policies that decide. An operator can manage policies whatever the organization's own
+   * policies forbid: otherwise nobody could remove a policy that forbids everything.
    */
   #policiesFor(
     caller: Caller,
@@ -185,7 +190,7 @@ export class Authorizer implements StatementPolicy {
     return { hour: this.#hour(), approved: false };
   }
 
-  /** Of the day in UTC. */
+  /** Hour of the day in UTC. */
   #hour(): number {
     return Math.floor(this.#parts.clock.nowMs() / HOUR_MS) % 24;
   }

@@ -10,17 +10,17 @@ import type { Principals } from "./principals.js";
 import { type AskedPolicies, type CallToRemember, refusalToRemember } from "./remembering.js";
 import { permitStatement, type AskedStatement, type StatementLimits } from "./statements.js";
 
-/** What somebody asks to do to their organization as a whole. */
+/** An action on an organization as a whole. */
 export interface Operation {
   readonly principal: PolicyPrincipal;
   readonly action: string;
-  /** Of the day in UTC: the only circumstance that changes while a server runs. */
+  /** Hour of the day in UTC, the only circumstance that changes while a server runs. */
   readonly hour: number;
 }
 
 /**
- * Remembers what policies said, because a decision takes a tenth of a millisecond and the same few are asked for
- * again and again. A request holds everything that a decision depends on.
+ * Caches decisions, because a decision takes a tenth of a millisecond and the same few requests
+ * repeat. The cache key contains everything that a decision depends on.
  */
 export class Decisions {
   readonly #remembered = new RecentMap<PolicyDecision>(POLICY_DECISIONS_MAX);
@@ -42,7 +42,7 @@ export class Decisions {
   }
 
   /**
-   * Lets an operation on the organization as a whole pass that was let pass before.
+   * Permits an operation on the organization as a whole if it was permitted before; else decides.
    * @param ask Decides; throws unless it is permitted.
    */
   pass(policies: CompiledPolicies, { principal, action, hour }: Operation, ask: () => void): void {
@@ -54,13 +54,13 @@ export class Decisions {
     });
   }
 
-  /** Whether a tool call of this shape may be remembered. @param ask Decides. */
+  /** Whether a tool call of this shape may get a memory entry. @param ask Decides. */
   mayRemember(policies: CompiledPolicies, shape: string, ask: () => boolean): boolean {
     return this.#toRemember.getOrMake(`${String(policies.id)} ${shape}`, ask);
   }
 
   /**
-   * Decides on a statement as a whole and on what it touches.
+   * Decides on a statement as a whole and on the data that it touches.
    * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
    */
   permit(
@@ -73,12 +73,12 @@ export class Decisions {
     );
   }
 
-  /** Why a tool call may not become an entry of the memory; `undefined` when it may. */
+  /** The reason why a tool call may not get a memory entry; `undefined` when it may. */
   refusalToRemember(policies: CompiledPolicies, call: CallToRemember): AppError | undefined {
     return refusalToRemember(call, this.#asked(policies));
   }
 
-  /** The error that a request which was denied ends with. */
+  /** The error of a denied request. */
   refusal(policies: CompiledPolicies, request: PolicyRequest, decision: PolicyDecision): AppError {
     return denialOf(request, decision, this.#namesThatMay(policies, request));
   }
@@ -92,7 +92,7 @@ export class Decisions {
     };
   }
 
-  /** The shipped roles and permissions with each of which the same caller would be permitted. */
+  /** The shipped roles and permissions that would each, alone, permit the same request. */
   #namesThatMay(policies: CompiledPolicies, request: PolicyRequest): NamesThatMay {
     const bare = { ...request.principal, roles: [], permissions: [], tryingOut: false };
     const mayWith = (names: Partial<PolicyPrincipal>): boolean =>
@@ -104,5 +104,5 @@ export class Decisions {
   }
 }
 
-/** The permissions that the shipped policies know. */
+/** The permissions in the shipped policies. */
 const PERMISSIONS = ["manage:billing", "manage:schema", "manage:code", "manage:keys"] as const;

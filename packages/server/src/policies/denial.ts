@@ -1,15 +1,16 @@
 import { AppError, type FieldViolation } from "@steward/kernel/errors.js";
 import type { PolicyDecision, PolicyRequest } from "./ports.js";
 
-/** The names that open what is asked for, each by itself. */
+/** The roles and permissions that would each permit the request. */
 export interface NamesThatMay {
   readonly roles: readonly string[];
   readonly permissions: readonly string[];
 }
 
 /**
- * The error that a denied request ends with: what was denied, what is missing, and the policies that decided.
- * @param names what would be permitted, so that the caller knows whom to ask.
+ * The error of a denied request: what was denied, what is missing, and the policies that decided.
+ * @param names the roles and permissions that would permit it, so that the caller knows whom to
+ * ask.
  */
 export function denialOf(
   request: PolicyRequest,
@@ -31,7 +32,7 @@ export function denialOf(
   return new AppError("POLICY_DENIED", message, { details });
 }
 
-/** No policy permits it: which role or permission would, and which role the caller has. */
+/** No policy permits it: names the role or permission that would, and the role of the caller. */
 function missing(
   { action, principal, resource }: PolicyRequest,
   { roles, permissions }: NamesThatMay,

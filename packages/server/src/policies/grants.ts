@@ -6,12 +6,14 @@ import type { Principals } from "./principals.js";
 import type { AskedStatement } from "./statements.js";
 
 /**
- * Remembers which statements were permitted, to whom, by which policies, so that a statement whose shape was decided on
- * is not asked about table by table again. A refusal is made anew each time.
+ * Caches permitted statements by caller and policies, so that a statement of a known shape is not
+ * decided table by table again. Refusals are not cached.
  */
 export class Grants {
   readonly #remembered = new RecentMap<StatementGrant>(POLICY_DECISIONS_MAX);
-  /** What is touched is one object as long as its shape and the schema are the same. */
+  /**
+   * The touched data are one object as long as the statement's shape and the schema stay the same.
+   */
   readonly #places = new WeakMap<TouchedData, number>();
   #placesGiven = 0;
   readonly #principals: Principals;

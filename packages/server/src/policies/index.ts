@@ -1,9 +1,10 @@
 /**
- * Policies: who may do what to which resource.
+ * Policies: rules for access to resources.
  *
- * Glossary. **Principal**: the caller as policies see it. **Action**: what is asked for. **Resource**: what it is
- * done to. **Context**: the circumstances. **Policy**: a rule that permits or forbids. **Decision**: what all the
- * policies together say of one request; without a policy that permits, denied.
+ * Glossary. **Principal**: the caller as policies see it. **Action**: the requested operation.
+ * **Resource**: its target. **Context**: the circumstances. **Policy**: a rule that permits or
+ * forbids. **Decision**: the combined answer of all policies to one request; without a policy that
+ * permits, it is a denial.
  */
 export { Authorizer } from "./authorizer.js";
 export { noPolicies } from "./no-policies.js";

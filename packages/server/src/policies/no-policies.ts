@@ -1,7 +1,10 @@
 import { AppError } from "@steward/kernel/errors.js";
 import type { PolicyStore } from "./ports.js";
 
-/** Policies where there is nothing to keep them in: no organization has any, and none can be put. */
+/**
+ * Stands in for the policy store when no store is configured: no organization has policies of its
+ * own, and none can be put into force.
+ */
 export const noPolicies: PolicyStore = {
   latest: () => Promise.resolve(undefined),
   put: () =>

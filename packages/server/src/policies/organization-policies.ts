@@ -3,7 +3,7 @@ import { COMPILED_POLICY_SETS_MAX, POLICIES_BELIEVED_MS } from "@steward/kernel/
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { CompiledPolicies, PolicyEngine, PolicySource, PolicyStore } from "./ports.js";
 
-/** What the policies of organizations are made from. */
+/** Dependencies of the organizations' policies. */
 export interface OrganizationPoliciesParts {
   readonly engine: PolicyEngine;
   readonly store: PolicyStore;
@@ -12,7 +12,7 @@ export interface OrganizationPoliciesParts {
   readonly shipped: string;
 }
 
-/** What is known of one organization. */
+/** The cached policies of one organization. */
 interface Known {
   version: number;
   policies: CompiledPolicies;
@@ -21,8 +21,9 @@ interface Known {
 }
 
 /**
- * The shipped policies with an organization's own. What was read of the store is believed for half a second and
- * then read again, so that a change counts on every node within a second, whatever becomes of notifications.
+ * The shipped policies together with an organization's own. The store is read again after half a
+ * second, so that a change applies on every node within a second, even if notifications between
+ * nodes are lost.
  */
 export class OrganizationPolicySource implements PolicySource {
   readonly #parts: OrganizationPoliciesParts;
@@ -45,7 +46,7 @@ export class OrganizationPolicySource implements PolicySource {
     return known.reading;
   }
 
-  /** The next request reads them anew. */
+  /** The next request reads them again. */
   changed(orgId: string): void {
     const known = this.#known.get(orgId);
     if (known !== undefined) known.readUntilMs = 0;
@@ -55,7 +56,7 @@ export class OrganizationPolicySource implements PolicySource {
     const { store, engine, clock, shipped } = this.#parts;
     const askedAtMs = clock.nowMs();
     const latest = await store.latest(orgId).catch((error: unknown) => {
-      // While the store is down the policies that were read last still hold.
+      // While the store is unavailable, the policies that were read last stay in force.
       if (known.readUntilMs > 0) return undefined;
       throw error;
     });

@@ -7,33 +7,32 @@ import type { OrganizationPolicySource } from "./organization-policies.js";
 import { type Answering, answerOf, type Question, type Verdict, verdictOf } from "./questions.js";
 import type { OrganizationPolicies, PolicyChecker, PolicyProblem, PolicyStore } from "./ports.js";
 
-/** What the room is made of. */
+/** Dependencies of the service. */
 export interface PolicyServiceParts {
   readonly store: PolicyStore;
   readonly checker: PolicyChecker;
   readonly source: Pick<OrganizationPolicySource, "changed">;
   readonly authorizer: Answering;
-  /** Decides by the shipped policies and a text that was checked. */
+  /** Decides by the shipped policies and a checked draft. */
   readonly authorizerOfDraft: (text: string) => Answering;
   readonly clock: Clock;
   /** The shipped policies, as text. */
   readonly shipped: string;
 }
 
-/** The policies that count for an organization. */
+/** The policies in force for an organization. */
 export interface ShownPolicies {
   readonly shipped: string;
-  /** Absent: the organization has put none. */
+  /** Absent: the organization has no policies of its own. */
   readonly own?: OrganizationPolicies;
 }
 
-/** A question with the answer that it must have. */
+/** A question with its expected answer. */
 export interface PolicyCase {
   readonly question: Question;
   readonly expect: Verdict;
 }
 
-/** How a case came out. */
 export interface CaseResult {
   readonly passed: boolean;
   readonly answer: Explained;
@@ -54,15 +53,16 @@ export class PolicyService {
     return { shipped, ...(own && { own }) };
   }
 
-  /** What is wrong with a text; empty when it may be put. @throws AppError `OVERLOADED`. */
+  /** The problems of a text; empty when it can be put into force. @throws AppError `OVERLOADED`. */
   check(text: string): Promise<readonly PolicyProblem[]> {
     return this.#parts.checker.check(text);
   }
 
   /**
-   * Puts a version in force, on every node within a second.
-   * @param present the version that the caller has seen; 0 when there was none.
-   * @throws AppError `INVALID_ARGUMENT` with each problem's place; `STATE_CONFLICT` when there is a newer version.
+   * Puts a version into force, on every node within a second.
+   * @param present the version that the caller has read; 0 when there was none.
+   * @throws AppError `INVALID_ARGUMENT` with each problem's position; `STATE_CONFLICT` when there
+   * is a newer version.
    */
   async put(caller: Caller, text: string, present: number): Promise<OrganizationPolicies> {
     const { store, source, clock } = this.#parts;
@@ -83,15 +83,19 @@ export class PolicyService {
     return policies;
   }
 
-  /** What the policies in force say to a question, and why. @throws AppError `INVALID_ARGUMENT`. */
+  /**
+   * The answer of the policies in force to a question, with its reasons. @throws AppError
+   * `INVALID_ARGUMENT`.
+   */
   explain(caller: Caller, question: Question): Promise<Explained> {
     return answerOf(this.#parts.authorizer, caller, question);
   }
 
   /**
-   * Tries cases, in their order.
-   * @param draft An organization's own policies instead of those in force; nothing of them is kept.
-   * @throws AppError `INVALID_ARGUMENT` with each mistake of the draft, or for a question that cannot be asked.
+   * Tests cases, in their order.
+   * @param draft An organization's own policies to use instead of those in force; they are not
+   * stored.
+   * @throws AppError `INVALID_ARGUMENT` with each mistake of the draft, or for an invalid question.
    */
   async test(
     caller: Caller,
@@ -103,7 +107,7 @@ export class PolicyService {
     const asked = draft === undefined ? authorizer : authorizerOfDraft(draft);
     const results: CaseResult[] = [];
     for (const [index, { question, expect }] of cases.entries()) {
-      // A question that is denied takes a millisecond: others have their turn in between.
+      // A denied question takes a millisecond, so the event loop gets a turn in between.
       await setImmediate();
       try {
         const answer = await answerOf(asked, caller, question);
@@ -130,7 +134,7 @@ function refuseProblems(problems: readonly PolicyProblem[]): void {
   );
 }
 
-/** A question that cannot be asked, with the place of its case. */
+/** The error for an invalid question, with the position of its case. */
 function ofCase(error: unknown, index: number): unknown {
   if (!(error instanceof AppError) || error.code !== "INVALID_ARGUMENT") return error;
   const place = `cases[${String(index)}]`;

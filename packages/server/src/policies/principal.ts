@@ -2,10 +2,10 @@ import type { Caller, RecordedCaller } from "@steward/kernel/caller.js";
 import { roleName } from "@steward/kernel/role-name.js";
 import type { PolicyPrincipal } from "./ports.js";
 
-/** What policies see of a caller. */
+/** The part of a caller that policies see. */
 export type Asker = RecordedCaller & Pick<Caller, "orgId">;
 
-/** A caller as policies see it. */
+/** Converts a caller to a principal. */
 export function principalOf(caller: Asker): PolicyPrincipal {
   const { kind, orgId, userId, agentId, keyId, authenticatedBy } = caller;
   const roles = [...new Set(caller.roles.flatMap((role) => roleName(role) ?? []))];
@@ -17,7 +17,8 @@ export function principalOf(caller: Asker): PolicyPrincipal {
     permissions: caller.permissions.map((permission) => permission.trim()),
     ...(userId === undefined ? {} : { user: userId }),
     namedByHeaders: authenticatedBy === "headers" || authenticatedBy === "proxy",
-    // Whoever reaches plain loopback could name any role: one who names none is not held to it.
+    // An unauthenticated caller on loopback could claim any role, so a caller without a role is not
+    // restricted.
     tryingOut: authenticatedBy === "headers" && caller.roles.length === 0,
   };
 }

@@ -3,7 +3,7 @@ import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { PolicyPrincipal } from "./ports.js";
 import { type Asker, principalOf } from "./principal.js";
 
-/** What of a caller decides what policies see of it, beside its roles. */
+/** The attributes of a caller, beside its roles, that determine its principal. */
 type Seen = {
   readonly [
     Key in "kind" | "orgId" | "userId" | "agentId" | "keyId" | "authenticatedBy" | "permissions"
@@ -11,8 +11,9 @@ type Seen = {
 };
 
 /**
- * Callers as policies see them, each with a number, so that the key of a remembered decision is short. Every request
- * has a caller of its own, but those of one credential share the list of their roles: that finds them again.
+ * Principals with numbers, which keep the keys of cached decisions short. Every request has a
+ * caller object of its own, but those of one credential share the list of their roles, which finds
+ * the principal again.
  */
 export class Principals {
   readonly #byRoles = new WeakMap<
@@ -28,13 +29,13 @@ export class Principals {
     if (known !== undefined && isSame(known.seen, caller)) return known.principal;
     const { kind, orgId, userId, agentId, keyId, authenticatedBy, permissions } = caller;
     const principal = principalOf(caller);
-    // Not the caller itself: a request would be kept with it.
+    // Not the caller itself, which would keep a whole request in memory.
     const seen = { kind, orgId, userId, agentId, keyId, authenticatedBy, permissions };
     this.#byRoles.set(caller.roles, { seen, principal });
     return principal;
   }
 
-  /** Equal principals have equal numbers, for as long as they are remembered. */
+  /** Equal principals have equal numbers while they are cached. */
   numberOf(principal: PolicyPrincipal): number {
     const known = this.#numbers.get(principal);
     if (known !== undefined) return known;

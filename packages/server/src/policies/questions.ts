@@ -13,7 +13,7 @@ import { nearMiss } from "../kernel/near-miss.js";
 import type { Authorizer, Explained } from "./authorizer.js";
 import { RECORD_ACTION } from "./remembering.js";
 
-/** A question to the policies: may somebody do this? */
+/** A question to the policies: may this caller do this? */
 export interface Question {
   readonly roles: readonly string[];
   readonly permissions: readonly string[];
@@ -21,18 +21,18 @@ export interface Question {
   readonly agent?: string;
   /** An action, the intent of a statement, or `memory:record`. */
   readonly action: string;
-  /** Needed for an intent. */
+  /** Required for an intent. */
   readonly dataSource?: string;
-  /** Tables that the statement is about. */
+  /** Tables of the statement. */
   readonly tables: readonly string[];
-  /** Columns that the statement is about, as in `customers.email`. */
+  /** Columns of the statement, as in `customers.email`. */
   readonly columns: readonly string[];
 }
 
-/** Who answers questions. */
+/** The part of the authorizer that answers questions. */
 export type Answering = Pick<Authorizer, "explain" | "explainRecording">;
 
-/** What policies say of a question, in one word. */
+/** The answer of the policies in one word. */
 export type Verdict = "permit" | "deny" | "approval";
 
 /** An answer in one word. */
@@ -41,7 +41,10 @@ export function verdictOf({ permitted, refusal }: Explained): Verdict {
   return refusal?.code === "APPROVAL_REQUIRED" ? "approval" : "deny";
 }
 
-/** What policies say to a question of the caller's organization, and why. @throws AppError `INVALID_ARGUMENT`. */
+/**
+ * The answer of the policies of the caller's organization, with its reasons. @throws AppError
+ * `INVALID_ARGUMENT`.
+ */
 export function answerOf(
   authorizer: Answering,
   caller: Caller,
@@ -63,7 +66,7 @@ export function answerOf(
       "must name a data source, as the action is about a statement",
     );
   }
-  // What is remembered is asked about as of a read.
+  // A question about a memory entry treats its data as read.
   const intent = isRecording ? "read_select" : action;
   const touched = touchedBy(question, intent);
   return isRecording
@@ -71,7 +74,7 @@ export function answerOf(
     : authorizer.explain(asked, { dataSource, intent, touched });
 }
 
-/** What a statement touches that does to these tables and columns what its intent says. */
+/** The touched data of a statement with this intent on these tables and columns. */
 function touchedBy({ tables, columns }: Question, intent: Intent): TouchedData {
   const byTable = new Map(tables.map((table) => [table.toLowerCase(), new Set<string>()]));
   for (const column of columns.map((name) => name.toLowerCase())) {

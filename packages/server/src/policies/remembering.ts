@@ -10,27 +10,30 @@ import type {
 } from "./ports.js";
 import { ABOUT_DATA, namesOf } from "./touched-parts.js";
 
-/** The action of making a tool call an entry of the memory: no operation, but a thing that policies may forbid. */
+/**
+ * The action of making a memory entry for a tool call: not an operation, but policies can forbid
+ * it.
+ */
 export const RECORD_ACTION = "memory:record";
-/** The groups that it is in. */
+/** The groups of the action. */
 const GROUPS = ["memory"] as const;
-/** What a policy names that is about it. */
+/** Names in a policy that refer to the action. */
 const NAMES = [RECORD_ACTION, ...GROUPS] as const;
 
-/** A tool call that is to become an entry. */
+/** A tool call that may become an entry. */
 export interface CallToRemember {
   readonly orgId: string;
-  /** Who had it run; absent: nobody knows any more. */
+  /** Its caller; absent when it was not recorded. */
   readonly principal: PolicyPrincipal | undefined;
   readonly sessionId: string;
   readonly dataSource: string;
   readonly intent: string;
-  /** Absent: nobody knows. */
+  /** Absent when it was not recorded. */
   readonly touched: RecordedData | undefined;
   readonly circumstances: RequestContext & Pick<RecordingContext, "providerIsRemote">;
 }
 
-/** The policies that are asked. */
+/** The policies that decide. */
 export interface AskedPolicies {
   readonly decide: (request: PolicyRequest) => PolicyDecision;
   readonly refusal: (request: PolicyRequest, decision: PolicyDecision) => AppError;
@@ -39,9 +42,10 @@ export interface AskedPolicies {
 }
 
 /**
- * Why a tool call may not be remembered; `undefined` when it may. It is asked for its data source, for its session, and
- * for each table and column that it touched. Where policies depend on what is not known of a call, it is not remembered:
- * they may have been written to keep just this call out.
+ * The reason why a tool call may not get a memory entry; `undefined` when it may. The policies
+ * decide about its data source, its session, and each table and column that it touched. When
+ * policies depend on unrecorded facts of a call, it gets no entry, because they may have been
+ * written to exclude just this call.
  */
 export function refusalToRemember(
   call: CallToRemember,
@@ -64,7 +68,7 @@ export function refusalToRemember(
   if (!whole[1].permitted) return policies.refusal(...whole);
   for (const resource of partsOf(call, policies)) {
     const part = ask(resource);
-    // The right was asked for the data source: of the parts only policies count that forbid.
+    // The right was checked for the data source; for the parts only policies that forbid count.
     if (!part[1].permitted && part[1].policies.length > 0) return policies.refusal(...part);
   }
   return undefined;
@@ -78,7 +82,7 @@ function contextOf(
   const named = tables.flatMap(({ name, columns }) =>
     namesOf(name).map((table) => ({ table, columns })),
   );
-  // What no policy looks at is left out, so that calls which touched something else share a decision.
+  // Data that no policy mentions are left out, so that calls on different data share a decision.
   const looked = <Value>(name: string, values: readonly Value[]): readonly Value[] =>
     policies.mentions(name, NAMES) ? [...new Set(values)] : [];
   return {

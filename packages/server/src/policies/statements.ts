@@ -10,32 +10,33 @@ import type { PolicyDecision, PolicyPrincipal, PolicyRequest, RequestContext } f
 import type { StatementRequest } from "./touched-parts.js";
 import { namesOf, partsOf, type Part, usableInstead } from "./touched-parts.js";
 
-/** What the service itself says of statements. */
+/** The service's own limits for statements. */
 export interface StatementLimits {
   /** Agentic activity units of an intent. */
   readonly aauOf: (intent: Intent) => number;
-  /** Rows that a write may change, unless a policy says fewer. */
+  /** Rows that a write may change, unless a policy sets a lower limit. */
   readonly rowsChangedMax: number;
 }
 
-/** A statement, and who wants to run it. */
+/** A statement and its caller. */
 export interface AskedStatement {
   readonly principal: PolicyPrincipal;
   readonly statement: PlannedStatement;
   readonly circumstances: RequestContext;
 }
 
-/** The policies that are asked. */
+/** The policies that decide. */
 export interface Policies {
   readonly decide: (request: PolicyRequest) => PolicyDecision;
   readonly refusal: (request: PolicyRequest, decision: PolicyDecision) => AppError;
-  /** Whether a policy speaks of a type or an attribute of this name. */
+  /** Whether a policy mentions a type or an attribute of this name. */
   readonly mentions: (name: string) => boolean;
 }
 
 /**
- * Decides on a statement: as a whole, then for each table and each column that it touches. A policy that forbids more
- * rows than it says (`@rows_changed_max`) is no refusal but a limit: the statement may run within it.
+ * Decides on a statement: as a whole, then for each table and each column that it touches. A policy
+ * that forbids changing more than some rows (`@rows_changed_max`) is a limit, not a refusal: the
+ * statement may run within it.
  * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
  */
 export function permitStatement(
@@ -54,7 +55,7 @@ export function permitStatement(
   return { rowsChangedMax };
 }
 
-/** What policies say of a statement as a whole, and of each part that it touches. */
+/** The decisions on a statement as a whole and on each part that it touches. */
 interface Answers {
   readonly request: StatementRequest;
   readonly decision: PolicyDecision;
@@ -68,7 +69,8 @@ function requestOf(
 ): StatementRequest {
   const { dataSource, intent, touched = NOTHING } = statement;
   const isWrite = intent !== "admin" && !isReadIntent(intent);
-  // What no policy looks at is left out, so that statements which touch something else share a decision.
+  // Data that no policy mentions are left out, so that statements on different data share a
+  // decision.
   const names = touched.tables.map((table) => ({ ...table, names: namesOf(table.name) }));
   const columns = names.flatMap((table) =>
     Object.values(table.accesses).flatMap((touchedColumns) =>
@@ -113,7 +115,7 @@ function lowestLimit({ decision, parts }: Answers): number {
   return Math.min(...limits, Infinity);
 }
 
-/** Names of what may be used instead that a refusal holds. */
+/** Maximum number of usable names in a refusal. */
 const INSTEAD_NAMES_MAX = 60;
 
 function requirePermitted(
@@ -139,7 +141,7 @@ function requirePermitted(
   });
 }
 
-/** A hint for the LLM: what remains of the statement without what is denied. */
+/** A hint for the LLM: the tables and columns that it may still use. */
 function instead(names: readonly string[]): { readonly field: string; readonly reason: string } {
   return {
     field: "instead",

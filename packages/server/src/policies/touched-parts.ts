@@ -7,41 +7,41 @@ import {
 } from "../governance/index.js";
 import type { PolicyDecision, PolicyRequest, PolicyResource, StatementContext } from "./ports.js";
 
-/** Types and attributes of the schema that are about what a statement touches. */
+/** Types and attributes of the schema that concern the touched data. */
 export const ABOUT_DATA = ["Table", "Column", "tables", "columns", "functions"] as const;
 
-/** A question about a statement. */
+/** A request for a decision on a statement. */
 export type StatementRequest = PolicyRequest & { readonly context: StatementContext };
 
-/** A table or column that a statement touches, and the policy that forbids it, if one does. */
+/** A table or column that a statement touches, and the policy that forbids it, if any. */
 export interface Part {
-  /** As it is named to callers. */
+  /** Its name for callers. */
   readonly name: string;
   readonly denial?: Denial | undefined;
 }
 
-/** A question, and the answer that forbids. */
+/** A request and its denial. */
 interface Denial {
   readonly request: PolicyRequest;
   readonly decision: PolicyDecision;
 }
 
-/** The policies that are asked. */
+/** The policies that decide. */
 interface Policies {
   readonly decide: (request: PolicyRequest) => PolicyDecision;
   readonly mentions: (name: string) => boolean;
 }
 
-/** What a statement does, as far as its parts are decided by it. */
+/** The attributes of a statement on which the decisions about its parts depend. */
 interface Deed {
   readonly intent: Intent;
   readonly touched: TouchedData;
 }
 
 /**
- * Asks about each table and each column that a statement touches, by what the statement does to it: what it only reads
- * is decided as `read_select`, whatever the statement's intent. The right to the intent itself was asked for the
- * whole data source, so that here only a policy which forbids counts.
+ * Decides about each table and each column that a statement touches, by the way it is used: data
+ * that is only read is decided as `read_select`, whatever the statement's intent. The right to the
+ * intent itself was checked for the whole data source, so here only policies that forbid count.
  */
 export function partsOf(
   request: StatementRequest,
@@ -57,7 +57,7 @@ export function partsOf(
   });
 }
 
-/** What is left to use: what is touched and not denied, and the other columns of tables with denied ones. */
+/** The usable data: touched and not denied, and the other columns of tables with denied columns. */
 export function usableInstead(
   request: StatementRequest,
   { parts, touched }: { readonly parts: readonly Part[]; readonly touched: TouchedData },
@@ -79,7 +79,7 @@ export function usableInstead(
   return [...left, ...others];
 }
 
-/** The names by which policies know a table: with its schema, and without. */
+/** The names of a table in policies: with its schema, and without. */
 export function namesOf(table: string): readonly string[] {
   const bare = table.slice(table.lastIndexOf(".") + 1);
   return bare === table ? [table] : [table, bare];
@@ -95,7 +95,8 @@ interface Ask {
 function tableDenial(ask: Ask, intent: Intent): Denial | undefined {
   const accesses = accessesOf(ask.table);
   if (accesses.length > 0) return firstDenial(ask, accesses, intent);
-  // Whether it is read or changed is not known: what forbids only one of the two does not forbid the statement.
+  // Whether the data is read or changed is unknown. A policy that forbids only one of the two does
+  // not forbid the statement.
   const denials = [...new Set([accessOf(intent), "read" as const])].map((access) =>
     firstDenial(ask, [access], intent),
   );
@@ -135,7 +136,9 @@ function firstDenial(
   return undefined;
 }
 
-/** What is forbidden to whoever does this: the action of what is done and, of a change, the statement's own intent. */
+/**
+ * The actions to decide on: the action of the access and, for a change, the statement's own intent.
+ */
 function actionsOf(access: DataAccess, intent: Intent): readonly string[] {
   switch (access) {
     case "read":

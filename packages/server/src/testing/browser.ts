@@ -3,14 +3,14 @@ import { fileURLToPath } from "node:url";
 import chromium from "@sparticuz/chromium";
 import { chromium as playwright, type Browser } from "playwright-core";
 
-/** The browser comes inside an npm package, for this platform only. */
+/** The browser is part of an npm package, for this platform only. */
 export const HAS_BROWSER: boolean = process.platform === "linux" && process.arch === "x64";
 
 /** Starts the browser, which is unpacked beside `node_modules` the first time. */
 export async function startBrowser(): Promise<Browser> {
   const cache = fileURLToPath(new URL("../../../../node_modules/.cache/chromium", import.meta.url));
   mkdirSync(cache, { recursive: true });
-  // The package unpacks to the directory for temporary files, where another checkout's may stand.
+  // The package unpacks to the temporary directory, which another checkout may use too.
   const before = process.env["TMPDIR"];
   process.env["TMPDIR"] = cache;
   const executablePath = await chromium.executablePath();

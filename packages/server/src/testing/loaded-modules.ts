@@ -4,7 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Writes the URL of each module that Node's loader of ECMAScript modules loads, with the first file of each CommonJS package. */
+/**
+ * Writes the URL of each module that Node's ECMAScript module loader loads, including the first
+ * file of each CommonJS package.
+ */
 const HOOKS = `
 import { appendFileSync } from "node:fs";
 let file;
@@ -17,7 +20,8 @@ export async function load(url, context, next) {
 /**
  * Runs a program to its end.
  * @param program a file and its arguments.
- * @returns the URLs of the modules that its process loads. Threads and child processes are not followed.
+ * @returns the URLs of the modules that its process loads, without those of threads and child
+ * processes.
  */
 export function loadedModules(program: readonly string[]): readonly string[] {
   const directory = mkdtempSync(join(tmpdir(), "steward-modules-"));

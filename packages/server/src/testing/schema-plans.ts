@@ -10,7 +10,7 @@ import { SchemaHistory } from "@steward/schema";
 import { SqliteBlockStores } from "../storage/sqlite/state/block-stores.js";
 import { openSqliteStore } from "../storage/sqlite/store.js";
 
-/** What a step of a test is submitted with. */
+/** A step of a test. */
 export interface StepBody {
   readonly id: string;
   readonly query_template: string;
@@ -19,20 +19,20 @@ export interface StepBody {
   readonly depends_on?: readonly string[];
 }
 
-/** A commit as the log tells it. */
+/** A commit in the log. */
 export interface Commit {
   readonly commit: string;
   readonly author: string;
   readonly message: string;
 }
 
-/** Who may change schemas. */
+/** A caller with the right to change schemas. */
 export const ADMIN: Readonly<Record<string, string>> = {
   "x-user-id": "ada",
   "x-user-role": "admin",
 };
 
-/** Starts the service on a directory of its own, with one data source that is called shop. */
+/** Starts the service on a new directory, with one data source named shop. */
 export function startShop(
   dir: string,
   url: string = `sqlite:${join(dir, "shop.db")}`,
@@ -46,7 +46,7 @@ export function startShop(
   });
 }
 
-/** Asks over REST. @returns the answer's data, or the error. */
+/** Sends a REST request. @returns the answer's data, or the error. */
 export async function send(
   app: App,
   request: string,
@@ -79,7 +79,7 @@ export const execute = (
   // oxlint-disable-next-line typescript/no-explicit-any
 ): Promise<any> => send(app, `POST /api/plans/${plan}/steps/${step}/execute`, undefined, headers);
 
-/** The commits of the shop's schema, the newest first. */
+/** The commits of the shop's schema, newest first. */
 export const history = (app: App): Promise<readonly Commit[]> =>
   send(app, "GET /api/state/log?from=schemas/shop") as Promise<readonly Commit[]>;
 
@@ -101,7 +101,10 @@ export const applying = (id: string, more: object = {}): StepBody => ({
   query_template: JSON.stringify({ migration_id: id, ...more }),
 });
 
-/** Leaves a step as a process would that dies in it: claimed, its effect done, nothing said. */
+/**
+ * Leaves the state of a process that died during a step: claimed, its effect done, nothing
+ * reported.
+ */
 export async function dieAfter(
   dir: string,
   { planId, stepId }: Pick<AttemptRef, "planId" | "stepId">,
@@ -114,7 +117,7 @@ export async function dieAfter(
   await effect({ ...ref, attempt: claim.attempt });
 }
 
-/** The schema at the head of the history, as it is kept. */
+/** The stored schema at the head of the history. */
 export function headSchema(dir: string): Schema {
   using store = new SqliteBlockStores(join(dir, "state"), systemClock).open(NIL_ORG_ID, false);
   const head = store && withoutPauses(new SchemaHistory(store, systemClock, "shop").reading());

@@ -6,9 +6,9 @@ import { join } from "node:path";
 /** A disk of a few megabytes, in memory. */
 export interface SmallDisk extends Disposable {
   readonly directory: string;
-  /** Writes until nothing fits any more. */
+  /** Writes until the disk is full. */
   fill(): void;
-  /** Removes what has filled it. */
+  /** Deletes the files that fill it. */
   free(): void;
 }
 
@@ -35,7 +35,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk {
   return {
     directory,
     fill() {
-      // The last bytes by small steps: a large one that does not fit leaves them free.
+      // Small writes use the last bytes, which a large write that does not fit leaves free.
       for (const bytes of [1024 * 1024, 64 * 1024, 4096]) appendWhileItFits(filler, bytes);
     },
     free() {

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { openApp, type App } from "../app/app.js";
 import { testTlsIdentity } from "../transport/testing/tls-identity.js";
 
-/** One of the ways to open the ports. */
+/** One configuration of the ports. */
 export interface Wire {
   readonly tls: boolean;
-  /** gRPC on a port of its own. */
+  /** gRPC on its own port. */
   readonly split: boolean;
 }
 
-/** All of them. */
+/** All configurations. */
 export const WIRES: readonly Wire[] = [
   { tls: false, split: false },
   { tls: false, split: true },
@@ -26,7 +26,7 @@ export interface WireServer extends AsyncDisposable {
   readonly app: App;
 }
 
-/** Opens one on any free ports. */
+/** Opens a server on free ports. */
 export async function openWireServer({ tls, split }: Wire): Promise<WireServer> {
   const dataDir = mkdtempSync(join(tmpdir(), "steward-wire-"));
   const file = (name: string, content: string | Buffer): string => {

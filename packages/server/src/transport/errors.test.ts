@@ -5,7 +5,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import { REQUEST_TOO_LARGE, restErrorOf, WIRE_STATUS } from "./errors.js";
 
 describe("the table of errors", () => {
-  // The rows of Decision §9, written out: a change of the table must be meant.
+  // The rows of Decision §9 as literals, so that a change of the table is deliberate.
   it.each([
     ["INVALID_PLAN", 400, status.INVALID_ARGUMENT],
     ["PLAN_CYCLE", 400, status.INVALID_ARGUMENT],

@@ -3,7 +3,7 @@ import type { ErrorCode } from "@steward/protocol";
 import type { ErrorBody } from "@steward/protocol/rest";
 import { AppError } from "@steward/kernel/errors.js";
 
-/** How one kind of error is told on each wire. */
+/** The statuses of one kind of error in each protocol. */
 export interface WireStatus {
   /** HTTP status (RFC 9110 §15). */
   readonly http: number;
@@ -12,9 +12,9 @@ export interface WireStatus {
 }
 
 /**
- * The one table of Decision §9: what each error code is on each wire. Handlers never choose a status.
- * What the table of §9 does not list has the status that googleapis/google/rpc/code.proto pairs with
- * the gRPC code.
+ * The table of Decision §9: each error code's status in each protocol. Handlers never choose a
+ * status. Codes outside of the table of §9 have the HTTP status that
+ * googleapis/google/rpc/code.proto assigns to the gRPC code.
  */
 export const WIRE_STATUS: Readonly<Record<ErrorCode, WireStatus>> = {
   INVALID_ARGUMENT: { http: 400, grpc: grpcStatus.INVALID_ARGUMENT },
@@ -57,24 +57,24 @@ export const WIRE_STATUS: Readonly<Record<ErrorCode, WireStatus>> = {
   STATE_CORRUPTED: { http: 500, grpc: grpcStatus.DATA_LOSS },
 };
 
-/** A request too large to be read at all: `LIMIT_EXCEEDED` too, but told by other statuses. */
+/** A request too large to be read: also `LIMIT_EXCEEDED`, but with other statuses. */
 export const REQUEST_TOO_LARGE: WireStatus = { http: 413, grpc: grpcStatus.RESOURCE_EXHAUSTED };
 
-/** A body in a coding that is not decoded here: `INVALID_ARGUMENT`, told by another status over HTTP. */
+/** A body with an unsupported content coding: `INVALID_ARGUMENT`, with another HTTP status. */
 export const UNSUPPORTED_CODING: WireStatus = { http: 415, grpc: grpcStatus.INVALID_ARGUMENT };
 
 /** An error as an HTTP response. */
 export interface RestError {
   readonly status: number;
-  /** `retry-after`, in whole seconds, where trying again can help; `www-authenticate` with a 401. */
+  /** `retry-after`, in whole seconds, where a retry can help; `www-authenticate` with a 401. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ErrorBody;
 }
 
 /**
- * The HTTP response of anything thrown. What is not an {@link AppError} becomes `INTERNAL`, and
- * nothing of it is told.
- * @param wire Another status than the table's: {@link REQUEST_TOO_LARGE}.
+ * Converts anything thrown to an HTTP response. An error that is not an {@link AppError} becomes
+ * `INTERNAL` without details.
+ * @param wire Overrides the table's status: {@link REQUEST_TOO_LARGE}.
  */
 export function restErrorOf(thrown: unknown, wire?: WireStatus): RestError {
   const error = AppError.from(thrown);
@@ -84,7 +84,7 @@ export function restErrorOf(thrown: unknown, wire?: WireStatus): RestError {
       ...(error.retryAfterMs === undefined
         ? {}
         : { "retry-after": retryAfterS(error.retryAfterMs) }),
-      // RFC 9110 §11.6.1 wants a challenge with every 401.
+      // RFC 9110 §11.6.1 requires a challenge with every 401.
       ...(error.code === "UNAUTHENTICATED" ? { "www-authenticate": "Bearer" } : {}),
     },
     body: {
@@ -95,7 +95,7 @@ export function restErrorOf(thrown: unknown, wire?: WireStatus): RestError {
   };
 }
 
-/** Rounded up: coming back early would only be refused again. */
+/** Rounded up, because a retry that is too early would be refused again. */
 function retryAfterS(retryAfterMs: number): string {
   return String(Math.max(1, Math.ceil(retryAfterMs / 1000)));
 }

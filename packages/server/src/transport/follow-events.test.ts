@@ -5,7 +5,7 @@ import { EVENTS_PAGE_MAX } from "@steward/kernel/limits.js";
 import type { PlanEvent, PlanEventType, PlanJournal, QueryRuntimeContext } from "../plans/index.js";
 import { followEvents } from "./follow-events.js";
 
-/** One plan's log, as an orchestrator that somebody else wrote may keep it. */
+/** A plan's log of a custom orchestrator. */
 class EventLog implements Pick<PlanJournal, "readEvents" | "onPlanEvents"> {
   readonly events: PlanEvent[] = [];
   readonly listeners = new Set<() => void>();
@@ -45,7 +45,7 @@ function follow(
     requestId: "r1",
     signal,
   };
-  // Listing and retrying are not what following needs.
+  // Following does not use listing and retrying.
   return followEvents(log as unknown as PlanJournal, "p1", afterSequence, ctx);
 }
 

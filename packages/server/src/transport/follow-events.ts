@@ -6,13 +6,13 @@ import {
   type QueryRuntimeContext,
 } from "../plans/index.js";
 
-/** How often the log is looked at without a wake-up, which is only a hint and may be lost. */
+/** Interval for polling the log, because a wake-up is only a hint and may be lost. */
 const POLL_MS = 1000;
 
 /**
- * A plan's events with a greater sequence than the cursor, page after page, those to come included
- * (Decision §6). Ends when the newest event is one that ends the plan, and when `ctx.signal` is
- * aborted. A page is read only when the one before has been taken: a slow reader holds one page.
+ * A plan's events after the cursor, page by page, including future ones (Decision §6). It ends when
+ * the newest event ends the plan, or `ctx.signal` is aborted. A page is read only after the
+ * consumer has taken the previous one, so a slow reader needs the memory of one page.
  * @throws AppError `PLAN_NOT_FOUND`; `CURSOR_OUT_OF_RANGE` when the cursor is beyond the log.
  */
 export async function* followEvents(
@@ -22,7 +22,7 @@ export async function* followEvents(
   ctx: QueryRuntimeContext,
 ): AsyncGenerator<readonly PlanEvent[], void, void> {
   const bell = new Bell(ctx.signal);
-  // Listening before looking: what is written in between rings.
+  // Subscribes before it reads, so that events in between cause a wake-up.
   const unsubscribe = journal.onPlanEvents(planId, bell.ring);
   try {
     let newest = await eventAtCursor(journal, planId, afterSequence, ctx);
@@ -42,7 +42,7 @@ export async function* followEvents(
   }
 }
 
-/** What a reader who comes back saw last: it may have been the end. */
+/** The last event that a reconnecting reader has seen; it may have ended the plan. */
 async function eventAtCursor(
   journal: PlanJournal,
   planId: string,
@@ -54,7 +54,7 @@ async function eventAtCursor(
   return event;
 }
 
-/** Wakes one waiter; a ring that nobody waits for is kept for the next one. */
+/** Wakes one waiter; a wake-up without a waiter is stored for the next wait. */
 class Bell {
   readonly #signal: AbortSignal;
   #rang = false;
@@ -65,13 +65,16 @@ class Bell {
     signal.addEventListener("abort", this.ring);
   }
 
-  /** Rings the bell. */
+  /** Wakes the waiter. */
   readonly ring = (): void => {
     this.#rang = true;
     this.#wake?.();
   };
 
-  /** Resolves at the next ring, at once if it rang since the last wait, or after this many ms. */
+  /**
+   * Resolves at the next wake-up, at once if there was one since the last wait, or after the
+   * timeout.
+   */
   async rung(timeoutMs: number): Promise<void> {
     if (!this.#rang && !this.#signal.aborted) {
       let timer: NodeJS.Timeout | undefined;
@@ -85,7 +88,7 @@ class Bell {
     this.#rang = false;
   }
 
-  /** Lets go of the signal. */
+  /** Unsubscribes from the signal. */
   stop(): void {
     this.#signal.removeEventListener("abort", this.ring);
   }

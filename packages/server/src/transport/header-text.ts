@@ -1,18 +1,21 @@
 import { AppError } from "@steward/kernel/errors.js";
 import type { IdentityHeaders } from "./services.js";
 
-/** Characters in the id of a person or an agent. */
+/** Maximum length of the id of a user or an agent, in characters. */
 export const ID_LENGTH_MAX: number = 255;
-/** Characters in an API key or a token: as many as Node takes in all headers together. */
+/**
+ * Maximum length of an API key or a token, in characters: Node's limit for all headers together.
+ */
 export const CREDENTIAL_LENGTH_MAX: number = 16 * 1024;
-/** Characters in a role, a list of permissions or the proxy secret. */
+/** Maximum length of a role, a list of permissions or the proxy secret, in characters. */
 export const HEADER_LENGTH_MAX: number = 4096;
 
 /**
  * The text of one header, or `undefined` when it is absent or empty.
  * @param lengthMax In characters.
- * @throws AppError `INVALID_ARGUMENT` when it is longer, holds control characters, or was sent more
- * than once: a proxy that adds its own leaves the client's in place, and it cannot be told which is which.
+ * @throws AppError `INVALID_ARGUMENT` when it is too long, contains control characters, or was sent
+ * more than once: a proxy that adds its own header leaves the client's in place, and the two cannot
+ * be told apart.
  */
 export function headerText(
   headers: IdentityHeaders,

@@ -5,19 +5,19 @@ import type { StreamListener } from "./http2/stream-listener.js";
 import type { ListenOptions } from "./one-port/one-port.js";
 import type { Services } from "./services.js";
 
-/** How gRPC and REST share HTTP/2. */
+/** Options for serving gRPC and REST over HTTP/2. */
 export interface Http2SidesOptions {
-  /** gRPC's own port; absent: it shares the port of REST. */
+  /** gRPC's own port; absent: gRPC shares the port of REST. */
   readonly grpcPort?: number | undefined;
   readonly patience?: GrpcPatience;
-  /** Whether clients may ask which services and messages there are. */
+  /** Whether clients can use server reflection. */
   readonly reflection: boolean;
 }
 
 /**
- * Who serves the HTTP/2 connections of each port: gRPC and REST together, or each on its own port,
- * which then refuses the other.
- * @param rest Serves the streams that are not gRPC.
+ * The handlers of the HTTP/2 connections of each port: gRPC and REST together, or each on its own
+ * port, which then refuses the other.
+ * @param rest Handles the streams that are not gRPC.
  */
 export function http2Sides(
   services: Services,

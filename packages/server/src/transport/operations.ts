@@ -3,8 +3,8 @@ import type { Action } from "../identity/index.js";
 import type { Share } from "./organization-quotas.js";
 
 /**
- * The action of each operation, by the operation's id on REST and by the method's name on gRPC. A route or a
- * method that is not named here cannot be served.
+ * The action of each operation, by the operation's id in REST and the method's name in gRPC. A
+ * route or method without an entry here cannot be served.
  */
 const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
   ...operationsOf("plans:submit", "submitPlan"),
@@ -48,14 +48,17 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
   ...operationsOf("keys:write", "createApiKey", "rotateApiKey", "revokeApiKey"),
 };
 
-/** The action of an operation. Asked for when routes and methods are added: one without an action ends the start. */
+/**
+ * The action of an operation, looked up when routes and methods are registered; a missing one
+ * prevents the start.
+ */
 export function actionOf(operation: string): Action {
   const action = ACTIONS_BY_OPERATION[operation];
   assert(action !== undefined, `transport/operations.ts says no action for ${operation}`);
   return action;
 }
 
-/** What a request has of its organization's share as long as it lasts; `undefined` for most. */
+/** The quota that a request counts against while it runs; `undefined` for most operations. */
 export function shareOf(operation: string): Share | undefined {
   return SHARES_BY_OPERATION[operation];
 }

@@ -14,7 +14,7 @@ afterEach(async () => {
   await grpc[Symbol.asyncDispose]();
 });
 
-/** Both wires, each in front of services of its own. */
+/** Servers for both protocols, each with its own services. */
 async function start(quotas: Partial<QuotaLimits>): Promise<void> {
   rest = await startRestServer({ quotas });
   grpc = await startServer({ quotas });
@@ -70,7 +70,7 @@ describe("an organization that has too many steps under way", () => {
     expect((await send(rest, "GET /api/plans")).status).toBe(200);
     rest.orchestrator.release();
     expect((await first).status).toBe(200);
-    // The answer is there a moment before the request is over.
+    // The answer arrives a moment before the request has ended.
     await expect.poll(async () => (await send(rest, `${path}/a/execute`)).status).toBe(200);
   });
 

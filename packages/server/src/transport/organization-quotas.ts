@@ -4,24 +4,24 @@ import { METERED_ORGANIZATIONS_MAX } from "@steward/kernel/limits.js";
 import { Tally } from "@steward/kernel/concurrency/tally.js";
 import { TokenBuckets } from "../kernel/token-buckets.js";
 
-/** How much one organization may ask of one server. */
+/** Limits of one organization on one server. */
 export interface QuotaLimits {
   readonly requestsPerSecond: number;
-  /** Requests to execute a step that are under way at once. */
+  /** Maximum number of concurrent requests to execute a step. */
   readonly stepsMax: number;
-  /** Event streams that are open at once. */
+  /** Maximum number of open event streams. */
   readonly streamsMax: number;
 }
 
-/** What a request has of its organization's share as long as it lasts. */
+/** The quota that a request counts against while it runs. */
 export type Share = "step" | "stream";
 
-/** The wait that an organization is told which has as many steps or streams open as it may, in ms. */
+/** The retry delay for an organization that has reached its limit of steps or streams, in ms. */
 const RETRY_AFTER_MS = 1000;
 
 /**
- * Keeps one organization from asking so much that others have to wait. It stands in front of both wires: a request is
- * counted as soon as it is known who sends it, before its body is read.
+ * Limits the requests of each organization, so that others do not have to wait. It applies to both
+ * protocols: a request is counted as soon as its caller is authenticated, before its body is read.
  */
 export class OrganizationQuotas {
   readonly #limits: QuotaLimits;
@@ -35,7 +35,10 @@ export class OrganizationQuotas {
     this.#shares = { step: new Tally(stepsMax), stream: new Tally(streamsMax) };
   }
 
-  /** Counts a request. @throws AppError `QUOTA_EXCEEDED` with the time to wait when there were too many. */
+  /**
+   * Counts a request. @throws AppError `QUOTA_EXCEEDED` with the retry delay when there were too
+   * many.
+   */
   countRequest(orgId: string): void {
     const waitMs = this.#requests.take(orgId);
     if (waitMs === 0) return;
@@ -46,8 +49,8 @@ export class OrganizationQuotas {
   }
 
   /**
-   * Takes a share. @returns what gives it back, however often it is called.
-   * @throws AppError `QUOTA_EXCEEDED` when the organization has as many as it may.
+   * Takes one place. @returns a function that frees it; repeated calls are harmless.
+   * @throws AppError `QUOTA_EXCEEDED` when the organization has reached its limit.
    */
   take(orgId: string, share: Share): () => void {
     const giveBack = this.#shares[share].enter(orgId);

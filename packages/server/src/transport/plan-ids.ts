@@ -1,6 +1,9 @@
 import { AppError } from "@steward/kernel/errors.js";
 
-/** Printable ASCII of a sane length: whatever an orchestrator's ids look like, they are of this. */
+/**
+ * The accepted format of ids: printable ASCII up to 255 characters. It fits the ids of every
+ * orchestrator.
+ */
 const ID = /^[\x21-\x7e]{1,255}$/;
 
 /** The text itself. @throws AppError `PLAN_NOT_FOUND` when no plan can have such an id. */

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** The headers that must not come twice: those that say who sends a request, and for what. */
+/**
+ * Headers that must not be repeated, because they identify the caller or the target of a request.
+ */
 const SINGLE: ReadonlySet<string> = new Set([
   "authorization",
   "idempotency-key",
@@ -15,8 +17,8 @@ const SINGLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The headers, with all values of an identity header that was sent more than once. Node joins some
- * such headers with a comma and keeps the first of others, and neither can be told from one header.
+ * The headers, with all values of each repeated identity header. Node joins some repeated headers
+ * with a comma and keeps only the first of others, so repetitions would be invisible.
  * @param rawHeaders Names and values in turn, as received.
  */
 export function withRepeatedHeaders<Headers extends IncomingHttpHeaders>(

@@ -7,28 +7,31 @@ import { headerText } from "./header-text.js";
 import type { Share } from "./organization-quotas.js";
 import type { IdentityHeaders, Services, ShownIdentity } from "./services.js";
 
-/** What a transport knows of a request before it has looked inside. */
+/** A request as a transport knows it before reading its content. */
 export interface IncomingRequest extends ShownIdentity {
   readonly requestId: string;
-  /** What the request asks for; absent where anybody may ask. */
+  /** The action of the request; absent where requests are open to everybody. */
   readonly action?: Action | undefined;
-  /** What it has of its organization's share until it is over; absent: nothing. */
+  /** The quota that it counts against until it ends; absent: none. */
   readonly share?: Share | undefined;
-  /** Calls this once the request is over, answered or not; at once when it is over already. */
+  /**
+   * Registers a listener for the end of the request, with or without an answer. It is called at
+   * once when the request has already ended.
+   */
   readonly whenOver: (listener: () => void) => void;
-  /** Milliseconds since the epoch after which the caller no longer waits. */
+  /** When the caller stops waiting, in ms since the epoch. */
   readonly deadlineMs?: number;
-  /** Aborted when the caller is gone or its deadline has passed. */
+  /** Aborted when the caller has disconnected or its deadline has passed. */
   readonly signal: AbortSignal;
 }
 
-/** How callers are known, what they may do, and how much of it. */
+/** Authentication, authorization and quotas. */
 export type Gatekeepers = Pick<Services, "authenticate" | "authorize" | "quotas">;
 
 /**
- * Who asks, and for how long. It is decided here, before the request is decoded, whether they may ask for this of
- * their organization at all.
- * @throws AppError as {@link Authenticate}, {@link Authorize} and {@link OrganizationQuotas} do.
+ * The caller of a request and its time limit. The right to the action on the caller's organization
+ * is checked here, before the request is decoded.
+ * @throws AppError like {@link Authenticate}, {@link Authorize} and {@link OrganizationQuotas}.
  */
 export async function requestContext(
   { authenticate, authorize, quotas }: Gatekeepers,
@@ -68,8 +71,8 @@ export async function admit(
 }
 
 /**
- * Gives a share back when the request is over and the work that counts for it has settled: a caller who leaves while their
- * step runs has the step all the same.
+ * Frees the place in the quota when the request has ended and its work has settled: a step
+ * continues to run, and to count, after its caller has left.
  */
 function sharedUntilDone(
   giveBack: () => void,
@@ -88,7 +91,7 @@ function sharedUntilDone(
 }
 
 /**
- * The caller's `x-request-id` where it can stand in a log line, else a new one: a bad one is no
+ * The caller's `x-request-id` if it is safe in a log line, else a new one; an invalid id is not a
  * reason to refuse the request.
  */
 export function requestIdOf(headers: IdentityHeaders, ids: Ids): string {

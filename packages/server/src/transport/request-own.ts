@@ -7,8 +7,7 @@ import type { IdentityHeaders } from "./services.js";
 const ORM_MODEL_LENGTH_MAX = 64;
 
 /**
- * What a request says of itself, whatever credential it shows: its session and the ORM model that it
- * is about.
+ * The attributes of a request that do not depend on the credential: its session and its ORM model.
  * @throws AppError `INVALID_ARGUMENT` for a malformed header.
  */
 export function requestOwn(headers: IdentityHeaders): Pick<Caller, "sessionId" | "ormModel"> {

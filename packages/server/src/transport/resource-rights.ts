@@ -2,8 +2,9 @@ import type { Caller } from "@steward/kernel/caller.js";
 import type { Authorize } from "./services.js";
 
 /**
- * Asks about the resource that a request names, once it is decoded. The action on the organization as a whole was asked
- * before, so that here only a policy counts that forbids it for this resource.
+ * Checks the right to the resource that a decoded request names. The right to the action on the
+ * organization as a whole was checked before, so here only policies that forbid it for this
+ * resource count.
  */
 export class ResourceRights {
   readonly #authorize: Authorize;
@@ -17,12 +18,18 @@ export class ResourceRights {
     return this.#onBranch(caller, "state:write", branch);
   }
 
-  /** @param name `heads/<branch>`; a tag's is the name of its resource as it is. @throws as {@link writeBranch}. */
+  /**
+   * @param name `heads/<branch>`; a tag's resource has the tag's full name. @throws as {@link
+   * writeBranch}.
+   */
   moveRef(caller: Caller, name: string): Promise<void> {
     return this.#onBranch(caller, "state:refs", name.replace(/^heads\//, ""));
   }
 
-  /** @throws AppError `POLICY_DENIED` when a session may not be written to, or not be deleted from. */
+  /**
+   * @throws AppError `POLICY_DENIED` when a session may not be written to, or its entries not
+   * deleted.
+   */
   async changeSession(
     caller: Caller,
     action: "memory:write" | "memory:purge",

@@ -18,7 +18,7 @@ import type { MigrationService } from "@steward/schema";
 import type { UsageService } from "../usage/index.js";
 import type { OrganizationQuotas } from "./organization-quotas.js";
 
-/** What every transport is given: the rooms behind it, and nothing of how they are built. */
+/** The services that every transport uses, independent of how they are built. */
 export interface Services {
   readonly orchestrator: Orchestrator;
   readonly memory: MemoryService;
@@ -42,31 +42,31 @@ export interface Services {
 }
 
 /**
- * The identity headers of a request, lower-case names; gRPC metadata has the same ones. One that was
- * sent more than once has all its values ({@link withRepeatedHeaders}).
+ * The identity headers of a request, with lower-case names; gRPC metadata has the same ones. A
+ * repeated header has all its values ({@link withRepeatedHeaders}).
  */
 export type IdentityHeaders = Readonly<IncomingHttpHeaders>;
 
-/** What a request and its connection show of who sends it. */
+/** The parts of a request and its connection that identify the sender. */
 export interface ShownIdentity {
   readonly headers: IdentityHeaders;
-  /** IP address of the connection's other end. */
+  /** IP address of the client. */
   readonly peerAddress: string;
-  /** The verified client certificate that the connection was opened with; `undefined` when there is none. */
+  /** The connection's verified client certificate; `undefined` when there is none. */
   readonly certificate: () => X509Certificate | undefined;
 }
 
 /**
- * Who is asking.
- * @throws AppError `UNAUTHENTICATED`; `INVALID_ARGUMENT` for a malformed header or one that is sent
- * twice; `QUOTA_EXCEEDED` after too many wrong credentials; `STORE_UNAVAILABLE` when a credential
- * cannot be judged at present.
+ * Authenticates the caller.
+ * @throws AppError `UNAUTHENTICATED`; `INVALID_ARGUMENT` for a malformed or repeated header;
+ * `QUOTA_EXCEEDED` after too many wrong credentials; `STORE_UNAVAILABLE` when a credential cannot
+ * be verified now.
  */
 export type Authenticate = (shown: ShownIdentity) => Promise<Caller>;
 
 /**
- * Lets a caller pass who may do this.
- * @param resource What it is done to; absent: the caller's organization as a whole.
+ * Permits the action or throws.
+ * @param resource The target of the action; absent: the caller's organization as a whole.
  * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
  */
 export type Authorize = (
@@ -89,13 +89,13 @@ export interface OwnToolCall {
  */
 export type RecordToolCall = (caller: Caller, call: OwnToolCall) => Promise<void>;
 
-/** Whether the process should be sent requests. */
+/** Whether the process can serve requests. */
 export interface Health {
-  /** Resolves quickly, whatever is broken. */
+  /** Resolves quickly, even if parts have failed. */
   readiness(): Promise<Readiness>;
 }
 
-/** The answer of `/readyz`; `checks` names each part and says `ok` or what is wrong. */
+/** The answer of `/readyz`; `checks` contains `ok` or the problem of each part. */
 export interface Readiness {
   readonly ready: boolean;
   readonly checks: Readonly<Record<string, string>>;

@@ -2,12 +2,12 @@ import { AppError } from "@steward/kernel/errors.js";
 import { Tally } from "@steward/kernel/concurrency/tally.js";
 
 /**
- * Counts a stream that is about to open. @returns what counts it off once it is closed.
- * @throws AppError `QUOTA_EXCEEDED` when as many are open as may be.
+ * Counts a stream that is about to open. @returns a function to call when it has closed.
+ * @throws AppError `QUOTA_EXCEEDED` when the limit is reached.
  */
 export type AdmitStream = (peerAddress: string) => () => void;
 
-/** Limits the streams that are open at once from one address. */
+/** Limits the number of open streams from one address. */
 export function streamsPerPeer(max: number): AdmitStream {
   const open = new Tally(max);
   return (peerAddress) => {

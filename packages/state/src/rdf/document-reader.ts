@@ -9,7 +9,6 @@ import {
 import type { RdfDocument, RdfFormat } from "../index.js";
 import { type DocumentBytes, ReadingProcess } from "./reading-process.js";
 
-/** Limits of the reader. */
 export interface ReaderLimits {
   /** Time limit for one document after it was received, in ms. */
   readonly documentMs: number;

@@ -48,7 +48,9 @@ async function written(quads: Iterable<Quad>, format: RdfFormat): Promise<string
   return content;
 }
 
-/** What the format can carry: triples alone have no graphs, and JSON-LD has no triple terms. */
+/**
+ * The quads that the format can express: triples have no graphs, and JSON-LD has no triple terms.
+ */
 function carried(quads: readonly Quad[], format: RdfFormat): readonly Quad[] {
   if (format === "json-ld") return quads.filter((one) => one.object.termType !== "Quad");
   if (format !== "n-triples" && format !== "turtle") return quads;
@@ -91,7 +93,7 @@ describe.each(RDF_FORMATS)("RDF as %s", (format) => {
   it("comes back with the same root, and the second time with the same text", async () => {
     await fc.assert(
       fc.asyncProperty(anyQuads, async (some) => {
-        // What was read once has labels that mean something; foreign ones mean nothing.
+        // Labels from a first reading are meaningful; foreign labels are not.
         const quads = await readDocument(await written(some, "n-quads"), "n-quads");
         const sent = carried(quads, format);
         const labelled = await readDocument(await written(sent, "n-quads"), "n-quads");
@@ -201,7 +203,8 @@ describe("where JSON goes wrong", () => {
             }
           };
           if (isJson(changed)) expect(offset).toBe(changed.length);
-          // What stands before is the beginning of some JSON, and with one character more it is not.
+          // The text before the position is a prefix of valid JSON; with one character more it is
+          // not.
           expect(jsonErrorOffset(changed.slice(0, offset))).toBe(offset);
           if (isJson(changed) || offset === changed.length) return;
           expect(jsonErrorOffset(changed.slice(0, offset + 1))).toBe(offset);

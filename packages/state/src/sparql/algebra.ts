@@ -92,7 +92,6 @@ export type Path =
       readonly path: Path;
     };
 
-/** An expression. */
 export type Expression =
   | { readonly subType: "term"; readonly term: TermLike }
   | {

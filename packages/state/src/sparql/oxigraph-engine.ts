@@ -11,7 +11,6 @@ import {
 import type { QueryAnswer, SparqlEngine, StoredDataset } from "../index.js";
 import { QueryProcess } from "./query-process.js";
 
-/** Limits of the engine. */
 export interface EngineLimits {
   /** Quads that one query may load. */
   readonly quadsMax: number;

@@ -1,7 +1,7 @@
 import type { Failure } from "@steward/kernel/concurrency/worker-protocol.js";
 import type { Hash, QueryAnswer, Roots } from "../index.js";
 
-/** What the server sends to have a query evaluated: the roots of its dataset, and the SPARQL text. */
+/** The server's request to evaluate a query: the roots of its dataset, and the SPARQL text. */
 export interface QueryRequest {
   readonly roots: Roots;
   readonly sparql: string;

@@ -1,13 +1,13 @@
 /**
- * The part of the syntax trees of @traqula/parser-sparql-1-2 that is used. A node is copied with its changes, so
- * what is not named here stays as it is.
+ * The used part of the syntax trees of @traqula/parser-sparql-1-2. Nodes are copied with their
+ * changes, so fields that are not declared here are preserved.
  */
 interface SyntaxNode {
-  /** Where the node's text comes from; made up nodes say that it is to be written anew. */
+  /** The source of the node's text; generated nodes must be serialized again. */
   readonly loc: { readonly sourceLocationType: string };
 }
 
-/** An IRI; with a prefix, its value is what stands behind the colon. */
+/** An IRI; with a prefix, its value is the part after the colon. */
 export interface IriNode extends SyntaxNode {
   readonly type: "term";
   readonly subType: "namedNode";
@@ -15,7 +15,6 @@ export interface IriNode extends SyntaxNode {
   readonly prefix?: string;
 }
 
-/** A variable. */
 export interface VariableNode extends SyntaxNode {
   readonly type: "term";
   readonly subType: "variable";
@@ -59,7 +58,6 @@ interface WildcardNode extends SyntaxNode {
   readonly type: "wildcard";
 }
 
-/** An expression. */
 export type ExpressionNode =
   | TermNode
   | OperationNode
@@ -133,7 +131,7 @@ interface PrefixNode {
   readonly value: { readonly value: string };
 }
 
-/** What SELECT asks for. */
+/** The projection of SELECT. */
 export type Projection = readonly (VariableNode | BindNode | WildcardNode)[];
 
 /** A query for solutions. */
@@ -143,13 +141,12 @@ export interface SelectQuery extends QueryNode {
   readonly distinct?: true;
 }
 
-/** A query for what is said of resources. */
+/** A DESCRIBE query. */
 export interface DescribeQuery extends QueryNode {
   readonly subType: "describe";
   readonly variables: readonly (VariableNode | IriNode | WildcardNode)[];
 }
 
-/** A query. */
 export type Query =
   | SelectQuery
   | DescribeQuery

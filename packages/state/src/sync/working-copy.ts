@@ -27,7 +27,6 @@ export class WorkingCopy implements BlockStore {
     return this.#moves;
   }
 
-  /** The written blocks. */
   written(): ReadonlyMap<Hash, Uint8Array> {
     const written = new Map<Hash, Uint8Array>();
     for (const hash of this.#own.hashes()) {

@@ -26,7 +26,7 @@ function filled(count = 2000): { blocks: MemoryBlockStore; store: TripleStore; h
   return { blocks, store, head: store.commit(note) };
 }
 
-/** A store in which one block is not what it was. */
+/** A store with one damaged block. */
 function damaged(
   blocks: MemoryBlockStore,
   hash: Hash,

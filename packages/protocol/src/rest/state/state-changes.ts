@@ -10,12 +10,12 @@ const mode = z
   );
 
 const stateDocumentQueryShape = {
-  /** `main` unless said otherwise. */
+  /** Default: `main`. */
   branch: branchName.exactOptional().describe("The branch that moves; default: main"),
-  /** `add` unless said otherwise. */
+  /** Default: `add`. */
   mode,
   message: message.describe("Purpose of the change"),
-  /** The content id that the branch must be at; left out: wherever it is. */
+  /** The content id that the branch must point to; absent: any. */
   expected: contentId.exactOptional().describe("Content id that the branch must be at"),
 };
 
@@ -26,13 +26,13 @@ export const stateDocumentQuerySchema: z.ZodType<StateDocumentQuery> =
   z.strictObject(stateDocumentQueryShape);
 
 const stateImportShape = {
-  /** `main` unless said otherwise. */
+  /** Default: `main`. */
   branch: branchName.exactOptional().describe("The branch that moves; default: main"),
   format: z.enum(STATE_FORMATS).describe("Format of the document"),
   content: z.string().describe("Text of the document"),
   /**
-   * A document of the same format: its quads are taken out in the same commit, before those of the content are added.
-   * Only where the mode is `add`.
+   * A document of the same format: the same commit removes its quads before it adds those of the
+   * content. Only with the mode `add`.
    */
   remove: z
     .string()
@@ -40,10 +40,10 @@ const stateImportShape = {
     .describe(
       "A document of the same format: its quads are taken out before those of the content are added; only with add",
     ),
-  /** `add` unless said otherwise. */
+  /** Default: `add`. */
   mode,
   message: message.describe("Purpose of the change"),
-  /** The content id that the branch must be at; null: it must not exist; left out: wherever it is. */
+  /** The content id that the branch must point to; null: it must not exist; absent: any. */
   expected: contentId
     .nullable()
     .exactOptional()
@@ -72,7 +72,7 @@ const stateImportedShape = {
   deleted: z.int().describe("Number of quads that were removed"),
 };
 
-/** What an import came to. */
+/** The result of an import. */
 export interface StateImported extends Message<typeof stateImportedShape> {}
 
 export const stateImportedSchema: z.ZodType<StateImported> = z.object(stateImportedShape).meta({
@@ -90,12 +90,12 @@ export const stateImportedSchema: z.ZodType<StateImported> = z.object(stateImpor
 
 const stateFaultShape = {
   ref: z.string().describe("The branch or tag that leads to it"),
-  /** Hash of the block concerned. */
+  /** Hash of the block. */
   block: z.string().describe("Hash of the block concerned"),
   reason: z.string().describe("What is wrong with it"),
 };
 
-/** Something that is not as it should be. */
+/** A damaged or missing block. */
 export interface StateFault extends Message<typeof stateFaultShape> {}
 
 export const stateFaultSchema: z.ZodType<StateFault> = z.object(stateFaultShape).meta({
@@ -115,7 +115,7 @@ const stateCollectionShape = {
   deleted: z.int().describe("Number of blocks deleted"),
 };
 
-/** What a collection of garbage found. */
+/** The result of a garbage collection. */
 export interface StateCollection extends Message<typeof stateCollectionShape> {}
 
 export const stateCollectionSchema: z.ZodType<StateCollection> = z

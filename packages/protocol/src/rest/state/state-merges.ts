@@ -3,30 +3,30 @@ import type { Message } from "../envelope.js";
 import { branchName, commitName, contentId, message, quadsSchema } from "./state-fields.js";
 import { stateAtomicTermSchema, stateTermSchema } from "./state-terms.js";
 
-/** Properties that a merge may be told to have one value. */
+/** Maximum number of properties that a merge can treat as single-valued. */
 const SINGLE_VALUED_MAX = 1000;
 
 const choiceShape = {
-  /** IRIs of the properties that have one value. */
+  /** IRIs of properties that can have only one value. */
   single_valued: z
     .array(z.string().max(2048))
     .max(SINGLE_VALUED_MAX)
     .readonly()
     .exactOptional()
     .describe("IRIs of the properties that have one value only"),
-  /** Tells what would be and changes nothing. */
+  /** Whether to return the result without changing anything. */
   preview: z
     .boolean()
     .exactOptional()
     .describe("Whether to report the result without changing the branch"),
-  /** The content id that the branch must be at; left out: wherever it is. */
+  /** The content id that the branch must point to; absent: any. */
   expected: contentId.exactOptional().describe("Content id that the branch must be at"),
 };
 
 const stateMergeShape = {
-  /** The branch that moves; `main` unless said otherwise. */
+  /** The branch that moves; default: `main`. */
   branch: branchName.exactOptional().describe("The branch that moves; default: main"),
-  /** What is taken in: a branch, a tag or a content id. */
+  /** The commit to merge: a branch, a tag or a content id. */
   from: commitName,
   message: message.describe("What the merge is for"),
   ...choiceShape,
@@ -42,11 +42,11 @@ export const stateMergeSchema: z.ZodType<StateMerge> = z.strictObject(stateMerge
 });
 
 const stateRevertShape = {
-  /** The branch that moves; `main` unless said otherwise. */
+  /** The branch that moves; default: `main`. */
   branch: branchName.exactOptional().describe("The branch that moves; default: main"),
-  /** What is undone: a branch, a tag or a content id. */
+  /** The commit to undo: a branch, a tag or a content id. */
   commit: commitName.describe("What is undone: a branch, a tag or a content id"),
-  /** Left out: it names the message of the commit that is undone. */
+  /** Absent: the default message names the undone commit. */
   message: message
     .exactOptional()
     .describe("What the revert is for; default: it names the commit's own message"),
@@ -72,17 +72,17 @@ const stateConflictShape = {
   predicate: stateAtomicTermSchema
     .exactOptional()
     .describe("The property; only when the conflict is about one"),
-  /** Of `two-values`: what either side says. */
+  /** For `two-values`: the value of each side. */
   ours: termsSchema.exactOptional().describe("Values on the branch; only of two-values"),
   theirs: termsSchema.exactOptional().describe("Values on the merged side; only of two-values"),
-  /** Of `dangling-reference`: what is referred to. */
+  /** For `dangling-reference`: the missing object. */
   object: stateTermSchema
     .exactOptional()
     .describe("The term referred to; only of dangling-reference"),
   deleted_by: z.enum(["ours", "theirs"]).exactOptional().describe("The side that deleted it"),
 };
 
-/** Why two histories do not go together. */
+/** A conflict between two histories. */
 export interface StateConflict extends Message<typeof stateConflictShape> {}
 
 const stateConflictSchema: z.ZodType<StateConflict> = z
@@ -90,9 +90,9 @@ const stateConflictSchema: z.ZodType<StateConflict> = z
   .meta({ id: "StateConflict", description: "A conflict between two histories" });
 
 const movedShape = {
-  /** Where the branch is. */
+  /** The commit that the branch points to. */
   commit: z.string().describe("Content id of the commit that the branch is at now"),
-  /** What the branch gains and loses: how many, and the first of them. */
+  /** Number of quads that the branch gains and loses, with the first of them. */
   added: z.int().describe("How many quads the branch gains"),
   deleted: z.int().describe("How many quads the branch loses"),
   added_quads: quadsSchema.describe("The first of the quads it gains"),
@@ -125,7 +125,7 @@ const stateMergedShape = {
   ...movedShape,
 };
 
-/** What a merge came to, or would come to. */
+/** The result of a merge or its preview. */
 export interface StateMerged extends Message<typeof stateMergedShape> {}
 
 export const stateMergedSchema: z.ZodType<StateMerged> = z.object(stateMergedShape).meta({
@@ -144,7 +144,10 @@ const stateRevertedShape = {
   ...movedShape,
 };
 
-/** What a revert came to, or would come to. In a conflict, ours is the branch and theirs is the revert. */
+/**
+ * The result of a revert or its preview. In a conflict, ours is the branch and theirs is the
+ * revert.
+ */
 export interface StateReverted extends Message<typeof stateRevertedShape> {}
 
 export const stateRevertedSchema: z.ZodType<StateReverted> = z.object(stateRevertedShape).meta({

@@ -18,14 +18,14 @@ const stateProofShape = {
   present: z.boolean().describe("Whether the commit has the quad"),
   /** The commit's block, in base64. */
   commit_block: z.string().describe("The block of the commit, in base64"),
-  /** The blocks from its root to where the quad is or would be, in base64. */
+  /** The blocks from the commit's root to the position of the quad, in base64. */
   nodes: z
     .array(z.string())
     .readonly()
     .describe("The blocks from the root to the place of the quad, in base64"),
 };
 
-/** That a commit has a quad, or has it not; to be checked with nothing but the commit's id. */
+/** A proof that a commit contains or lacks a quad. Checking it needs only the commit's id. */
 export interface StateProof extends Message<typeof stateProofShape> {}
 
 export const stateProofSchema: z.ZodType<StateProof> = z.object(stateProofShape).meta({

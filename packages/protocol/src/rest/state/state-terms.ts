@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Message } from "../envelope.js";
 
-/** A term as the SPARQL 1.2 Query Results JSON Format has it. */
+/** A term in the SPARQL 1.2 Query Results JSON Format. */
 export type StateTerm = StateAtomicTerm | StateTripleTerm;
 
 const stateAtomicTermShape = {
@@ -35,7 +35,7 @@ const stateTripleTermShape = {
     .describe("The triple"),
 };
 
-/** A triple as a term, so that something can be said about it. */
+/** A triple as a term, so that other triples can describe it. */
 export interface StateTripleTerm extends Message<typeof stateTripleTermShape> {}
 
 const stateTripleTermSchema: z.ZodType<StateTripleTerm> = z.object(stateTripleTermShape).meta({
@@ -59,7 +59,7 @@ const stateQuadShape = {
     .describe("Graph of the quad; absent for the default graph"),
 };
 
-/** A quad; without a graph it is in the default graph. */
+/** A quad; without a graph it belongs to the default graph. */
 export interface StateQuad extends Message<typeof stateQuadShape> {}
 
 export const stateQuadSchema: z.ZodType<StateQuad> = z.object(stateQuadShape).meta({

@@ -3,22 +3,22 @@ import type { Message } from "../envelope.js";
 import { commitName, contentId, quadsSchema, STATE_FORMATS, termText } from "./state-fields.js";
 import { stateTermSchema } from "./state-terms.js";
 
-/** Quads, or changes, in one answer. */
+/** Maximum number of quads, or changes, in one answer. */
 const QUADS_PAGE_MAX = 1000;
 
-/** Quads that an answer may leave out at its beginning. */
+/** Maximum offset of a page of quads. */
 const OFFSET_MAX = 100_000;
 
-/** Commits on one page of the log. */
+/** Maximum number of commits on one page of the log. */
 const LOG_PAGE_MAX = 200;
 
-/** Characters in a SPARQL query. */
+/** Maximum length of a SPARQL query, in characters. */
 const SPARQL_LENGTH_MAX = 64 * 1024;
 
-/** Patterns in one query. */
+/** Maximum number of patterns in one query. */
 const PATTERNS_MAX = 32;
 
-/** Solutions of one query of patterns. */
+/** Maximum number of solutions of one query of patterns. */
 const SOLUTIONS_MAX = 10_000;
 
 const refName = z
@@ -51,7 +51,7 @@ const moveStateRefShape = {
   commit: commitName
     .nullable()
     .describe("Content id of the new commit; null deletes the branch or tag"),
-  /** The content id that the ref must be at; null: it must not exist. */
+  /** The content id that the ref must point to; null: it must not exist. */
   expected: contentId
     .nullable()
     .describe("Content id that the branch or tag must be at; null: it must not exist yet"),
@@ -71,7 +71,7 @@ const movedStateRefShape = {
   commit: z.string().nullable().describe("Content id of its commit; null when it is deleted"),
 };
 
-/** What became of the ref. */
+/** The ref after the move. */
 export interface MovedStateRef extends Message<typeof movedStateRefShape> {}
 
 export const movedStateRefSchema: z.ZodType<MovedStateRef> = z.object(movedStateRefShape).meta({
@@ -96,7 +96,6 @@ const stateCommitShape = {
   size: z.int().describe("Number of quads"),
 };
 
-/** A commit. */
 export interface StateCommit extends Message<typeof stateCommitShape> {}
 
 export const stateCommitSchema: z.ZodType<StateCommit> = z.object(stateCommitShape).meta({
@@ -116,7 +115,7 @@ export const stateCommitSchema: z.ZodType<StateCommit> = z.object(stateCommitSha
 });
 
 const stateDiffShape = {
-  /** Null: nothing was there before. */
+  /** Null: the ref did not exist. */
   from: z
     .string()
     .nullable()
@@ -124,11 +123,11 @@ const stateDiffShape = {
   to: z.string().describe("Content id of the second commit"),
   added: quadsSchema.describe("Quads that only the second commit has"),
   deleted: quadsSchema.describe("Quads that only the first commit has"),
-  /** Whether there are more. */
+  /** Whether there are more changes than are listed. */
   truncated: z.boolean().describe("Whether more changes were left out"),
 };
 
-/** What two datasets differ by. */
+/** The differences between two datasets. */
 export interface StateDiff extends Message<typeof stateDiffShape> {}
 
 export const stateDiffSchema: z.ZodType<StateDiff> = z.object(stateDiffShape).meta({
@@ -153,7 +152,7 @@ export const stateDiffSchema: z.ZodType<StateDiff> = z.object(stateDiffShape).me
 
 const statePageShape = {
   commit: z.string().describe("Content id of the commit"),
-  /** How many match in all. */
+  /** Total number of matching quads. */
   count: z.int().describe("Number of quads that match, on all pages"),
   quads: quadsSchema.describe("The quads of this page"),
 };
@@ -190,7 +189,7 @@ const patternShape = {
   graph: termText.exactOptional().describe("<iri> or _:label"),
 };
 
-/** The positions of a pattern: terms as N-Triples writes them, or variables such as `?name`. */
+/** The positions of a pattern: terms in N-Triples syntax, or variables such as `?name`. */
 export interface StatePattern extends Message<typeof patternShape> {}
 
 const patternSchema: z.ZodType<StatePattern> = z.strictObject(patternShape);
@@ -248,7 +247,7 @@ export const stateExportQuerySchema = z.strictObject({
 });
 
 const stateQueryShape = {
-  /** `main` unless said otherwise. */
+  /** Default: `main`. */
   at: commitName.exactOptional().describe("A branch, a tag or a content id; default: main"),
   sparql: z
     .string()
@@ -262,7 +261,7 @@ const stateQueryShape = {
     .readonly()
     .exactOptional()
     .describe("Instead of SPARQL: quads with variables such as ?name in them"),
-  /** Solutions of patterns at most. */
+  /** Maximum number of solutions of patterns. */
   limit: z
     .int()
     .min(1)
@@ -300,7 +299,7 @@ const stateAnswerShape = {
   quads: quadsSchema.exactOptional().describe("The quads; only of CONSTRUCT and DESCRIBE"),
 };
 
-/** What a query comes to; which member is there depends on the kind of query. */
+/** The result of a query; the kind of query determines which members it has. */
 export interface StateAnswer extends Message<typeof stateAnswerShape> {}
 
 export const stateAnswerSchema: z.ZodType<StateAnswer> = z.object(stateAnswerShape).meta({

@@ -1,6 +1,6 @@
 import type { HazardCase } from "./loss-cases.js";
 
-/** What may follow from a change that loses nothing, beside the locks. */
+/** Findings about changes without loss of data, except findings about locks. */
 export const HAZARD_CASES: readonly HazardCase[] = [
   {
     rule: "a type that loses the time zone",

@@ -17,8 +17,9 @@ import { introspectScratch } from "../session.js";
 import { type DatabasePair, define } from "./transition.js";
 
 /**
- * Makes random changes of a schema with rows, as a migration does that nobody allowed to lose data.
- * @returns how many were carried out; the others were said to lose data, or were stopped.
+ * Makes random changes of a schema with rows, like a migration without accepted data loss.
+ * @returns the number of completed changes; for the others the lint announced a loss, or a check
+ * stopped them.
  */
 export async function tryRandomChanges(
   pair: DatabasePair,
@@ -61,12 +62,16 @@ function read(client: pg.Client, schema: Schema): Promise<ReadonlyMap<string, re
   });
 }
 
-/** Runs a script, asking the rows. @returns whether it was carried out; all of it is taken back otherwise. */
+/**
+ * Runs a script with its row checks. @returns whether it completed; otherwise everything is rolled
+ * back.
+ */
 async function run(client: pg.Client, script: Script): Promise<boolean> {
   await client.query("BEGIN");
   try {
     for (const step of script.flatMap(stepsOf)) {
-      // An index that is made by itself cannot be taken back, and says nothing of rows.
+      // An index that is built outside a transaction cannot be rolled back, and does not change
+      // rows.
       if (typeof step === "string") await client.query(step.replace(" CONCURRENTLY", ""));
       else await refuseChangedRows(client, step);
     }

@@ -1,20 +1,20 @@
 import type { Finding } from "../../index.js";
 
 /**
- * A rule: what an object was, what it becomes, and the findings about it, each as a code and a part of the
- * message. Everything beside, and the same without a change, must have none.
+ * A rule: an object before and after, and the expected findings about it, each as a code and a part
+ * of the message. Other objects, and the same case without the change, must have no findings.
  */
 export interface HazardCase {
   readonly rule: string;
-  /** With `$` for a name that only this case has. */
+  /** `$` is replaced by a name that only this case uses. */
   readonly current: string;
   readonly desired: string;
-  /** The object that it is about, with `$` as well; the table `public.$` otherwise. */
+  /** The object of the findings, also with `$`; default: the table `public.$`. */
   readonly object?: string;
   readonly expected: readonly (readonly [Finding["code"], string])[];
 }
 
-/** What holds rows or values, and what of it is lost. */
+/** Objects that hold rows or values, with the expected loss. */
 export const LOSS_CASES: readonly HazardCase[] = [
   {
     rule: "a table that is dropped",

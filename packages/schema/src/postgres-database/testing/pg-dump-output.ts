@@ -1,8 +1,8 @@
 /**
- * A schema in the words of pg_dump -s, with what its versions 14 to 18 write differently: `\restrict`, the
- * settings at the beginning, owners, identity columns and sequences, partitions that are attached, keys,
- * comments and rights that follow.
- * @param owner A role that the server has.
+ * A schema in the format of pg_dump -s, with the differences of its versions 14 to 18: `\restrict`,
+ * the settings at the beginning, owners, identity columns and sequences, attached partitions, keys,
+ * comments and privileges at the end.
+ * @param owner An existing role of the server.
  */
 export function pgDumpOutput(owner: string): string {
   return `--

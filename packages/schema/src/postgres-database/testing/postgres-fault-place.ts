@@ -18,7 +18,7 @@ import { StatementCutter } from "./statement-cutter.js";
 import { connect } from "./transition.js";
 
 const WAITS = { turnMs: 5000, lockMs: 500, indexMs: 1500 };
-/** How a migration begins to change the database, once it has looked at the schema. */
+/** The first statement of a migration that changes the database, after it has read the schema. */
 const FIRST_CHANGE = /^\s*(BEGIN|CREATE INDEX CONCURRENTLY|DROP INDEX CONCURRENTLY)/;
 
 /** An empty database. */
@@ -33,7 +33,10 @@ export async function openPostgresFaultPlace(): Promise<FaultPlace> {
   });
 }
 
-/** A server behind a proxy that cuts connections: to the server it is as if the migrating process had been killed. */
+/**
+ * A server behind a proxy that cuts connections: for the server it looks as if the migrating
+ * process had been killed.
+ */
 class PostgresFaultPlace implements FaultPlace {
   readonly database: PostgresSchemaDatabase;
   readonly service: MigrationService;
@@ -83,7 +86,7 @@ class PostgresFaultPlace implements FaultPlace {
 
   readonly isSame = (one: string, other: string): boolean => one === other;
 
-  /** A server looks after its own files. */
+  /** A PostgreSQL server checks its files by itself. */
   check(): Promise<void> {
     return Promise.resolve();
   }

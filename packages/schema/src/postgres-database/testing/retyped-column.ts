@@ -5,7 +5,7 @@ import { lint } from "../../lint/lint.js";
 import { refuseLoss } from "../../migrations/refusals.js";
 import { refuseChangedRows } from "../row-checks.js";
 
-/** Types that the tests' columns may have beside the engine's own. */
+/** User-defined types for the tests' columns. */
 export const OWN_TYPES: string = `
   CREATE TYPE public.mood AS ENUM ('sad', 'happy');
   CREATE TYPE public.wide_mood AS ENUM ('happy', 'calm', 'sad');
@@ -31,7 +31,7 @@ function own(
   return { id: name, kind, name, parent: "public", values };
 }
 
-/** A table `public.t` with one column `v`, without reading it from a server. */
+/** A schema with a table `public.t` and one column `v`, built without a server. */
 function schemaWith(type: string, isGuarded: boolean): Schema {
   return new Schema([
     {
@@ -48,12 +48,12 @@ function schemaWith(type: string, isGuarded: boolean): Schema {
   ]);
 }
 
-/** What came of giving a column another type. */
+/** The result of changing a column's type. */
 export interface Retyped {
   /** The code of the refusal; undefined when the type was changed. */
   readonly refusal: string | undefined;
   readonly message: string;
-  /** Values as text, as UTC has them, before and after. */
+  /** Values as text, with times in UTC, before and after. */
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
@@ -65,15 +65,15 @@ const GUARD = `
   ALTER TABLE public.t ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
   SET ROLE guarded_owner`;
 
-/** Where a column's type is changed. */
+/** The environment of a type change. */
 export interface Surroundings {
-  /** The server's; UTC otherwise. */
+  /** The server's time zone; default: UTC. */
   readonly timeZone?: string;
-  /** Whether the table's owner, who is no superuser, sees no row for row security. */
+  /** Whether row-level security hides all rows from the table's owner, who is not a superuser. */
   readonly isGuarded?: boolean;
 }
 
-/** Fills a column of one type with values, and gives it another type. */
+/** Fills a column with values of one type, and changes its type. */
 export async function retype(
   client: pg.Client,
   from: string,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { Retyped } from "./retyped-column.js";
 
-/** A column of one type that gets another one, and what it holds. */
+/** A type change of a column, with its values. */
 export interface RandomRetyping {
   readonly from: string;
   readonly to: string;
@@ -43,7 +43,7 @@ const STAMPS = [
 ];
 const CLOCKS = ["00:00:00", "03:04:05", "23:59:59.999999"];
 
-/** Types, with values of each. */
+/** Types with sample values. */
 export const VALUES_OF_TYPES: Readonly<Record<string, readonly string[]>> = {
   smallint: INTEGERS,
   integer: [...INTEGERS, ...LARGE],
@@ -96,7 +96,7 @@ export const VALUES_OF_TYPES: Readonly<Record<string, readonly string[]>> = {
   point: ["(1,2)"],
 };
 
-/** Any change between any two of the types, with a few values. */
+/** A random change between two types, with a few values. */
 export const anyRetyping: fc.Arbitrary<RandomRetyping> = fc
   .tuple(
     fc.constantFrom(...Object.keys(VALUES_OF_TYPES)),
@@ -115,7 +115,7 @@ export const anyRetyping: fc.Arbitrary<RandomRetyping> = fc
     }),
   );
 
-/** Values are what they were, or were left alone. */
+/** Checks that the values have the same meaning, or were not changed. */
 export function expectSameMeaning(
   { refusal, before, after }: Retyped,
   from: string,
@@ -128,10 +128,10 @@ export function expectSameMeaning(
   }
 }
 
-/** Numbers that are compared exactly with a single float, and not by the few digits it is written with. */
+/** Numbers that must be compared exactly with a float, not by its few printed digits. */
 const EXACT = ["smallint", "integer", "bigint", "double precision"];
 
-/** What a value of a type means as people take it, beside one of another type. */
+/** The meaning of a value, for comparison with a value of another type. */
 function meaningOf(value: string, type: string, other: string): string {
   const types = [type, other];
   const text = types.some((each) => each.startsWith("character(")) ? value.trimEnd() : value;
@@ -142,7 +142,7 @@ function meaningOf(value: string, type: string, other: string): string {
   return types.every((each) => !/^(text|name|char)/.test(each)) ? numberOrTime(text) : text;
 }
 
-/** A time with its offset as UTC has it. */
+/** A time with an offset, converted to UTC. */
 function instant(text: string): string {
   const [, day, clock, fraction = "", hours, minutes = "00"] =
     /^(\d{4}-\d\d-\d\d) ([\d:]{8})(\.\d+)?([+-]\d\d)(?::(\d\d))?$/.exec(text) ?? [];
@@ -162,7 +162,7 @@ function numberOrTime(text: string): string {
   return /^-?[\d.]+(e[-+]?\d+)?$/i.test(text) ? decimal(text) : text;
 }
 
-/** A number in one spelling, without an exponent and without zeros that say nothing. */
+/** A number in canonical form, without an exponent and superfluous zeros. */
 function decimal(text: string): string {
   const [, sign = "", whole = "", fraction = "", power = "0"] =
     /^(-?)(\d*)\.?(\d*)(?:e([-+]?\d+))?$/i.exec(text) ?? [];

@@ -1,16 +1,16 @@
-/** A schema, another one with hints, and rows that show what became of them. */
+/** A schema, a changed one with hints, and rows that show which objects were kept. */
 export interface SchemaMove {
   readonly base: string;
   readonly wanted: string;
   readonly rows: string;
-  /** Of one row, before the migration and after it. */
+  /** Queries for one row, before and after the migration. */
   readonly query: readonly [before: string, after: string];
   readonly expected: object;
-  /** Whether something else is lost beside. */
+  /** Whether the migration also loses other data. */
   readonly isLosing?: boolean;
 }
 
-/** Schemas that are renamed, and objects that come from another schema, all by hints. */
+/** Renamed schemas, and objects moved between schemas, all with hints. */
 export const SCHEMA_MOVES: Readonly<Record<string, SchemaMove>> = {
   "a schema with everything in it": {
     base: `CREATE SCHEMA store; CREATE TYPE store.mood AS ENUM ('sad'); CREATE DOMAIN store.price AS int;

@@ -4,24 +4,27 @@ import { freshDatabase } from "@steward/test-postgres";
 import { parse } from "yaml";
 import { connect, define, dropMadeRoles, resultOf, type Transition } from "./transition.js";
 
-/** Pairs of databases that cases are tried in at a time. */
+/** Number of database pairs in which cases run concurrently. */
 const LANES = 3;
 const REFUSED_HINT =
   "AppError: the rename hint has no effect here: a value or an attribute of a type";
 
-/** How the cases ended. */
+/** The results of the cases. */
 export interface SqldefResults {
-  /** Cases of which the server takes both sides; the others say nothing. */
+  /** Number of cases whose two sides the server accepts; the others are skipped. */
   readonly count: number;
-  /** Names of those that rename values of an enum: no migration does, and their hints are refused. */
+  /**
+   * Names of cases that rename enum values, which migrations do not support; their hints are
+   * refused.
+   */
   readonly refusedHints: readonly string[];
-  /** Of each other case that did not reach its schema, or did not come back: its name and why. */
+  /** Every other case that failed in one of the directions: its name and the reason. */
   readonly failures: readonly string[];
 }
 
 /**
- * Goes from the current to the wanted schema of migration cases of sqldef, and back. They are cases of another
- * migration tool, judged by what the database then is and not by the statements.
+ * Migrates from the current to the wanted schema of sqldef's migration cases, and back. The cases
+ * come from another migration tool, so the resulting schema is compared and not the statements.
  * @param data The directory of the check data.
  * @param step 1: every case; n: every nth.
  */
@@ -45,7 +48,7 @@ export async function runSqldefCases(data: string, step: number): Promise<Sqldef
 
 interface CaseEnd {
   readonly name: string;
-  /** `equal`, `refused` by the server, or what went wrong. */
+  /** `equal`, `refused` by the server, or the problem. */
   readonly result: string;
 }
 

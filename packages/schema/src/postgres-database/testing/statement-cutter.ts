@@ -3,14 +3,15 @@ import { connect as dial, createServer, type Server, type Socket } from "node:ne
 import type { AddressInfo } from "node:net";
 
 /**
- * A TCP proxy in front of a PostgreSQL server that cuts every connection at one statement, and lets no new
- * one through until it is healed: to the server it is as if the client's process had been killed there. Statements
- * to another database, and those that only read or set, are not counted: a death before one is the same as one after.
+ * A TCP proxy in front of a PostgreSQL server that cuts every connection at one statement, and
+ * refuses new ones until it is healed: for the server it looks as if the client's process had been
+ * killed there. Statements to another database, and those that only read or change settings, are
+ * not counted, because a crash before such a statement is the same as one after it.
  */
 export class StatementCutter implements AsyncDisposable {
-  /** The database's address through the proxy. */
+  /** The database's URL through the proxy. */
   readonly url: string;
-  /** The database's address past the proxy. */
+  /** The database's URL without the proxy. */
   readonly target: string;
   readonly #server: Server;
   readonly #target: URL;
@@ -49,7 +50,7 @@ export class StatementCutter implements AsyncDisposable {
     this.#isCut = false;
   }
 
-  /** Resolves when such a statement comes by, or when the cut is healed. */
+  /** Resolves when such a statement passes the proxy, or when the cut is healed. */
   seen(statement: RegExp): Promise<void> {
     return new Promise((resolve) => {
       this.#awaited = { statement, resolve };
@@ -75,7 +76,7 @@ export class StatementCutter implements AsyncDisposable {
     client.on("data", (bytes) => {
       pending = Buffer.concat([pending, bytes]);
       for (;;) {
-        // The first message of a connection has no type, and names the database.
+        // The first message of a connection has no type, and contains the name of the database.
         const head = isTarget === undefined ? 0 : 1;
         if (pending.length < head + 4) return;
         const length = head + pending.readUInt32BE(head);
@@ -91,7 +92,9 @@ export class StatementCutter implements AsyncDisposable {
     server.on("data", (bytes) => client.write(bytes));
   }
 
-  /** Counts a statement, if it may change something. @returns whether the connections are cut at it. */
+  /**
+   * Counts a statement if it may change something. @returns whether the connections are cut at it.
+   */
   #isCutAt(sql: string | undefined): boolean {
     if (sql === undefined || /^\s*(SELECT|SET|SHOW)\b/i.test(sql)) return this.#isCut;
     this.#left -= 1;
@@ -125,7 +128,10 @@ export class StatementCutter implements AsyncDisposable {
   }
 }
 
-/** The statement of a simple query, or of an extended one when it is parsed; undefined for other messages. */
+/**
+ * The statement of a simple query, or of an extended query's Parse message; undefined for other
+ * messages.
+ */
 function statementIn(message: Buffer): string | undefined {
   const [type] = message.toString("latin1", 0, 1);
   const text = message.toString("utf8", 5);

@@ -28,11 +28,11 @@ export async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Two empty databases, gone with the roles that were made for them when the pair is disposed of. */
+/** Two empty databases. Disposing the pair drops them and the roles that were created for them. */
 export interface DatabasePair extends AsyncDisposable {
   readonly one: pg.Client;
   readonly other: pg.Client;
-  /** Of the first one. */
+  /** URL of the first database. */
   readonly url: string;
 }
 
@@ -53,8 +53,9 @@ export async function openPair(): Promise<DatabasePair> {
 }
 
 /**
- * Goes from one database's schema to another's and back, and makes the other anew.
- * @returns "equal", or what was not.
+ * Migrates from one database's schema to another's and back, and creates the second schema in an
+ * empty database.
+ * @returns "equal", or the difference.
  */
 export async function resultOf(
   database: pg.Client,
@@ -70,7 +71,7 @@ export async function resultOf(
     await runScript(database, scriptBetween(base, target), refused);
     const up = await introspectScratch(database);
     if (rootOf(identify(up, target)) !== rootOf(target)) return "up misses the wanted schema";
-    // Without any memory of what was before, the two databases are the same as well.
+    // The two databases must also be equal without information from the schema before.
     if (rootOf(identify(up, undefined)) !== rootOf(identify(drafted, undefined)))
       return "up differs";
     await runScript(database, scriptBetween(target, base), refused);
@@ -86,8 +87,10 @@ export async function resultOf(
 }
 
 /**
- * Goes from one database's schema to another's as far as one transaction can, and reads what it has touched.
- * @returns the objects that are read so, and those that the whole schema has; equal when all of it was read.
+ * Migrates from one database's schema to another's as far as one transaction can, and reads only
+ * the touched part.
+ * @returns the objects of the touched part, and those of the whole schema; they are equal when
+ * nothing was missed.
  */
 export async function touchedObjects(
   database: pg.Client,
@@ -125,17 +128,17 @@ function refused(sql: string, error: unknown): AppError {
   return new AppError("STEP_FAILED", `${sql}: ${String(error)}`);
 }
 
-/** Roles that were made for a schema, which outlive its database. */
+/** Created roles, which outlive their databases. */
 const madeRoles = new Set<string>();
 
-/** Drops the roles that {@link define} has made, once the databases that speak of them are gone. */
+/** Drops the roles that {@link define} has created, after the databases that refer to them. */
 export async function dropMadeRoles(url: string): Promise<void> {
   const client = await connect(url);
   for (const role of madeRoles) {
     try {
       await client.query(`DROP ROLE IF EXISTS ${client.escapeIdentifier(role)}`);
     } catch (error) {
-      // Another test's database speaks of it too.
+      // Another test's database refers to the role too.
       if (!(error instanceof pg.DatabaseError && error.code === "2BP01")) throw error;
     }
   }
@@ -143,7 +146,10 @@ export async function dropMadeRoles(url: string): Promise<void> {
   await client.end();
 }
 
-/** Defines a schema in an empty database. @returns whether the server takes it. Roles that it speaks of are made. */
+/**
+ * Defines a schema in an empty database, and creates the roles that it refers to. @returns whether
+ * the server accepts it.
+ */
 export async function define(client: pg.Client, sql = ""): Promise<boolean> {
   for (;;) {
     await reset(client);
@@ -159,7 +165,7 @@ export async function define(client: pg.Client, sql = ""): Promise<boolean> {
   }
 }
 
-/** Makes a role; two lanes may come to need the same one. */
+/** Creates a role, unless a concurrent case has just created it. */
 async function makeRole(client: pg.Client, role: string): Promise<void> {
   try {
     await client.query(`CREATE ROLE ${client.escapeIdentifier(role)}`);

@@ -23,7 +23,10 @@ type Respond = (seen: Seen, response: ServerResponse) => void;
 
 const KEY = "sk-very-secret";
 
-/** A real HTTP server; each request is answered by the next function, the last one for good. */
+/**
+ * A real HTTP server; the next function answers each request, and the last one answers all further
+ * ones.
+ */
 let server: Server;
 let responses: Respond[];
 let requests: Seen[];
@@ -271,7 +274,7 @@ function provider(
   return new CheckedProvider(http, 2);
 }
 
-/** What embedding one text fails with. */
+/** The error of embedding one text. */
 async function failure(
   options: Partial<HttpEmbeddingOptions> = {},
   embedOptions: EmbedOptions = {},

@@ -39,7 +39,7 @@ describe("an embedding service that answers oddly", () => {
       const result: unknown = await providers[index % providers.length]
         ?.embed("a")
         .catch((thrown: unknown) => thrown);
-      // What nobody classified says only that the provider failed.
+      // An unclassified error contains only the message that the provider failed.
       const isTold =
         result instanceof EmbeddingError && result.message !== "the embedding provider failed";
       expect(

@@ -191,7 +191,7 @@ function unsigned(): Promise<string> {
   return Promise.resolve(`${parts.join(".")}.`);
 }
 
-/** What a verifier that trusts the token's own `alg` would take (RFC 8725 §2.1). */
+/** A token that a verifier that trusts the token's own `alg` would accept (RFC 8725 §2.1). */
 async function withPublicKeyAsSecret(): Promise<string> {
   // An RSA key imports as a CryptoKey; only symmetric ones import as bytes.
   const key = (await importJWK(provider.publicJwk, "RS256", { extractable: true })) as CryptoKey;

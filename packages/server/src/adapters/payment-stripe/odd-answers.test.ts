@@ -13,7 +13,10 @@ const METHOD = {
 };
 const PAGE = { object: "list", data: [METHOD], has_more: true };
 const INTENT = { id: "seti_1", client_secret: "s", customer: { id: "cus_A" } };
-/** What a provider may fail with (Decision §8); never `INTERNAL`, which is our own mistake. */
+/**
+ * The possible errors of a provider (Decision §8); never `INTERNAL`, which would be a defect of
+ * this program.
+ */
 const REFUSALS = [
   "NOT_FOUND",
   "INVALID_ARGUMENT",
@@ -22,8 +25,8 @@ const REFUSALS = [
   "PAYMENT_PROVIDER_FAILED",
 ];
 
-// A real HTTP server answers the real SDK. What the SDK throws outside its promise would leave the call
-// without an end here, and end the process elsewhere.
+// A real HTTP server answers the real SDK. An error that the SDK throws outside its promise would
+// leave this call pending, and elsewhere end the process.
 describe("a payment provider that answers oddly", () => {
   let server: OddHttpServer;
   let provider: StripePaymentProvider;

@@ -5,7 +5,7 @@ import { judgeFunction } from "../sql-analyzer/postgres-functions.js";
 import { CHANGES, READS, SCHEMA } from "../sql-analyzer/testing/postgres-examples.js";
 
 let database: TestDatabase;
-/** The outcomes of what runs; an older server does not know all of the grammar, nor each function. */
+/** Executed statements; an older server lacks parts of the grammar and some functions. */
 let ranOrNewer: readonly string[];
 
 beforeAll(async () => {
@@ -93,11 +93,11 @@ describe("what the analyzer says that it changes something", () => {
   });
 });
 
-/** SQLSTATE of what is not allowed in a transaction that only reads. */
+/** SQLSTATE of a statement that a read-only transaction does not allow. */
 const READ_ONLY = "25006";
-/** Functions and the like that the examples only pretend there are. */
+/** Functions and other objects that the examples invent. */
 const UNHEARD_OF = /unheard_of|theirs|public\.lower/;
-/** What the engine lets pass in such a transaction. */
+/** Statements that the analyzer rejects although a read-only transaction allows them. */
 const ONLY_TOLD_BY_TEXT =
   /^(EXPLAIN|REINDEX|CLUSTER|ANALYZE)|txid_current|pg_current_xact_id|pg_notify/;
 
@@ -116,7 +116,7 @@ const VOLATILE: ReadonlySet<string> = new Set([
   "random",
   "random_normal",
   "timeofday",
-  // Until 15 declared so: a time without a date is that of today's offset.
+  // Declared immutable until version 15, although a time without a date uses today's offset.
   "timezone",
   "uuidv4",
   "uuidv7",
@@ -138,10 +138,10 @@ const COMPUTING: ReadonlySet<string> = new Set([
   "unaccent",
   "uuid-ossp",
 ]);
-/** What gives something else each time, and is harmless all the same. */
+/** Functions with random or changing results, which are harmless. */
 const CHANCE = /^(gen_|uuid_generate_|system_)/;
 
-/** What a statement could leave behind without writing to a table. */
+/** Traces that a statement could leave without writing to a table. */
 async function traces(): Promise<object> {
   const [row] = await database.query(
     `SELECT pg_current_xact_id_if_assigned() AS transaction,
@@ -167,7 +167,7 @@ function isHarmless(name: string): boolean {
   return verdict.kind === "class" && verdict.statementClass === "read_select";
 }
 
-/** Each with values of its arguments' types. */
+/** Each function is called with values of its arguments' types. */
 async function callsOfHarmlessFunctions(): Promise<readonly string[]> {
   const rows = await database.query(
     `SELECT proname, array_to_json(ARRAY(SELECT format_type(type, NULL)

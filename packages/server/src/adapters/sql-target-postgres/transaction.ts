@@ -2,8 +2,8 @@ import { assert } from "@steward/kernel/assert.js";
 import { quotedName } from "./quoted-name.js";
 
 /**
- * How long after the deadline the server itself stops a statement, in ms, in case this process died
- * or cannot reach the server.
+ * How long after the deadline the server itself stops a statement, in ms, in case this process has
+ * died or cannot reach the server.
  */
 const SERVER_DELAY_MS = 200;
 /** How long a statement may wait for a lock, in ms. */
@@ -11,27 +11,27 @@ const LOCK_MS_MAX = 10_000;
 /** How long the server waits for the next message within a transaction, in ms. */
 const IDLE_IN_TRANSACTION_MS_MAX = 10_000;
 
-/** Where a transaction goes back to when a statement's parameters have to be declared anew. */
+/** The savepoint to return to when a statement's parameter types must be declared again. */
 export const BEFORE_STATEMENT = "steward_before_statement";
 
-/** What the row-level security of a data source can ask for: `current_setting('steward.org_id')`. */
+/** The setting for row-level security in a data source: `current_setting('steward.org_id')`. */
 const ORGANIZATION_SETTING = '"steward.org_id"';
 
-/** What stands in a literal as it is, as the ids of organizations do, which are UUIDs. */
+/** Texts that need no escaping in a literal. The ids of organizations are UUIDs, so they match. */
 const PLAIN = /^[A-Za-z0-9-]+$/;
 
-/** For whom a transaction is. */
+/** The organization and time limit of a transaction. */
 export interface TransactionOwner {
   /** UUID. */
   readonly orgId: string;
-  /** What is left for the statement. */
+  /** The remaining time for the statement. */
   readonly timeoutMs: number;
 }
 
 /**
- * Begins a transaction whose settings are its own, so that nothing depends on what the role, the
- * database or a pooler has set, and nothing is left behind: UTC, ISO dates, text as we read it, and the organization
- * whose statement it is for.
+ * Begins a transaction with its own settings, which replace those of the role, the database or a
+ * pooler and end with the transaction: UTC, ISO dates, the text formats that this adapter reads,
+ * and the organization.
  */
 export function beginText(
   mode: "READ ONLY" | "READ WRITE",
@@ -52,9 +52,9 @@ SET LOCAL ${ORGANIZATION_SETTING} = '${orgId}';`;
 }
 
 /**
- * What comes between the begin of a transaction and an agent's statement: the role of its organization, if it has one,
- * and a savepoint for a statement with values. The savepoint comes second, so that going back to it keeps the role.
- * Each command ends with a semicolon.
+ * Commands between the begin of a transaction and an agent's statement: they set the role of its
+ * organization, if it has one, and a savepoint for a statement with values. The savepoint comes
+ * second, so that rolling back to it keeps the role. Each command ends with a semicolon.
  */
 export function enterText(role: string | undefined, binds: readonly unknown[]): string {
   const enter = role === undefined ? "" : `SET LOCAL ROLE ${quotedName([role])};`;
@@ -62,7 +62,7 @@ export function enterText(role: string | undefined, binds: readonly unknown[]): 
 }
 
 /**
- * Goes back to the role that has logged in, for statements of our own. Constraints that were deferred are checked
- * before, as the organization's role: what a trigger does has its rights.
+ * Returns to the login role, for the service's own statements. Deferred constraints are checked
+ * before, because their triggers must run with the rights of the organization's role.
  */
 export const LEAVE_ROLE = "SET CONSTRAINTS ALL IMMEDIATE;\nSET LOCAL ROLE NONE";

@@ -9,11 +9,11 @@ import {
 import type { ArrayType, TypeNames } from "./cell-json.js";
 import type { Session } from "./session.js";
 
-/** From here on an OID may be of another type in another database. */
+/** From this OID on, types are user-defined and their OIDs differ between databases. */
 const OWN_OID_MIN = 10_000;
-/** Types remembered; more only means that some are asked for again. */
+/** Number of cached types. With more types, some are read again. */
 const TYPES_KEPT_MAX = 10_000;
-/** Types that JSON tells, and pseudo-types, which no parameter can be of. */
+/** Types that JSON represents exactly, and pseudo-types, which no parameter can have. */
 const UNRECORDED: ReadonlySet<number> = new Set([
   POSTGRES.bool,
   POSTGRES.text,
@@ -27,10 +27,15 @@ interface OwnType {
   readonly name: string | undefined;
 }
 
-/** The types of one database, asked for as they are needed. OIDs are not used again soon. */
+/**
+ * A cache of one database's types, filled on demand. PostgreSQL rarely reuses OIDs, so entries stay
+ * valid.
+ */
 export class TypeCatalog implements TypeNames {
   readonly #own = new Map<number, OwnType>();
-  /** OIDs of types and of their arrays, by what the type is called elsewhere; 0 for unknown ones. */
+  /**
+   * OIDs of types and of their arrays, by the type's name in other databases; 0 for unknown ones.
+   */
   readonly #oids = new Map<PostgresType, { readonly type: number; readonly array: number }>();
 
   arrayOf(oid: number): ArrayType | undefined {
@@ -38,16 +43,19 @@ export class TypeCatalog implements TypeNames {
     return typeof element === "number" ? { element, delimiter: "," } : this.#own.get(oid)?.array;
   }
 
-  /** What a later step has to know of a column's type; `undefined` when JSON tells it. */
+  /**
+   * The type information that a later step needs for a column; `undefined` when the JSON alone is
+   * sufficient.
+   */
   recordOf(oid: number): PostgresType | undefined {
     if (oid < OWN_OID_MIN) return UNRECORDED.has(oid) ? undefined : oid;
     const element = this.#own.get(oid)?.array?.element;
-    // An array of a domain: JSON has its elements as those of the type that the domain is of.
+    // In JSON, the elements of an array of a domain look like those of the domain's base type.
     const isWritten = element === POSTGRES.bytea || (element !== undefined && isJsonType(element));
     return isWritten ? arrayTypeOf(element) : this.#own.get(oid)?.name;
   }
 
-  /** Makes sure that these types are known. */
+  /** Loads the types that are not cached yet. */
   async learn(oids: readonly number[], session: Session): Promise<void> {
     const unknown = oids.filter((oid) => oid >= OWN_OID_MIN && !this.#own.has(oid));
     if (unknown.length === 0) return;

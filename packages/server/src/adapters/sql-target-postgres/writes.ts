@@ -24,16 +24,19 @@ import {
 import type { Stopper } from "./stopper.js";
 import { beginText, enterText, LEAVE_ROLE } from "./transaction.js";
 
-/** Attempts to forget that are kept for the next write; the others' markers go when they are old. */
+/**
+ * Maximum number of markers to delete with the next write; further markers are deleted when they
+ * are old.
+ */
 const FORGOTTEN_MAX = 1000;
-/** The role of an organization's statements; undefined for the one that logs in. */
+/** The role of an organization's statements; undefined for the login role. */
 export type RoleOf = (orgId: string) => string | undefined;
-/** What a write came to: `unknown` when the connection was lost after COMMIT was sent. */
+/** The result of a write: `unknown` when the connection was lost after COMMIT was sent. */
 export type Written =
   | { readonly outcome: "applied"; readonly result: StatementResult }
   | { readonly outcome: "unknown"; readonly cause: unknown };
 
-/** Runs writes, each with its marker in one transaction, so that each takes effect once. */
+/** Runs writes, each in one transaction with its marker, so that each takes effect once. */
 export class Writes {
   readonly #runner: StatementRunner;
   readonly #descriptions: Descriptions;
@@ -58,8 +61,9 @@ export class Writes {
   }
 
   /**
-   * Runs a write, or finds that an attempt of its step took effect: then that one's result.
-   * @throws whatever failed before COMMIT was sent; the transaction is rolled back or still open.
+   * Runs a write. If an attempt of its step already took effect, returns the result of that
+   * attempt.
+   * @throws errors before COMMIT was sent; the transaction is then rolled back or still open.
    */
   async run(
     session: Session,
@@ -74,7 +78,7 @@ export class Writes {
     let seen: SeenRows = [];
     const begin = async (): Promise<void> => {
       const owner = { orgId, timeoutMs: stopper.remainingMs };
-      // Markers are read and written by the role that logs in, so that organizations need no right to them.
+      // The login role reads and writes markers, so organizations need no right to them.
       const enter =
         role === undefined
           ? enterText(undefined, request.binds) + this.#descriptions.versionText(asked)
@@ -100,7 +104,7 @@ export class Writes {
     }
   }
 
-  /** The result of the step's write, or `undefined` after making sure that it never gets one. */
+  /** The result of the step's write, or `undefined` after it has been prevented permanently. */
   async settle(
     session: Session,
     attempt: AttemptRef,
@@ -115,7 +119,7 @@ export class Writes {
     return marker?.outcome === "applied" ? marker.result : undefined;
   }
 
-  /** Has the marker removed along with the next write. */
+  /** Deletes the marker together with the next write. */
   forget(attempt: AttemptRef): void {
     this.#forgotten.push(attempt);
     if (this.#forgotten.length > FORGOTTEN_MAX) this.#forgotten.shift();
@@ -138,7 +142,8 @@ export class Writes {
             enterText(role, request.binds) + this.#descriptions.versionText(asked),
           );
     const grant = await this.#descriptions.permit(session, asked, seen);
-    // Only a change of the schema changes it; another one's is seen when that one tells of it.
+    // Only a change of the schema can make the cached schema outdated; other sessions' changes are
+    // noticed when they are reported.
     const before = statement.statementClass === "admin" ? await readSchema(session) : undefined;
     const rows = await this.#runner.run(session, request, statement);
     const rowsMax = Math.min(
@@ -164,7 +169,7 @@ async function commit(session: Session, result: StatementResult): Promise<Writte
   }
 }
 
-/** Another attempt of the step came first, or this one was given up while it ran. */
+/** Another attempt of the step was faster, or this attempt was abandoned while it ran. */
 async function othersResult(session: Session, attempt: AttemptRef): Promise<StatementResult> {
   await session.command("ROLLBACK");
   const marker = await findMarker(session, attempt);
@@ -172,7 +177,10 @@ async function othersResult(session: Session, attempt: AttemptRef): Promise<Stat
   throw givenUp();
 }
 
-/** Does work that needs the marker table; where it is missing, makes it and begins again. */
+/**
+ * Runs work that needs the marker table; if the table is missing, creates it and runs the work
+ * again.
+ */
 async function withMarkerTable<Result>(
   session: Session,
   work: () => Promise<Result>,
@@ -192,7 +200,7 @@ async function makeMarkerTable(session: Session): Promise<void> {
     await createMarkerTable(session);
   } catch (error) {
     const code = error instanceof DatabaseError ? error.code : undefined;
-    // Somebody else has just made it.
+    // Another session has just created it.
     if (code === "23505" || code === "42P07") return;
     if (code !== "42501" && code !== "3F000") throw error;
     const message =

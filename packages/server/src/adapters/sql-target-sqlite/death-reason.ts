@@ -1,13 +1,13 @@
 import { StatementError } from "../../plans/ports.js";
 import { type ChildSettings, LIMIT_SIGNALS } from "./protocol.js";
 
-/** Why a child ended, as far as the statement that it ran has to do with it. */
+/** The reason why a child ended, if its statement may have caused it. */
 export type DeathReason = "memory" | "temporary" | "crash" | "elsewhere";
 
-/** Signals that come from outside: an operator, the system's shortage of memory, the end of the service. */
+/** Signals from outside: an operator, the system's lack of memory, the end of the service. */
 const FOREIGN_SIGNALS: ReadonlySet<string> = new Set(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"]);
 
-/** @param signal what ended the process; null when it ended by itself. */
+/** @param signal that ended the process; null when it exited without one. */
 export function deathReason(exitCode: number | null, signal: string | null): DeathReason {
   if (signal === LIMIT_SIGNALS.memory) return "memory";
   if (signal === LIMIT_SIGNALS.temporary) return "temporary";
@@ -16,8 +16,8 @@ export function deathReason(exitCode: number | null, signal: string | null): Dea
 }
 
 /**
- * What whoever asked for the statement is told. One that has a process end will do so again, and must not be tried
- * again by itself; `undefined` when it is not to blame.
+ * The error for the statement's caller. A statement that crashes its process will do so again, so
+ * it must not be retried automatically. `undefined` when the statement did not cause the end.
  */
 export function deathError(
   reason: DeathReason,

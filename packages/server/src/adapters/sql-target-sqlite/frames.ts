@@ -2,11 +2,14 @@
 export interface Frame {
   /** Text of a JSON object. */
   readonly head: string;
-  /** Text that travels as it is; often empty. */
+  /** Text that is not parsed; often empty. */
   readonly body: string;
 }
 
-/** Bytes before the head: length of all that follows them, then length of the head; both u32 LE. */
+/**
+ * Bytes before the head: the length of everything that follows them, then the length of the head;
+ * both u32 LE.
+ */
 const PREFIX_BYTES = 8;
 
 /** The bytes of one frame: prefix, head, body, in UTF-8. */
@@ -21,11 +24,13 @@ export function encodeFrame(frame: Frame): Buffer {
   return bytes;
 }
 
-/** Cuts a stream of bytes into frames. */
+/** Splits a stream of bytes into frames. */
 export class FrameDecoder {
   #chunks: Buffer[] = [];
   #bytes = 0;
-  /** Bytes worth looking at again: a long frame's chunks are joined once, not once per chunk. */
+  /**
+   * Number of bytes to wait for: the chunks of a long frame are joined once, not once per chunk.
+   */
   #bytesWanted: number = PREFIX_BYTES;
 
   /** The frames that are complete with this chunk, in order. */

@@ -2,26 +2,24 @@ import { waitedTooLong } from "../sql-target/fair-share.js";
 import { StatementError, type StatementResult } from "../../plans/ports.js";
 import type { ChildReply, ChildTask } from "./protocol.js";
 
-/** Why a job is stopped before its end. */
+/** The reason why a job is stopped before its end. */
 export type StopReason = "waited" | "timeout" | "aborted";
 
-/** Until when a job is worth doing. */
+/** Time limits of a job. */
 export interface JobLimits {
-  /** Until its turn has come, from now. */
+  /** For the wait for its turn, from now. */
   readonly waitMs: number;
   /** From its turn on. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
 
-/**
- * A task on its way to its result, wherever it waits. Settled once; what comes later is ignored.
- */
+/** A task with its pending result. It is settled once; later results are ignored. */
 export class Job<Task extends ChildTask = ChildTask> {
   readonly task: Task;
   /** The organization whose turn it waits for. */
   readonly orgId: string;
-  /** `undefined` is the answer of a `settle` that found nothing. */
+  /** `undefined` is the answer of a `settle` that found no effect. */
   readonly result: Promise<StatementResult | undefined>;
   readonly #limits: JobLimits;
   readonly #stop: (reason: StopReason) => void;
@@ -32,7 +30,10 @@ export class Job<Task extends ChildTask = ChildTask> {
   #reject: (error: StatementError) => void = () => undefined;
   #stopReason: StopReason | undefined;
 
-  /** @param onStop called once, when time is up or the signal is aborted before the job is settled. */
+  /**
+   * @param onStop called once, when a time limit has passed or the signal is aborted before the job
+   * is settled.
+   */
   constructor(
     { task, orgId }: { readonly task: Task; readonly orgId: string },
     limits: JobLimits,
@@ -57,7 +58,7 @@ export class Job<Task extends ChildTask = ChildTask> {
     limits.signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** Its turn has come: from now on its time runs. */
+  /** Starts the job's own time limit, because its turn has come. */
   begin(): void {
     if (this.#hasBegun || this.isStopped) return;
     this.#hasBegun = true;
@@ -65,12 +66,15 @@ export class Job<Task extends ChildTask = ChildTask> {
     this.#timer = setTimeout(this.#stop, this.#limits.timeoutMs, "timeout");
   }
 
-  /** Whether it was told to stop; whoever holds it rejects it once it runs no more. */
+  /**
+   * Whether the job was stopped. The reader or writer that has it must reject it when it no longer
+   * runs.
+   */
   get isStopped(): boolean {
     return this.#stopReason !== undefined;
   }
 
-  /** Settles it as a child answered; a `dropped` one has nobody who waits. */
+  /** Settles the job with a child's answer; nobody waits for a `dropped` one. */
   answer(reply: ChildReply, body: string): void {
     if (reply.kind === "result") this.resolve({ ...reply.result, outputJson: body });
     else if (reply.kind === "fenced") this.resolve(undefined);
@@ -91,8 +95,8 @@ export class Job<Task extends ChildTask = ChildTask> {
   }
 
   /**
-   * Rejects a job that runs nowhere any more and left no trace: it was stopped, or else lost.
-   * @param lost how it was lost; absent: by no fault of its own.
+   * Rejects a job that no longer runs and left no trace, because it was stopped or lost.
+   * @param lost the error of a lost job; absent when the job did not cause the loss.
    */
   rejectUndone(lost?: StatementError): void {
     this.reject(this.isStopped || lost === undefined ? this.#undoneError() : lost);

@@ -8,10 +8,10 @@ import { Reader, type ReadJob } from "./reader.js";
 import type { ChildLaunch } from "./statement-process.js";
 
 /**
- * Runs reads on a few processes, started when they are needed. Usually one suffices, being given
- * many statements at a time. When one of them takes long, those behind it move to another process:
- * a read may be begun twice. Organizations have their turns one after the other, and none of them may
- * have all the processes.
+ * Runs reads on a few processes, started on demand. One process usually suffices, because it gets
+ * many statements at a time. When one of them takes long, those behind it move to another process,
+ * so a read may be started twice. Organizations are served round-robin, and none may occupy all
+ * processes.
  */
 export class ReaderPool {
   readonly #launch: ChildLaunch;
@@ -25,7 +25,7 @@ export class ReaderPool {
     this.#readersMax = readersMax;
   }
 
-  /** @throws StatementError; the statement runs nowhere any more then. */
+  /** @throws StatementError; the statement then runs nowhere any more. */
   ask(
     task: ReadTask | DescribeTask,
     orgId: string,
@@ -41,7 +41,7 @@ export class ReaderPool {
     return job.result;
   }
 
-  /** Ends every process; what still runs is lost. */
+  /** Ends every process; running statements are lost. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#takeBack([]);
@@ -60,8 +60,8 @@ export class ReaderPool {
   }
 
   /**
-   * Has an organization that nothing runs for come next: what was sent ahead for others, to keep the processes
-   * busy, is taken back where it has not begun.
+   * Serves an organization without a running statement next: statements of others that were sent
+   * ahead to keep the processes busy are taken back if they have not started.
    */
   #makeWay(orgId: string): void {
     const isServed = [...this.#readers].some((reader) => reader.serves(orgId) || reader.load === 0);

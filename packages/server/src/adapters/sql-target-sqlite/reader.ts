@@ -6,29 +6,29 @@ import { StatementProcess, type ChildLaunch } from "./statement-process.js";
 /** A job of a reader. */
 export type ReadJob = Job<ReadTask | DescribeTask>;
 
-/** Whom a reader's news concern. */
+/** The listener for a reader's events. */
 export interface ReaderListener {
-  /** It has answered: there is room for one more. */
+  /** It has answered, so it has room for another job. */
   onAnswer(): void;
   /** Its first statement takes long. */
   onSlow(reader: Reader): void;
-  /** It is gone; the jobs it held have to go somewhere else. */
+  /** It has ended; its remaining jobs must move to another reader. */
   onClose(reader: Reader, orphans: readonly ReadJob[]): void;
 }
 
-/** Statements a reader is given at once: enough to keep it busy while its answers travel. */
+/** Statements sent to a reader at once: enough to keep it busy while answers are transferred. */
 const PIPELINE_LENGTH_MAX = 32;
-/** How long a statement may run, in ms, before those behind it are taken elsewhere. */
+/** How long a statement may run before those behind it move to another process, in ms. */
 const SLOW_MS = 50;
 
-/** A child that reads, with the jobs sent to it. It works on them in their order. */
+/** A child for reads, with the jobs sent to it, which it runs in order. */
 export class Reader {
   readonly #child: StatementProcess;
   readonly #launch: ChildLaunch;
   readonly #listener: ReaderListener;
-  /** By id, in the order sent; `undefined`: nobody waits for it any more. */
+  /** By id, in sending order; `undefined`: nobody waits for it any more. */
   readonly #sent = new Map<number, ReadJob | undefined>();
-  /** How many of them are of which organization. */
+  /** Number of its jobs by organization. */
   readonly #orgs = new Map<string, number>();
   readonly #slowTimer: NodeJS.Timeout;
   #isReady = false;
@@ -59,7 +59,7 @@ export class Reader {
     return this.#orgs.has(orgId);
   }
 
-  /** Whether another job would soon be looked at. */
+  /** Whether it would soon start another job. */
   get hasRoom(): boolean {
     return !this.isClosing && !this.#isSlow && this.#sent.size < PIPELINE_LENGTH_MAX;
   }
@@ -80,8 +80,8 @@ export class Reader {
   }
 
   /**
-   * Ends a job that was told to stop. One that runs is rejected when its process is gone; one that
-   * waits behind it is rejected now.
+   * Ends a stopped job. A running job is rejected when its process has ended; a waiting one is
+   * rejected now.
    */
   stop(job: ReadJob): void {
     const [first] = this.#sent.values();
@@ -93,7 +93,7 @@ export class Reader {
     job.rejectUndone();
   }
 
-  /** Takes back the jobs that have not begun. */
+  /** Takes back the jobs that have not started. */
   takeWaiting(): readonly ReadJob[] {
     const [, ...behind] = this.#sent.values();
     const jobs = behind.filter((job) => job !== undefined);
@@ -118,7 +118,7 @@ export class Reader {
     this.#child.tell({ kind: "drop", ids });
   }
 
-  /** The first one runs, as soon as there is a process. */
+  /** Starts the first job once the process is running. */
   #beginFirst(): void {
     if (!this.#isReady) return;
     for (const job of this.#sent.values()) {
@@ -156,11 +156,12 @@ export class Reader {
   }
 
   #onSlow(): void {
-    // Until it is up, nothing runs.
+    // Nothing runs before the process is ready.
     if (!this.#isReady || this.#sent.size === 0 || this.isClosing) return;
     const [first] = this.#sent.values();
     if (first === undefined) {
-      // It had begun before it heard that nobody waits, and nobody would stop it in time.
+      // It started before the child learned that nobody waits, so only killing the process stops it
+      // in time.
       this.kill();
       return;
     }
@@ -174,7 +175,7 @@ export class Reader {
     const orphans: ReadJob[] = [];
     for (const job of this.#sent.values()) {
       if (job === undefined) continue;
-      // The first one may be what the process died of: whoever asked decides about trying again.
+      // The first job may have crashed the process, so its caller decides about a retry.
       if (job.isStopped) job.rejectUndone();
       else if (job === first && !this.#isKilled) job.rejectUndone(deathError(reason, this.#launch));
       else orphans.push(job);

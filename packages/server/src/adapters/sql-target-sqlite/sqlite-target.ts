@@ -21,42 +21,43 @@ import { SCHEMA_CHANGED, type AdmittedStatement, type StatementDescription } fro
 import { ReaderPool } from "./reader-pool.js";
 import { Writer } from "./writer.js";
 
-/** A statement whose caller's policies look at what it touches. */
+/** A statement for which the policies depend on the data it touches. */
 type PermittedRequest = StatementRequest & {
   readonly permit: NonNullable<StatementRequest["permit"]>;
 };
 
-/** Descriptions of statements that are remembered. */
+/** Number of cached descriptions. */
 const DESCRIPTIONS_KEPT_MAX = 1000;
-/** Characters of the longest statement whose description is remembered. */
+/** Length of the longest statement whose description is cached, in characters. */
 const KEPT_LENGTH_MAX = 4096;
-/** How often a statement is described anew when the schema has changed meanwhile. */
+/** How often a statement is described again when the schema has changed meanwhile. */
 const DESCRIBED_AGAIN_MAX = 3;
 
-/** Where a data source is and what it is called. */
+/** Options of a data source. */
 export interface SqliteTargetOptions {
   readonly name: string;
   /** An existing SQLite database file. */
   readonly path: string;
   readonly analyzer: SqlAnalyzer;
-  /** Reads long statements; absent: the analyzer does. */
+  /** Analyzes long statements; absent: the analyzer does. */
   readonly reader?: StatementReader | undefined;
   readonly log: Log;
-  /** Processes that read at the same time. */
+  /** Maximum number of processes for reads. */
   readonly readersMax?: number | undefined;
   /** Rows that one write may change. */
   readonly rowsChangedMax?: number;
-  /** Where SQLite puts its temporary files; absent: where it wants. */
+  /** Directory of SQLite's temporary files; absent: SQLite's default. */
   readonly temporaryDirectory?: string;
-  /** Resident memory of each process, in bytes. */
+  /** Maximum resident memory of each process, in bytes. */
   readonly memoryBytesMax?: number;
-  /** Bytes of each process's temporary files. */
+  /** Maximum size of each process's temporary files, in bytes. */
   readonly temporaryBytesMax?: number;
 }
 
 /**
- * A SQLite database that agents work on. Statements run in processes of their own, so that one
- * without end can be stopped: reads in a few that can only read, writes one after the other in one.
+ * A SQLite database that agents work on. Statements run in separate processes, so that endless ones
+ * can be stopped: reads in a few read-only processes, writes one after the other in a single
+ * process.
  */
 export class SqliteTarget implements SqlTarget {
   readonly name: string;
@@ -66,7 +67,10 @@ export class SqliteTarget implements SqlTarget {
   readonly #writer: Writer;
   readonly #rowsChangedMax: number;
   readonly #running = new RunningStatements();
-  /** By intent and text; each holds for one version of the schema, which is checked when the statement runs. */
+  /**
+   * By intent and text. Each is valid for one version of the schema, which is checked when the
+   * statement runs.
+   */
   readonly #descriptions = new RecentMap<StatementDescription>(DESCRIPTIONS_KEPT_MAX);
 
   constructor(options: SqliteTargetOptions) {
@@ -91,7 +95,7 @@ export class SqliteTarget implements SqlTarget {
     const { sql, binds, intent } = request;
     const admitted = this.#admission.admit(sql, intent);
     const known = admitted instanceof Promise ? await admitted : admitted;
-    // It may have been closed while a long statement was read.
+    // It may have been closed while a long statement was analyzed.
     this.#running.requireOpen(signal);
     const { statementClass, tables, insertedColumns } = known;
     const statement = { sql, binds, intent, statementClass, tables, insertedColumns };
@@ -118,7 +122,7 @@ export class SqliteTarget implements SqlTarget {
     return result;
   }
 
-  /** Runs a statement that is permitted by what it touches, under the schema under which it touches that. */
+  /** Runs a permitted statement under the schema version for which it was permitted. */
   async #runPermitted(
     statement: AdmittedStatement,
     request: PermittedRequest,
@@ -166,7 +170,7 @@ export class SqliteTarget implements SqlTarget {
     this.#writer.forget(attempt);
   }
 
-  /** Waits a while for what runs, then ends the processes. */
+  /** Waits a while for running statements, then ends the processes. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#running.drain();
     await Promise.all([this.#readers.close(), this.#writer.close()]);

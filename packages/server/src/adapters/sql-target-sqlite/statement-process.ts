@@ -13,34 +13,34 @@ import type {
   ChildTask,
 } from "./protocol.js";
 
-/** How to start a child. */
+/** Start parameters of a child. */
 export interface ChildLaunch {
   readonly role: ChildRole;
   /** The data source's file. */
   readonly path: string;
-  /** Where SQLite puts its temporary files; absent: where it wants. */
+  /** Directory of SQLite's temporary files; absent: SQLite's default. */
   readonly temporaryDirectory?: string | undefined;
   readonly memoryBytesMax: number;
   readonly temporaryBytesMax: number;
   readonly log: Log;
 }
 
-/** Whom a child's news concern. */
+/** The listener for a child's events. */
 export interface ChildListener {
   onReply(reply: ChildReply, body: string): void;
-  /** The process is gone, and so are its locks; every reply it gave was delivered before. */
+  /** The process has ended and its locks are released; all its replies have been delivered. */
   onClose(reason: DeathReason): void;
 }
 
 const CHILD_FILE = fileURLToPath(new URL("./child/sql-child.js", import.meta.url));
-/** How long a child without work is kept, in ms: an idle server is small. */
+/** How long an idle child is kept, in ms, so that an idle server needs little memory. */
 const IDLE_MS = 30_000;
-/** How long a child may take to end by itself, in ms. */
+/** How long a child may take to exit after it was asked to, in ms. */
 const END_MS = 1000;
-/** Characters of a child's last words that are kept for the log. */
+/** How much of a child's error output is kept for the log, in characters. */
 const LAST_WORDS_LENGTH = 2000;
 
-/** A process that runs statements, from outside. */
+/** The server's side of a process that runs statements. */
 export class StatementProcess {
   readonly closed: Promise<void>;
   readonly #process: ChildProcessByStdio<Writable, Readable, Readable>;
@@ -58,7 +58,8 @@ export class StatementProcess {
     const settings: ChildSettings = { ...told, parentPid: process.pid };
     this.#process = spawn(process.execPath, [CHILD_FILE, JSON.stringify(settings)], {
       stdio: ["pipe", "pipe", "pipe"],
-      // Nothing more: nothing a statement could ever reach holds the server's secrets.
+      // Nothing else is passed: a process that runs agents' statements must not have the server's
+      // secrets.
       env: temporaryDirectory === undefined ? {} : { SQLITE_TMPDIR: temporaryDirectory },
     });
     this.#log = launch.log.child({ role: launch.role, pid: this.#process.pid });
@@ -68,12 +69,12 @@ export class StatementProcess {
     }, IDLE_MS).unref();
   }
 
-  /** It takes no more requests: it was told to end, was killed, or is gone. */
+  /** Whether it accepts no more requests: it was asked to end, was killed, or has ended. */
   get isClosing(): boolean {
     return this.#isClosing;
   }
 
-  /** @returns the id that the answer will bear. */
+  /** @returns the id of the answer. */
   ask(task: ChildTask): number {
     this.#lastId += 1;
     this.#unanswered += 1;
@@ -85,13 +86,13 @@ export class StatementProcess {
     this.#send(notice);
   }
 
-  /** Stops it at once, whatever it does. */
+  /** Kills it immediately. */
   kill(): void {
     this.#isClosing = true;
     this.#process.kill("SIGKILL");
   }
 
-  /** Lets it end when it has done what it was sent. */
+  /** Lets it exit after it has finished the sent requests. */
   end(): void {
     this.#isClosing = true;
     this.#flush();
@@ -104,13 +105,13 @@ export class StatementProcess {
     stdout.on("data", (chunk: Buffer) => {
       try {
         for (const { head, body } of this.#frames.push(chunk)) {
-          // The child's end speaks the same protocol.
+          // The child's side uses the same protocol.
           const reply = JSON.parse(head) as ChildReply;
           this.#count(reply);
           listener.onReply(reply, body);
         }
       } catch (error) {
-        // Where the engine's own code writes to this pipe, the process cannot be understood any more.
+        // When the engine's own code writes to this pipe, the messages can no longer be parsed.
         this.#log.error({ err: error }, "statement process sent an invalid reply");
         this.#process.kill("SIGKILL");
       }
@@ -118,7 +119,7 @@ export class StatementProcess {
     stderr.on("data", (chunk: Buffer) => {
       this.#lastWords = (this.#lastWords + chunk.toString()).slice(-LAST_WORDS_LENGTH);
     });
-    // A broken pipe means that the process is gone, which `close` tells.
+    // A broken pipe means that the process has ended, which `close` reports.
     stdin.on("error", () => undefined);
     return new Promise((resolve) => {
       const close = (exitCode: number | null, signal: string | null): void => {
@@ -133,7 +134,7 @@ export class StatementProcess {
       };
       this.#process.once("close", close);
       this.#process.once("error", (error) => {
-        // Where it could not even be started, nothing closes.
+        // A process that could not be started never emits `close`.
         if (this.#process.pid !== undefined) return;
         this.#lastWords = error.message;
         this.#process.off("close", close);
@@ -148,7 +149,7 @@ export class StatementProcess {
     this.#idleTimer.refresh();
   }
 
-  /** Messages of one turn of the event loop leave together. */
+  /** Messages of one turn of the event loop are sent together. */
   #send(message: ChildRequest | ChildNotice): void {
     if (this.#unsent.length === 0) setImmediate(() => this.#flush());
     this.#unsent.push(encodeFrame({ head: JSON.stringify(message), body: "" }));

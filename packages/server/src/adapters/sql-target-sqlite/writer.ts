@@ -7,30 +7,33 @@ import type { ChildReply, SettleTask, WriteTask } from "./protocol.js";
 import { tooManyWait } from "../sql-target/fair-share.js";
 import { StatementProcess, type ChildLaunch } from "./statement-process.js";
 
-/** Attempts to forget that are kept for the next write; the others' markers go when they are old. */
+/**
+ * Maximum number of markers to delete with the next write; further markers are deleted when they
+ * are old.
+ */
 const FORGOTTEN_MAX = 1000;
-/** Milliseconds that asking for an attempt's outcome may take. */
+/** Time limit for determining an attempt's outcome, in ms. */
 const SETTLE_TIMEOUT_MS = 10_000;
 
 type WriteJob = Job<WriteTask | SettleTask>;
 
-/** What the process is at. */
+/** The present task of the process. */
 interface CurrentWrite {
   readonly job: WriteJob;
-  /** COMMIT was announced: only the data source knows whether it happened. */
+  /** Whether COMMIT was announced: then only the data source knows whether it happened. */
   isCommitting: boolean;
 }
 
 /**
- * Runs writes one at a time, as SQLite would anyway, on one process that is started when needed. Organizations have
- * their turns one after the other.
+ * Runs writes one at a time, as SQLite requires, in one process that is started on demand.
+ * Organizations are served round-robin.
  */
 export class Writer {
   readonly #launch: ChildLaunch;
   #child: StatementProcess | undefined;
   #current: CurrentWrite | undefined;
   readonly #waiting = new FairQueue<WriteJob>(ORG_WAITING_MAX);
-  /** Questions for the outcome of an attempt, which go before the writes. */
+  /** Requests for the outcome of an attempt, which precede the writes. */
   #settling: WriteJob[] = [];
   #forgotten: AttemptRef[] = [];
   #isClosed = false;
@@ -39,7 +42,7 @@ export class Writer {
     this.#launch = launch;
   }
 
-  /** @throws StatementError; the statement runs nowhere any more then. */
+  /** @throws StatementError; the statement then runs nowhere any more. */
   write(task: Omit<WriteTask, "kind">, limits: JobLimits): Promise<StatementResult | undefined> {
     const job = this.#job({ kind: "write", ...task }, limits);
     if (this.#isClosed) job.reject(new StatementError("rolled_back", "The data source is closed"));
@@ -48,7 +51,7 @@ export class Writer {
     return job.result;
   }
 
-  /** See `SqlTarget.settle`. It goes before the writes that wait. */
+  /** See `SqlTarget.settle`. It precedes the waiting writes. */
   async settle(attempt: AttemptRef): Promise<StatementResult | undefined> {
     if (this.#isClosed) throw outcomeUnknown("the data source is closed");
     const limits = { waitMs: SETTLE_TIMEOUT_MS, timeoutMs: SETTLE_TIMEOUT_MS };
@@ -62,13 +65,13 @@ export class Writer {
     }
   }
 
-  /** Has the marker removed along with the next write. */
+  /** Deletes the marker together with the next write. */
   forget(attempt: AttemptRef): void {
     this.#forgotten.push(attempt);
     if (this.#forgotten.length > FORGOTTEN_MAX) this.#forgotten.shift();
   }
 
-  /** Ends the process; what still runs is lost. */
+  /** Ends the process; running statements are lost. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const job of [...this.#settling.splice(0), ...this.#waiting.drain()]) job.rejectUndone();
@@ -138,8 +141,9 @@ export class Writer {
   }
 
   /**
-   * The process is gone. A write whose COMMIT was not announced left no trace. In any case the data
-   * source is asked: whoever opens it next rolls back what was left half done.
+   * The process has ended. A write whose COMMIT was not announced left no trace. In any case the
+   * outcome is read from the data source: the next process that opens it rolls back an unfinished
+   * transaction.
    */
   #afterLoss({ job, isCommitting }: CurrentWrite, reason: DeathReason): void {
     if (job.task.kind === "write") {
@@ -148,7 +152,7 @@ export class Writer {
     } else if (job.isStopped || this.#isClosed) {
       job.rejectUndone();
     } else {
-      // To ask again is harmless.
+      // Reading the outcome again is harmless.
       this.#settling.unshift(job);
     }
   }

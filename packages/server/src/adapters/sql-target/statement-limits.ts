@@ -2,7 +2,7 @@ import type { StatementClass } from "../../governance/index.js";
 import { RESULT_COLUMNS_MAX } from "@steward/kernel/limits.js";
 import { StatementError } from "../../plans/ports.js";
 
-/** @throws StatementError when a result has more columns than may be read. */
+/** @throws StatementError when a result has too many columns. */
 export function requireFewColumns(count: number): void {
   if (count <= RESULT_COLUMNS_MAX) return;
   const message = `The result has ${count} columns; at most ${RESULT_COLUMNS_MAX} can be read: name those you need`;
@@ -10,7 +10,7 @@ export function requireFewColumns(count: number): void {
 }
 
 /**
- * Called before a write is committed, which rolls it back.
+ * Called before a write is committed; an error rolls it back.
  * @param rowsMax rows that one write may change.
  * @throws StatementError when it has changed more.
  */
@@ -19,7 +19,7 @@ export function requireFewRows(
   statementClass: StatementClass,
   rowsMax: number,
 ): void {
-  // The rows of a read that runs as a write are counted too, and nobody minds them.
+  // A read that runs as a write counts its result rows, which are not changes.
   if (statementClass === "read_select" || rowCount <= rowsMax) return;
   const message =
     `The statement changed ${rowCount} rows; at most ${rowsMax} may change in one step ` +

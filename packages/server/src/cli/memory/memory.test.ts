@@ -6,7 +6,7 @@ import { openApp, type App } from "../../app/app.js";
 import { runHere } from "../testing/run-here.js";
 import { runSteward, type Ended } from "../testing/steward-process.js";
 
-/** A server of its own with hashed words for vectors. */
+/** A server for these tests, with hashed words as vectors. */
 describe("steward memory", () => {
   let dir: string;
   let app: App | undefined;
@@ -99,7 +99,7 @@ describe("steward memory", () => {
     const openai = ["--embedding-provider", "openai", "--embedding-model", "m", ...elsewhere];
     const { code, stderr } = await reembed("--database-url", "sqlite:gone.db", ...openai);
     expect(code).toBe(2);
-    // What is remembered would leave this machine.
+    // The texts of memory would leave this machine.
     expect(stderr).toContain("are sent to embed.example.com");
     expect(stderr).toContain("gone.db does not exist");
   });

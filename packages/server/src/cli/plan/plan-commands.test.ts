@@ -14,7 +14,7 @@ let url = "";
 /** More than a server needs to start or stop on a busy machine, in ms. */
 const START_MS = 30_000;
 
-/** A server of its own, on a free port, with the sample database. */
+/** A server for these tests, on a free port, with the sample database. */
 beforeAll(async () => {
   server = startSteward(["dev", "--port", "0", "--json"], { cwd });
   const ready = JSON.parse(await server.said("stdout", /\n/)) as { readonly rest: string };
@@ -41,7 +41,7 @@ function planOf(...statements: readonly string[]): string {
   return JSON.stringify({ name: "A test", steps });
 }
 
-/** Never ends by itself. */
+/** An endless statement. */
 const ENDLESS =
   "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
 

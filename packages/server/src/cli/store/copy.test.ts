@@ -108,7 +108,7 @@ function keepState(dataDir: string): Hash {
 }
 
 /** Two calls recorded, one not; a plan with a step retried, one failed and one to come. */
-/** What both entries have: it is stored once. */
+/** The vector of both entries, which is stored once. */
 const VECTOR = Float32Array.of(1, 0.1);
 
 async function fill({ plans, usage, memory }: Store, ref: PlanRef, entryId: string): Promise<void> {

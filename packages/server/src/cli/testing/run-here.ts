@@ -10,11 +10,11 @@ export interface SurroundingsHere extends Surroundings {
 }
 
 /**
- * Runs a command in this process, which is ten times faster than a child process. It covers what a
- * command does, its output and its exit code; `runSteward` shows once per family of commands that
- * the program starts.
- * @param around as for `runSteward`. The working directory is changed for the whole process while
- * the command runs.
+ * Runs a command in this process, which is ten times faster than a child process. This tests the
+ * command's effects, output and exit code; for each family of commands, one test with `runSteward`
+ * shows that the program starts.
+ * @param around as for `runSteward`. The working directory of the whole process changes while the
+ * command runs.
  */
 export async function runHere(
   args: readonly string[],

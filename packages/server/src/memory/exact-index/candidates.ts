@@ -3,7 +3,7 @@ import { TopK } from "./top-k.js";
 /** A row whose score may be among the best. */
 export interface Candidate {
   readonly slot: number;
-  /** What its score is at most. */
+  /** Upper bound of its score. */
   readonly upper: number;
 }
 
@@ -19,7 +19,7 @@ export class Candidates {
   readonly #slots: number[] = [];
   readonly #uppers: number[] = [];
 
-  /** @param scoreMin no lower score is wanted. */
+  /** @param scoreMin lower scores are not returned. */
   constructor(limit: number, scoreMin: number) {
     this.#lowest = scoreMin;
     this.#lowerBounds = new TopK(limit, (a, b) => b - a);

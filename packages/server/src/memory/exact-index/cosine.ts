@@ -32,7 +32,7 @@ function squareOf(vector: Float32Array): number {
   return vector.reduce((sum, component) => sum + component * component, 0);
 }
 
-/** Rounding can carry a cosine a few units beyond its range. */
+/** Rounding can move a cosine slightly out of its range. */
 function clamp(score: number): number {
   return score > 1 ? 1 : score < -1 ? -1 : score;
 }

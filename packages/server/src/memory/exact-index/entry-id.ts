@@ -5,9 +5,9 @@ import { isUuid } from "@steward/kernel/ids.js";
 export const ID_WORDS: number = 4;
 
 /**
- * Writes the words of a UUID from `start`, so that their order is the order of the lower-case texts.
- * Half a million of them are read at a start: character by character, with nothing left for the
- * garbage collector.
+ * Writes the words of a UUID from `start`, so that their order is the order of the lower-case
+ * texts. Half a million UUIDs are parsed at startup, so it works on single characters and creates
+ * no garbage.
  */
 export function writeId(entryId: string, words: Uint32Array, start: number): void {
   assert(isUuid(entryId), "an entry's id is a UUID");
@@ -39,8 +39,8 @@ export function idText(words: Uint32Array, start: number): string {
 }
 
 /**
- * A hash of the id whose words begin at `start`: MurmurHash3's mixing, so that ids that differ little
- * spread far.
+ * A hash of the id whose words begin at `start`, with MurmurHash3's mixing, so that similar ids get
+ * very different hashes.
  */
 export function idHash(words: Uint32Array, start: number): number {
   let hash = 0;

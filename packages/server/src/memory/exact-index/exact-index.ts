@@ -11,20 +11,20 @@ import type { IndexEntry, IndexQuery, IndexSource, IndexStats } from "../vector-
 /** Hits of each of the two lists that a hybrid search fuses. */
 const FUSED_DEPTH = 100;
 
-/** What an index is built on. */
+/** Dependencies of an index. */
 export interface ExactIndexOptions {
   /** Length of every vector. */
   readonly dimension: number;
   readonly kernel: FilterKernel;
   readonly source: IndexSource;
-  /** Told of each entry that is left out because its stored vector cannot be used. */
+  /** Called for each entry that is left out because its stored vector is damaged. */
   readonly onDamaged: (entryId: string) => void;
 }
 
 /** A query that waits for the next scan of the codes. */
 interface PendingScan {
   readonly query: IndexQuery;
-  /** Entries it may find; absent: every one. */
+  /** The entries to search; absent: all. */
   readonly allowed: readonly string[] | undefined;
   readonly resolve: (suspects: readonly Suspect[]) => void;
   readonly reject: (error: unknown) => void;
@@ -51,7 +51,7 @@ export class ExactIndex {
     this.#slabs = new Slabs(options.kernel);
   }
 
-  /** Adds every entry of the source to an index that is empty. */
+  /** Loads every entry of the source into an empty index. */
   async load(): Promise<void> {
     assert(this.#slabs.size() === 0, "an index is loaded once");
     for await (const page of this.#options.source.entries()) {
@@ -62,7 +62,7 @@ export class ExactIndex {
     }
   }
 
-  /** Adds entries whose vectors the source has; one that is there is replaced. */
+  /** Adds entries whose vectors the source has; replaces entries that are already in the index. */
   async add(entries: readonly IndexEntry[]): Promise<void> {
     for (const entry of entries) {
       const code = this.#stored(entry) ?? (await this.#encodedAgain(entry));
@@ -72,7 +72,7 @@ export class ExactIndex {
     }
   }
 
-  /** Removes entries; one that is not there is passed over. */
+  /** Removes entries; ignores those that are not in the index. */
   remove(entryIds: readonly string[]): void {
     for (const entryId of entryIds) this.#remove(entryId);
   }
@@ -97,7 +97,7 @@ export class ExactIndex {
     return { entries: this.#slabs.size(orgId), quarantined: this.#quarantined.size };
   }
 
-  /** The entries named, in their order, with their scores; without those that are not there. */
+  /** The given entries in the same order, with their scores; missing entries are left out. */
   async #inOrder(entryIds: readonly string[], query: IndexQuery): Promise<readonly Hit[]> {
     if (entryIds.length === 0) return [];
     const hits = await this.#best({ ...query, limit: entryIds.length }, entryIds);
@@ -147,7 +147,8 @@ export class ExactIndex {
     const pending = this.#pending;
     this.#pending = [];
     try {
-      // Every removal moves a slot, so the marks, which name slots, are made right before the scan.
+      // Every removal moves a slot, so the marks, which refer to slots, are computed right before
+      // the scan.
       const requests = pending.map(({ query, allowed }) => ({
         query,
         marks: this.#marks(allowed),
@@ -176,7 +177,7 @@ export class ExactIndex {
   }
 
   #quarantine(entryId: string): void {
-    // Another search may have found it damaged at the same time.
+    // A concurrent search may have reported it already.
     if (this.#quarantined.has(entryId)) return;
     this.#remove(entryId);
     this.#quarantined.add(entryId);
@@ -187,7 +188,7 @@ export class ExactIndex {
     return unpackCode(entry.code, this.#options.dimension);
   }
 
-  /** Replaces a stored code that is damaged, or that another version wrote. */
+  /** Replaces a stored code that is damaged, or has another version. */
   async #encodedAgain(entry: IndexEntry): Promise<VectorCode | undefined> {
     const [vector] = await this.#options.source.vectors([entry.entryId], entry.orgId);
     if (vector === undefined) return undefined;

@@ -11,11 +11,11 @@ export interface SlabColumns {
   readonly residuals: Float32Array;
 }
 
-/** The rows that passed a scan, in the first places of each array; the scan returns how many. */
+/** The rows that passed a scan, at the start of each array; the scan returns their number. */
 export interface Survivors {
   /** Row within the slab, ascending. */
   readonly rows: Int32Array;
-  /** What the row's cosine is at least and at most. */
+  /** Lower and upper bound of the row's cosine. */
   readonly lower: Float64Array;
   readonly upper: Float64Array;
 }
@@ -31,9 +31,9 @@ export interface FilterKernel {
   readonly survivors: Survivors;
 
   /**
-   * Reserves a slab for good; its columns are 0.
+   * Reserves a slab permanently, filled with zeros.
    * @returns its address.
-   * @throws AppError `LIMIT_EXCEEDED` when there is no room for more.
+   * @throws AppError `LIMIT_EXCEEDED` when the memory is full.
    */
   allocate(rows: number): number;
 

@@ -7,7 +7,7 @@ import {
 } from "./filter-kernel.js";
 import type { QueryCode } from "./query-code.js";
 
-/** The filter in plain JavaScript, for machines without SIMD. Addresses are places in a list. */
+/** The filter in plain JavaScript, for machines without SIMD. Addresses are indexes of a list. */
 export class JsKernel implements FilterKernel {
   readonly stride: number;
   readonly survivors: Survivors = {

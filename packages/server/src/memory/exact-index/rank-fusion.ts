@@ -1,11 +1,14 @@
 import { compareHits, type Hit } from "./top-k.js";
 
-/** Dampens the first ranks, so that one list alone does not decide (Cormack et al., 2009). */
+/**
+ * Reduces the weight of the first ranks, so that one list alone does not decide (Cormack et al.,
+ * 2009).
+ */
 const K = 60;
 
 /**
- * Reciprocal rank fusion of two lists, each best first. Equally ranked hits are ordered as by score.
- * Scores stay what they are: cosines.
+ * Reciprocal rank fusion of two lists, each best first. Equally ranked hits are ordered as by
+ * score. Scores remain cosines.
  */
 export function fuse(byVector: readonly Hit[], byText: readonly Hit[]): readonly Hit[] {
   const fused = new Map<string, Hit>();

@@ -1,9 +1,10 @@
 /**
- * Rotates a vector, which spreads the magnitude of each component over many. The largest component sets
- * the step between two code levels, so without the rotation one outlier would make the codes of all other
- * components coarse. Random signs followed by a Walsh-Hadamard transform are orthogonal, so dot products
- * and norms do not change. Two overlapping windows cover a length that is no power of two. The order of
- * operations is fixed, so that stored codes have the same bits on every machine.
+ * Rotates a vector, which spreads the magnitude of each component over many. The largest component
+ * sets the step between two code levels, so without the rotation one outlier would make the codes
+ * of all other components coarse. Random signs followed by a Walsh-Hadamard transform are
+ * orthogonal, so dot products and norms do not change. Two overlapping windows cover a length that
+ * is not a power of two. The order of operations is fixed, so that stored codes have the same bits
+ * on every machine.
  */
 export function rotate(vector: Float32Array): Float64Array {
   const rotated = new Float64Array(vector);
@@ -27,7 +28,7 @@ function mix(window: Float64Array, seed: number): void {
   hadamard(window);
 }
 
-/** A sign that looks random: the top bit of a multiplicative hash (Knuth, TAOCP 6.4). */
+/** A pseudo-random sign: the top bit of a multiplicative hash (Knuth, TAOCP 6.4). */
 function isNegative(index: number): boolean {
   return Math.imul(index + 1, 0x9e3779b1) < 0;
 }

@@ -9,7 +9,7 @@ import type { IndexQuery } from "../vector-index.js";
 export interface Suspect {
   readonly entryId: string;
   readonly createdAtMs: number;
-  /** What its score is at most. */
+  /** Upper bound of its score. */
   readonly upper: number;
 }
 
@@ -50,7 +50,7 @@ export function scanCodes(
   );
 }
 
-/** A query under way. */
+/** A query in progress. */
 interface Scan {
   readonly request: ScanRequest;
   readonly code: QueryCode;

@@ -35,7 +35,7 @@ export class Slabs {
   /** Empty slabs by capacity. */
   readonly #free = new Map<number, Slab[]>();
   readonly #table = new SlotTable((slot) => idHash(this.#slabOf(slot).ids, idStart(slot)));
-  /** The id that is being looked for. */
+  /** The id of the present lookup. */
   readonly #sought = new Uint32Array(ID_WORDS);
   #size = 0;
 
@@ -77,7 +77,7 @@ export class Slabs {
     return this.#all.length * SLAB_ROWS_MAX;
   }
 
-  /** Adds an entry that is not there. */
+  /** Adds an entry that is not in the index. */
   add(entry: Omit<IndexEntry, "code">, code: VectorCode): void {
     const slab = this.#roomFor(entry.orgId);
     const row = slab.count;
@@ -182,7 +182,7 @@ function rowOf(slot: number): number {
   return slot % SLAB_ROWS_MAX;
 }
 
-/** Where the id of a slot's row begins among its slab's. */
+/** The start of a row's id in its slab's words. */
 function idStart(slot: number): number {
   return rowOf(slot) * ID_WORDS;
 }

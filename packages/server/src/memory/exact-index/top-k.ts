@@ -8,15 +8,15 @@ export interface Hit {
   readonly createdAtMs: number;
   /** In [-1, 1]. */
   readonly score: number;
-  /** Present where two lists were fused. */
+  /** Present when two lists were fused. */
   readonly ranks?: Ranks;
 }
 
-/** Where a hit stood in the lists that were fused, from 1. */
+/** The ranks of a hit in the fused lists, from 1. */
 export interface Ranks {
   readonly vector?: number;
   readonly text?: number;
-  /** What it is ordered by: the sum of 1 / (60 + rank) over both; absent where nothing was fused. */
+  /** The sort key: the sum of 1 / (60 + rank) over both ranks; absent when nothing was fused. */
   readonly fused?: number;
 }
 
@@ -27,7 +27,7 @@ export function compareHits(a: Hit, b: Hit): number {
   return a.entryId < b.entryId ? -1 : a.entryId > b.entryId ? 1 : 0;
 }
 
-/** Keeps the best `limit` of the items it is given, in order. */
+/** Keeps the best `limit` items, in order. */
 export class TopK<Item> {
   readonly #limit: number;
   readonly #compare: (a: Item, b: Item) => number;
@@ -47,7 +47,7 @@ export class TopK<Item> {
     if (this.#items.length > this.#limit) this.#items.pop();
   }
 
-  /** The last item of a full list: what a further one must come before. */
+  /** The last item of a full list; a new item must come before it. */
   last(): Item | undefined {
     return this.#items.length < this.#limit ? undefined : this.#items.at(-1);
   }

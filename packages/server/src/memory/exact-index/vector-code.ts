@@ -27,7 +27,7 @@ export function encodeVector(vector: Float32Array): VectorCode {
   return {
     codes,
     scale: Math.fround(step / norm),
-    // One part in 2^22 outweighs what rounding to float32 can take away (one part in 2^24).
+    // One part in 2^22 is more than rounding to float32 can lose (one part in 2^24).
     residual: Math.fround((residual / norm) * (1 + 2 ** -22)),
   };
 }
@@ -63,7 +63,8 @@ export function packCode(code: VectorCode): Uint8Array {
 }
 
 /**
- * Reads stored codes. A code that passes is what `packCode` wrote: a search may trust its bound.
+ * Reads stored codes. A code that passes was written by `packCode`, so a search may trust its
+ * bound.
  * @returns `undefined` when the bytes are damaged, or of another version or dimension: encode the
  * vector again. The codes are a view of the bytes.
  */
@@ -82,7 +83,7 @@ export function unpackCode(bytes: Uint8Array, dimension: number): VectorCode | u
   };
 }
 
-/** FNV-1a over the 32-bit words but the checksum's own, then over the bytes left at the end. */
+/** FNV-1a over the 32-bit words except the checksum itself, then over the remaining bytes. */
 function checksum(view: DataView): number {
   let hash = 0x811c9dc5;
   const wordsEnd = view.byteLength - (view.byteLength % 4);

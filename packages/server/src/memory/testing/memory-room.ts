@@ -16,7 +16,7 @@ import { MemoryService } from "../memory-service.js";
 import type { EmbeddingModel, MayRemember } from "../ports.js";
 import { reembed, type ReembeddingProgress } from "../reembedding.js";
 
-/** A directory of a test, gone after it. */
+/** A test's directory, deleted after it. */
 export class TestDirectory implements Disposable {
   readonly path: string = mkdtempSync(join(tmpdir(), "steward-memory-"));
 
@@ -25,7 +25,7 @@ export class TestDirectory implements Disposable {
   }
 }
 
-/** The whole room on a real SQLite store and a real search thread. */
+/** All memory services on a real SQLite store and a real search thread. */
 export class MemoryRoom implements AsyncDisposable {
   readonly service: MemoryService;
   readonly index: WorkerVectorIndex;
@@ -54,7 +54,7 @@ export class MemoryRoom implements AsyncDisposable {
     });
   }
 
-  /** Opens the room in a directory; again after closing it, as a restarted process would. */
+  /** Opens the services in a directory; reopening simulates a restart. */
   static async open(directory: TestDirectory, provider: EmbeddingProvider): Promise<MemoryRoom> {
     const path = join(directory.path, "store.db");
     const store = openSqliteStore(path, systemClock, silentTelemetry);
@@ -80,7 +80,7 @@ export class MemoryRoom implements AsyncDisposable {
     return this.#hook;
   }
 
-  /** Records tool calls, as finishing steps does; the hook is not told. */
+  /** Records tool calls like finished steps, without notifying the hook. */
   async recordToolCalls(records: readonly ToolCallRecord[]): Promise<void> {
     await using writer = new CommitWriter(this.#path, silentTelemetry);
     await writer.commit(records.flatMap(loggedCallWrites));
@@ -93,7 +93,7 @@ export class MemoryRoom implements AsyncDisposable {
   }
 }
 
-/** Changes the store of a room that is closed to a provider's vectors. */
+/** Re-embeds a closed store with a provider's vectors. */
 export async function reembedRoom(
   directory: TestDirectory,
   provider: EmbeddingProvider,

@@ -12,17 +12,20 @@ import {
 } from "./operations.js";
 import { type Mode, MODES, type StoreEngine, World } from "./world.js";
 
-/** Whose texts stand in a request: A's own, ids that the service gave B, or whatever B has written too. */
+/**
+ * The source of a request's texts: A's own, ids that the service gave B, or also texts that B has
+ * written.
+ */
 type Source = "own" | "foreign id" | "foreign text" | "example";
 
-/** One request of A: which operation, in which mode, and for each of its fields whose text stands there. */
+/** One request of A: the operation, the mode, and the source of the text in each field. */
 interface Draw {
   readonly operation: number;
   readonly mode: Mode;
   readonly fields: readonly { readonly from: Source; readonly which: number }[];
 }
 
-/** What A knows, from phase to phase: as soon as it writes B's texts itself, it reads them too. */
+/** Knowledge of A in each phase: once A itself writes B's texts, it may read them too. */
 const PHASES: readonly (readonly Source[])[] = [
   ["own", "example"],
   ["foreign id", "own", "example"],
@@ -30,10 +33,11 @@ const PHASES: readonly (readonly Source[])[] = [
 ];
 
 /**
- * Two organizations use the service. Then A sends requests made of its own texts and of B's, in phases that know more
- * and more of B: every operation of both wires in each mode, and as many random requests as said. No answer has a name
- * of B that A has not said before, and an answer to a name of B means the same as that to a name which nobody has. In
- * the end B sees what it saw before.
+ * Two organizations use the service. Then A sends requests with its own texts and B's, in phases
+ * with increasing knowledge of B: every operation of both protocols in each mode, and a number of
+ * random requests. No answer may contain a name of B that A has not sent before, and the answer to
+ * a name of B must mean the same as the answer to an unknown name. At the end B must see the same
+ * data as before.
  */
 export async function keepsApart(
   engine: StoreEngine,
@@ -64,7 +68,10 @@ export async function keepsApart(
   }
 }
 
-/** Names that B has and A has not; roots of schemas are no names, since equal schemas have equal ones. */
+/**
+ * Names that B has and A does not; roots of schemas are not names, because equal schemas have equal
+ * roots.
+ */
 function secretsOf({ known, answers }: Life, shared: ReadonlySet<string>): readonly string[] {
   const roots = ["base_root", "target_root"].flatMap((name) => known.of(name));
   return [...namesIn(answers)].filter((name) => !shared.has(name) && !roots.includes(name));
@@ -89,13 +96,13 @@ interface TrialParts {
   readonly secrets: readonly string[];
 }
 
-/** Sends requests of A, and judges the answers. */
+/** Sends requests of A and checks the answers. */
 class Trial {
   readonly #world: World;
   readonly #parts: TrialParts;
-  /** Names of B that A has said: what it wrote, it may read. */
+  /** Names of B that A has sent: A may read what it wrote. */
   readonly #said = new Set<string>();
-  /** Names of B, and those that stand for them. */
+  /** Names of B, and unknown names in their place. */
   readonly #foreignNames: ReadonlySet<string>;
 
   constructor(world: World, parts: TrialParts) {
@@ -140,7 +147,8 @@ class Trial {
     const { own, foreign } = this.#parts;
     switch (from) {
       case "own":
-        // A key that A revoked or rotated would leave it without an identity for the rest.
+        // After revoking or rotating its own key, A would have no identity for the rest of the
+        // test.
         return own.of(name).filter((value) => value !== this.#world.a.keyId);
       case "foreign id":
         return foreign.idsOf(name);
@@ -151,7 +159,10 @@ class Trial {
     }
   }
 
-  /** Whether an answer shows what A has written, with names of B that it has said: so often as it has written them. */
+  /**
+   * Whether an answer contains A's own text, including names of B that A has sent: at most as often
+   * as A has written them.
+   */
   #showsOwnText({ status, text }: Answer): boolean {
     const isDone = status === "OK" || status.startsWith("2");
     return isDone && [...namesIn(text)].some((name) => this.#foreignNames.has(name));
@@ -163,8 +174,9 @@ class Trial {
 }
 
 /**
- * Whether an answer is computed of the very text that was sent, as scores, proofs and measurements are, or of what was sent
- * before: the event of a tool call that is not B's, a second import, merge or revert on a branch.
+ * Whether an answer is computed from the sent text, such as scores, proofs and measurements, or
+ * from earlier requests: the event of a tool call that is not B's, a second import, merge or revert
+ * on a branch.
  */
 function isComputed({ name }: Operation, { text }: Request): boolean {
   if (/search|prove|metrics|importState|revertState|mergeState/i.test(name)) return true;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 
-/** The texts that an organization has seen and written, by the name of the field that they stood in. */
+/** The texts that an organization has read and written, by field name. */
 export class KnownValues {
   readonly #byName = new Map<string, Set<string>>();
 
-  /** Takes in every text of a value of JSON. */
+  /** Adds every text of a JSON value. */
   learn(value: unknown, name = ""): void {
     if (typeof value === "string" && value !== "") {
       this.#byName.set(name, (this.#byName.get(name) ?? new Set()).add(value));
@@ -15,19 +15,19 @@ export class KnownValues {
     }
   }
 
-  /** What may stand in a field of this name, without what somebody has written into it. */
+  /** Possible ids for a field of this name, without texts that somebody has written. */
   idsOf(name: string): readonly string[] {
     return this.of(name).filter((value) => !isWritten(value));
   }
 
-  /** What may stand in a field of this name. */
+  /** Possible values for a field of this name. */
   of(name: string): readonly string[] {
     return [name, ...(ALIASES[name] ?? [])].flatMap((each) => [...(this.#byName.get(each) ?? [])]);
   }
 }
 
 const COMMITS = ["commit", "commits", "name", "branch"];
-/** Fields that take what is answered under another name. */
+/** Fields that accept values of answers under another name. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   ...{ at: COMMITS, from: COMMITS, to: COMMITS, expected: ["commit"] },
   ...{ cursor: ["next_cursor"], step_id: ["id"], depends_on: ["step_id", "id"] },
@@ -40,12 +40,12 @@ const DIGEST = /\b[0-9a-f]{64}\b/g;
 const KEY_ID = /\b[0-9a-f]{24}\b/g;
 const MARKER = /zq[0-9a-f]{12}/g;
 
-/** Whether a text was written by an organization, rather than given by the service. */
+/** Whether an organization wrote a text, rather than the service. */
 export function isWritten(text: string): boolean {
   return text.match(MARKER) !== null;
 }
 
-/** Texts that name something of one organization: ids, digests and its marker. */
+/** Texts that identify something of one organization: ids, digests and its marker. */
 export function namesIn(text: string): ReadonlySet<string> {
   return new Set(
     [UUID, COMMIT_ID, DIGEST, KEY_ID, MARKER].flatMap((pattern) => text.match(pattern) ?? []),
@@ -53,8 +53,9 @@ export function namesIn(text: string): ReadonlySet<string> {
 }
 
 /**
- * A text of the same form in which every name is one that nobody has. The same text has the same one, and an id that
- * begins with its time (UUID v7) one of the same time, so that it is at the same place in a list.
+ * A text of the same form in which every name is unknown. The same text always has the same twin.
+ * An id that begins with its time (UUID v7) keeps the time, so that it has the same position in a
+ * list.
  */
 export function unknownTwin(text: string): string {
   const digest = (name: string): string =>
@@ -77,8 +78,8 @@ export function unknownTwin(text: string): string {
 }
 
 /**
- * An answer without what may differ between two answers of one meaning: names, times, the time it took, and the size of a
- * dataset, which the first of two imports has made larger.
+ * An answer without the parts that may differ between two equivalent answers: names, times,
+ * durations, and the size of a dataset, which the first of two imports has increased.
  */
 export function meaningOf(text: string): string {
   return text

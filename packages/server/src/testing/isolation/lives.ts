@@ -2,14 +2,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import { KnownValues } from "./known-values.js";
 import type { Organization, World } from "./world.js";
 
-/** What an organization has done, and all that it was answered. */
+/** The actions of an organization, with all answers that it got. */
 export interface Life {
   readonly known: KnownValues;
-  /** All that it was answered. */
+  /** All answers that it got. */
   readonly answers: string;
 }
 
-/** Has an organization use every room of the service, its marker in everything it writes, and look at what came of it. */
+/**
+ * Makes an organization use every service, with its marker in everything it writes, and read the
+ * results.
+ */
 export async function live(world: World, who: Organization): Promise<Life> {
   const known = new KnownValues();
   let answers = "";
@@ -49,7 +52,7 @@ export async function live(world: World, who: Organization): Promise<Life> {
   return { known, answers };
 }
 
-/** What an organization sees of its own, without what passing time changes. */
+/** The data that an organization sees of its own, without values that change with time. */
 export async function sees(world: World, who: Organization): Promise<readonly string[]> {
   const seen: string[] = [];
   for (const request of LOOKS) {

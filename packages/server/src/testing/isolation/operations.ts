@@ -17,29 +17,29 @@ import {
 } from "@steward/protocol/grpc";
 import type { Headers } from "./world.js";
 
-/** What an operation answered, whatever the wire. */
+/** The answer of an operation over any protocol. */
 export interface Answer {
   readonly status: string;
   readonly text: string;
 }
 
-/** Chooses a text for a field; undefined leaves it as it is in the example, or out. */
+/** Chooses a text for a field; undefined keeps the example's value, or leaves the field out. */
 export type Choose = (field: string) => string | undefined;
 
-/** A request that can be sent, and all of its text. */
+/** A request to send, with all of its text. */
 export interface Request {
   readonly text: string;
   send(who: Headers): Promise<Answer>;
 }
 
-/** One thing that the service can be asked for, over one wire. */
+/** An operation of the service over one protocol. */
 export interface Operation {
   readonly name: string;
-  /** Makes a request of it; `rewrite` goes over every text that was chosen. */
+  /** Builds a request; `rewrite` is applied to every chosen text. */
   request(choose: Choose): Request;
 }
 
-/** How long an answer that goes on, such as a stream of events, is read, in ms. */
+/** How long an endless answer, such as a stream of events, is read, in ms. */
 const STREAM_MS = 150;
 
 /** Every operation that REST describes. */
@@ -135,7 +135,7 @@ function bodyOf(example: unknown): string | undefined {
   return JSON.stringify(example);
 }
 
-/** An example with other texts where there are some for the field. */
+/** An example with the chosen texts. */
 function replaced(value: unknown, choose: Choose, field = ""): unknown {
   if (typeof value === "string") return choose(field) ?? value;
   if (Array.isArray(value)) return value.map((each) => replaced(each, choose, field));
@@ -163,7 +163,7 @@ async function fetched(url: string, init: RequestInit): Promise<Answer> {
   return { status: String(response.status), text: `${text}${JSON.stringify(headers)}` };
 }
 
-/** A message whose texts are chosen; one of each list, and what a message holds. */
+/** A message with chosen texts: one element in each list, and all nested messages. */
 function filled(schema: DescMessage, choose: Choose, depth: number): ReturnType<typeof create> {
   const message = create(schema);
   const fields = reflect(schema, message);
@@ -192,7 +192,7 @@ function valueOf(
   return reflect(inner, filled(inner, choose, depth + 1));
 }
 
-/** What makes a request without chosen texts one that is taken. */
+/** Values that make a request valid without chosen texts. */
 const GRPC_EXAMPLES: Readonly<Record<string, string>> = {
   ...{ query_template: "SELECT name FROM things", step_id: "s", query: "things" },
   ...{ content: '{"note":"x"}', from: "2026-01-01", to: "2026-12-31" },

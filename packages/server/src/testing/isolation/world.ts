@@ -11,26 +11,31 @@ import { openApp, type App } from "../../app/app.js";
 export const ENGINES: readonly StoreEngine[] = ["SQLite", "PostgreSQL"];
 export type StoreEngine = "SQLite" | "PostgreSQL";
 
-/** Ways in which somebody vouches for who a caller is. */
+/** Authentication modes. */
 export const MODES: readonly Mode[] = ["proxy", "jwt", "apikey"];
 export type Mode = "proxy" | "jwt" | "apikey";
 
-/** Headers by which a request says who sends it. */
+/** Headers that identify the sender of a request. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** An organization with an admin in each mode, and a text that stands in all it writes and nowhere else. */
+/**
+ * An organization with an admin in each mode, and a marker text that occurs only in what it writes.
+ */
 export interface Organization {
   readonly id: string;
   readonly marker: string;
-  /** Of the API key that it shows. */
+  /** Id of its API key. */
   readonly keyId: string;
   readonly identity: Readonly<Record<Mode, Headers>>;
 }
 
-/** What a proxy of the world's server knows. */
+/** The proxy's secret of the server. */
 export const PROXY_SECRET: string = "correct-horse-battery-staple";
 
-/** A server that takes callers in every mode that vouches, and two organizations, each with a database of its own. */
+/**
+ * A server that accepts callers in every authentication mode, and two organizations, each with its
+ * own database.
+ */
 export class World implements AsyncDisposable {
   readonly url: string;
   readonly a: Organization;
@@ -128,7 +133,7 @@ function urlOf({ address }: App): string {
 }
 
 interface NewKey {
-  /** Its text. */
+  /** Text of the key. */
   readonly api_key: string;
   readonly key_id: string;
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** IP addresses, told one by one or by range. */
+/** A set of IP addresses and ranges. */
 export class AddressSet {
   readonly #addresses = new BlockList();
 
@@ -16,7 +16,7 @@ export class AddressSet {
     }
   }
 
-  /** An IPv4 address is found in its IPv6 form too, as a dual-stack listener reports it. */
+  /** An IPv4 address also matches in its IPv6 form, in which a dual-stack listener reports it. */
   has(address: string): boolean {
     return isIP(address) !== 0 && this.#addresses.check(address, familyOf(address));
   }

@@ -16,7 +16,7 @@ import {
 import { requestOwn } from "../request-own.js";
 import type { Authenticate, ShownIdentity } from "../services.js";
 
-/** How callers may be known (`SERVICE_AUTH`); at least one. */
+/** Authentication modes (`SERVICE_AUTH`); at least one. */
 export interface AuthenticationModes {
   readonly headers?: HeadersTrust;
   readonly jwt?: VerifyCredential;
@@ -25,13 +25,14 @@ export interface AuthenticationModes {
   readonly attempts: FailedAttempts;
 }
 
-/** What every API key begins with. */
+/** The prefix of every API key. */
 const API_KEY_PREFIX = "stw_";
 
 /**
- * Knows a caller by the credential that the request shows: a bearer token, else the connection's
- * certificate, else the identity headers where that mode is on. A credential decides alone: identity
- * headers beside it are dropped, and a wrong one is refused rather than passed over (Decision §2).
+ * Authenticates a caller by the credential in the request: a bearer token, else the connection's
+ * certificate, else the identity headers if that mode is on. Only the credential counts: identity
+ * headers beside it are dropped, and a wrong credential is refused rather than ignored (Decision
+ * §2).
  */
 export function authenticator(modes: AuthenticationModes): Authenticate {
   const byHeaders = modes.headers === undefined ? undefined : headersAuthenticator(modes.headers);
@@ -47,8 +48,8 @@ export function authenticator(modes: AuthenticationModes): Authenticate {
 }
 
 /**
- * Refuses a listener beyond loopback when identity headers are believed that nobody vouches for
- * (Decision §2): whoever reached it would be whoever they say.
+ * Refuses a listener beyond loopback that would trust the identity headers of any client (Decision
+ * §2): a client could then claim any identity.
  * @throws AppError `INVALID_ARGUMENT` with the fix in its message.
  */
 export function assertSafeToListen(host: string, trust: HeadersTrust | undefined): void {
@@ -62,7 +63,10 @@ export function assertSafeToListen(host: string, trust: HeadersTrust | undefined
   );
 }
 
-/** A wrong proxy secret is a failed attempt; a right one is taken whatever else came from its address. */
+/**
+ * A wrong proxy secret counts as a failed attempt. A correct one is accepted even from an address
+ * with too many failures.
+ */
 async function countingFailures(
   byHeaders: Authenticate,
   shown: ShownIdentity,

@@ -8,7 +8,7 @@ const ORG = "6F9619FF-8B86-4D01-B42D-00CF4FC964FF";
 const NOBODY_VOUCHES: HeadersTrust = { trustedProxies: [], proxySecrets: [] };
 const refused = { code: "UNAUTHENTICATED" };
 
-/** Who a request is from, under this trust. */
+/** The caller of a request under these trust settings. */
 function asking(trust: HeadersTrust) {
   const authenticate = headersAuthenticator(trust);
   return (headers: IdentityHeaders, peerAddress = "127.0.0.1") =>

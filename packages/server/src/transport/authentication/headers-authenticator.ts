@@ -8,22 +8,25 @@ import { headerText, HEADER_LENGTH_MAX, ID_LENGTH_MAX, malformedHeader } from ".
 import { requestOwn } from "../request-own.js";
 import type { Authenticate, IdentityHeaders } from "../services.js";
 
-/** Whose identity headers are believed. What is configured must all hold; nothing: anybody's. */
+/**
+ * The senders whose identity headers are trusted. All configured conditions must hold; without
+ * conditions, every sender is trusted.
+ */
 export interface HeadersTrust {
   /** Addresses or CIDR ranges of the proxies that set the headers. */
   readonly trustedProxies: readonly string[];
-  /** What such a proxy sends as `x-proxy-secret`: any of these, so that one can replace another. */
+  /** Values of `x-proxy-secret` that such a proxy may send; several during a rotation. */
   readonly proxySecrets: readonly string[];
 }
 
 /**
- * Believes the identity headers of whoever is trusted (Decision §2, `SERVICE_AUTH=headers`).
+ * Trusts the identity headers of trusted senders (Decision §2, `SERVICE_AUTH=headers`).
  * @throws Error when a trusted proxy is neither an address nor a CIDR range.
  */
 export function headersAuthenticator(trust: HeadersTrust): Authenticate {
   const assertTrusted = trustCheck(trust);
   const isVouched = isVouchedFor(trust);
-  // What the function given to a promise throws is its rejection.
+  // An error thrown inside the promise's function becomes a rejection.
   return ({ headers, peerAddress }) =>
     new Promise((resolve) => {
       assertTrusted(headers, peerAddress);
@@ -31,14 +34,15 @@ export function headersAuthenticator(trust: HeadersTrust): Authenticate {
     });
 }
 
-/** Whether somebody stands between the callers and this server who says who they are. */
+/** Whether a trusted proxy authenticates the callers. */
 export function isVouchedFor(trust: HeadersTrust): boolean {
   return trust.trustedProxies.length > 0 || trust.proxySecrets.length > 0;
 }
 
 /**
- * Whether a request's `Host` is this machine. A web page that had its own name resolve to 127.0.0.1
- * (DNS rebinding) would speak with the user's browser, but under that name. gRPC sends none.
+ * Whether a request's `Host` is this machine. With DNS rebinding, a web page makes its own name
+ * resolve to 127.0.0.1 and uses the user's browser, but the `Host` is still the page's name. gRPC
+ * requests have no `Host`.
  */
 function namesLoopback(host: string | undefined): boolean {
   if (host === undefined) return true;
@@ -70,7 +74,7 @@ function trustCheck(trust: HeadersTrust): (headers: IdentityHeaders, peerAddress
     }
     if (secretDigests.length === 0) return;
     const shown = sha256(headerText(headers, "x-proxy-secret", HEADER_LENGTH_MAX) ?? "");
-    // Digests have one length, so that comparing them tells nothing of the secret's.
+    // Digests have equal lengths, so comparing them does not reveal the length of the secret.
     if (!secretDigests.some((digest) => timingSafeEqual(shown, digest))) {
       throw new AppError("UNAUTHENTICATED", "The header x-proxy-secret is missing or wrong");
     }
@@ -108,7 +112,7 @@ function orgIdOf(headers: IdentityHeaders, isVouched: boolean): string {
   return orgId.toLowerCase();
 }
 
-/** The one role that the header equals (Contract §5); it is not a list. */
+/** The role named by the header (Contract §5), which is not a list. */
 function roleOf(headers: IdentityHeaders): readonly string[] {
   const role = headerText(headers, "x-user-role", HEADER_LENGTH_MAX);
   if (role === undefined) return NOBODY;
@@ -116,7 +120,7 @@ function roleOf(headers: IdentityHeaders): readonly string[] {
   return [role];
 }
 
-/** The names of a comma-separated list, as they are spelled; what they mean is the reader's. */
+/** The names of a comma-separated list, with unchanged spelling; the reader interprets them. */
 function listOf(headers: IdentityHeaders, name: string): readonly string[] {
   const text = headerText(headers, name, HEADER_LENGTH_MAX);
   if (text === undefined) return NOBODY;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { GrpcPatience } from "./server.js";
 import { startServer, type TestServer } from "./testing/grpc-server.js";
 
-/** The end of a call as it is on the wire. */
+/** The end of a call as sent by the server. */
 interface Ended {
   readonly code: number;
   /** `reason` of the google.rpc.ErrorInfo. */
@@ -33,7 +33,7 @@ async function stop(): Promise<void> {
   await server[Symbol.asyncDispose]();
 }
 
-/** Sends these bytes as the body of a call, and perhaps never its end. */
+/** Sends these bytes as the body of a call, optionally without ending it. */
 async function send(
   method: string,
   body: Buffer,
@@ -144,7 +144,7 @@ describe("bad input over gRPC", () => {
   });
 
   it("is not decoded for a caller who is refused", async () => {
-    // As many steps and dependencies, two bytes each, as a request may have.
+    // The maximum number of steps and dependencies of a request, two bytes each.
     const steps = Buffer.alloc(
       10_000 * 18,
       Buffer.from([0x22, 16, ...Buffer.from("3200".repeat(8), "hex")]),

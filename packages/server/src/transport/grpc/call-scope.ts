@@ -9,28 +9,31 @@ import type { WireStatus } from "../errors.js";
 import type { IdentityHeaders, Services } from "../services.js";
 import { errorStatusOf, type ErrorStatus } from "./error-status.js";
 
-/** What a scope needs to know of a call, of whichever kind. */
+/** The part of a call that a scope needs, for every kind of call. */
 export interface Call {
   readonly metadata: Metadata;
-  /** IP address and port of the other end. */
+  /** IP address and port of the client. */
   getPeer(): string;
-  /** Has a certificate exactly when a trusted authority signed it. */
+  /** Contains a certificate only if a trusted authority signed it. */
   getAuthContext(): AuthContext;
   /** Milliseconds since the epoch; `Infinity` when there is none. */
   getDeadline(): Date | number;
   once(event: "cancelled", listener: () => void): unknown;
 }
 
-/** The action of a call, and the quota that it counts against while it lasts; undefined where anybody may call. */
+/**
+ * The action of a call, and the quota that it counts against while it runs; undefined for methods
+ * that are open to everybody.
+ */
 export interface Asked {
   readonly action: Action | undefined;
   readonly share: Share | undefined;
 }
 
-/** What grpc-js knows of a connection's security; the package does not export the type. */
+/** grpc-js's description of a connection's security; the package does not export the type. */
 type AuthContext = ReturnType<ServerUnaryCall<unknown, unknown>["getAuthContext"]>;
 
-/** One call from its first line to its last: who makes it, whether they still wait, how it ends. */
+/** The lifetime of one call: its caller, its abort signal, and its result. */
 export class CallScope {
   readonly #method: string;
   readonly #call: Call;
@@ -40,7 +43,7 @@ export class CallScope {
   readonly #startedMs: number;
   readonly #abort = new AbortController();
   #over = false;
-  /** Whether the call is off the wire, which comes after its answer. */
+  /** Whether the call has ended, which comes after its answer. */
   #isGone = false;
   #whenGone: (() => void) | undefined;
 
@@ -51,7 +54,7 @@ export class CallScope {
     this.#headers = headersOf(call.metadata);
     this.#requestId = requestIdOf(this.#headers, services.ids);
     this.#startedMs = services.clock.nowMs();
-    // Comes at the end of every call, of one that was answered too.
+    // Emitted at the end of every call, even after an answer.
     call.once("cancelled", () => {
       this.#isGone = true;
       this.#whenGone?.();
@@ -59,19 +62,19 @@ export class CallScope {
     });
   }
 
-  /** IP address of the other end, or a word when the connection is gone. */
+  /** IP address of the client, or a word when the connection has ended. */
   get peerAddress(): string {
     return addressOf(this.#call.getPeer());
   }
 
-  /** Aborted when the caller is gone, its deadline has passed, or the call is stopped. */
+  /** Aborted when the caller has disconnected, its deadline has passed, or the call is stopped. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
   /**
-   * @param asked What the call asks for, where not anybody may call.
-   * @throws AppError when the call does not say well who makes it, or they may not.
+   * @param asked The action of the call; absent for methods that are open to everybody.
+   * @throws AppError when the caller cannot be authenticated, or is not permitted.
    */
   context({ action, share }: Asked): Promise<QueryRuntimeContext> {
     const deadlineMs = Number(this.#call.getDeadline());
@@ -91,19 +94,19 @@ export class CallScope {
     });
   }
 
-  /** Has the call end for this reason. */
+  /** Ends the call for this reason. */
   stop(reason: AppError): void {
     this.#abort.abort(reason);
   }
 
-  /** Says that the call was answered. */
+  /** Records that the call was answered. */
   answered(): void {
     this.#end("OK");
   }
 
   /**
-   * Says that the call failed. @returns the status to end it with.
-   * @param wire Another status than the table's.
+   * Records that the call failed. @returns the status to end it with.
+   * @param wire Overrides the table's status.
    */
   failed(thrown: unknown, wire?: WireStatus): ErrorStatus {
     const error = AppError.from(thrown);
@@ -126,7 +129,7 @@ export class CallScope {
   }
 }
 
-/** The texts of a call's metadata; a key that was sent more than once has all its values. */
+/** The texts of a call's metadata; a repeated key has all its values. */
 function headersOf(metadata: Metadata): IdentityHeaders {
   const headers: Record<string, string | string[]> = {};
   for (const [name, values] of Object.entries(metadata.toJSON())) {
@@ -137,7 +140,7 @@ function headersOf(metadata: Metadata): IdentityHeaders {
   return headers;
 }
 
-/** `getPeer` gives an address and a port, or a word when the connection is gone. */
+/** `getPeer` returns an address and a port, or a word when the connection has ended. */
 function addressOf(peer: string): string {
   const portAt = peer.lastIndexOf(":");
   return portAt === -1 ? peer : peer.slice(0, portAt);

@@ -6,10 +6,10 @@ import { hasTooManyFields } from "./message-bounds.js";
 import { fieldWithNul } from "./nul-texts.js";
 import { REQUEST_TOO_LARGE, type WireStatus } from "../errors.js";
 
-/** Stands where a request should: bytes that are none. Whoever handles the call refuses it. */
+/** Placeholder for a request that could not be decoded. The handler of the call refuses it. */
 export class RefusedRequest {
   readonly error: AppError;
-  /** Another status than the error's own. */
+  /** Overrides the error's own status. */
   readonly wire: WireStatus | undefined;
 
   constructor(error: AppError, wire?: WireStatus) {
@@ -18,24 +18,27 @@ export class RefusedRequest {
   }
 }
 
-/** Reads a request, or says why what was received is none. */
+/** Decodes a request, or returns why it cannot. */
 export type Decode<Desc extends DescMessage> = (
   bytes: Buffer,
 ) => MessageShape<Desc> | RefusedRequest;
 
-/** What grpc-js decodes requests by: it leaves them as they are until it is known who sends them. */
+/**
+ * The decoder given to grpc-js: it passes the bytes on unchanged, because requests are decoded only
+ * after the caller is authenticated.
+ */
 export function bytesOf(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Reads requests. Strings that are not UTF-8 are refused, as proto3 demands. */
+/** Decodes requests. Strings that are not UTF-8 are refused, as proto3 requires. */
 export function decoderOf<Desc extends DescMessage>(schema: Desc): Decode<Desc> {
   return (bytes) => {
     if (bytes.length > REQUEST_BYTES_MAX) return tooLarge();
     try {
       if (hasTooManyFields(schema, bytes)) return tooManyFields();
       const message = fromBinary(schema, bytes);
-      // A text cannot hold a NUL unless the bytes do, which those of few requests do.
+      // A text can contain a NUL only if the bytes do, which is rare.
       const field = bytes.includes(0) ? fieldWithNul(schema, message) : undefined;
       return field === undefined ? message : unstorable(field);
     } catch (error) {
@@ -44,7 +47,7 @@ export function decoderOf<Desc extends DescMessage>(schema: Desc): Decode<Desc> 
   };
 }
 
-/** Writes responses. */
+/** Encodes responses. */
 export function encoderOf<Desc extends DescMessage>(
   schema: Desc,
 ): (message: MessageShape<Desc>) => Buffer {
@@ -86,7 +89,7 @@ function malformed(schema: DescMessage, cause: unknown): RefusedRequest {
   );
 }
 
-/** Whether this is what node's TextDecoder throws. */
+/** Whether this is the error of node's TextDecoder. */
 function isInvalidUtf8(error: unknown): boolean {
   return (
     error instanceof TypeError &&

@@ -25,8 +25,8 @@ import {
 } from "./request-fields.js";
 
 /**
- * The service of the contract (§4.1) with the additions of Decision §9. Each method is proto to
- * domain, one call, domain to proto.
+ * The service of the contract (§4.1) with the additions of Decision §9. Each method converts the
+ * request, makes one call, and converts the result.
  */
 export function addControlPlane(methods: Methods, orchestrator: Orchestrator): void {
   const { method } = ControlPlaneService;

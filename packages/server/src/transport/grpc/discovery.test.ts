@@ -16,7 +16,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** Runs `buf curl`, which knows of this server only what reflection tells it. */
+/** Runs `buf curl`, which knows this server's API only from reflection. */
 async function bufCurl(path: string, ...args: readonly string[]): Promise<string> {
   const url = `http://127.0.0.1:${String(server.port)}${path}`;
   const options = ["curl", "--protocol", "grpc", "--http2-prior-knowledge", ...args, url];

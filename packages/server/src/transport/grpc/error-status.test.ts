@@ -12,7 +12,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import { REQUEST_TOO_LARGE } from "../errors.js";
 import { errorStatusOf, type ErrorStatus } from "./error-status.js";
 
-/** What a client finds in `grpc-status-details-bin`. */
+/** The details that a client reads from `grpc-status-details-bin`. */
 function told(sent: ErrorStatus) {
   const [bytes] = sent.metadata.get("grpc-status-details-bin");
   const { code, message, details } = fromBinary(StatusSchema, bytes as Buffer);

@@ -10,7 +10,7 @@ import {
 import { AppError, type FieldViolation } from "@steward/kernel/errors.js";
 import { WIRE_STATUS, type WireStatus } from "../errors.js";
 
-/** An error as the end of a gRPC call. */
+/** The trailing status of a failed gRPC call. */
 export interface ErrorStatus {
   readonly code: grpcStatus;
   /** The message for people: the trailer `grpc-message`. */
@@ -20,18 +20,18 @@ export interface ErrorStatus {
 }
 
 /**
- * Bytes of UTF-8. Clients refuse trailers of more than 8 KiB, gRPC's default, and on the wire the
- * message takes up to three times its bytes, the details a third more than theirs.
+ * In bytes of UTF-8. Clients refuse trailers of more than 8 KiB, gRPC's default. On the wire the
+ * message takes up to three times its bytes, and the details a third more than theirs.
  */
 const MESSAGE_BYTES_MAX = 1024;
 const VIOLATIONS_BYTES_MAX = 2048;
 const VIOLATION_BYTES_MAX = 512;
 
 /**
- * The gRPC status of anything thrown (Decision §9): ErrorInfo with the code as its reason, BadRequest
- * with the fields that were wrong, RetryInfo where trying again can help. What is not an AppError
- * becomes `INTERNAL`, and nothing of it is told. What is too long is cut.
- * @param wire Another status than the table's: `REQUEST_TOO_LARGE`.
+ * Converts anything thrown to a gRPC status (Decision §9): ErrorInfo with the code as its reason,
+ * BadRequest with the invalid fields, RetryInfo where a retry can help. An error that is not an
+ * AppError becomes `INTERNAL` without details. Long texts are shortened.
+ * @param wire Overrides the table's status: `REQUEST_TOO_LARGE`.
  */
 export function errorStatusOf(thrown: unknown, wire?: WireStatus): ErrorStatus {
   const error = AppError.from(thrown);
@@ -58,7 +58,7 @@ function packed<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<D
   return anyPack(schema, create(schema, init));
 }
 
-/** As many as fit, then how many more there are. */
+/** The violations that fit into the size limit, then the number of the remaining ones. */
 function violationsOf(
   all: readonly FieldViolation[],
 ): { readonly field: string; readonly description: string }[] {
@@ -76,7 +76,10 @@ function violationsOf(
   return told;
 }
 
-/** At most this many bytes of well-formed UTF-8: gRPC cannot send a lone surrogate. */
+/**
+ * The text shortened to this many bytes of well-formed UTF-8, because gRPC cannot send a lone
+ * surrogate.
+ */
 function cut(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= bytesMax) return bytes.toString();

@@ -4,7 +4,9 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { StepError, StepExecution, StepResult } from "../../plans/index.js";
 import { contextUpdateMessage, stepResultMessage } from "./messages.js";
 
-/** What running a step came to, failure included (Contract §4.1, Decision §9: failures in band). */
+/**
+ * The result of running a step, including failures (Contract §4.1, Decision §9: failures in band).
+ */
 export function executionMessage(execution: StepExecution): ExecuteStepResponse {
   const { stepResult, llmContextUpdate, replayed } = execution;
   const error = errorOf(stepResult);
@@ -20,8 +22,9 @@ export function executionMessage(execution: StepExecution): ExecuteStepResponse 
 }
 
 /**
- * Why a step did not run, in band; the context update has the reason too, for whoever passes on nothing else.
- * @throws what was thrown when Decision §9 has it end the call: malformed requests, authentication,
+ * The reason why a step did not run, as a normal response. The context update contains it too, for
+ * clients that pass only that to the LLM.
+ * @throws the same error when Decision §9 has it end the call: malformed requests, authentication,
  * overload and faults of the server.
  */
 export function refusalMessage(
@@ -46,13 +49,13 @@ export function refusalMessage(
   };
 }
 
-/** In band there is no other place for how long to wait. */
+/** A normal response has no other field for the retry delay. */
 function messageOf({ message, retryAfterMs }: AppError): string {
   if (retryAfterMs === undefined) return message;
   return `${message}; try again in ${String(Math.max(1, Math.ceil(retryAfterMs / 1000)))} s`;
 }
 
-/** What is about the step rather than about the call. */
+/** Errors about the step rather than about the call. */
 const IN_BAND: ReadonlySet<ErrorCode> = new Set([
   "PLAN_NOT_FOUND",
   "STEP_NOT_FOUND",

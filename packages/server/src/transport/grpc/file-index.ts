@@ -5,12 +5,12 @@ import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 /** A proto file and everything it imports, each as the bytes of a google.protobuf.FileDescriptorProto. */
 export type FileDescriptors = readonly Uint8Array[];
 
-/** Finds proto files by their names and by what they define. */
+/** Finds proto files by their names and by the symbols that they define. */
 export class FileIndex {
   readonly #filesByName = new Map<string, DescFile>();
   readonly #filesBySymbol = new Map<string, DescFile>();
 
-  /** @param files Those to be found, with their imports. */
+  /** @param files The files to index; their imports are added. */
   constructor(files: readonly DescFile[]) {
     for (const file of files.flatMap(withImports)) {
       this.#filesByName.set(file.proto.name, file);
@@ -34,7 +34,7 @@ function descriptorsOf(file: DescFile | undefined): FileDescriptors | undefined 
   return withImports(file).map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
 }
 
-/** A file, its imports and theirs, each once. */
+/** A file and its direct and indirect imports, without duplicates. */
 function withImports(file: DescFile): readonly DescFile[] {
   return [...new Set([file, ...file.dependencies.flatMap(withImports)])];
 }
@@ -49,7 +49,7 @@ function* symbolsOf(file: DescFile): Iterable<string> {
         }
         break;
       case "enum":
-        // A value's scope is the enum's own, not the enum.
+        // The scope of an enum value is the scope of the enum, not the enum itself.
         for (const value of type.values) {
           yield type.typeName.replace(/[^.]*$/, value.name);
         }

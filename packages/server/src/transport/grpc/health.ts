@@ -12,10 +12,10 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { Health } from "../services.js";
 import type { Methods } from "./methods.js";
 
-/** How often a watched server is looked at. */
+/** Interval for checking a watched server, in ms. */
 const WATCH_MS = 1000;
 
-/** What can be asked about: the server as a whole, and its services. */
+/** The names that clients can ask about: the server as a whole, and its services. */
 const WATCHABLE: ReadonlySet<string> = new Set([
   "",
   ControlPlaneService.typeName,
@@ -24,7 +24,7 @@ const WATCHABLE: ReadonlySet<string> = new Set([
   MemoryService.typeName,
 ]);
 
-/** `grpc.health.v1.Health`, which answers what `/readyz` does. */
+/** `grpc.health.v1.Health`, with the same result as `/readyz`. */
 export function addHealth(methods: Methods, health: Health): void {
   const { check, watch } = HealthService.method;
 

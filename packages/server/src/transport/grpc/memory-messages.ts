@@ -11,7 +11,7 @@ import type {
   SearchResult,
 } from "../../memory/index.js";
 
-/** What a request looks for. @throws AppError `INVALID_ARGUMENT`. */
+/** The search of a request. @throws AppError `INVALID_ARGUMENT`. */
 export function searchRequestOf(request: proto.SearchMemoryRequest): SearchRequest {
   const { query, filter } = request;
   const topK = request.optionalTopK.value;
@@ -27,7 +27,7 @@ export function searchRequestOf(request: proto.SearchMemoryRequest): SearchReque
   };
 }
 
-/** The fields by which searches and listings filter; empty ones say nothing. */
+/** The filter fields of searches and listings; an empty field is no condition. */
 type FilterFields = Pick<
   proto.MemoryFilter,
   "sessionId" | "createdFrom" | "createdBefore" | "toolName" | "intent"
@@ -35,7 +35,7 @@ type FilterFields = Pick<
   Partial<Pick<proto.MemoryFilter, "content">>;
 
 /**
- * Which entries a request looks at.
+ * The conditions of a request.
  * @param path of the filter within the request, with its dot.
  * @throws AppError `INVALID_ARGUMENT`.
  */
@@ -53,7 +53,7 @@ export function entryFilterOf(filter: FilterFields, path: string): EntryFilter {
   };
 }
 
-/** Which page to list. @throws AppError `INVALID_ARGUMENT`. */
+/** The requested page. @throws AppError `INVALID_ARGUMENT`. */
 export function entryPageOf({ limit, cursor }: proto.ListMemoryEntriesRequest): {
   readonly limit?: number;
   readonly cursor?: string;
@@ -62,7 +62,7 @@ export function entryPageOf({ limit, cursor }: proto.ListMemoryEntriesRequest): 
   return { ...(limit === 0 ? {} : { limit }), ...(cursor === "" ? {} : { cursor }) };
 }
 
-/** The results of a search (Contract §2.7), explained if that was asked for. */
+/** The results of a search (Contract §2.7), with explanations if requested. */
 export function searchMessage(
   results: readonly SearchResult[],
   explain: boolean,
@@ -81,7 +81,6 @@ export function searchMessage(
   };
 }
 
-/** An entry. */
 export function entryMessage(entry: MemoryEntry): proto.MemoryEntry {
   return {
     $typeName: "controlplane.v1.MemoryEntry",
@@ -94,7 +93,6 @@ export function entryMessage(entry: MemoryEntry): proto.MemoryEntry {
   };
 }
 
-/** A page of entries. */
 export function entryPageMessage(page: EntryPage): proto.ListMemoryEntriesResponse {
   return {
     $typeName: "controlplane.v1.ListMemoryEntriesResponse",
@@ -103,7 +101,6 @@ export function entryPageMessage(page: EntryPage): proto.ListMemoryEntriesRespon
   };
 }
 
-/** How memory is doing. */
 export function statsMessage(state: MemoryState): proto.GetMemoryStatsResponse {
   return {
     $typeName: "controlplane.v1.GetMemoryStatsResponse",
@@ -115,12 +112,12 @@ export function statsMessage(state: MemoryState): proto.GetMemoryStatsResponse {
   };
 }
 
-/** How long entries are kept; `undefined`: for ever. */
+/** The retention in days; `undefined`: entries are kept. */
 export function retentionField(days: number | undefined): { readonly optionalDays: Given<"days"> } {
   return { optionalDays: given("days", days) };
 }
 
-/** A oneof of one field, which plain proto3 has in place of an optional one. */
+/** A oneof with one field, the form of an optional field in plain proto3. */
 type Given<Field extends string> = { case: Field; value: number } | { case: undefined };
 
 function given<Field extends string>(field: Field, value: number | undefined): Given<Field> {
@@ -156,7 +153,7 @@ function conditionOf(
   );
 }
 
-/** `undefined` for what is no JSON text of a scalar, which never is undefined itself. */
+/** `undefined` for a text that is not the JSON of a scalar, because no JSON value is undefined. */
 function scalarOf(json: string): string | number | boolean | null | undefined {
   try {
     const value = JSON.parse(json) as unknown;

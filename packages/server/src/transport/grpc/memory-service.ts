@@ -14,7 +14,7 @@ import {
 import type { ResourceRights } from "../resource-rights.js";
 import type { Methods } from "./methods.js";
 
-/** Memory over gRPC: the twin of what is under `/api/memory`. */
+/** Memory over gRPC, with the operations of `/api/memory`. */
 export function addMemoryService(
   methods: Methods,
   memory: MemoryService,

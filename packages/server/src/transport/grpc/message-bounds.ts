@@ -2,15 +2,15 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { REQUEST_LIST_MAX, REQUEST_VALUES_MAX } from "@steward/kernel/limits.js";
 
-/** Fields that may still come. */
+/** Number of further fields that are allowed. */
 interface Budget {
   left: number;
 }
 
 /**
- * Whether a message has so many fields, or one of them so often, that decoding and checking it would hold up everybody
- * else. The bytes are passed over once, before anything is made of them.
- * @throws whatever the reader says of bytes that are no message.
+ * Whether a message has so many fields, or one field so often, that decoding and checking it would
+ * block the event loop. It scans the bytes once before anything is decoded.
+ * @throws the reader's error for invalid bytes.
  */
 export function hasTooManyFields(schema: DescMessage, bytes: Uint8Array): boolean {
   return !isModest(schema, bytes, { left: REQUEST_VALUES_MAX });
@@ -32,7 +32,7 @@ function isModest(schema: DescMessage, bytes: Uint8Array, budget: Budget): boole
   return true;
 }
 
-/** What a field holds messages of; `undefined` for any other field, and for one that is not known. */
+/** The message type of a field; `undefined` for other and unknown fields. */
 function messageOf(schema: DescMessage, number: number): DescMessage | undefined {
   const field: DescField | undefined = schema.fields.find((other) => other.number === number);
   if (field?.fieldKind === "message") return field.message;

@@ -21,39 +21,41 @@ import { type Asked, CallScope } from "./call-scope.js";
 import { bytesOf, decoderOf, encoderOf, RefusedRequest, type Decode } from "./codec.js";
 import { writeAll } from "./write-all.js";
 
-/** Answers a request with one message. */
+/** Handles a request with one response. */
 export type Answer<I extends DescMessage, O extends DescMessage> = (
   request: MessageShape<I>,
   ctx: QueryRuntimeContext,
 ) => Promise<MessageShape<O>>;
 
-/** Answers a request with pages of messages; each is asked for when the one before is on its way. */
+/**
+ * Handles a request with pages of messages; each page is requested after the previous one was sent.
+ */
 export type StreamAnswer<I extends DescMessage, O extends DescMessage> = (
   request: MessageShape<I>,
   ctx: QueryRuntimeContext,
 ) => AsyncIterable<readonly MessageShape<O>[]>;
 
-/** Who may call the methods, and how often. */
+/** The checks before a method is called. */
 export interface Guards {
-  /** What calling a method by its name asks for; absent: anybody may call each of them. */
+  /** The action of a method, by its name; absent: the methods are open to everybody. */
   readonly askedBy?: (method: string) => Asked;
   readonly admitStream?: AdmitStream;
 }
 
-/** How a method is served: who may call it, what reads its requests, and what answers them. */
+/** The handling of a method: its access check, decoder and handler. */
 interface Served<I extends DescMessage, Answering> {
   readonly asked: Asked;
   readonly decode: Decode<I>;
   readonly answer: Answering;
 }
 
-/** Anybody may call. */
+/** Open to everybody. */
 const OPEN: Asked = { action: undefined, share: undefined };
 
 /**
- * Puts methods on a grpc-js server. Each call is authenticated and authorized, before its request is decoded, handed
- * to its answer as messages and a context, and ended with what the answer returns or throws
- * (Decision §9).
+ * Registers methods on a grpc-js server. Each call is authenticated and authorized before its
+ * request is decoded. Its handler gets the message and a context, and the call ends with the
+ * handler's result or error (Decision §9).
  */
 export class Methods {
   readonly #server: Server;
@@ -81,7 +83,7 @@ export class Methods {
     this.#server.register(pathOf(method), handle, encoderOf(method.output), bytesOf, "unary");
   }
 
-  /** One request, many responses, no faster than the caller takes them. */
+  /** One request, many responses, sent only as fast as the client reads them. */
   serverStream<I extends DescMessage, O extends DescMessage>(
     method: DescMethodServerStreaming<I, O>,
     answer: StreamAnswer<I, O>,
@@ -100,7 +102,7 @@ export class Methods {
     );
   }
 
-  /** Many requests, one response to each, in order; whoever calls. */
+  /** Many requests, one response to each, in order; open to everybody. */
   conversation<I extends DescMessage, O extends DescMessage>(
     method: DescMethodBiDiStreaming<I, O>,
     path: string,
@@ -205,7 +207,7 @@ export class Methods {
   }
 }
 
-/** Where a method is called. */
+/** The path of a method. */
 export function pathOf(method: DescMethod): string {
   return `/${method.parent.typeName}/${method.name}`;
 }

@@ -6,10 +6,13 @@ import {
   type ReflectMessage,
 } from "@bufbuild/protobuf/reflect";
 
-/** Nothing has such an id, and the answer to it is that there is no such plan or step. */
+/**
+ * Fields that name a plan or step. An id with a NUL does not exist, so the answer is that there is
+ * no such plan or step.
+ */
 const LOOKED_UP: ReadonlySet<string> = new Set(["plan_id", "step_id"]);
 
-/** The first field of a message whose text holds a NUL character, which no store could keep. */
+/** The first field of a message whose text contains a NUL character, which no store can keep. */
 export function fieldWithNul<Desc extends DescMessage>(
   schema: Desc,
   message: MessageShape<Desc>,

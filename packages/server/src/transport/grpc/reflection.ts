@@ -24,12 +24,12 @@ const SERVICES = [
   ServerReflection,
 ];
 
-/** What is served, and what the details of its errors are made of. */
+/** The files of the services and of the error details. */
 const FILES = [...SERVICES, BadRequestSchema, StatusSchema].map(({ file }) => file);
 
 /**
- * Server reflection, by which clients learn the services without the .proto files. v1alpha, which
- * older clients ask for, has the same messages under another name.
+ * Server reflection, by which clients learn the services without the .proto files. Older clients
+ * use v1alpha, which has the same messages under another name.
  */
 export function addReflection(methods: Methods): void {
   const index = new FileIndex(FILES);

@@ -10,8 +10,8 @@ import type { PageRequest, PlanFilter, PlanStatus } from "../../plans/index.js";
 import { asPlanId, asStepId } from "../plan-ids.js";
 
 /**
- * The plan that a request names.
- * @throws AppError `INVALID_ARGUMENT` when it names none; `PLAN_NOT_FOUND` when no plan can have this
+ * The plan id in a request.
+ * @throws AppError `INVALID_ARGUMENT` when it is empty; `PLAN_NOT_FOUND` when no plan can have this
  * id.
  */
 export function planIdOf({ planId }: { readonly planId: string }): string {
@@ -20,8 +20,8 @@ export function planIdOf({ planId }: { readonly planId: string }): string {
 }
 
 /**
- * The step that a request names.
- * @throws AppError `INVALID_ARGUMENT` when it names none; `STEP_NOT_FOUND` when no step can have this
+ * The step id in a request.
+ * @throws AppError `INVALID_ARGUMENT` when it is empty; `STEP_NOT_FOUND` when no step can have this
  * id.
  */
 export function stepIdOf({ stepId }: { readonly stepId: string }): string {
@@ -36,14 +36,14 @@ export function cancelReasonOf({ reason }: { readonly reason: string }): string 
   throw wrongField("reason", told, "LIMIT_EXCEEDED");
 }
 
-/** Where a stream of events starts. @throws AppError `INVALID_ARGUMENT`. */
+/** The start of an event stream. @throws AppError `INVALID_ARGUMENT`. */
 export function cursorOf({ afterSequence }: { readonly afterSequence: bigint }): number {
   if (afterSequence < 0n) throw wrongField("after_sequence", "it is negative");
-  // A sequence beyond 2^53 is beyond every log, and stays so when it is rounded.
+  // A sequence above 2^53 is beyond every log, even after rounding.
   return Number(afterSequence);
 }
 
-/** Which plans to list. @throws AppError `INVALID_ARGUMENT`. */
+/** The conditions of a listing. @throws AppError `INVALID_ARGUMENT`. */
 export function filterOf({ status, sessionId }: ListPlansRequest): PlanFilter {
   if (status !== "" && !isPlanStatus(status)) {
     throw wrongField("status", `it is not one of ${PLAN_STATUSES.join(", ")}`);
@@ -54,7 +54,7 @@ export function filterOf({ status, sessionId }: ListPlansRequest): PlanFilter {
   };
 }
 
-/** Which page to list. @throws AppError `INVALID_ARGUMENT`. */
+/** The requested page. @throws AppError `INVALID_ARGUMENT`. */
 export function pageOf({ limit, cursor }: ListPlansRequest): PageRequest {
   if (limit < 0 || limit > PLANS_PAGE_MAX) {
     throw wrongField("limit", `it is not between 1 and ${String(PLANS_PAGE_MAX)}`);

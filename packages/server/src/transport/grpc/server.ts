@@ -17,9 +17,9 @@ import { addReflection } from "./reflection.js";
 import { addUsageService } from "./usage-service.js";
 import { watchCalls } from "./watched-call.js";
 
-/** How patient a server is with its connections and calls; all in milliseconds. */
+/** Time limits of connections and calls, in ms. */
 export interface GrpcPatience extends Http2Patience {
-  /** For a request to arrive whole. */
+  /** Until a request must have arrived completely. */
   readonly requestTimeoutMs: number;
 }
 
@@ -31,18 +31,18 @@ export const GRPC_PATIENCE: GrpcPatience = {
   unreadMs: 60_000,
 };
 
-/** What a gRPC server needs to know beside its services. */
+/** Options of a gRPC server beside its services. */
 export interface GrpcServerOptions {
   readonly patience: GrpcPatience;
-  /** Serves the requests on its connections that are not gRPC. */
+  /** Handles the requests on its connections that are not gRPC. */
   readonly otherStreams: StreamListener;
-  /** Whether clients may ask which services and messages there are. */
+  /** Whether clients can use server reflection. */
   readonly reflection: boolean;
 }
 
 /**
- * The gRPC side of a listener: the control plane, usage, health and reflection, on connections that somebody
- * else accepts.
+ * The gRPC side of a listener: the control plane, usage, memory, health and reflection, on
+ * connections that the listener accepts.
  */
 export class GrpcServer {
   readonly #connections: Http2Connections;
@@ -69,14 +69,14 @@ export class GrpcServer {
     this.#methods = [guarded, open];
   }
 
-  /** Serves a connection whose other end speaks HTTP/2; TLS, if any, is done. */
+  /** Serves an HTTP/2 connection; TLS, if any, is already established. */
   accept(connection: Duplex): void {
     this.#connections.accept(connection);
   }
 
   /**
-   * Takes no new calls, ends the streams so that their clients resume elsewhere, and waits for the
-   * calls under way; what is not done after the drain time is cut off.
+   * Accepts no new calls, ends the streams so that their clients reconnect elsewhere, and waits for
+   * the calls in progress. After the drain time it cuts the rest off.
    */
   async close(drainMs: number): Promise<void> {
     const goingDown = new AppError(
@@ -91,7 +91,7 @@ export class GrpcServer {
   }
 }
 
-/** Health and the shape of the service are no secrets, and probes have no identity. */
+/** Health and the API's description are public, and probes are unauthenticated. */
 function anybody(): Promise<Caller> {
   return Promise.resolve(anonymousCaller());
 }

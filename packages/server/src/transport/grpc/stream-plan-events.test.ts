@@ -80,7 +80,8 @@ describe("StreamPlanEvents", () => {
     await expect.poll(() => server.orchestrator.listeners(planId)).toBe(0);
   });
 
-  // 10 000 events are 700 kB on the wire: far more than the windows and buffers between two ends.
+  // 10 000 events are 700 kB on the wire, far more than all windows and buffers in between can
+  // hold.
   it("reads no more of the log than a slow caller takes", async () => {
     server.orchestrator.pad(planId, 10_000);
     server.orchestrator.finish(planId, "completed");

@@ -22,7 +22,7 @@ import {
   type UsageTotals,
 } from "../../usage/index.js";
 
-/** The parameters of a report; what is empty was not given. */
+/** The parameters of a report; an empty field counts as absent. */
 export function reportParametersOf(request: proto.GetUsageRequest): ReportParameters {
   return {
     from: given(request.from),
@@ -32,14 +32,14 @@ export function reportParametersOf(request: proto.GetUsageRequest): ReportParame
   };
 }
 
-/** A price to be set; what is empty was not given. */
+/** A price to set; an empty field counts as absent. */
 export function priceInputOf(request: proto.SetPriceRequest): PriceInput {
   const { scope, subject, amountUsd, from, until, orgId } = request;
   const period = { from: given(from), until: given(until) };
   return { scope, subject, amount_usd: amountUsd, ...period, org_id: given(orgId) };
 }
 
-/** A reported event as the service takes it. */
+/** A reported event in the service's form. */
 export function externalEventOf(event: proto.UsageCloudEvent): ExternalEvent {
   const { id, source, time, data } = event;
   return {
@@ -75,7 +75,7 @@ export function heatMapMessage(cell: HeatCell): proto.HeatMapRow {
   };
 }
 
-/** The parameters of the report over all organizations; what is empty was not given. */
+/** The parameters of the report over all organizations; an empty field counts as absent. */
 export function organizationReportOf(
   request: proto.GetOrganizationUsageRequest,
 ): OrganizationReportParameters {
@@ -88,7 +88,7 @@ export function organizationReportOf(
   };
 }
 
-/** A page of what each organization used. */
+/** A page of the report over all organizations. */
 export function organizationUsageMessage({
   organizations,
   nextCursor = "",
@@ -104,7 +104,7 @@ export function organizationUsageMessage({
   };
 }
 
-/** A total that was found wrong. */
+/** A wrong total. */
 export function differenceMessage(difference: TotalDifference): proto.UsageDifference {
   return {
     $typeName: "controlplane.v1.UsageDifference",
@@ -114,7 +114,6 @@ export function differenceMessage(difference: TotalDifference): proto.UsageDiffe
   };
 }
 
-/** A price. */
 export function priceMessage(price: Price): proto.Price {
   return {
     $typeName: "controlplane.v1.Price",
@@ -127,7 +126,7 @@ export function priceMessage(price: Price): proto.Price {
   };
 }
 
-/** What pricing anew came to. */
+/** The result of pricing calls again. */
 export function repricingMessage(repriced: Repriced): proto.RepriceUsageResponse {
   return {
     $typeName: "controlplane.v1.RepriceUsageResponse",
@@ -136,7 +135,6 @@ export function repricingMessage(repriced: Repriced): proto.RepriceUsageResponse
   };
 }
 
-/** A budget. */
 export function budgetMessage(budget: Budget): proto.Budget {
   const { id, scope, unit, period, action } = budget;
   return {
@@ -154,7 +152,7 @@ export function budgetMessage(budget: Budget): proto.Budget {
   };
 }
 
-/** A budget and what is recorded against it. */
+/** A budget and the usage recorded against it. */
 export function budgetStateMessage({ budget, usage }: BudgetState): proto.Budget {
   if (usage === undefined) return budgetMessage(budget);
   return {
@@ -177,7 +175,7 @@ function totalsFields(totals: UsageTotals): Omit<proto.UsageTotals, "$typeName" 
   };
 }
 
-/** The field that names a row's group, called as on the row itself (Contract §2.9). */
+/** The field with a row's group, which has the row's own field name (Contract §2.9). */
 function groupField(groupBy: Grouping, { group = "" }: DailyUsage): proto.DailyUsage["group"] {
   switch (groupBy) {
     case "tool":
@@ -191,7 +189,7 @@ function groupField(groupBy: Grouping, { group = "" }: DailyUsage): proto.DailyU
   }
 }
 
-/** In proto3 a text that is empty was not given. */
+/** In proto3 an empty text is absent. */
 export function given(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }

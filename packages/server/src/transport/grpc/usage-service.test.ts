@@ -13,7 +13,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** What a caller is told who is no billing admin, or no operator. */
+/** The error for callers who are neither billing admins nor operators. */
 const MISSING =
   /needs the role .*admin.* or the permission manage:billing|needs the role operator;/;
 

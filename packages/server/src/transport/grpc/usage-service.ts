@@ -18,7 +18,7 @@ import {
   repricingMessage,
 } from "./usage-messages.js";
 
-/** The twin of what REST has under `/billing` about usage, prices and budgets. */
+/** Usage, prices and budgets over gRPC, with the operations of `/billing`. */
 export function addUsageService(methods: Methods, usage: UsageService): void {
   addReports(methods, usage);
   addPrices(methods, usage);

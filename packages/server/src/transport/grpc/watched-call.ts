@@ -10,17 +10,17 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { Labels, Telemetry } from "../../kernel/telemetry.js";
 import { errorStatusOf, type ErrorStatus } from "./error-status.js";
 
-/** How the calls of a server are watched. */
+/** Options for watching the calls of a server. */
 export interface CallWatch {
   readonly telemetry: Telemetry;
   readonly clock: Clock;
-  /** Milliseconds within which a request must have arrived whole. */
+  /** Time in which a request must have arrived completely, in ms. */
   readonly requestTimeoutMs: number;
 }
 
 /**
- * Does for every call what no handler can: ends it when its request does not arrive in time, and
- * counts it by how it ended, whoever ended it.
+ * Ends a call whose request does not arrive in time, and counts every call by its final status.
+ * Handlers cannot do this, because some calls never reach them.
  */
 export function watchCalls(watch: CallWatch): ServerInterceptor {
   const methods = new Map<string, WatchedMethod>();
@@ -34,9 +34,9 @@ export function watchCalls(watch: CallWatch): ServerInterceptor {
   };
 }
 
-/** What the calls of one method share. */
+/** State shared by the calls of one method. */
 class WatchedMethod {
-  /** Absent for a stream of requests: it may be slow, keepalive looks after its connection. */
+  /** Absent for a stream of requests, which may be slow; keepalive checks its connection. */
   readonly requestTimeoutMs: number | undefined;
   readonly late: ErrorStatus;
   readonly clock: Clock;
@@ -70,20 +70,20 @@ class WatchedMethod {
   }
 }
 
-// The types that grpc-js does not name in its exports.
+// Types that grpc-js does not export by name.
 type Listener = Parameters<ServerInterceptingCallInterface["start"]>[0];
 type FinalStatus = Parameters<ServerInterceptingCallInterface["sendStatus"]>[0];
 
 /**
- * Passes everything on, both ways. It is its own listener and has no closures, because it stands on
- * the path of every call.
+ * Passes everything on in both directions. It is its own listener and creates no closures, because
+ * every call passes through it.
  */
 class WatchedCall extends ServerInterceptingCall implements Listener {
   readonly #method: WatchedMethod;
   readonly #call: ServerInterceptingCallInterface;
   readonly #startedMs: number;
   #listener: Listener | undefined;
-  /** Runs until the request is there. */
+  /** Runs until the request has arrived. */
   #timer: NodeJS.Timeout | undefined;
   #counted = false;
 
@@ -114,7 +114,7 @@ class WatchedCall extends ServerInterceptingCall implements Listener {
     this.#listener?.onReceiveHalfClose();
   }
 
-  /** The end of every call, after its status was sent or instead of it. */
+  /** Called at the end of every call, with or without a status. */
   onCancel(): void {
     clearTimeout(this.#timer);
     const late = this.#method.clock.nowMs() >= Number(this.getDeadline());
@@ -135,7 +135,7 @@ class WatchedCall extends ServerInterceptingCall implements Listener {
     this.#call.sendStatus(status);
   }
 
-  /** Ends the call: the rest of its request is not waited for. */
+  /** Ends the call without waiting for the rest of its request. */
   giveUp(): void {
     this.sendStatus(this.#method.late);
   }

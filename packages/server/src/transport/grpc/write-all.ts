@@ -1,8 +1,8 @@
 import type { ServerWritableStream } from "@grpc/grpc-js";
 
 /**
- * Writes messages, waiting whenever the caller does not keep up, so that no more than a page of them
- * waits in memory. Ends early when nobody waits for them any more.
+ * Writes messages, and waits whenever the client does not keep up, so that at most one page of them
+ * is in memory. It ends early when the caller has disconnected.
  */
 export async function writeAll<Message>(
   call: ServerWritableStream<unknown, Message>,

@@ -19,50 +19,51 @@ import { headerBytes } from "./header-bytes.js";
 import { refuseHeaders } from "./refusals.js";
 import { UnreadStreams } from "./unread-streams.js";
 
-/** How patient a server is with its HTTP/2 connections; all in milliseconds. */
+/** Time limits of HTTP/2 connections, in ms. */
 export interface Http2Patience {
   /** For a connection without requests. */
   readonly idleTimeoutMs: number;
-  /** Between two pings that tell whether the other end is still there. */
+  /** Between two pings that check whether the client is still there. */
   readonly keepaliveMs: number;
   /** For the answer to a ping. */
   readonly keepaliveTimeoutMs: number;
-  /** For the other end to take some of an answer. */
+  /** For the client to read some of an answer. */
   readonly unreadMs: number;
 }
 
-/** Who serves the streams of the connections. */
+/** The handlers of the connections' streams. */
 export interface Http2Options {
   readonly patience: Http2Patience;
-  /** Takes every stream that carries no gRPC. */
+  /** Handles every stream that is not gRPC. */
   readonly otherStreams: StreamListener;
-  /** Takes the streams that carry gRPC; absent: {@link Http2Connections.grpc} does. */
+  /** Handles the gRPC streams; absent: {@link Http2Connections.grpc} does. */
   readonly grpcStreams?: StreamListener;
-  /** See every gRPC call. */
+  /** Run for every gRPC call. */
   readonly interceptors?: ServerInterceptor[];
 }
 
 /**
- * HTTP/2 connections that somebody else accepts, TLS done. One connection carries gRPC and REST side
- * by side: the content type of each request tells which it is. The sessions belong to grpc-js, which
- * pings, closes and drains them, so that one set of limits holds for all streams.
+ * HTTP/2 connections that a listener has accepted, with TLS established. One connection carries
+ * both gRPC and REST; the content type of each request distinguishes them. The sessions belong to
+ * grpc-js, which pings, closes and drains them, so that the same limits apply to all streams.
  */
 export class Http2Connections {
-  /** Serves the streams that carry gRPC. */
+  /** Handles the gRPC streams. */
   readonly grpc: Server;
   readonly #injector: ConnectionInjector;
   readonly #unread: UnreadStreams;
 
   constructor(options: Http2Options) {
     this.grpc = new Server({
-      // Twice our limit, so that it is our decoder that refuses what is somewhat too large, and says why.
+      // Twice the service's limit, so that its own decoder refuses slightly larger requests with a
+      // helpful message.
       "grpc.max_receive_message_length": 2 * REQUEST_BYTES_MAX,
       "grpc.max_concurrent_streams": HTTP2_STREAMS_MAX,
       "grpc-node.max_session_memory": HTTP2_SESSION_MEMORY_MAX,
       "grpc.max_connection_idle_ms": options.patience.idleTimeoutMs,
       "grpc.keepalive_time_ms": options.patience.keepaliveMs,
       "grpc.keepalive_timeout_ms": options.patience.keepaliveTimeoutMs,
-      // Bookkeeping that nobody reads: there are metrics.
+      // Statistics that nobody reads; the service has its own metrics.
       "grpc.enable_channelz": 0,
       interceptors: options.interceptors ?? [],
     });
@@ -71,12 +72,15 @@ export class Http2Connections {
     this.#injector = this.grpc.createConnectionInjector(ServerCredentials.createInsecure());
   }
 
-  /** Serves a connection whose other end speaks HTTP/2. */
+  /** Serves an HTTP/2 connection. */
   accept(connection: Duplex): void {
     this.#injector.injectConnection(connection);
   }
 
-  /** Takes no new requests and waits for those under way; cuts what lasts longer than the drain. */
+  /**
+   * Accepts no new requests and waits for those in progress; cuts off the rest after the drain
+   * time.
+   */
   async close(drainMs: number): Promise<void> {
     const deadline = setTimeout(() => {
       this.grpc.forceShutdown();
@@ -91,23 +95,24 @@ export class Http2Connections {
   }
 }
 
-/** The methods of grpc-js's `Server` through which every stream goes; its types hide them. */
+/** The methods of grpc-js's `Server` that every stream passes through; its types hide them. */
 interface StreamMethods {
   _streamHandler(interceptors: unknown, ...stream: Parameters<StreamListener>): void;
-  /** Counts the stream as one under way, so that its connection is not idle. */
+  /** Counts the stream as open, so that its connection is not idle. */
   onStreamOpened(stream: ServerHttp2Stream): void;
 }
 
 /**
- * Gives the streams to who serves them. grpc-js creates its HTTP/2 server where nobody reaches it and
- * answers whatever is not gRPC with an empty 415, so its listener is replaced before it is attached.
+ * Passes each stream to its handler. grpc-js hides its HTTP/2 server and answers everything that is
+ * not gRPC with an empty 415, so its listener is replaced before it is attached.
  */
 function routeStreams(
   server: Server,
   { otherStreams, grpcStreams }: Http2Options,
   unread: UnreadStreams,
 ): void {
-  // No public way leads to these two methods. A version of grpc-js without them must not start.
+  // These two methods are not public. With a version of grpc-js that lacks them, the server must
+  // not start.
   const methods = server as unknown as StreamMethods;
   assert(typeof methods._streamHandler === "function", "grpc-js has the method _streamHandler");
   assert(typeof methods.onStreamOpened === "function", "grpc-js has the method onStreamOpened");
@@ -128,7 +133,10 @@ function routeStreams(
   };
 }
 
-/** Tells by the content type that the gRPC protocol prescribes; `application/grpc-web` is another. */
+/**
+ * Checks the content type that the gRPC protocol requires; `application/grpc-web` is a different
+ * protocol.
+ */
 function isGrpc(headers: IncomingHttpHeaders): boolean {
   return GRPC_TYPE.test(headers["content-type"] ?? "");
 }

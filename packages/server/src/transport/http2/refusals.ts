@@ -3,7 +3,7 @@ import type { ErrorBody } from "@steward/protocol/rest";
 import { HEADER_BYTES_MAX } from "@steward/kernel/limits.js";
 import type { StreamListener } from "./stream-listener.js";
 
-/** Refuses what is not gRPC on a port of gRPC alone. */
+/** Refuses other requests on a port for gRPC only. */
 export const refuseRest: StreamListener = (stream) => {
   const body: ErrorBody = {
     error: "This port serves gRPC only (SERVICE_GRPC_PORT); REST is on SERVICE_PORT",
@@ -14,7 +14,7 @@ export const refuseRest: StreamListener = (stream) => {
   stream.end(JSON.stringify(body));
 };
 
-/** Refuses gRPC on a port of REST alone, as a gRPC client understands it. */
+/** Refuses gRPC on a port for REST only, in a form that gRPC clients understand. */
 export const refuseGrpc: StreamListener = grpcRefusal(
   grpcStatus.UNIMPLEMENTED,
   "This port serves REST only (SERVICE_PORT); gRPC is on SERVICE_GRPC_PORT",
@@ -26,7 +26,7 @@ export const refuseHeaders: StreamListener = grpcRefusal(
   `The metadata of a call has at most ${String(HEADER_BYTES_MAX)} bytes, names and values`,
 );
 
-/** Ends a call before anything of it is served. */
+/** Ends a call before any of it is processed. */
 function grpcRefusal(status: grpcStatus, message: string): StreamListener {
   return (stream) => {
     stream.on("error", ignore);
@@ -42,5 +42,5 @@ function grpcRefusal(status: grpcStatus, message: string): StreamListener {
   };
 }
 
-/** A client that is gone needs no answer. */
+/** A disconnected client needs no answer. */
 function ignore(): void {}

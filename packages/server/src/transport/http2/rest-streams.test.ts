@@ -21,7 +21,7 @@ const deadlines = {
 const JSON_TYPE = { "content-type": "application/json" };
 const SUBMIT = { ":method": "POST", ":path": "/api/plans", ...JSON_TYPE };
 
-/** The REST server of the other tests, behind a port that speaks HTTP/2. */
+/** The REST server of the other tests, behind an HTTP/2 port. */
 interface Http2Server extends AsyncDisposable {
   readonly rest: TestRestServer;
   readonly url: string;
@@ -65,13 +65,13 @@ const planOf = (template: string): string =>
 describe("an answer over HTTP/2", () => {
   it("that nobody takes is given up, though the connection lives; one that is not there yet is waited for", async () => {
     await using server = await startHttp2(200);
-    // Without a window nothing of a body is sent, until the client asks for it.
+    // With an initial window of zero, no body is sent until the client opens the window.
     server.session.settings({ initialWindowSize: 0 });
     const unread = server.session.request({ ":path": "/healthz" });
     unread.on("error", () => undefined);
     await new Promise((resolve) => unread.once("close", resolve));
     expect(unread.rstCode).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-    // Its answer comes after 300 ms, when the body is given up.
+    // Its answer comes after 300 ms, the time limit for the body.
     await using other = openHttp2(server.url);
     const waiting = other.request({ ...SUBMIT, "content-length": 10 });
     const [headers] = (await once(waiting, "response")) as [{ ":status": number }];

@@ -16,23 +16,23 @@ import { HEADER_BYTES_MAX } from "@steward/kernel/limits.js";
 import { headerBytes } from "./header-bytes.js";
 import type { StreamListener } from "./stream-listener.js";
 
-/** What HTTP/1.1 needs no telling of. */
+/** Limits that Node applies by itself only to HTTP/1.1. */
 export interface RestStreamsOptions {
-  /** Milliseconds in which a request's body must have arrived. */
+  /** Time limit for a request's body, in ms. */
   readonly requestMs: number;
   readonly unrouted: AnswerUnrouted;
 }
 
 /**
- * Serves HTTP/2 streams by the routes of an HTTP/1.1 server. The limits that Node enforces on
- * HTTP/1.1 alone are enforced here: size of the headers and time for the body.
- * @param http1 Is handed the requests; it need not listen.
+ * Serves HTTP/2 streams with the routes of an HTTP/1.1 server. It also applies the limits that Node
+ * applies only to HTTP/1.1: the size of the headers and the time for the body.
+ * @param http1 Gets the requests; it need not listen.
  */
 export function restStreams(
   http1: Server,
   { requestMs, unrouted }: RestStreamsOptions,
 ): StreamListener {
-  // Never listens: it makes a request and a response of each stream that it is given.
+  // Never listens; it only converts each stream to a request and a response.
   const server = createServer();
   const serve = (request: Http2ServerRequest, response: Http2ServerResponse): void => {
     endWithAnswer(request);
@@ -40,18 +40,18 @@ export function restStreams(
       answer(response, HEADERS_TOO_LARGE);
       return;
     }
-    // HTTP/2 has no set of methods; the routes know those of Node's HTTP/1.1 parser.
+    // HTTP/2 allows any method; the routes support those of Node's HTTP/1.1 parser.
     if (!METHODS.includes(request.method)) {
       answer(response, unrouted(request.method, request.url));
       return;
     }
     limitTime(request, response, requestMs);
-    // The authority takes the place of the host (RFC 9113 §8.3.1), which is checked further on.
+    // The authority replaces the host (RFC 9113 §8.3.1), which is checked later.
     if (request.authority !== "") request.headers.host = request.authority;
     http1.emit("request", request, response);
   };
   server.on("request", serve);
-  // Who expects what no one knows is served all the same (RFC 9110 §10.1.1).
+  // Unknown expectations are ignored (RFC 9110 §10.1.1).
   server.on("checkExpectation", serve);
   server.on("connect", ({ authority }: Http2ServerRequest, response: Http2ServerResponse) => {
     answer(response, unrouted("CONNECT", authority));
@@ -76,7 +76,7 @@ function limitTime(
   stream.once("close", () => clearTimeout(timer));
 }
 
-/** Ends the stream with its answer, also when the client has not sent all of its request. */
+/** Ends the stream after its answer, even if the client has not sent its whole request. */
 function endWithAnswer({ stream }: Http2ServerRequest): void {
   if (stream.endAfterHeaders) return;
   stream.once("finish", () => {
@@ -84,7 +84,7 @@ function endWithAnswer({ stream }: Http2ServerRequest): void {
   });
 }
 
-/** Whether the request is here as a whole, be it read or not. */
+/** Whether the request has arrived completely, whether or not it has been read. */
 function hasArrived(stream: ServerHttp2Stream): boolean {
   return stream.state.remoteClose === 1;
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 
-/** What listens to the `stream` event of Node's HTTP/2 server: it owns the stream from then on. */
+/** A listener for the `stream` event of Node's HTTP/2 server. It owns the stream from then on. */
 export type StreamListener = (
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,

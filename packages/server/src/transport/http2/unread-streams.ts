@@ -1,27 +1,31 @@
 import { constants, type ServerHttp2Stream } from "node:http2";
 import { SLOWEST_LINK_BYTES_PER_S } from "../rest/unread-answers.js";
 
-/** How often streams are looked at, in ms. */
+/** Interval for checking streams, in ms. */
 const CHECK_MS = 1000;
 
-/** What waits to be taken, and since when nothing was. */
+/** The unsent bytes of a stream, and since when none have been sent. */
 interface Waiting {
-  /** `NaN`: what waited has been taken since. */
+  /** `NaN`: some bytes have been sent since. */
   bytes: number;
   readonly sinceMs: number;
 }
 
 /**
- * Resets streams whose other end takes nothing of an answer, which waits in memory for as long as the client leaves its
- * window closed, whatever else it sends meanwhile, pings too. Node's own time-out of streams takes whatever is sent over the
- * connection for progress. A stream that has nothing to send may wait for its answer as long as that takes.
+ * Resets streams whose client does not read its answer. Such an answer stays in memory as long as
+ * the client keeps its window closed, even if the client sends other frames such as pings. Node's
+ * own stream timeout counts any traffic on the connection as progress. A stream without data to
+ * send may wait for its answer for any time.
  */
 export class UnreadStreams {
   readonly #unreadMs: number;
   readonly #open = new Map<ServerHttp2Stream, Waiting | undefined>();
   readonly #checks: NodeJS.Timeout;
 
-  /** @param unreadMs How long the other end may take nothing; longer by what a slow link needs for what waits. */
+  /**
+   * @param unreadMs How long the client may read nothing, plus the time that a slow link needs for
+   * the waiting bytes.
+   */
   constructor(unreadMs: number) {
     this.#unreadMs = unreadMs;
     this.#checks = setInterval(() => this.#check(), Math.min(CHECK_MS, unreadMs)).unref();
@@ -40,7 +44,7 @@ export class UnreadStreams {
     const nowMs = performance.now();
     for (const [stream, waiting] of this.#open) {
       const bytes = stream.writableLength;
-      // After the end even an answer without a body waits, for the frame that ends the stream.
+      // Even an answer without a body is unsent until the frame that ends the stream is sent.
       const hasUnsent = bytes > 0 || (stream.writableEnded && !stream.writableFinished);
       if (!hasUnsent) {
         this.#open.set(stream, undefined);
@@ -57,7 +61,8 @@ export class UnreadStreams {
 
   #wait(stream: ServerHttp2Stream, waiting: Waiting): void {
     this.#open.set(stream, waiting);
-    // As much may wait as before, but not the same, when the sender keeps the buffer full.
+    // The number of waiting bytes may be unchanged although bytes were sent, when the sender keeps
+    // the buffer full.
     stream.once("drain", () => (waiting.bytes = NaN));
   }
 }

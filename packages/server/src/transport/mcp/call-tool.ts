@@ -15,8 +15,8 @@ export interface McpToolCall extends ToolScope {
 }
 
 /**
- * Calls a tool. It is authorized before its arguments are looked at, as on every wire. Whatever goes wrong is a
- * result, so that the LLM reads it and can do better.
+ * Calls a tool. The call is authorized before its arguments are read, as in every protocol. Every
+ * error becomes a result, so that the LLM can read it and correct its call.
  */
 export async function callTool(call: McpToolCall): Promise<CallToolResult> {
   const { tool, context, services } = call;
@@ -71,7 +71,7 @@ async function recorded<Output>(call: McpToolCall, work: () => Promise<Output>):
   }
 }
 
-/** What the tool did stays done, whatever becomes of its record. */
+/** The tool's effect remains even if recording fails. */
 async function record({ tool, context, services }: McpToolCall): Promise<void> {
   if (tool.usage === "step") return;
   const { name: toolName, usage: intent } = tool;

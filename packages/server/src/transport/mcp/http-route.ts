@@ -13,7 +13,7 @@ import { challenge, type ProtectedResource } from "./protected-resource.js";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Who sends a request for MCP; on its route only. */
+    /** The sender of an MCP request; on its route only. */
     mcp: McpRequest;
   }
 }
@@ -32,8 +32,8 @@ export interface McpOptions {
 export const MCP_PATH = "/mcp";
 
 /**
- * Serves MCP over Streamable HTTP. Callers are authenticated before a body is read; what a message may do is
- * decided message by message.
+ * Serves MCP over Streamable HTTP. Callers are authenticated before a body is read; each message is
+ * authorized separately.
  */
 export function addMcpRoute(
   app: RestApp,
@@ -41,7 +41,7 @@ export function addMcpRoute(
   { version, protectedResource, mcp }: McpOptions,
 ): void {
   let opening: Promise<McpHandler> | undefined;
-  // Nothing of MCP is loaded before somebody uses it, so that a server starts sooner.
+  // MCP's modules are loaded on first use, so that a server starts faster.
   const opened = (): Promise<McpHandler> => (opening ??= openHandler(services, version, mcp));
   app.addHook("preClose", async () => {
     await (await opening)?.close();
@@ -87,7 +87,7 @@ async function openHandler(
   return openMcpHandler(services, mcp ?? ((sender) => mcpServer(services, sender, version)));
 }
 
-/** The request as the MCP package takes it; its body is passed beside it, parsed. */
+/** Converts a request for the MCP package; its parsed body is passed separately. */
 function webRequest({ headers, method, url, host, mcp }: FastifyRequest): Request {
   const webHeaders = new Headers();
   for (const [name, value] of Object.entries(headers)) {
@@ -100,7 +100,7 @@ function webRequest({ headers, method, url, host, mcp }: FastifyRequest): Reques
   });
 }
 
-/** A short answer is sent as a whole, an event stream as it comes. */
+/** Sends a short answer as a whole, and an event stream piece by piece. */
 async function sendResponse(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   if (isStream) return reply.send(response);
@@ -111,7 +111,10 @@ async function sendResponse(reply: FastifyReply, response: Response): Promise<Fa
     .send(body === "" ? undefined : body);
 }
 
-/** What JSON-RPC calls a message that cannot be read, and one that is refused before it is read. */
+/**
+ * JSON-RPC's error codes for a message that cannot be parsed, and for one that is refused before it
+ * is parsed.
+ */
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 

@@ -12,13 +12,13 @@ import type { McpRequest } from "./mcp-server.js";
 export interface McpHandler {
   /** @param body the request's body, parsed; absent: it has none that could be parsed. */
   answer(request: Request, sender: McpRequest, body?: unknown): Promise<Response>;
-  /** Ends what is under way. */
+  /** Ends calls in progress. */
   close(): Promise<void>;
 }
 
 /**
- * Serves MCP 2026-07-28, and earlier revisions to clients that ask for them, without sessions: each request gets a
- * server of its own.
+ * Serves MCP 2026-07-28, and earlier revisions for clients that request them, without sessions:
+ * each request gets a new server object.
  */
 export function openMcpHandler(
   { log }: Pick<Services, "log">,

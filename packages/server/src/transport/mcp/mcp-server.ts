@@ -14,7 +14,7 @@ import { listedTool } from "./tool-schemas.js";
 import type { McpTool, ToolScope } from "./tool.js";
 import { MCP_TOOLS } from "./tools/index.js";
 
-/** Who sends a message, and until when its request lasts. */
+/** The sender of a message, and the time limit of its request. */
 export interface McpRequest {
   readonly context: QueryRuntimeContext;
   readonly whenOver: AskedOperation["whenOver"];
@@ -24,8 +24,8 @@ const LISTED: readonly Tool[] = MCP_TOOLS.map(listedTool);
 const BY_NAME: ReadonlyMap<string, McpTool> = new Map(MCP_TOOLS.map((tool) => [tool.name, tool]));
 
 /**
- * The server of one request: MCP keeps no session here. It says the same to every client, but offers only the tools
- * that the caller may call.
+ * The server object of one request, because there are no MCP sessions. It is the same for every
+ * client, except that it offers only the tools that the caller may call.
  */
 export function mcpServer(services: Services, request: McpRequest, version: string): McpServer {
   const { context } = request;

@@ -1,7 +1,9 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
 import { MCP_PROGRESS_MS } from "@steward/kernel/limits.js";
 
-/** Tells a client that asked for it, again and again, that its call still runs. */
+/**
+ * Sends repeated progress notifications to a client that has asked for them, while its call runs.
+ */
 export async function withProgress<Result>(
   toolName: string,
   { mcpReq }: Pick<ServerContext, "mcpReq">,
@@ -14,7 +16,7 @@ export async function withProgress<Result>(
     const progress = Math.round((performance.now() - startedMs) / 1000);
     const message = `${toolName} has been running for ${String(progress)} s`;
     const params = { progressToken, progress, message };
-    // A client that has gone does not read its answer either.
+    // A disconnected client does not read its answer either.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
   }, MCP_PROGRESS_MS);
   try {

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { ERROR_CODES } from "@steward/protocol";
 import type { McpTool } from "./tool.js";
 
-/** Why a call did not do what it was meant to, as `error` of its structured content. */
+/** The error of a call, as `error` of its structured content. */
 export const toolErrorSchema: z.ZodObject<{
   code: z.ZodEnum;
   message: z.ZodString;
@@ -35,7 +35,7 @@ export function listedTool({
   };
 }
 
-/** The JSON Schema of an object: a part of it, as far as it is touched here. */
+/** The parts of an object's JSON Schema that are changed here. */
 interface ObjectSchema {
   readonly [keyword: string]: unknown;
   readonly type: "object";

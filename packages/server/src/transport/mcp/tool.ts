@@ -8,7 +8,7 @@ import type { Share } from "../organization-quotas.js";
 import type { ResourceRights } from "../resource-rights.js";
 import type { Services } from "../services.js";
 
-/** What a tool is given beside its input. */
+/** The context of a tool call beside its input. */
 export interface ToolScope {
   readonly context: QueryRuntimeContext;
   readonly services: Services;
@@ -18,18 +18,17 @@ export interface ToolScope {
 /** An object schema. The fields of an input are flat where they can be: LLMs fill flat objects best. */
 type Fields = z.ZodObject<z.ZodRawShape>;
 
-/** A tool as it is written down. */
 export interface ToolDefinition<Input extends Fields, Output extends object> {
   /** In snake_case; it never changes, because clients allow tools by name. */
   readonly name: string;
   readonly title: string;
   /** For the LLM: what the tool is for, when to use it, and what to do next. */
   readonly description: string;
-  /** All four are said, so that no client falls back to the defaults of MCP. */
+  /** All four are set, so that no client uses MCP's defaults. */
   readonly annotations: Required<Omit<ToolAnnotations, "title">>;
   /**
-   * The operations that a call performs, as `operations.ts` names them. Every one of them is authorized before
-   * the call is looked at.
+   * The operations that a call performs, with their names in `operations.ts`. All of them are
+   * authorized before the arguments are read.
    */
   readonly operations: readonly [string, ...string[]];
   /**
@@ -38,7 +37,10 @@ export interface ToolDefinition<Input extends Fields, Output extends object> {
    */
   readonly usage: Intent | "step";
   readonly input: Input;
-  /** An object: what `run` resolves to. An output with `error` is told to the LLM as an error. */
+  /**
+   * The schema of the object that `run` resolves to. The LLM gets an output with `error` as an
+   * error.
+   */
   readonly output: z.ZodType<Output>;
   readonly run: (input: z.output<Input>, scope: ToolScope) => Promise<Output>;
 }
@@ -50,7 +52,7 @@ export interface McpTool extends Omit<
 > {
   /** The action of each of its operations. */
   readonly actions: readonly Action[];
-  /** What a call has of its organization's share. */
+  /** The quota that a call counts against. */
   readonly share: Share | undefined;
   readonly input: Fields;
   readonly output: z.ZodType<object>;

@@ -19,12 +19,12 @@ const SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 const SETTINGS_ACK = Buffer.from([0, 0, 0, 4, 1, 0, 0, 0, 0]);
 
 /**
- * By when a connection must be closed that is to be closed at once, in ms: before anything else would close
- * it, and late enough for a machine that is busy with other things.
+ * Time limit for closing a connection that must be closed at once, in ms: shorter than any other
+ * timeout that would close it, and long enough for a busy machine.
  */
 const PROMPT_MS_MAX = 5000;
 
-/** The method of the health service, and a message without fields as gRPC frames it. */
+/** The method of the health service, and an empty message in gRPC's framing. */
 const CHECK = "/grpc.health.v1.Health/Check";
 const EMPTY_MESSAGE = Buffer.alloc(5);
 
@@ -34,7 +34,7 @@ function open(port: number): Socket {
   return socket;
 }
 
-/** Everything the server sends until it closes, or until this has come. */
+/** Everything the server sends until it closes, or until this text has arrived. */
 async function received(socket: Socket, until?: Buffer): Promise<Buffer> {
   let bytes = Buffer.alloc(0);
   for await (const chunk of socket) {
@@ -291,7 +291,7 @@ describe("an HTTP/2 connection", () => {
     await using session = openHttp2(`http://127.0.0.1:${String(server.port)}`);
     const isClosed = once(session, "close");
     await requested(session, { ":path": "/slow" });
-    // Refused if the connection had been taken for an idle one in the meantime.
+    // Would be refused if the connection had been closed as idle in the meantime.
     expect((await requested(session, { ":path": "/" })).headers[":status"]).toBe(200);
     await isClosed;
   });

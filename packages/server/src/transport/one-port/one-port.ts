@@ -2,55 +2,55 @@ import type { Server as HttpServer } from "node:http";
 import type { Socket } from "node:net";
 import { Port, type PortOptions, type TlsIdentity } from "./port.js";
 
-/** What listens where. */
+/** Ports and their handlers. */
 export interface ListenOptions {
-  /** Serves HTTP/1.1. It is handed its connections and must not listen itself. */
+  /** Handles HTTP/1.1. It gets its connections from here and must not listen itself. */
   readonly http1: HttpServer;
-  /** Serves HTTP/2. */
+  /** Handles HTTP/2. */
   readonly http2: Http2Side;
   readonly host: string;
-  /** TCP port of both; 0: any free one. */
+  /** TCP port of both; 0: any free port. */
   readonly port: number;
-  /** Where gRPC has a port of its own. */
+  /** Set when gRPC has its own port. */
   readonly grpc?: GrpcPort;
   /** Absent: plain TCP. */
   readonly tls?: TlsIdentity;
-  /** Milliseconds in which a connection must have said what it speaks. */
+  /** Time in which a connection must reveal its protocol, in ms. */
   readonly helloTimeoutMs?: number;
-  /** Connections at once from one address, on each port. */
+  /** Maximum number of connections from one address, on each port. */
   readonly peerConnectionsMax?: number;
   /** See {@link PortOptions.onRefusedClient}. */
   readonly onRefusedClient?: PortOptions["onRefusedClient"];
 }
 
-/** A port of HTTP/2 alone. */
+/** A port for HTTP/2 only. */
 export interface GrpcPort {
   readonly http2: Http2Side;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
 }
 
-/** Serves connections that speak HTTP/2. */
+/** Handles HTTP/2 connections. */
 export interface Http2Side {
   accept(connection: Socket): void;
-  /** Resolves when nothing is under way any more, at the latest after the drain time. */
+  /** Resolves when nothing is in progress any more, at the latest after the drain time. */
   close(drainMs: number): Promise<void>;
 }
 
-/** Ports that are open. */
+/** Open ports. */
 export interface Listening {
-  /** Also where any free one was asked for. */
+  /** The actual port, even if any free one was requested. */
   readonly port: number;
   /** The same as `port`, unless gRPC has its own. */
   readonly grpcPort: number;
   /**
-   * Uses another certificate for the connections to come, where there is TLS.
-   * @throws Error when certificate and key do not belong together.
+   * Uses another TLS certificate for new connections.
+   * @throws Error when certificate and key do not match.
    */
   renew(tls: TlsIdentity): void;
   /**
-   * Takes no new connections, lets what is under way finish, and resolves when every connection is
-   * closed; those that are not after the drain time are cut.
+   * Accepts no new connections, lets requests in progress finish, and resolves when every
+   * connection is closed; after the drain time it closes the rest.
    */
   close(drainMs: number): Promise<void>;
 }
@@ -58,13 +58,13 @@ export interface Listening {
 /** Long enough for a slow link, short enough that silent connections do not pile up. */
 const HELLO_TIMEOUT_MS = 10_000;
 
-/** How often a drain looks for HTTP/1.1 connections that have become idle. */
+/** Interval at which a drain looks for HTTP/1.1 connections that have become idle. */
 const SWEEP_MS = 50;
 
 /**
- * Opens the port that carries HTTP/1.1 and HTTP/2, told apart by a connection's first bytes, or by
- * ALPN under TLS (Decision §1).
- * @throws AppError `INVALID_ARGUMENT` when a port cannot be opened; then none is.
+ * Opens the port for HTTP/1.1 and HTTP/2, which are distinguished by a connection's first bytes, or
+ * by ALPN under TLS (Decision §1).
+ * @throws AppError `INVALID_ARGUMENT` when a port cannot be opened; then none is open.
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { http1, http2, grpc, host, tls, helloTimeoutMs = HELLO_TIMEOUT_MS } = options;
@@ -90,7 +90,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     await Promise.all(ports.map((port) => port.close()));
     throw error;
   }
-  // Node's HTTP server watches for slow requests once it listens, and this one never will itself.
+  // Node's HTTP server starts its check for slow requests when it listens, which this server never
+  // does.
   http1.emit("listening");
   const [port = 0, grpcPort = port] = numbers;
   const sides = grpc === undefined ? [http2] : [http2, grpc.http2];
@@ -107,14 +108,15 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 function http1Connections(server: HttpServer): (connection: Socket) => void {
   return (connection) => {
     server.emit("connection", connection);
-    // Its first bytes wait in the paused socket until the server, listening now, lets them flow.
+    // The first bytes wait in the paused socket until the server, which listens to it now, reads
+    // them.
     connection.resume();
   };
 }
 
 function http2Connections(side: Http2Side): (connection: Socket) => void {
   return (connection) => {
-    // HTTP/2 knows no half-closed connections: when the other end is done, so is this one.
+    // HTTP/2 has no half-closed connections: when the client ends, the connection ends.
     connection.allowHalfOpen = false;
     side.accept(connection);
   };
@@ -138,6 +140,6 @@ async function closeAll(
   ]);
   clearInterval(sweep);
   clearTimeout(deadline);
-  // Ends the watch over slow requests.
+  // Ends the check for slow requests.
   http1.close();
 }

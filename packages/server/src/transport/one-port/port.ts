@@ -5,34 +5,38 @@ import { CONNECTIONS_MAX, PEER_CONNECTIONS_MAX } from "@steward/kernel/limits.js
 import { Tally } from "@steward/kernel/concurrency/tally.js";
 import { sniffProtocol, type Protocol } from "./sniff-protocol.js";
 
-/** What a TLS listener shows and whom it believes, as PEM. */
+/** A TLS listener's certificate and trusted authorities, as PEM. */
 export interface TlsIdentity {
   readonly cert: string | Buffer;
   readonly key: string | Buffer;
-  /** Authorities whose client certificates are taken; absent: none is asked for. */
+  /**
+   * Authorities whose client certificates are accepted; absent: no client certificate is requested.
+   */
   readonly clientCa?: string | Buffer;
 }
 
-/** How a port treats its connections. */
 export interface PortOptions {
-  /** Who serves a protocol; connections that speak another one are closed. */
+  /** The handler of each protocol; connections with another protocol are closed. */
   readonly serve: Partial<Record<Protocol, (connection: Socket) => void>>;
   /** Absent: plain TCP. */
   readonly tls?: TlsIdentity | undefined;
-  /** Milliseconds in which a connection must have said what it speaks. */
+  /** Time in which a connection must reveal its protocol, in ms. */
   readonly helloTimeoutMs: number;
-  /** Connections at once from one address; further ones are closed as they come. */
+  /** Maximum number of connections from one address; further ones are closed at once. */
   readonly peerConnectionsMax?: number | undefined;
-  /** Is told of each connection that is closed because no trusted authority signed its client's certificate. */
+  /**
+   * Called for each connection that is closed because no trusted authority signed its client's
+   * certificate.
+   */
   readonly onRefusedClient?: ((peerAddress: string, reason: string) => void) | undefined;
 }
 
-/** One TCP port: what listens on it, and its connections. */
+/** One TCP port with its listener and its connections. */
 export class Port {
   readonly #options: PortOptions;
   readonly #server: Server;
   readonly #connections = new Set<Socket>();
-  /** Connections that have not said yet what they speak. */
+  /** Connections whose protocol is not known yet. */
   readonly #undecided = new Set<Socket>();
 
   constructor(options: PortOptions) {
@@ -40,7 +44,8 @@ export class Port {
     this.#server = options.tls === undefined ? this.#plainServer() : this.#tlsServer(options.tls);
     this.#server.maxConnections = CONNECTIONS_MAX;
     const peers = new Tally(options.peerConnectionsMax ?? PEER_CONNECTIONS_MAX);
-    // Before the listener that serves it, which must not begin with a connection that is closed at once.
+    // Runs before the listener that serves the connection, so that connections beyond the limit are
+    // closed first.
     this.#server.prependListener("connection", (socket: Socket) => {
       const leave = peers.enter(socket.remoteAddress ?? "");
       if (leave === undefined) {
@@ -56,7 +61,7 @@ export class Port {
   }
 
   /**
-   * Starts to listen. @returns the port, also where any free one was asked for.
+   * Starts to listen. @returns the actual port, even if any free one was requested.
    * @throws AppError `INVALID_ARGUMENT` when it cannot.
    */
   async open(host: string, port: number): Promise<number> {
@@ -71,15 +76,15 @@ export class Port {
   }
 
   /**
-   * Uses another certificate for the connections to come.
-   * @throws Error when certificate and key do not belong together; nothing changes then.
+   * Uses another certificate for new connections.
+   * @throws Error when certificate and key do not match; nothing changes then.
    */
   renew({ cert, key, clientCa }: TlsIdentity): void {
     if (!(this.#server instanceof TlsServer)) return;
     this.#server.setSecureContext({ cert, key, ...(clientCa && { ca: clientCa }) });
   }
 
-  /** Takes no more connections; resolves when the last one is closed. */
+  /** Accepts no more connections; resolves when the last one is closed. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => {
@@ -90,14 +95,14 @@ export class Port {
     await closed;
   }
 
-  /** Closes every connection, whatever is under way on it. */
+  /** Closes every connection, even with requests in progress. */
   cut(): void {
     for (const socket of this.#connections) socket.destroy();
   }
 
   #plainServer(): Server {
     return createServer(SOCKET_OPTIONS, (socket) => {
-      // One too many, which is closed already.
+      // Already closed because of the limit.
       if (socket.destroyed) return;
       this.#undecided.add(socket);
       sniffProtocol(socket, this.#options.helloTimeoutMs, (protocol) => {
@@ -114,7 +119,7 @@ export class Port {
       cert,
       key,
       ...(clientCa && { ca: clientCa }),
-      // Who shows none may have another credential.
+      // A client without a certificate may have another credential.
       requestCert: clientCa !== undefined,
       rejectUnauthorized: false,
       ALPNProtocols: ALPN_NAMES.filter(({ protocol }) => protocol in this.#options.serve).map(
@@ -126,11 +131,11 @@ export class Port {
       if (clientCa !== undefined && this.#isRefused(socket)) return;
       this.#serve(socket.alpnProtocol === "h2" ? "http2" : "http1", socket);
     });
-    // A handshake that fails or takes too long is only reported.
+    // A failed or slow handshake is only reported.
     return server.on("tlsClientError", (_error, socket: Socket) => socket.destroy());
   }
 
-  /** Closes a connection whose client shows a certificate that cannot be believed. */
+  /** Closes a connection with an invalid client certificate. */
   #isRefused(socket: TLSSocket): boolean {
     if (socket.authorized || socket.getPeerX509Certificate() === undefined) return false;
     // At run time this is the name of OpenSSL's error, although Node's types say Error.
@@ -147,15 +152,15 @@ export class Port {
   }
 }
 
-/** What ALPN calls the protocols (RFC 7301), the one that is preferred first. */
+/** The protocols' names in ALPN (RFC 7301), most preferred first. */
 const ALPN_NAMES: readonly { readonly protocol: Protocol; readonly name: string }[] = [
   { protocol: "http2", name: "h2" },
   { protocol: "http1", name: "http/1.1" },
 ];
 
 /**
- * What node's own HTTP server sets for the sockets it accepts. Its HTTPS server leaves half-open connections out: a
- * client that goes in the middle of the handshake would hold its connection until the handshake's time is over.
+ * The socket options of node's own HTTP server. Its HTTPS server omits allowHalfOpen: a client that
+ * disconnects during the handshake would then keep its connection until the handshake's timeout.
  */
 const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true };
 const TLS_SOCKET_OPTIONS = { noDelay: true };

@@ -1,14 +1,16 @@
 import type { Socket } from "node:net";
 
-/** What a connection speaks. */
+/** The protocol of a connection. */
 export type Protocol = "http1" | "http2";
 
-/** What every HTTP/2 client sends first (RFC 9113 §3.4); no HTTP/1.1 request can begin so. */
+/**
+ * The first bytes of every HTTP/2 client (RFC 9113 §3.4); no HTTP/1.1 request can start like this.
+ */
 const HTTP2_PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 /**
- * Tells from a connection's first bytes what it speaks, and leaves them in the socket for whoever
- * serves it. A connection that does not say within the time, or closes first, is destroyed.
+ * Detects the protocol from a connection's first bytes, and leaves them in the socket for the
+ * handler. A connection that does not reveal its protocol in time, or closes first, is destroyed.
  */
 export function sniffProtocol(
   socket: Socket,
@@ -37,7 +39,7 @@ export function sniffProtocol(
   socket.on("data", look).on("end", giveUp).on("error", giveUp).on("close", giveUp);
 }
 
-/** @returns `undefined` while these first bytes can still become either. */
+/** @returns `undefined` while these first bytes are ambiguous. */
 function protocolOf(seen: Buffer): Protocol | undefined {
   const compared = Math.min(seen.length, HTTP2_PREFACE.length);
   if (seen.compare(HTTP2_PREFACE, 0, compared, 0, compared) !== 0) return "http1";

@@ -14,21 +14,21 @@ const NO_PARAMETERS: z.ZodType = z.strictObject({});
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** What a request for the route asks for; on the routes that are not open to anybody. */
+    /** The action of a request for the route; absent on routes that are open to everybody. */
     action?: Action;
-    /** What it has of its organization's share as long as it lasts. */
+    /** The quota that it counts against while it runs. */
     share?: Share | undefined;
   }
   interface FastifyRequest {
-    /** Who asks and for how long; on the routes under `/api`. */
+    /** The caller and its time limit, on the routes under `/api`. */
     context: QueryRuntimeContext;
   }
 }
 
 /**
- * Finds out who sends each request, and whether they may, before its body is read, and tells the rooms behind when the
- * caller has gone: what was started still finishes, but nobody waits for it. It also adds to the API's
- * description which identity headers a route takes, and refuses query parameters that a route does not know.
+ * Authenticates and authorizes each request before its body is read, and aborts its signal when the
+ * caller disconnects; started work continues. It also adds the identity headers of each route to
+ * the API's description, and refuses unknown query parameters.
  */
 export function authenticateRequests(
   app: RestApp,

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { describe, expect, it } from "vitest";
 import { startRestServer } from "./testing/rest-server.js";
 
-/** The status of a request whose headers are sent as they are, which fetch does not do. */
+/** The status of a request with exactly these headers, which fetch would change. */
 function statusOf(
   url: string,
   headers: Readonly<Record<string, string>>,

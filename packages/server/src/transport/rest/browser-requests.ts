@@ -3,8 +3,9 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { RestApp } from "./rest-app.js";
 
 /**
- * Refuses what a page of another site has a browser send: the browser may reach a server that the page's
- * author does not. Following a link to a page of ours is harmless and stays possible. Programs send neither header.
+ * Refuses requests that a page of another site makes a browser send, because the browser may reach
+ * a server that the page's author cannot. Following a link to one of this server's pages is
+ * harmless and stays possible. Programs send neither header.
  */
 export function refuseForeignPages(app: RestApp): void {
   app.addHook("onRequest", ({ headers, method }, _reply, done) => {
@@ -14,7 +15,7 @@ export function refuseForeignPages(app: RestApp): void {
   });
 }
 
-/** By what the browser says of the page (Fetch Metadata), or the page's origin, where it says either. */
+/** Uses the browser's Fetch Metadata, or the page's origin, where present. */
 function isOwnPage({ "sec-fetch-site": site, origin, host }: IncomingHttpHeaders): boolean {
   if (site !== undefined) return site === "same-origin" || site === "none";
   if (origin === undefined) return true;

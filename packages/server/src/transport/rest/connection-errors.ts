@@ -3,14 +3,17 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { ErrorBody } from "@steward/protocol/rest";
 
-/** An answer to what never becomes a request of the routes, in the shape of every error (Decision §9). */
+/**
+ * An answer to input that never becomes a routed request, in the shape of every error (Decision
+ * §9).
+ */
 export interface ConnectionAnswer {
   readonly status: number;
   readonly body: ErrorBody;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers a request whose method no parser knows, or that is no request of a resource: CONNECT. */
+/** Answers a request with an unknown method, or CONNECT, which has no resource. */
 export type AnswerUnrouted = (method: string, url: string) => ConnectionAnswer;
 
 export const REQUEST_LATE: ConnectionAnswer = {
@@ -28,7 +31,7 @@ const NOT_HTTP: ConnectionAnswer = {
   body: { error: "This is not an HTTP/1.1 request", code: "INVALID_ARGUMENT" },
 };
 
-/** Answers what the HTTP/1.1 parser could not make a request of, and closes the connection. */
+/** Answers input that the HTTP/1.1 parser rejects, and closes the connection. */
 export function answerConnectionErrors(
   unrouted: AnswerUnrouted,
 ): (error: ParserError, socket: Socket) => void {
@@ -56,9 +59,9 @@ export function endWith(socket: Duplex, { status, body, headers = {} }: Connecti
   );
 }
 
-/** Whether a response is on its way, into the middle of which nothing may be written. */
+/** Whether a response is being sent, which nothing may interrupt. */
 function isAnswering(socket: Socket): boolean {
-  // The field is not in Node's types; its own default handler of these errors decides by it.
+  // The field is not in Node's types; Node's own default handler uses it for the same decision.
   const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } | null };
   return response?.headersSent === true;
 }
@@ -79,5 +82,5 @@ function answerTo({ code, rawPacket }: ParserError, unrouted: AnswerUnrouted): C
   }
 }
 
-/** A request line with any token for a method (RFC 9112 §3). */
+/** A request line with any token as the method (RFC 9112 §3). */
 const REQUEST_LINE = /^([!#$%&'*+.^`|~\w-]{1,64}) (\/\S*) HTTP\/1\.[01]\r?\n/;

@@ -11,7 +11,7 @@ const deadlines = {
   heartbeatMs: 1_000,
 };
 
-/** A plan whose step takes until somebody ends it. */
+/** A plan whose step runs until the test ends it. */
 const plan = { steps: [{ id: "a", query_template: "wait" }] };
 
 /** Writes these bytes and reads until the server closes the connection. */

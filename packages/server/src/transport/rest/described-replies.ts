@@ -1,7 +1,7 @@
 import { errorBodySchema, type ErrorBody } from "@steward/protocol/rest";
 import type { z } from "zod";
 
-/** How the description of the API says what one status carries. */
+/** The description of one status in the API's description. */
 export interface DescribedReply<Body> {
   readonly description: string;
   readonly content: { readonly "application/json": { readonly schema: z.ZodType<Body> } };
@@ -28,18 +28,18 @@ const ERROR_DESCRIPTIONS = {
   504: "The payment provider's answer or a SPARQL query took too long",
 } as const;
 
-/** A status that errors are answered with. */
+/** An HTTP status of errors. */
 export type ErrorStatus = keyof typeof ERROR_DESCRIPTIONS;
 
-/** What every operation may answer, whatever it does. */
+/** Errors that every operation may return. */
 const EVERYWHERE = [400, 401, 429, 500, 503] as const;
 
-/** The errors of an operation: those it names and those every one has. */
+/** The errors of an operation: its own and those of every operation. */
 export function errors<Status extends ErrorStatus>(
   ...statuses: readonly Status[]
 ): Record<Status | (typeof EVERYWHERE)[number], DescribedReply<ErrorBody>> {
   const all = [...EVERYWHERE, ...statuses];
-  // Object.fromEntries forgets which statuses there are.
+  // Object.fromEntries loses the type of the keys.
   return Object.fromEntries(
     all.map((status) => [status, json(ERROR_DESCRIPTIONS[status], errorBodySchema)]),
   ) as Record<(typeof all)[number], DescribedReply<ErrorBody>>;

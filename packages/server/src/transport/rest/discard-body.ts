@@ -2,16 +2,15 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { REQUEST_BYTES_MAX } from "@steward/kernel/limits.js";
 
-/** Bytes of a refused body that are still read. */
+/** Maximum number of bytes of a refused body that are read. */
 const DISCARDED_BYTES_MAX = 16 * REQUEST_BYTES_MAX;
-/** How long they are waited for, in ms. */
+/** Time limit for reading them, in ms. */
 const DISCARD_MS_MAX = 2_000;
 
 /**
- * Reads on and forgets what a client still sends of a body that was refused. Many clients read no
- * answer before they have sent all of it: to close the connection under their writes would reset it,
- * and the answer would be lost (RFC 9112 §9.6). Resolves when the body has ended, or a limit is
- * reached; never rejects.
+ * Reads and discards the rest of a refused body. Many clients read no answer before they have sent
+ * the whole body: closing the connection meanwhile would reset it, and the answer would be lost
+ * (RFC 9112 §9.6). Resolves when the body has ended, or a limit is reached; never rejects.
  */
 export async function discardBody(request: IncomingMessage): Promise<void> {
   const enough = new AbortController();

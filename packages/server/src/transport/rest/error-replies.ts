@@ -9,12 +9,12 @@ import { pathOf } from "./routed-paths.js";
 /** Fastify's code for a body over the limit. */
 const TOO_LARGE = "FST_ERR_CTP_BODY_TOO_LARGE";
 
-/** Answers whatever goes wrong, here or inside Fastify, in the shape of Decision §9. */
+/** Answers every error, of the routes or of Fastify itself, in the shape of Decision §9. */
 export function answerErrors(app: RestApp, log: Log): void {
   app.setErrorHandler(async (error, request, reply) => {
     if (codeOf(error) === TOO_LARGE) {
       await discardBody(request.raw);
-      // Set by Fastify; HTTP/2 knows no such header (RFC 9113 §8.2.2).
+      // Fastify sets this header, which HTTP/2 does not allow (RFC 9113 §8.2.2).
       if (request.raw.httpVersionMajor === 2) reply.removeHeader("connection");
     }
     return answerError(error, request, reply, log);
@@ -22,8 +22,8 @@ export function answerErrors(app: RestApp, log: Log): void {
 }
 
 /**
- * Refuses a request without a host (RFC 9112 §3.2, RFC 9113 §8.3.1) here, because Node would with an
- * empty body, or not at all.
+ * Refuses a request without a host (RFC 9112 §3.2, RFC 9113 §8.3.1). Node itself would answer with
+ * an empty body, or not refuse it.
  */
 export function requireHost(app: RestApp): void {
   app.addHook("onRequest", ({ headers, raw }, _reply, done) => {
@@ -32,7 +32,7 @@ export function requireHost(app: RestApp): void {
   });
 }
 
-/** Refuses a body that is compressed: a small one could decode to any size (RFC 9110 §15.5.16). */
+/** Refuses a compressed body, because a small one could decode to any size (RFC 9110 §15.5.16). */
 export function refuseCodings(app: RestApp): void {
   app.addHook("preParsing", async ({ headers, raw }, reply, payload) => {
     const coding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
@@ -51,12 +51,12 @@ export function refuseCodings(app: RestApp): void {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** What to do about a body that is too large for the route. */
+    /** Advice for a body that is too large for the route. */
     tooLargeFix?: string;
   }
 }
 
-/** Answers with this error, and logs it when it is the server's. */
+/** Answers with this error, and logs it when the server is at fault. */
 export function answerError(
   thrown: unknown,
   request: FastifyRequest,
@@ -64,7 +64,7 @@ export function answerError(
   log: Log,
 ): FastifyReply {
   const { status, headers, body } = restErrorFrom(thrown, request);
-  // These say what this server was not set up to do; nothing went wrong.
+  // These errors name missing configuration; nothing has failed.
   if (status >= 500 && status !== 501 && body.code !== "PAYMENT_NOT_CONFIGURED") {
     const { method, url, id: requestId } = request;
     log.error({ err: thrown, requestId, method, path: pathOf(url), status }, "request failed");

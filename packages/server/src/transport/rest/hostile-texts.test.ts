@@ -59,7 +59,7 @@ interface Operation {
   };
 }
 
-/** The value once for each of its texts, with another text in the place of that one. */
+/** Copies of the value, each with one of its texts replaced. */
 function withTexts(value: unknown, text: string): readonly unknown[] {
   if (typeof value === "string") return [text];
   if (Array.isArray(value)) {

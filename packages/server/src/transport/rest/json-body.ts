@@ -4,8 +4,8 @@ import { requireModestJson } from "./json-bounds.js";
 import type { RestApp } from "./rest-app.js";
 
 /**
- * Reads every body as JSON in UTF-8 (Contract §4), and strictly: anything else is
- * `INVALID_ARGUMENT`. A route that takes no body does not look at one.
+ * Parses every body as JSON in UTF-8 (Contract §4), and strictly: anything else is
+ * `INVALID_ARGUMENT`. A route without a body ignores it.
  */
 export function readJsonBodies(app: RestApp): void {
   app.removeAllContentTypeParsers();
@@ -14,7 +14,7 @@ export function readJsonBodies(app: RestApp): void {
       const body = takesBody(request)
         ? parsedJson(request.headers["content-type"], bytes)
         : undefined;
-      // Parsing a large body and checking it take their time: others have their turn in between.
+      // Parsing and checking a large body take time, so the event loop gets a turn in between.
       if (bytes.length > LARGE_BYTES) setImmediate(done, null, body);
       else done(null, body);
     } catch (error) {
@@ -23,7 +23,7 @@ export function readJsonBodies(app: RestApp): void {
   });
 }
 
-/** A body that takes milliseconds to parse. */
+/** A body of this size takes milliseconds to parse. */
 const LARGE_BYTES = 256 * 1024;
 
 /** JSON, or a type built on it such as `application/cloudevents-batch+json` (RFC 6839 §3.1). */

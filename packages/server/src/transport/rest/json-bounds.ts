@@ -13,12 +13,12 @@ const COLON = 0x3a;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Refuses a body of so many values that parsing and checking them would hold up everybody else: it is looked at once,
- * before anything is made of it. Whether it is JSON at all is not judged here.
+ * Refuses a body with so many values that parsing and checking them would block the event loop. It
+ * scans the bytes once before they are parsed, and does not check whether they are JSON.
  * @throws AppError `LIMIT_EXCEEDED`.
  */
 export function requireModestJson(bytes: Uint8Array): void {
-  /** By depth: the values of the object or list that is open there. */
+  /** Number of values in the open object or list of each depth. */
   const counts = new Int32Array(REQUEST_DEPTH_MAX + 1);
   let [depth, values, fields] = [0, 1, 0];
   for (let at = 0; at < bytes.length; at += 1) {
@@ -55,7 +55,7 @@ export function requireModestJson(bytes: Uint8Array): void {
   }
 }
 
-/** Where the string that begins here has its closing quote, or the end of the bytes. */
+/** The position of the closing quote of this string, or the end of the bytes. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let at = start + 1; at < bytes.length; at += 1) {
     if (bytes[at] === QUOTE) return at;

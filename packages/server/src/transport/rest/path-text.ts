@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { textDefect } from "../../kernel/text-defect.js";
 
-/** A part of a path that is looked up in a store as it is. */
+/** A part of a path that is looked up in a store unchanged. */
 export function pathText(description: string): z.ZodString {
   return z
     .string()

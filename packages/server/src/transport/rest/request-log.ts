@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Services } from "../services.js";
 import type { RestApp } from "./rest-app.js";
 
-/** Status noted for a request whose caller left before it was answered, as nginx does. */
+/** Status recorded for a request whose caller disconnected before the answer, as in nginx. */
 const CALLER_GONE = "499";
 
-/** Logs, counts and times every request that reached a route, once its answer is over. */
+/** Logs, counts and times every routed request once its answer has ended. */
 export function logRequests(app: RestApp, { log, telemetry }: Services): void {
   app.addHook("onRequest", (request, reply, done) => {
     const startedMs = performance.now();
-    // Fastify's own onResponse hook does not hear of a caller who leaves.
+    // Fastify's own onResponse hook is not called when the caller disconnects.
     reply.raw.once("close", () => {
       const durationMs = performance.now() - startedMs;
       const labels = { method: request.method, route: routeOf(request) };
@@ -25,7 +25,7 @@ export function logRequests(app: RestApp, { log, telemetry }: Services): void {
   });
 }
 
-/** The route's pattern, never the path: a label must not have as many values as there are plans. */
+/** The route's pattern, never the path: a label must not have a value for each plan. */
 function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? "none";
 }

@@ -2,7 +2,10 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from "fasti
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** The HTTP application that routes are added to: bodies and queries are typed by their schemas. */
+/**
+ * The HTTP application that routes are added to. Bodies and queries get their types from their
+ * schemas.
+ */
 export type RestApp = FastifyInstance<
   RawServerDefault,
   IncomingMessage,

@@ -3,19 +3,19 @@ import { restErrorOf } from "../errors.js";
 import type { AnswerUnrouted } from "./connection-errors.js";
 import type { RestApp } from "./rest-app.js";
 
-/** The paths there are and the methods of each, to tell a wrong method from an unknown path. */
+/** The known paths with their methods, to distinguish a wrong method from an unknown path. */
 export class RoutedPaths {
-  /** By the route's pattern, its parameters as `:name`. */
+  /** By the route's pattern, with parameters as `:name`. */
   readonly #methods = new Map<string, Set<string>>();
 
-  /** Notes the routes that are added from now on, and refuses every request that none of them takes. */
+  /** Records the routes that are added from now on, and refuses every request without a route. */
   watch(app: RestApp): void {
     app.addHook("onRoute", ({ url, method }) => {
       const known = this.#methods.get(url) ?? new Set();
       this.#methods.set(url, known);
       for (const name of [method].flat()) known.add(name);
     });
-    // A hook, not a handler: the body is nobody's and is not read.
+    // A hook rather than a handler, so that the body is not read.
     app.addHook("onRequest", (request, reply, done) => {
       if (!request.is404) {
         done();
@@ -27,13 +27,13 @@ export class RoutedPaths {
     });
   }
 
-  /** Answers what cannot be routed at all: a method that no parser knows, or CONNECT. */
+  /** Answers requests that cannot be routed: an unknown method, or CONNECT. */
   readonly answer: AnswerUnrouted = (method, url) => {
     const { error, headers } = this.#refusal(method, url);
     return { ...restErrorOf(error), headers };
   };
 
-  /** 405 with the methods of the path (RFC 9110 §15.5.6); 404 where it has none. */
+  /** 405 with the methods of the path (RFC 9110 §15.5.6); 404 for an unknown path. */
   #refusal(
     method: string,
     url: string,
@@ -51,7 +51,7 @@ export class RoutedPaths {
   }
 }
 
-/** The path alone: a query may hold what nobody should read in a log. */
+/** The path alone, because a query may contain secrets that must not reach a log. */
 export function pathOf(url: string): string {
   return url.replace(/\?.*$/s, "");
 }

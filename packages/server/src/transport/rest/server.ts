@@ -36,7 +36,7 @@ import { setStandardHeaders, withStandardHeaders } from "./standard-headers.js";
 import { UnreadAnswers } from "./unread-answers.js";
 import { zodValidation } from "./validation/validation.js";
 
-/** What the REST server needs to know beside the rooms behind it. */
+/** Options of the REST server beside its services. */
 export interface RestOptions extends Pick<McpOptions, "protectedResource" | "mcp"> {
   /** This program's version, for the API's description. */
   readonly version: string;
@@ -45,23 +45,25 @@ export interface RestOptions extends Pick<McpOptions, "protectedResource" | "mcp
   readonly deadlines?: RestDeadlines;
 }
 
-/** How long a connection may keep the server waiting, in ms. */
+/** Time limits of a connection, in ms. */
 export interface RestDeadlines {
-  /** From the connection, or the request before, to the end of a request's headers. */
+  /** From the connection, or the previous request, to the end of a request's headers. */
   readonly headersMs: number;
   /** From there to the end of its body. */
   readonly requestMs: number;
   /** Between two requests. */
   readonly keepAliveMs: number;
-  /** For the other end to take some of an answer; longer for a large piece of it. */
+  /** For the client to read some of an answer; longer for a large piece of it. */
   readonly unreadMs: number;
-  /** How often the deadlines are checked: the most that any of them is overrun by. */
+  /** Interval for checking the time limits, by which each of them may be exceeded. */
   readonly checkMs: number;
-  /** Between two signs of life on an event stream: shorter than the patience of usual proxies, 60 s. */
+  /**
+   * Between two comments on an event stream: shorter than the idle timeout of usual proxies, 60 s.
+   */
   readonly heartbeatMs: number;
 }
 
-/** Patient with slow links; a connection that does nothing is not kept for long. */
+/** Long enough for slow links, but short for idle connections. */
 const DEADLINES: RestDeadlines = {
   headersMs: 10_000,
   requestMs: 60_000,
@@ -71,16 +73,19 @@ const DEADLINES: RestDeadlines = {
   heartbeatMs: 15_000,
 };
 
-/** Characters of one part of a path: more than a request line may have, so that ids judge it. */
+/**
+ * Maximum length of one path segment in characters: more than a request line can have, so that the
+ * id checks decide.
+ */
 const PATH_PART_LENGTH_MAX = 64 * 1024;
 
-/** Serves REST to whoever has the port and the connections. */
+/** The REST server for a listener that owns the port and the connections. */
 export interface RestServer {
-  /** Serves the HTTP/1.1 connections that its `connection` event brings; it listens on nothing. */
+  /** Handles the HTTP/1.1 connections from its `connection` event; it does not listen itself. */
   readonly http1: HttpServer;
-  /** Serves the streams of HTTP/2 connections. */
+  /** Handles the streams of HTTP/2 connections. */
   readonly http2: StreamListener;
-  /** Ends the event streams; cuts nothing that is under way. */
+  /** Ends the event streams; does not interrupt other requests. */
   close(): Promise<void>;
 }
 
@@ -106,7 +111,7 @@ export async function openRestServer(
 
 /** The OpenAPI document of the routes, as JSON. */
 export async function describedRoutes(version: string): Promise<string> {
-  // The routes are only described: none of them is asked, and so none of the services.
+  // The routes are only described and never called, so they need no services.
   const services = {} as Services;
   const app = restApp(services, {
     ...{ version, deadlines: DEADLINES, paths: new RoutedPaths() },
@@ -117,11 +122,11 @@ export async function describedRoutes(version: string): Promise<string> {
   return JSON.stringify(app.swagger());
 }
 
-/** How the routes are served. */
+/** Options of the application. */
 interface AppOptions extends RestOptions {
   readonly deadlines: RestDeadlines;
   readonly paths: RoutedPaths;
-  /** Whether `app.swagger()` is asked for, which costs time and memory. */
+  /** Whether `app.swagger()` is needed, which costs time and memory. */
   readonly isDescribed?: boolean;
 }
 
@@ -149,11 +154,11 @@ function restApp(services: Services, options: AppOptions): RestApp {
     clientErrorHandler: answerConnectionErrors(paths.answer),
   }).withTypeProvider<ZodTypeProvider>();
 
-  // Who expects what no one knows is served all the same (RFC 9110 §10.1.1); Node would say a bare 417.
+  // Unknown expectations are ignored (RFC 9110 §10.1.1); Node would answer with a bare 417.
   app.server.on("checkExpectation", (request, response) => {
     app.server.emit("request", request, response);
   });
-  // Node makes no response for CONNECT, and closes the connection when nobody listens.
+  // Node makes no response for CONNECT, and closes the connection without a listener.
   app.server.on("connect", ({ url = "" }, socket) => {
     endWith(socket, paths.answer("CONNECT", url));
   });

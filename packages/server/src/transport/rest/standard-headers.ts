@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RestApp } from "./rest-app.js";
 
 /**
- * What a browser may do with an answer: nothing. A page replaces the policy with its own. Written
- * out because @fastify/helmet builds its headers anew for each request, which was measured to cost
- * as much as everything else that answers a small one. Strict-Transport-Security is left to whoever
- * ends TLS: it must not be sent over plain HTTP (RFC 6797 §7.2).
+ * The default security policy for browsers: an answer may load nothing. A page replaces it with its
+ * own. The headers are constants because @fastify/helmet builds its headers for each request, which
+ * by measurement costs as much as everything else for a small answer. Strict-Transport-Security is
+ * left to the TLS terminator: it must not be sent over plain HTTP (RFC 6797 §7.2).
  */
 const SECURITY_HEADERS = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
@@ -15,7 +15,7 @@ const SECURITY_HEADERS = {
   "x-frame-options": "DENY",
 } as const;
 
-/** Gives every answer the headers all have, errors included. */
+/** Adds the common headers to every answer, errors included. */
 export function setStandardHeaders(app: RestApp): void {
   app.addHook("onRequest", (request, reply, done) => {
     withStandardHeaders(request, reply);
@@ -23,7 +23,7 @@ export function setStandardHeaders(app: RestApp): void {
   });
 }
 
-/** For a reply that Fastify makes without running hooks. */
+/** For a reply that Fastify sends without running hooks. */
 export function withStandardHeaders(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply.headers(SECURITY_HEADERS).header("x-request-id", request.id);
 }

@@ -86,7 +86,7 @@ describe("an unknown field", () => {
   });
 });
 
-/** The first thousand members: what fits into a request. */
+/** The first thousand members, so that the request is not too large. */
 function short(body: object): object {
   return Object.fromEntries(Object.entries(body).slice(0, 1000));
 }
@@ -97,7 +97,10 @@ function fieldsOf(body: Record<string, unknown>): unknown {
   );
 }
 
-/** The value once for each object in it, with an unknown member there; a CloudEvent may have some. */
+/**
+ * Copies of the value, each with an unknown member in one object; CloudEvents may have additional
+ * members.
+ */
 function withStranger(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) {
     return value.flatMap((item, index) =>

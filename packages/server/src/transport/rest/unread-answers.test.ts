@@ -7,7 +7,7 @@ import { UnreadAnswers } from "./unread-answers.js";
 /** More than the buffers of both sockets hold. */
 const ANSWER = Buffer.alloc(32 * 1024 * 1024);
 
-/** A server that answers with much at `/much`, and never at any other path. */
+/** A server with a large answer at `/much`, and no answer at other paths. */
 async function serving<T>(bytesPerS: number, ask: (port: number) => Promise<T>): Promise<T> {
   const server = createServer(({ url }, response) => {
     if (url === "/much") response.end(ANSWER);
@@ -35,7 +35,7 @@ describe("a connection that takes nothing of an answer", () => {
   it("is closed, though it goes on sending", () =>
     serving(1e9, async (port) => {
       const socket = ask(port, "/much");
-      // Who does not read learns of the end by writing.
+      // A client that does not read notices the end only when it writes.
       const sending = setInterval(() => socket.write("\r\n"), 20);
       await new Promise((resolve) => socket.once("close", resolve));
       clearInterval(sending);

@@ -1,28 +1,29 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Bytes in a second that the slowest link takes that is waited for. */
+/** Bandwidth of the slowest supported link, in bytes per second. */
 export const SLOWEST_LINK_BYTES_PER_S: number = 64 * 1024;
 
-/** How long connections are waited for. */
+/** Time limits for connections. */
 export interface UnreadPatience {
-  /** How long the other end may take nothing, in ms. */
+  /** How long the client may read nothing, in ms. */
   readonly unreadMs: number;
-  /** How often that is checked, in ms. */
+  /** Interval for the check, in ms. */
   readonly checkMs: number;
-  /** What a link takes in a second at least; absent: 64 KiB. */
+  /** Minimum bandwidth of a link, in bytes per second; absent: 64 KiB. */
   readonly bytesPerS?: number;
 }
 
-/** How much of its answers a connection has taken, and when it last took some. */
+/** How much of its answers a connection has read, and when it last read some. */
 interface Taken {
   bytes: number;
   atMs: number;
 }
 
 /**
- * Closes connections whose other end takes nothing of an answer, which waits in memory, whatever else it sends meanwhile.
- * A piece of an answer is seen to be taken as a whole, so that a large one has as long as a slow link needs for it.
+ * Closes connections whose client does not read its answer, which stays in memory, even if the
+ * client sends other data. Progress is only visible for whole pieces of an answer, so a large piece
+ * gets the time that a slow link needs for it.
  */
 export class UnreadAnswers implements Disposable {
   readonly #patience: UnreadPatience;

@@ -8,17 +8,17 @@ import {
 } from "node:http2";
 import { buffer } from "node:stream/consumers";
 
-/** An HTTP/2 connection, closed when it is disposed of. */
+/** An HTTP/2 connection that is closed when it is disposed. */
 export type Http2Session = ClientHttp2Session & AsyncDisposable;
 
-/** What one request over HTTP/2 was answered with. */
+/** The answer to one request over HTTP/2. */
 export interface Http2Answer {
   readonly headers: IncomingHttpHeaders & IncomingHttpStatusHeader;
   readonly body: Buffer;
   readonly trailers: IncomingHttpHeaders;
 }
 
-/** Connects; any certificate will do. */
+/** Connects, and accepts any certificate. */
 export function openHttp2(url: string): Http2Session {
   const session = connect(url, { rejectUnauthorized: false });
   return Object.assign(session, {

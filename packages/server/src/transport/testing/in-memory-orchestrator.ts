@@ -18,7 +18,7 @@ import type {
 
 const NOW = "2026-03-01T09:30:00.000Z";
 
-/** One plan and everything that is remembered of it. */
+/** One plan with all its data. */
 interface Entry {
   plan: PlanRecord;
   readonly events: PlanEvent[];
@@ -27,21 +27,21 @@ interface Entry {
 }
 
 /**
- * An orchestrator somebody else could have written: it keeps plans in memory and runs no SQL. A step
- * whose template is `fail` fails, one whose template is `wait` waits for the test.
+ * A custom orchestrator: it keeps plans in memory and runs no SQL. A step with the template `fail`
+ * fails; a step with the template `wait` waits for the test.
  */
 export class InMemoryOrchestrator implements Orchestrator, PlanJournal {
   readonly #entries = new Map<string, Entry>();
   readonly #templates = new Map<string, string>();
-  /** What the last call was given. */
+  /** The context of the last call. */
   lastContext: QueryRuntimeContext | undefined;
-  /** The error that every call ends with, if any. */
+  /** The error of every call, if set. */
   broken: Error | undefined;
-  /** Events handed out by `readEvents`. */
+  /** Events returned by `readEvents`. */
   eventsRead = 0;
-  /** Steps that wait. */
+  /** Number of waiting steps. */
   waiting = 0;
-  /** Ends the step that began to wait last. */
+  /** Ends the step that started to wait last. */
   release: () => void = () => undefined;
 
   async createPlan(
@@ -191,13 +191,13 @@ export class InMemoryOrchestrator implements Orchestrator, PlanJournal {
     append(entry, TERMINAL_EVENTS[status]);
   }
 
-  /** Adds this many events that mean nothing. */
+  /** Adds this many meaningless events. */
   pad(planId: string, count: number): void {
     const entry = this.#entries.get(planId);
     for (let i = 0; i < count && entry !== undefined; i += 1) append(entry, "PlanStepStarted");
   }
 
-  /** Readers that listen for the plan's events. */
+  /** Number of listeners for the plan's events. */
   listeners(planId: string): number {
     return this.#entries.get(planId)?.listeners.size ?? 0;
   }
@@ -213,7 +213,7 @@ export class InMemoryOrchestrator implements Orchestrator, PlanJournal {
     throw new AppError("PLAN_NOT_FOUND", `Unknown plan ${planId}`);
   }
 
-  /** Takes as long as a statement without end, unless somebody ends it or the caller leaves. */
+  /** Runs like an endless statement, until the test ends it or the caller disconnects. */
   async #untilReleased(signal: AbortSignal): Promise<void> {
     this.waiting += 1;
     await new Promise<void>((resolve, reject) => {

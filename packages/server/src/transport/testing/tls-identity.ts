@@ -1,6 +1,6 @@
 import type { TlsIdentity } from "../one-port/port.js";
 
-/** A certificate for localhost, made for these tests: it protects nothing. */
+/** A certificate for localhost, only for these tests. */
 export const testTlsIdentity: TlsIdentity = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUNyqUZcVafWvAZU8AlFDUQkeU9bkwCgYIKoZIzj0EAwIw
@@ -22,7 +22,7 @@ UMTCVYXz//n3qocZjZPfD4C5NyAmKulwle3lzcY5f7Q44U1yOp+5vLS/
 `,
 };
 
-/** Another one, whose subject is CN=renewed. */
+/** Another certificate, with the subject CN=renewed. */
 export const renewedTlsIdentity: TlsIdentity = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBmDCCAT2gAwIBAgIUQGPBWeRJlJQB1FnX0fSjWpNXQPowCgYIKoZIzj0EAwIw

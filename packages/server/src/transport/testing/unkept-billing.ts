@@ -12,7 +12,7 @@ import {
 } from "../../usage/index.js";
 import type { Services } from "../services.js";
 
-/** Usage and payments of a server that has nothing to keep them in and no payment provider. */
+/** Usage and payments of a server without a store and a payment provider. */
 export function unkeptBilling(): Pick<Services, "usage" | "payments"> {
   const recorder = new UsageRecorder(noUsageStore.recording, new EventBus(silentLog), silentLog);
   const reservations = new LedgerReservations(noUsageStore, recorder, systemClock);

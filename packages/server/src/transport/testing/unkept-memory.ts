@@ -3,7 +3,7 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
 import { MemoryService, noMemoryStore, noVectorIndex } from "../../memory/index.js";
 
-/** Memory of a server that has nothing to keep it in. */
+/** Memory of a server without a store. */
 export function unkeptMemory(): MemoryService {
   return new MemoryService({
     store: noMemoryStore,

@@ -3,7 +3,7 @@ import { systemIds } from "@steward/kernel/ids.js";
 import { MigrationService } from "@steward/schema";
 import { noRepositories } from "@steward/state";
 
-/** Migrations of a server that has nothing to keep them in. */
+/** Migrations of a server without a store. */
 export function unkeptMigrations(): MigrationService {
   return new MigrationService({
     databases: new Map(),

@@ -2,7 +2,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { noRepositories, StateService } from "@steward/state";
 
-/** The state of a server that has nothing to keep it in. */
+/** The state of a server without a store. */
 export function unkeptState(): StateService {
   const absent = (): never => {
     throw new AppError("UNIMPLEMENTED", "This server reads no RDF");

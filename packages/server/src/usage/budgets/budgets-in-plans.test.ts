@@ -9,7 +9,7 @@ import { ORG } from "../testing/usage-room.js";
 const headers = { "x-org-id": ORG, "x-user-role": "admin", "content-type": "application/json" };
 const CAP = { scope: "organization", unit: "aau", period: "day", limit: "10", action: "block" };
 
-/** An answer of the service, as far as these tests look at it. */
+/** The parts of the service's answer that these tests read. */
 interface Answer {
   readonly status: number;
   readonly retryAfter: string | null;

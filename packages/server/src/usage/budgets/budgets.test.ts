@@ -149,7 +149,7 @@ describe("a budget", () => {
           if (verb === "reserve" && reserved === undefined) {
             const used = recorded + [...underWay.values()].reduce((sum, each) => sum + each, 0);
             const admission = ledger.reserve(String(call), charge({ aau }), NOW_MS);
-            // Neither too many nor, as long as there is room, too few.
+            // Not too many calls are admitted and, as long as the budget has room, not too few.
             expect(admission.kind === "admitted").toBe(BigInt(used + aau) <= limit);
             if (admission.kind === "admitted") underWay.set(call, aau);
           } else if (verb === "release" && reserved !== undefined) {

@@ -101,7 +101,7 @@ describe("the usage gate", () => {
       await recordToolCalls(room.store.plans, [
         { orgId: ORG, intent: "write_insert", finishedAtMs: systemClock.nowMs() },
       ]);
-      // Closed under the recorder's feet, the store keeps the call in its log and makes no row of it.
+      // When the store is closed early, the call stays in its log without a usage row.
       await room.closeStore();
     }
     await using again = await UsageRoom.open(systemClock, path);

@@ -17,7 +17,7 @@ const START_MS = Date.parse("2026-03-27T00:00:00Z");
 const IDS = systemIds(systemClock);
 const HOUR_MS = 60 * 60 * 1000;
 
-/** What may happen to usage: calls, possibly late, new prices, and pricing anew. */
+/** Events that affect usage: calls, possibly late; new prices; and pricing calls again. */
 type Happening =
   | { readonly kind: "call"; readonly event: UsageEvent }
   | { readonly kind: "price"; readonly amount: bigint; readonly fromMs: number }
@@ -158,7 +158,7 @@ function bucketsOf(stored: readonly TimeRollup[], query: ReportQuery): readonly 
     .sort((a, b) => a.bucketMs - b.bucketMs);
 }
 
-/** The report straight from the postings, each asked for its own day. */
+/** The report computed directly from the postings, each assigned to its own day. */
 function naive(postings: readonly Posting[], query: ReportQuery): readonly DailyUsage[] {
   const day = new Intl.DateTimeFormat("sv-SE", { timeZone: query.timeZone });
   const rows = new Map<string, DailyUsage>();

@@ -10,16 +10,16 @@ import type { DailyUsage } from "./report.js";
 import { admin, operator, ORG, UsageRoom } from "../testing/usage-room.js";
 
 /**
- * The usage room as it is built, over a real store, against a model that keeps every call and price
- * in an array and adds them up anew for each report.
+ * The usage service over a real store, compared with a model that keeps every call and price in an
+ * array and adds them up for each report.
  */
 const START_MS = Date.parse("2026-03-27T00:00:00Z");
 const DAYS = 5;
 const MINUTE_MS = 60 * 1000;
-/** Each run opens a store of its own and commits durably. */
+/** Each run opens a new store and commits durably. */
 const PATIENT = { timeout: 120_000 };
 
-/** A call as the model keeps it. */
+/** A call in the model. */
 interface Call {
   readonly toolName: string;
   readonly intent: string;

@@ -10,7 +10,7 @@ describe("a zone's calendar", () => {
     );
   });
 
-  // Quarter by quarter over changes of the clock, against the runtime asked each time.
+  // Compares every quarter of an hour around clock changes with the runtime's own result.
   it.each([
     ["Europe/Berlin", "2026-03-20", 20],
     ["America/New_York", "2026-10-25", 12],

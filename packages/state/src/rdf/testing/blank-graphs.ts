@@ -27,7 +27,7 @@ export function chain(length: number): readonly Quad[] {
   return quadsOf(upTo(length).map((index) => [index, index + 1]));
 }
 
-/** A ring of so many nodes. @param name tells its nodes from those of other rings. */
+/** A ring with this many nodes. @param name distinguishes its nodes from those of other rings. */
 export function ring(size: number, name = ""): readonly Quad[] {
   return quadsOf(upTo(size).map((index) => [`${name}${index}`, `${name}${(index + 1) % size}`]));
 }
@@ -76,8 +76,8 @@ function joinedWhere(size: number, areJoined: (a: number, b: number) => boolean)
 }
 
 /**
- * The graph that Cai, Fürer and Immerman made of a cubic one to show what colour refinement cannot tell apart (1992):
- * the time to search it grows exponentially.
+ * The graph that Cai, Fürer and Immerman constructed from a cubic graph to show the limits of
+ * colour refinement (1992): the time to search it grows exponentially.
  * @param pairs the edges of the cubic graph.
  */
 export function caiFurerImmerman(pairs: readonly Arc[]): readonly Quad[] {

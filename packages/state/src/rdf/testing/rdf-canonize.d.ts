@@ -1,4 +1,4 @@
-/** The part of rdf-canonize that tests compare with; the package comes without types. */
+/** The part of rdf-canonize that the tests use; the package has no types. */
 declare module "rdf-canonize" {
   const rdfCanonize: {
     canonize(

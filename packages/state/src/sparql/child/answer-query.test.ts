@@ -8,7 +8,7 @@ import { randomOf, RandomQueries } from "../testing/random-query.js";
 const xsd = (lexical: string, name: string): ReturnType<typeof typed> =>
   typed(lexical, iri(XSD + name));
 
-/** Each literal is said of a subject of its own. */
+/** Gives each literal a subject of its own. */
 function said(literals: readonly ReturnType<typeof typed>[]): readonly Quad[] {
   return literals.map((literal, index) => quad(iri(`a:${index}`), iri("a:says"), literal));
 }

@@ -40,12 +40,12 @@ export function privateDatatype(term: TermLike): string | undefined {
   return name.startsWith(PRIVATE) ? PRIVATE + name : undefined;
 }
 
-/** The datatype that a private one stands for. */
+/** The original datatype for a private one. */
 export function ownDatatype(held: string): string {
   return held.slice(PRIVATE.length);
 }
 
-/** A term of a result as it is in the dataset. */
+/** Restores a result term to its form in the dataset. */
 export function asWritten(term: JsonTerm): JsonTerm {
   if (term.type === "triple") {
     const { subject, predicate, object } = term.value;

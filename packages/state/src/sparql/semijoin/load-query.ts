@@ -36,7 +36,9 @@ interface FirstSolutions {
   readonly count: number;
 }
 
-/** What is needed of a query that asks for any few solutions of patterns: ASK, or SELECT with LIMIT. */
+/**
+ * The part of a query that needs only a few solutions of its patterns: ASK, or SELECT with LIMIT.
+ */
 function firstSolutions(query: Operation): FirstSolutions | undefined {
   if (query.type === "ask") return patternsOf(query.input, 1);
   if (query.type !== "slice" || query.length === undefined) return undefined;

@@ -13,7 +13,7 @@ import { type Loading, PatternPart } from "./pattern-part.js";
 import { variableName } from "./slots.js";
 import { domainsOfFilter, domainsOfRows } from "./value-domains.js";
 
-/** What an operation of the algebra loads. */
+/** The part that loads the quads for an operation of the algebra. */
 export function partOf(loading: Loading, graph: GraphScope, operation: Operation): Part {
   const part = (inner: Operation): Part => partOf(loading, graph, inner);
   switch (operation.type) {
@@ -52,7 +52,7 @@ export function partOf(loading: Loading, graph: GraphScope, operation: Operation
   }
 }
 
-/** The parts of a join, whatever joins it is made of. */
+/** The parts of a join, with nested joins flattened. */
 function joined(loading: Loading, graph: GraphScope, operation: Operation): readonly Part[] {
   switch (operation.type) {
     case "bgp":
@@ -67,13 +67,16 @@ function joined(loading: Loading, graph: GraphScope, operation: Operation): read
   }
 }
 
-/** Where no quad of the graph is required, the graphs that there are matter, and so does every quad. */
+/**
+ * When no quad of the graph is required, the result depends on which graphs exist, and so on every
+ * quad.
+ */
 function graphPart(loading: Loading, graph: TermLike, inner: Operation): Part {
   const part = partOf(loading, graph, inner);
   return part.needsQuad ? part : new JoinPart([part, new PatternPart(loading, { graph })]);
 }
 
-/** The graph patterns that an expression asks for with EXISTS or NOT EXISTS (SPARQL 1.1 §8.1). */
+/** The graph patterns in an expression's EXISTS or NOT EXISTS (SPARQL 1.1 §8.1). */
 function existsIn(expression: Expression): readonly Operation[] {
   switch (expression.subType) {
     case "existence":
@@ -89,8 +92,8 @@ function existsIn(expression: Expression): readonly Operation[] {
 }
 
 /**
- * What has to match together. It is loaded in the order of the costs, each part within the domains that the ones
- * before it have left.
+ * Parts that must match together. They are loaded in the order of their costs, each within the
+ * domains that the previous ones have left.
  */
 class JoinPart implements Part {
   readonly variables: ReadonlySet<string>;
@@ -148,7 +151,7 @@ class UnionPart implements Part {
   }
 }
 
-/** A part with the same variables as another one, which it is made of. */
+/** A part with the variables of the part that it wraps. */
 abstract class WrappedPart implements Part {
   readonly variables: ReadonlySet<string>;
   readonly needsQuad: boolean;
@@ -168,8 +171,8 @@ abstract class WrappedPart implements Part {
 }
 
 /**
- * OPTIONAL or MINUS. The right side matters only where it goes with the left one, and must not be narrowed by what
- * stands further outside: without it a solution that the query does not have could remain.
+ * OPTIONAL or MINUS. The right side only matters where it matches the left one. Outer parts must
+ * not narrow it: with fewer quads on the right side, wrong solutions could remain.
  */
 class LeftPart extends WrappedPart {
   readonly #others: readonly Part[];
@@ -188,7 +191,9 @@ class LeftPart extends WrappedPart {
   }
 }
 
-/** FILTER or ORDER BY. An EXISTS in their expressions matches quads of its own, with the variables that are bound. */
+/**
+ * FILTER or ORDER BY. An EXISTS in their expressions matches other quads, with the bound variables.
+ */
 class FilterPart extends WrappedPart {
   readonly #allowed: Domains;
   readonly #exists: readonly Part[];
@@ -217,7 +222,7 @@ class FilterPart extends WrappedPart {
   }
 }
 
-/** BIND, or an expression of a projection. Of a constant it is known what the variable stands for. */
+/** BIND, or an expression of a projection. For a constant, the variable's value is known. */
 class ExtendPart implements Part {
   readonly variables: ReadonlySet<string>;
   readonly needsQuad: boolean;

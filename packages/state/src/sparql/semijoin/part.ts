@@ -10,9 +10,9 @@ export interface Part {
   readonly variables: ReadonlySet<string>;
   /** Whether it has no solution in a graph without quads. */
   readonly needsQuad: boolean;
-  /** About how many quads have to be looked at. */
+  /** Estimated number of quads to examine. */
   cost(domains: Domains): number;
-  /** Loads the quads. @returns what its variables can stand for. */
+  /** Loads the quads. @returns the possible values of its variables. */
   load(domains: Domains): Domains;
 }
 

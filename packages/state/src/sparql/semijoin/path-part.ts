@@ -5,10 +5,12 @@ import type { Part } from "./part.js";
 import { type Loading, PatternPart } from "./pattern-part.js";
 import { variableName } from "./slots.js";
 
-/** Where a pattern stands: in one graph, in any named graph (a variable), or (undefined) in any graph at all. */
+/**
+ * The graph of a pattern: a certain graph, any named graph (a variable), or any graph (undefined).
+ */
 export type GraphScope = TermLike | undefined;
 
-/** What the two ends of a path can be. */
+/** The possible values of a path's two ends. */
 interface Ends {
   readonly from?: Domain | undefined;
   readonly to?: Domain | undefined;
@@ -66,7 +68,7 @@ const FROM = variable("from");
 const TO = variable("to");
 const ANY = variable("any");
 
-/** Loads the quads along paths, from whichever end is known. */
+/** Loads the quads along paths, starting from a known end. */
 class PathWalk {
   readonly #loading: Loading;
   readonly #graph: GraphScope;
@@ -155,7 +157,7 @@ class PathWalk {
     for (let frontier = start; frontier.size > 0;) {
       const found = this.load(item, isTurned ? { to: frontier } : { from: frontier });
       const next = isTurned ? found.from : found.to;
-      // Too many to remember: then all of the path's quads are taken.
+      // Too many to store, so all quads of the path are loaded.
       if (next === undefined || reached.size > DOMAIN_TERMS_MAX) return this.load(item, {});
       frontier = new Map([...next].filter(([key]) => !reached.has(key)));
       for (const [key, term] of frontier) reached.set(key, term);

@@ -3,7 +3,7 @@ import { type Domain, DOMAIN_TERMS_MAX, type Domains, termKey, UNRESTRICTED } fr
 import { type Part, type QuadSink, TooManyQuads } from "./part.js";
 import { isOpen, partsOf, type Place, termAt, variableName } from "./slots.js";
 
-/** Where the quads of a query come from and go to. */
+/** The source and target of a query's quads. */
 export interface Loading {
   readonly dataset: Snapshot;
   readonly sink: QuadSink;
@@ -35,7 +35,9 @@ export class PatternPart implements Part {
   readonly #isNamedGraph: boolean;
   #scanCost: number | undefined;
 
-  /** @param pattern without a graph it stands in any; with a variable for it, in any named graph. */
+  /**
+   * @param pattern without a graph it matches in any graph; with a variable, in any named graph.
+   */
   constructor(loading: Loading, pattern: QuadSlots) {
     this.#loading = loading;
     const constants: Record<string, TermLike> = {};
@@ -103,7 +105,7 @@ export class PatternPart implements Part {
     let best: { cost: number; driver?: string } = { cost: this.#scanCost };
     for (const [name, places] of this.#places) {
       const domain = domains.get(name);
-      // No order of keys begins with what is inside a triple term.
+      // No index starts with a part of a triple term.
       if (domain === undefined || !places.some((place) => place.length === 1)) continue;
       if (domain.size * LOOKUP_COST >= best.cost) continue;
       const cost = domain.size * (LOOKUP_COST + this.#averageMatches(name, domain));
@@ -136,7 +138,7 @@ export class PatternPart implements Part {
     return bound;
   }
 
-  /** Whether the quad matches beyond its constants, where one variable stands twice among others. */
+  /** Whether the quad matches beyond its constants, for example where a variable occurs twice. */
   #fits(quad: Quad): boolean {
     if (this.#isNamedGraph && quad.graph.termType === "DefaultGraph") return false;
     if (!this.#inner.every(({ place, term }) => ownTermAt(quad, place)?.equals(term))) return false;

@@ -1,9 +1,9 @@
 import type { TermLike } from "../../index.js";
 
-/** A place in a quad; in a triple term that stands there, the places on the way to it. */
+/** A position in a quad; for a part of a triple term, the path to it. */
 export type Place = readonly ("subject" | "predicate" | "object" | "graph")[];
 
-/** The name of a variable. A blank node of a query is one that nobody sees (SPARQL 1.1 §4.1.4). */
+/** The name of a variable. A blank node in a query is an anonymous variable (SPARQL 1.1 §4.1.4). */
 export function variableName({ termType, value }: TermLike): string | undefined {
   if (termType === "Variable") return value;
   return termType === "BlankNode" ? `_:${value}` : undefined;
@@ -24,7 +24,7 @@ export function partsOf({ subject, predicate, object }: TermLike): readonly [Pla
   );
 }
 
-/** The term in a place; undefined where there is no triple term that has it. */
+/** The term at a position; undefined where no triple term contains it. */
 export function termAt(quad: Partial<TermLike>, place: Place): TermLike | undefined {
   return place.reduce<Partial<TermLike> | undefined>((term, part) => term?.[part], quad) as
     TermLike | undefined;

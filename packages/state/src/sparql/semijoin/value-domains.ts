@@ -15,8 +15,8 @@ export function domainsOfRows({ bindings }: ValuesOperation): Domains {
 }
 
 /**
- * The domains that a filter leaves to variables: those that are to be one of some IRIs. Literals are compared by
- * value, so that others than the one written may be meant.
+ * The domains that a filter leaves for variables that must be one of some IRIs. Literals are
+ * compared by value, so a filter on a literal may match differently written ones.
  */
 export function domainsOfFilter(expression: Expression): Domains {
   if (expression.subType !== "operator") return UNRESTRICTED;

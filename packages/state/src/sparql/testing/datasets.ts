@@ -35,7 +35,7 @@ export function asking(
   return (sparql) => answerer.answer({ roots: dataset.roots, sparql });
 }
 
-/** What the engine itself answers that has been given the quads, whatever it makes of their literals. */
+/** The answer of the engine alone, with all quads and without rewriting. */
 export function engineAnswer(quads: Iterable<Quad>, sparql: string): QueryAnswer {
   const store = new engine.Store();
   const text = [...quads].map(nQuad).join("");

@@ -1,7 +1,7 @@
 import type { SchemaDifference } from "./difference.js";
 
 const KEYS = "CREATE TABLE r (a int PRIMARY KEY); CREATE TABLE t (a int, b int);";
-/** Of constraints. */
+/** Differences in constraints. */
 export const CONSTRAINTS: readonly SchemaDifference[] = [
   ...(
     [

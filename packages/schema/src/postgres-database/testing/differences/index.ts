@@ -8,7 +8,7 @@ import { COLUMNS, TABLES } from "./tables.js";
 export type { SchemaDifference } from "./difference.js";
 export { REFUSED_DIFFERENCES } from "./refused.js";
 
-/** Differences that a migration leads over, in both directions. */
+/** Differences that a migration can resolve in both directions. */
 export const SCHEMA_DIFFERENCES: readonly SchemaDifference[] = [
   ...[INDEXES, PARTITIONED, CONSTRAINTS, COLUMNS, TABLES, OTHERS, OPAQUE].flat(),
 ];

@@ -1,6 +1,6 @@
 import { type SchemaDifference, TABLE } from "./difference.js";
 
-/** Of indexes. */
+/** Differences in indexes. */
 export const INDEXES: readonly SchemaDifference[] = [
   { title: "uniqueness", one: "CREATE INDEX i ON t (a)", other: "CREATE UNIQUE INDEX i ON t (a)" },
   {

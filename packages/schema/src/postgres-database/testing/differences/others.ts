@@ -2,7 +2,7 @@ import { type SchemaDifference, TABLE, TRIGGER } from "./difference.js";
 
 const FUNCTION = "CREATE FUNCTION f(a int) RETURNS int LANGUAGE sql";
 
-/** Of everything else. */
+/** Differences in all other kinds of objects. */
 export const OTHERS: readonly SchemaDifference[] = [
   ...["AS smallint", "START 3", "INCREMENT 2", "MINVALUE -5", "MAXVALUE 9", "CACHE 5", "CYCLE"].map(
     (option) => ({
@@ -188,7 +188,7 @@ const HASH = `CREATE FUNCTION lt(int, int) RETURNS boolean LANGUAGE sql IMMUTABL
   CREATE OPERATOR <<< (FUNCTION = lt, LEFTARG = int, RIGHTARG = int);
   CREATE OPERATOR <<< (FUNCTION = lt, LEFTARG = int, RIGHTARG = bigint);`;
 
-/** Objects that are carried as the statements that make them. */
+/** Objects that are stored as the statements that create them. */
 export const OPAQUE: readonly SchemaDifference[] = [
   {
     ...{ title: "members of an operator class", both: HASH },

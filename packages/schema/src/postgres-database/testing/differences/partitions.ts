@@ -2,7 +2,7 @@ import { type SchemaDifference, TRIGGER } from "./difference.js";
 
 const PARTITIONS = `CREATE TABLE p (a int NOT NULL, b int NOT NULL) PARTITION BY LIST (a);
   CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1); CREATE TABLE p2 PARTITION OF p FOR VALUES IN (2);`;
-/** Of partitions, and what they have copies of. */
+/** Differences in partitions and in the objects that they inherit. */
 export const PARTITIONED: readonly SchemaDifference[] = [
   {
     title: "a partitioned unique index that lacks one of its parts",

@@ -2,7 +2,7 @@ import { type SchemaDifference, TABLE } from "./difference.js";
 
 const PARTITIONS = `CREATE TABLE p (a int NOT NULL, b int NOT NULL) PARTITION BY LIST (a);
   CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1); CREATE TABLE p2 PARTITION OF p FOR VALUES IN (2);`;
-/** Differences that are refused, each with what the refusal names. */
+/** Differences that no migration can resolve, each with the text that the refusal must contain. */
 export const REFUSED_DIFFERENCES: readonly (SchemaDifference & { readonly named: string })[] = [
   {
     ...{

@@ -1,6 +1,6 @@
 import { type SchemaDifference, TABLE, TRIGGER } from "./difference.js";
 
-/** Of columns. */
+/** Differences in columns. */
 export const COLUMNS: readonly SchemaDifference[] = [
   ...(
     [
@@ -63,7 +63,7 @@ export const COLUMNS: readonly SchemaDifference[] = [
   },
 ];
 
-/** Of tables, and what is on them. */
+/** Differences in tables and their triggers, rules and policies. */
 export const TABLES: readonly SchemaDifference[] = [
   { title: "persistence", other: "ALTER TABLE t SET UNLOGGED" },
   {

@@ -10,7 +10,7 @@ import {
 } from "jose";
 import Provider from "oidc-provider";
 
-/** Whom the tokens of the provider are meant for, unless a test says otherwise. */
+/** The default audience of the provider's tokens. */
 export const AUDIENCE = "https://steward.test";
 
 const CLIENT = { id: "agents", secret: "a-secret-of-these-tests" };
@@ -28,7 +28,7 @@ interface SigningKey {
  */
 export class OpenIdProvider implements AsyncDisposable {
   readonly issuer: string;
-  /** Requests it was sent, for whatever. */
+  /** Number of received requests of any kind. */
   requests = 0;
   claims: JWTPayload = {};
   readonly #server: Server;
@@ -76,8 +76,8 @@ export class OpenIdProvider implements AsyncDisposable {
   }
 
   /**
-   * A token that the provider would not issue, signed with its key all the same.
-   * @param payload Beside what the provider's tokens say; `undefined` leaves a claim out.
+   * A token that the provider would not issue, but signed with its key.
+   * @param payload Overrides the claims of the provider's tokens; `undefined` leaves a claim out.
    */
   forged(payload: Readonly<Record<string, unknown>>): Promise<string> {
     const nowS = Math.floor(Date.now() / 1000);

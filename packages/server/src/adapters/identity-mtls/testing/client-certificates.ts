@@ -1,10 +1,10 @@
-/** What TLS knows a client by, as PEM. */
+/** A TLS client's certificate and key, as PEM. */
 export interface TestClient {
   readonly cert: string;
   readonly key: string;
 }
 
-// Certificates made for these tests: they protect nothing. Those of `clientCa` are the ones that are taken.
+// Certificates for these tests only. Those signed by `clientCa` are accepted.
 
 /** The authority of the certificates below, but for the last. */
 export const clientCa = `-----BEGIN CERTIFICATE-----

@@ -1,6 +1,6 @@
 import { Ajv, type ValidateFunction } from "ajv";
 
-/** The parts of an OpenAPI 3.0 description that are looked at. */
+/** The parts of an OpenAPI 3.0 description that are read. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
@@ -34,7 +34,7 @@ export interface Exchange {
 export class ApiDescription {
   readonly #description: OpenApi;
   readonly #root: object;
-  /** What is sent is text: `limit=100` is a number. */
+  /** Request values are sent as text, so `limit=100` must be read as a number. */
   readonly #requests = new Ajv({ strict: false, coerceTypes: true, validateFormats: false });
   readonly #responses = new Ajv({ strict: false, validateFormats: false });
   readonly #compiled = new Map<string, ValidateFunction>();
@@ -46,7 +46,7 @@ export class ApiDescription {
     };
   }
 
-  /** What an exchange breaks; empty when it keeps to the description. */
+  /** The violations of the description by an exchange; empty when there are none. */
   violations(exchange: Exchange): readonly string[] {
     const { method, path, status } = exchange;
     const template = Object.keys(this.#description.paths).find((p) => templateMatches(p, path));

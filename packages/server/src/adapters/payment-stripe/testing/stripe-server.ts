@@ -7,7 +7,7 @@ import type { ApiDescription } from "./api-description.js";
 /** The key that the server takes. */
 export const GOOD_KEY = "sk_test_4eC39HqLyjWDarjtT1zdp7dc";
 
-/** What goes wrong with one request. */
+/** A fault of one request. */
 export type Fault =
   | {
       readonly kind: "answer";
@@ -33,9 +33,9 @@ interface Answer {
 }
 
 /**
- * A server that speaks as much of Stripe's API as is used, and remembers: customers, payment methods
- * and the answers to idempotent requests. Given a description of the API it holds every exchange
- * against it.
+ * A server with the used parts of Stripe's API. It stores customers, payment methods and the
+ * answers to idempotent requests. Given a description of the API, it checks every exchange against
+ * it.
  */
 export class StripeServer implements AsyncDisposable {
   readonly seen: SeenRequest[] = [];
@@ -85,7 +85,7 @@ export class StripeServer implements AsyncDisposable {
     this.#methods.set(id, { ...METHOD, id, customer, type: "sepa_debit", sepa_debit });
   }
 
-  /** Has the next requests go wrong, one fault each. */
+  /** Makes the next requests fail, with one fault each. */
   fail(...faults: readonly Fault[]): void {
     this.#faults.push(...faults);
   }

@@ -4,14 +4,14 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { ODD_ANSWERS } from "../../testing/odd-answers.js";
 
-/** Bytes that no PostgreSQL server would send, and when. */
+/** Invalid messages, which no PostgreSQL server would send, and when to send them. */
 export interface OddMessages {
-  /** Instead of the greeting, or as the answer to the first thing that is asked. */
+  /** Instead of the greeting, or as the answer to the first request. */
   readonly at: "greeting" | "answer";
   readonly bytes: Buffer;
 }
 
-/** Types of messages that a server sends (PostgreSQL manual, §54.7), and two that there are not. */
+/** Message types of a server (PostgreSQL manual, §54.7), and two unknown types. */
 const TYPES = Array.from("RKSZTDCENAst123nIGHWdcvV!\0");
 /** AuthenticationOk, BackendKeyData, ReadyForQuery. */
 const GREETING = Buffer.concat([
@@ -20,11 +20,14 @@ const GREETING = Buffer.concat([
   message("Z", Buffer.from("I")),
 ]);
 
-/** Messages of every type with any content, and lengths that are right or wrong; the same for a seed. */
+/**
+ * Messages of every type with arbitrary content, and correct or wrong lengths; equal for equal
+ * seeds.
+ */
 export function oddMessages(seed: number): readonly OddMessages[] {
   const payload = fc.oneof(
     fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
-    // Numbers that a count, a length or a kind of authentication could be.
+    // Plausible numbers for a count, a length or a kind of authentication.
     fc
       .array(fc.constantFrom(-1, 0, 1, 2, 3, 5, 9, 10, 11, 12, 65_537, 2_147_483_647), {
         maxLength: 5,
@@ -46,7 +49,7 @@ export function oddMessages(seed: number): readonly OddMessages[] {
   return fc.sample(fc.record({ at, bytes }), { numRuns: ODD_ANSWERS, seed });
 }
 
-/** Answers every connection with the odd messages that are set, then hangs up. */
+/** Answers every connection with the given messages, then closes it. */
 export class OddPostgresServer implements AsyncDisposable {
   odd: OddMessages = { at: "greeting", bytes: Buffer.alloc(0) };
   readonly #sockets = new Set<Socket>();

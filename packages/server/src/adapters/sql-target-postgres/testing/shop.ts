@@ -13,7 +13,7 @@ const SCHEMA = `
 
 const ENDLESS = "WITH RECURSIVE n(i) AS (VALUES (1::bigint) UNION ALL SELECT i + 1 FROM n)";
 
-/** A data source in a database of its own. */
+/** A data source in a new database. */
 export interface Shop extends TargetFixture {
   readonly target: PostgresTarget;
   readonly database: TestDatabase;
@@ -21,7 +21,7 @@ export interface Shop extends TargetFixture {
 
 let analyzer: Promise<SqlAnalyzer> | undefined;
 
-/** Options of a target, whatever is not given being fit for tests. */
+/** Options of a target; the defaults are suitable for tests. */
 export async function shopOptions(
   options: Partial<PostgresTargetOptions> & Pick<PostgresTargetOptions, "url">,
 ): Promise<PostgresTargetOptions> {

@@ -12,25 +12,28 @@ import { RowsJson, type SqliteCell } from "./rows-json.js";
 import { SchemaObjects } from "./schema-objects.js";
 import { touchedData } from "./touched-data.js";
 
-/** A statement as the engine compiled it. */
+/** A statement that the engine has compiled. */
 interface CompiledStatement {
   readonly prepared: StatementSyncInstance;
   /** Names of its columns; empty when it returns no rows. */
   columns: readonly string[];
-  /** Whether the engine compiled something while it ran: the statement itself, or those of a virtual table. */
+  /**
+   * Whether the engine compiled something while it ran: the statement itself again, or statements
+   * of a virtual table.
+   */
   isCompiledAnew: boolean;
 }
 
-/** Our own statements about the schema. */
+/** The service's own statements about the schema. */
 interface SchemaStatements {
   readonly reads: StatementSyncInstance;
   readonly version: StatementSyncInstance;
 }
 
-/** Statements kept compiled; an agent repeats a few many times. */
+/** Number of cached compiled statements; an agent repeats a few statements many times. */
 const STATEMENTS_KEPT_MAX = 200;
 
-/** Runs agents' statements on one connection, each under its intent and nothing more. */
+/** Runs agents' statements on one connection, each restricted to its intent. */
 export class AgentConnection {
   readonly #db: DatabaseSyncInstance;
   readonly #guard: Guard;
@@ -47,7 +50,7 @@ export class AgentConnection {
 
   /**
    * Runs a statement to its end.
-   * @throws StatementError; a transaction it ran in is then still open, or rolled back by the engine.
+   * @throws StatementError; its transaction is then still open, or rolled back by the engine.
    */
   run(statement: AdmittedStatement): RowsResult {
     const compiled = this.#find(statement);
@@ -61,7 +64,7 @@ export class AgentConnection {
     } catch (error) {
       throw this.#failure(error, statement);
     } finally {
-      // Had to be compiled anew: what `*` stands for may have changed.
+      // The engine compiled it again, so the meaning of `*` may have changed.
       if (this.#guard.consulted) {
         compiled.columns = columnsOf(compiled.prepared);
         compiled.isCompiledAnew = true;
@@ -71,11 +74,11 @@ export class AgentConnection {
   }
 
   /**
-   * Runs a statement again that this connection has compiled under the version of the schema under which it was
-   * described, without looking at that version: the engine itself compiles a statement anew, and asks the guard, when the
-   * schema is another one.
-   * @returns `undefined` when the version has to be looked at: the statement is run for the first time, or something was
-   * compiled while it ran.
+   * Runs a statement that this connection has compiled under the schema version of its description,
+   * without checking that version: when the schema has changed, the engine compiles the statement
+   * again by itself and calls the guard.
+   * @returns `undefined` when the version must be checked: the statement runs for the first time,
+   * or something was compiled while it ran.
    * @throws StatementError
    */
   runAgain(statement: AdmittedStatement): RowsResult | undefined {
@@ -91,8 +94,8 @@ export class AgentConnection {
   }
 
   /**
-   * Refuses a statement that was described under another version of the schema than there is in the transaction that is
-   * open, in which it is run next.
+   * Refuses a statement whose description is for another schema version than that of the open
+   * transaction, in which it runs next.
    * @throws StatementError
    */
   requireSchema({ schemaVersion }: AdmittedStatement): void {
@@ -100,7 +103,7 @@ export class AgentConnection {
     throw new StatementError("rolled_back", SCHEMA_CHANGED);
   }
 
-  /** Says what a statement touches, and runs nothing. @throws StatementError */
+  /** Describes the data that a statement touches, without running it. @throws StatementError */
   describe(statement: AdmittedStatement): StatementDescription {
     const schemaVersion = this.#schemaVersion();
     const accesses = new Map<string, AuthorizerCall>();
@@ -113,7 +116,7 @@ export class AgentConnection {
     return { schemaVersion, touched };
   }
 
-  /** Does work in a transaction that reads, in which neither rows nor the schema change. */
+  /** Does work in a read transaction, in which neither rows nor the schema change. */
   inSnapshot<Result>(work: () => Result): Result {
     this.#db.exec("BEGIN");
     try {
@@ -123,11 +126,14 @@ export class AgentConnection {
     }
   }
 
-  /** The version of the schema in the transaction that is open; from here on the connection knows this schema. */
+  /**
+   * The schema version of the open transaction; the connection has loaded this schema afterwards.
+   */
   #schemaVersion(): number {
     try {
       this.#ofSchema ??= {
-        // Run before the version is asked for: it finds that the connection's schema is old, and has it read anew.
+        // Runs before the version is read: it makes the connection notice an outdated schema and
+        // reload it.
         reads: this.#db.prepare("SELECT 1 FROM main.sqlite_schema LIMIT 1"),
         version: this.#db.prepare("PRAGMA main.schema_version"),
       };
@@ -176,12 +182,12 @@ export class AgentConnection {
 
   #query(compiled: CompiledStatement, values: readonly SqliteCell[]): RowsResult {
     let rows: RowsJson | undefined;
-    // One row at a time: a result may have no end.
+    // Row by row, because a result may be endless.
     for (const row of compiled.prepared.iterate(...values)) {
       if (this.#guard.consulted && rows === undefined)
         compiled.columns = columnsOf(compiled.prepared);
       rows ??= new RowsJson(compiled.columns);
-      // The driver's rows are arrays of cells, as it was told.
+      // The driver is configured to return rows as arrays of cells.
       if (!rows.add(row as SqliteCell[])) break;
     }
     return (rows ?? new RowsJson(compiled.columns)).finish();
@@ -189,13 +195,16 @@ export class AgentConnection {
 
   #failure(error: unknown, statement: AdmittedStatement): StatementError {
     const { denial } = this.#guard;
-    // The hints' own queries come next.
+    // The next statements are the queries of the hints.
     this.#guard.relax();
     return toStatementError(error, { statement, denial, catalog: this.#catalog });
   }
 }
 
-/** What a lock is blamed on that stands in the way of reading the schema: nothing was changed. */
+/**
+ * Stands in for the statement in the error for a lock that prevents reading the schema; nothing was
+ * changed.
+ */
 const NO_STATEMENT: AdmittedStatement = {
   ...{ sql: "", binds: [], intent: "read_select", statementClass: "read_select", tables: [] },
 };
@@ -203,8 +212,8 @@ const NO_STATEMENT: AdmittedStatement = {
 const NO_TABLES: ReadonlySet<string> = new Set();
 
 /**
- * The driver leaves a parameter that gets no value at what it was in the last run: a compiled statement is only ever
- * given as many values as the first time.
+ * The driver keeps the previous value of a parameter that gets none. So a compiled statement is
+ * only reused with the same number of values.
  */
 function keyOf({ sql, intent, binds, schemaVersion }: AdmittedStatement): string {
   return `${intent} ${String(binds.length)} ${String(schemaVersion ?? "")} ${sql}`;
@@ -216,7 +225,7 @@ function change(
   values: readonly SqliteCell[],
 ): RowsResult {
   const { changes } = prepared.run(...values);
-  // After a change of the schema the engine still counts what came before it.
+  // After a change of the schema the engine still returns the count of the previous statement.
   return withoutRows(statement.statementClass === "admin" ? 0 : changes);
 }
 

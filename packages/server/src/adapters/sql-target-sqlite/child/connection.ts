@@ -3,17 +3,22 @@ import { pathToFileURL } from "node:url";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { ChildRole } from "../protocol.js";
 
-/** Milliseconds to wait for another process's lock before the statement is given back. */
+/** How long to wait for another process's lock before the statement is released, in ms. */
 const BUSY_TIMEOUT_MS = 5000;
-/** Bytes of one value or row: what a statement may build up in memory at a time. */
+/**
+ * Maximum size of one value or row in bytes, which bounds the memory that a statement can use at
+ * once.
+ */
 const VALUE_BYTES_MAX = 64 * 1024 * 1024;
-/** Bytes of one statement: a template's limit with room for what compiling it adds. */
+/**
+ * Maximum size of one statement in bytes: the limit of a template plus room for its compilation.
+ */
 const SQL_BYTES_MAX = 256 * 1024;
 
 /**
- * Opens the data source; it must exist, for a mistyped path is no empty database. Its journal mode
- * stays as its owner chose. A reader can change nothing whatever it is asked; a writer's commit has
- * reached the disk when it returns.
+ * Opens the data source. The file must exist, because a mistyped path must not create an empty
+ * database. Its owner's journal mode is not changed. A reader cannot change anything; a writer's
+ * commit has reached the disk when it returns.
  */
 export function openDataSource(path: string, role: ChildRole): DatabaseSyncInstance {
   const url = pathToFileURL(resolve(path));

@@ -14,7 +14,7 @@ import {
 } from "../../sql-analyzer/testing/sqlite-examples.js";
 import { AgentConnection } from "./agent-connection.js";
 
-/** The engine and its guard by themselves: no analyzer has looked at these statements before. */
+/** Tests the engine and its guard alone: the statements have not passed the analyzer. */
 describe("SQLite and its guard", () => {
   let db: DatabaseSyncInstance;
   let agent: AgentConnection;
@@ -28,7 +28,7 @@ describe("SQLite and its guard", () => {
     db.close();
   });
 
-  /** Runs the statement and takes it back. @returns "done", or the reason it failed for. */
+  /** Runs the statement and rolls it back. @returns "done", or the reason of its failure. */
   const run = (sql: string, intent: Intent): string => {
     db.exec("SAVEPOINT before");
     try {

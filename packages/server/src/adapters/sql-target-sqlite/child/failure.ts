@@ -5,17 +5,18 @@ import type { AdmittedStatement } from "../protocol.js";
 import type { Catalog } from "./catalog.js";
 import { hintsFor } from "./hints.js";
 
-/** What is known about an agent's statement that failed. */
+/** Facts about an agent's failed statement. */
 export interface FailureContext {
   readonly statement: AdmittedStatement;
-  /** What the guard refused, if it did. */
+  /** The operation that the guard refused, if any. */
   readonly denial: string | undefined;
   readonly catalog: Catalog;
 }
 
 /**
- * An engine's error as the agent is told: its reason, its text without values, and how to go on.
- * @param context absent when no agent's statement is to blame, such as for a lock at COMMIT.
+ * Converts an engine's error to the agent's error: the reason, its text without values, and what to
+ * do.
+ * @param context absent when no agent's statement caused the error, such as for a lock at COMMIT.
  * @throws the error itself when it is not the engine's.
  */
 export function toStatementError(error: unknown, context?: FailureContext): StatementError {
@@ -42,8 +43,8 @@ export function toStatementError(error: unknown, context?: FailureContext): Stat
 }
 
 /**
- * Whether a read came upon the journal of a process that was killed while it wrote: a connection
- * that can only read cannot roll it back; the writer does as soon as it opens the data source.
+ * Whether a read found the journal of a process that was killed while it wrote. A read-only
+ * connection cannot roll it back; the writer does so when it opens the data source.
  */
 export function isLeftJournal(error: unknown): boolean {
   return (
@@ -54,23 +55,23 @@ export function isLeftJournal(error: unknown): boolean {
   );
 }
 
-/** What the engine says of a write to a file, or of a rollback in it, that it may only read. */
+/** The engine's message for a write to a read-only file, or for a rollback in it. */
 const READ_ONLY = "attempt to write a readonly database";
-/** What the engine says when no page can be added, whether the disk or the limit is to blame. */
+/** The engine's message when no page can be added, because of the disk or of the limit. */
 const FULL = "database or disk is full";
-/** Another process's lock. */
+/** The engine's message for another process's lock. */
 const LOCKED = /^database (table |schema )?is locked/;
 function courteousHints(message: string, context: FailureContext): readonly string[] {
   try {
     return hintsFor(message, context.statement.tables, context.catalog);
   } catch (error) {
-    // What goes wrong on the way to a hint must not hide what it was about.
+    // An error while computing hints must not replace the original error.
     if (isEngineError(error)) return [];
     throw error;
   }
 }
 
-/** The driver marks what the engine says. */
+/** The driver marks errors of the engine. */
 function isEngineError(error: unknown): error is Error {
   return error instanceof Error && "code" in error && error.code === "ERR_SQLITE_ERROR";
 }

@@ -8,11 +8,11 @@ import { AgentConnection } from "./agent-connection.js";
 import type { SchemaWatch } from "./schema-watch.js";
 import { StepMarkers } from "./step-markers.js";
 
-/** How large the file is: its pages, and the bytes of one. */
+/** The size of the file: number and size of its pages. */
 const PAGES =
   "SELECT page_count AS pages, page_size AS bytes FROM pragma_page_count, pragma_page_size";
 
-/** Runs writes, each with its marker in one transaction, so that each takes effect once. */
+/** Runs writes, each in one transaction with its marker, so that each takes effect once. */
 export class WriteSession {
   readonly #db: DatabaseSyncInstance;
   readonly #agent: AgentConnection;
@@ -20,7 +20,7 @@ export class WriteSession {
   readonly #schemaWatch: () => SchemaWatch;
   #isPurged = false;
 
-  /** @param schemaWatch asked for with the first statement that may change the schema. */
+  /** @param schemaWatch called before the first statement that may change the schema. */
   constructor(db: DatabaseSyncInstance, clock: Clock, schemaWatch: () => SchemaWatch) {
     this.#db = db;
     this.#schemaWatch = schemaWatch;
@@ -29,13 +29,14 @@ export class WriteSession {
   }
 
   /**
-   * Runs a write, or finds that an attempt of its step took effect: then that one's result.
-   * @param forget attempts whose markers go in the same transaction.
-   * @param beforeCommit called when all is done but COMMIT; what it throws rolls back.
+   * Runs a write. If an attempt of its step already took effect, returns the result of that
+   * attempt.
+   * @param forget attempts whose markers the same transaction deletes.
+   * @param beforeCommit called right before COMMIT; an error rolls back.
    * @throws StatementError, with everything rolled back.
    */
   write(task: WriteTask, forget: readonly AttemptRef[], beforeCommit: () => void): StatementResult {
-    // Before anything else: making the table of markers changes the schema.
+    // First of all, because creating the marker table changes the schema.
     const begin = (): void => this.#agent.requireSchema(task.statement);
     const work = (): StatementResult => {
       const marker = this.#markers.find(task.attempt);
@@ -50,7 +51,7 @@ export class WriteSession {
     return this.#transaction(work, { begin, beforeCommit });
   }
 
-  /** The result of the step's write, or `undefined` after making sure that it never gets one. */
+  /** The result of the step's write, or `undefined` after it has been prevented permanently. */
   settle(attempt: AttemptRef): StatementResult | undefined {
     return this.#transaction(() => {
       const marker = this.#markers.find(attempt);
@@ -61,7 +62,7 @@ export class WriteSession {
   }
 
   #run({ statement, rowsMax }: WriteTask): StatementResult {
-    // Nothing but a change of the schema changes it; within a transaction, nobody else does.
+    // Only a change of the schema can change it; no other process can write during the transaction.
     if (statement.statementClass !== "admin") {
       const result = this.#agent.run(statement);
       requireFewRows(result.rowCount, statement.statementClass, rowsMax);
@@ -73,7 +74,10 @@ export class WriteSession {
     return { ...result, schemaDeltas };
   }
 
-  /** Has the engine refuse a page beyond what one statement may add; in a transaction, nobody else adds any. */
+  /**
+   * Limits the number of pages that one statement may add. No other process adds pages during the
+   * transaction.
+   */
   #limitGrowth(): void {
     // The query names these columns, and both are numbers.
     const size = this.#db.prepare(PAGES).get() as {
@@ -98,7 +102,7 @@ export class WriteSession {
       beforeCommit,
     }: { readonly begin?: () => void; readonly beforeCommit?: () => void } = {},
   ): Result {
-    // IMMEDIATE: from here on no other process writes, so what a marker says stays true.
+    // IMMEDIATE: from here on no other process can write, so a marker that was read stays valid.
     this.#db.exec("BEGIN IMMEDIATE");
     try {
       begin?.();
@@ -108,7 +112,7 @@ export class WriteSession {
       this.#db.exec("COMMIT");
       return result;
     } catch (error) {
-      // Some errors have rolled back already.
+      // Some errors have already rolled back the transaction.
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
       throw error;
     }

@@ -16,12 +16,12 @@ const SCHEMA = `
   INSERT INTO users VALUES (1, 'Ada'), (2, 'Bo');
 `;
 
-/** A statement without end, with its rows where they are wanted. */
+/** An endless statement, with its rows where they are needed. */
 export const ENDLESS = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n)";
 export const ENDLESS_READ: string = `${ENDLESS} SELECT max(i) FROM n`;
 export const ENDLESS_WRITE: string = `INSERT INTO log ${ENDLESS} SELECT max(i) FROM n`;
 
-/** A data source in a folder of its own, with the processes that work on it. */
+/** A data source in a new folder, with its processes. */
 export class Shop implements AsyncDisposable {
   readonly target: SqliteTarget;
   readonly path: string;
@@ -47,7 +47,7 @@ export class Shop implements AsyncDisposable {
     });
   }
 
-  /** Works on the file as its owner would, past the service. */
+  /** Works on the file directly, like its owner. */
   asOwner<Result>(work: (db: DatabaseSyncInstance) => Result): Result {
     const db = new DatabaseSync(this.path, { timeout: 5000 });
     try {
@@ -85,7 +85,7 @@ export class Shop implements AsyncDisposable {
     return this.target.run(request, signal);
   }
 
-  /** First attempt of a step that nothing was run for. */
+  /** The first attempt of a new step. */
   nextStep(): AttemptRef {
     this.#steps += 1;
     return { orgId: "org", planId: "plan", stepId: `step-${this.#steps}`, attempt: 1 };
@@ -96,7 +96,7 @@ export class Shop implements AsyncDisposable {
     rmSync(this.#folder, { recursive: true });
   }
 
-  /** The processes' ids are told to nobody but the log. */
+  /** Only the log contains the processes' ids. */
   #log(): Log {
     const child = (fields: LogFields): Log => {
       const { role, pid } = fields;
@@ -108,7 +108,7 @@ export class Shop implements AsyncDisposable {
   }
 }
 
-/** The same for the battery of all data sources. */
+/** The fixture for the tests of all data sources. */
 export function openFixture(): Promise<TargetFixture> {
   const shop = new Shop();
   return Promise.resolve({

@@ -15,7 +15,7 @@ export interface StoredEntry {
   readonly vector: Float32Array;
 }
 
-/** Keeps the vectors of a test, in the order they came. */
+/** Holds the vectors of a test in insertion order. */
 export class MapSource implements IndexSource {
   readonly stored: Map<string, StoredEntry> = new Map();
   /** Vectors read so far. */
@@ -50,16 +50,16 @@ export class MapSource implements IndexSource {
   }
 
   close(): void {
-    // Nothing is open.
+    // There is nothing to close.
   }
 }
 
-/** What the index is told of a stored entry. */
+/** The form of a stored entry for the index. */
 export function indexEntry(entry: StoredEntry): IndexEntry {
   return { ...entry, code: packCode(encodeVector(entry.vector)) };
 }
 
-/** The contract read literally: compares every stored vector, sorts, cuts. */
+/** The contract taken literally: compares every stored vector, sorts, and cuts. */
 export function naiveSearch(entries: Iterable<StoredEntry>, query: IndexQuery): readonly Hit[] {
   const hits: Hit[] = [];
   for (const { orgId, entryId, createdAtMs, vector } of entries) {
@@ -98,20 +98,20 @@ const ORGS = ["aaaaaaaa", "bbbbbbbb", "cccccccc"].map(
   (head) => `${head}-0000-4000-8000-000000000000`,
 );
 
-/** Entry ids in an order of their own, unlike that of their creation. */
+/** Entry ids whose order differs from that of their creation. */
 function entryIdOf(number: number): string {
   const head = (Math.imul(number + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, "0");
   return `${head}-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
 }
 
-/** Numbers at the edges of float32. */
+/** Numbers at the limits of float32. */
 const component = fc.oneof(
   fc.constantFrom(0, -0, 1, -1, 2 ** -149, -(2 ** -149), 2 ** -126, 3.4028234663852886e38, 1e-30),
   fc.integer({ min: -3, max: 3 }),
   fc.float({ noNaN: true, noDefaultInfinity: true }),
 );
 
-/** Vectors that a filter finds hard: see the names. */
+/** Vectors that are hard for the filter, as named. */
 function vectorOf(dimension: number): fc.Arbitrary<Float32Array> {
   const length = { minLength: dimension, maxLength: dimension };
   const small = fc.array(fc.integer({ min: -2, max: 2 }), length);
@@ -136,7 +136,7 @@ function values(length: number, value: (index: number) => number): number[] {
   return Array.from({ length }, (_value, index) => value(index));
 }
 
-/** Makes near-ties: vectors that differ from another in nothing, in sign, in size or in one bit. */
+/** Near-ties: vectors equal to another one, or different only in sign, in size or in one bit. */
 const VARIANTS: readonly ((vector: Float32Array) => Float32Array)[] = [
   (vector) => vector,
   (vector) => vector.map((value) => -value),
@@ -149,7 +149,7 @@ const VARIANTS: readonly ((vector: Float32Array) => Float32Array)[] = [
   },
 ];
 
-/** Something that happens to an index. */
+/** An operation on an index. */
 type Action =
   | {
       readonly kind: "add";
@@ -201,7 +201,7 @@ const history = fc.constantFrom(1, 2, 3, 8, 13, 16, 33, 64).chain((dimension) =>
   }),
 );
 
-/** What an index must do on any kernel. */
+/** The required behaviour of an index with any kernel. */
 export function exactIndexBattery(
   name: string,
   kernelOf: (dimension: number) => FilterKernel,
@@ -248,7 +248,7 @@ export function exactIndexBattery(
             asked = [];
           };
           for (const step of actions) {
-            // Searches in a row are under way together.
+            // Consecutive searches run concurrently.
             if (step.kind !== "search") await answerAsked();
             if (step.kind === "add") {
               const entry = {
@@ -340,7 +340,7 @@ export function exactIndexBattery(
         ...first,
         ranks: { vector: 1, text: 2, fused: 1 / 61 + 1 / 62 },
       });
-      // The other organization's entry 1 is no match; the last of all is one by its words alone.
+      // The other organization's entry 1 does not match; the last one is found only by its words.
       const rank = naive.length;
       expect(hits[1]).toEqual({
         ...last,
@@ -365,7 +365,7 @@ export function exactIndexBattery(
         const filter = number % 5 === 0 ? { filter: { createdFromMs: 1000 } } : {};
         return { ...common, ...filter, ...(orgId === undefined ? {} : { orgId }) };
       });
-      // Some find that an entry has gone while others look.
+      // Some searches find that an entry was deleted while others read it.
       for (const number of [0, 700, 1500, 2999]) source.stored.delete(entryIdOf(number));
       const answers = await Promise.all(queries.map((query) => index.search(query)));
       const stored = [...source.stored.values()];

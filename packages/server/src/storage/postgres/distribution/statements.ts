@@ -6,7 +6,6 @@ import { DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./tables.js";
  */
 const SHARDS = 16;
 
-/** A function of the store. */
 export interface StoreFunction {
   /** Its name with the types of its parameters, in the format of `regprocedure`. */
   readonly signature: string;

@@ -80,14 +80,12 @@ export const SUMMED_TOTALS: string = `coalesce(sum(action_count), 0)::bigint AS 
   coalesce(sum(total_aau), 0)::bigint AS total_aau,
   coalesce(sum(total_nanodollars), 0)::text AS cost`;
 
-/** A row of totals. */
 export interface TotalsRow {
   readonly action_count: number;
   readonly total_aau: number;
   readonly cost: string;
 }
 
-/** Sums of usage. */
 export function totalsOf(row: TotalsRow): UsageTotals {
   return {
     actionCount: row.action_count,
@@ -147,7 +145,6 @@ export interface HeatCellRow extends TotalsRow {
   readonly aau_weight: number;
 }
 
-/** A cell of the heat map. */
 export function heatCellOf(row: HeatCellRow): HeatCell {
   return {
     orgId: row.org_id,

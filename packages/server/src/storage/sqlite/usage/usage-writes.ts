@@ -77,7 +77,6 @@ export function writeAdjustments(corrections: readonly Correction[]): Write {
 const TIME_COLUMNS = `org_id, dimension, grain, bucket_ms, key`;
 const HEAT_COLUMNS = `org_id, orm_model, intent, aau_weight`;
 
-/** Adds to the stored totals. */
 export function addToTotals(rollups: Rollups): readonly Write[] {
   const sums = `action_count = action_count + excluded.action_count,
                 total_aau = total_aau + excluded.total_aau,
@@ -200,7 +199,6 @@ export function writeBudget(orgId: string, budget: Budget): Write {
   };
 }
 
-/** Deletes a budget. */
 export function deleteBudget(orgId: string, budgetId: string): Write {
   return {
     sql: `DELETE FROM usage_budgets WHERE org_id = ? AND id = ?`,

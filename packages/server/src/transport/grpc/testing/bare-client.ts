@@ -10,13 +10,12 @@ import {
 } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 
-/** A message as proto-loader reads it: fields by the names they have in the file. */
+/** A message in proto-loader's form: fields by the names in the file. */
 export type Message = Readonly<Record<string, unknown>>;
 
-/** How a call is made. */
 export interface CallOptions {
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Milliseconds until the caller no longer waits. */
+  /** Time limit of the call, in ms. */
   readonly timeoutMs?: number;
 }
 
@@ -26,7 +25,7 @@ const PROTO_FILES = [
   "grpc/health/v1/health.proto",
 ].map((file) => fileURLToPath(import.meta.resolve(`@steward/protocol/proto/${file}`)));
 
-/** A client that knows nothing of this program but the .proto files. */
+/** A client that uses only the .proto files, none of this program's code. */
 export class BareClient extends Client {
   static readonly #methods = allMethods();
 
@@ -44,7 +43,7 @@ export class BareClient extends Client {
     });
   }
 
-  /** As `call`, for those who cancel. @returns what ends the call. */
+  /** Like `call`, but the caller can cancel it. @returns the function that cancels the call. */
   start(
     method: string,
     request: Message,

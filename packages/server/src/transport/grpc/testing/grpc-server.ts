@@ -25,20 +25,20 @@ import { http2Sides } from "../../http2-sides.js";
 import type { GrpcPatience } from "../server.js";
 import { BareClient } from "./bare-client.js";
 
-/** What a test may want to see or change of a server. */
+/** A running server, with the parts that tests observe or change. */
 export interface TestServer extends AsyncDisposable {
   readonly orchestrator: InMemoryOrchestrator;
   readonly listening: Listening;
   readonly port: number;
   readonly client: BareClient;
-  /** What the health service finds. */
+  /** The result of the health service. */
   readiness: Readiness;
   readonly lines: readonly LoggedLine[];
-  /** Measurements that were counted. */
+  /** Recorded measurements. */
   readonly counted: readonly { readonly name: string; readonly labels: Labels | undefined }[];
 }
 
-/** A server on a real port of this machine, gRPC and a small HTTP server beside it. */
+/** A server on a real port of this machine: gRPC, and a small HTTP server beside it. */
 export async function startServer(
   options: {
     readonly patience?: Partial<GrpcPatience>;
@@ -47,7 +47,7 @@ export async function startServer(
     readonly orchestrator?: Orchestrator;
     readonly memory?: MemoryService;
     readonly quotas?: Partial<QuotaLimits>;
-    /** gRPC on a port of its own. */
+    /** gRPC on its own port. */
     readonly split?: boolean;
     readonly tls?: TlsIdentity;
   } = {},
@@ -116,7 +116,7 @@ export async function startServer(
   return server;
 }
 
-/** Answers after a while to `/slow`, never to `/hang`, at once to anything else. */
+/** Answers after a delay to `/slow`, never to `/hang`, at once to other paths. */
 function answer(request: IncomingMessage, response: ServerResponse): void {
   if (request.url === "/hang") return;
   const text = `over HTTP/${request.httpVersion}`;

@@ -8,7 +8,7 @@ import { pageWithin } from "../page-within.js";
 import { defineTool, type McpTool } from "../tool.js";
 import { planId, READS } from "./fields.js";
 
-/** Time that wait_for_events waits unless told otherwise, in s. */
+/** Default waiting time of wait_for_events, in s. */
 const WAIT_S_DEFAULT = 20;
 const WAIT_S_MAX = MCP_WAIT_MS_MAX / 1000;
 

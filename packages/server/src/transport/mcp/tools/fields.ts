@@ -52,7 +52,10 @@ export const nextOffset: z.ZodOptional<z.ZodInt> = z
   .optional()
   .describe("offset of the next call, where there is more; absent at the end");
 
-/** What a tool that only reads our own database is: nothing changes, and nothing outside is reached. */
+/**
+ * Annotations of a tool that only reads the service's own database: it changes nothing and reaches
+ * nothing outside.
+ */
 export const READS: Annotations = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -60,5 +63,5 @@ export const READS: Annotations = {
   openWorldHint: false,
 };
 
-/** What a tool that adds something is. */
+/** Annotations of a tool that adds something. */
 export const ADDS: Annotations = { ...READS, readOnlyHint: false, idempotentHint: false };

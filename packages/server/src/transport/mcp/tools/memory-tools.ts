@@ -7,7 +7,7 @@ import { pageWithin } from "../page-within.js";
 import { defineTool, type McpTool } from "../tool.js";
 import { ADDS, READS, sessionId } from "./fields.js";
 
-/** Entries that search_memory returns unless more are asked for. */
+/** Default number of entries that search_memory returns. */
 const TOP_K_DEFAULT = 5;
 
 /** Bytes of one entry's content in a list; several long entries still fit. */

@@ -22,7 +22,7 @@ import {
   type PlanSummaryAnswer,
 } from "./plan-answer.js";
 
-/** Plans that list_plans returns unless more are asked for. */
+/** Default number of plans that list_plans returns. */
 const PLANS_DEFAULT = 20;
 
 const stepInput = z.strictObject({

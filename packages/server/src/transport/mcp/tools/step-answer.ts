@@ -9,7 +9,7 @@ import { nextOffset } from "./fields.js";
 /** A row, by the names of its columns. */
 type Row = Readonly<Record<string, unknown>>;
 
-/** What a step came to, as the LLM reads it. */
+/** The result of a step, in the form for the LLM. */
 export interface StepAnswer {
   readonly plan_id: string;
   readonly step_id: string;
@@ -53,15 +53,15 @@ export const stepAnswerSchema: z.ZodType<StepAnswer> = z.object({
     .describe("Why the step failed; absent when it did not"),
 });
 
-/** Which rows of a step's output an answer holds. */
+/** The range of a step's output rows in an answer. */
 export interface AskedRows {
   readonly offset?: number;
   readonly max_rows?: number;
 }
 
 /**
- * A step's result for the LLM: rows as objects rather than as JSON text, and no more of them than were asked for and
- * than fit.
+ * A step's result for the LLM: rows as objects rather than as JSON text, limited to the requested
+ * number and to the size of an answer.
  */
 export function stepAnswer(
   { stepResult, llmContextUpdate: update, replayed }: StepExecution,

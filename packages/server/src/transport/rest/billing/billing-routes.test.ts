@@ -48,7 +48,7 @@ const WRONG_PAYMENTS = [
   ["pm_id", "DELETE /billing/payment-methods/card_1", undefined],
 ] as const;
 
-/** What a caller is told who is no billing admin. */
+/** The error for a caller who is not a billing admin. */
 const MISSING =
   /needs the role .*admin.* or the permission manage:billing|needs the role operator;/;
 

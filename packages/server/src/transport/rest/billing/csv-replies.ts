@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { AppError } from "@steward/kernel/errors.js";
 
-/** A reply that is JSON or, asked for, CSV. */
+/** A reply as JSON or, on request, CSV. */
 export interface TableReply<Body> {
   readonly description: string;
   readonly content: {
@@ -22,8 +22,9 @@ export function table<Body>(
 }
 
 /**
- * Whether a request wants CSV: by `?format=`, else when its accept header names it and not JSON.
- * @throws AppError `INVALID_ARGUMENT` for a format there is none of.
+ * Whether a request asks for CSV: with `?format=`, else when its accept header names CSV and not
+ * JSON.
+ * @throws AppError `INVALID_ARGUMENT` for an unknown format.
  */
 export function wantsCsv(request: FastifyRequest, format: string | undefined): boolean {
   if (format === "csv") return true;
@@ -38,7 +39,7 @@ export function wantsCsv(request: FastifyRequest, format: string | undefined): b
   return /\btext\/csv\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept);
 }
 
-/** Sends CSV as a file that bears this name. */
+/** Sends CSV as a file with this name. */
 export function sendCsv(reply: FastifyReply, name: string, csv: string): FastifyReply {
   return reply
     .header("content-type", "text/csv; charset=utf-8; header=present")

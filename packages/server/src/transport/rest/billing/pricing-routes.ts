@@ -23,7 +23,7 @@ import {
 
 const tags = ["Billing"];
 
-/** What usage costs, and how much of it there may be. */
+/** Prices and budgets. */
 export function addPricingRoutes(app: RestApp, usage: UsageService): void {
   addPrices(app, usage);
   addRepricing(app, usage);

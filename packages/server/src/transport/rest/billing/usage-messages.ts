@@ -30,7 +30,7 @@ import {
   type UsageTotals,
 } from "../../../usage/index.js";
 
-/** The member that names a row's group, called as on the row itself (Contract §2.9). */
+/** The member with a row's group, which has the row's own member name (Contract §2.9). */
 const GROUP_MEMBERS = {
   tool: "tool_name",
   session: "session_id",
@@ -67,7 +67,6 @@ export function heatMapMessages(cells: readonly HeatCell[]): readonly HeatMapRow
   }));
 }
 
-/** The heat map as CSV. */
 export function heatMapCsv(cells: readonly HeatCell[]): string {
   return toCsv(
     ["orm_model", "intent", "aau_weight", "total_aau", "action_count"],
@@ -81,7 +80,7 @@ export function heatMapCsv(cells: readonly HeatCell[]): string {
   );
 }
 
-/** A page of what each organization used. */
+/** A page of the report over all organizations. */
 export function organizationUsageMessage({
   organizations,
   nextCursor,
@@ -95,7 +94,7 @@ export function organizationUsageMessage({
   };
 }
 
-/** A reported event as the service takes it. */
+/** A reported event in the service's form. */
 export function externalEventOf({ id, source, time, data }: UsageCloudEvent): ExternalEvent {
   return {
     id,
@@ -108,13 +107,12 @@ export function externalEventOf({ id, source, time, data }: UsageCloudEvent): Ex
   };
 }
 
-/** A total that was found wrong. */
+/** A wrong total. */
 export function differenceMessage(difference: TotalDifference): UsageDifference {
   const { total, stored, recomputed } = difference;
   return { total, stored: totalsMessage(stored), recomputed: totalsMessage(recomputed) };
 }
 
-/** A price. */
 export function priceMessage(price: Price): PriceMessage {
   return {
     price_id: price.id,
@@ -126,17 +124,16 @@ export function priceMessage(price: Price): PriceMessage {
   };
 }
 
-/** What pricing anew came to. */
+/** The result of pricing calls again. */
 export function repricingMessage({ corrections, difference }: Repriced): Repricing {
   return { corrections, difference_usd: formatUsd(difference) };
 }
 
-/** A budget. */
 export function budgetMessage({ id, setBy, ...budget }: Budget): BudgetMessage {
   return { budget_id: id, ...budget, limit: limitText(budget), set_by: setBy };
 }
 
-/** A budget and what is recorded against it. */
+/** A budget and the usage recorded against it. */
 export function budgetStateMessage({ budget, usage }: BudgetState): BudgetMessage {
   if (usage === undefined) return budgetMessage(budget);
   const { used, remaining, resetsAtMs } = usage;
@@ -152,7 +149,7 @@ function totalsMessage({ actionCount, totalAau, totalCost }: UsageTotals): Usage
   return { action_count: actionCount, total_aau: totalAau, total_cost_usd: usdOf(totalCost) };
 }
 
-/** In CSV the amount is exact: whoever reads it need not make a double of it. */
+/** CSV contains exact amounts, because its readers need not use doubles. */
 function totalsCells({
   actionCount,
   totalAau,

@@ -29,7 +29,7 @@ import {
 
 const tags = ["Billing"];
 
-/** What was used, and what others report to have been (Contract §4.5). */
+/** Usage reports, and usage that other systems report (Contract §4.5). */
 export function addUsageRoutes(app: RestApp, usage: UsageService): void {
   addDailyUsage(app, usage);
   addHeatMap(app, usage);

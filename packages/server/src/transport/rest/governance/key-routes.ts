@@ -139,6 +139,6 @@ function timed<Name extends string>(
   name: Name,
   ms: number | undefined,
 ): Partial<Record<Name, string>> {
-  // A computed key widens to string; the type above says what it is.
+  // A computed key widens to string; the declared type is more precise.
   return (ms === undefined ? {} : { [name]: isoTime(ms) }) as Partial<Record<Name, string>>;
 }

@@ -72,7 +72,7 @@ function addPut(app: RestApp, policies: PolicyService): void {
 function addCheck(app: RestApp, policies: PolicyService): void {
   const schema = {
     operationId: "checkPolicies",
-    summary: "Check policies without putting them into force into force",
+    summary: "Check policies without putting them into force",
     description: "Lists every mistake with its line and column. Nothing is stored.",
     tags,
     body: policyTextSchema,

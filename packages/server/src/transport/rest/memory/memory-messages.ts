@@ -17,7 +17,6 @@ import type {
   SearchResult,
 } from "../../../memory/index.js";
 
-/** What a request looks for. */
 export function searchRequestOf(body: MemorySearchRequest): SearchRequest {
   const { query, top_k: topK, org_id: orgId, mode, filter, min_score: scoreMin } = body;
   return {
@@ -30,7 +29,7 @@ export function searchRequestOf(body: MemorySearchRequest): SearchRequest {
   };
 }
 
-/** Which entries a request looks at. Its times are RFC 3339: the schema has seen to that. */
+/** The conditions of a request. Its times are RFC 3339, because the schema has checked them. */
 export function entryFilterOf(filter: MemoryFilter): EntryFilter {
   const { session_id: sessionId, created_from: from, created_before: before } = filter;
   const { tool_name: toolName, intent, content } = filter;
@@ -44,7 +43,7 @@ export function entryFilterOf(filter: MemoryFilter): EntryFilter {
   };
 }
 
-/** The results of a search (Contract §2.7), explained if that was asked for. */
+/** The results of a search (Contract §2.7), with explanations if requested. */
 export function resultMessages(
   results: readonly SearchResult[],
   explain: boolean,
@@ -69,7 +68,6 @@ function explanationMessage({ ranks }: SearchResult, rank: number): MemoryExplan
   };
 }
 
-/** An entry. */
 export function entryMessage(entry: MemoryEntry): MemoryEntryMessage {
   const { entryId, sessionId, content, createdAtMs, toolCall } = entry;
   return {
@@ -81,7 +79,6 @@ export function entryMessage(entry: MemoryEntry): MemoryEntryMessage {
   };
 }
 
-/** A page of entries. */
 export function entryPageMessage({ entries, nextCursor }: EntryPage): MemoryEntryPage {
   return {
     entries: entries.map(entryMessage),
@@ -89,7 +86,6 @@ export function entryPageMessage({ entries, nextCursor }: EntryPage): MemoryEntr
   };
 }
 
-/** How memory is doing. */
 export function statsMessage({ entries, waiting, quarantined, model }: MemoryState): MemoryStats {
   return {
     entries,

@@ -7,7 +7,7 @@ let document: Document;
 
 beforeAll(async () => {
   server = await startRestServer();
-  // The server writes the document; the tests look only at what they name.
+  // The server generates the document; the tests declare only the parts they use.
   document = (await (await fetch(`${server.url}/openapi.json`)).json()) as Document;
 });
 afterAll(() => server[Symbol.asyncDispose]());
@@ -95,7 +95,7 @@ describe("/openapi.json", () => {
   });
 });
 
-/** What a field or parameter lacks a description of, as a path. */
+/** The undescribed fields and parameters of an operation, as paths. */
 function bareParts({ operationId, parameters = [], requestBody, responses }: Operation): string[] {
   const bodies = [requestBody, ...Object.values(responses)];
   return [
@@ -108,7 +108,10 @@ function bareParts({ operationId, parameters = [], requestBody, responses }: Ope
   ];
 }
 
-/** The fields below a schema that say nothing, themselves or through the schema they refer to. */
+/**
+ * The fields below a schema that have no description, neither their own nor that of a referenced
+ * schema.
+ */
 function bareFields(schema: Schema, path: string): string[] {
   const { properties = {}, items, anyOf = [], additionalProperties } = schema;
   const below = [items, additionalProperties, ...anyOf].filter((next) => typeof next === "object");

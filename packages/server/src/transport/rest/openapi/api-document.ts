@@ -1,4 +1,4 @@
-/** What the reference page shows of an OpenAPI 3.1 document. */
+/** The parts of an OpenAPI 3.1 document that the reference page shows. */
 export interface ApiDescription {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -18,13 +18,13 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
-/** What one status carries. */
+/** The answer with one status. */
 export interface Response {
   readonly description: string;
   readonly content?: Media;
 }
 
-/** One part of a path, query or head. */
+/** One parameter in the path, query or headers. */
 export interface Parameter {
   readonly name: string;
   readonly in: string;
@@ -33,18 +33,18 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-/** A parameter that is described once for many operations. */
+/** A reference to a parameter that many operations share. */
 export interface Reference {
   readonly $ref: string;
 }
 
-/** The schemas that others refer to, by name. */
+/** The referenced schemas, by name. */
 export type Schemas = Readonly<Record<string, Schema>>;
 
 /** A schema per content type. */
 type Media = Readonly<Record<string, { readonly schema: Schema }>>;
 
-/** The part of JSON Schema that our own schemas use. */
+/** The part of JSON Schema that the service's schemas use. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;

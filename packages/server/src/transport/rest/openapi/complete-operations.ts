@@ -10,11 +10,11 @@ interface DescribedDocument {
 type DescribedOperation = SecuredOperation & ExemplifiedOperation;
 
 /**
- * The OpenAPI document with what holds for many operations and no route says by itself: the identity
- * headers, and examples of requests and answers.
+ * Adds to the OpenAPI document the parts that many operations share: the identity headers, and
+ * examples of requests and answers.
  */
 export function withCompleteOperations<Document extends object>(document: Document): Document {
-  // Each member is looked at only as far as this module's own type says.
+  // Only the parts in this module's own type are read.
   const { paths = {}, components = {} } = document as DescribedDocument;
   const { schemas = {} } = components;
   const completed = Object.entries(paths).map(([path, operations]) => [

@@ -2,16 +2,16 @@ import { workerData } from "node:worker_threads";
 import { serveThread } from "@steward/kernel/concurrency/worker-thread.js";
 import { describedRoutes } from "../server.js";
 
-/** What the thread is told. */
+/** Input of the thread. */
 export interface DescriptionOptions {
   readonly version: string;
 }
 
-/** What the thread is asked. */
+/** Requests to the thread. */
 export interface DescriptionCalls {
   readonly describe: { readonly input: undefined; readonly output: string };
 }
 
-/** A thread that describes the routes, which takes a few hundred milliseconds, and ends. */
+/** A thread that describes the routes, which takes a few hundred milliseconds, and then ends. */
 const { version } = workerData as DescriptionOptions;
 serveThread<DescriptionCalls>({ describe: () => describedRoutes(version) });

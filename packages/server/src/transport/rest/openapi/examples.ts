@@ -1,4 +1,4 @@
-/** The part of JSON Schema that examples are found in. */
+/** The part of JSON Schema that contains examples. */
 export interface ExampleSchema {
   readonly $ref?: string;
   readonly type?: unknown;
@@ -8,7 +8,7 @@ export interface ExampleSchema {
   readonly properties?: Readonly<Record<string, ExampleSchema>>;
 }
 
-/** A body as OpenAPI describes it for one media type. */
+/** A body with one media type in OpenAPI. */
 interface MediaType {
   readonly schema?: ExampleSchema;
   readonly example?: unknown;
@@ -23,9 +23,9 @@ export interface ExemplifiedOperation {
 }
 
 /**
- * The same operation with an example of its request body and of each successful answer, put together
- * from the examples of the schemas that they are made of. Errors have none: one example for all of them
- * would show the wrong code.
+ * The operation with an example of its request body and of each successful answer, composed of the
+ * examples of its schemas. Errors have no example, because one example for all of them would show
+ * the wrong code.
  */
 export function withExamples<Operation extends ExemplifiedOperation>(
   operation: Operation,

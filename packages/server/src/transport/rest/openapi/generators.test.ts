@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRestServer } from "../testing/rest-server.js";
 
 /**
- * All that TypeScript can be strict about but exactOptionalPropertyTypes, which the runtime that
- * @hey-api/openapi-ts adds to every client is not made for.
+ * All strict options of TypeScript except exactOptionalPropertyTypes, which the runtime that
+ * @hey-api/openapi-ts adds to every client does not support.
  */
 const STRICT: ts.CompilerOptions = {
   strict: true,
@@ -22,7 +22,8 @@ const STRICT: ts.CompilerOptions = {
   verbatimModuleSyntax: true,
   isolatedModules: true,
   noEmit: true,
-  // What is generated is no declaration file; the library's own take most of the time.
+  // Generated clients are not declaration files; checking the library's own declarations takes most
+  // of the time.
   skipLibCheck: true,
   target: ts.ScriptTarget.ES2023,
   lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],

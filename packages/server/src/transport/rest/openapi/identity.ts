@@ -1,7 +1,7 @@
-/** Who may send the requests of a route: anybody, any caller, or those who administer billing. */
+/** Who may send the requests of a route: everybody, any caller, or billing admins. */
 export type Access = "anybody" | "caller" | "billing-admin";
 
-/** One way to be let in: the names of the schemes that a request satisfies together. */
+/** One way to authenticate: the schemes that a request must satisfy together. */
 type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
 /** How OpenAPI describes a header that a request may send. */
@@ -14,13 +14,13 @@ interface HeaderParameter {
   readonly example: string;
 }
 
-/** The part of an operation that says who may send it, and with which parameters. */
+/** The part of an operation with its access and parameters. */
 export interface SecuredOperation {
   readonly security?: readonly SecurityRequirement[];
   readonly parameters?: readonly unknown[];
 }
 
-/** The credentials that routes are guarded by (Contract §5). */
+/** The authentication schemes of routes (Contract §5). */
 export const SECURITY_SCHEMES = {
   bearer: {
     type: "http",
@@ -51,7 +51,7 @@ export const SECURITY_SCHEMES = {
   },
 } as const;
 
-/** The headers that name the caller (Decision §2), as parameters that operations refer to. */
+/** The identity headers (Decision §2), as shared parameters of operations. */
 export const IDENTITY_PARAMETERS: Readonly<Record<string, HeaderParameter>> = {
   OrgId: header(
     "x-org-id",
@@ -80,7 +80,7 @@ export const IDENTITY_PARAMETERS: Readonly<Record<string, HeaderParameter>> = {
   ),
 };
 
-/** What a request needs in order to be let in: one of these. */
+/** The alternatives of authentication for a request. */
 export function securityOf(access: Access): SecurityRequirement[] {
   switch (access) {
     case "anybody":
@@ -93,7 +93,7 @@ export function securityOf(access: Access): SecurityRequirement[] {
   }
 }
 
-/** The same operation; one that looks at who sends it refers to the identity headers. */
+/** The operation, with references to the identity headers if it needs a caller. */
 export function withIdentityHeaders<Operation extends SecuredOperation>(
   operation: Operation,
 ): Operation {

@@ -14,7 +14,7 @@ interface Endpoint extends Operation {
   readonly path: string;
 }
 
-/** The whole description on one page. */
+/** The whole description as one page. */
 export function referenceHtml({ info, paths, components }: ApiDescription): string {
   const { schemas, parameters } = components;
   const endpoints = Object.entries(paths).flatMap(([path, operations]) =>
@@ -114,7 +114,7 @@ function row(name: Html, type: Html | readonly Html[], description: string | und
   </tr> `;
 }
 
-/** A schema in a word or two; a named one is linked. */
+/** A schema in a word or two; a named schema is a link. */
 function typeOf(schema: Schema): Html {
   const { $ref, anyOf, items, properties, additionalProperties, type = "any", format } = schema;
   if ($ref !== undefined) return html`<a href="#schema-${nameOf($ref)}">${nameOf($ref)}</a>`;
@@ -143,7 +143,7 @@ function exampleOf({ $ref, items, examples }: Schema, schemas: Schemas): unknown
   return $ref === undefined ? examples?.[0] : schemas[nameOf($ref)]?.examples?.[0];
 }
 
-/** A command to try the endpoint with; the variables stand for what the path leaves open. */
+/** A command to try the endpoint; path parameters become shell variables. */
 function curlOf({ method, path }: Endpoint, body: unknown): string {
   const flag = method === "GET" ? "" : `-X ${method} `;
   const url = `"$STEWARD${path.replace(/\{(\w+)\}/g, (_all, name: string) => `$${name.toUpperCase()}`)}"`;

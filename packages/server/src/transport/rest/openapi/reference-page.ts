@@ -5,14 +5,14 @@ import { renderedDescription } from "./rendered-description.js";
 import type { RestApp } from "../rest-app.js";
 
 /**
- * Serves `/docs`: the API's description for people, on one page that needs no network. Written from
- * the OpenAPI document here, because the usual pages bring megabytes of script from other hosts or,
- * where they bring it along, need a looser policy to run it.
+ * Serves `/docs`: the API's description for people, as one page that needs no network. It is
+ * generated here from the OpenAPI document, because the usual pages load megabytes of script from
+ * other hosts or, where they include it, need a looser content security policy.
  */
 export function addReferencePage(app: RestApp, version: string): void {
   let page: string | undefined;
   app.get("/docs", { schema: { hide: true } }, async (_request, reply) => {
-    // The document is ours, and the page looks only at what we put in.
+    // The document is the server's own, and the page uses only known parts of it.
     page ??= referenceHtml(JSON.parse(await renderedDescription(version)) as ApiDescription);
     return reply.headers(PAGE_HEADERS).send(page);
   });

@@ -3,10 +3,10 @@ import { WorkerThread } from "@steward/kernel/concurrency/worker-thread.js";
 import type { RestApp } from "../rest-app.js";
 import type { DescriptionCalls, DescriptionOptions } from "./description-worker.js";
 
-/** By version: the routes of every server in a process are the same. */
+/** By version: all servers of a process have the same routes. */
 const rendered = new Map<string, Promise<string>>();
 
-/** The OpenAPI document as JSON. It is made in a thread, when somebody asks for it first. */
+/** The OpenAPI document as JSON, generated in a thread on the first request. */
 export function renderedDescription(version: string): Promise<string> {
   const found = rendered.get(version);
   if (found !== undefined) return found;
@@ -29,7 +29,7 @@ async function render(options: DescriptionOptions): Promise<string> {
   await using thread = new WorkerThread<DescriptionCalls>({
     url: new URL("./description-worker.js", import.meta.url),
     data: options,
-    // Nobody waits for it who is not waiting for an answer.
+    // It must not keep an otherwise idle process alive.
     isBackground: true,
     handlers: {},
     goneError: (cause) =>

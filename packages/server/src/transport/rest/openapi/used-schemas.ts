@@ -1,11 +1,11 @@
 const REFERENCE = /"#\/components\/schemas\/(\w+)"/g;
 
-/** What the schemas of requests are called: each schema is described once as sent, once as taken. */
+/** The suffix of request schemas: a schema is described once for answers and once for requests. */
 const INPUT_SUFFIX = /Input$/;
 
 /**
- * The OpenAPI document with the schemas that it refers to and no others, under their own names: a
- * schema that only requests use does without the suffix that tells it from its twin.
+ * The OpenAPI document with only the referenced schemas, under their own names: a schema that only
+ * requests use gets its name without the suffix.
  */
 export function withoutUnusedSchemas<Document extends OpenApiDocument>(
   document: Document,
@@ -22,11 +22,11 @@ export function withoutUnusedSchemas<Document extends OpenApiDocument>(
     REFERENCE,
     (_all, name: string) => `"#/components/schemas/${nameOf(name)}"`,
   );
-  // The same document, with fewer schemas and other names for them.
+  // The same document with fewer and renamed schemas.
   return JSON.parse(json) as Document;
 }
 
-/** The part of an OpenAPI document that is looked at. */
+/** The part of an OpenAPI document that is read here. */
 interface OpenApiDocument {
   readonly paths?: unknown;
   readonly components?: { readonly schemas?: Readonly<Record<string, unknown>> };

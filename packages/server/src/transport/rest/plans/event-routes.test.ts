@@ -120,7 +120,8 @@ describe("GET /api/plans/:plan_id/events", () => {
       last = read();
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
-    // What the kernel's socket buffers take is not ours to bound; a good part must be left.
+    // The kernel's socket buffers are outside the server's control; a good part of the events must
+    // remain unsent.
     expect(last).toBeLessThan(45_000);
     socket.destroy();
     await expect.poll(() => server.orchestrator.listeners(id)).toBe(0);

@@ -30,8 +30,8 @@ const framesSchema = z.string().meta({
 });
 
 /**
- * The events of a plan as server-sent events (Decision §6): from the start or the cursor, then live,
- * until the plan is over.
+ * The events of a plan as server-sent events (Decision §6): from the start or the cursor, then
+ * live, until the plan has ended.
  */
 export function addEventRoutes(
   app: RestApp,
@@ -70,7 +70,7 @@ export function addEventRoutes(
   });
   app.get(
     "/api/plans/:plan_id/events",
-    // The answer to a HEAD would only end with the plan.
+    // The answer to a HEAD request would only end with the plan.
     { schema, config: { headers }, exposeHeadRoute: false },
     async (request, reply) => {
       const journal = journalOf(orchestrator);
@@ -92,14 +92,14 @@ export function addEventRoutes(
         reply
           .header("content-type", "text/event-stream; charset=utf-8")
           .header("cache-control", "no-store")
-          // Fastify writes a string from a stream; the type of the reply only knows the string.
+          // Fastify writes a stream's strings; the type of the reply only allows a string.
           .send(stream as unknown as string)
       );
     },
   );
 }
 
-/** An EventSource that reconnects repeats its URL; the header says how far it got meanwhile. */
+/** An EventSource that reconnects repeats its URL; the header contains its newer position. */
 function cursorOf(request: FastifyRequest<{ Querystring: PlanEventsQuery }>): number {
   const lastEventId = request.headers["last-event-id"];
   if (lastEventId === undefined || lastEventId === "") return request.query.after_sequence ?? 0;
@@ -110,8 +110,8 @@ function cursorOf(request: FastifyRequest<{ Querystring: PlanEventsQuery }>): nu
 }
 
 /**
- * Whether nothing will follow the cursor. Asked before the answer begins, so that an unknown plan or
- * a cursor beyond the log can still be an error.
+ * Whether no event will follow the cursor. Checked before the answer starts, so that an unknown
+ * plan or a cursor beyond the log is still an error.
  */
 async function isAtTheEnd(
   journal: PlanJournal,

@@ -1,23 +1,23 @@
 import { Readable } from "node:stream";
 
-/** How long a client waits before it opens a stream that broke off again. */
+/** How long a client waits before it reopens a broken stream, in ms. */
 const RECONNECT_MS = 1_000;
 
-/** What an {@link EventStream} writes, and how. */
+/** Content and format of an {@link EventStream}. */
 export interface EventStreamOptions<Event> {
-  /** Page after page; the next one is asked for when the last one has been taken. */
+  /** Page after page; the next one is requested after the previous one was read. */
   readonly pages: AsyncIterable<readonly Event[]>;
-  /** One event, with its blank line. */
+  /** One event in its wire format, with its blank line. */
   readonly frameOf: (event: Event) => string;
   readonly heartbeatMs: number;
-  /** Aborted when the stream closes, so that `pages` waits no longer. */
+  /** Aborted when the stream closes, so that `pages` stops waiting. */
   readonly closed: AbortController;
 }
 
 /**
- * Server-sent events (HTML Standard §9.2), read only as fast as the other side takes them: at most
- * one page waits here. Silence is broken by comments, so that nobody between takes the connection
- * for a dead one.
+ * Server-sent events (HTML Standard §9.2), produced only as fast as the client reads them: at most
+ * one page waits in memory. Comments are sent during silence, so that no proxy considers the
+ * connection dead.
  */
 export class EventStream<Event> extends Readable {
   readonly #pages: AsyncIterator<readonly Event[]>;
@@ -30,11 +30,11 @@ export class EventStream<Event> extends Readable {
     this.#options = options;
     this.#pages = options.pages[Symbol.asyncIterator]();
     this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs).unref();
-    // At once, so that the client learns that the stream is open before anything happens.
+    // Sent at once, so that the client learns that the stream is open before the first event.
     this.push(`retry: ${String(RECONNECT_MS)}\n\n`);
   }
 
-  /** Ends the stream cleanly, whatever may still come. */
+  /** Ends the stream cleanly, even if events are still to come. */
   end(): void {
     this.#options.closed.abort();
   }
@@ -55,7 +55,7 @@ export class EventStream<Event> extends Readable {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     clearInterval(this.#heartbeat);
     this.end();
-    // What is not waiting inside, for a reader that was behind, does not hear of the signal.
+    // A generator that is not waiting, because the reader is slow, does not notice the signal.
     Promise.resolve(this.#pages.return?.()).then(
       () => done(error),
       (cleanup: unknown) => done(error ?? errorOf(cleanup)),
@@ -63,7 +63,7 @@ export class EventStream<Event> extends Readable {
   }
 
   #beat(): void {
-    // A reader that is behind has enough to read.
+    // A slow reader still has data to read.
     if (this.readableLength === 0) this.push(": alive\n\n");
   }
 }

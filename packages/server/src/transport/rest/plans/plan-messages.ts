@@ -19,7 +19,7 @@ import type {
   StepRecord,
 } from "../../../plans/index.js";
 
-/** The plan a request body asks for; what it leaves out is empty, as in gRPC. */
+/** The plan in a request body; absent fields become empty, as in gRPC. */
 export function definitionOf(body: SubmitPlanRequest): PlanDefinition {
   return {
     name: body.name ?? "",
@@ -40,12 +40,12 @@ function stepDefinitionOf(step: PlanStepDef): StepDefinition {
   };
 }
 
-/** A plan as `GET /api/plans/:plan_id` shows it. */
+/** A plan in the answer of `GET /api/plans/:plan_id`. */
 export function planMessage(plan: PlanRecord): Plan {
   return { ...planSummaryMessage(plan), steps: plan.steps.map(planStepMessage) };
 }
 
-/** A page as `GET /api/plans` shows it. */
+/** A page in the answer of `GET /api/plans`. */
 export function planPageMessage({ plans, nextCursor }: PlanPage): PlanPageMessage {
   return { plans: plans.map(planSummaryMessage), ...present({ next_cursor: nextCursor }) };
 }
@@ -120,9 +120,9 @@ export function planEventMessage(event: PlanEvent): PlanEventMessage {
 
 type Present<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 
-/** The members that have a value: what is absent is left out of a message, not null. */
+/** The members that have a value; absent members are left out of a message rather than null. */
 function present<Members extends object>(members: Members): Present<Members> {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
-  // Object.fromEntries forgets the names; the filter changes nothing else.
+  // Object.fromEntries loses the names; the filter changes nothing else.
   return Object.fromEntries(entries) as Present<Members>;
 }

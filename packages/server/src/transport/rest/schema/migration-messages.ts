@@ -20,8 +20,8 @@ import {
 } from "@steward/schema";
 
 /**
- * A migration as the wire has it; the schemas it lies between stay where they are.
- * @param run its run that has begun and not ended, where that was looked for.
+ * A migration as a message, without its two schemas.
+ * @param run its unfinished run, if it was looked up.
  */
 export function migrationMessage(migration: Migration, run?: UnfinishedRun): MigrationMessage {
   const { database, author, message, status, operations, findings, commits } = migration;
@@ -68,7 +68,6 @@ function phasesOf(script: Script, locks: readonly ScriptLock[] = []): readonly M
   }));
 }
 
-/** A proof as the wire has it. */
 export function proofMessage({ isProven, stretches }: MigrationProof): MigrationProofMessage {
   return {
     proven: isProven,
@@ -81,7 +80,6 @@ export function proofMessage({ isProven, stretches }: MigrationProof): Migration
   };
 }
 
-/** The change between two schemas as the wire has it. */
 export function changeMessage(change: SchemaChange): SchemaDiff {
   const { operations, findings } = change;
   return {
@@ -94,7 +92,6 @@ export function changeMessage(change: SchemaChange): SchemaDiff {
   };
 }
 
-/** A drift as the wire has it. */
 export function driftMessage(database: string, drift: Drift): SchemaDrift {
   const { expectedRoot, liveRoot, differences } = drift;
   return { database, expected_root: expectedRoot, live_root: liveRoot, differences };

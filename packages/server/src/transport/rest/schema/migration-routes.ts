@@ -34,7 +34,7 @@ const params: z.ZodObject<{ migration_id: z.ZodString }> = z.object({
 const unchanged = dataOf(unchangedSchemaSchema);
 const one = { 200: json("The migration", dataOf(migrationSchema)) };
 
-/** Changes of schemas, from proposal to commit. */
+/** Migrations, from proposal to commit. */
 export function addMigrationRoutes(app: RestApp, migrations: MigrationService): void {
   addProposals(app, migrations);
   addRuns(app, migrations);
@@ -57,7 +57,7 @@ function addProposals(app: RestApp, migrations: MigrationService): void {
       ...errors(403, 404, 409),
     },
   };
-  // So large a body is read for those only who may propose.
+  // The limit of this route is larger, because only permitted callers reach it.
   const tooLargeFix =
     "leave out rows and what else is no definition (pg_dump --schema-only, sqlite3 FILE .schema)";
   const options = {

@@ -19,7 +19,7 @@ import type { RestApp } from "../rest-app.js";
 import { importedMessage, parseGraph } from "./state-messages.js";
 
 const tags = ["State"];
-/** The branch that is meant when none is named. */
+/** The default branch. */
 const MAIN = "main";
 
 const MEDIA_TYPES: Readonly<Record<StateFormat, string>> = {
@@ -36,16 +36,16 @@ const FORMATS: ReadonlyMap<string, StateFormat> = new Map(
   Object.entries(MEDIA_TYPES).map(([format, type]) => [type, format as StateFormat]),
 );
 
-/** A document on its way; what it says is looked at as it comes. */
+/** A streamed document, whose content is checked while it is read. */
 const documentSchema = z.unknown().meta({
   description: "The document",
   examples: ['<urn:order:1> <urn:p:status> "open" .'],
 });
 
-/** Documents of RDF that come in and go out. */
+/** Import and export of RDF documents. */
 export function addDocumentRoutes(app: RestApp, state: StateService, rights: ResourceRights): void {
   addImport(app, state, rights);
-  // Only there are these media types no mistake.
+  // Only these routes accept the RDF media types.
   app.register((documents, _options, done) => {
     addDocuments(documents, state, rights);
     done();
@@ -86,7 +86,7 @@ function addImport(app: RestApp, state: StateService, rights: ResourceRights): v
   });
 }
 
-/** One quad in the default graph, as each format writes it. */
+/** One quad in the default graph, in each format. */
 const FORMAT_EXAMPLES: Readonly<Record<StateFormat, string>> = {
   "n-triples": '<urn:order:1> <urn:p:status> "open" .\n',
   "n-quads": '<urn:order:1> <urn:p:status> "open" .\n',
@@ -95,9 +95,9 @@ const FORMAT_EXAMPLES: Readonly<Record<StateFormat, string>> = {
   "json-ld": '[{"@id":"urn:order:1","urn:p:status":[{"@value":"open"}]}]\n',
 };
 
-/** A document as the body of its request, read as it comes. */
+/** Routes whose request body is a document, read as a stream. */
 function addDocuments(app: RestApp, state: StateService, rights: ResourceRights): void {
-  // Which content types there are is told by the route itself.
+  // The route itself checks the content types.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, body, done) => {
     done(null, body);
@@ -119,7 +119,7 @@ function addDocuments(app: RestApp, state: StateService, rights: ResourceRights)
     try {
       await rights.writeBranch(context, branch);
       const format = formatOf(headers["content-type"]);
-      // The request is answered, whatever becomes of its body.
+      // The request is answered even if its body cannot be read.
       const content: AsyncIterable<Uint8Array> = raw.iterator({ destroyOnReturn: false });
       const outcome = await state.import(context, {
         ...{ branch, mode, format, content, message },
@@ -168,7 +168,7 @@ function addExport(app: RestApp, state: StateService): void {
   });
 }
 
-/** Sends text as it is written; the commit that it is of never changes. */
+/** Streams text; the commit that it comes from never changes. */
 function sendText(
   reply: FastifyReply,
   mediaType: string,

@@ -44,7 +44,6 @@ import {
   termText,
 } from "@steward/state";
 
-/** A commit on the wire. */
 export function commitMessage(entry: CommitSummary): StateCommit {
   return {
     commit: commitId(entry.hash),
@@ -57,7 +56,6 @@ export function commitMessage(entry: CommitSummary): StateCommit {
   };
 }
 
-/** A difference on the wire. */
 export function diffMessage({ from, to, added, deleted, isCut }: StateDiff): DiffMessage {
   return {
     from: from === undefined ? null : commitId(from),
@@ -68,17 +66,14 @@ export function diffMessage({ from, to, added, deleted, isCut }: StateDiff): Dif
   };
 }
 
-/** Quads on the wire. */
 export function pageMessage({ commit, count, quads }: StatePage): PageMessage {
   return { commit: commitId(commit), count, quads: quads.map(jsonQuad) };
 }
 
-/** What an import came to, on the wire. */
 export function importedMessage({ commit, size, added, deleted }: ImportOutcome): StateImported {
   return { commit: commitId(commit), size, added, deleted };
 }
 
-/** The answer to SPARQL, on the wire. */
 export function answerMessage(answer: QueryAnswer): StateAnswer {
   switch (answer.kind) {
     case "solutions":
@@ -90,7 +85,6 @@ export function answerMessage(answer: QueryAnswer): StateAnswer {
   }
 }
 
-/** The solutions of patterns, on the wire. */
 export function solutionsMessage(
   patterns: readonly QuadPattern[],
   rows: readonly Bindings[],
@@ -103,14 +97,12 @@ export function solutionsMessage(
   return { head: { vars: [...new Set(variables)] }, results: { bindings } };
 }
 
-/** What a merge came to, on the wire. */
 export function mergedMessage(outcome: MergeOutcome): StateMerged {
   const done = { none: "nothing to merge", forward: "fast-forward", merge: "merged" } as const;
   const said = outcome.conflicts.length > 0 ? "conflicts" : done[outcome.kind];
   return { outcome: said, ...changedMessage(outcome) };
 }
 
-/** What a revert came to, on the wire. */
 export function revertedMessage(outcome: RevertOutcome): StateReverted {
   const done = { none: "nothing to revert", revert: "reverted" } as const;
   const said = outcome.conflicts.length > 0 ? "conflicts" : done[outcome.kind];
@@ -160,13 +152,13 @@ function conflictMessage(conflict: Conflict): StateConflict {
   }
 }
 
-/** What a merge is refused with that has conflicts: each is a detail. */
+/** The error of a merge with conflicts; each conflict is a detail. */
 export function mergeConflict({ conflicts }: MergeOutcome): AppError {
   const message = `The two histories have ${conflicts.length} conflicts; nothing was changed`;
   return conflictError(message, conflicts, { ours: "ours", theirs: "theirs" });
 }
 
-/** What a revert is refused with that has conflicts: each is a detail. */
+/** The error of a revert with conflicts; each conflict is a detail. */
 export function revertConflict({ conflicts }: RevertOutcome): AppError {
   const message =
     `${conflicts.length} things that the commit changed have been changed since; nothing was changed. ` +
@@ -174,7 +166,7 @@ export function revertConflict({ conflicts }: RevertOutcome): AppError {
   return conflictError(message, conflicts, { ours: "the branch", theirs: "the revert" });
 }
 
-/** What the two sides of a conflict are called. */
+/** The names of the two sides of a conflict. */
 type SideNames = Readonly<Record<Side, string>>;
 
 function conflictError(
@@ -208,13 +200,11 @@ function conflictText(conflict: Conflict, names: SideNames): string {
   }
 }
 
-/** A proof on the wire. */
 export function proofMessage(proven: Quad, proof: CommitProof): StateProof {
   const { commit, present, commitBlock, nodes } = proof;
   return { commit, quad: jsonQuad(proven), present, commit_block: commitBlock, nodes };
 }
 
-/** A fault on the wire. */
 export function faultMessage({ ref, hash, reason }: Fault): StateFault {
   return { ref, block: hash, reason };
 }

@@ -51,7 +51,7 @@ import {
 } from "./state-messages.js";
 
 const tags = ["State"];
-/** The branch that is meant when none is named. */
+/** The default branch. */
 const MAIN = "main";
 
 /** The state of the caller's organization (Decision §13). */
@@ -234,7 +234,7 @@ function addRevert(app: RestApp, state: StateService, rights: ResourceRights): v
   });
 }
 
-/** What merges and reverts are told alike. */
+/** The options that merges and reverts share. */
 function commonOrder({
   single_valued = [],
   expected,

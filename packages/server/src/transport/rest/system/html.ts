@@ -1,4 +1,4 @@
-/** Text that is HTML already. */
+/** Text that is already HTML. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Content = string | number | Html | undefined | readonly Content[];
 
-/** HTML from a template: whatever is put into it is escaped, unless it is {@link Html} itself. */
+/** HTML from a template: inserted values are escaped, unless they are {@link Html} themselves. */
 export function html(literals: TemplateStringsArray, ...contents: readonly Content[]): Html {
   return new Html(
     literals.reduce((text, literal, index) => text + rendered(contents[index - 1]) + literal),

@@ -8,14 +8,17 @@ import type { RestOptions } from "../server.js";
 
 const DOCS_LINKS = { docs: "/docs", openapi: "/openapi.json", agents: "/llms.txt" } as const;
 
-/** What is found where, beside the operations themselves. */
+/** Links to the documents beside the operations. */
 const LINKS = {
   health: "/healthz",
   readiness: "/readyz",
   metrics: "/metrics",
 } as const;
 
-/** Serves `/`, where whoever has only the address begins: a page for browsers, else JSON. */
+/**
+ * Serves `/`, the entry point for a client that knows only the address: a page for browsers, else
+ * JSON.
+ */
 export function addIndexRoute(
   app: RestApp,
   { version, docs }: Pick<RestOptions, "version" | "docs">,

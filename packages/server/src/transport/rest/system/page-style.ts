@@ -1,4 +1,7 @@
-/** The style sheet of every page; exported so that a policy can allow it and nothing else. */
+/**
+ * The style sheet of every page; exported so that the content security policy can allow only this
+ * one.
+ */
 export const PAGE_STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: light-dark(#1554b0, #8ab8ff); }
 body { font: 16px/1.55 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1.5rem; }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Html, html } from "./html.js";
 import { PAGE_STYLE } from "./page-style.js";
 
-/** A page holds no script and loads nothing: its one style sheet is named by its hash. */
+/** A page has no script and loads nothing; the policy names its style sheet by its hash. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(PAGE_STYLE).digest("base64")}'`,
@@ -10,13 +10,12 @@ const POLICY = [
   "base-uri 'none'",
 ].join("; ");
 
-/** The headers of an answer that is a page. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": POLICY,
 };
 
-/** A whole page. */
+/** A complete page. */
 export function pageOf(title: string, body: Html): string {
   return html`<!doctype html>
     <html lang="en">

@@ -15,7 +15,7 @@ const metricsSchema = z.string().meta({
   ],
 });
 
-/** What probes ask, who have no identity: is the process alive, is it ready. */
+/** Liveness and readiness for probes, which are unauthenticated. */
 export function addServiceRoutes(app: RestApp, { health }: Pick<Services, "health">): void {
   app.get(
     "/healthz",
@@ -54,7 +54,7 @@ export function addServiceRoutes(app: RestApp, { health }: Pick<Services, "healt
   );
 }
 
-/** Tells those who may read it how the process is doing: of every organization at once. */
+/** Metrics of the process, over all organizations, for permitted callers. */
 export function addMetricsRoute(app: RestApp, { metrics }: Pick<Services, "metrics">): void {
   app.get(
     "/metrics",

@@ -25,14 +25,14 @@ import {
 import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
 import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
 
-/** A REST server on a real socket, connections handed over as the one-port listener does. */
+/** A REST server on a real socket; connections are handed over as by the one-port listener. */
 export interface TestRestServer extends AsyncDisposable {
   readonly rest: RestServer;
   readonly url: string;
   readonly port: number;
   readonly orchestrator: InMemoryOrchestrator;
   readonly lines: readonly LoggedLine[];
-  /** What `/readyz` finds. */
+  /** The result of `/readyz`. */
   readiness: Readiness | Promise<Readiness>;
 }
 
@@ -66,7 +66,7 @@ export async function send(
   return { status: response.status, headers: response.headers, body: json };
 }
 
-/** Starts one, on any free port of loopback. */
+/** Starts a server on any free port of loopback. */
 export async function startRestServer(
   options: {
     readonly orchestrator?: Orchestrator;
@@ -137,7 +137,7 @@ function listen(http1: HttpServer): Promise<Server> {
   const listener = createServer((socket) => http1.emit("connection", socket));
   return new Promise((resolve) => {
     listener.listen(0, "127.0.0.1", () => {
-      // Node watches for slow requests from the moment its server listens, and this one never will.
+      // Node starts its check for slow requests when its server listens, which this one never does.
       http1.emit("listening");
       resolve(listener);
     });

@@ -1,6 +1,6 @@
 /**
- * The path of a field as errors name it: `steps[2].depends_on[0]`.
- * @param root the path of what the keys lead into.
+ * The path of a field in error messages: `steps[2].depends_on[0]`.
+ * @param root the path of the value in which the keys start.
  */
 export function fieldPath(keys: readonly PropertyKey[], root = ""): string {
   return keys.reduce<string>(

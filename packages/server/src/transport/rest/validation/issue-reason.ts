@@ -1,14 +1,14 @@
 import type { $ZodIssue } from "zod/v4/core";
 import { nearMiss } from "../../../kernel/near-miss.js";
 
-/** Characters of a caller's value that a reason repeats. */
+/** Maximum length of a caller's value in a reason, in characters. */
 const SHOWN_LENGTH_MAX = 64;
 /** Alternatives that a reason lists. */
 const CHOICES_MAX = 20;
 
 /**
- * What a field must be and what came instead, in plain English. The library's own words are for programmers:
- * "received NaN" is said of a page size that was a word.
+ * The expected and the actual value of a field, in plain English. The library's own messages are
+ * for programmers, such as "received NaN" for a page size that was a word.
  * @param given The field's value as the caller sent it; `undefined` when it is missing.
  */
 export function issueReason(issue: $ZodIssue, given: unknown): string {
@@ -27,7 +27,7 @@ export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** Absent for a rule that a schema states in words of its own. */
+/** Absent for a rule whose schema has its own message. */
 function expectationOf(issue: $ZodIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
@@ -83,7 +83,7 @@ function atMost(origin: string, maximum: number): string {
   return `must be at most ${String(maximum)}`;
 }
 
-/** A value that may be of several kinds: what each of them expects, each once. */
+/** The expectations of all alternatives, without duplicates. */
 function unionExpectation(alternatives: readonly (readonly $ZodIssue[])[]): string {
   const expectations = alternatives.flatMap(([first]) => {
     const expected = first === undefined ? undefined : expectationOf(first);
@@ -101,7 +101,7 @@ function counted(count: number, noun: string): string {
   return `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** What came, short: a long text or list by its length. */
+/** The actual value, shortened: a long text or list is described by its length. */
 function shown(value: unknown): string {
   if (Array.isArray(value))
     return value.length === 0 ? "an empty list" : `a list of ${String(value.length)}`;

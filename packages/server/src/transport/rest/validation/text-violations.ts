@@ -2,13 +2,16 @@ import type { FieldViolation } from "@steward/kernel/errors.js";
 import { textDefect } from "../../../kernel/text-defect.js";
 import { fieldPath } from "./field-path.js";
 
-/** State is kept as bytes, in which a NUL is a character of a literal like any other (Decision §13). */
+/**
+ * State is stored as bytes, and a literal may contain a NUL like any other character (Decision
+ * §13).
+ */
 const STATE_PATH = "/api/state/";
 
 /**
- * The texts of a checked body or query that no store could keep as they are.
- * @param part What the value itself is called, and what the fields in it begin with.
- * @param url of the route that was asked.
+ * The texts of a validated body or query that no store can keep unchanged.
+ * @param part The name of the value itself, and the prefix of the fields in it.
+ * @param url of the requested route.
  */
 export function textViolations(
   value: unknown,
@@ -29,7 +32,7 @@ export function textViolations(
       for (const [key, held] of Object.entries(inner)) lookAt(key, held);
     } else {
       const reason = defectOf(inner, url);
-      // The path is made only of what is wrong: a body may have 250 000 texts.
+      // The path is built only for violations, because a body may have 250 000 texts.
       if (reason !== undefined) found.push({ field: pathOf(keys, part), reason });
     }
   };
@@ -50,7 +53,7 @@ function defectOf(value: unknown, url: string): string | undefined {
   return textDefect(url.startsWith(STATE_PATH) ? value.replaceAll("\0", "") : value);
 }
 
-/** A document that is read as it comes is none: a stream, an object that leads to itself. */
+/** A streamed document is not one: a stream is an object that refers to itself. */
 function isPlainObject(value: unknown): value is object {
   return (
     typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype

@@ -7,13 +7,13 @@ import { issueReason, valueAt } from "./issue-reason.js";
 import { fieldPath, fieldWithin } from "./field-path.js";
 import { textViolations } from "./text-violations.js";
 
-/** Wrong fields named in one answer: enough to repair a request by, however wrong it is. */
+/** Maximum number of invalid fields in one answer, which is enough to repair any request. */
 const VIOLATIONS_MAX = 100;
 
-/** Characters shown of the name of an unknown field. */
+/** Maximum length of an unknown field's name in a message, in characters. */
 const NAME_SHOWN_MAX = 64;
 
-/** One part of a request to check, as Fastify names it. */
+/** One part of a request to check, in Fastify's terms. */
 interface RoutePart {
   readonly schema: unknown;
   /** `body`, `querystring` or `params`. */
@@ -22,14 +22,15 @@ interface RoutePart {
   readonly url?: string;
 }
 
-/** The checked value, or why it is none. */
+/** The checked value, or the error. */
 type Checked = { readonly value: unknown } | { readonly error: AppError };
 
 /**
- * Checks bodies, queries and paths against their schemas. A value of the wrong shape is an AppError
- * whose details name each field (Decision §4).
- * @param code of what is wrong with a body; elsewhere it is `INVALID_ARGUMENT`.
- * @param bodyName What fields call the body itself where it is a list: `events` in `events[0].id`.
+ * Validates bodies, queries and paths with their schemas. An invalid value is an AppError whose
+ * details name each field (Decision §4).
+ * @param code of errors in a body; elsewhere it is `INVALID_ARGUMENT`.
+ * @param bodyName The name of a body that is itself a list in field paths: `events` in
+ * `events[0].id`.
  */
 export function zodValidation(
   code: ErrorCode,
@@ -44,20 +45,20 @@ export function zodValidation(
       const part = { name: httpPart ?? "request", root: isBody ? bodyName : "", value };
       const wrong = isBody ? code : "INVALID_ARGUMENT";
       if (!result.success) return { error: invalid(wrong, part, result.error.issues, known) };
-      // What a path names is looked up: each route says itself what a text that nothing can have is.
+      // Path parameters are looked up: each route itself answers an id that cannot exist.
       const texts = httpPart === "params" ? [] : textViolations(result.data, part, url);
       return texts.length === 0 ? { value: result.data } : { error: refused(wrong, part, texts) };
     };
 }
 
-/** A part of a request: what it is called, what the fields in it begin with, and what came. */
+/** A part of a request: its name, the prefix of its fields, and its value. */
 interface Part {
   readonly name: string;
   readonly root: string;
   readonly value: unknown;
 }
 
-/** The fields that an object with unknown ones may have, by the object's path. */
+/** The allowed fields of an object with unknown ones, by the object's path. */
 type KnownFields = Map<string, readonly string[]>;
 
 function noteKnownFields(issue: $ZodRawIssue, known: KnownFields): undefined {
@@ -95,7 +96,7 @@ function violationsOf(
 ): readonly FieldViolation[] {
   const path = fieldPath(issue.path, part.root);
   if (issue.code !== "unrecognized_keys") {
-    // Fastify has null for a body that is not there.
+    // Fastify uses null for a missing body.
     const given = valueAt(part.value ?? undefined, issue.path);
     const reason = issueReason(issue, given);
     return [{ field: path === "" ? part.name : path, reason }];

@@ -36,7 +36,7 @@ export function bySearch(component: Component): readonly number[] {
   return labels.map((_, node) => numbers.get(node) ?? 0);
 }
 
-/** Expects datasets to be numbered alike whatever their labels are and however their quads are ordered. */
+/** Checks that the numbering depends neither on labels nor on the order of quads. */
 export function expectInvariance(numRuns: number): void {
   const anyPair = fc
     .oneof(anyBlankQuads, anySymmetric)
