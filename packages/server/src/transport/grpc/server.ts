@@ -8,12 +8,12 @@ import type { Services } from "../services.js";
 import { streamsPerPeer } from "../stream-limits.js";
 import { addCatalogService } from "./catalog-service.js";
 import { addControlPlane } from "./control-plane.js";
-import { addHealth } from "./health.js";
+import { addHealth } from "./discovery/health.js";
 import { ResourceRights } from "../resource-rights.js";
 import { addMemoryService } from "./memory-service.js";
 import { Methods } from "./methods.js";
 import { actionOf, shareOf } from "../operations.js";
-import { addReflection } from "./reflection.js";
+import { addReflection } from "./discovery/reflection.js";
 import { addUsageService } from "./usage-service.js";
 import { watchCalls } from "./watched-call.js";
 

@@ -13,7 +13,7 @@ import {
   type ServerReflectionRequest,
 } from "@steward/protocol/grpc";
 import { FileIndex, type FileDescriptors } from "./file-index.js";
-import { pathOf, type Methods } from "./methods.js";
+import { pathOf, type Methods } from "../methods.js";
 
 const SERVICES = [
   ControlPlaneService,

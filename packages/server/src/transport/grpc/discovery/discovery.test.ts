@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { status } from "@grpc/grpc-js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startServer, type TestServer } from "./testing/grpc-server.js";
+import { startServer, type TestServer } from "../testing/grpc-server.js";
 
 const BUF = fileURLToPath(import.meta.resolve("@bufbuild/buf/bin/buf"));
 

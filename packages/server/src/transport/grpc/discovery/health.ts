@@ -9,8 +9,8 @@ import {
   type HealthCheckResponse,
 } from "@steward/protocol/grpc";
 import { AppError } from "@steward/kernel/errors.js";
-import type { Health } from "../services.js";
-import type { Methods } from "./methods.js";
+import type { Health } from "../../services.js";
+import type { Methods } from "../methods.js";
 
 /** Interval for checking a watched server, in ms. */
 const WATCH_MS = 1000;
