@@ -34,6 +34,8 @@ interface Candidate {
   readonly words: number;
   readonly similarity: number;
   readonly earlier: number;
+  /** What share of the score counts. */
+  readonly share: number;
   readonly columns: readonly string[];
 }
 
@@ -83,6 +85,7 @@ function candidatesIn(source: KnownSource, question: TableQuestion): readonly Ca
       words: share(match, bound),
       similarity: Math.max(similar[number] ?? 0, 0),
       earlier: earlier?.get(number) ?? 0,
+      share: snapshot.words.shareOf(number, question.words),
       columns: match?.columns ?? [],
     };
     return scoreOf(candidate) > 0 ? [candidate] : [];
@@ -120,8 +123,9 @@ function scoreOf({
   words,
   similarity,
   earlier,
-}: Pick<Candidate, "words" | "similarity" | "earlier">): number {
-  return words + VECTOR_WEIGHT * similarity + EARLIER_WEIGHT * earlier;
+  share: counted,
+}: Pick<Candidate, "words" | "similarity" | "earlier" | "share">): number {
+  return counted * (words + VECTOR_WEIGHT * similarity + EARLIER_WEIGHT * earlier);
 }
 
 function compareNames(a: Candidate, b: Candidate): number {

@@ -25,6 +25,12 @@ const SYNONYM_WEIGHT = 0.6;
 /** Share of the score for how much of the table's name the question names. */
 const NAME_COVERAGE = 0.5;
 
+/**
+ * Share of the score of a table that belongs to another one, such as `orders_history`, when the
+ * question does not name what distinguishes it.
+ */
+const SATELLITE_SHARE = 0.6;
+
 /** A table that matches words of a question. */
 export interface WordMatch {
   readonly table: number;
@@ -41,6 +47,8 @@ export class WordIndex {
   readonly #postings = new Map<string, Posting[]>();
   /** By table, the words of its name. */
   readonly #names: (readonly string[])[] = [];
+  /** By table, the words by which its name is longer than the name of another table. */
+  readonly #satellites = new Map<number, readonly string[]>();
   /** In how many tables a word occurs. */
   readonly #tableCounts = new Map<string, Set<number>>();
 
@@ -51,6 +59,7 @@ export class WordIndex {
       yield;
       index.#addTable(number, table);
     }
+    index.#findSatellites();
     return index;
   }
 
@@ -87,10 +96,30 @@ export class WordIndex {
     return this.#scored(table, byWord);
   }
 
+  /** What share of its score a table keeps: less when it belongs to another table, which should come first. */
+  shareOf(table: number, words: readonly string[]): number {
+    const own = this.#satellites.get(table);
+    const isNamed = own?.some(
+      (word) => words.includes(word) || relatedWords(word).some((each) => words.includes(each)),
+    );
+    return isNamed === false ? SATELLITE_SHARE : 1;
+  }
+
   /** The highest score that a table can have for these words. */
   scoreMax(words: readonly string[]): number {
     const rarities = words.map((word) => this.#rarityOf(word));
     return rarities.reduce((sum, rarity) => sum + rarity, 0) * WEIGHTS.name * (1 + NAME_COVERAGE);
+  }
+
+  #findSatellites(): void {
+    const names = new Set(this.#names.map((words) => words.join(" ")));
+    for (const [number, words] of this.#names.entries()) {
+      for (let length = words.length - 1; length > 0; length -= 1) {
+        if (!names.has(words.slice(0, length).join(" "))) continue;
+        this.#satellites.set(number, words.slice(length));
+        break;
+      }
+    }
   }
 
   #addTable(number: number, table: CatalogTable): void {
