@@ -32,7 +32,8 @@ export { checkStore, type Fault } from "./upkeep/fsck.js";
 export { collectGarbage, type Collection, GRACE_MS } from "./upkeep/garbage.js";
 export { GarbageSchedule } from "./upkeep/garbage-schedule.js";
 export { type Hash, hashOf } from "./blocks/hash.js";
-export { log, type LogEntry, mergeBase, resolve } from "./history/history.js";
+export { log, mergeBase, resolve } from "./history/history.js";
+export type { LogEntry } from "./datasets/commit-walk.js";
 export { MemoryBlockStore } from "./blocks/memory-block-store.js";
 export { type MergeOrder, type MergeOutcome, mergeIntoBranch } from "./history/merge-branches.js";
 export {

@@ -1,27 +1,13 @@
 import { AppError } from "@steward/kernel/errors.js";
-import { type Commit, readCommit } from "../datasets/commit.js";
+import { type LogEntry, walkCommits } from "../datasets/commit-walk.js";
 import { type Hash, isHash } from "../blocks/hash.js";
 import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import type { Blocks, BlockStore, Refs } from "../ports.js";
 import { commitOfId } from "../datasets/commit.js";
 
-/** A commit and its hash. */
-export interface LogEntry extends Commit {
-  readonly hash: Hash;
-}
-
 /** A commit and its ancestors, each once, newest first; parents follow their children. */
 export function* log(store: BlockStore, from: Hash): Generator<LogEntry> {
-  const seen = new Set<Hash>([from]);
-  const open: LogEntry[] = [{ hash: from, ...readCommit(store, from) }];
-  for (let entry = takeNewest(open); entry !== undefined; entry = takeNewest(open)) {
-    yield entry;
-    for (const hash of entry.parents) {
-      if (seen.has(hash)) continue;
-      seen.add(hash);
-      open.push({ hash, ...readCommit(store, hash) });
-    }
-  }
+  yield* walkCommits(store, [from], { take: takeNewest });
 }
 
 function takeNewest(open: LogEntry[]): LogEntry | undefined {

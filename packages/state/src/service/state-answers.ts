@@ -1,5 +1,5 @@
 import type { Hash } from "../blocks/hash.js";
-import type { LogEntry } from "../history/history.js";
+import type { LogEntry } from "../datasets/commit-walk.js";
 import type { DocumentContent, RdfFormat } from "../ports.js";
 import type { Quad } from "../terms/term.js";
 

@@ -1,5 +1,5 @@
 import { checkedBlock } from "../tree/block-cache.js";
-import { readCommit } from "../datasets/commit.js";
+import { walkCommits } from "../datasets/commit-walk.js";
 import type { Hash } from "../blocks/hash.js";
 import { log } from "../history/history.js";
 import type {
@@ -119,11 +119,8 @@ function strangers(
 
 /** The parents of the new commits, and existing commits to which refs were moved. */
 function commitsBehind(copy: WorkingCopy, written: ReadonlyMap<Hash, Uint8Array>): Hash[] {
-  const behind: Hash[] = [];
-  const open = copy.moves.flatMap(({ next }) => next ?? []);
-  for (let hash = open.pop(); hash !== undefined; hash = open.pop()) {
-    if (written.has(hash)) open.push(...readCommit(copy, hash).parents);
-    else behind.push(hash);
-  }
-  return behind;
+  const heads = copy.moves.flatMap(({ next }) => next ?? []);
+  const isKnown = (hash: Hash): boolean => !written.has(hash);
+  const fresh = [...walkCommits(copy, heads, { isKnown })];
+  return [...heads, ...fresh.flatMap(({ parents }) => parents)].filter(isKnown);
 }

@@ -1,5 +1,5 @@
 import { checkedBlock, EMPTY_ROOT } from "../tree/block-cache.js";
-import { readCommit } from "../datasets/commit.js";
+import { parentsFirst, walkCommits } from "../datasets/commit-walk.js";
 import type { Hash } from "../blocks/hash.js";
 import { Node } from "../tree/node.js";
 import type { Blocks, BlockStore } from "../ports.js";
@@ -32,19 +32,10 @@ class Copy {
     this.#to = to;
   }
 
-  /** Oldest first; iterative, because a history may be too long for recursion. */
   commit(newest: Hash): void {
-    const missing: Hash[] = [];
-    const seen = new Set<Hash>();
-    const open = [newest];
-    for (let hash = open.pop(); hash !== undefined; hash = open.pop()) {
-      if (seen.has(hash) || this.#to.has(hash)) continue;
-      seen.add(hash);
-      missing.push(hash);
-      open.push(...readCommit(this.#from, hash).parents);
-    }
-    for (const hash of missing.reverse()) {
-      const { spog, posg, ospg } = readCommit(this.#from, hash).roots;
+    const missing = walkCommits(this.#from, [newest], { isKnown: (hash) => this.#to.has(hash) });
+    for (const { hash, roots } of parentsFirst(missing)) {
+      const { spog, posg, ospg } = roots;
       for (const root of [spog, posg, ospg]) this.#tree(root, root === spog);
       this.#send(hash, checkedBlock(this.#from, hash));
     }

@@ -3,6 +3,7 @@ import { BlockCache, EMPTY_ROOT } from "../tree/block-cache.js";
 import { checkedBlock } from "../tree/block-cache.js";
 import { buildTrees, tableOf } from "../datasets/bulk-load.js";
 import { readCommit, type Roots } from "../datasets/commit.js";
+import { type LogEntry, parentsFirst, walkCommits } from "../datasets/commit-walk.js";
 import { diffTrees } from "../tree/diff.js";
 import type { Hash } from "../blocks/hash.js";
 import { MemoryBlockStore } from "../blocks/memory-block-store.js";
@@ -34,9 +35,9 @@ export function checkStore(store: BlockStore): readonly Fault[] {
   const sound = new Map<Hash, Roots>();
   for (const { name, commit } of store.refs()) {
     const report: Report = (hash, reason) => void faults.push({ ref: name, hash, reason });
-    // Oldest commits first: a commit whose parent is intact is checked incrementally.
-    for (const hash of newCommits(store, commit, checked, report).reverse()) {
-      checkCommit(store, hash, checked, sound, report);
+    // Parents first: a commit whose parent is intact is checked incrementally.
+    for (const each of parentsFirst(newCommits(store, commit, checked, report))) {
+      checkCommit(store, each, checked, sound, report);
     }
   }
   return faults;
@@ -44,30 +45,29 @@ export function checkStore(store: BlockStore): readonly Fault[] {
 
 type Report = (hash: Hash, reason: string) => void;
 
-/** The ancestors that were not checked before, each after its children. */
-function newCommits(store: BlockStore, newest: Hash, checked: Set<Hash>, report: Report): Hash[] {
-  const found: Hash[] = [];
-  const open = [newest];
-  for (let hash = open.pop(); hash !== undefined; hash = open.pop()) {
-    const at = hash;
-    if (checked.has(at)) continue;
-    checked.add(at);
-    const commit = attempt(() => readCommit(store, at), at, report);
-    if (commit === undefined) continue;
-    found.push(at);
-    open.push(...commit.parents);
-  }
-  return found;
+/** A commit and its ancestors, as far as they were not checked before; unreadable ones are reported. */
+function newCommits(
+  store: BlockStore,
+  newest: Hash,
+  checked: Set<Hash>,
+  report: Report,
+): Iterable<LogEntry> {
+  return walkCommits(store, [newest], {
+    isKnown: (hash) => checked.has(hash),
+    read: (hash) => {
+      checked.add(hash);
+      return attempt(() => readCommit(store, hash), hash, report);
+    },
+  });
 }
 
 function checkCommit(
   store: BlockStore,
-  hash: Hash,
+  { hash, roots, parents }: LogEntry,
   checked: Set<Hash>,
   sound: Map<Hash, Roots>,
   report: Report,
 ): void {
-  const { roots, parents } = readCommit(store, hash);
   let faults = 0;
   const count: Report = (at, reason) => {
     faults += 1;

@@ -1,6 +1,7 @@
 import { checkedBlock, EMPTY_ROOT } from "../tree/block-cache.js";
 import { bodyHash, mayNameBody } from "../terms/codec.js";
-import { type Commit, readCommit } from "../datasets/commit.js";
+import type { Commit } from "../datasets/commit.js";
+import { walkCommits } from "../datasets/commit-walk.js";
 import type { Hash } from "../blocks/hash.js";
 import { EntryCursor, Node } from "../tree/node.js";
 import type { BlockReader, BlockStore } from "../ports.js";
@@ -17,14 +18,10 @@ export function collectReachable(
   commits: Iterable<Hash>,
   found: Set<Hash>,
 ): void {
-  const open = [...commits];
-  for (let hash = open.pop(); hash !== undefined; hash = open.pop()) {
-    if (found.has(hash)) continue;
-    const commit = readCommit(store, hash);
+  for (const commit of walkCommits(store, commits, { isKnown: (hash) => found.has(hash) })) {
     collectTrees(store, commit, found);
-    // A commit is marked after its whole subtree, so that a failure leaves no gaps.
-    found.add(hash);
-    open.push(...commit.parents);
+    // A commit is marked after its trees, so that a failure leaves no gaps.
+    found.add(commit.hash);
   }
 }
 

@@ -167,6 +167,26 @@ describe("a history that is checked", () => {
 });
 
 describe("copying between stores", () => {
+  it("copies each commit after all of its parents, also below a merge of two branches", () => {
+    const { blocks, store, head } = filled(1);
+    const other = new TripleStore(blocks, clock, "other");
+    const side = other.commit(note, [head]);
+    store.add(quad(example("x"), example("p"), text("x")));
+    const ours = store.commit(note);
+    const merge = store.commit(note, [side]);
+
+    const order: Hash[] = [];
+    const target = new MemoryBlockStore(clock);
+    const put = target.put.bind(target);
+    target.put = (copied) => {
+      order.push(...copied.keys());
+      put(copied);
+    };
+    copyMissing(blocks, target, merge);
+    const commits = order.filter((hash) => [head, side, ours, merge].includes(hash));
+    expect([commits[0], commits[3]]).toEqual([head, merge]);
+  });
+
   it("copies what is missing, once, and all of it", () => {
     const { blocks, store, head } = filled();
     const target = new MemoryBlockStore(clock);
