@@ -45,7 +45,7 @@ describe("POST /mcp", () => {
       }),
     );
     const text = answers.join("\n");
-    expect(text).toContain("read_schema");
+    expect(text).toContain("submit_plan");
     expect(text).toContain("SERVICE_ORG_REQUESTS_PER_SECOND");
   });
 

@@ -1,7 +1,7 @@
 /** How to work with the tools, for the LLM: sent with `server/discover` and `initialize`. */
 export const INSTRUCTIONS: string = `Steward runs SQL for you on a company's databases. It checks every statement, records it, and keeps its result.
 
-1. Look at the data first: read_schema shows the tables and columns. search_memory finds statements that worked before.
+1. Look at the data first: explore_data finds and describes tables. search_memory finds statements that worked before.
 2. For one question, call query with one SQL statement. It answers at once.
 3. For several statements that depend on each other, call submit_plan once, then execute_step for each step. A step uses
    the output of an earlier step as {{step.<id>.output[0].<column>}}, which is bound as a value: never paste values

@@ -66,7 +66,7 @@ describe("the tools of MCP", () => {
   it("are at most twelve, in a stable order, with schemas of both sides and all annotations", async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
-      "read_schema",
+      "explore_data",
       "query",
       "execute_step",
       "submit_plan",
@@ -101,9 +101,12 @@ describe("the tools of MCP", () => {
   });
 
   it("answer a question in one call, and say how to correct a wrong one", async () => {
-    const schema = await call("read_schema");
-    expect(schema).toMatchObject({ data_source: "shop", dialect: "sqlite" });
-    expect(schema.sql).toContain('CREATE TABLE "customers"');
+    const known = await call("explore_data", { query: "which customers are there?" });
+    expect(known.data_sources).toMatchObject([{ name: "shop", dialect: "sqlite" }]);
+    expect(known.tables[0]).toMatchObject({ data_source: "shop", table: "customers" });
+    const { description } = await call("explore_data", { table: "customers", token_budget: 300 });
+    expect(description.text).toContain("email");
+    expect(description.tokens).toBeLessThanOrEqual(300);
 
     const answer = await call("query", { sql: "SELECT count(*) AS n FROM customers" });
     expect(answer).toMatchObject({ status: "completed", row_count: 1, replayed: false });
@@ -201,15 +204,18 @@ describe("the tools of MCP", () => {
   });
 
   it("propose a migration and change nothing", async () => {
-    const { sql } = await call("read_schema");
+    const data_source = "shop";
+    const { present_schema: sql } = await call("propose_migration", { data_source });
+    expect(sql).toContain('CREATE TABLE "customers"');
     const proposed = await call("propose_migration", {
-      data_source: "shop",
+      data_source,
       sql: `${sql}\nCREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL);`,
       message: "agents keep notes",
     });
     expect(proposed).toMatchObject({ status: "proposed", findings: [] });
     expect(proposed.statements.join()).toContain("CREATE TABLE");
-    expect((await call("read_schema")).sql).toBe(sql);
+    const after = await call("propose_migration", { data_source });
+    expect(after).toMatchObject({ status: "present", present_schema: sql });
   });
 
   it("serve clients of 2025-11-25 at the same URL", async () => {

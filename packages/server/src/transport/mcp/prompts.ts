@@ -51,7 +51,7 @@ export async function getPrompt(
 function writePlan(task: string): string {
   return `Carry out this task with Steward: ${task}
 
-1. Read the schema with read_schema, and search_memory for statements that worked on similar tasks.
+1. Find and describe the tables with explore_data, and search_memory for statements that worked on similar tasks.
 2. Write down the steps: one SQL statement each, what it reads from earlier steps, and its intent. Prefer few steps.
    Let the database filter, join and add up; do not fetch rows to do that yourself.
 3. Call submit_plan once. Use {{step.<id>.output[0].<column>}} for values of earlier steps and name those steps in
@@ -63,7 +63,7 @@ function writePlan(task: string): string {
 const REPAIR_PLAN = `The plan below failed. Find out why and carry out what is left of it.
 
 1. Look at "failure" of the failed step. Its hints, which execute_step returns again for that step, often name the
-   column or table that was meant. Check the names with read_schema.
+   column or table that was meant. Check the names with explore_data.
 2. Completed steps have done their work and are not to be repeated, above all those that write. Read their rows with
    execute_step, which returns the stored result.
 3. Submit a new plan with the corrected step and the steps that come after it, and execute it. Put values of completed

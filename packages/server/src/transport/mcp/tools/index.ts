@@ -2,7 +2,7 @@ import type { McpTool } from "../tool.js";
 import { EVENT_TOOLS } from "./event-tools.js";
 import { MEMORY_TOOLS } from "./memory-tools.js";
 import { PLAN_TOOLS } from "./plan-tools.js";
-import { MIGRATION_TOOLS, SCHEMA_TOOLS } from "./schema-tools.js";
+import { CATALOG_TOOLS, MIGRATION_TOOLS } from "./schema-tools.js";
 import { STEP_TOOLS } from "./step-tools.js";
 import { USAGE_TOOLS } from "./usage-tools.js";
 
@@ -11,7 +11,7 @@ import { USAGE_TOOLS } from "./usage-tools.js";
  * LLMs cache prompts that contain it. Twelve at most, because an LLM chooses worse among many.
  */
 export const MCP_TOOLS: readonly McpTool[] = [
-  ...SCHEMA_TOOLS,
+  ...CATALOG_TOOLS,
   ...STEP_TOOLS,
   ...PLAN_TOOLS,
   ...EVENT_TOOLS,

@@ -1,5 +1,11 @@
 import * as z from "zod";
 import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_MAX } from "@steward/kernel/limits.js";
+import { catalogDescriptionSchema, catalogMatchSchema } from "@steward/protocol/rest";
+import {
+  catalogMessage,
+  descriptionMessage,
+  matchMessage,
+} from "../../rest/catalog/catalog-messages.js";
 import { migrationMessage } from "../../rest/schema/migration-messages.js";
 import { pageWithin } from "../page-within.js";
 import { defineTool, type McpTool } from "../tool.js";
@@ -9,40 +15,72 @@ const dataSource = z
   .string()
   .describe("Name of the database. An error lists the names that you may use");
 
-/** Tools that show a schema and propose another one. */
-export const SCHEMA_TOOLS: readonly McpTool[] = [
+/** The tool that shows what data there is. */
+export const CATALOG_TOOLS: readonly McpTool[] = [
   defineTool({
-    name: "read_schema",
-    title: "Read the schema of a database",
+    name: "explore_data",
+    title: "Find and describe tables",
     description:
-      "Shows the tables, columns, types, keys and indexes of a database as SQL definitions. Call it before you write " +
-      "the first statement, and again after hints say that a table was changed. Without data_source it shows the only " +
-      "database; if there are several, the error names them.",
+      "Shows what data there is. With query, a question or words, it finds the tables and columns that answer it, and " +
+      "earlier statements about them. With table it describes one table: columns, types, keys, values of columns that " +
+      "have few, joins to other tables and sample rows. With neither it lists the databases and tools that you may use. " +
+      "Find first, then describe each table that you use, then write SQL: never guess a name or a value.",
     annotations: READS,
-    operations: ["dumpSchema"],
+    operations: ["searchCatalog", "describeTable", "listCatalog"],
     usage: "read_select",
-    input: z.strictObject({ data_source: dataSource.exactOptional(), offset }),
-    output: z.object({
-      data_source: dataSource,
-      dialect: z.enum(["sqlite", "postgres"]).describe("The SQL dialect to write"),
-      sql: z.string().describe("The definitions, in an order in which they could be executed"),
-      next_offset: nextOffset,
+    input: z.strictObject({
+      query: z.string().exactOptional().describe("What you want to know, in plain words"),
+      table: z.string().exactOptional().describe("Name of a table to describe"),
+      data_source: z.string().exactOptional().describe("Only in this database; default: all"),
+      limit: z.int().exactOptional().describe("Tables to find at most, 1 to 50; default 10"),
+      token_budget: z
+        .int()
+        .exactOptional()
+        .describe("Tokens that a description may have, 100 to 100000; default 2000"),
     }),
-    run: async (input, { context, services: { migrations } }) => {
-      const { database, dialect, sql } = await migrations.dump(context, input.data_source);
-      const page = pageWithin(sql.split("\n"), {
-        offset: input.offset ?? 0,
-        itemsMax: Infinity,
-        bytesMax: LLM_ANSWER_BYTES_MAX,
-      });
-      const { items, nextOffset: next } = page;
+    output: z.object({
+      data_sources: z
+        .array(z.object({ name: z.string(), dialect: z.enum(["sqlite", "postgres"]) }).loose())
+        .readonly()
+        .describe("Databases that you may use, with the SQL dialect to write"),
+      tools: z.array(z.looseObject({ name: z.string(), data_source: z.string() })).readonly(),
+      tables: z.array(catalogMatchSchema).readonly().optional().describe("What was found"),
+      description: catalogDescriptionSchema.optional().describe("The table that was asked for"),
+    }),
+    run: async (input, { context, services: { catalog } }) => {
+      const { query, table, data_source: dataSource, limit, token_budget: tokenBudget } = input;
+      const place = dataSource === undefined ? {} : { dataSource };
+      const found =
+        query === undefined
+          ? undefined
+          : await catalog.search(
+              context,
+              { query, ...place, ...(limit === undefined ? {} : { limit }) },
+              context.signal,
+            );
+      const described =
+        table === undefined
+          ? undefined
+          : await catalog.describe(
+              context,
+              { table, ...place, ...(tokenBudget === undefined ? {} : { tokenBudget }) },
+              context.signal,
+            );
+      const { data_sources, tools } = catalogMessage(await catalog.list(context));
       return {
-        ...{ data_source: database, dialect, sql: items.join("\n") },
-        ...(next === undefined ? {} : { next_offset: next }),
+        ...{ data_sources: [...data_sources], tools: [...tools] },
+        ...(found === undefined ? {} : { tables: fitting(found.map(matchMessage)) }),
+        ...(described === undefined ? {} : { description: descriptionMessage(described) }),
       };
     },
   }),
 ];
+
+/** As many as an answer may hold. */
+function fitting<Item>(items: readonly Item[]): readonly Item[] {
+  const bounds = { offset: 0, itemsMax: LLM_ROWS_MAX, bytesMax: LLM_ANSWER_BYTES_MAX };
+  return pageWithin(items, bounds).items;
+}
 
 /** The tool that proposes a migration. */
 export const MIGRATION_TOOLS: readonly McpTool[] = [
@@ -52,20 +90,32 @@ export const MIGRATION_TOOLS: readonly McpTool[] = [
     description:
       "Works out how to change a database to a schema that you write, tries it in an empty database in both " +
       "directions, and stores the proposal for a person to review and apply. The database itself does not change. " +
-      "Write the complete schema: take all of read_schema and edit it, because what is left out is dropped. " +
+      "Call it without sql first: it returns the present schema. Edit that and send the whole of it, because what is left " +
+      "out is dropped. " +
       "Mark a renamed object with a comment -- was: old_name behind it.",
     annotations: ADDS,
-    operations: ["proposeMigration"],
+    operations: ["proposeMigration", "dumpSchema"],
     usage: "write_insert",
     input: z.strictObject({
       data_source: dataSource,
-      sql: z.string().min(1).describe("The complete wanted schema, as SQL definitions"),
-      message: z.string().min(1).describe("Purpose of the change, for the reviewer"),
+      sql: z
+        .string()
+        .min(1)
+        .exactOptional()
+        .describe(
+          "The complete wanted schema, as SQL definitions; leave it out to get the present one",
+        ),
+      message: z.string().exactOptional().describe("Purpose of the change, for the reviewer"),
+      offset,
     }),
     output: z.object({
       status: z
         .string()
-        .describe("unchanged: the database has this schema already; otherwise the proposal's"),
+        .describe(
+          "present: nothing was proposed; unchanged: the database has this schema already; else the proposal's",
+        ),
+      present_schema: z.string().optional().describe("The present schema, where sql was left out"),
+      next_offset: nextOffset,
       migration_id: z.string().optional().describe("Id of the proposal; absent when unchanged"),
       digest: z.string().optional().describe("What a reviewer confirms when applying it"),
       statements: z.array(z.string()).readonly().describe("The statements that would run"),
@@ -75,7 +125,11 @@ export const MIGRATION_TOOLS: readonly McpTool[] = [
         .describe("What a reviewer has to know, such as rows that would be lost"),
     }),
     run: async (input, { context, services: { migrations } }) => {
-      const { data_source: database, sql, message } = input;
+      const { data_source: database, sql, message = "Proposed over MCP" } = input;
+      if (sql === undefined) {
+        const present = await migrations.dump(context, database);
+        return { ...presentSchema(present.sql, input.offset), statements: [], findings: [] };
+      }
       const outcome = await migrations.propose(context, { database, sql, message });
       if (outcome.status === "unchanged") {
         return { status: outcome.status, statements: [], findings: [] };
@@ -84,11 +138,19 @@ export const MIGRATION_TOOLS: readonly McpTool[] = [
       const statements = up.flatMap((phase) => phase.statements);
       return {
         ...{ status, migration_id, digest },
-        statements: pageWithin(statements, {
-          ...{ offset: 0, itemsMax: LLM_ROWS_MAX, bytesMax: LLM_ANSWER_BYTES_MAX },
-        }).items,
+        statements: fitting(statements),
         findings,
       };
     },
   }),
 ];
+
+function presentSchema(sql: string, offset = 0) {
+  const bounds = { offset, itemsMax: Infinity, bytesMax: LLM_ANSWER_BYTES_MAX };
+  const { items, nextOffset: next } = pageWithin(sql.split("\n"), bounds);
+  return {
+    status: "present",
+    present_schema: items.join("\n"),
+    ...(next === undefined ? {} : { next_offset: next }),
+  };
+}
