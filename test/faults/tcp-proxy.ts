@@ -8,8 +8,8 @@ interface Pair {
 }
 
 /** A fault of a connection. */
-type Mischief = "cut" | "half-close" | "stall";
-const MISCHIEF: readonly Mischief[] = ["cut", "half-close", "stall"];
+type ConnectionFault = "cut" | "half-close" | "stall";
+const MISCHIEF: readonly ConnectionFault[] = ["cut", "half-close", "stall"];
 /** Maximum duration of a stall, in ms. */
 const STALL_MS_MAX = 300;
 

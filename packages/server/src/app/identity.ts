@@ -1,6 +1,6 @@
 import { KnownClients } from "../adapters/identity-mtls/index.js";
 import type { Config } from "../config/index.js";
-import { ApiKeyVerifier, FailedAttempts, remembered } from "../identity/index.js";
+import { ApiKeyVerifier, FailedAttempts, cachedVerification } from "../identity/index.js";
 import type { ApiKeyStore } from "../identity/ports.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DisposalStack } from "../kernel/disposal.js";
@@ -43,9 +43,11 @@ export async function openIdentity(
     ...(headers && { headers }),
     // A token is valid for minutes. The cache keeps the token itself, because hashing it would be
     // the most expensive part of a request.
-    ...(tokens && { jwt: remembered(tokens.verify, { clock, attempts, keyOf: (token) => token }) }),
+    ...(tokens && {
+      jwt: cachedVerification(tokens.verify, { clock, attempts, keyOf: (token) => token }),
+    }),
     ...(clients && { certificate: clients.verify }),
-    ...(keys && { apiKey: remembered((text) => keys.verify(text), { clock, attempts }) }),
+    ...(keys && { apiKey: cachedVerification((text) => keys.verify(text), { clock, attempts }) }),
   };
   return { modes, reload };
 }

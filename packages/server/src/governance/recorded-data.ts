@@ -12,12 +12,12 @@ export function recordedData(touched: TouchedData | undefined): RecordedData | u
   if (touched === undefined) return undefined;
   const before = known.get(touched);
   if (before !== undefined) return before.recorded;
-  const recorded = kept(touched);
+  const recorded = dataForRecord(touched);
   known.set(touched, { recorded });
   return recorded;
 }
 
-function kept({ tables, functions }: TouchedData): RecordedData | undefined {
+function dataForRecord({ tables, functions }: TouchedData): RecordedData | undefined {
   const data = {
     tables: tables.map(({ name, accesses }) => ({
       name,

@@ -6,7 +6,7 @@ import { ApiKeyVerifier } from "./api-key-verifier.js";
 import { hashOf, parseKeyText } from "./api-key.js";
 import type { ApiKey, ApiKeyStore } from "./ports.js";
 import { FailedAttempts, networkOf } from "./failed-attempts.js";
-import { remembered } from "./remembered.js";
+import { cachedVerification } from "./cached-verification.js";
 import { recordingLog, type LoggedLine } from "../transport/testing/recording-log.js";
 
 const DRAFT = { environment: "test", name: "k", roles: [], permissions: [], scopes: [] } as const;
@@ -41,7 +41,7 @@ function room() {
   const clock = { nowMs: () => nowMs };
   const verifier = new ApiKeyVerifier({ store, clock, log: silentLog });
   const attempts = new FailedAttempts(clock, recordingLog(lines));
-  const remember = remembered((text) => verifier.verify(text), { clock, attempts });
+  const remember = cachedVerification((text) => verifier.verify(text), { clock, attempts });
   return {
     service: new ApiKeyService(store, clock),
     verify: (text: string) => verifier.verify(text),
@@ -92,7 +92,7 @@ describe("an API key", () => {
     await expect(verify(spoil(text))).rejects.toMatchObject(refused);
   });
 
-  it("is refused once it has expired, to the millisecond, remembered or not", async () => {
+  it("is refused once it has expired, to the millisecond, cachedVerification or not", async () => {
     const { service, remembering, wait } = room();
     const { text } = await service.create(ADMIN, { ...DRAFT, expiresAtMs: 1_000_100 });
     await remembering(text);

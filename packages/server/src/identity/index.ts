@@ -15,5 +15,5 @@ export { ApiKeyVerifier } from "./api-key-verifier.js";
 export { FailedAttempts } from "./failed-attempts.js";
 export { noApiKeys } from "./no-api-keys.js";
 export type { Principal, Verified, VerifyCertificate, VerifyCredential } from "./principal.js";
-export { remembered } from "./remembered.js";
+export { cachedVerification } from "./cached-verification.js";
 export { ROLES } from "./roles.js";

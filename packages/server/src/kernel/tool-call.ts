@@ -109,7 +109,7 @@ export interface ToolCallLog {
 }
 
 /** A batch of calls that a consumer has taken from the log and not acknowledged yet. */
-export interface TakenCalls {
+export interface ToolCallBatch {
   readonly calls: readonly ToolCallRecord[];
   /** Whether the batch reached its limit, so that more calls may be waiting. */
   readonly isCut: boolean;
@@ -125,14 +125,14 @@ export interface ToolCallFeed {
    * The next calls, at most `limit`, each plan's calls in order. Batches that were taken and not
    * acknowledged are returned again.
    */
-  take(limit: number): Promise<TakenCalls>;
+  take(limit: number): Promise<ToolCallBatch>;
 
   /**
    * Acknowledges a batch; durable when it resolves. Calls that another process has acknowledged
    * stay acknowledged. A consumer that stores results acknowledges the batch in the same
    * transaction instead, through its store.
    */
-  done(taken: TakenCalls): Promise<void>;
+  done(taken: ToolCallBatch): Promise<void>;
 
   /**
    * Number of waiting calls. The count stops at a limit, so a large result means "at least".

@@ -1,5 +1,5 @@
 import type { Caller } from "@steward/kernel/caller.js";
-import type { TakenCalls, ToolCallFeed, ToolCallRecord } from "../kernel/tool-call.js";
+import type { ToolCallBatch, ToolCallFeed, ToolCallRecord } from "../kernel/tool-call.js";
 import type { MemoryEntry } from "./entry.js";
 import type { ReembeddingProgress } from "./reembedding.js";
 import type { EntryFilter } from "./vector-index.js";
@@ -82,7 +82,7 @@ export interface ToolCallMemory {
    * an entry twice, or again after it was deleted.
    * @param taken the batch from {@link toolCalls}.
    */
-  addToolCallEntries(entries: readonly EmbeddedEntry[], taken: TakenCalls): Promise<void>;
+  addToolCallEntries(entries: readonly EmbeddedEntry[], taken: ToolCallBatch): Promise<void>;
 }
 
 /** How long organizations keep their entries. */

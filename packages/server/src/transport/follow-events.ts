@@ -21,9 +21,9 @@ export async function* followEvents(
   afterSequence: number,
   ctx: QueryRuntimeContext,
 ): AsyncGenerator<readonly PlanEvent[], void, void> {
-  const bell = new Bell(ctx.signal);
+  const wakeUp = new WakeUp(ctx.signal);
   // Subscribes before it reads, so that events in between cause a wake-up.
-  const unsubscribe = journal.onPlanEvents(planId, bell.ring);
+  const unsubscribe = journal.onPlanEvents(planId, wakeUp.notify);
   try {
     let newest = await eventAtCursor(journal, planId, afterSequence, ctx);
     let cursor = afterSequence;
@@ -34,11 +34,11 @@ export async function* followEvents(
       if (page.length > 0) yield page;
       if (page.length === EVENTS_PAGE_MAX) continue;
       if (newest !== undefined && isTerminalEvent(newest.eventType)) return;
-      await bell.rung(POLL_MS);
+      await wakeUp.wait(POLL_MS);
     }
   } finally {
     unsubscribe();
-    bell.stop();
+    wakeUp.stop();
   }
 }
 
@@ -55,19 +55,19 @@ async function eventAtCursor(
 }
 
 /** Wakes one waiter; a wake-up without a waiter is stored for the next wait. */
-class Bell {
+class WakeUp {
   readonly #signal: AbortSignal;
-  #rang = false;
+  #isPending = false;
   #wake: (() => void) | undefined;
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
-    signal.addEventListener("abort", this.ring);
+    signal.addEventListener("abort", this.notify);
   }
 
   /** Wakes the waiter. */
-  readonly ring = (): void => {
-    this.#rang = true;
+  readonly notify = (): void => {
+    this.#isPending = true;
     this.#wake?.();
   };
 
@@ -75,8 +75,8 @@ class Bell {
    * Resolves at the next wake-up, at once if there was one since the last wait, or after the
    * timeout.
    */
-  async rung(timeoutMs: number): Promise<void> {
-    if (!this.#rang && !this.#signal.aborted) {
+  async wait(timeoutMs: number): Promise<void> {
+    if (!this.#isPending && !this.#signal.aborted) {
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -85,11 +85,11 @@ class Bell {
       clearTimeout(timer);
       this.#wake = undefined;
     }
-    this.#rang = false;
+    this.#isPending = false;
   }
 
   /** Unsubscribes from the signal. */
   stop(): void {
-    this.#signal.removeEventListener("abort", this.ring);
+    this.#signal.removeEventListener("abort", this.notify);
   }
 }

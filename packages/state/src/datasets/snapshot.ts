@@ -22,7 +22,7 @@ import { type KeyRange, prefixRange, Tree } from "../tree/tree.js";
 export type Pattern = Readonly<Partial<Record<Position, TermLike>>>;
 
 /** The tree that answers a pattern, and the leading terms of its keys. */
-interface Access {
+interface AccessPath {
   readonly order: Order;
   readonly range: KeyRange;
   /** Number of terms that the key range determines. */
@@ -126,7 +126,7 @@ export class Snapshot {
     return this.#blocks.read(hash);
   }
 
-  #access(pattern: Pattern): Access {
+  #access(pattern: Pattern): AccessPath {
     const bytes = (position: Position): Buffer | undefined => {
       const term = pattern[position];
       return term === undefined ? undefined : termBytes(term, ignoreBody);

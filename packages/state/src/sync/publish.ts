@@ -40,7 +40,7 @@ export async function publish(
 ): Promise<MoveOutcome> {
   const { moves } = copy;
   const written = copy.written();
-  const unknown = [...written.keys(), ...strangers(copy, written, seen)];
+  const unknown = [...written.keys(), ...blocksWithoutRef(copy, written, seen)];
   const bytes = [...written.values()].reduce((sum, { length }) => sum + length, 0);
   if (unknown.length <= WITH_MOVE_BLOCKS && bytes <= SENT_BYTES) {
     const blocks = new Map(unknown.map((hash) => [hash, checkedBlock(copy, hash)]));
@@ -101,7 +101,7 @@ export function* sendable(
  * Blocks reachable from commits that a caller named by hash and that no ref leads to. The origin
  * may have deleted any of them while this clone retains them.
  */
-function strangers(
+function blocksWithoutRef(
   copy: WorkingCopy,
   written: ReadonlyMap<Hash, Uint8Array>,
   { refs }: OriginRefs,

@@ -82,27 +82,27 @@ function parsed(text: string): AttemptResult {
 }
 
 function refused(response: Response, host: string, clock: Clock): AttemptResult {
-  const said = `the embedding service at ${host} answered ${response.status}`;
+  const failure = `the embedding service at ${host} answered ${response.status}`;
   switch (response.status) {
     case 401:
     case 403:
-      return failed("model_not_configured", `${said}: check SERVICE_EMBEDDING_API_KEY`);
+      return failed("model_not_configured", `${failure}: check SERVICE_EMBEDDING_API_KEY`);
     case 404:
       return failed(
         "model_not_configured",
-        `${said}: check SERVICE_EMBEDDING_MODEL and SERVICE_EMBEDDING_BASE_URL`,
+        `${failure}: check SERVICE_EMBEDDING_MODEL and SERVICE_EMBEDDING_BASE_URL`,
       );
     case 408:
-      return failed("transport", said, { retryAfterMs: retryAfterMs(response, clock) });
+      return failed("transport", failure, { retryAfterMs: retryAfterMs(response, clock) });
     case 429: {
       const waitMs = retryAfterMs(response, clock);
       const again =
         waitMs === undefined ? "in a while" : `in ${String(Math.ceil(waitMs / 1000))} s`;
-      const busy = `${said}: it accepts no more requests now; try again ${again}`;
+      const busy = `${failure}: it accepts no more requests now; try again ${again}`;
       return failed("transport", busy, { retryAfterMs: waitMs });
     }
     default:
-      return failed("transport", said, {
+      return failed("transport", failure, {
         retryable: response.status >= 500,
         retryAfterMs: retryAfterMs(response, clock),
       });

@@ -68,21 +68,21 @@ class PolicySlots {
 }
 
 /** Facts about a policy that need no evaluation. */
-interface ToldPolicy extends Pick<ReadPolicy, "actions"> {
+interface ReportedPolicy extends Pick<ReadPolicy, "actions"> {
   /** All words of the policy, without annotations and comments. */
   readonly words: ReadonlySet<string>;
   /** Whether it belongs to the organization, rather than to the shipped policies. */
   readonly isOwn: boolean;
 }
 
-function isAbout({ actions }: ToldPolicy, asked: readonly string[] | undefined): boolean {
+function isAbout({ actions }: ReportedPolicy, asked: readonly string[] | undefined): boolean {
   if (asked === undefined || actions === undefined) return true;
   return actions.some((action) => asked.includes(action));
 }
 
 class CedarPolicies implements CompiledPolicies {
   readonly id: number;
-  readonly #told: readonly ToldPolicy[];
+  readonly #told: readonly ReportedPolicy[];
   /** Memo of {@link mentions}. */
   readonly #mentioned = new Map<string, boolean>();
   /** Policies by their names in Cedar, which are their indices. */

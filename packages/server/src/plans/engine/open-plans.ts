@@ -7,7 +7,7 @@ import { planNotFound } from "./refusals.js";
 const OPEN_PLANS_MAX = 2000;
 
 /** A plan that this node may decide on, or the node that must release it first. */
-export type Access =
+export type PlanOrOwner =
   | { readonly kind: "open"; readonly plan: OpenPlan }
   | { readonly kind: "owned elsewhere"; readonly nodeId: string };
 
@@ -26,7 +26,7 @@ export interface OpenPlansParts {
 export class OpenPlans {
   readonly #parts: OpenPlansParts;
   readonly #open = new Map<string, OpenPlan>();
-  readonly #loading = new Map<string, Promise<Access>>();
+  readonly #loading = new Map<string, Promise<PlanOrOwner>>();
   readonly #releasing = new Set<string>();
   /**
    * Counts the starts and ends of releases. A read that overlaps with a release may still name this
@@ -66,7 +66,7 @@ export class OpenPlans {
    * when the owner's lease has expired.
    * @throws AppError `PLAN_NOT_FOUND`.
    */
-  current(ref: PlanRef): Promise<Access> {
+  current(ref: PlanRef): Promise<PlanOrOwner> {
     const plan = this.#open.get(keyOf(ref));
     if (plan !== undefined && this.isOwned(plan)) return Promise.resolve({ kind: "open", plan });
     return this.#loadOnce(ref);
@@ -96,7 +96,7 @@ export class OpenPlans {
   }
 
   /** Requests for a plan that is being read share that read. */
-  #loadOnce(ref: PlanRef): Promise<Access> {
+  #loadOnce(ref: PlanRef): Promise<PlanOrOwner> {
     const key = keyOf(ref);
     let loading = this.#loading.get(key);
     if (loading === undefined) {
@@ -106,7 +106,7 @@ export class OpenPlans {
     return loading;
   }
 
-  async #load(ref: PlanRef): Promise<Access> {
+  async #load(ref: PlanRef): Promise<PlanOrOwner> {
     const { node, handover } = this.#parts;
     const former = this.#usable(ref);
     await former?.settled();

@@ -23,7 +23,7 @@ import { AttemptRunner, POLICY_REFUSALS, type AttemptEnd } from "./attempt.js";
 import { withHints } from "../context-update.js";
 import { untilNews } from "../engine/until-news.js";
 import type { PlanEngine } from "../engine/index.js";
-import { FlightTable, type Flight } from "./flights.js";
+import { InFlightSteps, type InFlightStep } from "./in-flight-steps.js";
 import type {
   Orchestrator,
   PageRequest,
@@ -90,7 +90,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
   readonly #owner: string;
   readonly #runner: AttemptRunner;
   readonly #recovery: Recovery;
-  readonly #flights = new FlightTable();
+  readonly #inFlight = new InFlightSteps();
   readonly #renewal: NodeJS.Timeout;
   readonly #unwatchCancels: Unsubscribe;
   #closing = false;
@@ -107,7 +107,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
       this.#renewLeases();
     }, LEASE_RENEW_MS).unref();
     this.#unwatchCancels = options.engine.onCancelRequested((ref) => {
-      this.#flights.abort(ref);
+      this.#inFlight.abort(ref);
     });
   }
 
@@ -155,7 +155,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     ctx: QueryRuntimeContext,
   ): Promise<StepExecution> {
     const ref = { orgId: ctx.orgId, planId, stepId };
-    const execution = (await this.#joined(ref, ctx)) ?? (await this.#launched(ref, ctx));
+    const execution = (await this.#joined(ref, ctx)) ?? (await this.#started(ref, ctx));
     const { error } = execution.stepResult;
     if (error?.code !== "POLICY_DENIED") return execution;
     throw new AppError("POLICY_DENIED", error.message, {
@@ -168,7 +168,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
   async cancelPlan(planId: string, ctx: QueryRuntimeContext, reason?: string): Promise<void> {
     const ref = { orgId: ctx.orgId, planId };
     const state = await this.#engine.cancelPlan(ref, reason ?? "cancelled by the caller");
-    this.#flights.abort(ref);
+    this.#inFlight.abort(ref);
     if (state.status === "cancelled") return;
     await this.#untilOver(ref, ctx.signal);
   }
@@ -202,7 +202,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
 
   /** Number of steps in progress in this process. */
   get running(): number {
-    return this.#flights.size;
+    return this.#inFlight.size;
   }
 
   /**
@@ -214,7 +214,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     clearInterval(this.#renewal);
     this.#unwatchCancels();
     await this.#recovery[Symbol.asyncDispose]();
-    await this.#flights.drain(DRAIN_MS);
+    await this.#inFlight.drain(DRAIN_MS);
   }
 
   /**
@@ -222,10 +222,10 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
    * not run the step.
    */
   async #joined(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution | undefined> {
-    const flight = this.#flights.find(ref);
-    if (flight === undefined) return undefined;
+    const inFlight = this.#inFlight.find(ref);
+    if (inFlight === undefined) return undefined;
     try {
-      return await whileCallerWaits(flight.result, ctx.signal);
+      return await whileCallerWaits(inFlight.result, ctx.signal);
     } catch (error) {
       // A policy's refusal of another caller says nothing about this one.
       if (error instanceof AppError && POLICY_REFUSALS.has(error.code)) return undefined;
@@ -233,18 +233,22 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     }
   }
 
-  #launched(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution> {
-    const underWay = this.#flights.find(ref);
+  #started(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution> {
+    const underWay = this.#inFlight.find(ref);
     if (underWay !== undefined) return whileCallerWaits(underWay.result, ctx.signal);
     // A caller that has disconnected holds no share of its organization's quota, so nothing may be
     // started for it.
     if (ctx.signal.aborted) return Promise.reject(callerGone());
-    const flight = this.#flights.launch(ref, (launched) => this.#fly(ref, ctx, launched));
-    ctx.counts?.(flight.result);
-    return whileCallerWaits(flight.result, ctx.signal);
+    const inFlight = this.#inFlight.start(ref, (started) => this.#runToEnd(ref, ctx, started));
+    ctx.counts?.(inFlight.result);
+    return whileCallerWaits(inFlight.result, ctx.signal);
   }
 
-  async #fly(ref: StepRef, ctx: QueryRuntimeContext, flight: Flight): Promise<StepExecution> {
+  async #runToEnd(
+    ref: StepRef,
+    ctx: QueryRuntimeContext,
+    inFlight: InFlightStep,
+  ): Promise<StepExecution> {
     for (;;) {
       if (this.#closing) throw shuttingDown();
       const claim = await this.#engine.claimStep(ref, this.#owner);
@@ -254,10 +258,10 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
         case "refused":
           throw new AppError(claim.refusal.code, claim.refusal.message);
         case "running":
-          await this.#untilNews(ref, flight.signal);
+          await this.#untilNews(ref, inFlight.signal);
           break;
         case "claimed": {
-          const execution = await this.#attempt(ref, claim, ctx, flight);
+          const execution = await this.#attempt(ref, claim, ctx, inFlight);
           if (execution !== undefined) return execution;
         }
       }
@@ -269,26 +273,26 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     ref: StepRef,
     claim: Claimed,
     ctx: QueryRuntimeContext,
-    flight: Flight,
+    inFlight: InFlightStep,
   ): Promise<StepExecution | undefined> {
     const { ids, gate } = this.#options;
     const attempt = { ...ref, attempt: claim.attempt };
-    flight.attempt = attempt;
+    inFlight.attempt = attempt;
     const grant = await this.#orReleased(attempt, () => this.#runner.permit(claim.step, ctx));
     const call = announcedCall(ref, claim, ctx, ids.uuid());
     const warnings = await this.#orReleased(attempt, () => gate.admit(call));
     let recorded = false;
     try {
-      const end = await this.#run(attempt, { ...claim, ...grant }, call, ctx, flight);
+      const end = await this.#run(attempt, { ...claim, ...grant }, call, ctx, inFlight);
       const outcome = withHints(end.outcome, warnings);
       const finished = await this.#engine.finishStep(attempt, outcome, end.toolCall);
       recorded = end.toolCall !== undefined && finished.kind !== "fenced";
-      flight.attempt = undefined;
+      inFlight.attempt = undefined;
       this.#tell(attempt, claim, ctx, outcome);
       if (outcome.kind === "released") throw end.refusal ?? shuttingDown();
       if (finished.kind === "ended") return finished.execution;
       if (finished.kind === "pending") {
-        await pause(retryDelayMs(claim.attempt, ids.random()), flight.signal);
+        await pause(retryDelayMs(claim.attempt, ids.random()), inFlight.signal);
       }
       return undefined;
     } finally {
@@ -311,7 +315,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     claim: Claimed & StatementGrant,
     { eventId, sessionId }: AnnouncedToolCall,
     ctx: QueryRuntimeContext,
-    flight: Flight,
+    inFlight: InFlightStep,
   ): Promise<AttemptEnd> {
     const { clock, stepTimeoutMs, stepWaitMs } = this.#options;
     const leftMs = Math.max(claim.deadlineMs - clock.nowMs(), 1);
@@ -327,7 +331,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
         timeoutMs: Math.min(stepTimeoutMs, leftMs),
       },
       ctx,
-      flight.signal,
+      inFlight.signal,
     );
     const handedBack = end.outcome.kind === "cancelled" && this.#closing;
     return handedBack ? { ...end, outcome: { kind: "released" } } : end;
@@ -349,7 +353,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
   }
 
   #renewLeases(): void {
-    for (const attempt of this.#flights.attempts()) {
+    for (const attempt of this.#inFlight.attempts()) {
       this.#engine.renewLease(attempt, this.#owner).catch((error: unknown) => {
         this.#options.log.warn({ err: error, ...attempt }, "a lease could not be renewed");
       });

@@ -144,21 +144,22 @@ class RecordedOrchestrator {
       await keep({
         eventId: ids.uuid(),
         orgId: ctx.orgId,
-        sessionId: kept(sessionOr(ctx, tool.sessionId), SESSION_ID_LENGTH_MAX),
+        sessionId: storableText(sessionOr(ctx, tool.sessionId), SESSION_ID_LENGTH_MAX),
         planId,
         stepId,
         attempt: stepResult.attempt,
         caller: recordedCaller(ctx),
         dataSource: "",
         touched: undefined,
-        toolName: kept(tool.toolName, NAME_LENGTH_MAX),
+        toolName: storableText(tool.toolName, NAME_LENGTH_MAX),
         ...intentOf(tool),
         ormModel: ctx.ormModel,
         status: stepResult.status,
         rowCount: stepResult.rowCount,
-        error: stepResult.error && kept(stepResult.error.message, TOOL_CALL_OUTPUT_BYTES_MAX),
-        query: kept(tool.query, TEMPLATE_BYTES_MAX),
-        output: kept(llmContextUpdate.toolOutputJson, TOOL_CALL_OUTPUT_BYTES_MAX),
+        error:
+          stepResult.error && storableText(stepResult.error.message, TOOL_CALL_OUTPUT_BYTES_MAX),
+        query: storableText(tool.query, TEMPLATE_BYTES_MAX),
+        output: storableText(llmContextUpdate.toolOutputJson, TOOL_CALL_OUTPUT_BYTES_MAX),
         finishedAtMs: clock.nowMs(),
         durationMs: Math.round(durationMs * 10) / 10,
       });
@@ -184,7 +185,7 @@ class RecordedOrchestrator {
 /**
  * A text that every store accepts: the text of a custom orchestrator has not been checked before.
  */
-function kept(text: string, bytesMax: number): string {
+function storableText(text: string, bytesMax: number): string {
   return cutToBytes(text.replaceAll("\0", "\uFFFD"), bytesMax);
 }
 

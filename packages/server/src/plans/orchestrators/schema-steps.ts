@@ -47,7 +47,10 @@ export class SchemaSteps {
       await tell({ ref, dataSource: step.dataSource, author: authorOf(attributed) });
     } catch (error) {
       const { planId, stepId } = ref;
-      this.#log.warn({ err: error, planId, stepId }, "the history of a schema cannot be recorded now");
+      this.#log.warn(
+        { err: error, planId, stepId },
+        "the history of a schema cannot be recorded now",
+      );
     }
   }
 }

@@ -10,10 +10,10 @@ import type {
   DescribedResult,
   FoundTable,
 } from "../../catalog/index.js";
-import type { Methods } from "./methods.js";
+import type { MethodRegistry } from "./method-registry.js";
 
 /** The catalog over gRPC: the twin of what is under `/api/catalog`. */
-export function addCatalogService(methods: Methods, catalog: CatalogService): void {
+export function addCatalogService(methods: MethodRegistry, catalog: CatalogService): void {
   const { method } = CatalogServiceDescription;
 
   methods.unary(method.listCatalog, async (_request, ctx) => listing(await catalog.list(ctx)));

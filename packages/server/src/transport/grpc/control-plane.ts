@@ -14,7 +14,7 @@ import {
   retryPlanMessage,
   submitPlanMessage,
 } from "./messages.js";
-import type { Methods } from "./methods.js";
+import type { MethodRegistry } from "./method-registry.js";
 import {
   cancelReasonOf,
   cursorOf,
@@ -28,7 +28,7 @@ import {
  * The service of the contract (§4.1) with the additions of Decision §9. Each method converts the
  * request, makes one call, and converts the result.
  */
-export function addControlPlane(methods: Methods, orchestrator: Orchestrator): void {
+export function addControlPlane(methods: MethodRegistry, orchestrator: Orchestrator): void {
   const { method } = ControlPlaneService;
 
   methods.unary(method.submitPlan, async (request, ctx) => {

@@ -12,11 +12,11 @@ import {
   statsMessage,
 } from "./memory-messages.js";
 import type { ResourceRights } from "../resource-rights.js";
-import type { Methods } from "./methods.js";
+import type { MethodRegistry } from "./method-registry.js";
 
 /** Memory over gRPC, with the operations of `/api/memory`. */
 export function addMemoryService(
-  methods: Methods,
+  methods: MethodRegistry,
   memory: MemoryService,
   rights: ResourceRights,
 ): void {

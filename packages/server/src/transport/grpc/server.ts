@@ -11,7 +11,7 @@ import { addControlPlane } from "./control-plane.js";
 import { addHealth } from "./discovery/health.js";
 import { ResourceRights } from "../resource-rights.js";
 import { addMemoryService } from "./memory-service.js";
-import { Methods } from "./methods.js";
+import { MethodRegistry } from "./method-registry.js";
 import { actionOf, shareOf } from "../operations.js";
 import { addReflection } from "./discovery/reflection.js";
 import { addUsageService } from "./usage-service.js";
@@ -46,7 +46,7 @@ export interface GrpcServerOptions {
  */
 export class GrpcServer {
   readonly #connections: Http2Connections;
-  readonly #methods: readonly Methods[];
+  readonly #methods: readonly MethodRegistry[];
 
   constructor(services: Services, options: GrpcServerOptions) {
     const { telemetry, clock } = services;
@@ -55,7 +55,7 @@ export class GrpcServer {
     const interceptors = [watchCalls({ telemetry, clock, requestTimeoutMs })];
     this.#connections = new Http2Connections({ patience, otherStreams, interceptors });
     const server = this.#connections.grpc;
-    const guarded = new Methods(server, services, {
+    const guarded = new MethodRegistry(server, services, {
       askedBy: (method) => ({ action: actionOf(method), share: shareOf(method) }),
     });
     addControlPlane(guarded, services.orchestrator);
@@ -63,7 +63,11 @@ export class GrpcServer {
     addCatalogService(guarded, services.catalog);
     addUsageService(guarded, services.usage);
     const admitStream = streamsPerPeer(PEER_OPEN_STREAMS_MAX);
-    const open = new Methods(server, { ...services, authenticate: anybody }, { admitStream });
+    const open = new MethodRegistry(
+      server,
+      { ...services, authenticate: anybody },
+      { admitStream },
+    );
     addHealth(open, services.health);
     if (reflection) addReflection(open);
     this.#methods = [guarded, open];

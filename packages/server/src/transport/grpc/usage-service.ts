@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { UsageService as UsageGrpc } from "@steward/protocol/grpc";
 import type { UsageService } from "../../usage/index.js";
-import type { Methods } from "./methods.js";
+import type { MethodRegistry } from "./method-registry.js";
 import {
   budgetMessage,
   budgetStateMessage,
@@ -19,13 +19,13 @@ import {
 } from "./usage-messages.js";
 
 /** Usage, prices and budgets over gRPC, with the operations of `/billing`. */
-export function addUsageService(methods: Methods, usage: UsageService): void {
+export function addUsageService(methods: MethodRegistry, usage: UsageService): void {
   addReports(methods, usage);
   addPrices(methods, usage);
   addBudgets(methods, usage);
 }
 
-function addReports(methods: Methods, usage: UsageService): void {
+function addReports(methods: MethodRegistry, usage: UsageService): void {
   const { method } = UsageGrpc;
 
   methods.unary(method.getUsage, async (request, ctx) => {
@@ -56,7 +56,7 @@ function addReports(methods: Methods, usage: UsageService): void {
   });
 }
 
-function addPrices(methods: Methods, usage: UsageService): void {
+function addPrices(methods: MethodRegistry, usage: UsageService): void {
   const { method } = UsageGrpc;
 
   methods.unary(method.listPrices, async ({ orgId }, ctx) => {
@@ -74,7 +74,7 @@ function addPrices(methods: Methods, usage: UsageService): void {
   );
 }
 
-function addBudgets(methods: Methods, usage: UsageService): void {
+function addBudgets(methods: MethodRegistry, usage: UsageService): void {
   const { method } = UsageGrpc;
 
   methods.unary(method.listBudgets, async ({ orgId }, ctx) => {

@@ -4,7 +4,7 @@ import {
   ApiKeyService,
   ApiKeyVerifier,
   FailedAttempts,
-  remembered,
+  cachedVerification,
 } from "../../../identity/index.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { silentLog } from "@steward/kernel/log.js";
@@ -38,7 +38,7 @@ describe("an API key that two nodes take", () => {
         ...{ store: apiKeys, clock: systemClock, log: silentLog },
       });
       const attempts = new FailedAttempts(systemClock, silentLog);
-      const verifyKey = remembered((shown) => verifier.verify(shown), {
+      const verifyKey = cachedVerification((shown) => verifier.verify(shown), {
         ...{ clock: systemClock, attempts },
       });
       const verify = (shown: string) => verifyKey(shown, "127.0.0.1");

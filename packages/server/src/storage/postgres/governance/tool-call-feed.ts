@@ -1,6 +1,6 @@
 import { assert } from "@steward/kernel/assert.js";
 import type { Unsubscribe } from "../../../kernel/event-bus.js";
-import type { TakenCalls, ToolCallFeed } from "../../../kernel/tool-call.js";
+import type { ToolCallBatch, ToolCallFeed } from "../../../kernel/tool-call.js";
 import type { PlanRef } from "../../../plans/ports.js";
 import { WAITING_COUNTED_MAX } from "../../waiting-calls.js";
 import { acknowledge, readUnread, type CallConsumer, type UnreadCalls } from "./call-feed.js";
@@ -27,7 +27,7 @@ export class PostgresToolCallFeed implements ToolCallFeed {
   readonly #db: Database;
   readonly #consumer: CallConsumer;
   readonly #unread: UnreadPlans;
-  readonly #taken = new Map<TakenCalls, Taken>();
+  readonly #taken = new Map<ToolCallBatch, Taken>();
 
   constructor(db: Database, consumer: CallConsumer, unread: UnreadPlans) {
     this.#db = db;
@@ -35,7 +35,7 @@ export class PostgresToolCallFeed implements ToolCallFeed {
     this.#unread = unread;
   }
 
-  async take(limit: number): Promise<TakenCalls> {
+  async take(limit: number): Promise<ToolCallBatch> {
     for (const taken of [...this.#taken.keys()]) this.release(taken);
     await this.#unread.begin();
     const taken: Taken = { refs: [], parts: [] };
@@ -51,7 +51,7 @@ export class PostgresToolCallFeed implements ToolCallFeed {
     }
   }
 
-  async done(taken: TakenCalls): Promise<void> {
+  async done(taken: ToolCallBatch): Promise<void> {
     const parts = this.partsOf(taken);
     if (parts.length > 0) {
       await this.#db.transaction((connection) => acknowledge(connection, this.#consumer, parts));
@@ -77,21 +77,21 @@ export class PostgresToolCallFeed implements ToolCallFeed {
   }
 
   /** The parts of plan logs in a batch, for a consumer that acknowledges them itself. */
-  partsOf(batch: TakenCalls): readonly UnreadCalls[] {
+  partsOf(batch: ToolCallBatch): readonly UnreadCalls[] {
     const taken = this.#taken.get(batch);
     assert(taken !== undefined, "a batch is done once, by the feed that it was taken from");
     return taken.parts;
   }
 
   /** Removes a batch that was acknowledged. */
-  forget(batch: TakenCalls): void {
+  forget(batch: ToolCallBatch): void {
     this.#taken.delete(batch);
   }
 
   /**
    * Makes the plans of a batch unread again, because it was not processed, or by another process.
    */
-  release(batch: TakenCalls): void {
+  release(batch: ToolCallBatch): void {
     for (const ref of this.#taken.get(batch)?.refs ?? []) this.#unread.add(ref);
     this.#taken.delete(batch);
   }

@@ -1,7 +1,7 @@
 import type { EntryFilter, IndexEntry, IndexSource, TextQuery } from "../../../memory/index.js";
 import { vectorOfBlob } from "../../vector-blob.js";
 import { Database, type PgValue } from "../database.js";
-import { gathered } from "../gathered.js";
+import { batchedLookup } from "../batched-lookup.js";
 import { conditionsOf, FIRST_ID } from "./memory-rows.js";
 
 /** Entries read at once while an index loads. */
@@ -19,7 +19,7 @@ export interface IndexSourceOptions {
 /** One model's vectors, read by the thread of the search index. */
 export function openIndexSource({ url, modelId }: IndexSourceOptions): IndexSource {
   const db = new Database(url);
-  const blobsOf = gathered((entryIds, orgId) => blobs(db, modelId, entryIds, orgId));
+  const blobsOf = batchedLookup((entryIds, orgId) => blobs(db, modelId, entryIds, orgId));
   return {
     entries: () => pages(db, modelId),
     vectors: async (entryIds, orgId) => {

@@ -1,5 +1,5 @@
 import { assert } from "@steward/kernel/assert.js";
-import type { TakenCalls } from "../../../kernel/tool-call.js";
+import type { ToolCallBatch } from "../../../kernel/tool-call.js";
 import { toolCallEntryId, type EntryFilter, type MemoryEntry } from "../../../memory/index.js";
 import type {
   EmbeddedEntry,
@@ -9,7 +9,7 @@ import type {
 } from "../../../memory/ports.js";
 import { acknowledge } from "../governance/call-feed.js";
 import type { Database, PgValue } from "../database.js";
-import { gathered, type Lookup } from "../gathered.js";
+import { batchedLookup, type Lookup } from "../batched-lookup.js";
 import { GroupCommit, type Waiting } from "../group-commit.js";
 import { activeModel, adoptModel, changedModel } from "./memory-models.js";
 import { conditionsOf, ENTRY_COLUMNS, entryOf, type EntryRow } from "./memory-rows.js";
@@ -27,7 +27,7 @@ export class PostgresMemoryStore implements MemoryStore {
   readonly #db: Database;
   readonly #signals: Signals;
   /** Combines the lookups of searches that end together. */
-  readonly #found: Lookup<MemoryEntry> = gathered((entryIds, orgId) =>
+  readonly #found: Lookup<MemoryEntry> = batchedLookup((entryIds, orgId) =>
     this.#entriesById(entryIds, orgId),
   );
   /**
@@ -62,7 +62,7 @@ export class PostgresMemoryStore implements MemoryStore {
     return first === undefined ? Promise.resolve() : this.#adds.add(first.entry.orgId, entries);
   }
 
-  async addToolCallEntries(entries: readonly EmbeddedEntry[], taken: TakenCalls): Promise<void> {
+  async addToolCallEntries(entries: readonly EmbeddedEntry[], taken: ToolCallBatch): Promise<void> {
     const modelId = this.modelId;
     const parts = this.toolCalls.partsOf(taken);
     await this.#db.transaction(async (connection) => {

@@ -1,6 +1,6 @@
 import { assert } from "@steward/kernel/assert.js";
 import type { Unsubscribe } from "../../../kernel/event-bus.js";
-import type { TakenCalls, ToolCallFeed } from "../../../kernel/tool-call.js";
+import type { ToolCallBatch, ToolCallFeed } from "../../../kernel/tool-call.js";
 import type { Write } from "../commit-protocol.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
 import { read, type StatementCache } from "../connection.js";
@@ -26,7 +26,7 @@ export class SqliteToolCallFeed implements ToolCallFeed {
   readonly #calls: SqliteToolCallLog;
   readonly #consumer: FeedConsumer;
   /** The old and new position of the cursor for each batch. */
-  readonly #moves = new WeakMap<TakenCalls, readonly [from: number, to: number]>();
+  readonly #moves = new WeakMap<ToolCallBatch, readonly [from: number, to: number]>();
 
   constructor(
     writer: CommitWriter,
@@ -40,7 +40,7 @@ export class SqliteToolCallFeed implements ToolCallFeed {
     this.#consumer = consumer;
   }
 
-  take(limit: number): Promise<TakenCalls> {
+  take(limit: number): Promise<ToolCallBatch> {
     return read(() => {
       const { name, withOutputs } = this.#consumer;
       const from = this.#calls.cursor(name);
@@ -51,7 +51,7 @@ export class SqliteToolCallFeed implements ToolCallFeed {
     });
   }
 
-  async done(taken: TakenCalls): Promise<void> {
+  async done(taken: ToolCallBatch): Promise<void> {
     if (taken.calls.length === 0) return;
     try {
       await this.#writer.commitSoon([this.doneWrite(taken)]);
@@ -64,7 +64,7 @@ export class SqliteToolCallFeed implements ToolCallFeed {
   /**
    * The write that acknowledges a batch, for a consumer that commits it together with its own rows.
    */
-  doneWrite(taken: TakenCalls): Write {
+  doneWrite(taken: ToolCallBatch): Write {
     const move = this.#moves.get(taken);
     assert(move !== undefined, "a batch is done by the feed that it was taken from");
     const [from, to] = move;

@@ -1,5 +1,5 @@
 import { assert } from "@steward/kernel/assert.js";
-import type { TakenCalls } from "../../../kernel/tool-call.js";
+import type { ToolCallBatch } from "../../../kernel/tool-call.js";
 import type { EntryFilter, MemoryEntry } from "../../../memory/index.js";
 import type {
   EmbeddedEntry,
@@ -57,7 +57,7 @@ export class SqliteMemoryStore implements MemoryStore {
     return this.#writer.commit(writeEntries(entries, modelId));
   }
 
-  async addToolCallEntries(entries: readonly EmbeddedEntry[], taken: TakenCalls): Promise<void> {
+  async addToolCallEntries(entries: readonly EmbeddedEntry[], taken: ToolCallBatch): Promise<void> {
     const modelId = this.#activeModelId();
     await this.#writer.commitSoon([
       ...writeEntries(entries, modelId),

@@ -57,7 +57,7 @@ const OPEN: Asked = { action: undefined, share: undefined };
  * request is decoded. Its handler gets the message and a context, and the call ends with the
  * handler's result or error (Decision §9).
  */
-export class Methods {
+export class MethodRegistry {
   readonly #server: Server;
   readonly #services: Services;
   readonly #guards: Guards;

@@ -24,7 +24,7 @@ interface Batch<Row> {
  * takes longer than reading a row. The result of one lookup may contain rows that other callers
  * requested.
  */
-export function gathered<Row>(lookup: Lookup<Row>): Lookup<Row> {
+export function batchedLookup<Row>(lookup: Lookup<Row>): Lookup<Row> {
   const open = new Map<string | undefined, Batch<Row>>();
 
   function begin(orgId: string | undefined): Batch<Row> {

@@ -7,7 +7,7 @@ import type { FailedAttempts } from "./failed-attempts.js";
 import type { Verified, VerifyCredential } from "./principal.js";
 
 /** Dependencies of the cache. */
-export interface RememberedOptions {
+export interface CachedVerificationOptions {
   readonly clock: Clock;
   readonly attempts: FailedAttempts;
   /** The cache key of a credential; by default its SHA-256. */
@@ -21,9 +21,9 @@ export interface RememberedOptions {
  * the same credential share one verification. A long-lived credential is stored as its SHA-256, so
  * that the process's memory does not contain it.
  */
-export function remembered(
+export function cachedVerification(
   verify: VerifyCredential,
-  { clock, attempts, keyOf = sha256 }: RememberedOptions,
+  { clock, attempts, keyOf = sha256 }: CachedVerificationOptions,
 ): VerifyCredential {
   const known = new RecentMap<Verified>(VERIFIED_CREDENTIALS_MAX);
   const pending = new Map<string, Promise<Verified>>();

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { gathered } from "./gathered.js";
+import { batchedLookup } from "./batched-lookup.js";
 
 /** A lookup that returns every id in capitals, and records the ids of each call. */
 function recordedLookup() {
   const asked: (readonly string[])[] = [];
-  const lookup = gathered((ids) => {
+  const lookup = batchedLookup((ids) => {
     asked.push(ids);
     return Promise.resolve(new Map(ids.map((id) => [id, id.toUpperCase()])));
   });
   return { asked, lookup };
 }
 
-describe("a gathered lookup", () => {
+describe("a batched lookup", () => {
   it("answers what is asked for in the same turn at once, each id looked up once", async () => {
     const { asked, lookup } = recordedLookup();
     const [first, second] = await Promise.all([lookup(["a", "b"]), lookup(["b", "c"])]);
@@ -37,7 +37,7 @@ describe("a gathered lookup", () => {
 
   it("tells everybody who asked of a failure, and none who asks later", async () => {
     let failures = 1;
-    const lookup = gathered((ids) =>
+    const lookup = batchedLookup((ids) =>
       failures-- > 0
         ? Promise.reject(new Error("the connection was lost"))
         : Promise.resolve(new Map(ids.map((id) => [id, id]))),

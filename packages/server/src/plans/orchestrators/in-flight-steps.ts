@@ -3,7 +3,7 @@ import type { StepExecution } from "../plan.js";
 import type { AttemptRef, PlanRef, StepRef } from "../ports.js";
 
 /** A step in progress in this process. All requests for it wait for the same result. */
-export interface Flight {
+export interface InFlightStep {
   readonly ref: StepRef;
   readonly result: Promise<StepExecution>;
   /** Aborted when the step must stop: its plan is cancelled, or the process shuts down. */
@@ -15,48 +15,48 @@ export interface Flight {
 /**
  * The steps in progress in this process (single flight: Decision §3, "join the attempt in flight").
  */
-export class FlightTable {
-  readonly #flights = new Map<
+export class InFlightSteps {
+  readonly #inFlight = new Map<
     string,
-    { readonly flight: Flight; readonly stop: AbortController }
+    { readonly step: InFlightStep; readonly stop: AbortController }
   >();
 
   get size(): number {
-    return this.#flights.size;
+    return this.#inFlight.size;
   }
 
   /** The entry of this step, if it is in progress. */
-  find(ref: StepRef): Flight | undefined {
-    return this.#flights.get(keyOf(ref))?.flight;
+  find(ref: StepRef): InFlightStep | undefined {
+    return this.#inFlight.get(keyOf(ref))?.step;
   }
 
   /** Starts a step; its entry is removed when the step ends in any way. */
-  launch(ref: StepRef, fly: (flight: Flight) => Promise<StepExecution>): Flight {
+  start(ref: StepRef, run: (step: InFlightStep) => Promise<StepExecution>): InFlightStep {
     const stop = new AbortController();
     const key = keyOf(ref);
-    let flight: Flight | undefined;
+    let step: InFlightStep | undefined;
     // The step starts one microtask later, after its entry has been created.
-    const result = Promise.resolve().then(() => fly(flight as Flight));
-    flight = { ref, result, signal: stop.signal, attempt: undefined };
-    this.#flights.set(key, { flight, stop });
+    const result = Promise.resolve().then(() => run(step as InFlightStep));
+    step = { ref, result, signal: stop.signal, attempt: undefined };
+    this.#inFlight.set(key, { step, stop });
     const leave = (): void => {
-      this.#flights.delete(key);
+      this.#inFlight.delete(key);
     };
     result.then(leave, leave);
-    return flight;
+    return step;
   }
 
   /** The running attempts. */
   *attempts(): Iterable<AttemptRef> {
-    for (const { flight } of this.#flights.values()) {
-      if (flight.attempt !== undefined) yield flight.attempt;
+    for (const { step } of this.#inFlight.values()) {
+      if (step.attempt !== undefined) yield step.attempt;
     }
   }
 
   /** Stops every step of a plan. */
   abort(plan: PlanRef): void {
-    for (const { flight, stop } of this.#flights.values()) {
-      if (flight.ref.orgId === plan.orgId && flight.ref.planId === plan.planId) stop.abort();
+    for (const { step, stop } of this.#inFlight.values()) {
+      if (step.ref.orgId === plan.orgId && step.ref.planId === plan.planId) stop.abort();
     }
   }
 
@@ -64,14 +64,14 @@ export class FlightTable {
    * Waits for all steps in progress; those that still run after `drainMs` are stopped and awaited.
    */
   async drain(drainMs: number): Promise<void> {
-    const landed = this.#landed();
-    await Promise.race([landed, delay(drainMs, undefined, { ref: false })]);
-    for (const { stop } of this.#flights.values()) stop.abort();
-    await this.#landed();
+    const ended = this.#allEnded();
+    await Promise.race([ended, delay(drainMs, undefined, { ref: false })]);
+    for (const { stop } of this.#inFlight.values()) stop.abort();
+    await this.#allEnded();
   }
 
-  async #landed(): Promise<void> {
-    await Promise.allSettled([...this.#flights.values()].map(({ flight }) => flight.result));
+  async #allEnded(): Promise<void> {
+    await Promise.allSettled([...this.#inFlight.values()].map(({ step }) => step.result));
   }
 }
 
