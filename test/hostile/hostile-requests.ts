@@ -163,7 +163,7 @@ const STATEMENTS: readonly HostileRequest[] = [
     name: "a recursive INSERT",
     send: (attacker) =>
       attacker.run(`INSERT INTO filled ${numbers(100_000_000)} SELECT n, zeroblob(1000) FROM c`),
-    refusal: { code: "STEP_FAILED", error: /one statement may have the file grow/ },
+    refusal: { code: "STEP_FAILED", error: /one statement may let the file grow/ },
   },
 ];
 

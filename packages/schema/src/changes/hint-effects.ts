@@ -47,7 +47,7 @@ function reasonFor(
   if (isThere) {
     const place = fromSchema === undefined ? "where this one is" : `in the schema ${fromSchema}`;
     return (
-      `the database has no ${kind.toLowerCase()} ${from} ${place} that is free for this hint.  ` +
+      `the database has no ${kind.toLowerCase()} ${from} ${place} that no other hint uses. ` +
       "Write from=SCHEMA.NAME where it comes from another schema, or remove the hint"
     );
   }

@@ -13,7 +13,7 @@ afterAll(async () => {
 
 const ENDED = {
   code: "STORE_UNAVAILABLE",
-  message: expect.stringContaining("shop itself is as it was") as string,
+  message: expect.stringContaining("shop itself is unchanged") as string,
 };
 
 /** A role for this test alone, because other tests use the shared server too. */

@@ -156,7 +156,11 @@ describe("a client certificate", () => {
   it("that belongs to nobody known is 401 and logged, and so is none", async () => {
     expect(await ask(nobodyClient, { path: "/api/plans" })).toMatchObject({
       status: 401,
-      body: { error: expect.stringMatching(/belongs to nobody known here.*CN=nobody/) as string },
+      body: {
+        error: expect.stringMatching(
+          /is not listed in the file of known clients.*CN=nobody/,
+        ) as string,
+      },
     });
     expect(lines).toContainEqual(
       expect.objectContaining({ level: "warn", event: "authentication failed" }),
@@ -169,7 +173,7 @@ describe("a client certificate", () => {
     });
     const client = grpcClient(nobodyClient);
     await expect(client.call("ListPlans", {})).rejects.toMatchObject({
-      details: expect.stringContaining("belongs to nobody known here") as string,
+      details: expect.stringContaining("is not listed in the file of known clients") as string,
     });
     client.close();
   });

@@ -32,7 +32,7 @@ describe("files and directories that hold data of organizations", () => {
     expect(() => {
       makePrivateFile(path);
     }).toThrow(
-      `(mode ${mode.toString(8)}), and data of organizations is kept there: run chmod 600 ${path}`,
+      `(mode ${mode.toString(8)}), which holds data of organizations: run chmod 600 ${path}`,
     );
   });
 

@@ -125,7 +125,7 @@ function stripeBattery(description: string | undefined): void {
     [
       "a customer that does not exist, however the provider calls it",
       missing("id"),
-      { code: "NOT_FOUND", message: "The payment provider knows no such customer" },
+      { code: "NOT_FOUND", message: "The payment provider has no such customer" },
     ],
     ["a bad request", answer(400, { param: "customer" }), { code: "INVALID_ARGUMENT" }],
     ["a key without the right", answer(403), { code: "PAYMENT_PROVIDER_FAILED" }],

@@ -90,7 +90,7 @@ describe("a body that is compressed", () => {
       415,
       "identity",
       {
-        error: "content-encoding: gzip is not decoded here; send the body as it is",
+        error: "content-encoding: gzip is not supported; send the body uncompressed",
         code: "INVALID_ARGUMENT",
         details: [{ field: "content-encoding", reason: "must be absent, or identity" }],
       },
