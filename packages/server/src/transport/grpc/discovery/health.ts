@@ -10,7 +10,7 @@ import {
 } from "@steward/protocol/grpc";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Health } from "../../services.js";
-import type { Methods } from "../methods.js";
+import type { MethodRegistry } from "../method-registry.js";
 
 /** Interval for checking a watched server, in ms. */
 const WATCH_MS = 1000;
@@ -25,7 +25,7 @@ const WATCHABLE: ReadonlySet<string> = new Set([
 ]);
 
 /** `grpc.health.v1.Health`, with the same result as `/readyz`. */
-export function addHealth(methods: Methods, health: Health): void {
+export function addHealth(methods: MethodRegistry, health: Health): void {
   const { check, watch } = HealthService.method;
 
   methods.unary(check, async ({ service }) => {

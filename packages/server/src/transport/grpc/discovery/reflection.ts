@@ -13,7 +13,7 @@ import {
   type ServerReflectionRequest,
 } from "@steward/protocol/grpc";
 import { FileIndex, type FileDescriptors } from "./file-index.js";
-import { pathOf, type Methods } from "../methods.js";
+import { pathOf, type MethodRegistry } from "../method-registry.js";
 
 const SERVICES = [
   ControlPlaneService,
@@ -31,7 +31,7 @@ const FILES = [...SERVICES, BadRequestSchema, StatusSchema].map(({ file }) => fi
  * Server reflection, by which clients learn the services without the .proto files. Older clients
  * use v1alpha, which has the same messages under another name.
  */
-export function addReflection(methods: Methods): void {
+export function addReflection(methods: MethodRegistry): void {
   const index = new FileIndex(FILES);
   const method = ServerReflection.method.serverReflectionInfo;
   const v1 = pathOf(method);
