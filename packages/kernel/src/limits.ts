@@ -414,6 +414,8 @@ export const CATALOG_READ_MS: number = 5000;
  * starts a process.
  */
 export const CATALOG_READ_WAIT_MS: number = 5000;
+/** Characters of what an owner says of a data source, a table or a column, and of an example question. */
+export const CATALOG_NOTE_LENGTH_MAX: number = 1000;
 /** Joins of the longest path from a described table to another one. */
 export const CATALOG_JOIN_STEPS_MAX: number = 3;
 /** Join paths of a described table. */

@@ -33,6 +33,24 @@ beforeAll(async () => {
     ],
     tools: {
       strict: true,
+      notes: new Map([
+        [
+          "shop",
+          {
+            description: "the web shop",
+            tables: new Map([
+              [
+                "orders",
+                {
+                  description: "one row for each checkout",
+                  columns: new Map([["total", "in euros, with VAT"]]),
+                  questions: ["What was our turnover?"],
+                },
+              ],
+            ]),
+          },
+        ],
+      ]),
       tools: [
         { name: "shop.query", dataSource: "shop", allowedIntents: ["read_select"] },
         { name: "clinic.query", dataSource: "clinic" },
@@ -88,6 +106,7 @@ function as(role: string): StewardClient {
 describe("the catalog", () => {
   it("lists the tools and data sources with the intents that policies permit", async () => {
     const { data_sources: sources, tools, ...rest } = await as("agent").catalog.list();
+    expect(sources[0]?.description).toBe("the web shop");
     expect(sources.map(({ name, dialect }) => `${name} ${dialect}`)).toEqual([
       "shop sqlite",
       "clinic postgres",
@@ -104,8 +123,10 @@ describe("the catalog", () => {
     expect(text.split("\n")).toEqual([
       "table orders in shop, 4 rows",
       ...["Columns:", "- id INTEGER", "- customer_id INT", "- status TEXT", "- total NUMERIC"],
+      "one row for each checkout",
       ...["Primary key: id", "Foreign key: customer_id references customers(id)"],
       ...["Values:", "- status: open | paid"],
+      ...["About the columns:", "- total: in euros, with VAT"],
       "Joins:",
       "- customers: JOIN customers ON orders.customer_id = customers.id",
       "- salaries: JOIN customers ON orders.customer_id = customers.id JOIN salaries ON salaries.customer_id = customers.id",
@@ -113,6 +134,7 @@ describe("the catalog", () => {
       '{"id":1,"customer_id":1,"status":"open","total":5}',
       '{"id":2,"customer_id":1,"status":"paid","total":6}',
       '{"id":3,"customer_id":2,"status":"paid","total":7}',
+      ...["Questions that it answers:", "- What was our turnover?"],
     ]);
     expect(leftOut).toEqual([]);
   });
@@ -155,6 +177,7 @@ describe("the catalog", () => {
   it("finds tables by comments, by values that were read, and by statements that ran", async () => {
     const { catalog, plans } = as("admin");
     expect((await catalog.search({ query: "under treatment" }))[0]?.table).toBe("patients");
+    expect((await catalog.search({ query: "turnover in May" }))[0]?.table).toBe("orders");
     await catalog.describe({ table: "visits" });
     expect((await catalog.search({ query: "how many in the north?" }))[0]).toMatchObject({
       ...{ data_source: "clinic", table: "visits", kind: "table" },

@@ -1,6 +1,6 @@
 import { noCatalogRows, TargetCatalogRows } from "../adapters/catalog-rows.js";
 import { CatalogService } from "../catalog/index.js";
-import type { EarlierStatement, EarlierStatements } from "../catalog/ports.js";
+import type { EarlierStatement, EarlierStatements, SourceNotes } from "../catalog/ports.js";
 import { type Config, sqliteFile } from "../config/index.js";
 import type { BatchEmbeddingProvider } from "../embedding/index.js";
 import type { Clock } from "@steward/kernel/clock.js";
@@ -52,7 +52,7 @@ export function openCatalog(parts: CatalogParts, opened: DisposalStack): Catalog
           ? noCatalogRows
           : new TargetCatalogRows({ targets, policy, ids, log }),
       earlier: earlierStatements(memory, policy, log),
-      notes: new Map(),
+      notes: config.tools.notes ?? new Map<string, SourceNotes>(),
     }),
   );
 }

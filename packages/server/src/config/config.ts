@@ -1,3 +1,4 @@
+import type { SourceNotes } from "../catalog/ports.js";
 import type { Intent } from "../governance/index.js";
 import type { OrganizationAccess } from "@steward/kernel/data-source-access.js";
 import type { MigrationWaits } from "@steward/schema";
@@ -128,6 +129,8 @@ export interface ToolsConfig {
   /** Whether unlisted tool names are refused. */
   readonly strict: boolean;
   readonly tools: readonly ToolConfig[];
+  /** What owners say of their data sources, by data source; absent: nothing. */
+  readonly notes?: ReadonlyMap<string, SourceNotes>;
 }
 
 /** A tool of the tools file. */

@@ -6,6 +6,7 @@ import { SESSIONS_MAX_MAX } from "@steward/kernel/limits.js";
 import type { DataSourceConfig } from "./config.js";
 import { parseDatabaseUrl, sqliteFile } from "./database-url.js";
 import type { ToolsMistake } from "./tools-schema.js";
+import { type NotedSource, notesShape } from "./notes-schema.js";
 import { unknownKey } from "./unknown-key.js";
 
 /** The organizations that each data source is bound to, by data source. */
@@ -19,8 +20,7 @@ interface Organization {
   readonly role?: string;
 }
 
-interface Binding {
-  readonly name: string;
+interface Binding extends NotedSource {
   readonly organizations?: readonly (string | Organization)[];
   readonly sessions_max?: number;
 }
@@ -56,6 +56,7 @@ const SESSIONS = `must be a whole number of sessions from 1 to ${String(SESSIONS
 export const dataSourceSchema: z.ZodType<Binding> = z.strictObject(
   {
     name: text("the name of a data source"),
+    ...notesShape,
     organizations: z
       .array(organizationSchema, { error: "must be a list of organizations" })
       .exactOptional(),
@@ -65,7 +66,7 @@ export const dataSourceSchema: z.ZodType<Binding> = z.strictObject(
       .max(SESSIONS_MAX_MAX, SESSIONS)
       .exactOptional(),
   },
-  { error: unknownKey(["name", "organizations", "sessions_max"]) },
+  { error: unknownKey(["name", "description", "organizations", "sessions_max", "tables"]) },
 );
 
 /** Mistakes in an entry's organizations that the schema does not detect. */

@@ -86,6 +86,42 @@ data_sources:
     expect(bound).toEqual(new Map([["crm", [{ orgId: ORG }]]]));
   });
 
+  it("says what data sources, tables and columns hold, by names in lower case", () => {
+    const text = `
+data_sources:
+  - name: shop
+    description: the web shop
+    tables:
+      Orders:
+        description: one row for each checkout
+        columns: { Total: "in euros, with VAT" }
+        questions: [What was our turnover?]
+`;
+    expect(parseToolsFile(text, "tools.yaml", SOURCES).tools?.notes).toEqual(
+      new Map([
+        [
+          "shop",
+          {
+            description: "the web shop",
+            tables: new Map([
+              [
+                "orders",
+                {
+                  description: "one row for each checkout",
+                  columns: new Map([["total", "in euros, with VAT"]]),
+                  questions: ["What was our turnover?"],
+                },
+              ],
+            ]),
+          },
+        ],
+      ]),
+    );
+    expect(reasons(`data_sources:\n  - {name: shop, tables: {orders: {column: {}}}}\n`)).toEqual([
+      expect.stringContaining("tools.yaml:2: data_sources[0].tables.orders") as string,
+    ]);
+  });
+
   it.each([0, 1001, 2.5, "many"])("refuses %j sessions", (sessions) => {
     expect(reasons(`data_sources:\n  - {name: crm, sessions_max: ${sessions}}\n`)).toEqual([
       "tools.yaml:2: data_sources[0].sessions_max: must be a whole number of sessions from 1 to 1000",

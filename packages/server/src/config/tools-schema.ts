@@ -11,6 +11,7 @@ import {
   dataSourceSchema,
   sessionLimits,
 } from "./data-source-schema.js";
+import { notesOf } from "./notes-schema.js";
 import { unknownKey } from "./unknown-key.js";
 
 /** A mistake in the tools file and its position. */
@@ -56,10 +57,15 @@ export function checkTools(content: unknown, dataSources: readonly DataSourceCon
   if (mistakes.length > 0) return { ok: false, mistakes };
   return {
     ok: true,
-    tools: { strict, tools: tools.map(toToolConfig) },
+    tools: { strict, tools: tools.map(toToolConfig), ...present(notesOf(bindings)) },
     bound: boundOrganizations(bindings),
     sessions: sessionLimits(bindings),
   };
+}
+
+/** Absent when nothing is said, as with a file that there is not. */
+function present(notes: NonNullable<ToolsConfig["notes"]>): Pick<ToolsConfig, "notes"> {
+  return notes.size === 0 ? {} : { notes };
 }
 
 const intent = z.enum(INTENTS, { error: `must be one of ${INTENTS.join(", ")}` });
