@@ -16,6 +16,6 @@ export {
 } from "./provider.js";
 export { CheckedProvider } from "./checked-provider.js";
 export { HashProvider } from "./hash-provider.js";
-export { probeProvider, type ProbeResult } from "./probe.js";
+export { probeProvider } from "./probe.js";
 export { ZeroProvider } from "./zero-provider.js";
 export { PROVIDER_URLS } from "./provider-urls.js";

@@ -9,8 +9,8 @@
  * limited.
  */
 export { type Action, ACTIONS, groupOf, requireScope } from "./actions.js";
-export type { ApiKey, KeyEnvironment } from "./api-key.js";
-export { ApiKeyService, type IssuedKey, type KeyPage } from "./api-key-service.js";
+export type { ApiKey } from "./api-key.js";
+export { ApiKeyService, type IssuedKey } from "./api-key-service.js";
 export { ApiKeyVerifier } from "./api-key-verifier.js";
 export { FailedAttempts } from "./failed-attempts.js";
 export { noApiKeys } from "./no-api-keys.js";

@@ -6,8 +6,8 @@
  * with its score. **Source**: reads stored vectors for the index. The terms of the index are in
  * `exact-index/exact-index.ts`.
  */
-export { toolCallEntryId, type EntryDraft, type MemoryEntry } from "./entry.js";
-export { ExactIndex, type ExactIndexOptions } from "./exact-index/exact-index.js";
+export { toolCallEntryId, type MemoryEntry } from "./entry.js";
+export { ExactIndex } from "./exact-index/exact-index.js";
 export {
   SLAB_ROWS_MAX,
   type FilterKernel,
@@ -15,21 +15,20 @@ export {
   type Survivors,
 } from "./exact-index/filter-kernel.js";
 export { JsKernel } from "./exact-index/js-kernel.js";
-export { MemoryHook, type MemoryHookOptions } from "./memory-hook.js";
+export { MemoryHook } from "./memory-hook.js";
 export {
   MemoryService,
   type EntryPage,
-  type MemoryServiceOptions,
   type MemoryState,
   type SearchResult,
 } from "./memory-service.js";
 export { noMemoryStore, noVectorIndex } from "./no-memory-store.js";
 export type { QueryCode } from "./exact-index/query-code.js";
-export { reembed, type ReembeddingOptions, type ReembeddingProgress } from "./reembedding.js";
-export { RetentionSweeper, type RetentionSweeperOptions } from "./retention-sweeper.js";
+export { reembed, type ReembeddingProgress } from "./reembedding.js";
+export { RetentionSweeper } from "./retention-sweeper.js";
 export type { SearchRequest } from "./search-request.js";
 export { cosineTo } from "./exact-index/cosine.js";
-export { compareHits, type Hit, type Ranks } from "./exact-index/top-k.js";
+export { type Hit } from "./exact-index/top-k.js";
 export { encodeVector, packCode, type VectorCode } from "./exact-index/vector-code.js";
 export type {
   EntryFilter,

@@ -7,10 +7,7 @@
  * cannot finish. **Settle**: to determine finally whether a write took effect. **Marker**: the row
  * that a write leaves in its target database.
  */
-export {
-  DurableOrchestrator,
-  type DurableOrchestratorOptions,
-} from "./orchestrators/durable-orchestrator.js";
+export { DurableOrchestrator } from "./orchestrators/durable-orchestrator.js";
 export { PlanEngine } from "./engine/index.js";
 export { NoopOrchestrator } from "./orchestrators/noop-orchestrator.js";
 export {

@@ -1,2 +1,2 @@
 /** Authentication by JSON Web Tokens (RFC 7519) of an OpenID provider. */
-export { jwtVerifier, type JwtOptions } from "./jwt-verifier.js";
+export { jwtVerifier } from "./jwt-verifier.js";

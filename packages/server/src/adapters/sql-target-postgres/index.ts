@@ -6,4 +6,4 @@
  * **Stopper**: the deadline and cancellation of a statement. **Description** (`touched/`): the
  * tables and columns that a statement touches, under one version of the schema.
  */
-export { PostgresTarget, type PostgresTargetOptions } from "./postgres-target.js";
+export { PostgresTarget } from "./postgres-target.js";

@@ -5,4 +5,4 @@
  * statement with its pending result. **Marker**: the row that a write leaves beside its changes.
  * **Guard**: makes the engine refuse operations that an intent does not cover.
  */
-export { SqliteTarget, type SqliteTargetOptions } from "./sqlite-target.js";
+export { SqliteTarget } from "./sqlite-target.js";

@@ -4,4 +4,3 @@
  * Glossary. **Source module**: the module through which the thread reads the store by itself.
  */
 export { WorkerVectorIndex } from "./worker-vector-index.js";
-export type { SourceModule, WorkerSettings } from "./worker-protocol.js";

@@ -5,7 +5,7 @@
  * alive. **Owner** of a plan: the only node that may decide on it. **Claim**: the assignment of a
  * step to one attempt. **Entry**: the record that one append adds to a plan's log.
  */
-export { PlanEngine, type PlanEngineParts } from "./plan-engine.js";
+export { PlanEngine } from "./plan-engine.js";
 export {
   PlanConflict,
   type AppendSource,
