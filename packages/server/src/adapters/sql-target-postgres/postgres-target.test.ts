@@ -227,6 +227,22 @@ describe("a write and its marker on PostgreSQL", () => {
     expect((await run("SELECT count(*) AS n FROM users")).outputJson).toBe('[{"n":2}]');
   });
 
+  it("that fails for its grouping, its types or a missing value is told the fix", async () => {
+    await shop.database.query("CREATE TABLE visits (ward text NOT NULL, beds int)");
+    const hintOf = async (...asked: Parameters<typeof run>): Promise<string | undefined> =>
+      (await failureOf(run(...asked))).hints[0];
+    expect(await hintOf("SELECT ward, count(*) FROM visits")).toMatch(
+      /; add visits\.ward to GROUP BY, or select an aggregate of it such as max\(visits\.ward\)$/,
+    );
+    expect(await hintOf("SELECT beds FROM visits WHERE ward = beds")).toMatch(
+      /; cast one side: write CAST\(… AS text\) for the integer on the right of =, /,
+    );
+    const insert = "INSERT INTO visits (beds) VALUES (3)";
+    expect(await hintOf(insert, { intent: "write_insert" })).toMatch(
+      /; give ward a value that is not NULL$/,
+    );
+  });
+
   it("that a deferred constraint refuses at COMMIT leaves nothing behind", async () => {
     await shop.database.query(`CREATE TABLE pairs (
       a int REFERENCES users (id) DEFERRABLE INITIALLY DEFERRED)`);

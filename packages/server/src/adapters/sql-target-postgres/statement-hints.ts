@@ -4,7 +4,10 @@ import {
   foreignKeyHints,
   missingColumnHint,
   missingTableHint,
+  missingValueHint,
   type NameCatalog,
+  operatorTypesHint,
+  ungroupedColumnHint,
 } from "../sql-target/repair-hints.js";
 import { quotedName } from "./quoted-name.js";
 import type { Session } from "./session.js";
@@ -84,6 +87,20 @@ export async function hintsFor(
     case "42702": {
       const name = /^column reference "(.+)" is ambiguous$/.exec(message)?.[1];
       return name === undefined ? [] : ambiguousColumnHints(message, name, tables, await read());
+    }
+    case "42803": {
+      const name = /^column "(.+)" must appear in the GROUP BY clause/.exec(message)?.[1];
+      return name === undefined ? [] : [ungroupedColumnHint(message, name)];
+    }
+    case "42883": {
+      const types = /^operator does not exist: (.+?) ([-+*/<>=~!@#%^&|`?]+) (.+)$/.exec(message);
+      const [, left, operator, right] = types ?? [];
+      if (left === undefined || operator === undefined || right === undefined) return [];
+      return [operatorTypesHint(message, operator, [left, right])];
+    }
+    case "23502": {
+      const name = /^null value in column "(.+?)" /.exec(message)?.[1];
+      return name === undefined ? [] : [missingValueHint(message, name)];
     }
     case "23503":
       return foreignKeyHints(message, tables, await read());

@@ -62,6 +62,28 @@ export function foreignKeyHints(
   return keys.length === 0 ? [] : [`${message}; foreign keys: ${list(keys)}`];
 }
 
+/** Hint for a column beside an aggregate that no GROUP BY names. @param column as in `o.status`. */
+export function ungroupedColumnHint(message: string, column: string): string {
+  return `${message}; add ${column} to GROUP BY, or select an aggregate of it such as max(${column})`;
+}
+
+/**
+ * Hint for an operator between values of two types.
+ * @param types PostgreSQL's names of the types on the left and on the right.
+ */
+export function operatorTypesHint(
+  message: string,
+  operator: string,
+  [left, right]: readonly [string, string],
+): string {
+  return `${message}; cast one side: write CAST(… AS ${left}) for the ${right} on the right of ${operator}, or compare with a value of type ${left}`;
+}
+
+/** Hint for a row without a value in a column that needs one. */
+export function missingValueHint(message: string, column: string): string {
+  return `${message}; give ${column} a value that is not NULL`;
+}
+
 function withSuggestion(message: string, wanted: string, names: readonly string[]): string {
   const unqualified = wanted.slice(wanted.lastIndexOf(".") + 1);
   const nearest = nearMiss(wanted, names) ?? nearMiss(unqualified, names);
