@@ -64,6 +64,6 @@ export const REFUSED_DIFFERENCES: readonly (SchemaDifference & { readonly named:
       both: PARTITIONS,
       other: "UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 'p2'::regclass",
     },
-    named: "half detached partition §.p2",
+    named: "partition §.p2 whose DETACH has not finished",
   },
 ];
