@@ -92,7 +92,7 @@ describe("a token of an OpenID provider", () => {
     await verify(old);
     await provider.rotate("key-2");
     expect((await verify(await provider.token())).principal.orgId).toBe(ORG);
-    await expect(verify(old)).rejects.toMatchObject(refusal(/no such key/));
+    await expect(verify(old)).rejects.toMatchObject(refusal(/no key with this id/));
   });
 
   it("has its keys fetched once, and not again for unknown keys within the cool-down", async () => {
@@ -102,7 +102,7 @@ describe("a token of an OpenID provider", () => {
     const strange = new SignJWT({}).setProtectedHeader({ alg: "RS256", kid: "x" });
     const token = await strange.sign(await foreignKey());
     for (let n = 0; n < 3; n += 1) {
-      await expect(verify(token)).rejects.toMatchObject(refusal(/no such key/));
+      await expect(verify(token)).rejects.toMatchObject(refusal(/no key with this id/));
     }
     expect(provider.requests).toBe(before);
   });

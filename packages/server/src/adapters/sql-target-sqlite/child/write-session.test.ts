@@ -129,7 +129,7 @@ describe("a write and its marker", () => {
   it("keep the newest fence when an older attempt is settled after it", () => {
     session.settle(attempt(2));
     session.settle(attempt(1));
-    expect(() => append(attempt(2))).toThrow("given up");
+    expect(() => append(attempt(2))).toThrow("abandoned");
   });
 
   it("are forgotten with the next write", () => {
