@@ -32,9 +32,9 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   operator: ACTIONS,
   admin: ACTIONS.filter((action) => !OPERATION.includes(action)),
   billing: ["usage:read", "usage:report", "usage:repair", "prices:read", "budgets", ...PAYMENTS],
-  schema: ["migrations", "state", "plans"],
+  schema: ["catalog:read", "migrations", "state", "plans"],
   approver: ["plans:read", "migrations:read", "state:read", "policies:read"],
-  agent: ["plans", "memory:read", "memory:write", "state:read", "state:write"],
+  agent: ["plans", "catalog:read", "memory:read", "memory:write", "state:read", "state:write"],
   auditor: READS,
 };
 
@@ -129,7 +129,7 @@ describe("REST", () => {
     const response = await createKey(["plan"]);
     expect([response.status, await response.text()]).toEqual([
       400,
-      expect.stringContaining("plan is no scope (did you mean plans?)"),
+      expect.stringContaining("plan is not a scope (did you mean plans?)"),
     ]);
   });
 });
