@@ -19,6 +19,13 @@ export interface Client {
   execute(planId: string, stepId: string): Promise<Execution>;
   cancel(planId: string, reason?: string): Promise<Submitted>;
   retry(planId: string): Promise<Submitted>;
+  append(planId: string, steps: StepsInput, idempotencyKey?: string): Promise<Revised>;
+  revise(
+    planId: string,
+    stepId: string,
+    changes: StepChanges,
+    idempotencyKey?: string,
+  ): Promise<Revised>;
   list(query: ListQuery): Promise<Page>;
   /** The plan's events after a sequence, until the server ends the stream. */
   events(planId: string, afterSequence?: number): AsyncGenerator<EventView, void>;
@@ -33,6 +40,7 @@ export interface PlanInput {
   readonly session_id?: string;
   readonly name?: string;
   readonly description?: string;
+  readonly on_failure?: string;
   readonly steps: readonly StepInput[];
 }
 
@@ -44,6 +52,19 @@ export interface StepInput {
   readonly query_template?: string;
   readonly depends_on?: readonly string[];
   readonly schema_table_hints?: readonly string[];
+}
+
+export interface StepsInput {
+  readonly steps: readonly StepInput[];
+  readonly expected_revision?: number;
+}
+
+export interface StepChanges extends Partial<Omit<StepInput, "id">> {
+  readonly expected_revision?: number;
+}
+
+export interface Revised extends Submitted {
+  readonly revision: number;
 }
 
 export interface Submitted {
@@ -61,6 +82,8 @@ export interface PlanSummary extends Submitted {
 }
 
 export interface PlanView extends PlanSummary {
+  readonly on_failure: string;
+  readonly revision: number;
   readonly steps: readonly StepView[];
 }
 
@@ -72,6 +95,8 @@ export interface StepView {
   readonly intent: string;
   readonly depends_on: readonly string[];
   readonly attempt: number;
+  readonly revision: number;
+  readonly wait_reason?: string;
   readonly row_count?: number;
   readonly executed_at?: string;
   readonly error?: StepError;

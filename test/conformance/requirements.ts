@@ -536,6 +536,20 @@ const DECISIONS = {
     "D14-no-store": "Without a store usage answers 503",
     "D14-drain": "A shutdown records what waits",
   },
+  "Decision §19": {
+    "D19-pause": "With on_failure pause a failed step waits for its revision and the plan goes on",
+    "D19-append": "Steps can be appended to a plan that is not over, and build on completed ones",
+    "D19-revise":
+      "A step that failed is revised, runs anew in its new form, and its plan completes",
+    "D19-revive":
+      "Revising a step of a plan that failed lets the plan run on, with the steps that were skipped",
+    "D19-completed": "A completed step is not revised",
+    "D19-running": "A running step is not revised",
+    "D19-checked": "Appended and revised steps are checked as submitted ones are",
+    "D19-conflict": "A change of a plan at another revision than expected is refused",
+    "D19-key": "A change is made once under its idempotency key",
+    "D19-events": "PlanStepAppended and PlanStepRevised tell what changed",
+  },
   "Decision §16": {
     "D16-default-deny": "What no policy permits is denied, over every wire",
     "D16-named":

@@ -19,7 +19,7 @@ export type StreamedBody = ReadableStream<Uint8Array> | Blob | string;
 
 /** One call to the server. */
 export interface HttpRequest {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** The path below the base URL, with a leading slash; segments are escaped already. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;

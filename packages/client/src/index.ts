@@ -17,6 +17,9 @@ export { StewardError, type StewardErrorCode, type StewardErrorOptions } from ".
 export { isTerminalEvent, type WatchOptions } from "./watch-plan.js";
 export type { ErrorCode } from "@steward/protocol";
 export type {
+  AppendStepsRequest,
+  OnFailure,
+  ReviseStepRequest,
   AcceptDriftRequest,
   AcceptedDrift,
   ApiKey,
@@ -67,6 +70,7 @@ export type {
   PlanEvent,
   PlanPage,
   PlanPageQuery,
+  PlanRevised,
   PlanState,
   PlanStatus,
   PlanStep,

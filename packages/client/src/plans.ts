@@ -1,10 +1,13 @@
 import type {
+  AppendStepsRequest,
   Plan,
   PlanEvent,
   PlanPage,
   PlanPageQuery,
+  PlanRevised,
   PlanState,
   PlanSummary,
+  ReviseStepRequest,
   StepExecution,
   SubmitPlanRequest,
 } from "@steward/protocol/rest";
@@ -23,8 +26,8 @@ export interface CallOptions {
 
 export interface SubmitOptions extends CallOptions {
   /**
-   * Submitting again with the same key returns the same plan. Absent: a random key, which makes
-   * automatic retries safe.
+   * Repeating the request with the same key returns the first answer. Absent: a random key, which
+   * makes automatic retries safe.
    */
   readonly idempotencyKey?: string;
 }
@@ -46,6 +49,18 @@ export interface Plans {
   execute(planId: string, stepId: string, options?: CallOptions): Promise<StepExecution>;
   /** Cancels a plan. Resolves when none of its steps is running any more. */
   cancel(planId: string, options?: CallOptions): Promise<PlanState>;
+  /** Appends steps to a plan that is not over. Retried automatically, and never appended twice. */
+  append(planId: string, steps: AppendStepsRequest, options?: SubmitOptions): Promise<PlanRevised>;
+  /**
+   * Changes the definition of a step that has not run, or failed; what `changes` leaves out stays. A
+   * failed plan runs on. Retried automatically.
+   */
+  revise(
+    planId: string,
+    stepId: string,
+    changes: ReviseStepRequest,
+    options?: SubmitOptions,
+  ): Promise<PlanRevised>;
   /** Reopens a failed plan, which keeps its completed outputs. Not retried automatically. */
   retry(planId: string, options?: CallOptions): Promise<PlanState>;
   /**
@@ -59,15 +74,8 @@ export interface Plans {
 
 export function createPlans(http: Http): Plans {
   const plans: Plans = {
-    submit: (plan, { idempotencyKey, signal } = {}) =>
-      http.call({
-        method: "POST",
-        path: "/api/plans",
-        body: plan,
-        headers: { "idempotency-key": idempotencyKey ?? crypto.randomUUID() },
-        idempotent: true,
-        signal,
-      }),
+    submit: (plan, options = {}) =>
+      http.call({ method: "POST", path: "/api/plans", body: plan, ...keyed(options) }),
     get: (planId, { signal } = {}) =>
       http.call({ method: "GET", path: pathOf(planId), idempotent: true, signal }),
     list: (query = {}, { signal } = {}) =>
@@ -89,12 +97,32 @@ export function createPlans(http: Http): Plans {
     },
     cancel: (planId, { signal } = {}) =>
       http.call({ method: "DELETE", path: pathOf(planId), idempotent: true, signal }),
+    append: (planId, steps, options = {}) =>
+      http.call({
+        method: "POST",
+        path: `${pathOf(planId)}/steps`,
+        body: steps,
+        ...keyed(options),
+      }),
+    revise: (planId, stepId, changes, options = {}) =>
+      http.call({
+        method: "PATCH",
+        path: `${pathOf(planId)}/steps/${encodeURIComponent(stepId)}`,
+        body: changes,
+        ...keyed(options),
+      }),
     retry: (planId, { signal } = {}) =>
       http.call({ method: "POST", path: `${pathOf(planId)}/retry`, idempotent: false, signal }),
     watch: (planId, options) => watchPlan(http, planId, options),
     run: (planId, options) => runPlan(plans, planId, options),
   };
   return plans;
+}
+
+/** A request that may be repeated, because the server knows it by its key. */
+function keyed({ idempotencyKey, signal }: SubmitOptions) {
+  const headers = { "idempotency-key": idempotencyKey ?? crypto.randomUUID() };
+  return { headers, idempotent: true, signal };
 }
 
 function pathOf(planId: string): string {

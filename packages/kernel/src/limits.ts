@@ -118,6 +118,11 @@ export const SQL_GROWTH_BYTES_MAX: number = 1024 * 1024 * 1024;
 export const OUTPUT_BYTES_MAX: number = 2 * 1024 * 1024;
 /** Events of one plan. */
 export const PLAN_EVENTS_MAX: number = 51_200;
+/**
+ * Revisions of one plan: its submission and every change of its steps. The definitions of all of them are
+ * read whenever the plan is loaded.
+ */
+export const PLAN_REVISIONS_MAX: number = 200;
 /** Plans on one page of a listing. */
 export const PLANS_PAGE_MAX: number = 200;
 /** Default page size of a listing of plans. */

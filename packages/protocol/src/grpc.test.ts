@@ -20,6 +20,7 @@ describe("the numbers of the contract (§2.1, §2.2, §2.6, §4.1)", () => {
       "2 name string",
       "3 description string",
       "4 steps repeated PlanStepDef",
+      "5 on_failure string",
     ]);
     expect(fieldsOf(wire.PlanStepDefSchema)).toEqual([
       "1 step_id string",
@@ -101,7 +102,7 @@ describe("the numbers of Decision §10", () => {
 });
 
 describe("the service", () => {
-  it("has the contract's methods, and two more", () => {
+  it("has the contract's methods, and four more", () => {
     const { typeName, methods } = wire.ControlPlaneService;
     expect(typeName).toBe("controlplane.v1.ControlPlaneService");
     expect(methods.map(({ name, methodKind }) => `${name} ${methodKind}`)).toEqual([
@@ -112,6 +113,8 @@ describe("the service", () => {
       "StreamPlanEvents server_streaming",
       "ListPlans unary",
       "RetryPlan unary",
+      "AppendSteps unary",
+      "ReviseStep unary",
     ]);
   });
 });

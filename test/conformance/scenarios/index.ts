@@ -14,6 +14,7 @@ import { overRest } from "./over-rest.js";
 import { placeholders } from "./placeholders.js";
 import { prices } from "./prices.js";
 import { reports } from "./reports.js";
+import { revising } from "./plans/revising.js";
 import { state } from "./state.js";
 import { submitting } from "./submitting.js";
 import { toolCalls } from "./tool-calls.js";
@@ -28,6 +29,7 @@ export const stepScenarios: readonly Scenario[] = [
   ...context,
   ...events,
   ...ending,
+  ...revising,
   ...toolCalls,
   ...overRest,
   ...overGrpc,

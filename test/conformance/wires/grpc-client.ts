@@ -10,6 +10,9 @@ import {
   type Page,
   type PlanInput,
   type PlanView,
+  type Revised,
+  type StepChanges,
+  type StepsInput,
   type Submitted,
 } from "../client.js";
 import type { Catalog, Match } from "../catalog.js";
@@ -68,8 +71,7 @@ export class GrpcClient implements Client, Disposable {
 
   submit(plan: PlanInput, idempotencyKey?: string): Promise<Submitted> {
     const steps = plan.steps.map(({ id, ...step }) => ({ step_id: id, ...step }));
-    const extra = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
-    return this.#call("SubmitPlan", { ...plan, steps }, extra);
+    return this.#call("SubmitPlan", { ...plan, steps }, keyMetadata(idempotencyKey));
   }
 
   getPlan(planId: string): Promise<PlanView> {
@@ -90,6 +92,38 @@ export class GrpcClient implements Client, Disposable {
 
   retry(planId: string): Promise<Submitted> {
     return this.#call("RetryPlan", { plan_id: planId });
+  }
+
+  append(
+    planId: string,
+    { steps, ...rest }: StepsInput,
+    idempotencyKey?: string,
+  ): Promise<Revised> {
+    const request = {
+      plan_id: planId,
+      steps: steps.map(({ id, ...step }) => ({ step_id: id, ...step })),
+      ...rest,
+    };
+    return this.#call("AppendSteps", request, keyMetadata(idempotencyKey));
+  }
+
+  revise(
+    planId: string,
+    stepId: string,
+    { expected_revision, ...changes }: StepChanges,
+    idempotencyKey?: string,
+  ): Promise<Revised> {
+    const fields = Object.entries(changes).map(([name, value]) => [
+      name,
+      typeof value === "string" ? { value } : { values: value },
+    ]);
+    const request = {
+      plan_id: planId,
+      step_id: stepId,
+      expected_revision,
+      ...(Object.fromEntries(fields) as object),
+    };
+    return this.#call("ReviseStep", request, keyMetadata(idempotencyKey));
   }
 
   list(query: ListQuery): Promise<Page> {
@@ -187,4 +221,8 @@ function isMessage(
   definition: PackageDefinition[string] | undefined,
 ): definition is MessageTypeDefinition<object, object> {
   return definition !== undefined && "type" in definition && "deserialize" in definition;
+}
+
+function keyMetadata(idempotencyKey: string | undefined): Identity {
+  return idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
 }

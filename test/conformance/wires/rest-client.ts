@@ -8,6 +8,9 @@ import {
   type Page,
   type PlanInput,
   type PlanView,
+  type Revised,
+  type StepChanges,
+  type StepsInput,
   type Submitted,
 } from "../client.js";
 import type { Catalog } from "../catalog.js";
@@ -44,8 +47,7 @@ export class RestClient implements Client {
   }
 
   submit(plan: PlanInput, idempotencyKey?: string): Promise<Submitted> {
-    const extra = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
-    return this.#data("POST", "/api/plans", plan, extra);
+    return this.#data("POST", "/api/plans", plan, keyHeader(idempotencyKey));
   }
 
   getPlan(planId: string): Promise<PlanView> {
@@ -78,6 +80,20 @@ export class RestClient implements Client {
 
   retry(planId: string): Promise<Submitted> {
     return this.#data("POST", `/api/plans/${planId}/retry`);
+  }
+
+  append(planId: string, steps: StepsInput, idempotencyKey?: string): Promise<Revised> {
+    return this.#data("POST", `/api/plans/${planId}/steps`, steps, keyHeader(idempotencyKey));
+  }
+
+  revise(
+    planId: string,
+    stepId: string,
+    changes: StepChanges,
+    idempotencyKey?: string,
+  ): Promise<Revised> {
+    const path = `/api/plans/${planId}/steps/${stepId}`;
+    return this.#data("PATCH", path, changes, keyHeader(idempotencyKey));
   }
 
   list(query: ListQuery): Promise<Page> {
@@ -124,6 +140,10 @@ export class RestClient implements Client {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   }
+}
+
+function keyHeader(idempotencyKey: string | undefined): Identity {
+  return idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
 }
 
 type ExecutionData = Required<Pick<Execution, "step_result" | "llm_context_update" | "replayed">>;

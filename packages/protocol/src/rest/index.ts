@@ -107,6 +107,15 @@ export {
   type SetupIntentRequest,
 } from "./payments.js";
 export {
+  appendStepsRequestSchema,
+  planRevisedSchema,
+  reviseStepRequestSchema,
+  type AppendStepsRequest,
+  type PlanRevised,
+  type ReviseStepRequest,
+} from "./plan-revisions.js";
+export {
+  ON_FAILURE,
   PLAN_PAGE_MAX,
   PLAN_STATUSES,
   planPageQuerySchema,
@@ -114,6 +123,7 @@ export {
   planSchema,
   planStateSchema,
   submitPlanRequestSchema,
+  type OnFailure,
   type Plan,
   type PlanPage,
   type PlanPageQuery,

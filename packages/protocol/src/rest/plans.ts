@@ -8,13 +8,19 @@ export const PLAN_STATUSES = ["pending", "running", "completed", "failed", "canc
 /** One of {@link PLAN_STATUSES}. */
 export type PlanStatus = (typeof PLAN_STATUSES)[number];
 
+/** What a failed step does to its plan: it ends the plan, or it waits for a revision (Decision §19). */
+export const ON_FAILURE = ["fail", "pause"] as const;
+
+/** One of {@link ON_FAILURE}. */
+export type OnFailure = (typeof ON_FAILURE)[number];
+
 /** Maximum number of plans on one page of a listing. */
 export const PLAN_PAGE_MAX: number = 200;
 
 const dateTime = z.string().meta({ format: "date-time" });
 
-const planStepDefShape = {
-  id: z.string().describe("1 to 64 of A-Z, a-z, 0-9, _ and -; unique in the plan"),
+/** What a step is, but for its id. */
+export const planStepFieldsShape = {
   name: z.string().exactOptional().describe("Name of the step, for people"),
   tool_name: z.string().exactOptional().describe("The tool that runs the step"),
   intent: z
@@ -37,10 +43,15 @@ const planStepDefShape = {
     .describe("Tables whose schema is compared before and after the step"),
 };
 
+const planStepDefShape = {
+  id: z.string().describe("1 to 64 of A-Z, a-z, 0-9, _ and -; unique in the plan"),
+  ...planStepFieldsShape,
+};
+
 /** One step as submitted (Contract §2.2, REST form). Absent fields are empty. */
 export interface PlanStepDef extends Message<typeof planStepDefShape> {}
 
-const planStepDefSchema: z.ZodType<PlanStepDef> = z
+export const planStepDefSchema: z.ZodType<PlanStepDef> = z
   .strictObject(planStepDefShape)
   .meta({ id: "PlanStepDef", description: "One step as submitted" });
 
@@ -52,7 +63,13 @@ const submitPlanRequestShape = {
     .exactOptional()
     .describe("Session of the agent; empty: the x-session-id header"),
   name: z.string().exactOptional().describe("Name of the plan, for people; at most 255 characters"),
-  description: z.string().exactOptional().describe("Purpose of the plan; at most 8 KiB"),
+  description: z.string().exactOptional().describe("What the plan is for; at most 8 KiB"),
+  on_failure: z
+    .enum(ON_FAILURE)
+    .exactOptional()
+    .describe(
+      "fail: a failed step ends the plan (the default); pause: it waits for its revision until the plan's deadline",
+    ),
   steps: z.array(planStepDefSchema).describe("1 to 1000 steps"),
 };
 
@@ -95,7 +112,8 @@ export const submitPlanRequestSchema: z.ZodType<SubmitPlanRequest> = z
     ],
   });
 
-const planStateShape = {
+/** The fields of {@link PlanState}. */
+export const planStateShape = {
   plan_id: z.string().describe("Id of the plan, assigned by the service"),
   status: z.enum(PLAN_STATUSES).describe("Status of the plan"),
 };
@@ -130,6 +148,10 @@ const planStepShape = {
   status: z.enum(STEP_STATUSES).describe("Status of the step"),
   /** Attempts so far; 0 before the first. */
   attempt: z.int().describe("Attempts so far; 0 before the first"),
+  revision: z
+    .int()
+    .exactOptional()
+    .describe("Revision of the plan in which the step got its present definition"),
   row_count: z
     .int()
     .exactOptional()
@@ -138,9 +160,11 @@ const planStepShape = {
   executed_at: dateTime.exactOptional().describe("When the last attempt ended; absent until then"),
   /** The reason why a step that could run does not. */
   wait_reason: z
-    .enum(["awaiting_approval", "retry_backoff"])
+    .enum(["awaiting_approval", "retry_backoff", "awaiting_revision"])
     .exactOptional()
-    .describe("Why the step waits although its dependencies are completed; absent otherwise"),
+    .describe(
+      "Why the step waits although its dependencies are completed, or why a failed one has not ended the plan; absent otherwise",
+    ),
   error: stepErrorSchema.exactOptional().describe("Why it failed; absent when it did not"),
 };
 
@@ -153,7 +177,11 @@ const planStepSchema: z.ZodType<PlanStep> = z
 
 const planShape = {
   ...planSummaryShape,
-  steps: z.array(planStepSchema).describe("The steps, in the order submitted"),
+  on_failure: z.enum(ON_FAILURE).exactOptional().describe("What a failed step does to the plan"),
+  revision: z.int().exactOptional().describe("1 as submitted; each change of the steps adds one"),
+  steps: z
+    .array(planStepSchema)
+    .describe("The steps, in the order submitted, then in the order appended"),
 };
 
 /** A plan and its steps, in the order submitted (Contract §2.3, Decision §9). */

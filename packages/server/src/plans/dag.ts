@@ -7,6 +7,12 @@ export interface DependentStep {
   readonly dependsOn: readonly string[];
 }
 
+/** How messages name the step with this index. */
+export type FieldOfStep = (index: number) => string;
+
+/** As a submission names its steps. */
+export const fieldInPlan: FieldOfStep = (index) => `steps[${String(index)}]`;
+
 /**
  * The nodes sorted so that each follows its dependencies, or a cycle that makes this impossible.
  */
@@ -24,25 +30,30 @@ const CYCLE_STEPS_NAMED_MAX = 10;
  * Violations in the ids and dependencies of a plan's steps (Decision §4): malformed and duplicate
  * ids; unknown, repeated and self dependencies; the first cycle, with its steps.
  */
-export function* graphViolations(steps: readonly DependentStep[]): Generator<PlanViolation, void> {
+export function* graphViolations(
+  steps: readonly DependentStep[],
+  fieldOf: FieldOfStep = fieldInPlan,
+): Generator<PlanViolation, void> {
   const ids = new Map<string, number>();
   for (const [index, { id }] of steps.entries()) {
-    const field = `steps[${String(index)}].id`;
+    const field = `${fieldOf(index)}.id`;
     const first = ids.get(id);
     if (!STEP_ID.test(id)) {
       yield invalid(field, `${quoted(id)} is not 1 to 64 letters, digits, "_" or "-"`);
     } else if (first !== undefined) {
-      yield invalid(field, `${quoted(id)} is already the id of steps[${String(first)}]`);
+      yield invalid(field, `${quoted(id)} is already the id of ${fieldOf(first)}`);
     }
     if (first === undefined) ids.set(id, index);
   }
-  for (const [index, step] of steps.entries()) yield* dependencyViolations(step, index, ids);
-  yield* cycleViolation(steps, ids);
+  for (const [index, step] of steps.entries()) {
+    yield* dependencyViolations(step, fieldOf(index), ids);
+  }
+  yield* cycleViolation(steps, ids, fieldOf);
 }
 
 function* dependencyViolations(
   step: DependentStep,
-  index: number,
+  field: string,
   ids: ReadonlyMap<string, number>,
 ): Generator<PlanViolation, void> {
   const seen = new Set<string>();
@@ -57,13 +68,14 @@ function* dependencyViolations(
             : undefined;
     seen.add(id);
     if (reason === undefined) continue;
-    yield invalid(`steps[${String(index)}].depends_on[${String(position)}]`, reason);
+    yield invalid(`${field}.depends_on[${String(position)}]`, reason);
   }
 }
 
 function* cycleViolation(
   steps: readonly DependentStep[],
   ids: ReadonlyMap<string, number>,
+  fieldOf: FieldOfStep,
 ): Generator<PlanViolation, void> {
   const others = steps.map(({ id, dependsOn }) => ({
     id,
@@ -74,7 +86,7 @@ function* cycleViolation(
   const index = ids.get(order.ids[0] ?? "") ?? 0;
   yield {
     code: "PLAN_CYCLE",
-    field: `steps[${String(index)}].depends_on`,
+    field: `${fieldOf(index)}.depends_on`,
     reason: `steps depend on each other in a cycle: ${cycleText(order.ids)}`,
   };
 }

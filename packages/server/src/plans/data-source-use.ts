@@ -1,6 +1,7 @@
 import type { Caller } from "@steward/kernel/caller.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
+import { fieldInPlan, type FieldOfStep } from "./dag.js";
 import type { PreparedStep } from "./plan.js";
 
 /**
@@ -11,10 +12,11 @@ export function requireDataSources(
   steps: readonly PreparedStep[],
   access: DataSourceAccess,
   caller: Caller,
+  fieldOf: FieldOfStep = fieldInPlan,
 ): void {
   const details = steps.flatMap(({ index, dataSource }) => {
     const reason = access.refusal(caller, dataSource);
-    return reason === undefined ? [] : [{ field: `steps[${String(index)}].tool_name`, reason }];
+    return reason === undefined ? [] : [{ field: `${fieldOf(index)}.tool_name`, reason }];
   });
   const [first] = details;
   if (first !== undefined) throw new AppError("POLICY_DENIED", first.reason, { details });

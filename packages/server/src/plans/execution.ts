@@ -4,7 +4,7 @@ import type { PlanRecord, PreparedStep, StepExecution, StepRecord, StepResult } 
 import type { LoadedPlan } from "./engine/index.js";
 import type { PlanSummary } from "./orchestrator.js";
 import type { NewPlan, StepOutput } from "./ports.js";
-import type { PlanState, StepContext, StepState } from "./transitions.js";
+import { isOver, type PlanState, type StepContext, type StepState } from "./plan-state.js";
 
 /**
  * The answer to every request for this step, now and later, byte for byte the same (Decision §3).
@@ -44,14 +44,19 @@ export function outputOf({ toolOutputJson, outputMetadata }: StepContext): StepO
   return { json: toolOutputJson, ...metadata };
 }
 
-function stepRecordsOf(
-  prepared: readonly PreparedStep[],
-  states: readonly StepState[],
-): readonly StepRecord[] {
+function stepRecordsOf(prepared: readonly PreparedStep[], plan: PlanState): readonly StepRecord[] {
   return prepared.flatMap((step) => {
-    const state = states[step.index];
-    return state === undefined ? [] : [stepRecordOf(step, state)];
+    const state = plan.steps[step.index];
+    if (state === undefined) return [];
+    const isWaiting = state.status === "failed" && mayRevise(plan);
+    const record = stepRecordOf(step, state);
+    return [isWaiting ? { ...record, waitReason: "awaiting_revision" as const } : record];
   });
+}
+
+/** Whether a failed step of a plan that goes on waits for its revision. */
+function mayRevise(plan: PlanState): boolean {
+  return plan.onFailure === "pause" && !isOver(plan) && plan.cancelReason === undefined;
 }
 
 /** The record of a plan that was just created, equal to what reading it would return. */
@@ -65,13 +70,22 @@ export function planRecordOf({
   prepared,
   ...texts
 }: Pick<LoadedPlan, "name" | "description" | "state" | "prepared">): PlanRecord {
-  return { ...planSummaryOf(texts, state), steps: stepRecordsOf(prepared, state.steps) };
+  const { onFailure, revision } = state;
+  return {
+    ...planSummaryOf(texts, state),
+    onFailure,
+    revision,
+    steps: stepRecordsOf(prepared, state),
+  };
 }
 
 /** The public record of a plan, without its steps. */
 export function planSummaryOf(
   { name, description }: Pick<LoadedPlan, "name" | "description">,
-  state: Omit<PlanState, "steps" | "lastSequence" | "lastEventAtMs">,
+  state: Pick<
+    PlanState,
+    "planId" | "orgId" | "sessionId" | "status" | "createdAtMs" | "startedAtMs" | "finishedAtMs"
+  >,
 ): PlanSummary {
   const { startedAtMs, finishedAtMs } = state;
   return {
@@ -96,6 +110,7 @@ function stepRecordOf(prepared: PreparedStep, state: StepState): StepRecord {
     dependsOn: prepared.dependsOn,
     status: state.status,
     attempt: state.attempt,
+    revision: prepared.revision ?? 1,
     ...(state.rowCount === undefined ? {} : { rowCount: state.rowCount }),
     ...(state.executedAtMs === undefined ? {} : { executedAt: isoTime(state.executedAtMs) }),
     ...(state.waitReason === undefined ? {} : { waitReason: state.waitReason }),

@@ -12,23 +12,30 @@ export { PlanEngine } from "./engine/index.js";
 export { NoopOrchestrator } from "./orchestrators/noop-orchestrator.js";
 export {
   hasJournal,
+  hasRevisions,
   type Orchestrator,
   type PageRequest,
   type PlanFilter,
   type PlanJournal,
   type PlanPage,
+  type PlanRevisions,
   type PlanSummary,
   type QueryRuntimeContext,
+  type StepRevision,
+  type StepsToAppend,
 } from "./orchestrator.js";
 export { recordedOrchestrator } from "./orchestrators/recorded-orchestrator.js";
 export { keepInStore, type KeepToolCall } from "./orchestrators/tool-call-keeper.js";
 export type {
   LlmContextUpdate,
+  OnFailure,
   PlanDefinition,
   PlanRecord,
+  PlanRevised,
   PlanStatus,
   PreparedStep,
   SchemaTableDelta,
+  StepChanges,
   StepDefinition,
   StepError,
   StepExecution,

@@ -1,7 +1,15 @@
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Unsubscribe } from "../kernel/event-bus.js";
 import type { PlanEvent } from "./plan-events.js";
-import type { PlanDefinition, PlanRecord, PlanStatus, StepExecution } from "./plan.js";
+import type {
+  PlanDefinition,
+  PlanRecord,
+  PlanRevised,
+  PlanStatus,
+  StepChanges,
+  StepDefinition,
+  StepExecution,
+} from "./plan.js";
 
 /** The caller and its time limit: the `ctx` of execute_step (Contract §4.3, Decision §2). */
 export interface QueryRuntimeContext extends Caller {
@@ -18,10 +26,7 @@ export interface QueryRuntimeContext extends Caller {
    * the caller leaves earlier.
    */
   readonly counts?: (work: Promise<unknown>) => void;
-  /**
-   * The same key with the same body returns the first answer (Decision §4). Only createPlan uses
-   * it.
-   */
+  /** Same key and same body: the first answer again (Decision §4). createPlan and {@link PlanRevisions} look at it. */
   readonly idempotencyKey?: string;
 }
 
@@ -109,6 +114,50 @@ export interface PlanJournal {
    * come late, twice or not at all, so a reader must poll too.
    */
   onPlanEvents(planId: string, wake: () => void): Unsubscribe;
+}
+
+/** Steps to append to a plan. */
+export interface StepsToAppend {
+  readonly steps: readonly StepDefinition[];
+  /** The plan's revision that the caller has read; absent: whichever it has. */
+  readonly expectedRevision?: number | undefined;
+}
+
+/** What to change of a step. */
+export interface StepRevision {
+  readonly changes: StepChanges;
+  /** The plan's revision that the caller has read; absent: whichever it has. */
+  readonly expectedRevision?: number | undefined;
+}
+
+/**
+ * Changes of plans that are under way (Decision §19), which an orchestrator may offer as well. With the
+ * idempotency key of the context, repeating a request changes nothing and gets the first answer.
+ * Errors of each: `PLAN_NOT_FOUND`; `PLAN_NOT_ACTIVE` when the plan cannot change any more;
+ * `REVISION_CONFLICT` when its steps have changed since the caller has read them; those of a submission.
+ */
+export interface PlanRevisions {
+  /** Appends steps, which may depend on those that there are, to a plan that is not over. */
+  appendSteps(planId: string, steps: StepsToAppend, ctx: QueryRuntimeContext): Promise<PlanRevised>;
+
+  /**
+   * Gives a step that has not run, or failed, another definition. A plan that failed runs on, as after a retry.
+   * @throws AppError `STEP_NOT_FOUND`; `STEP_NOT_REVISABLE` while the step runs, and once it has completed.
+   */
+  reviseStep(
+    planId: string,
+    stepId: string,
+    revision: StepRevision,
+    ctx: QueryRuntimeContext,
+  ): Promise<PlanRevised>;
+}
+
+/** Whether an orchestrator changes plans that are under way. */
+export function hasRevisions(
+  orchestrator: Orchestrator,
+): orchestrator is Orchestrator & PlanRevisions {
+  const offered = orchestrator as Partial<PlanRevisions>;
+  return typeof offered.appendSteps === "function" && typeof offered.reviseStep === "function";
 }
 
 /** Whether an orchestrator also offers the journal. */

@@ -1,5 +1,6 @@
 import { isoTime } from "@steward/kernel/clock.js";
 import type { PlanEvent, PlanEventType } from "./plan-events.js";
+import type { PreparedStep } from "./plan.js";
 import type { PlanChange, PlanState, StepState } from "./plan-state.js";
 
 /**
@@ -12,6 +13,7 @@ export class PlanDraft {
   readonly #timestamp: string;
   #steps: StepState[];
   readonly #changed = new Map<number, StepState>();
+  readonly #definitions: PreparedStep[] = [];
   readonly #events: PlanEvent[] = [];
 
   constructor(state: PlanState, nowMs: number) {
@@ -40,6 +42,12 @@ export class PlanDraft {
     this.#changed.set(step.index, step);
   }
 
+  /** Appends or revises a step, which has not run in this form yet. */
+  define(definition: PreparedStep, state: StepState): void {
+    this.#definitions.push(definition);
+    this.replaceStep(state);
+  }
+
   emit(eventType: PlanEventType, payload: object): void {
     const sequence = this.plan.lastSequence + 1;
     this.patch({ lastSequence: sequence, lastEventAtMs: this.nowMs });
@@ -53,6 +61,11 @@ export class PlanDraft {
   }
 
   change(): PlanChange {
-    return { plan: this.plan, steps: [...this.#changed.values()], events: this.#events };
+    return {
+      plan: this.plan,
+      steps: [...this.#changed.values()],
+      definitions: this.#definitions,
+      events: this.#events,
+    };
   }
 }

@@ -16,7 +16,8 @@ export function endAttempt(draft: PlanDraft, step: StepState, outcome: StepOutco
     case "failed":
       draft.replaceStep({ ...ended, status: "failed", rowCount: 0, error: outcome.error });
       emitExecuted(draft, step, "failed", 0, outcome.durationMs, outcome.error);
-      if (draft.plan.failure === undefined) {
+      // A plan that pauses waits for the step's revision until its deadline.
+      if (draft.plan.failure === undefined && draft.plan.onFailure === "fail") {
         draft.patch({
           failure: { failedStepId: step.stepId, reason: outcome.error.message },
         });
@@ -68,6 +69,24 @@ function emitExecuted(
     row_count: rowCount,
     duration_ms: durationMs,
     ...(error === undefined ? {} : { error }),
+  });
+}
+
+/** Has a failed plan run on: what completed stays, everything else is to be done again. */
+export function revivePlan(draft: PlanDraft, deadlineMs: number): void {
+  for (const step of draft.steps) {
+    if (step.status === "completed") continue;
+    draft.replaceStep({
+      ...step,
+      status: "pending",
+      rowCount: undefined,
+      executedAtMs: undefined,
+      error: undefined,
+    });
+  }
+  draft.patch({ status: "running", finishedAtMs: undefined, failure: undefined, deadlineMs });
+  draft.emit("PlanRetried", {
+    step_ids: draft.steps.filter((step) => step.status === "pending").map((step) => step.stepId),
   });
 }
 

@@ -12,6 +12,8 @@ export type PlanEventType =
   | "PlanCancelRequested"
   | "PlanCancelled"
   | "PlanRetried"
+  | "PlanStepAppended"
+  | "PlanStepRevised"
   | "PlanApprovalRequested"
   | "PlanApprovalDecided";
 

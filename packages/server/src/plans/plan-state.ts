@@ -1,6 +1,14 @@
 import type { PlanEvent } from "./plan-events.js";
 import type { OutputMetadata } from "./statements/step-output.js";
-import type { PlanStatus, SchemaTableDelta, StepError, StepStatus, WaitReason } from "./plan.js";
+import type {
+  OnFailure,
+  PlanStatus,
+  PreparedStep,
+  SchemaTableDelta,
+  StepError,
+  StepStatus,
+  WaitReason,
+} from "./plan.js";
 
 /** The state of a plan for the state machine (Decision §3), which a store must persist. */
 export interface PlanState {
@@ -13,6 +21,11 @@ export interface PlanState {
   readonly finishedAtMs: number | undefined;
   /** After this time no step starts, and the plan fails. */
   readonly deadlineMs: number;
+  readonly onFailure: OnFailure;
+  /** 1 as submitted; each change of the steps adds one. */
+  readonly revision: number;
+  /** The changes that were asked for under an idempotency key. */
+  readonly revisionRequests: readonly RevisionRequest[];
   /** Set while a cancel waits for the end of running statements. */
   readonly cancelReason: string | undefined;
   /** Set while a failed plan waits for the end of running statements. */
@@ -23,6 +36,15 @@ export interface PlanState {
   readonly lastEventAtMs: number;
   /** In the order submitted. */
   readonly steps: readonly StepState[];
+}
+
+/** A change of a plan's steps that was made under an idempotency key, which is the plan's own. */
+export interface RevisionRequest {
+  readonly key: string;
+  /** SHA-256 of the request, hex. */
+  readonly requestHash: string;
+  /** The plan's revision that the change made. */
+  readonly revision: number;
 }
 
 /** The reason why a plan fails. */
@@ -51,13 +73,53 @@ export interface StepState {
   readonly error: StepError | undefined;
 }
 
+/** A step that was never claimed. */
+export function pendingStep(
+  stepId: string,
+  index: number,
+  dependsOn: readonly string[],
+): StepState {
+  return {
+    stepId,
+    index,
+    dependsOn,
+    status: "pending",
+    attempt: 0,
+    owner: undefined,
+    waitReason: undefined,
+    rowCount: undefined,
+    executedAtMs: undefined,
+    error: undefined,
+  };
+}
+
+/**
+ * Room the log must keep so that the plan can always be ended properly: a step's attempt may end
+ * without completing it, and the step be skipped then; the plan may be cancelled, and ends.
+ */
+export function eventsToFinish({ steps }: Pick<PlanState, "steps">): number {
+  return 2 * steps.length + 8;
+}
+
 /**
  * The result of a transition: the plan without its steps, the changed steps, and the new events.
  */
 export interface PlanChange {
   readonly plan: Omit<PlanState, "steps">;
   readonly steps: readonly StepState[];
+  /** Steps that the change appends or revises, as they will run. */
+  readonly definitions: readonly PreparedStep[];
   readonly events: readonly PlanEvent[];
+}
+
+/** The steps of a plan with those that a change appends or revises. */
+export function withDefinitions(
+  prepared: readonly PreparedStep[],
+  definitions: readonly PreparedStep[],
+): readonly PreparedStep[] {
+  const steps = prepared.slice();
+  for (const definition of definitions) steps[definition.index] = definition;
+  return steps;
 }
 
 /** How an attempt ended. Times in ms since the epoch. */
@@ -91,6 +153,14 @@ export interface StepContext {
   readonly outputMetadata?: OutputMetadata;
   readonly schemaAdditions: readonly SchemaTableDelta[];
   readonly augmentationHints: readonly string[];
+}
+
+/** The state after a change. */
+export function applyChange(state: PlanState, change: PlanChange): PlanState {
+  if (change.steps.length === 0) return { ...change.plan, steps: state.steps };
+  const steps = state.steps.slice();
+  for (const step of change.steps) steps[step.index] = step;
+  return { ...change.plan, steps };
 }
 
 /** Whether the plan's own row differs; its steps and events are not compared. */

@@ -8,8 +8,14 @@ export type PlanStatus = "pending" | "running" | "completed" | "failed" | "cance
 /** The status of a step (Decision §3). */
 export type StepStatus = "pending" | "running" | "completed" | "failed" | "skipped" | "cancelled";
 
-/** The reason why a step that could run stays `pending` (Decision §3). */
-export type WaitReason = "awaiting_approval" | "retry_backoff";
+/**
+ * What a step waits for (Decision §3). A step that waits for an approval or its next attempt is `pending`; one
+ * that waits for a revision has `failed`.
+ */
+export type WaitReason = "awaiting_approval" | "retry_backoff" | "awaiting_revision";
+
+/** What a failed step does to its plan: it ends the plan, or it waits for a revision (Decision §19). */
+export type OnFailure = "fail" | "pause";
 
 /** One step as submitted (Contract §2.2). */
 export interface StepDefinition {
@@ -27,6 +33,8 @@ export interface StepDefinition {
 export interface PlanDefinition {
   readonly name: string;
   readonly description: string;
+  /** Absent: `fail`. */
+  readonly onFailure?: OnFailure;
   readonly steps: readonly StepDefinition[];
 }
 
@@ -41,6 +49,19 @@ export interface PreparedStep extends Omit<StepDefinition, "intent"> {
   /** Name of the data source it runs on. */
   readonly dataSource: string;
   readonly statement: CompiledStatement;
+  /** The plan's revision that appended or revised the step; absent: the step is as submitted. */
+  readonly revision?: number;
+}
+
+/** What a revision of a step changes; absent members stay as they are. */
+export type StepChanges = Partial<Omit<StepDefinition, "id">>;
+
+/** A change of a plan's steps that was made (Decision §19). */
+export interface PlanRevised {
+  readonly planId: string;
+  readonly status: PlanStatus;
+  /** The plan's revision with the change. */
+  readonly revision: number;
 }
 
 /** The reason why a step failed: a message for the agent and a code for programs. */
@@ -61,7 +82,11 @@ export interface PlanRecord {
   readonly createdAt: string;
   readonly startedAt?: string;
   readonly finishedAt?: string;
-  /** In the order submitted. */
+  /** Absent: the orchestrator changes no plans. */
+  readonly onFailure?: OnFailure;
+  /** 1 as submitted; each change of the steps adds one. */
+  readonly revision?: number;
+  /** In the order submitted, then in the order appended. */
   readonly steps: readonly StepRecord[];
 }
 
@@ -75,6 +100,8 @@ export interface StepRecord {
   readonly status: StepStatus;
   /** Attempts so far; 0 before the first. */
   readonly attempt: number;
+  /** The plan's revision in which the step got its present definition. */
+  readonly revision?: number;
   readonly rowCount?: number;
   /** RFC 3339, UTC: the end of its last attempt. */
   readonly executedAt?: string;

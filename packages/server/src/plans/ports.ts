@@ -1,6 +1,6 @@
 import type { Dialect, Intent, StatementGrant, TouchedData } from "../governance/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
-import type { PreparedStep, SchemaTableDelta, StepExecution } from "./plan.js";
+import type { OnFailure, PreparedStep, SchemaTableDelta, StepExecution } from "./plan.js";
 import type { PostgresType } from "./statements/postgres-types.js";
 import type { ColumnType, StepOutput } from "./statements/step-output.js";
 import type { ClaimRefusal } from "./transitions.js";
@@ -228,6 +228,8 @@ export interface NewPlan {
   readonly sessionId: string;
   readonly name: string;
   readonly description: string;
+  /** Absent: `fail`. */
+  readonly onFailure?: OnFailure | undefined;
   readonly steps: readonly PreparedStep[];
   readonly createdAtMs: number;
   readonly deadlineMs: number;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isTerminalEvent, type PlanEvent } from "./plan-events.js";
-import type { PlanStatus, StepStatus } from "./plan.js";
+import type { PlanStatus, PreparedStep, StepStatus } from "./plan.js";
 import {
   applyChange,
   cancelPlan,
@@ -10,7 +10,9 @@ import {
   expirePlan,
   finishStep,
   retryPlan,
+  revisePlan,
   type PlanChange,
+  type PlanRevision,
   type PlanState,
   type StepOutcome,
 } from "./transitions.js";
@@ -52,10 +54,19 @@ class Model {
   deadlineMs: number = TIME_MS;
   /** Attempts that clients consider theirs, even if they have been revoked. */
   readonly held: Held[] = [];
-  readonly shape: Shape;
+  readonly shape: (readonly number[])[];
+  /** A failed step waits for its revision. */
+  readonly pausing: boolean;
+  revision = 1;
+  /** What was asked for under each idempotency key, and the revision that it made. */
+  readonly requests = new Map<
+    string,
+    { readonly requestHash: string; readonly revision: number }
+  >();
 
-  constructor(shape: Shape) {
-    this.shape = shape;
+  constructor(shape: Shape, pausing: boolean) {
+    this.shape = [...shape];
+    this.pausing = pausing;
     this.steps = shape.map(() => "pending");
     this.attempts = shape.map(() => 0);
   }
@@ -88,7 +99,7 @@ class Model {
 
   finish(step: number, outcome: StepOutcome["kind"]): void {
     this.steps[step] = outcome === "retried" || outcome === "released" ? "pending" : outcome;
-    if (outcome === "failed") this.failing = true;
+    if (outcome === "failed" && !this.pausing) this.failing = true;
     this.settle();
   }
 
@@ -106,6 +117,54 @@ class Model {
     }
   }
 
+  /** What a change comes to that does not name a step. */
+  change({ expectedRevision, request }: PlanRevision, refusal: string | undefined): string {
+    const earlier = this.requests.get(request?.key ?? "");
+    if (earlier !== undefined) {
+      return earlier.requestHash === request?.requestHash ? "repeated" : "IDEMPOTENCY_CONFLICT";
+    }
+    if (refusal !== undefined) return refusal;
+    if (expectedRevision !== this.revision) return "REVISION_CONFLICT";
+    this.revision += 1;
+    if (request !== undefined) {
+      const { key, requestHash } = request;
+      this.requests.set(key, { requestHash, revision: this.revision });
+    }
+    return "changed";
+  }
+
+  /** Why nothing of the plan can change; `undefined` when it can. */
+  closed(): string | undefined {
+    const late = this.nowMs > this.deadlineMs;
+    const open = this.active && !this.cancelling && !this.failing && !late;
+    return open ? undefined : "PLAN_NOT_ACTIVE";
+  }
+
+  revise(step: number, before: readonly number[], revision: PlanRevision): string {
+    const status = this.steps[step];
+    const over = status === "running" || status === "completed";
+    const refusal = over
+      ? "STEP_NOT_REVISABLE"
+      : this.plan === "failed"
+        ? undefined
+        : this.closed();
+    const kind = this.change(revision, refusal);
+    if (kind !== "changed") return kind;
+    if (this.plan === "failed") this.retry();
+    this.steps[step] = "pending";
+    this.shape[step] = before;
+    return kind;
+  }
+
+  append(before: readonly number[], revision: PlanRevision): string {
+    const kind = this.change(revision, this.closed());
+    if (kind !== "changed") return kind;
+    this.steps.push("pending");
+    this.attempts.push(0);
+    this.shape.push(before);
+    return kind;
+  }
+
   retry(): void {
     this.plan = "running";
     this.failing = false;
@@ -121,9 +180,13 @@ class Real {
   state: PlanState;
   readonly reader: LogReader;
 
-  constructor(shape: Shape) {
+  constructor(shape: Shape, pausing: boolean) {
     const { events, ...state } = createPlan(
-      { orgId: "o", planId: "p", sessionId: "s", name: "n", createdAtMs: 0, deadlineMs: TIME_MS },
+      {
+        ...{ orgId: "o", planId: "p", sessionId: "s", name: "n" },
+        ...{ createdAtMs: 0, deadlineMs: TIME_MS },
+        onFailure: pausing ? "pause" : "fail",
+      },
       shape.map((before, step) => ({ id: idOf(step), dependsOn: before.map(idOf) })),
     );
     this.state = state;
@@ -149,16 +212,30 @@ function idOf(step: number): string {
   return `s${String(step)}`;
 }
 
+function indexOf(id: string): number {
+  return Number(id.slice(1));
+}
+
+function prepared(step: number, before: readonly number[]): PreparedStep {
+  return {
+    ...{ id: idOf(step), index: step, name: "", toolName: "sql", dataSource: "default" },
+    ...{ intent: "read_select", intentSource: "explicit", queryTemplate: "" },
+    statementClass: "read_select",
+    ...{ dependsOn: before.map(idOf), schemaTableHints: [] },
+    statement: { sql: "", binds: [] },
+  };
+}
+
 /** A reader that knows only the plan's log. */
 class LogReader {
   /** `failed`: the newest attempt failed; a later event shows whether it is retried. */
   readonly steps: StepStatus[];
-  readonly #shape: Shape;
+  readonly #shape: (readonly number[])[];
   #last: PlanEvent | undefined;
   #started = false;
 
   constructor(shape: Shape) {
-    this.#shape = shape;
+    this.#shape = [...shape];
     this.steps = shape.map(() => "pending");
   }
 
@@ -173,6 +250,7 @@ class LogReader {
       readonly step_index: number;
       readonly status: StepStatus;
       readonly step_ids: readonly string[];
+      readonly depends_on: readonly string[];
     };
     const step = payload.step_index;
     switch (event.eventType) {
@@ -205,6 +283,16 @@ class LogReader {
         return;
       case "PlanRetried":
         for (const id of payload.step_ids) this.steps[Number(id.slice(1))] = "pending";
+        return;
+      case "PlanStepAppended":
+        expect(step).toBe(this.steps.length);
+        this.steps[step] = "pending";
+        this.#shape[step] = payload.depends_on.map(indexOf);
+        return;
+      case "PlanStepRevised":
+        expect(["pending", "failed"]).toContain(this.steps[step]);
+        this.steps[step] = "pending";
+        this.#shape[step] = payload.depends_on.map(indexOf);
         return;
       case "PlanCompleted":
         expect(this.steps.every((status) => status === "completed")).toBe(true);
@@ -240,6 +328,10 @@ function command(name: string, run: (model: Model, real: Real) => void): Command
 
 function checkInvariants(model: Model, { state, reader }: Real): void {
   expect(state.status).toBe(model.plan);
+  expect(state.revision).toBe(model.revision);
+  expect(state.steps.map(({ dependsOn }) => dependsOn)).toEqual(
+    model.shape.map((before) => before.map(idOf)),
+  );
   expect(state.steps.map(({ status }) => status)).toEqual(model.steps);
   expect(state.steps.map(({ attempt }) => attempt)).toEqual(model.attempts);
   expect(state.finishedAtMs === undefined).toBe(model.active);
@@ -304,6 +396,53 @@ const retry = command("retry", (model, real) => {
   model.retry();
 });
 
+/** How a change is asked for: perhaps of a plan that was read before another change, perhaps once more. */
+interface Asked {
+  readonly stale: boolean;
+  readonly key: number | undefined;
+}
+
+const asked: fc.Arbitrary<Asked> = fc.record({
+  stale: fc.nat(5).map((drawn) => drawn === 0),
+  key: fc.option(fc.nat(2), { nil: undefined }),
+});
+
+function revisionOf(
+  model: Model,
+  { stale, key }: Asked,
+  change: PlanRevision["change"],
+): PlanRevision {
+  const request =
+    key === undefined ? undefined : { key: String(key), requestHash: JSON.stringify(change) };
+  const expectedRevision = stale ? model.revision - 1 : model.revision;
+  return { change, expectedRevision, deadlineMs: model.nowMs + TIME_MS, request };
+}
+
+function decided(real: Real, model: Model, revision: PlanRevision): string {
+  const decision = revisePlan(real.state, revision, model.nowMs);
+  if (decision.kind === "changed") real.apply(decision.change);
+  return decision.kind === "refused" ? decision.code : decision.kind;
+}
+
+/** A step loses some of its dependencies. */
+const revise = (step: number, mask: number, as: Asked): Command =>
+  command(`revise ${String(step)} ${String(mask)} ${JSON.stringify(as)}`, (model, real) => {
+    const index = step % model.shape.length;
+    const before = (model.shape[index] ?? []).filter((_each, place) => (mask >> place) & 1);
+    const revision = revisionOf(model, as, { kind: "revise", step: prepared(index, before) });
+    const kind = decided(real, model, revision);
+    expect(kind).toBe(model.revise(index, before, revision));
+  });
+
+const append = (mask: number, as: Asked): Command =>
+  command(`append ${String(mask)} ${JSON.stringify(as)}`, (model, real) => {
+    const index = model.shape.length;
+    const before = [...model.shape.keys()].filter((each) => (mask >> each) & 1);
+    const revision = revisionOf(model, as, { kind: "append", steps: [prepared(index, before)] });
+    const kind = decided(real, model, revision);
+    expect(kind).toBe(model.append(before, revision));
+  });
+
 const expire = command("expire", (model, real) => {
   const change = expirePlan(real.state, model.nowMs);
   const due = model.active && !model.cancelling && !model.failing;
@@ -345,6 +484,11 @@ const commands = fc.commands(
       { weight: 4, arbitrary: fc.nat(20).map((pick) => finish(pick, "cancelled")) },
       { weight: 1, arbitrary: fc.constantFrom(crash, cancel, expire) },
       { weight: 4, arbitrary: fc.constant(retry) },
+      {
+        weight: 6,
+        arbitrary: fc.tuple(fc.nat(9), fc.nat(63), asked).map((args) => revise(...args)),
+      },
+      { weight: 2, arbitrary: fc.tuple(fc.nat(63), asked).map((args) => append(...args)) },
       { weight: 2, arbitrary: fc.integer({ min: -50_000, max: 60_000 }).map(passTime) },
     ),
   ],
@@ -354,8 +498,12 @@ const commands = fc.commands(
 describe("the state machine of a plan", () => {
   it("does what its model does, and writes a log that tells it, whatever its clients do", () => {
     fc.assert(
-      fc.property(shape, commands, (steps, script) => {
-        fc.modelRun(() => ({ model: new Model(steps), real: new Real(steps) }), script);
+      fc.property(shape, fc.boolean(), commands, (steps, pausing, script) => {
+        const start = () => ({
+          model: new Model(steps, pausing),
+          real: new Real(steps, pausing),
+        });
+        fc.modelRun(start, script);
       }),
       { numRuns: 300 },
     );

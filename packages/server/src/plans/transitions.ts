@@ -1,24 +1,36 @@
 import { isoTime } from "@steward/kernel/clock.js";
 import { PLAN_EVENTS_MAX } from "@steward/kernel/limits.js";
 import { PlanDraft } from "./plan-draft.js";
-import { endAttempt, settlePlan } from "./plan-ending.js";
+import type { OnFailure } from "./plan.js";
+import { endAttempt, revivePlan, settlePlan } from "./plan-ending.js";
 import type { PlanEvent } from "./plan-events.js";
 import {
+  eventsToFinish,
   isOver,
+  pendingStep,
   type PlanChange,
   type PlanState,
   type StepOutcome,
   type StepState,
 } from "./plan-state.js";
 
+export { applyChange, pendingStep, withDefinitions } from "./plan-state.js";
 export type {
   PlanChange,
   PlanFailure,
   PlanState,
+  RevisionRequest,
   StepContext,
   StepOutcome,
   StepState,
 } from "./plan-state.js";
+export {
+  conflictText,
+  earlierRevision,
+  revisePlan,
+  type PlanRevision,
+  type RevisionDecision,
+} from "./plan-revision.js";
 
 /*
  * The state machine of a plan (Decision §3), as pure functions: a state and a command give a change
@@ -47,16 +59,21 @@ export type ClaimDecision =
 export function createPlan(
   start: Pick<PlanState, "orgId" | "planId" | "sessionId" | "createdAtMs" | "deadlineMs"> & {
     readonly name: string;
+    /** Absent: `fail`. */
+    readonly onFailure?: OnFailure | undefined;
   },
   steps: readonly { readonly id: string; readonly dependsOn: readonly string[] }[],
 ): PlanState & { readonly events: readonly PlanEvent[] } {
-  const { name, orgId, planId, sessionId, createdAtMs, deadlineMs } = start;
+  const { name, orgId, planId, sessionId, createdAtMs, deadlineMs, onFailure = "fail" } = start;
   const empty: PlanState = {
     orgId,
     planId,
     sessionId,
     createdAtMs,
     deadlineMs,
+    onFailure,
+    revision: 1,
+    revisionRequests: [],
     status: "pending",
     startedAtMs: undefined,
     finishedAtMs: undefined,
@@ -67,29 +84,14 @@ export function createPlan(
     steps: steps.map((step, index) => pendingStep(step.id, index, step.dependsOn)),
   };
   const draft = new PlanDraft(empty, createdAtMs);
-  draft.emit("PlanCreated", { session_id: sessionId, name, total_steps: steps.length });
+  draft.emit("PlanCreated", {
+    session_id: sessionId,
+    name,
+    total_steps: steps.length,
+    ...(onFailure === "fail" ? {} : { on_failure: onFailure }),
+  });
   const change = draft.change();
   return { ...change.plan, steps: empty.steps, events: change.events };
-}
-
-/** The state of a step that was never claimed. */
-export function pendingStep(
-  stepId: string,
-  index: number,
-  dependsOn: readonly string[],
-): StepState {
-  return {
-    stepId,
-    index,
-    dependsOn,
-    status: "pending",
-    attempt: 0,
-    owner: undefined,
-    waitReason: undefined,
-    rowCount: undefined,
-    executedAtMs: undefined,
-    error: undefined,
-  };
 }
 
 /** Claims a step for an owner, or refuses (Decision §3, "ExecuteStep, by the step's state"). */
@@ -186,15 +188,6 @@ function whyNotActive(state: PlanState, nowMs: number): string | undefined {
 }
 
 /**
- * Number of events that the log must reserve so that the plan can always end properly: each step's
- * attempt may end without completing and the step then be skipped; the plan may be cancelled, and
- * ends.
- */
-function eventsToFinish(state: PlanState): number {
-  return 2 * state.steps.length + 8;
-}
-
-/**
  * Ends an attempt. @returns `undefined` when the attempt is not the running one, because it was
  * fenced.
  */
@@ -252,25 +245,7 @@ export function retryPlan(
     return { refused: `The plan's log is full: ${String(PLAN_EVENTS_MAX)} events`, limit: true };
   }
   const draft = new PlanDraft(state, nowMs);
-  for (const step of state.steps) {
-    if (step.status === "completed") continue;
-    draft.replaceStep({
-      ...step,
-      status: "pending",
-      rowCount: undefined,
-      executedAtMs: undefined,
-      error: undefined,
-    });
-  }
-  draft.patch({
-    status: "running",
-    finishedAtMs: undefined,
-    failure: undefined,
-    deadlineMs,
-  });
-  draft.emit("PlanRetried", {
-    step_ids: draft.steps.filter((step) => step.status === "pending").map((step) => step.stepId),
-  });
+  revivePlan(draft, deadlineMs);
   return draft.change();
 }
 
@@ -280,18 +255,13 @@ export function expirePlan(state: PlanState, nowMs: number): PlanChange | undefi
   if (!active || state.failure !== undefined || state.cancelReason !== undefined) return undefined;
   if (nowMs <= state.deadlineMs) return undefined;
   const draft = new PlanDraft(state, nowMs);
-  const reason = `The plan did not finish by its deadline, ${isoTime(state.deadlineMs)}`;
-  draft.patch({ failure: { failedStepId: undefined, reason } });
+  const failed = state.steps.find((step) => step.status === "failed");
+  const unrevised =
+    failed === undefined ? "" : `: step ${failed.stepId} failed and was not revised`;
+  const reason = `The plan did not finish by its deadline, ${isoTime(state.deadlineMs)}${unrevised}`;
+  draft.patch({ failure: { failedStepId: failed?.stepId, reason } });
   settlePlan(draft);
   return draft.change();
-}
-
-/** The state after a change. */
-export function applyChange(state: PlanState, change: PlanChange): PlanState {
-  if (change.steps.length === 0) return { ...change.plan, steps: state.steps };
-  const steps = state.steps.slice();
-  for (const step of change.steps) steps[step.index] = step;
-  return { ...change.plan, steps };
 }
 
 function refuse(code: ClaimRefusal["code"], message: string): ClaimDecision {

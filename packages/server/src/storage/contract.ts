@@ -10,6 +10,7 @@ import type { PlanEvent, PreparedStep } from "../plans/index.js";
 import type { AttemptRef, ClaimResult, NewPlan, PlanRef } from "../plans/ports.js";
 import type { StepOutcome } from "../plans/transitions.js";
 import type { Store } from "./store.js";
+import { planRevisionCases } from "./testing/plan-revision-battery.js";
 
 /** An engine under test. */
 export type StoreUnderTest = AsyncDisposable &
@@ -69,6 +70,22 @@ export function planStoreBattery(
       store.plans.finishStep(attempt, outcome, toolCall(attempt));
     const events = (ref: PlanRef): Promise<readonly PlanEvent[]> =>
       store.plans.readEvents(ref, 0, 1000);
+
+    planRevisionCases({
+      store: () => store,
+      restart,
+      nowMs: () => clock.nowMs(),
+      ...{ submit, claim, finish, step, failed },
+      finishWith: (attempt, query) =>
+        store.plans.finishStep(
+          attempt,
+          attempt.stepId === "a" && attempt.attempt === 1 ? failed("no such table") : completed(),
+          { ...toolCall(attempt), query, toolName: attempt.stepId === "z" ? "other" : "sql" },
+        ),
+      leasesEnd: () => {
+        clock.advance(LEASE_MS + 1);
+      },
+    });
 
     it("keeps a plan as submitted, pending, with its first event", async () => {
       const ref = await submit([step("a"), step("b", ["a"])], { name: "report", sessionId: "s1" });

@@ -38,7 +38,10 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
       { name: "is_settled", type: "boolean", sqlite: IS_SETTLED },
     ],
   ),
-  table("plan_definitions", "org_id uuid, plan_id uuid, name text, description text, steps text"),
+  table(
+    "plan_definitions",
+    "org_id uuid, plan_id uuid, name text, description text, steps text, on_failure text",
+  ),
   table(
     "plan_changes",
     "org_id uuid, plan_id uuid, sequence integer, result_step integer, events text, steps text, call text, output text, schema_additions text, augmentation_hints text, output_metadata text",

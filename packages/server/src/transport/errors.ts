@@ -31,6 +31,8 @@ export const WIRE_STATUS: Readonly<Record<ErrorCode, WireStatus>> = {
   METHOD_NOT_ALLOWED: { http: 405, grpc: grpcStatus.UNIMPLEMENTED },
   STEP_DEPENDENCIES_NOT_MET: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
   PLAN_NOT_ACTIVE: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
+  STEP_NOT_REVISABLE: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
+  REVISION_CONFLICT: { http: 409, grpc: grpcStatus.ABORTED },
   APPROVAL_REQUIRED: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
   STEP_FAILED: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
   OUTCOME_UNKNOWN: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },

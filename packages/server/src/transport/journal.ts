@@ -1,5 +1,11 @@
 import { AppError } from "@steward/kernel/errors.js";
-import { hasJournal, type Orchestrator, type PlanJournal } from "../plans/index.js";
+import {
+  hasJournal,
+  hasRevisions,
+  type Orchestrator,
+  type PlanJournal,
+  type PlanRevisions,
+} from "../plans/index.js";
 
 /** The journal of an orchestrator. @throws AppError `UNIMPLEMENTED` when it offers none. */
 export function journalOf(orchestrator: Orchestrator): PlanJournal {
@@ -7,5 +13,14 @@ export function journalOf(orchestrator: Orchestrator): PlanJournal {
   throw new AppError(
     "UNIMPLEMENTED",
     "This orchestrator offers the four basic operations only: no listing, retry or events",
+  );
+}
+
+/** The changes of plans that an orchestrator offers. @throws AppError `UNIMPLEMENTED` when it offers none. */
+export function revisionsOf(orchestrator: Orchestrator): PlanRevisions {
+  if (hasRevisions(orchestrator)) return orchestrator;
+  throw new AppError(
+    "UNIMPLEMENTED",
+    "This orchestrator cannot change a plan under way: submit another plan",
   );
 }

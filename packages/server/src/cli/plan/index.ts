@@ -1,9 +1,11 @@
 import { Command } from "commander";
 import type { CliContext } from "../context.js";
+import { appendCommand } from "./append.js";
 import { cancelCommand } from "./cancel.js";
 import { getCommand } from "./get.js";
 import { listCommand } from "./list.js";
 import { retryCommand } from "./retry.js";
+import { reviseCommand } from "./revise.js";
 import { runCommand } from "./run.js";
 import { submitCommand } from "./submit.js";
 import { watchCommand } from "./watch.js";
@@ -18,6 +20,8 @@ export function planCommand(context: CliContext): Command {
     watchCommand,
     cancelCommand,
     retryCommand,
+    reviseCommand,
+    appendCommand,
   ];
   const plan = new Command("plan").description("Submits, runs and follows plans on a server.");
   for (const command of commands) plan.addCommand(command(context));

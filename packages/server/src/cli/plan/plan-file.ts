@@ -10,8 +10,20 @@ import { readTextFile, STDIN } from "../text-file.js";
  */
 export async function readPlanFile(
   file: string,
-  { stdin }: Pick<CliContext, "stdin">,
+  context: Pick<CliContext, "stdin">,
 ): Promise<SubmitPlanRequest> {
+  // The server validates the rest.
+  return (await readObjectFile(file, context)) as unknown as SubmitPlanRequest;
+}
+
+/**
+ * Reads an object with a plan's fields, or some of them.
+ * @throws CliError as {@link readPlanFile}.
+ */
+export async function readObjectFile(
+  file: string,
+  { stdin }: Pick<CliContext, "stdin">,
+): Promise<Readonly<Record<string, unknown>>> {
   const text = await readTextFile(file, stdin, "a plan file");
   const name = file === STDIN ? "standard input" : file;
   const plan = await parsePlan(text, name);
@@ -21,8 +33,7 @@ export async function readPlanFile(
       "write a JSON or YAML object with name and steps, as in examples/first-plan.json",
     );
   }
-  // The server validates the rest.
-  return plan as SubmitPlanRequest;
+  return plan as Readonly<Record<string, unknown>>;
 }
 
 /**

@@ -1,5 +1,12 @@
 import { assert } from "@steward/kernel/assert.js";
-import { planDiffers, type PlanChange, type PlanState, type StepState } from "../plan-state.js";
+import {
+  planDiffers,
+  withDefinitions,
+  type PlanChange,
+  type PlanState,
+  type RevisionRequest,
+  type StepState,
+} from "../plan-state.js";
 import type { PreparedStep } from "../plan.js";
 import type { PlanRef } from "../ports.js";
 import { applyChange } from "../transitions.js";
@@ -32,7 +39,6 @@ interface Waiting {
  */
 export class OpenPlan implements AppendSource {
   readonly ref: PlanRef;
-  readonly prepared: readonly PreparedStep[];
   /** The node that owned the plan when it was read; absent: no owner. */
   owner: string | undefined;
   /** Outputs in memory for the steps that refer to them. */
@@ -40,12 +46,14 @@ export class OpenPlan implements AppendSource {
   readonly ends: UnwrittenEnds = new UnwrittenEnds();
   readonly #log: PlanLog;
   #state: PlanState;
+  #prepared: readonly PreparedStep[];
   /** The plan's row as the log has it, or will have it after the current append. */
   #written: PlanState;
   /** The plan's newest sequence after this node's last append. */
   #ownSequence: number | undefined;
   #events: LogEntry["events"] = [];
   readonly #steps = new Map<number, StepState>();
+  #definitions: readonly PreparedStep[] = [];
   #waiting: Waiting[] = [];
   #appending: readonly Waiting[] = [];
   #newOwner: string | undefined;
@@ -59,7 +67,7 @@ export class OpenPlan implements AppendSource {
     const { state, prepared, results, owner } = loaded;
     this.#log = log;
     this.ref = { orgId: ref.orgId, planId: ref.planId };
-    this.prepared = prepared;
+    this.#prepared = prepared;
     this.owner = owner;
     this.#state = state;
     this.#written = state;
@@ -98,7 +106,7 @@ export class OpenPlan implements AppendSource {
   }
 
   step(stepId: string): PreparedStep | undefined {
-    return this.prepared.find((step) => step.id === stepId);
+    return this.#prepared.find((step) => step.id === stepId);
   }
 
   /** The sequence of the entry with the step's result. */
@@ -111,6 +119,14 @@ export class OpenPlan implements AppendSource {
     this.#state = applyChange(this.#state, change);
     this.#events = [...this.#events, ...change.events];
     for (const step of change.steps) this.#steps.set(step.index, step);
+    if (change.definitions.length === 0) return;
+    this.#definitions = [...this.#definitions, ...change.definitions];
+    this.#prepared = withDefinitions(this.#prepared, change.definitions);
+    // What a step of another form has left is no result of this one.
+    for (const { id, index } of change.definitions) {
+      this.#results.delete(index);
+      this.outputs.drop(id);
+    }
   }
 
   /** Makes this node the plan's owner with the next append. */
@@ -119,9 +135,19 @@ export class OpenPlan implements AppendSource {
   }
 
   /**
-   * Writes all pending changes as one entry. Resolves when it is durable.
-   * @param end the end of an attempt that the entry contains.
-   * @throws PlanConflict and the errors of {@link PlanLog.append}.
+   * Has the plan decided on as a shared one. An append under way that makes this node the owner does not change
+   * that: the ownership it writes is given up next.
+   */
+  disown(): void {
+    this.owner = undefined;
+    this.#newOwner = undefined;
+    this.#appendingOwner = undefined;
+  }
+
+  /**
+   * Writes what was changed so far as one entry. Resolves when it is durable.
+   * @param end what the attempt that ended with it left.
+   * @throws PlanConflict and what {@link PlanLog.append} throws.
    */
   write(end?: AttemptEnd): Promise<void> {
     // An entry based on a state that never became durable must not be written after the gap.
@@ -132,10 +158,13 @@ export class OpenPlan implements AppendSource {
       sequence: first.sequence,
       events: this.#events,
       steps: [...this.#steps.values()],
+      definitions: this.#definitions,
+      request: this.#requestOf(this.#definitions),
       end,
     };
     this.#events = [];
     this.#steps.clear();
+    this.#definitions = [];
     const state = this.#state;
     const written = new Promise<void>((resolve, reject) => {
       this.#waiting.push({ entry, state, resolve, reject });
@@ -169,6 +198,12 @@ export class OpenPlan implements AppendSource {
       owner,
       ...this.#claimChanges(entries),
     };
+  }
+
+  /** The request that these definitions were asked for with, if it named an idempotency key. */
+  #requestOf([first]: readonly PreparedStep[]): RevisionRequest | undefined {
+    if (first === undefined) return undefined;
+    return this.#state.revisionRequests.find(({ revision }) => revision === first.revision);
   }
 
   #startAppend(): void {

@@ -61,6 +61,11 @@ export class OpenPlans {
     return !plan.broken && plan.owner === node.nodeId && node.hasLease;
   }
 
+  /** Whether the plan is being made shared: nobody here may become its owner meanwhile. */
+  isReleasing(ref: PlanRef): boolean {
+    return this.#releasing.has(keyOf(ref));
+  }
+
   /**
    * The current plan: from memory when this node owns it, else from the log. A plan loses its owner
    * when the owner's lease has expired.
@@ -87,7 +92,7 @@ export class OpenPlans {
     this.#releases += 1;
     try {
       const plan = this.#usable(ref);
-      if (plan !== undefined) plan.owner = undefined;
+      plan?.disown();
       await release(plan);
     } finally {
       this.#releases += 1;
@@ -121,7 +126,7 @@ export class OpenPlans {
       await handover.release(owner, ref);
       loaded = await this.#read(ref);
     }
-    const isCurrent = releases === this.#releases && !this.#releasing.has(keyOf(ref));
+    const isCurrent = releases === this.#releases && !this.isReleasing(ref);
     const plan = this.#keep(ref, loaded, former);
     plan.owner = loaded.owner === node.nodeId && isCurrent ? node.nodeId : undefined;
     return { kind: "open", plan };

@@ -4,9 +4,11 @@ import { seededRandom, testSeed } from "@steward/kernel/testing/seeded-random.js
 import { isReadIntent, type Intent } from "../../governance/index.js";
 import type { PlanEvent } from "../plan-events.js";
 import type { StepOutcome } from "../plan-state.js";
-import type { PreparedStep, StepExecution } from "../plan.js";
+import type { OnFailure, PreparedStep, StepExecution } from "../plan.js";
 import type { AttemptRef, PlanRef } from "../ports.js";
+import type { PlanRevision } from "../transitions.js";
 import { PlanEngine } from "./plan-engine.js";
+import type { LogEntry } from "./plan-log.js";
 import { MemoryNode, MemoryStore, type Faults } from "./testing/memory-log.js";
 import { Simulation } from "./testing/simulation.js";
 
@@ -113,6 +115,13 @@ class Schedule {
   readonly #faults: Faults;
   readonly #acknowledged: { readonly attempt: AttemptRef; readonly told: StepExecution }[] = [];
   readonly #steps: readonly PreparedStep[];
+  readonly #onFailure: OnFailure;
+  /** Changes of steps that a client was told of: the step, and the plan's revision. */
+  readonly #revised: {
+    readonly key: string;
+    readonly stepId: string;
+    readonly revision: number;
+  }[] = [];
   readonly #ref: PlanRef = { orgId: ORG, planId: "plan" };
   #processes: Process[] = [];
   /** Whether no faults are injected: then no step is claimed twice. */
@@ -128,6 +137,7 @@ class Schedule {
     const unheard = this.#isCalm || random() < 0.5 ? 0 : 0.5;
     this.#faults = { refused: often, lost: often, unheard };
     this.#steps = randomSteps(random);
+    this.#onFailure = random() < 0.5 ? "pause" : "fail";
   }
 
   async run(): Promise<void> {
@@ -138,6 +148,12 @@ class Schedule {
     for (const { id } of this.#steps) {
       const clients = 1 + Math.floor(world.random() * 2);
       for (let client = 0; client < clients; client += 1) this.#actor(() => this.#client(id));
+    }
+    for (let reviser = 0; world.chance(0.4); reviser += 1) {
+      this.#actor(() => this.#reviser(`reviser-${String(reviser)}`));
+    }
+    for (let appender = 0; world.chance(0.25); appender += 1) {
+      this.#actor(() => this.#appender(`a${String(appender)}`));
     }
     if (world.chance(0.2)) this.#actor(() => this.#canceller());
     if (!this.#isCalm && world.chance(0.4)) this.#actor(() => this.#killer());
@@ -198,6 +214,7 @@ class Schedule {
           sessionId: "s",
           name: "plan",
           description: "",
+          onFailure: this.#onFailure,
           steps: this.#steps,
           createdAtMs,
           deadlineMs: createdAtMs + 86_400_000,
@@ -254,6 +271,76 @@ class Schedule {
     return isDone ? completed(attempt) : { kind: "released" };
   }
 
+  /** Gives steps another form, as read or as write. */
+  async #reviser(key: string): Promise<void> {
+    await this.#world.sleep(this.#world.random() * 1000);
+    const { id } = this.#world.pick(this.#steps);
+    await this.#revise(key, id, this.#world.chance(0.5) ? "read_select" : "write_insert");
+  }
+
+  /** Asks for the same change until somebody says what became of it. */
+  async #revise(key: string, stepId: string, intent: Intent): Promise<void> {
+    const plan = await this.#told(() => this.#any().ask((engine) => engine.loadPlan(this.#ref)));
+    const step = plan?.prepared.find(({ id }) => id === stepId);
+    if (plan === undefined || step === undefined) return;
+    await this.#change(key, stepId, plan.state.revision, {
+      kind: "revise",
+      step: { ...step, intent },
+    });
+  }
+
+  /** Appends a step, and has it run. */
+  async #appender(id: string): Promise<void> {
+    await this.#world.sleep(this.#world.random() * 1000);
+    const plan = await this.#told(() => this.#any().ask((engine) => engine.loadPlan(this.#ref)));
+    if (plan === undefined) return;
+    const [step] = randomSteps(this.#world.random);
+    const dependsOn = plan.prepared.map((each) => each.id).filter(() => this.#world.chance(0.3));
+    if (step === undefined) return;
+    const appended = { ...step, id, dependsOn };
+    const steps = [appended];
+    if (await this.#change(id, id, plan.state.revision, { kind: "append", steps })) {
+      await this.#client(id);
+    }
+  }
+
+  /** @returns whether the change was made. */
+  async #change(
+    key: string,
+    stepId: string,
+    expectedRevision: number,
+    change: PlanRevision["change"],
+  ): Promise<boolean> {
+    const revision = {
+      change,
+      expectedRevision,
+      deadlineMs: this.#world.nowMs() + 86_400_000,
+      request: { key, requestHash: "h" },
+    };
+    const told = await this.#told(() =>
+      this.#any().ask((engine) => engine.revisePlan(this.#ref, revision)),
+    );
+    if (told !== undefined) this.#revised.push({ key, stepId, revision: told.revision });
+    return told !== undefined;
+  }
+
+  /** What is answered at last; `undefined` when that is a refusal. */
+  async #told<T>(question: () => Promise<T>): Promise<T | undefined> {
+    for (let asked = 0; asked < 200; asked += 1) {
+      try {
+        return await question();
+      } catch (error) {
+        if (error instanceof AppError && REFUSALS.has(error.code)) return undefined;
+        const isUnknown =
+          error instanceof Killed ||
+          (error instanceof AppError && error.code === "STORE_UNAVAILABLE");
+        if (!isUnknown) throw error;
+      }
+      await this.#world.sleep(500);
+    }
+    throw new Error("nobody answers");
+  }
+
   async #canceller(): Promise<void> {
     await this.#world.sleep(this.#world.random() * 1000);
     await this.#answer(this.#any().ask((engine) => engine.cancelPlan(this.#ref, "enough")));
@@ -276,9 +363,14 @@ class Schedule {
   /** Drives the plan to its end after fault injection has stopped. */
   async #finisher(): Promise<void> {
     for (;;) {
-      const plan = this.#store.find(this.#ref).state;
+      const { state: plan, prepared } = this.#store.find(this.#ref);
       if (plan.status !== "pending" && plan.status !== "running") break;
-      for (const { id } of this.#steps) await this.#execute(this.#any(), id);
+      for (const { id, index, intent } of prepared) {
+        await this.#execute(this.#any(), id);
+        const isFailed = this.#store.find(this.#ref).state.steps[index]?.status === "failed";
+        const key = `finisher-${id}-${String(plan.revision)}`;
+        if (isFailed && this.#onFailure === "pause") await this.#revise(key, id, intent);
+      }
       await this.#world.sleep(1000);
     }
     this.#isOver = true;
@@ -304,16 +396,22 @@ class Schedule {
   }
 
   #check(): void {
-    const { entries, state, leases } = this.#store.find(this.#ref);
+    const { entries, state, leases, prepared } = this.#store.find(this.#ref);
     const events = entries.flatMap((entry) => entry.events);
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
     expect(leases.size).toBe(0);
-    for (const { id, index, intent } of this.#steps) {
+    for (const { id, index, intent } of prepared) {
       checkTurns(id, events);
       const isCompleted = state.steps[index]?.status === "completed";
       const effects = this.#target.effects.filter(({ stepId }) => stepId === id);
-      if (!isReadIntent(intent))
-        expect(effects.length, `effects of ${id}`).toBe(isCompleted ? 1 : 0);
+      const expected = isCompleted && !isReadIntent(intent) ? 1 : 0;
+      expect(effects.length, `effects of ${id}`).toBe(expected);
+    }
+    checkRevisions(entries);
+    for (const { key, stepId, revision } of this.#revised) {
+      const made = entries.filter(({ request }) => request?.key === key);
+      expect(made.map(({ definitions }) => definitions.map(({ id }) => id))).toEqual([[stepId]]);
+      expect(made[0]?.request?.revision).toBe(revision);
     }
     for (const { attempt, told } of this.#acknowledged) {
       const ends = entries.filter(
@@ -324,6 +422,20 @@ class Schedule {
       expect(ends).toHaveLength(1);
       expect(ends[0]?.end?.context?.toolOutputJson).toBe(told.llmContextUpdate.toolOutputJson);
     }
+  }
+}
+
+/** Revisions are counted without gaps, and an attempt that ends is of its step's newest form. */
+function checkRevisions(entries: readonly LogEntry[]): void {
+  const forms = new Map<string, number | undefined>();
+  let newest = 1;
+  for (const { definitions, end } of entries) {
+    for (const { id, revision } of definitions) {
+      expect(revision).toBe(newest + 1);
+      forms.set(id, revision);
+    }
+    if (definitions.length > 0) newest += 1;
+    if (end !== undefined) expect(end.step.revision).toBe(forms.get(end.step.id));
   }
 }
 
@@ -339,7 +451,9 @@ function checkTurns(stepId: string, events: readonly PlanEvent[]): void {
       expect(payload.attempt).toBe(attempts + 1);
       attempts += 1;
       isRunning = true;
-    } else if (eventType !== "PlanStepSkipped") {
+    } else if (eventType === "PlanStepRevised") {
+      expect(isRunning, `${stepId} is revised while it runs`).toBe(false);
+    } else if (eventType !== "PlanStepSkipped" && eventType !== "PlanStepAppended") {
       expect(isRunning, `${stepId} ends while it runs`).toBe(true);
       expect(payload.attempt).toBe(attempts);
       isRunning = false;
@@ -348,6 +462,10 @@ function checkTurns(stepId: string, events: readonly PlanEvent[]): void {
   expect(isRunning, `${stepId} runs for ever`).toBe(false);
 }
 
+/** What a change of steps may be refused with for good. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  ...["PLAN_NOT_ACTIVE", "STEP_NOT_REVISABLE", "REVISION_CONFLICT"],
+]);
 const ERROR = { code: "STEP_FAILED", message: "failed" } as const;
 
 function completed({ stepId, attempt }: AttemptRef): StepOutcome {

@@ -14,7 +14,7 @@ import {
   type StepOutcome,
   type StepState,
 } from "../plan-state.js";
-import type { PlanRecord } from "../plan.js";
+import type { PlanRecord, PlanRevised } from "../plan.js";
 import type {
   AbandonedStep,
   AttemptRef,
@@ -24,7 +24,15 @@ import type {
   PlanRef,
   StepRef,
 } from "../ports.js";
-import { cancelPlan, claimStep, createPlan, finishStep, retryPlan } from "../transitions.js";
+import {
+  cancelPlan,
+  claimStep,
+  createPlan,
+  finishStep,
+  retryPlan,
+  revisePlan,
+  type PlanRevision,
+} from "../transitions.js";
 import { Claims, type Claim } from "./claims.js";
 import { OpenPlan } from "./open-plan.js";
 import { OpenPlans } from "./open-plans.js";
@@ -34,10 +42,12 @@ import {
   type AttemptEnd,
   type EarlierRequest,
   type EngineNode,
+  type LoadedPlan,
   type PlanHandover,
   type PlanLog,
   type PlanReads,
 } from "./plan-log.js";
+import { planNotFound } from "./refusals.js";
 import { outputsFor, storedExecution } from "./step-results.js";
 import { Sweeps } from "./sweeps.js";
 import { Wakes } from "./wakes.js";
@@ -270,6 +280,36 @@ export class PlanEngine implements AsyncDisposable {
     }
   }
 
+  /** A plan as committed, with its steps as they run. @throws AppError `PLAN_NOT_FOUND`. */
+  async loadPlan(ref: PlanRef): Promise<Pick<LoadedPlan, "state" | "prepared">> {
+    const loaded = await this.#log.load(ref);
+    if (loaded === undefined) throw planNotFound(ref);
+    return loaded;
+  }
+
+  /**
+   * Appends or revises steps. Repeating a request under its idempotency key changes nothing.
+   * @throws AppError with the code of the refusal; `REVISION_CONFLICT` when the plan's steps have changed since
+   *   these were checked.
+   */
+  async revisePlan(ref: PlanRef, revision: PlanRevision): Promise<PlanRevised> {
+    const { planId } = ref;
+    for (;;) {
+      const plan = await this.#ownership.acquired(ref);
+      const decision = revisePlan(plan.state, revision, this.#node.nowMs());
+      if (decision.kind === "refused") throw new AppError(decision.code, decision.message);
+      if (decision.kind === "repeated") {
+        await plan.settled();
+        if (plan.broken) continue;
+        return { planId, status: plan.state.status, revision: decision.revision };
+      }
+      plan.change(decision.change);
+      if (!(await this.#tryWrite(plan))) continue;
+      const { status, revision: made } = decision.change.plan;
+      return { planId, status, revision: made };
+    }
+  }
+
   /** Registers `wake`, which is called after each commit that added events to the plan. */
   onPlanEvents(planId: string, wake: () => void): Unsubscribe {
     return this.#wakes.on(planId, wake);
@@ -373,7 +413,8 @@ export class PlanEngine implements AsyncDisposable {
    */
   #ownIfUndisputed(plan: OpenPlan): void {
     const { hasLease, nodeId } = this.#node;
-    if (plan.owner === undefined && hasLease && plan.isLatestWriter) plan.own(nodeId);
+    if (plan.owner !== undefined || !hasLease || this.#plans.isReleasing(plan.ref)) return;
+    if (plan.isLatestWriter) plan.own(nodeId);
   }
 
   /**

@@ -2,7 +2,7 @@ import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PageRequest, PlanFilter, PlanPage } from "../orchestrator.js";
 import type { PlanEvent } from "../plan-events.js";
-import type { PlanState, StepContext, StepState } from "../plan-state.js";
+import type { PlanState, RevisionRequest, StepContext, StepState } from "../plan-state.js";
 import type { PreparedStep } from "../plan.js";
 import type { AbandonedStep, AttemptRef, NewPlan, PlanRef } from "../ports.js";
 
@@ -162,6 +162,10 @@ export interface LogEntry {
   readonly events: readonly PlanEvent[];
   /** The changed steps, as they are after the entry. */
   readonly steps: readonly StepState[];
+  /** Steps that it appends or revises. */
+  readonly definitions: readonly PreparedStep[];
+  /** The request that asked for those under an idempotency key. */
+  readonly request: RevisionRequest | undefined;
   /** The end of an attempt, if the entry contains one. */
   readonly end: AttemptEnd | undefined;
 }

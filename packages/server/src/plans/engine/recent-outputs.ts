@@ -13,9 +13,16 @@ export class RecentOutputs {
 
   /** Caches a step's output, if there is room. */
   keep(stepId: string, output: StepOutput): void {
+    this.drop(stepId);
     if (this.#length + output.json.length > OUTPUTS_LENGTH_MAX) return;
     this.#length += output.json.length;
     this.#outputs.set(stepId, output);
+  }
+
+  /** Has a step's output read from the log when it is needed. */
+  drop(stepId: string): void {
+    this.#length -= this.#outputs.get(stepId)?.json.length ?? 0;
+    this.#outputs.delete(stepId);
   }
 
   /** A step's output, if it is cached. */

@@ -19,7 +19,7 @@ import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import { openSqliteStore, type SqliteStore } from "../../storage/sqlite/store.js";
 import { DurableOrchestrator } from "./durable-orchestrator.js";
 import type { QueryRuntimeContext } from "../orchestrator.js";
-import type { PlanDefinition, PlanRecord, StepDefinition } from "../plan.js";
+import type { PlanDefinition, PlanRecord, StepChanges, StepDefinition } from "../plan.js";
 
 /** A statement that never ends. */
 const RUNAWAY =
@@ -117,6 +117,116 @@ describe("a durable orchestrator", () => {
       status: "completed",
       steps: [{ status: "completed" }, { status: "completed" }],
     });
+  });
+
+  it("lets a failed step wait for its revision, checks it as a submission is, and runs it anew", async () => {
+    await using process = new Process(dir);
+    const { orchestrator } = process;
+    const steps = [
+      step("find", "SELECT id FROM users WHERE nme = 'Grace'"),
+      step("greet", "SELECT name FROM users WHERE id = {{step.find.output[0].id}}", ["find"]),
+    ];
+    const paused: PlanDefinition = { ...plan(steps), onFailure: "pause" };
+    const { planId } = await orchestrator.createPlan("session", paused, ctx());
+    const failed = await orchestrator.executeStep(planId, "find", ctx());
+    expect(failed.stepResult.status).toBe("failed");
+    expect(await orchestrator.getPlan(planId, ctx())).toMatchObject({
+      status: "running",
+      steps: [{ status: "failed", waitReason: "awaiting_revision" }, { status: "pending" }],
+    });
+    const revise = (stepId: string, changes: StepChanges, over = {}) =>
+      orchestrator.reviseStep(planId, stepId, { changes }, ctx(over));
+    for (const [changes, code] of [
+      [{ queryTemplate: "SELECT 1; SELECT 2" }, "INVALID_PLAN"],
+      [{ queryTemplate: "SELECT {{step.greet.output[0].name}}" }, "BAD_PLACEHOLDER"],
+      [{ dependsOn: ["greet"] }, "PLAN_CYCLE"],
+      [{ intent: "read_select", queryTemplate: "DELETE FROM users" }, "INVALID_PLAN"],
+    ] as const) {
+      await expect(revise("find", changes)).rejects.toMatchObject({ code });
+    }
+    await expect(revise("nobody", {})).rejects.toMatchObject({ code: "STEP_NOT_FOUND" });
+    const mended = { queryTemplate: "SELECT id FROM users WHERE name = 'Grace'" };
+    const key = { idempotencyKey: "k" };
+    expect(await revise("find", mended, key)).toMatchObject({ status: "running", revision: 2 });
+    expect(await revise("find", mended, key)).toMatchObject({ revision: 2 });
+    await expect(revise("find", {}, key)).rejects.toMatchObject({ code: "IDEMPOTENCY_CONFLICT" });
+    const found = await orchestrator.executeStep(planId, "find", ctx());
+    expect(found).toMatchObject({
+      replayed: false,
+      stepResult: { status: "completed", attempt: 2 },
+    });
+    await expect(revise("find", mended)).rejects.toMatchObject({ code: "STEP_NOT_REVISABLE" });
+    const greeted = await orchestrator.executeStep(planId, "greet", ctx());
+    expect(greeted.llmContextUpdate.toolOutputJson).toBe('[{"name":"Grace"}]');
+    expect((await process.toolCalls()).map(({ query }) => query)).toEqual([
+      ...["SELECT id FROM users WHERE nme = 'Grace'", mended.queryTemplate],
+      "SELECT name FROM users WHERE id = {{step.find.output[0].id}}",
+    ]);
+  });
+
+  it("runs a plan that failed fast on when its step is revised, with the steps that were skipped", async () => {
+    await using process = new Process(dir);
+    const { orchestrator } = process;
+    const { planId } = await process.submit([
+      ...[step("a", "SELECT 1 AS n"), step("b", "SELECT nme FROM users", ["a"])],
+      step("c", "SELECT {{step.b.output[0].name}} AS name", ["b"]),
+    ]);
+    for (const id of ["a", "b"]) await orchestrator.executeStep(planId, id, ctx());
+    expect(await orchestrator.getPlan(planId, ctx())).toMatchObject({
+      status: "failed",
+      steps: [{ status: "completed" }, { status: "failed" }, { status: "skipped" }],
+    });
+    const changes = { queryTemplate: "SELECT name FROM users ORDER BY id" };
+    await orchestrator.reviseStep(planId, "b", { changes, expectedRevision: 1 }, ctx());
+    for (const id of ["b", "c"]) await orchestrator.executeStep(planId, id, ctx());
+    expect(await orchestrator.getPlan(planId, ctx())).toMatchObject({
+      status: "completed",
+      steps: [{ attempt: 1 }, { attempt: 2 }, { attempt: 1 }],
+    });
+  });
+
+  it("appends steps that build on what there is, unless the plan has changed or is over", async () => {
+    await using process = new Process(dir);
+    const { orchestrator } = process;
+    const { planId } = await process.submit([
+      ...[step("a", "SELECT 1 AS n"), step("b", "SELECT 2 AS n")],
+    ]);
+    await orchestrator.executeStep(planId, "a", ctx());
+    const append = (steps: readonly StepDefinition[], expectedRevision?: number) =>
+      orchestrator.appendSteps(planId, { steps, expectedRevision }, ctx());
+    await expect(append([step("a", "SELECT 1")])).rejects.toMatchObject({
+      code: "INVALID_PLAN",
+      details: [{ field: "steps[0].id" }],
+    });
+    await expect(append([])).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    const next = step("next", "SELECT {{step.a.output[0].n}} + 1 AS n", ["a"]);
+    expect(await append([next], 1)).toMatchObject({ revision: 2 });
+    await expect(append([step("late", "SELECT 1")], 1)).rejects.toMatchObject({
+      code: "REVISION_CONFLICT",
+      message: expect.stringContaining("expected_revision 2") as string,
+    });
+    const { llmContextUpdate } = await orchestrator.executeStep(planId, "next", ctx());
+    expect(llmContextUpdate.toolOutputJson).toBe('[{"n":2}]');
+    await orchestrator.executeStep(planId, "b", ctx());
+    await expect(append([step("more", "SELECT 1")])).rejects.toMatchObject({
+      code: "PLAN_NOT_ACTIVE",
+    });
+  });
+
+  it("refuses to revise a step that runs, and says to wait or to cancel", async () => {
+    await using process = new Process(dir);
+    const { orchestrator } = process;
+    const { planId } = await process.submit([step("long", RUNAWAY)]);
+    const running = orchestrator.executeStep(planId, "long", ctx()).catch(() => undefined);
+    const statusOf = async () => (await orchestrator.getPlan(planId, ctx()))?.steps[0]?.status;
+    await expect.poll(statusOf).toBe("running");
+    const revision = { changes: { queryTemplate: "SELECT 1" } };
+    await expect(orchestrator.reviseStep(planId, "long", revision, ctx())).rejects.toMatchObject({
+      code: "STEP_NOT_REVISABLE",
+      message: "Step long is running: wait until it has ended, or cancel the plan",
+    });
+    await orchestrator.cancelPlan(planId, ctx());
+    await running;
   });
 
   it("refuses a step whose dependencies are not completed, and an unknown one", async () => {

@@ -1,7 +1,6 @@
 import { sessionFor, sessionOr } from "@steward/kernel/caller.js";
-import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js";
+import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
@@ -30,10 +29,13 @@ import type {
   PlanFilter,
   PlanJournal,
   PlanPage,
+  PlanRevisions,
   QueryRuntimeContext,
+  StepRevision,
+  StepsToAppend,
 } from "../orchestrator.js";
 import type { PlanEvent } from "../plan-events.js";
-import type { PlanDefinition, PlanRecord, StepExecution } from "../plan.js";
+import type { PlanDefinition, PlanRecord, PlanRevised, StepExecution } from "../plan.js";
 import type {
   AttemptRef,
   ClaimResult,
@@ -45,8 +47,10 @@ import type {
 import { pauseIfLong, readAhead } from "../preparation/read-ahead.js";
 import { requireDataSources } from "../data-source-use.js";
 import { permitSteps } from "./permit-steps.js";
+import { PlanReviser } from "./plan-reviser.js";
 import { preparePlan } from "../preparation/prepare.js";
 import { Recovery } from "./recovery.js";
+import { requestHash } from "./request-hash.js";
 import { retryDelayMs } from "./retry.js";
 import { SchemaSteps } from "./schema-steps.js";
 import type { StepOutcome } from "../plan-state.js";
@@ -84,12 +88,15 @@ const POLL_MS = 250;
  * transition is one atomic method of the {@link PlanEngine}, and every effect on a data source
  * carries its attempt's id. This class only calls them in the right order.
  */
-export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisposable {
+export class DurableOrchestrator
+  implements Orchestrator, PlanJournal, PlanRevisions, AsyncDisposable
+{
   readonly #options: DurableOrchestratorOptions;
   readonly #engine: PlanEngine;
   readonly #owner: string;
   readonly #runner: AttemptRunner;
   readonly #recovery: Recovery;
+  readonly #reviser: PlanReviser;
   readonly #inFlight = new InFlightSteps();
   readonly #renewal: NodeJS.Timeout;
   readonly #unwatchCancels: Unsubscribe;
@@ -98,6 +105,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
   constructor(options: DurableOrchestratorOptions) {
     this.#options = options;
     this.#engine = options.engine;
+    this.#reviser = new PlanReviser(options);
     this.#owner = options.ids.uuid();
     const { log } = options;
     const schemas = new SchemaSteps(options.schemas, log);
@@ -129,6 +137,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
       sessionId: session,
       name: definition.name,
       description: definition.description,
+      onFailure: definition.onFailure,
       steps,
       createdAtMs: nowMs,
       deadlineMs: nowMs + planDeadlineMs,
@@ -137,7 +146,8 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
         : {
             idempotency: {
               key: ctx.idempotencyKey,
-              requestHash: requestHash(session, definition),
+              // A definition is made of strings and lists of strings only.
+              requestHash: requestHash({ sessionId: session, definition } as unknown as JsonValue),
             },
           }),
     });
@@ -176,6 +186,23 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
   async retryPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord> {
     const { clock, planDeadlineMs } = this.#options;
     return this.#engine.retryPlan({ orgId: ctx.orgId, planId }, clock.nowMs() + planDeadlineMs);
+  }
+
+  appendSteps(
+    planId: string,
+    steps: StepsToAppend,
+    ctx: QueryRuntimeContext,
+  ): Promise<PlanRevised> {
+    return this.#reviser.appendSteps(planId, steps, ctx);
+  }
+
+  reviseStep(
+    planId: string,
+    stepId: string,
+    revision: StepRevision,
+    ctx: QueryRuntimeContext,
+  ): Promise<PlanRevised> {
+    return this.#reviser.reviseStep(planId, stepId, revision, ctx);
   }
 
   async listPlans(
@@ -397,16 +424,6 @@ function announcedCall(
     intent: step.intent,
     ormModel: ctx.ormModel,
   };
-}
-
-/**
- * SHA-256 of the submitted plan, in hex: distinguishes a repeated request from a different request
- * under the same key.
- */
-function requestHash(sessionId: string, definition: PlanDefinition): string {
-  // A definition consists only of strings and lists of strings.
-  const request = { sessionId, definition } as unknown as JsonValue;
-  return createHash("sha256").update(canonicalJson(request)).digest("hex");
 }
 
 /** Resolves with the result, or rejects when the caller leaves first. The step itself continues. */

@@ -1,14 +1,14 @@
 import { AppError } from "@steward/kernel/errors.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
-import type { Orchestrator, PlanJournal, PlanPage } from "../orchestrator.js";
+import type { Orchestrator, PlanJournal, PlanPage, PlanRevisions } from "../orchestrator.js";
 import type { PlanEvent } from "../plan-events.js";
-import type { PlanRecord, StepExecution } from "../plan.js";
+import type { PlanRecord, PlanRevised, StepExecution } from "../plan.js";
 
 /**
  * The default without a store. Every write is an explicit error, and every read answers as if no
  * plan existed (Contract §4.3, Decision §1).
  */
-export class NoopOrchestrator implements Orchestrator, PlanJournal {
+export class NoopOrchestrator implements Orchestrator, PlanJournal, PlanRevisions {
   createPlan(): Promise<PlanRecord> {
     return Promise.reject(notConfigured());
   }
@@ -30,6 +30,14 @@ export class NoopOrchestrator implements Orchestrator, PlanJournal {
   }
 
   retryPlan(): Promise<PlanRecord> {
+    return Promise.reject(notConfigured());
+  }
+
+  appendSteps(): Promise<PlanRevised> {
+    return Promise.reject(notConfigured());
+  }
+
+  reviseStep(): Promise<PlanRevised> {
     return Promise.reject(notConfigured());
   }
 

@@ -9,6 +9,7 @@ import {
   type StatementPolicy,
   type TouchedData,
 } from "../../governance/index.js";
+import { fieldInPlan, type FieldOfStep } from "../dag.js";
 import type { PreparedStep } from "../plan.js";
 import type { ToolRegistry } from "../ports.js";
 
@@ -31,6 +32,7 @@ export async function permitSteps(
   caller: Caller,
   steps: readonly PreparedStep[],
   parts: PermitParts,
+  fieldOf: FieldOfStep = fieldInPlan,
 ): Promise<void> {
   for (const step of steps) {
     const { index } = step;
@@ -38,7 +40,7 @@ export async function permitSteps(
     try {
       await permitStep(caller, step, parts);
     } catch (error) {
-      throw ofStep(error, index);
+      throw ofStep(error, fieldOf(index));
     }
   }
 }
@@ -77,9 +79,8 @@ export function namedBy(
   return data;
 }
 
-function ofStep(error: unknown, index: number): unknown {
+function ofStep(error: unknown, field: string): unknown {
   if (!(error instanceof AppError)) return error;
-  const field = `steps[${String(index)}]`;
   const details = [{ field, reason: error.message }, ...error.details];
   return new AppError(error.code, `${field}: ${error.message}`, { details, cause: error });
 }

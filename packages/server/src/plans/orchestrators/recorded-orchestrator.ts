@@ -15,8 +15,10 @@ import { hintsOf } from "../context-update.js";
 import { cutToBytes } from "../cut-text.js";
 import {
   hasJournal,
+  hasRevisions,
   type Orchestrator,
   type PlanJournal,
+  type PlanRevisions,
   type QueryRuntimeContext,
 } from "../orchestrator.js";
 import type { PlanDefinition, PlanRecord, StepExecution } from "../plan.js";
@@ -52,14 +54,15 @@ export function recordedOrchestrator(
     executeStep: (...given) => own.executeStep(...given),
     cancelPlan: (...given) => withText(() => inner.cancelPlan(...given)),
   };
-  if (!hasJournal(inner)) return four;
+  const revisions = hasRevisions(inner) ? own.revisionsOf(inner) : {};
+  if (!hasJournal(inner)) return { ...four, ...revisions };
   const journal: PlanJournal = {
     listPlans: (...given) => withText(() => inner.listPlans(...given)),
     retryPlan: (...given) => withText(() => inner.retryPlan(...given)),
     readEvents: (...given) => withText(() => inner.readEvents(...given)),
     onPlanEvents: (...given) => inner.onPlanEvents(...given),
   };
-  return { ...four, ...journal };
+  return { ...four, ...journal, ...revisions };
 }
 
 /** The known facts about a step's tool. */
@@ -90,6 +93,24 @@ class RecordedOrchestrator {
     const plan = await withText(() => this.#inner.createPlan(sessionId, definition, ctx));
     this.#plans.getOrMake(`${ctx.orgId}/${plan.planId}`, () => ({ ...definition, sessionId }));
     return plan;
+  }
+
+  /** The changes of plans that the orchestrator offers; a plan that was changed is asked for again. */
+  revisionsOf(inner: PlanRevisions): PlanRevisions {
+    const forgetting = <Result>(
+      planId: string,
+      ctx: QueryRuntimeContext,
+      call: () => Promise<Result>,
+    ) =>
+      withText(call).finally(() => {
+        this.#plans.delete(`${ctx.orgId}/${planId}`);
+      });
+    return {
+      appendSteps: (planId, steps, ctx) =>
+        forgetting(planId, ctx, () => inner.appendSteps(planId, steps, ctx)),
+      reviseStep: (planId, stepId, revision, ctx) =>
+        forgetting(planId, ctx, () => inner.reviseStep(planId, stepId, revision, ctx)),
+    };
   }
 
   async executeStep(

@@ -10,6 +10,7 @@ import {
   type SqlAnalyzer,
   type StatementAnalysis,
 } from "../../governance/index.js";
+import type { FieldOfStep } from "../dag.js";
 import type { CompiledStatement } from "../statements/compiled-statement.js";
 import { placeholderText } from "../statements/placeholder.js";
 import type { PreparedStep, StepDefinition } from "../plan.js";
@@ -32,6 +33,7 @@ export interface StepSurroundings {
   readonly read: ReadTemplates;
   /** Ids of all steps of the plan. */
   readonly stepIds: ReadonlySet<string>;
+  readonly fieldOf: FieldOfStep;
 }
 
 /**
@@ -41,9 +43,9 @@ export interface StepSurroundings {
 export function* prepareStep(
   step: StepDefinition,
   index: number,
-  { tools, analyzer, stepIds, read }: StepSurroundings,
+  { tools, analyzer, stepIds, read, ...surroundings }: StepSurroundings,
 ): Generator<PlanViolation, PreparedStep | undefined> {
-  const fieldOf = (name: string): string => `steps[${String(index)}].${name}`;
+  const fieldOf = (name: string): string => `${surroundings.fieldOf(index)}.${name}`;
   const intentField = fieldOf("intent");
   const templateField = fieldOf("query_template");
   const declared = yield* declaredIntent(step.intent, intentField);

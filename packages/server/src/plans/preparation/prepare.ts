@@ -9,7 +9,7 @@ import {
   TEMPLATE_BYTES_MAX,
 } from "@steward/kernel/limits.js";
 import type { SqlAnalyzer } from "../../governance/index.js";
-import { graphViolations } from "../dag.js";
+import { fieldInPlan, graphViolations, type FieldOfStep } from "../dag.js";
 import type { PlanDefinition, PreparedStep, StepDefinition } from "../plan.js";
 import type { ToolRegistry } from "../ports.js";
 import { prepareStep, type StepSurroundings } from "./prepare-step.js";
@@ -33,16 +33,38 @@ export function preparePlan(
   analyzer: SqlAnalyzer,
   read: ReadTemplates = NOTHING_READ,
 ): readonly PreparedStep[] {
-  const stepIds = new Set(definition.steps.map(({ id }) => id));
-  return runCheck(preparing(sessionId, definition, { tools, analyzer, stepIds, read }));
+  return runCheck(preparing(sessionId, definition, { tools, analyzer, read }));
 }
+
+/** Steps of a plan that are to be checked, among the others. */
+export interface StepsToPrepare {
+  /** Every step of the plan, as it is to be. */
+  readonly steps: readonly StepDefinition[];
+  /** Indexes of those that are new or differ. */
+  readonly changed: ReadonlySet<number>;
+  readonly fieldOf: FieldOfStep;
+}
+
+/**
+ * Validates steps that a plan gets later, by the rules of a submission.
+ * @returns the changed steps.
+ * @throws AppError as {@link preparePlan}.
+ */
+export function prepareSteps(
+  wanted: StepsToPrepare,
+  { tools, analyzer, read = NOTHING_READ }: Omit<PreparingParts, "read"> & Partial<PreparingParts>,
+): readonly PreparedStep[] {
+  return runCheck(preparingSteps(wanted, { tools, analyzer, read }));
+}
+
+type PreparingParts = Pick<StepSurroundings, "tools" | "analyzer" | "read">;
 
 const NOTHING_READ: ReadTemplates = new Map();
 
 function* preparing(
   sessionId: string,
   { name, description, steps }: PlanDefinition,
-  surroundings: StepSurroundings,
+  parts: PreparingParts,
 ): Generator<PlanViolation, readonly PreparedStep[]> {
   yield* textViolations([
     ["session_id", sessionId, { charactersMax: SESSION_ID_LENGTH_MAX }],
@@ -50,6 +72,14 @@ function* preparing(
     ["description", description, { bytesMax: DESCRIPTION_BYTES_MAX }],
   ]);
   if (steps.length === 0) yield invalid("steps", "a plan needs at least one step");
+  const changed = new Set(steps.keys());
+  return yield* preparingSteps({ steps, changed, fieldOf: fieldInPlan }, parts);
+}
+
+function* preparingSteps(
+  { steps, changed, fieldOf }: StepsToPrepare,
+  parts: PreparingParts,
+): Generator<PlanViolation, readonly PreparedStep[]> {
   if (steps.length > PLAN_STEPS_MAX) {
     yield overLimit("steps", steps.length, PLAN_STEPS_MAX, "steps");
     return [];
@@ -62,10 +92,12 @@ function* preparing(
     yield templatesTooLong(templatesBytes);
     return [];
   }
-  for (const [index, step] of steps.entries()) yield* shapeViolations(step, index);
-  yield* graphViolations(steps);
+  const toCheck = [...steps.entries()].filter(([index]) => changed.has(index));
+  for (const [index, step] of toCheck) yield* shapeViolations(step, fieldOf(index));
+  yield* graphViolations(steps, fieldOf);
+  const surroundings = { ...parts, fieldOf, stepIds: new Set(steps.map(({ id }) => id)) };
   const prepared: PreparedStep[] = [];
-  for (const [index, step] of steps.entries()) {
+  for (const [index, step] of toCheck) {
     const ready = yield* prepareStep(step, index, surroundings);
     if (ready !== undefined) prepared.push(ready);
   }
@@ -79,9 +111,8 @@ function templatesTooLong(bytes: number): PlanViolation {
   return { code: "LIMIT_EXCEEDED", field: "steps", reason };
 }
 
-/** Violations of the limits on a step's texts and counts. */
-function* shapeViolations(step: StepDefinition, index: number): Generator<PlanViolation, void> {
-  const field = `steps[${String(index)}]`;
+/** What is wrong with a step's texts and counts. */
+function* shapeViolations(step: StepDefinition, field: string): Generator<PlanViolation, void> {
   const dependencies = step.dependsOn.length;
   if (dependencies > STEP_DEPENDENCIES_MAX) {
     yield overLimit(`${field}.depends_on`, dependencies, STEP_DEPENDENCIES_MAX, "dependencies");

@@ -1,5 +1,4 @@
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
-import { assert } from "@steward/kernel/assert.js";
 import type { PreparedStep } from "../../plans/index.js";
 import { callerOf, dataOf, keptCaller, keptData } from "./recorded-caller.js";
 import type { KeptCaller, KeptData } from "./recorded-caller.js";
@@ -41,9 +40,13 @@ export function callJson(call: ToolCallRecord, around: CallSurroundings): string
   const entries = Object.entries(usual) as [keyof UsualCall, unknown][];
   const caller = keptCaller(call);
   const touched = keptData(call);
+  // The definition that a call is read with is the one submitted: what was revised stands with the call.
+  const isRevised = around.step.revision !== undefined;
   const rest = Object.fromEntries([
-    ...entries.filter(([key, value]) => call[key] !== value).map(([key]) => [key, call[key]]),
-    // A prefix of the output is stored as its length.
+    ...entries
+      .filter(([key, value]) => call[key] !== value || (isRevised && OF_STEP.has(key)))
+      .map(([key]) => [key, call[key]]),
+    // The beginning of an output is told by its length.
     ...(usual.output === call.output && call.output.length < (around.output?.length ?? 0)
       ? [["output", call.output.length]]
       : []),
@@ -70,8 +73,8 @@ export function callOf(
 ): ToolCallRecord {
   const [index, eventId, attempt, status, rowCount, finishedAtMs, durationMs, rest = {}] =
     JSON.parse(json) as CallTuple;
+  // A step that was appended stands in the call alone.
   const step = plan.steps[index];
-  assert(step !== undefined, "a tool call is of a step of its plan");
   const { caller, touched, ...told } = rest;
   const kept = told.output as string | number | undefined;
   const length = typeof kept === "number" ? kept : (plan.output?.length ?? 0);
@@ -91,6 +94,11 @@ export function callOf(
   };
 }
 
+/** What a call has of its step's definition. */
+const OF_STEP: ReadonlySet<keyof ToolCallRecord> = new Set<keyof ToolCallRecord>([
+  ...(["stepId", "toolName", "dataSource", "intent", "intentSource", "query"] as const),
+]);
+
 type UsualCall = Omit<
   ToolCallRecord,
   | "eventId"
@@ -104,21 +112,29 @@ type UsualCall = Omit<
 >;
 
 function usualCall(
-  { orgId, planId, sessionId, step, output }: CallSurroundings,
+  {
+    orgId,
+    planId,
+    sessionId,
+    step,
+    output,
+  }: Omit<CallSurroundings, "step"> & {
+    readonly step: PreparedStep | undefined;
+  },
   outputLength: number,
 ): UsualCall {
   return {
     orgId,
     planId,
     sessionId,
-    stepId: step.id,
-    toolName: step.toolName,
-    dataSource: step.dataSource,
-    intent: step.intent,
-    intentSource: step.intentSource,
+    stepId: step?.id ?? "",
+    toolName: step?.toolName ?? "",
+    dataSource: step?.dataSource ?? "",
+    intent: step?.intent ?? "",
+    intentSource: step?.intentSource ?? "",
     ormModel: undefined,
     error: undefined,
-    query: step.queryTemplate,
+    query: step?.queryTemplate ?? "",
     output: output === undefined ? "[]" : output.slice(0, outputLength),
   };
 }

@@ -62,10 +62,8 @@ export function eventPageOf(
   return events.filter((event) => event.sequence > afterSequence).slice(0, limit);
 }
 
-function changeRowOf(
-  { ref, sessionId }: PlanUnit,
-  { sequence, events, steps, end }: LogEntry,
-): ChangeRow {
+function changeRowOf({ ref, sessionId }: PlanUnit, entry: LogEntry): ChangeRow {
+  const { sequence, events, end } = entry;
   const context = end?.context;
   const output = context?.toolOutputJson === "[]" ? undefined : context?.toolOutputJson;
   const call =
@@ -75,7 +73,7 @@ function changeRowOf(
     sequence,
     result_step: context === undefined ? null : (end?.step.index ?? null),
     events: eventsJson(events),
-    steps: stepsJson(steps),
+    steps: stepsJson(entry),
     call: call ?? null,
     output: output ?? null,
     schema_additions: listJson(context?.schemaAdditions),

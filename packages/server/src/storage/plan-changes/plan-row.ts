@@ -1,11 +1,11 @@
 import { assert } from "@steward/kernel/assert.js";
-import type { PageRequest, PlanPage, PlanStatus } from "../../plans/index.js";
+import type { OnFailure, PageRequest, PlanPage, PlanStatus } from "../../plans/index.js";
 import { planSummaryOf } from "../../plans/execution.js";
 import type { LoadedPlan } from "../../plans/engine/index.js";
 import type { AbandonedStep } from "../../plans/ports.js";
 import type { PlanFailure, PlanState } from "../../plans/transitions.js";
 import { planEventsOf } from "./event-codec.js";
-import { preparedStepsOf, stepStatesOf } from "./step-codec.js";
+import { stepsOfPlan, type StepsOfPlan } from "./step-codec.js";
 
 /**
  * Converts rows of the plan tables to domain values. The `as` casts to closed sets are safe because
@@ -26,6 +26,8 @@ export interface PlanRow {
   readonly failure: string | null;
   readonly name: string;
   readonly description: string;
+  /** `null`: `fail`. */
+  readonly on_failure: string | null;
 }
 
 /**
@@ -33,7 +35,8 @@ export interface PlanRow {
  * `plan_definitions`.
  */
 export const PLAN_COLUMNS: string = `p.org_id, p.plan_id, p.session_id, p.status, p.created_at_ms,
-  p.started_at_ms, p.finished_at_ms, p.deadline_ms, p.cancel_reason, p.failure, d.name, d.description`;
+  p.started_at_ms, p.finished_at_ms, p.deadline_ms, p.cancel_reason, p.failure, d.name, d.description,
+  d.on_failure`;
 
 /** The rows of a plan's log that determine its state. */
 export interface PlanLogRows {
@@ -57,7 +60,7 @@ export function loadedPlanOf(
   owner: string | undefined,
 ): LoadedPlan {
   const { name, description } = row;
-  const prepared = preparedStepsOf(steps);
+  const { prepared, ...states } = stepsOfPlan(steps, log.steps);
   const newest = planEventsOf(row.plan_id, log.last.sequence, log.last.events).at(-1);
   assert(newest !== undefined, "a change has at least one event");
   return {
@@ -67,7 +70,7 @@ export function loadedPlanOf(
       ...stateOf(row),
       lastSequence: newest.sequence,
       lastEventAtMs: Date.parse(newest.timestamp),
-      steps: stepStatesOf(prepared, log.steps),
+      ...states,
     },
     prepared,
     results: new Map(log.results),
@@ -97,17 +100,21 @@ export interface AbandonedRow {
   readonly attempt: number;
   readonly session_id: string;
   readonly steps: string;
+  /** The columns `steps` of the changes that append or revise the step, oldest first. */
+  readonly changes: readonly string[];
 }
 
 /** The description of an abandoned step for its recovery. */
 export function abandonedStepOf(row: AbandonedRow): AbandonedStep {
-  const step = preparedStepsOf(row.steps)[row.step_index];
+  const step = stepsOfPlan(row.steps, row.changes).prepared[row.step_index];
   assert(step !== undefined, "a lease is of a step of its plan");
   const { org_id: orgId, plan_id: planId, attempt, session_id: sessionId } = row;
   return { attempt: { orgId, planId, stepId: step.id, attempt }, step, sessionId };
 }
 
-function stateOf(row: PlanRow): Omit<PlanState, "steps" | "lastSequence" | "lastEventAtMs"> {
+function stateOf(
+  row: PlanRow,
+): Omit<PlanState, keyof StepsOfPlan | "lastSequence" | "lastEventAtMs"> {
   return {
     orgId: row.org_id,
     planId: row.plan_id,
@@ -117,6 +124,7 @@ function stateOf(row: PlanRow): Omit<PlanState, "steps" | "lastSequence" | "last
     startedAtMs: row.started_at_ms ?? undefined,
     finishedAtMs: row.finished_at_ms ?? undefined,
     deadlineMs: row.deadline_ms,
+    onFailure: row.on_failure === null ? "fail" : (row.on_failure as OnFailure),
     cancelReason: row.cancel_reason ?? undefined,
     failure: row.failure === null ? undefined : (JSON.parse(row.failure) as PlanFailure),
   };

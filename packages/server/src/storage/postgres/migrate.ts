@@ -8,6 +8,7 @@ import { createUsageTables } from "./migrations/0003-usage.js";
 import { createMemoryTables } from "./migrations/0004-memory.js";
 import { createStateTables } from "./migrations/0005-state.js";
 import { createAccessTables } from "./migrations/0006-access.js";
+import { addPlanRevisions } from "./migrations/0007-plan-revisions.js";
 
 /** One migration of the schema: statements that run one by one in one transaction. */
 export interface Migration {
@@ -23,6 +24,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "v1-memory-vectors", statements: createMemoryTables },
   { name: "v1-state", statements: createStateTables },
   { name: "v1-access", statements: createAccessTables },
+  { name: "v2-plan-revisions", statements: addPlanRevisions },
 ];
 
 /** The advisory lock for migrations. Any number will do that nobody else uses. */

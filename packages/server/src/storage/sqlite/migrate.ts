@@ -5,6 +5,7 @@ import { createPlanViews } from "./migrations/0002-plan-views.js";
 import { createUsageTables } from "./migrations/0003-usage.js";
 import { createMemoryTables } from "./migrations/0004-memory.js";
 import { createAccessTables } from "./migrations/0005-access.js";
+import { addPlanRevisions } from "./migrations/0006-plan-revisions.js";
 
 /**
  * The version of the first migration, which creates a new store. Stores from before the first
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly string[] = [
     createMemoryTables,
     createAccessTables,
   ].join("\n"),
+  addPlanRevisions,
 ];
 
 /** The schema version of an up-to-date store. */

@@ -3,15 +3,19 @@ import { ControlPlaneService } from "@steward/protocol/grpc";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Orchestrator } from "../../plans/index.js";
 import { followEvents } from "../follow-events.js";
-import { journalOf } from "../journal.js";
+import { journalOf, revisionsOf } from "../journal.js";
 import { executionMessage, refusalMessage } from "./execution-message.js";
 import {
+  appendStepsMessage,
   cancelPlanMessage,
   planDefinitionOf,
   planEventMessage,
   planPageMessage,
   planStatusMessage,
   retryPlanMessage,
+  reviseStepMessage,
+  stepRevisionOf,
+  stepsToAppendOf,
   submitPlanMessage,
 } from "./messages.js";
 import type { MethodRegistry } from "./method-registry.js";
@@ -67,6 +71,21 @@ export function addControlPlane(methods: MethodRegistry, orchestrator: Orchestra
   methods.unary(method.retryPlan, async (request, ctx) => {
     const journal = journalOf(orchestrator);
     return retryPlanMessage(await journal.retryPlan(planIdOf(request), ctx));
+  });
+
+  methods.unary(method.appendSteps, async (request, ctx) => {
+    const steps = stepsToAppendOf(request);
+    return appendStepsMessage(
+      await revisionsOf(orchestrator).appendSteps(planIdOf(request), steps, ctx),
+    );
+  });
+
+  methods.unary(method.reviseStep, async (request, ctx) => {
+    const [planId, stepId] = [planIdOf(request), stepIdOf(request)];
+    const revision = stepRevisionOf(request);
+    return reviseStepMessage(
+      await revisionsOf(orchestrator).reviseStep(planId, stepId, revision, ctx),
+    );
   });
 
   methods.serverStream(method.streamPlanEvents, async function* (request, ctx) {

@@ -5,12 +5,17 @@ import type {
   PlanEvent,
   PlanPage,
   PlanRecord,
+  PlanRevised,
   PlanSummary,
   SchemaTableDelta,
   StepError,
+  StepDefinition,
   StepRecord,
   StepResult,
+  StepRevision,
+  StepsToAppend,
 } from "../../plans/index.js";
+import { expectedRevisionOf, onFailureField } from "./request-fields.js";
 
 /*
  * Converts between messages and domain values. Messages are object literals: the compiler checks
@@ -22,15 +27,56 @@ export function planDefinitionOf(request: proto.SubmitPlanRequest): PlanDefiniti
   return {
     name: request.name,
     description: request.description,
-    steps: request.steps.map((step) => ({
-      id: step.stepId,
-      name: step.name,
-      toolName: step.toolName,
-      intent: step.intent,
-      queryTemplate: step.queryTemplate,
-      dependsOn: step.dependsOn,
-      schemaTableHints: step.schemaTableHints,
-    })),
+    ...onFailureField(request),
+    steps: request.steps.map(stepDefinitionOf),
+  };
+}
+
+/** The steps that a request appends. @throws AppError `INVALID_ARGUMENT`. */
+export function stepsToAppendOf(request: proto.AppendStepsRequest): StepsToAppend {
+  return {
+    steps: request.steps.map(stepDefinitionOf),
+    expectedRevision: expectedRevisionOf(request),
+  };
+}
+
+/** What a request changes of a step. @throws AppError `INVALID_ARGUMENT`. */
+export function stepRevisionOf(request: proto.ReviseStepRequest): StepRevision {
+  const { name, toolName, intent, queryTemplate, dependsOn, schemaTableHints } = request;
+  return {
+    changes: {
+      ...(name && { name: name.value }),
+      ...(toolName && { toolName: toolName.value }),
+      ...(intent && { intent: intent.value }),
+      ...(queryTemplate && { queryTemplate: queryTemplate.value }),
+      ...(dependsOn && { dependsOn: dependsOn.values }),
+      ...(schemaTableHints && { schemaTableHints: schemaTableHints.values }),
+    },
+    expectedRevision: expectedRevisionOf(request),
+  };
+}
+
+/** Steps that were appended. */
+export function appendStepsMessage(revised: PlanRevised): proto.AppendStepsResponse {
+  const { planId, status, revision } = revised;
+  return { $typeName: "controlplane.v1.AppendStepsResponse", planId, status, revision };
+}
+
+/** A step that was revised. */
+export function reviseStepMessage(revised: PlanRevised): proto.ReviseStepResponse {
+  const { planId, status, revision } = revised;
+  return { $typeName: "controlplane.v1.ReviseStepResponse", planId, status, revision };
+}
+
+function stepDefinitionOf(step: proto.PlanStepDef): StepDefinition {
+  return {
+    id: step.stepId,
+    name: step.name,
+    toolName: step.toolName,
+    intent: step.intent,
+    queryTemplate: step.queryTemplate,
+    dependsOn: step.dependsOn,
+    schemaTableHints: step.schemaTableHints,
   };
 }
 
@@ -54,6 +100,8 @@ export function planStatusMessage(plan: PlanRecord): proto.GetPlanStatusResponse
   return {
     ...summaryFields(plan),
     $typeName: "controlplane.v1.GetPlanStatusResponse",
+    onFailure: plan.onFailure ?? "",
+    revision: plan.revision ?? 0,
     steps: plan.steps.map(stepStatusMessage),
   };
 }
@@ -81,6 +129,7 @@ export function stepResultMessage(result: StepResult): proto.StepStatus {
     intent: "",
     dependsOn: [],
     waitReason: "",
+    revision: 0,
   };
 }
 
@@ -141,6 +190,7 @@ function stepStatusMessage(step: StepRecord): proto.StepStatus {
     intent: step.intent,
     dependsOn: [...step.dependsOn],
     waitReason: step.waitReason ?? "",
+    revision: step.revision ?? 0,
   };
 }
 

@@ -1,12 +1,12 @@
 import type { ListPlansRequest } from "@steward/protocol/grpc";
-import { PLAN_STATUSES } from "@steward/protocol/rest";
+import { ON_FAILURE, PLAN_STATUSES } from "@steward/protocol/rest";
 import { AppError } from "@steward/kernel/errors.js";
 import {
   CANCEL_REASON_LENGTH_MAX,
   PLANS_PAGE_DEFAULT,
   PLANS_PAGE_MAX,
 } from "@steward/kernel/limits.js";
-import type { PageRequest, PlanFilter, PlanStatus } from "../../plans/index.js";
+import type { OnFailure, PageRequest, PlanFilter, PlanStatus } from "../../plans/index.js";
 import { asPlanId, asStepId } from "../plan-ids.js";
 
 /**
@@ -34,6 +34,25 @@ export function cancelReasonOf({ reason }: { readonly reason: string }): string 
   if (reason.length <= CANCEL_REASON_LENGTH_MAX) return reason === "" ? undefined : reason;
   const told = `it is longer than ${String(CANCEL_REASON_LENGTH_MAX)} characters`;
   throw wrongField("reason", told, "LIMIT_EXCEEDED");
+}
+
+/** What a failed step does to the plan that a request submits. @throws AppError `INVALID_PLAN`. */
+export function onFailureField({ onFailure }: { readonly onFailure: string }): {
+  readonly onFailure?: OnFailure;
+} {
+  if (onFailure === "") return {};
+  if (onFailure === "fail" || onFailure === "pause") return { onFailure };
+  throw wrongField("on_failure", `it is none of ${ON_FAILURE.join(", ")}`, "INVALID_PLAN");
+}
+
+/** The revision that the caller has read; `undefined`: whichever there is. @throws AppError `INVALID_ARGUMENT`. */
+export function expectedRevisionOf({
+  expectedRevision,
+}: {
+  readonly expectedRevision: number;
+}): number | undefined {
+  if (expectedRevision < 0) throw wrongField("expected_revision", "it is negative");
+  return expectedRevision === 0 ? undefined : expectedRevision;
 }
 
 /** The start of an event stream. @throws AppError `INVALID_ARGUMENT`. */
@@ -72,7 +91,7 @@ function isPlanStatus(text: string): text is PlanStatus {
 function wrongField(
   field: string,
   reason: string,
-  code: "INVALID_ARGUMENT" | "LIMIT_EXCEEDED" = "INVALID_ARGUMENT",
+  code: "INVALID_ARGUMENT" | "INVALID_PLAN" | "LIMIT_EXCEEDED" = "INVALID_ARGUMENT",
 ): AppError {
   return new AppError(code, `${field}: ${reason}`, { details: [{ field, reason }] });
 }

@@ -24,7 +24,11 @@ describe("an unknown field", () => {
     [{ steps: [{ id: "a", query: "SELECT 1" }] }, "steps[0].query", "did you mean query_template?"],
     [{ steps: [{ id: "a", depend_on: [] }] }, "steps[0].depend_on", "did you mean depends_on?"],
     [{ steps: [{ id: "a", dependsOn: [] }] }, "steps[0].dependsOn", "did you mean depends_on?"],
-    [{ steps: [], planner: 1 }, "planner", "expected session_id, name, description, steps"],
+    [
+      { steps: [], planner: 1 },
+      "planner",
+      "expected session_id, name, description, on_failure, steps",
+    ],
   ])("of the plan %j is refused with the field that was meant", async (body, field, hint) => {
     const answer = await send(server, "POST /api/plans", { body });
     expect([answer.status, answer.body["code"]]).toEqual([400, "INVALID_PLAN"]);

@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file controlplane/v1/control_plane.proto.
  */
 export const file_controlplane_v1_control_plane: GenFile = /*@__PURE__*/
-  fileDesc("CiNjb250cm9scGxhbmUvdjEvY29udHJvbF9wbGFuZS5wcm90bxIPY29udHJvbHBsYW5lLnYxIncKEVN1Ym1pdFBsYW5SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIrCgVzdGVwcxgEIAMoCzIcLmNvbnRyb2xwbGFuZS52MS5QbGFuU3RlcERlZiKXAQoLUGxhblN0ZXBEZWYSDwoHc3RlcF9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCXRvb2xfbmFtZRgDIAEoCRIOCgZpbnRlbnQYBCABKAkSFgoOcXVlcnlfdGVtcGxhdGUYBSABKAkSEgoKZGVwZW5kc19vbhgGIAMoCRIaChJzY2hlbWFfdGFibGVfaGludHMYByADKAkiNQoSU3VibWl0UGxhblJlc3BvbnNlEg8KB3BsYW5faWQYASABKAkSDgoGc3RhdHVzGAIgASgJIicKFEdldFBsYW5TdGF0dXNSZXF1ZXN0Eg8KB3BsYW5faWQYASABKAki2AEKFUdldFBsYW5TdGF0dXNSZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIqCgVzdGVwcxgDIAMoCzIbLmNvbnRyb2xwbGFuZS52MS5TdGVwU3RhdHVzEhIKCnNlc3Npb25faWQYBCABKAkSDAoEbmFtZRgFIAEoCRITCgtkZXNjcmlwdGlvbhgGIAEoCRISCgpjcmVhdGVkX2F0GAcgASgJEhIKCnN0YXJ0ZWRfYXQYCCABKAkSEwoLZmluaXNoZWRfYXQYCSABKAki6wEKClN0ZXBTdGF0dXMSDwoHc3RlcF9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEQoJcm93X2NvdW50GAMgASgDEhMKC2V4ZWN1dGVkX2F0GAQgASgJEg8KB2F0dGVtcHQYBSABKAUSKQoFZXJyb3IYBiABKAsyGi5jb250cm9scGxhbmUudjEuU3RlcEVycm9yEgwKBG5hbWUYByABKAkSEQoJdG9vbF9uYW1lGAggASgJEg4KBmludGVudBgJIAEoCRISCgpkZXBlbmRzX29uGAogAygJEhMKC3dhaXRfcmVhc29uGAsgASgJIioKCVN0ZXBFcnJvchIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiNgoSRXhlY3V0ZVN0ZXBSZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCSLUAQoTRXhlY3V0ZVN0ZXBSZXNwb25zZRIPCgdzdWNjZXNzGAEgASgIEjAKC3N0ZXBfcmVzdWx0GAIgASgLMhsuY29udHJvbHBsYW5lLnYxLlN0ZXBTdGF0dXMSPQoSbGxtX2NvbnRleHRfdXBkYXRlGAMgASgLMiEuY29udHJvbHBsYW5lLnYxLkxsbUNvbnRleHRVcGRhdGUSFQoNZXJyb3JfbWVzc2FnZRgEIAEoCRISCgplcnJvcl9jb2RlGAUgASgJEhAKCHJlcGxheWVkGAYgASgIIqcBChBMbG1Db250ZXh0VXBkYXRlEg8KB3BsYW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIYChB0b29sX291dHB1dF9qc29uGAMgASgJEjsKEHNjaGVtYV9hZGRpdGlvbnMYBCADKAsyIS5jb250cm9scGxhbmUudjEuU2NoZW1hVGFibGVEZWx0YRIaChJhdWdtZW50YXRpb25faGludHMYBSADKAkiUQoQU2NoZW1hVGFibGVEZWx0YRISCgp0YWJsZV9uYW1lGAEgASgJEhEKCW9wZXJhdGlvbhgCIAEoCRIWCg50YWJsZV9kZWZfanNvbhgDIAEoCSI0ChFDYW5jZWxQbGFuUmVxdWVzdBIPCgdwbGFuX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCSI1ChJDYW5jZWxQbGFuUmVzcG9uc2USDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkiQgoXU3RyZWFtUGxhbkV2ZW50c1JlcXVlc3QSDwoHcGxhbl9pZBgBIAEoCRIWCg5hZnRlcl9zZXF1ZW5jZRgCIAEoAyJrCglQbGFuRXZlbnQSDwoHcGxhbl9pZBgBIAEoCRISCgpldmVudF90eXBlGAIgASgJEhQKDHBheWxvYWRfanNvbhgDIAEoCRIRCgl0aW1lc3RhbXAYBCABKAkSEAoIc2VxdWVuY2UYBSABKAMiVQoQTGlzdFBsYW5zUmVxdWVzdBIOCgZzdGF0dXMYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRINCgVsaW1pdBgDIAEoBRIOCgZjdXJzb3IYBCABKAkiVQoRTGlzdFBsYW5zUmVzcG9uc2USKwoFcGxhbnMYASADKAsyHC5jb250cm9scGxhbmUudjEuUGxhblN1bW1hcnkSEwoLbmV4dF9jdXJzb3IYAiABKAkiogEKC1BsYW5TdW1tYXJ5Eg8KB3BsYW5faWQYASABKAkSDgoGc3RhdHVzGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSDAoEbmFtZRgEIAEoCRITCgtkZXNjcmlwdGlvbhgFIAEoCRISCgpjcmVhdGVkX2F0GAYgASgJEhIKCnN0YXJ0ZWRfYXQYByABKAkSEwoLZmluaXNoZWRfYXQYCCABKAkiIwoQUmV0cnlQbGFuUmVxdWVzdBIPCgdwbGFuX2lkGAEgASgJIjQKEVJldHJ5UGxhblJlc3BvbnNlEg8KB3BsYW5faWQYASABKAkSDgoGc3RhdHVzGAIgASgJMoEFChNDb250cm9sUGxhbmVTZXJ2aWNlElUKClN1Ym1pdFBsYW4SIi5jb250cm9scGxhbmUudjEuU3VibWl0UGxhblJlcXVlc3QaIy5jb250cm9scGxhbmUudjEuU3VibWl0UGxhblJlc3BvbnNlEl4KDUdldFBsYW5TdGF0dXMSJS5jb250cm9scGxhbmUudjEuR2V0UGxhblN0YXR1c1JlcXVlc3QaJi5jb250cm9scGxhbmUudjEuR2V0UGxhblN0YXR1c1Jlc3BvbnNlElgKC0V4ZWN1dGVTdGVwEiMuY29udHJvbHBsYW5lLnYxLkV4ZWN1dGVTdGVwUmVxdWVzdBokLmNvbnRyb2xwbGFuZS52MS5FeGVjdXRlU3RlcFJlc3BvbnNlElUKCkNhbmNlbFBsYW4SIi5jb250cm9scGxhbmUudjEuQ2FuY2VsUGxhblJlcXVlc3QaIy5jb250cm9scGxhbmUudjEuQ2FuY2VsUGxhblJlc3BvbnNlEloKEFN0cmVhbVBsYW5FdmVudHMSKC5jb250cm9scGxhbmUudjEuU3RyZWFtUGxhbkV2ZW50c1JlcXVlc3QaGi5jb250cm9scGxhbmUudjEuUGxhbkV2ZW50MAESUgoJTGlzdFBsYW5zEiEuY29udHJvbHBsYW5lLnYxLkxpc3RQbGFuc1JlcXVlc3QaIi5jb250cm9scGxhbmUudjEuTGlzdFBsYW5zUmVzcG9uc2USUgoJUmV0cnlQbGFuEiEuY29udHJvbHBsYW5lLnYxLlJldHJ5UGxhblJlcXVlc3QaIi5jb250cm9scGxhbmUudjEuUmV0cnlQbGFuUmVzcG9uc2ViBnByb3RvMw");
+  fileDesc("CiNjb250cm9scGxhbmUvdjEvY29udHJvbF9wbGFuZS5wcm90bxIPY29udHJvbHBsYW5lLnYxIosBChFTdWJtaXRQbGFuUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSKwoFc3RlcHMYBCADKAsyHC5jb250cm9scGxhbmUudjEuUGxhblN0ZXBEZWYSEgoKb25fZmFpbHVyZRgFIAEoCSKXAQoLUGxhblN0ZXBEZWYSDwoHc3RlcF9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCXRvb2xfbmFtZRgDIAEoCRIOCgZpbnRlbnQYBCABKAkSFgoOcXVlcnlfdGVtcGxhdGUYBSABKAkSEgoKZGVwZW5kc19vbhgGIAMoCRIaChJzY2hlbWFfdGFibGVfaGludHMYByADKAkiNQoSU3VibWl0UGxhblJlc3BvbnNlEg8KB3BsYW5faWQYASABKAkSDgoGc3RhdHVzGAIgASgJIicKFEdldFBsYW5TdGF0dXNSZXF1ZXN0Eg8KB3BsYW5faWQYASABKAki/gEKFUdldFBsYW5TdGF0dXNSZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIqCgVzdGVwcxgDIAMoCzIbLmNvbnRyb2xwbGFuZS52MS5TdGVwU3RhdHVzEhIKCnNlc3Npb25faWQYBCABKAkSDAoEbmFtZRgFIAEoCRITCgtkZXNjcmlwdGlvbhgGIAEoCRISCgpjcmVhdGVkX2F0GAcgASgJEhIKCnN0YXJ0ZWRfYXQYCCABKAkSEwoLZmluaXNoZWRfYXQYCSABKAkSEgoKb25fZmFpbHVyZRgKIAEoCRIQCghyZXZpc2lvbhgLIAEoBSL9AQoKU3RlcFN0YXR1cxIPCgdzdGVwX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIRCglyb3dfY291bnQYAyABKAMSEwoLZXhlY3V0ZWRfYXQYBCABKAkSDwoHYXR0ZW1wdBgFIAEoBRIpCgVlcnJvchgGIAEoCzIaLmNvbnRyb2xwbGFuZS52MS5TdGVwRXJyb3ISDAoEbmFtZRgHIAEoCRIRCgl0b29sX25hbWUYCCABKAkSDgoGaW50ZW50GAkgASgJEhIKCmRlcGVuZHNfb24YCiADKAkSEwoLd2FpdF9yZWFzb24YCyABKAkSEAoIcmV2aXNpb24YDCABKAUiKgoJU3RlcEVycm9yEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCSI2ChJFeGVjdXRlU3RlcFJlcXVlc3QSDwoHcGxhbl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJItQBChNFeGVjdXRlU3RlcFJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgSMAoLc3RlcF9yZXN1bHQYAiABKAsyGy5jb250cm9scGxhbmUudjEuU3RlcFN0YXR1cxI9ChJsbG1fY29udGV4dF91cGRhdGUYAyABKAsyIS5jb250cm9scGxhbmUudjEuTGxtQ29udGV4dFVwZGF0ZRIVCg1lcnJvcl9tZXNzYWdlGAQgASgJEhIKCmVycm9yX2NvZGUYBSABKAkSEAoIcmVwbGF5ZWQYBiABKAgipwEKEExsbUNvbnRleHRVcGRhdGUSDwoHcGxhbl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEhgKEHRvb2xfb3V0cHV0X2pzb24YAyABKAkSOwoQc2NoZW1hX2FkZGl0aW9ucxgEIAMoCzIhLmNvbnRyb2xwbGFuZS52MS5TY2hlbWFUYWJsZURlbHRhEhoKEmF1Z21lbnRhdGlvbl9oaW50cxgFIAMoCSJRChBTY2hlbWFUYWJsZURlbHRhEhIKCnRhYmxlX25hbWUYASABKAkSEQoJb3BlcmF0aW9uGAIgASgJEhYKDnRhYmxlX2RlZl9qc29uGAMgASgJIjQKEUNhbmNlbFBsYW5SZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJIjUKEkNhbmNlbFBsYW5SZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCSJCChdTdHJlYW1QbGFuRXZlbnRzUmVxdWVzdBIPCgdwbGFuX2lkGAEgASgJEhYKDmFmdGVyX3NlcXVlbmNlGAIgASgDImsKCVBsYW5FdmVudBIPCgdwbGFuX2lkGAEgASgJEhIKCmV2ZW50X3R5cGUYAiABKAkSFAoMcGF5bG9hZF9qc29uGAMgASgJEhEKCXRpbWVzdGFtcBgEIAEoCRIQCghzZXF1ZW5jZRgFIAEoAyJVChBMaXN0UGxhbnNSZXF1ZXN0Eg4KBnN0YXR1cxgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEg0KBWxpbWl0GAMgASgFEg4KBmN1cnNvchgEIAEoCSJVChFMaXN0UGxhbnNSZXNwb25zZRIrCgVwbGFucxgBIAMoCzIcLmNvbnRyb2xwbGFuZS52MS5QbGFuU3VtbWFyeRITCgtuZXh0X2N1cnNvchgCIAEoCSKiAQoLUGxhblN1bW1hcnkSDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIMCgRuYW1lGAQgASgJEhMKC2Rlc2NyaXB0aW9uGAUgASgJEhIKCmNyZWF0ZWRfYXQYBiABKAkSEgoKc3RhcnRlZF9hdBgHIAEoCRITCgtmaW5pc2hlZF9hdBgIIAEoCSIjChBSZXRyeVBsYW5SZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkiNAoRUmV0cnlQbGFuUmVzcG9uc2USDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkibQoSQXBwZW5kU3RlcHNSZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkSKwoFc3RlcHMYAiADKAsyHC5jb250cm9scGxhbmUudjEuUGxhblN0ZXBEZWYSGQoRZXhwZWN0ZWRfcmV2aXNpb24YAyABKAUiSAoTQXBwZW5kU3RlcHNSZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIQCghyZXZpc2lvbhgDIAEoBSKHAwoRUmV2aXNlU3RlcFJlcXVlc3QSDwoHcGxhbl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEhkKEWV4cGVjdGVkX3JldmlzaW9uGAMgASgFEi0KBG5hbWUYBCABKAsyHy5jb250cm9scGxhbmUudjEuT3B0aW9uYWxTdHJpbmcSMgoJdG9vbF9uYW1lGAUgASgLMh8uY29udHJvbHBsYW5lLnYxLk9wdGlvbmFsU3RyaW5nEi8KBmludGVudBgGIAEoCzIfLmNvbnRyb2xwbGFuZS52MS5PcHRpb25hbFN0cmluZxI3Cg5xdWVyeV90ZW1wbGF0ZRgHIAEoCzIfLmNvbnRyb2xwbGFuZS52MS5PcHRpb25hbFN0cmluZxIvCgpkZXBlbmRzX29uGAggASgLMhsuY29udHJvbHBsYW5lLnYxLlN0cmluZ0xpc3QSNwoSc2NoZW1hX3RhYmxlX2hpbnRzGAkgASgLMhsuY29udHJvbHBsYW5lLnYxLlN0cmluZ0xpc3QiHwoOT3B0aW9uYWxTdHJpbmcSDQoFdmFsdWUYASABKAkiHAoKU3RyaW5nTGlzdBIOCgZ2YWx1ZXMYASADKAkiRwoSUmV2aXNlU3RlcFJlc3BvbnNlEg8KB3BsYW5faWQYASABKAkSDgoGc3RhdHVzGAIgASgJEhAKCHJldmlzaW9uGAMgASgFMrIGChNDb250cm9sUGxhbmVTZXJ2aWNlElUKClN1Ym1pdFBsYW4SIi5jb250cm9scGxhbmUudjEuU3VibWl0UGxhblJlcXVlc3QaIy5jb250cm9scGxhbmUudjEuU3VibWl0UGxhblJlc3BvbnNlEl4KDUdldFBsYW5TdGF0dXMSJS5jb250cm9scGxhbmUudjEuR2V0UGxhblN0YXR1c1JlcXVlc3QaJi5jb250cm9scGxhbmUudjEuR2V0UGxhblN0YXR1c1Jlc3BvbnNlElgKC0V4ZWN1dGVTdGVwEiMuY29udHJvbHBsYW5lLnYxLkV4ZWN1dGVTdGVwUmVxdWVzdBokLmNvbnRyb2xwbGFuZS52MS5FeGVjdXRlU3RlcFJlc3BvbnNlElUKCkNhbmNlbFBsYW4SIi5jb250cm9scGxhbmUudjEuQ2FuY2VsUGxhblJlcXVlc3QaIy5jb250cm9scGxhbmUudjEuQ2FuY2VsUGxhblJlc3BvbnNlEloKEFN0cmVhbVBsYW5FdmVudHMSKC5jb250cm9scGxhbmUudjEuU3RyZWFtUGxhbkV2ZW50c1JlcXVlc3QaGi5jb250cm9scGxhbmUudjEuUGxhbkV2ZW50MAESUgoJTGlzdFBsYW5zEiEuY29udHJvbHBsYW5lLnYxLkxpc3RQbGFuc1JlcXVlc3QaIi5jb250cm9scGxhbmUudjEuTGlzdFBsYW5zUmVzcG9uc2USUgoJUmV0cnlQbGFuEiEuY29udHJvbHBsYW5lLnYxLlJldHJ5UGxhblJlcXVlc3QaIi5jb250cm9scGxhbmUudjEuUmV0cnlQbGFuUmVzcG9uc2USWAoLQXBwZW5kU3RlcHMSIy5jb250cm9scGxhbmUudjEuQXBwZW5kU3RlcHNSZXF1ZXN0GiQuY29udHJvbHBsYW5lLnYxLkFwcGVuZFN0ZXBzUmVzcG9uc2USVQoKUmV2aXNlU3RlcBIiLmNvbnRyb2xwbGFuZS52MS5SZXZpc2VTdGVwUmVxdWVzdBojLmNvbnRyb2xwbGFuZS52MS5SZXZpc2VTdGVwUmVzcG9uc2ViBnByb3RvMw");
 
 /**
  * A plan to store (Contract §2.1).
@@ -55,6 +55,14 @@ export type SubmitPlanRequest = Message<"controlplane.v1.SubmitPlanRequest"> & {
    * @generated from field: repeated controlplane.v1.PlanStepDef steps = 4;
    */
   steps: PlanStepDef[];
+
+  /**
+   * fail: a failed step ends the plan; pause: a failed step waits for its revision until the plan's
+   * deadline. Empty: fail.
+   *
+   * @generated from field: string on_failure = 5;
+   */
+  onFailure: string;
 };
 
 /**
@@ -235,6 +243,20 @@ export type GetPlanStatusResponse = Message<"controlplane.v1.GetPlanStatusRespon
    * @generated from field: string finished_at = 9;
    */
   finishedAt: string;
+
+  /**
+   * fail or pause.
+   *
+   * @generated from field: string on_failure = 10;
+   */
+  onFailure: string;
+
+  /**
+   * 1 as submitted; each change of the steps adds one.
+   *
+   * @generated from field: int32 revision = 11;
+   */
+  revision: number;
 };
 
 /**
@@ -313,11 +335,19 @@ export type StepStatus = Message<"controlplane.v1.StepStatus"> & {
   dependsOn: string[];
 
   /**
-   * awaiting_approval or retry_backoff: why a step that could run is still pending.
+   * awaiting_approval or retry_backoff: why a step that could run is still pending;
+   * awaiting_revision: why a failed step has not ended its plan.
    *
    * @generated from field: string wait_reason = 11;
    */
   waitReason: string;
+
+  /**
+   * The plan's revision in which the step got its present definition.
+   *
+   * @generated from field: int32 revision = 12;
+   */
+  revision: number;
 };
 
 /**
@@ -810,6 +840,200 @@ export const RetryPlanResponseSchema: GenMessage<RetryPlanResponse> = /*@__PURE_
   messageDesc(file_controlplane_v1_control_plane, 19);
 
 /**
+ * Steps to append to a plan.
+ *
+ * @generated from message controlplane.v1.AppendStepsRequest
+ */
+export type AppendStepsRequest = Message<"controlplane.v1.AppendStepsRequest"> & {
+  /**
+   * @generated from field: string plan_id = 1;
+   */
+  planId: string;
+
+  /**
+   * @generated from field: repeated controlplane.v1.PlanStepDef steps = 2;
+   */
+  steps: PlanStepDef[];
+
+  /**
+   * The revision of the plan that the caller has read; 0: whichever it has. Another one is refused
+   * with REVISION_CONFLICT.
+   *
+   * @generated from field: int32 expected_revision = 3;
+   */
+  expectedRevision: number;
+};
+
+/**
+ * Describes the message controlplane.v1.AppendStepsRequest.
+ * Use `create(AppendStepsRequestSchema)` to create a new message.
+ */
+export const AppendStepsRequestSchema: GenMessage<AppendStepsRequest> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_control_plane, 20);
+
+/**
+ * The steps are appended.
+ *
+ * @generated from message controlplane.v1.AppendStepsResponse
+ */
+export type AppendStepsResponse = Message<"controlplane.v1.AppendStepsResponse"> & {
+  /**
+   * @generated from field: string plan_id = 1;
+   */
+  planId: string;
+
+  /**
+   * @generated from field: string status = 2;
+   */
+  status: string;
+
+  /**
+   * The plan's revision with the steps.
+   *
+   * @generated from field: int32 revision = 3;
+   */
+  revision: number;
+};
+
+/**
+ * Describes the message controlplane.v1.AppendStepsResponse.
+ * Use `create(AppendStepsResponseSchema)` to create a new message.
+ */
+export const AppendStepsResponseSchema: GenMessage<AppendStepsResponse> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_control_plane, 21);
+
+/**
+ * What to change of a step; a field that is absent stays as it is.
+ *
+ * @generated from message controlplane.v1.ReviseStepRequest
+ */
+export type ReviseStepRequest = Message<"controlplane.v1.ReviseStepRequest"> & {
+  /**
+   * @generated from field: string plan_id = 1;
+   */
+  planId: string;
+
+  /**
+   * @generated from field: string step_id = 2;
+   */
+  stepId: string;
+
+  /**
+   * The revision of the plan that the caller has read; 0: whichever it has. Another one is refused
+   * with REVISION_CONFLICT.
+   *
+   * @generated from field: int32 expected_revision = 3;
+   */
+  expectedRevision: number;
+
+  /**
+   * @generated from field: controlplane.v1.OptionalString name = 4;
+   */
+  name?: OptionalString | undefined;
+
+  /**
+   * @generated from field: controlplane.v1.OptionalString tool_name = 5;
+   */
+  toolName?: OptionalString | undefined;
+
+  /**
+   * @generated from field: controlplane.v1.OptionalString intent = 6;
+   */
+  intent?: OptionalString | undefined;
+
+  /**
+   * @generated from field: controlplane.v1.OptionalString query_template = 7;
+   */
+  queryTemplate?: OptionalString | undefined;
+
+  /**
+   * @generated from field: controlplane.v1.StringList depends_on = 8;
+   */
+  dependsOn?: StringList | undefined;
+
+  /**
+   * @generated from field: controlplane.v1.StringList schema_table_hints = 9;
+   */
+  schemaTableHints?: StringList | undefined;
+};
+
+/**
+ * Describes the message controlplane.v1.ReviseStepRequest.
+ * Use `create(ReviseStepRequestSchema)` to create a new message.
+ */
+export const ReviseStepRequestSchema: GenMessage<ReviseStepRequest> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_control_plane, 22);
+
+/**
+ * A text that may be absent.
+ *
+ * @generated from message controlplane.v1.OptionalString
+ */
+export type OptionalString = Message<"controlplane.v1.OptionalString"> & {
+  /**
+   * @generated from field: string value = 1;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message controlplane.v1.OptionalString.
+ * Use `create(OptionalStringSchema)` to create a new message.
+ */
+export const OptionalStringSchema: GenMessage<OptionalString> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_control_plane, 23);
+
+/**
+ * A list that may be absent.
+ *
+ * @generated from message controlplane.v1.StringList
+ */
+export type StringList = Message<"controlplane.v1.StringList"> & {
+  /**
+   * @generated from field: repeated string values = 1;
+   */
+  values: string[];
+};
+
+/**
+ * Describes the message controlplane.v1.StringList.
+ * Use `create(StringListSchema)` to create a new message.
+ */
+export const StringListSchema: GenMessage<StringList> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_control_plane, 24);
+
+/**
+ * The step is revised.
+ *
+ * @generated from message controlplane.v1.ReviseStepResponse
+ */
+export type ReviseStepResponse = Message<"controlplane.v1.ReviseStepResponse"> & {
+  /**
+   * @generated from field: string plan_id = 1;
+   */
+  planId: string;
+
+  /**
+   * @generated from field: string status = 2;
+   */
+  status: string;
+
+  /**
+   * The plan's revision with the change.
+   *
+   * @generated from field: int32 revision = 3;
+   */
+  revision: number;
+};
+
+/**
+ * Describes the message controlplane.v1.ReviseStepResponse.
+ * Use `create(ReviseStepResponseSchema)` to create a new message.
+ */
+export const ReviseStepResponseSchema: GenMessage<ReviseStepResponse> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_control_plane, 25);
+
+/**
  * Runs plans. Metadata name the caller (Decision §2): x-org-id, x-session-id, x-user-id,
  * x-agent-id, x-user-role, x-user-permissions, x-orm-model; x-request-id appears in the log. Errors
  * carry google.rpc.ErrorInfo with the reason, google.rpc.BadRequest with the invalid fields, and
@@ -897,6 +1121,29 @@ export const ControlPlaneService: GenService<{
     methodKind: "unary";
     input: typeof RetryPlanRequestSchema;
     output: typeof RetryPlanResponseSchema;
+  },
+  /**
+   * Appends steps, which may depend on those that there are, to a plan that is not over. They are
+   * checked as submitted steps are. With the metadata `idempotency-key`, repeating the request
+   * returns the first answer.
+   *
+   * @generated from rpc controlplane.v1.ControlPlaneService.AppendSteps
+   */
+  appendSteps: {
+    methodKind: "unary";
+    input: typeof AppendStepsRequestSchema;
+    output: typeof AppendStepsResponseSchema;
+  },
+  /**
+   * Gives a step that has not run, or failed, another definition, which is checked as a submitted
+   * one is. A plan that failed runs on, as after RetryPlan. `idempotency-key` as for AppendSteps.
+   *
+   * @generated from rpc controlplane.v1.ControlPlaneService.ReviseStep
+   */
+  reviseStep: {
+    methodKind: "unary";
+    input: typeof ReviseStepRequestSchema;
+    output: typeof ReviseStepResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_controlplane_v1_control_plane, 0);

@@ -1,7 +1,8 @@
 import { AppError } from "@steward/kernel/errors.js";
 import { LEASE_MS } from "@steward/kernel/limits.js";
 import type { PlanEvent } from "../../plan-events.js";
-import type { PlanState, StepContext } from "../../plan-state.js";
+import { withDefinitions, type PlanState, type StepContext } from "../../plan-state.js";
+import type { PreparedStep } from "../../plan.js";
 import type { AbandonedStep, AttemptRef, NewPlan, PlanRef } from "../../ports.js";
 import { keyOf } from "../open-plans.js";
 import {
@@ -40,6 +41,7 @@ interface Listening {
 
 interface StoredPlan {
   readonly plan: NewPlan;
+  prepared: readonly PreparedStep[];
   state: PlanState;
   readonly entries: LogEntry[];
   readonly results: Map<number, number>;
@@ -143,8 +145,11 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
       }
       this.#store.plans.set(keyOf(ref), {
         plan,
+        prepared: plan.steps,
         state,
-        entries: [{ sequence: 1, events, steps: [], end: undefined }],
+        entries: [
+          { sequence: 1, events, steps: [], definitions: [], request: undefined, end: undefined },
+        ],
         results: new Map(),
         leases: new Map(),
         owner,
@@ -162,7 +167,7 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
           name: stored.plan.name,
           description: stored.plan.description,
           state: stored.state,
-          prepared: stored.plan.steps,
+          prepared: stored.prepared,
           results: new Map(stored.results),
           owner: stored.owner,
         }
@@ -221,7 +226,7 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
       );
       const abandoned = mine.flatMap((stored): AbandonedStep[] =>
         [...stored.leases].flatMap(([index, { attempt, nodeId, untilMs }]) => {
-          const step = stored.plan.steps[index];
+          const step = stored.prepared[index];
           const isOver = untilMs < nowMs || !this.#isAliveNow(nodeId);
           if (step === undefined || !isOver) return [];
           const ref = { ...stored.plan.ref, stepId: step.id, attempt };
@@ -301,17 +306,22 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
 
   #apply(stored: StoredPlan, unit: PlanUnit): void {
     const steps = stored.state.steps.slice();
-    let { lastSequence, lastEventAtMs } = stored.state;
+    let { lastSequence, lastEventAtMs, revision, revisionRequests } = stored.state;
     for (const entry of unit.entries) {
       stored.entries.push(entry);
       for (const step of entry.steps) steps[step.index] = step;
+      stored.prepared = withDefinitions(stored.prepared, entry.definitions);
+      revision = entry.definitions.at(-1)?.revision ?? revision;
+      if (entry.request !== undefined) revisionRequests = [...revisionRequests, entry.request];
       lastSequence = entry.sequence + entry.events.length - 1;
       lastEventAtMs = Date.parse(entry.events.at(-1)?.timestamp ?? "");
       if (entry.end?.context !== undefined) {
         stored.results.set(entry.end.step.index, entry.sequence);
       }
     }
-    stored.state = { ...(unit.plan ?? stored.state), lastSequence, lastEventAtMs, steps };
+    // As in the tables: what the log tells is read from its entries, whatever else the unit says of the plan.
+    const told = { lastSequence, lastEventAtMs, steps, revision, revisionRequests };
+    stored.state = { ...(unit.plan ?? stored.state), ...told };
     stored.owner = unit.owner ?? stored.owner;
     for (const index of unit.ended) stored.leases.delete(index);
     for (const { index, attempt, owner = "" } of unit.claimed) {

@@ -134,7 +134,10 @@ export class PlanQueries implements PlanReads {
 
   async #abandoned(others: readonly string[], limit: number): Promise<readonly AbandonedStep[]> {
     const rows = await this.#db.query<AbandonedRow>(
-      `SELECT l.org_id, l.plan_id, l.step_index, l.attempt, p.session_id, d.steps
+      `SELECT l.org_id, l.plan_id, l.step_index, l.attempt, p.session_id, d.steps, ARRAY(
+         SELECT c.steps FROM plan_changes AS c
+         WHERE c.org_id = l.org_id AND c.plan_id = l.plan_id AND c.steps LIKE '%"definition":%'
+         ORDER BY c.sequence) AS changes
        FROM step_leases AS l
        JOIN plans AS p USING (org_id, plan_id) JOIN plan_definitions AS d USING (org_id, plan_id)
        WHERE (l.lease_until_ms < steward_now_ms() OR l.node_id NOT IN

@@ -20,7 +20,7 @@ import { openTestStore } from "../testing/open-store.js";
 const LOOKS = [
   "SELECT plan_id, session_id, status, cancel_reason, failure FROM plans",
   "SELECT plan_id, sequence, event_type, payload FROM plan_events ORDER BY plan_id, sequence",
-  `SELECT plan_id, step_index, step_id, status, attempt, owner, wait_reason, row_count, error, output,
+  `SELECT plan_id, step_index, step_id, revision, status, attempt, owner, wait_reason, row_count, error, output,
      schema_additions, augmentation_hints, output_metadata FROM plan_steps ORDER BY plan_id, step_index`,
   `SELECT event_id, org_id, session_id, plan_id, step_id, attempt, tool_name, intent, intent_source,
      orm_model, status, row_count, error, query, output, duration_ms, data_source, caller, touched
@@ -38,10 +38,11 @@ it("tell an operator the same in the same words on both engines", async () => {
   const path = join(directory, "store.db");
   await using database = await freshDatabase();
   const ref = { orgId: randomUUID(), planId: randomUUID() };
-  const calls = ["a", "b"].map((stepId) =>
+  const calls = ["a", "b", "b", "d"].map((stepId, index) =>
     toolCallRecord({
       ...{ ...ref, stepId, output: '[{"n":1}]'.slice(0, stepId === "a" ? 9 : 4) },
       ...(stepId === "a" ? {} : { caller: AGENT, dataSource: "shop", touched: ORDERS }),
+      ...(index < 2 ? {} : { attempt: 2, query: `SELECT ${String(index)}`, toolName: "other" }),
     }),
   );
   {
@@ -64,7 +65,7 @@ it("tell an operator the same in the same words on both engines", async () => {
 async function run(
   plans: PlanEngine,
   ref: PlanRef,
-  [ofA, ofB]: readonly ToolCallRecord[],
+  [ofA, ofB, ofMended, ofD]: readonly ToolCallRecord[],
 ): Promise<void> {
   const createdAtMs = systemClock.nowMs();
   const deadlineMs = createdAtMs + 86_400_000;
@@ -86,6 +87,13 @@ async function run(
   await attempt("a", { kind: "retried", error, durationMs: 1.5 });
   await attempt("a", { kind: "completed", rowCount: 1, durationMs: 2.5, context }, ofA);
   await attempt("b", { kind: "failed", error, durationMs: 3.5, context }, ofB);
+  const mended = { ...step("b", 1), queryTemplate: "SELECT 'mended'" };
+  const change = { kind: "revise", step: mended } as const;
+  await plans.revisePlan(ref, { change, expectedRevision: 1, deadlineMs });
+  const appended = { kind: "append", steps: [{ ...step("d", 3), toolName: "other" }] } as const;
+  await plans.revisePlan(ref, { change: appended, expectedRevision: 2, deadlineMs });
+  await attempt("b", { kind: "completed", rowCount: 1, durationMs: 2.5, context }, ofMended);
+  await attempt("d", { kind: "failed", error, durationMs: 3.5, context }, ofD);
 }
 
 function step(id: string, index: number): PreparedStep {

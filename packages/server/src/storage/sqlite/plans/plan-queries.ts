@@ -141,15 +141,17 @@ export class PlanQueries implements PlanReads {
   /** Running steps whose lease expired before this time. */
   #abandoned(nowMs: number, limit: number): readonly AbandonedStep[] {
     return this.#db
-      .all<AbandonedRow>(
-        `SELECT l.org_id, l.plan_id, l.step_index, l.attempt, p.session_id, d.steps
+      .all<Omit<AbandonedRow, "changes"> & { readonly changes: string }>(
+        `SELECT l.org_id, l.plan_id, l.step_index, l.attempt, p.session_id, d.steps, (
+           SELECT json_group_array(c.steps ORDER BY c.sequence) FROM plan_changes AS c
+           WHERE c.org_id = l.org_id AND c.plan_id = l.plan_id AND c.steps LIKE '%"definition":%') AS changes
          FROM step_leases AS l JOIN plans AS p USING (org_id, plan_id)
            JOIN plan_definitions AS d USING (org_id, plan_id)
          WHERE l.lease_until_ms < ? ORDER BY l.lease_until_ms LIMIT ?`,
         nowMs,
         BigInt(limit),
       )
-      .map(abandonedStepOf);
+      .map((row) => abandonedStepOf({ ...row, changes: JSON.parse(row.changes) as string[] }));
   }
 
   /** Active plans whose deadline has passed. */

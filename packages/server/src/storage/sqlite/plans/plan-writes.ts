@@ -37,9 +37,16 @@ export function newPlanWrites(
       params: [orgId, planId, plan.sessionId, plan.createdAtMs, plan.deadlineMs, state.status],
     },
     {
-      sql: `INSERT INTO plan_definitions (org_id, plan_id, name, description, steps)
-            VALUES (?, ?, ?, ?, ?)`,
-      params: [orgId, planId, plan.name, plan.description, JSON.stringify(plan.steps)],
+      sql: `INSERT INTO plan_definitions (org_id, plan_id, name, description, steps, on_failure)
+            VALUES (?, ?, ?, ?, ?, ?)`,
+      params: [
+        orgId,
+        planId,
+        plan.name,
+        plan.description,
+        JSON.stringify(plan.steps),
+        plan.onFailure ?? null,
+      ],
     },
     {
       sql: `INSERT INTO plan_changes (org_id, plan_id, sequence, events) VALUES (?, ?, 1, ?)`,

@@ -14,7 +14,14 @@ export function loggedCallWrites(toolCall: ToolCallRecord): readonly Write[] {
   const plan = { ref, ...texts, steps, createdAtMs, deadlineMs };
   const { events, ...state } = createPlan({ ...ref, ...plan }, steps);
   const end = { step: RECORDED_STEP, context: undefined, toolCall };
-  const entry = { sequence: state.lastSequence + 1, events: [], steps: [], end };
+  const entry = {
+    sequence: state.lastSequence + 1,
+    events: [],
+    steps: [],
+    definitions: [],
+    request: undefined,
+    end,
+  };
   const unit = { ref, sessionId, entries: [entry], plan: undefined, owner: undefined };
   return [
     ...newPlanWrites(plan, state, events),

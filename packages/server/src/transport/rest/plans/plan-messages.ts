@@ -1,10 +1,13 @@
 import type {
+  AppendStepsRequest,
   Plan,
   PlanEvent as PlanEventMessage,
   PlanPage as PlanPageMessage,
+  PlanRevised as PlanRevisedMessage,
   PlanStep,
   PlanStepDef,
   PlanSummary as PlanSummaryMessage,
+  ReviseStepRequest,
   StepExecution as StepExecutionMessage,
   SubmitPlanRequest,
 } from "@steward/protocol/rest";
@@ -13,10 +16,13 @@ import type {
   PlanEvent,
   PlanPage,
   PlanRecord,
+  PlanRevised,
   PlanSummary,
   StepDefinition,
   StepExecution,
   StepRecord,
+  StepRevision,
+  StepsToAppend,
 } from "../../../plans/index.js";
 
 /** The plan in a request body; absent fields become empty, as in gRPC. */
@@ -24,8 +30,37 @@ export function definitionOf(body: SubmitPlanRequest): PlanDefinition {
   return {
     name: body.name ?? "",
     description: body.description ?? "",
+    ...present({ onFailure: body.on_failure }),
     steps: body.steps.map(stepDefinitionOf),
   };
+}
+
+/** The steps that a request body asks to append. */
+export function stepsToAppendOf(body: AppendStepsRequest): StepsToAppend {
+  return {
+    steps: body.steps.map(stepDefinitionOf),
+    expectedRevision: body.expected_revision,
+  };
+}
+
+/** What a request body changes of a step. */
+export function stepRevisionOf(body: ReviseStepRequest): StepRevision {
+  return {
+    changes: present({
+      name: body.name,
+      toolName: body.tool_name,
+      intent: body.intent,
+      queryTemplate: body.query_template,
+      dependsOn: body.depends_on,
+      schemaTableHints: body.schema_table_hints,
+    }),
+    expectedRevision: body.expected_revision,
+  };
+}
+
+/** The answer to a change of a plan's steps. */
+export function planRevisedMessage({ planId, status, revision }: PlanRevised): PlanRevisedMessage {
+  return { plan_id: planId, status, revision };
 }
 
 function stepDefinitionOf(step: PlanStepDef): StepDefinition {
@@ -42,7 +77,11 @@ function stepDefinitionOf(step: PlanStepDef): StepDefinition {
 
 /** A plan in the answer of `GET /api/plans/:plan_id`. */
 export function planMessage(plan: PlanRecord): Plan {
-  return { ...planSummaryMessage(plan), steps: plan.steps.map(planStepMessage) };
+  return {
+    ...planSummaryMessage(plan),
+    ...present({ on_failure: plan.onFailure, revision: plan.revision }),
+    steps: plan.steps.map(planStepMessage),
+  };
 }
 
 /** A page in the answer of `GET /api/plans`. */
@@ -72,6 +111,7 @@ function planStepMessage(step: StepRecord): PlanStep {
     status: step.status,
     attempt: step.attempt,
     ...present({
+      revision: step.revision,
       row_count: step.rowCount,
       executed_at: step.executedAt,
       wait_reason: step.waitReason,

@@ -21,6 +21,7 @@ import {
   planPageMessage,
   stepExecutionMessage,
 } from "./plan-messages.js";
+import { addPlanRevisionRoutes } from "./plan-revision-routes.js";
 import type { RestApp } from "../rest-app.js";
 import { zodValidation } from "../validation/validation.js";
 
@@ -39,6 +40,7 @@ export function addPlanRoutes(app: RestApp, orchestrator: Orchestrator): void {
   addExecute(app, orchestrator);
   addCancel(app, orchestrator);
   addRetry(app, orchestrator);
+  addPlanRevisionRoutes(app, orchestrator);
 }
 
 function addSubmit(app: RestApp, orchestrator: Orchestrator): void {

@@ -1,0 +1,176 @@
+import { assert } from "@steward/kernel/assert.js";
+import type { JsonValue } from "@steward/kernel/canonical-json.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
+import { requireDataSources } from "../data-source-use.js";
+import type { FieldOfStep } from "../dag.js";
+import type { PlanEngine } from "../engine/index.js";
+import type {
+  PlanRevisions,
+  QueryRuntimeContext,
+  StepRevision,
+  StepsToAppend,
+} from "../orchestrator.js";
+import type { PlanRevised, PreparedStep, StepDefinition } from "../plan.js";
+import { prepareSteps, type StepsToPrepare } from "../preparation/prepare.js";
+import { readAhead } from "../preparation/read-ahead.js";
+import { conflictText, earlierRevision, type PlanRevision } from "../transitions.js";
+import type { DurableOrchestratorOptions } from "./durable-orchestrator.js";
+import { permitSteps } from "./permit-steps.js";
+import { requestHash } from "./request-hash.js";
+
+/** A plan as it was read, against which a change is checked. */
+type Basis = Awaited<ReturnType<PlanEngine["loadPlan"]>>;
+
+/** What a change makes of a plan, before it is checked. */
+interface WantedSteps extends StepsToPrepare {
+  readonly toChange: (prepared: readonly PreparedStep[]) => PlanRevision["change"];
+}
+
+/** How often a change is checked again because another one came first; then the caller is told. */
+const CHECKS_MAX = 5;
+
+/**
+ * Changes the steps of plans under way. New and revised steps are checked and permitted as submitted ones are;
+ * the engine then takes the change only if the plan's steps are still those that it was checked against.
+ */
+export class PlanReviser implements PlanRevisions {
+  readonly #options: DurableOrchestratorOptions;
+
+  constructor(options: DurableOrchestratorOptions) {
+    this.#options = options;
+  }
+
+  async appendSteps(
+    planId: string,
+    { steps, expectedRevision }: StepsToAppend,
+    ctx: QueryRuntimeContext,
+  ): Promise<PlanRevised> {
+    if (steps.length === 0) throw invalidField("steps", "name at least one step to append");
+    const request = { kind: "append", planId, steps, expectedRevision };
+    return this.#revise(planId, request, ctx, ({ prepared }) => appended(prepared, steps));
+  }
+
+  reviseStep(
+    planId: string,
+    stepId: string,
+    { changes, expectedRevision }: StepRevision,
+    ctx: QueryRuntimeContext,
+  ): Promise<PlanRevised> {
+    const request = { kind: "revise", planId, stepId, changes, expectedRevision };
+    return this.#revise(planId, request, ctx, ({ prepared }) => {
+      const revised = prepared.find(({ id }) => id === stepId);
+      if (revised === undefined) {
+        throw new AppError("STEP_NOT_FOUND", `Plan ${planId} has no step ${stepId}`);
+      }
+      return withChanges(prepared, revised.index, { ...definitionOf(revised), ...changes });
+    });
+  }
+
+  async #revise(
+    planId: string,
+    request: { readonly kind: string; readonly expectedRevision: number | undefined },
+    ctx: QueryRuntimeContext,
+    wantedSteps: (basis: Basis) => WantedSteps,
+  ): Promise<PlanRevised> {
+    const { engine, clock, planDeadlineMs } = this.#options;
+    const ref = { orgId: ctx.orgId, planId };
+    const keyed = keyedRequest(ctx, request);
+    for (let check = 1; ; check += 1) {
+      const basis = await engine.loadPlan(ref);
+      const { revision } = basis.state;
+      const repeated = earlierAnswer(basis, keyed);
+      if (repeated !== undefined) return repeated;
+      const { expectedRevision = revision } = request;
+      if (expectedRevision !== revision) {
+        throw new AppError("REVISION_CONFLICT", conflictText(basis.state, expectedRevision));
+      }
+      const change = await this.#checked(wantedSteps(basis), ctx);
+      const deadlineMs = clock.nowMs() + planDeadlineMs;
+      try {
+        return await engine.revisePlan(ref, {
+          change,
+          expectedRevision,
+          deadlineMs,
+          request: keyed,
+        });
+      } catch (error) {
+        const isLate = error instanceof AppError && error.code === "REVISION_CONFLICT";
+        if (!isLate || request.expectedRevision !== undefined || check === CHECKS_MAX) throw error;
+      }
+    }
+  }
+
+  /** Checks and permits what changes, as a submission is. */
+  async #checked(
+    { toChange, ...wanted }: WantedSteps,
+    ctx: QueryRuntimeContext,
+  ): Promise<PlanRevision["change"]> {
+    const { tools, access, analyzer, reader } = this.#options;
+    const changed = wanted.steps.filter((_step, index) => wanted.changed.has(index));
+    const plan = { name: "", description: "", steps: changed };
+    const read = await readAhead(plan, tools, { analyzer, reader });
+    const prepared = prepareSteps(wanted, { tools, analyzer, read });
+    requireDataSources(prepared, access, ctx, wanted.fieldOf);
+    await permitSteps(ctx, prepared, this.#options, wanted.fieldOf);
+    return toChange(prepared);
+  }
+}
+
+function appended(
+  prepared: readonly PreparedStep[],
+  steps: readonly StepDefinition[],
+): WantedSteps {
+  const first = prepared.length;
+  const fieldOf: FieldOfStep = (index) =>
+    index < first
+      ? `the plan's step ${String(prepared[index]?.id)}`
+      : `steps[${String(index - first)}]`;
+  return {
+    steps: [...prepared, ...steps],
+    changed: new Set(steps.map((_step, index) => first + index)),
+    fieldOf,
+    toChange: (ready) => ({ kind: "append", steps: ready }),
+  };
+}
+
+function withChanges(
+  prepared: readonly PreparedStep[],
+  index: number,
+  definition: StepDefinition,
+): WantedSteps {
+  return {
+    steps: [...prepared.slice(0, index), definition, ...prepared.slice(index + 1)],
+    changed: new Set([index]),
+    fieldOf: () => "step",
+    toChange: ([step]) => {
+      assert(step !== undefined, "a step that was checked without a violation is prepared");
+      return { kind: "revise", step };
+    },
+  };
+}
+
+/** A step as somebody would submit it: an intent that was derived is derived anew. */
+function definitionOf(step: PreparedStep): StepDefinition {
+  const { id, name, toolName, intentSource, queryTemplate, dependsOn, schemaTableHints } = step;
+  const intent = intentSource === "explicit" ? step.intent : "";
+  return { id, name, toolName, intent, queryTemplate, dependsOn, schemaTableHints };
+}
+
+function keyedRequest(
+  { idempotencyKey: key }: QueryRuntimeContext,
+  request: object,
+): PlanRevision["request"] {
+  // A request is made of strings, numbers and lists only.
+  return key === undefined ? undefined : { key, requestHash: requestHash(request as JsonValue) };
+}
+
+/** The answer to a request that was made before, which its own change would now make invalid. */
+function earlierAnswer(
+  { state }: Basis,
+  request: PlanRevision["request"],
+): PlanRevised | undefined {
+  const earlier = earlierRevision(state, request);
+  if (earlier?.kind === "refused") throw new AppError(earlier.code, earlier.message);
+  if (earlier?.kind !== "repeated") return undefined;
+  return { planId: state.planId, status: state.status, revision: earlier.revision };
+}
