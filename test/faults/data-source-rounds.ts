@@ -22,7 +22,7 @@ const LEDGER = `CREATE TABLE ledger (id int GENERATED ALWAYS AS IDENTITY PRIMARY
 
 /** The allowed errors of a failed step: it changed nothing, or that is unknown. */
 const CLEAR =
-  /nothing was changed|It cannot be determined now whether the write took effect|given up before it took effect|server (closed|is (starting|shutting))/;
+  /nothing was changed|It cannot be determined now whether the write took effect|abandoned before it took effect|server (closed|is (starting|shutting))/;
 
 /**
  * Injects `rounds` faults into a PostgreSQL data source and the connections to it, while clients
