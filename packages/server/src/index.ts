@@ -1,7 +1,8 @@
 /**
- * Steward, to embed: {@link openApp} starts the service in your process, and {@link loadConfig} reads its
- * settings from environment variables, as the command line does. Everything else here is
- * what its options and results are made of; the ports are what a program may bring itself.
+ * Steward for embedding: {@link openApp} starts the service in your process, and
+ * {@link loadConfig} reads its settings from environment variables, as the command line does. The
+ * other exports are the types of their options and results, and the ports that a program may
+ * implement itself.
  */
 export { openApp, type App, type AppOptions } from "./app/app.js";
 export {
