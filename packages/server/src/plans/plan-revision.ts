@@ -54,7 +54,7 @@ export function revisePlan(
   if (revised.lastSequence + 3 * eventsToFinish(revised) > PLAN_EVENTS_MAX) {
     return refused(
       "LIMIT_EXCEEDED",
-      `The plan's log is full (${String(PLAN_EVENTS_MAX)} events): fork the plan to go on`,
+      `The plan's log is full (${String(PLAN_EVENTS_MAX)} events): submit the remaining steps as a new plan`,
     );
   }
   return { kind: "changed", change };
@@ -167,7 +167,7 @@ function whyNotRevise(
   if (step.status === "completed") {
     return refused(
       "STEP_NOT_REVISABLE",
-      `Step ${stepId} is completed and keeps its output: append another step, or fork the plan at ${stepId}`,
+      `Step ${stepId} is completed and keeps its output: append another step instead`,
     );
   }
   return state.status === "failed" ? whyTooOften(state) : whyNotChanged(state, nowMs);
@@ -176,13 +176,10 @@ function whyNotRevise(
 function whyNotChanged(state: PlanState, nowMs: number): RevisionDecision | undefined {
   const { planId, status, cancelReason, failure, deadlineMs } = state;
   if (isOver(state)) {
-    return refused(
-      "PLAN_NOT_ACTIVE",
-      `Plan ${planId} is ${status}: fork it, which keeps the outputs of its completed steps`,
-    );
+    return refused("PLAN_NOT_ACTIVE", `Plan ${planId} is ${status}: submit a new plan`);
   }
   if (cancelReason !== undefined) {
-    return refused("PLAN_NOT_ACTIVE", `Plan ${planId} is being cancelled: fork it to go on`);
+    return refused("PLAN_NOT_ACTIVE", `Plan ${planId} is being cancelled: submit a new plan`);
   }
   if (failure !== undefined) {
     return refused(
@@ -203,7 +200,7 @@ function whyTooOften({ planId, revision }: PlanState): RevisionDecision | undefi
   if (revision < PLAN_REVISIONS_MAX) return undefined;
   return refused(
     "LIMIT_EXCEEDED",
-    `Plan ${planId} was changed ${String(PLAN_REVISIONS_MAX)} times, which is the limit: fork it to go on`,
+    `Plan ${planId} was changed ${String(PLAN_REVISIONS_MAX)} times, which is the limit: submit the remaining steps as a new plan`,
   );
 }
 
