@@ -1,7 +1,7 @@
 import { loadSync } from "@grpc/proto-loader";
 import { ERROR_CODES } from "@steward/protocol";
 import { openApp } from "@steward/server";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -562,3 +562,10 @@ function fieldsOf(message: object): readonly string[] {
     return `${number} ${name}: ${repeated}${typeName || type.replace("TYPE_", "").toLowerCase()}`;
   });
 }
+
+describe("the dependencies", () => {
+  it("bring no Node of their own: npm's scripts would run on it instead of on the user's", () => {
+    const programs = fileURLToPath(new URL("../../node_modules/.bin", import.meta.url));
+    expect(["node", "npm", "npx"].filter((name) => existsSync(join(programs, name)))).toEqual([]);
+  });
+});

@@ -1,4 +1,4 @@
-// Assembled from kernel.wat by `npm run wasm`; do not edit.
+// Assembled from kernel.wat by `npm run wasm`; never edited by hand.
 
 /** The module of `kernel.wat`, base64. */
 export const KERNEL_WASM: string = [

