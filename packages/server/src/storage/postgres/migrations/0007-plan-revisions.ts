@@ -9,7 +9,7 @@ export const addPlanRevisions: readonly string[] = [
   `CREATE FUNCTION steward_create_plan(
      p_org uuid, p_plan uuid, p_session text, p_created bigint, p_deadline bigint, p_owner uuid,
      p_name text, p_description text, p_steps text, p_events text, p_key text, p_hash text,
-     p_on_failure text, p_changed_steps text
+     p_on_failure text
    ) RETURNS boolean LANGUAGE plpgsql AS $$
    BEGIN
      IF p_key IS NOT NULL THEN
@@ -24,14 +24,13 @@ export const addPlanRevisions: readonly string[] = [
        VALUES (p_org, p_plan, p_session, p_created, p_deadline, 'pending', p_owner);
      INSERT INTO plan_definitions (org_id, plan_id, name, description, steps, on_failure)
        VALUES (p_org, p_plan, p_name, p_description, p_steps, p_on_failure);
-     INSERT INTO plan_changes (org_id, plan_id, sequence, events, steps)
-       VALUES (p_org, p_plan, 1, p_events, p_changed_steps);
+     INSERT INTO plan_changes (org_id, plan_id, sequence, events)
+       VALUES (p_org, p_plan, 1, p_events);
      RETURN true;
    END $$`,
 
   `DROP VIEW plan_steps`,
-  // The newest change of each step, and what the newest attempt that ended has left: of a step that a fork took
-  // over, in the log of the plan that ran it.
+  // The newest change of each step, and what the newest attempt that ended has left.
   `CREATE VIEW plan_steps AS
      SELECT n.org_id, n.plan_id, n.step_index,
        coalesce(x.definition ->> 'id', d.steps::json -> n.step_index ->> 'id') AS step_id,
@@ -62,9 +61,6 @@ export const addPlanRevisions: readonly string[] = [
      LEFT JOIN LATERAL (
        SELECT sequence, output, schema_additions, augmentation_hints, output_metadata
        FROM plan_changes
-       WHERE org_id = n.org_id
-         AND plan_id = coalesce((n.step -> 8 -> 'result' ->> 'planId')::uuid, n.plan_id)
-         AND CASE WHEN n.step -> 8 -> 'result' IS NULL THEN result_step = n.step_index
-           ELSE sequence = (n.step -> 8 -> 'result' ->> 'sequence')::integer END
+       WHERE org_id = n.org_id AND plan_id = n.plan_id AND result_step = n.step_index
        ORDER BY sequence DESC LIMIT 1) AS r ON true`,
 ];

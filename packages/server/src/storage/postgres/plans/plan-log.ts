@@ -95,7 +95,7 @@ export class PostgresPlanLog implements PlanLog {
     const { ref, idempotency } = plan;
     const [row] = await this.#db.query<{ readonly created: boolean }>(
       `SELECT steward_create_plan($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-         $12, $13, $14) AS created`,
+         $12, $13) AS created`,
       [
         ref.orgId,
         ref.planId,
@@ -110,7 +110,6 @@ export class PostgresPlanLog implements PlanLog {
         idempotency?.key ?? null,
         idempotency?.requestHash ?? null,
         plan.onFailure ?? null,
-        null,
       ],
     );
     return row?.created === true;

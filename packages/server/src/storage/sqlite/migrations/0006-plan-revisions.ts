@@ -7,8 +7,7 @@ ALTER TABLE plan_definitions ADD COLUMN on_failure TEXT;
 
 DROP VIEW plan_steps;
 
--- The newest change of each step, and what the newest attempt that ended has left: of a step that a fork took
--- over, in the log of the plan that ran it.
+-- The newest change of each step, and what the newest attempt that ended has left.
 CREATE VIEW plan_steps AS
   SELECT n.org_id, n.plan_id, n.step_index,
     coalesce(x.definition ->> 'id', d.steps -> n.step_index ->> 'id') AS step_id,
@@ -33,9 +32,7 @@ CREATE VIEW plan_steps AS
     WHERE c.steps LIKE '%"definition":%' AND s.value -> 8 -> 'definition' IS NOT NULL
     GROUP BY c.org_id, c.plan_id, s.value ->> 0) AS x USING (org_id, plan_id, step_index)
   LEFT JOIN step_leases AS l USING (org_id, plan_id, step_index)
-  LEFT JOIN plan_changes AS r ON r.org_id = n.org_id
-    AND r.plan_id = coalesce(n.step -> 8 -> 'result' ->> 'planId', n.plan_id)
-    AND r.sequence = coalesce(n.step -> 8 -> 'result' ->> 'sequence', (
-      SELECT max(sequence) FROM plan_changes
-      WHERE org_id = n.org_id AND plan_id = n.plan_id AND result_step = n.step_index));
+  LEFT JOIN plan_changes AS r ON r.org_id = n.org_id AND r.plan_id = n.plan_id AND r.sequence = (
+    SELECT max(sequence) FROM plan_changes
+    WHERE org_id = n.org_id AND plan_id = n.plan_id AND result_step = n.step_index);
 `;
