@@ -49,7 +49,9 @@ const withPostgres = {
  */
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // One more than the cores that a build server has: a worker waits most of the time, for PostgreSQL
+    // or for a process that it started.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -30,7 +30,8 @@ export async function withLostCommits<T>(
     result.catch(() => undefined);
     while (!done.signal.aborted) {
       await client.query(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event = 'SyncRep'`,
       );
       await delay(LOOK_MS);
     }

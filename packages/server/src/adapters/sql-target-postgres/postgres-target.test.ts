@@ -104,7 +104,10 @@ describe("a session", () => {
   it("is reset before another organization's step", async () => {
     await shop.database.query("CREATE VIEW locking AS SELECT pg_advisory_lock(7) IS NULL AS x");
     const locks = async () =>
-      shop.database.query("SELECT FROM pg_locks WHERE locktype = 'advisory'");
+      shop.database.query(
+        `SELECT FROM pg_locks JOIN pg_database AS d ON d.oid = database
+         WHERE locktype = 'advisory' AND d.datname = current_database()`,
+      );
     await run("SELECT * FROM locking");
     await run("SELECT 1");
     expect(await locks()).toHaveLength(1);
@@ -205,7 +208,8 @@ describe("a write and its marker on PostgreSQL", () => {
     const lost = failureOf(run("INSERT INTO users VALUES (3, 'Cy')", { intent: "write_insert" }));
     await vi.waitFor(async () => {
       const commits = await shop.database.query(
-        "SELECT FROM pg_stat_activity WHERE query = 'COMMIT' AND state = 'active'",
+        `SELECT FROM pg_stat_activity
+         WHERE datname = current_database() AND query = 'COMMIT' AND state = 'active'`,
       );
       expect(commits).toHaveLength(1);
     });
