@@ -1,6 +1,6 @@
 import { it } from "vitest";
 import { clusterRounds } from "./cluster-rounds.js";
-import { withSeed } from "./random.js";
+import { withSeed } from "@steward/kernel/testing/seeded-random.js";
 
 it(
   "loses and doubles nothing on two servers and their database over many rounds of trouble",

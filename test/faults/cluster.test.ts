@@ -1,6 +1,6 @@
 import { it } from "vitest";
 import { clusterRounds } from "./cluster-rounds.js";
-import { withSeed } from "./random.js";
+import { withSeed } from "@steward/kernel/testing/seeded-random.js";
 
 it(
   "loses and doubles nothing on two servers that are killed, whose database restarts and is cut off",

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { expect, vi } from "vitest";
 import { drivePlan, execute, type Acknowledged } from "./plan-driver.js";
-import { seededRandom } from "./random.js";
+import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 import { ServerProcess } from "./server-process.js";
 import { TcpProxy } from "./tcp-proxy.js";
 

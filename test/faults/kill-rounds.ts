@@ -10,7 +10,7 @@ import { createLedger } from "./ledger.js";
 import { expectMemoryTruth } from "./memory-truth.js";
 import { drivePlan, execute, type Acknowledged } from "./plan-driver.js";
 import { expectLedgerTruth, expectPlanTruth, untilCaughtUp } from "./plan-truth.js";
-import { seededRandom } from "./random.js";
+import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 import { ServerProcess } from "./server-process.js";
 import { postgresView, sqliteView } from "./store-view.js";
 import { expectUsageTruth } from "./usage-truth.js";

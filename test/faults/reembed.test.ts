@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { insist } from "./plan-driver.js";
-import { seededRandom, testSeed } from "./random.js";
+import { seededRandom, testSeed } from "@steward/kernel/testing/seeded-random.js";
 import { ServerProcess, STEWARD } from "./server-process.js";
 
 /** Initial number of entries. */

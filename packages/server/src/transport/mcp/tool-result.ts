@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { AppError } from "@steward/kernel/errors.js";
 
-/** Why a call failed, in the structured content of its result. */
+/** Why a tool call failed: the field `error` of its structured content. */
 export interface ToolError {
   readonly code: string;
   readonly message: string;

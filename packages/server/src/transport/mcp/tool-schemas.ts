@@ -3,7 +3,7 @@ import * as z from "zod";
 import { ERROR_CODES } from "@steward/protocol";
 import type { McpTool } from "./tool.js";
 
-/** The error of a call, as `error` of its structured content. */
+/** Why a tool call failed: the field `error` of its structured content. */
 export const toolErrorSchema: z.ZodObject<{
   code: z.ZodEnum;
   message: z.ZodString;

@@ -8,6 +8,7 @@ import {
   type StepStatus,
 } from "@steward/protocol/rest";
 import type { PlanRecord, PlanSummary, StepError, StepRecord } from "../../../plans/index.js";
+import { present } from "../../present.js";
 import { pageWithin } from "../page-within.js";
 import { nextOffset } from "./fields.js";
 
@@ -94,13 +95,12 @@ export function planAnswer(plan: PlanRecord, offset = 0): PlanAnswer {
     ...planSummary(plan),
     steps: items,
     ready_steps: readyStepsOf(plan),
-    ...(next === undefined ? {} : { next_offset: next }),
+    ...present({ next_offset: next }),
   };
 }
 
 /** A plan without its steps, for the LLM. */
 export function planSummary(plan: PlanSummary): PlanSummaryAnswer {
-  const { finishedAt } = plan;
   return {
     plan_id: plan.planId,
     status: plan.status,
@@ -108,21 +108,18 @@ export function planSummary(plan: PlanSummary): PlanSummaryAnswer {
     description: plan.description,
     session_id: plan.sessionId,
     created_at: plan.createdAt,
-    ...(finishedAt === undefined ? {} : { finished_at: finishedAt }),
+    ...present({ finished_at: plan.finishedAt }),
   };
 }
 
 function planStep(step: StepRecord): PlanStepAnswer {
-  const { rowCount, waitReason, error } = step;
   return {
     step_id: step.stepId,
     name: step.name,
     status: step.status,
     intent: step.intent,
     depends_on: step.dependsOn,
-    ...(rowCount === undefined ? {} : { row_count: rowCount }),
-    ...(waitReason === undefined ? {} : { wait_reason: waitReason }),
-    ...(error === undefined ? {} : { failure: { code: error.code, message: error.message } }),
+    ...present({ row_count: step.rowCount, wait_reason: step.waitReason, failure: step.error }),
   };
 }
 

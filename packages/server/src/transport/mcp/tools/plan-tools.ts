@@ -9,6 +9,7 @@ import {
 } from "@steward/kernel/limits.js";
 import { journalOf } from "../../journal.js";
 import { asPlanId } from "../../plan-ids.js";
+import { present } from "../../present.js";
 import { definitionOf } from "../../rest/plans/plan-messages.js";
 import { defineTool, type McpTool } from "../tool.js";
 import { ADDS, READS, intent, offset, planId, sessionId, toolName } from "./fields.js";
@@ -130,17 +131,14 @@ export const PLAN_TOOLS: readonly McpTool[] = [
     run: async (input, { context, services: { orchestrator } }) => {
       const { status, session_id: session, limit = PLANS_DEFAULT, cursor } = input;
       const { plans, nextCursor } = await journalOf(orchestrator).listPlans(
-        {
-          ...(status === undefined ? {} : { status }),
-          ...(session === undefined ? {} : { sessionId: session }),
-        },
-        { limit, ...(cursor === undefined ? {} : { cursor }) },
+        present({ status, sessionId: session }),
+        { limit, ...present({ cursor }) },
         context,
       );
       const fitting = plans.map(planSummary).map(withShortDescription);
       return {
         plans: fitting,
-        ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+        ...present({ next_cursor: nextCursor }),
       };
     },
   }),

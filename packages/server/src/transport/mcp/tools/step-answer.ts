@@ -3,6 +3,7 @@ import { ERROR_CODES } from "@steward/protocol";
 import { STEP_STATUSES, type StepStatus } from "@steward/protocol/rest";
 import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT } from "@steward/kernel/limits.js";
 import type { StepError, StepExecution } from "../../../plans/index.js";
+import { present } from "../../present.js";
 import { pageWithin, type BoundedPage } from "../page-within.js";
 import { nextOffset } from "./fields.js";
 
@@ -77,7 +78,7 @@ export function stepAnswer(
     status,
     row_count: rowCount,
     rows: page.items,
-    ...(page.nextOffset === undefined ? {} : { next_offset: page.nextOffset }),
+    ...present({ next_offset: page.nextOffset }),
     schema_changes: update.schemaAdditions.map((delta) => ({
       table_name: delta.tableName,
       operation: delta.operation,
@@ -85,7 +86,7 @@ export function stepAnswer(
     })),
     hints: [...update.augmentationHints, ...pageHints(page, { offset, count: all.length })],
     replayed,
-    ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
+    ...present({ error }),
   };
 }
 

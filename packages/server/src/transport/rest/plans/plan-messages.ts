@@ -24,6 +24,7 @@ import type {
   StepRevision,
   StepsToAppend,
 } from "../../../plans/index.js";
+import { present } from "../../present.js";
 
 /** The plan in a request body; absent fields become empty, as in gRPC. */
 export function definitionOf(body: SubmitPlanRequest): PlanDefinition {
@@ -156,13 +157,4 @@ export function planEventMessage(event: PlanEvent): PlanEventMessage {
     timestamp: event.timestamp,
     sequence: event.sequence,
   };
-}
-
-type Present<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
-
-/** The members that have a value; absent members are left out of a message rather than null. */
-function present<Members extends object>(members: Members): Present<Members> {
-  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
-  // Object.fromEntries loses the names; the filter changes nothing else.
-  return Object.fromEntries(entries) as Present<Members>;
 }
