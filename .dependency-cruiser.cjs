@@ -108,18 +108,19 @@ module.exports = {
     {
       name: "rooms-by-front-door",
       severity: "error",
-      comment: "a room is seen from outside only through its index.ts or ports.ts",
+      comment: "a room is seen from outside only through its index.ts, ports.ts or limits.ts",
       from: { path: `${src}/([^/]+)/`, pathNot: [test, `${src}/storage/`] },
-      to: { path: `${src}/(${domain})/`, pathNot: [`${src}/$1/`, "/(index|ports)\\.ts$"] },
+      to: { path: `${src}/(${domain})/`, pathNot: [`${src}/$1/`, "/(index|ports|limits)\\.ts$"] },
     },
     {
       name: "stores-by-front-door",
       severity: "error",
-      comment: "a store sees a room's index.ts and ports.ts, and the decisions it makes durable",
+      comment:
+        "a store sees a room's index.ts, ports.ts and limits.ts, and the decisions it makes durable",
       from: { path: `${src}/storage/`, pathNot: test },
       to: {
         path: `${src}/(${domain})/`,
-        pathNot: ["/(index|ports)\\.ts$", `${src}/plans/(transitions|execution)\\.ts$`],
+        pathNot: ["/(index|ports|limits)\\.ts$", `${src}/plans/(transitions|execution)\\.ts$`],
       },
     },
     oneWay("identity", []),
@@ -128,11 +129,11 @@ module.exports = {
     {
       name: "exact-index-stands-alone",
       severity: "error",
-      comment: "the exact index knows of memory/ only the port that it implements",
+      comment: "the exact index knows of memory/ only the port that it implements, and its limits",
       from: { path: `${src}/memory/exact-index/`, pathNot: test },
       to: {
         path: `${src}/(${domain})/`,
-        pathNot: `${src}/memory/(exact-index/|vector-index\\.ts$)`,
+        pathNot: `${src}/memory/(exact-index/|(vector-index|limits)\\.ts$)`,
       },
     },
     oneWay("embedding", []),
@@ -178,13 +179,13 @@ module.exports = {
       name: "schema-adapters-are-strangers",
       severity: "error",
       comment:
-        "what opens databases sees the catalogs' queries and index.ts, and not the other engine",
+        "what opens databases sees the catalogs' queries, index.ts and limits.ts, and not the other engine",
       from: { path: "^packages/schema/src/([a-z]+-database)/", pathNot: test },
       to: {
         path: "^packages/schema/src/",
         pathNot: [
           "^packages/schema/src/($1|catalogs)/",
-          "^packages/schema/src/(index|ports)\\.ts$",
+          "^packages/schema/src/(index|ports|limits)\\.ts$",
         ],
       },
     },
@@ -198,11 +199,12 @@ module.exports = {
     {
       name: "state-adapters-are-strangers",
       severity: "error",
-      comment: "rdf/ and sparql/ of @steward/state see its index.ts, and not each other",
+      comment:
+        "rdf/ and sparql/ of @steward/state see its index.ts and limits.ts, and not each other",
       from: { path: "^packages/state/src/(rdf|sparql)/", pathNot: test },
       to: {
         path: "^packages/state/src/",
-        pathNot: ["^packages/state/src/$1/", "^packages/state/src/index\\.ts$"],
+        pathNot: ["^packages/state/src/$1/", "^packages/state/src/(index|limits)\\.ts$"],
       },
     },
     oneWay("policies", ["governance", "identity"]),

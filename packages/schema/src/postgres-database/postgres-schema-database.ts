@@ -4,7 +4,7 @@ import {
   MIGRATION_INDEX_WAIT_MS,
   MIGRATION_LOCK_WAIT_MS,
   MIGRATION_TURN_WAIT_MS,
-} from "@steward/kernel/limits.js";
+} from "../limits.js";
 import type {
   MigrationWaits,
   RunOrder,

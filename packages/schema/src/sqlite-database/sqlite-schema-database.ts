@@ -1,6 +1,6 @@
 import { assert } from "@steward/kernel/assert.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { MIGRATION_LOCK_WAIT_MS } from "@steward/kernel/limits.js";
+import { MIGRATION_LOCK_WAIT_MS } from "../limits.js";
 import { WorkerThread } from "@steward/kernel/concurrency/worker-thread.js";
 import {
   type MigrationWaits,

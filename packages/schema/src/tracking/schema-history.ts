@@ -1,6 +1,6 @@
 import type { Clock } from "@steward/kernel/clock.js";
 import { invalidField } from "@steward/kernel/errors.js";
-import { RECORDED_SCHEMAS_KEPT } from "@steward/kernel/limits.js";
+import { RECORDED_SCHEMAS_KEPT } from "../limits.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import {

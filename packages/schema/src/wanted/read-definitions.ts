@@ -1,5 +1,5 @@
 import { AppError } from "@steward/kernel/errors.js";
-import { SCHEMA_BYTES_MAX } from "@steward/kernel/limits.js";
+import { SCHEMA_BYTES_MAX } from "../limits.js";
 import { hintsIn } from "./definitions.js";
 import type { PlacedHint } from "../changes/hint-effects.js";
 import type { Dialect } from "../model/schema.js";

@@ -1,5 +1,5 @@
 import { AppError } from "@steward/kernel/errors.js";
-import { DEFINITION_LENGTH_MAX } from "@steward/kernel/limits.js";
+import { DEFINITION_LENGTH_MAX } from "../limits.js";
 import type { Dialect } from "../model/schema.js";
 import { isSign, isWord, nextToken, type Token } from "../sql/sql-tokens.js";
 

@@ -3,7 +3,7 @@ import type { StatementPolicy } from "../governance/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
-import { CATALOG_READ_MS, CATALOG_READ_WAIT_MS } from "@steward/kernel/limits.js";
+import { CATALOG_READ_MS, CATALOG_READ_WAIT_MS } from "../catalog/limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import { type SqlTarget, StatementError } from "../plans/ports.js";
 

@@ -1,6 +1,6 @@
 import { cedarEngine, CheckThread, defaultPolicies } from "../adapters/policy-cedar/index.js";
 import type { Clock } from "@steward/kernel/clock.js";
-import { ROWS_CHANGED_MAX } from "@steward/kernel/limits.js";
+import { ROWS_CHANGED_MAX } from "../plans/limits.js";
 import {
   Authorizer,
   noPolicies,

@@ -1,6 +1,6 @@
 import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import type { Config } from "../config/index.js";
-import { TLS_FILES_CHECK_MS } from "@steward/kernel/limits.js";
+import { TLS_FILES_CHECK_MS } from "./limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { TlsIdentity } from "../transport/one-port/port.js";
 

@@ -13,7 +13,7 @@ import {
   CATALOG_TOKENS_DEFAULT,
   CATALOG_TOKENS_MAX,
   CATALOG_TOKENS_MIN,
-} from "@steward/kernel/limits.js";
+} from "./limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import { nearMiss } from "../kernel/near-miss.js";
 import { type CatalogListing, listCatalog } from "./catalog-listing.js";

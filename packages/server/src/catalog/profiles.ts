@@ -2,11 +2,7 @@ import type { Dialect } from "../governance/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
-import {
-  CATALOG_PROFILE_MS,
-  CATALOG_PROFILES_MAX,
-  CATALOG_READ_AGAIN_MS,
-} from "@steward/kernel/limits.js";
+import { CATALOG_PROFILE_MS, CATALOG_PROFILES_MAX, CATALOG_READ_AGAIN_MS } from "./limits.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { CatalogTable } from "./catalog-table.js";
 import type { CatalogRows } from "./ports.js";

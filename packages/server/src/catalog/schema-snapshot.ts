@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Dialect } from "../governance/index.js";
-import { CATALOG_TABLES_MAX } from "@steward/kernel/limits.js";
+import { CATALOG_TABLES_MAX } from "./limits.js";
 import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import { relationsOf, type Schema } from "@steward/schema";
 import { type CatalogTable, catalogTable, lookupName } from "./catalog-table.js";

@@ -1,7 +1,7 @@
 import type { BatchEmbeddingProvider } from "../embedding/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
-import { CATALOG_SNAPSHOTS_MAX } from "@steward/kernel/limits.js";
+import { CATALOG_SNAPSHOTS_MAX } from "./limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import { withPauses } from "@steward/kernel/concurrency/pausing.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";

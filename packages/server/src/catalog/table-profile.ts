@@ -4,7 +4,7 @@ import {
   CATALOG_PROFILE_COLUMNS_MAX,
   CATALOG_PROFILE_ROWS_MAX,
   CATALOG_VALUE_LENGTH_MAX,
-} from "@steward/kernel/limits.js";
+} from "./limits.js";
 import { type CatalogColumn, type CatalogTable, quoted } from "./catalog-table.js";
 import type { CatalogRow } from "./ports.js";
 

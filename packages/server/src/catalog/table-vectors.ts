@@ -1,5 +1,5 @@
 import { type BatchEmbeddingProvider } from "../embedding/index.js";
-import { CATALOG_TABLES_EMBEDDED_AT_ONCE } from "@steward/kernel/limits.js";
+import { CATALOG_TABLES_EMBEDDED_AT_ONCE } from "./limits.js";
 import { cosineTo } from "../memory/index.js";
 import type { CatalogTable } from "./catalog-table.js";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import type { OrganizationAccess } from "@steward/kernel/data-source-access.js";
 import { isUuid } from "@steward/kernel/ids.js";
-import { SESSIONS_MAX_MAX } from "@steward/kernel/limits.js";
+import { SESSIONS_MAX_MAX } from "./limits.js";
 import type { DataSourceConfig } from "./config.js";
 import { parseDatabaseUrl, sqliteFile } from "./database-url.js";
 import type { ToolsMistake } from "./tools-schema.js";

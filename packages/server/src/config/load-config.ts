@@ -1,6 +1,6 @@
 import { assert } from "@steward/kernel/assert.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { MIGRATION_TURN_WAIT_MS } from "@steward/kernel/limits.js";
+import { MIGRATION_TURN_WAIT_MS } from "@steward/schema/limits.js";
 import { nearMiss } from "../kernel/near-miss.js";
 import { checkSettings } from "./check-settings.js";
 import type {

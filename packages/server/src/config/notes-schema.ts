@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SourceNotes, TableNotes } from "../catalog/ports.js";
-import { CATALOG_NOTE_LENGTH_MAX } from "@steward/kernel/limits.js";
+import { CATALOG_NOTE_LENGTH_MAX } from "../catalog/limits.js";
 import { unknownKey } from "./unknown-key.js";
 
 const note = z

@@ -1,9 +1,9 @@
+import { EMBEDDING_DIMENSION_MAX } from "../memory/limits.js";
 import {
-  EMBEDDING_DIMENSION_MAX,
   MIGRATION_INDEX_WAIT_MS,
   MIGRATION_LOCK_WAIT_MS,
   MIGRATION_WAIT_MS_MAX,
-} from "@steward/kernel/limits.js";
+} from "@steward/schema/limits.js";
 import type { DataSourceConfig, EmbeddingProviderName, LogLevel } from "./config.js";
 import { maskDatabaseUrl, parseDatabaseUrl, parseDataSources } from "./database-url.js";
 import { AUTH_SETTINGS, type AuthSettings } from "./auth-settings.js";

@@ -5,14 +5,16 @@ import {
   ORG_STEPS_MAX_MAX,
   ORG_STREAMS_MAX,
   ORG_STREAMS_MAX_MAX,
+  SESSIONS_MAX_MAX,
+} from "./limits.js";
+import {
   PLAN_DEADLINE_MS,
   ROWS_CHANGED_MAX,
   ROWS_CHANGED_MAX_MAX,
-  SESSIONS_MAX_MAX,
   STEP_TIMEOUT_MS,
   STEP_TIMEOUT_MS_MAX,
   STEP_WAIT_MS,
-} from "@steward/kernel/limits.js";
+} from "../plans/limits.js";
 import { integer, type SettingType } from "./setting-types.js";
 import type { Setting } from "./settings.js";
 

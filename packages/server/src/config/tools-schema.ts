@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { INTENTS } from "../governance/index.js";
 import type { Intent } from "../governance/index.js";
-import { NAME_LENGTH_MAX } from "@steward/kernel/limits.js";
+import { NAME_LENGTH_MAX } from "../kernel/limits.js";
 import { nearMiss } from "../kernel/near-miss.js";
 import type { DataSourceConfig, ToolConfig, ToolsConfig } from "./config.js";
 import {

@@ -1,5 +1,5 @@
 import type { TouchedData } from "./touched-data.js";
-import { RECORDED_DATA_BYTES_MAX } from "@steward/kernel/limits.js";
+import { RECORDED_DATA_BYTES_MAX } from "./limits.js";
 import type { RecordedData } from "../kernel/tool-call.js";
 
 /** Cached results: all statements of one shape share one object with their touched data. */

@@ -1,12 +1,8 @@
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
-import {
-  API_KEY_NAMES_MAX,
-  API_KEY_OVERLAP_MS_MAX,
-  API_KEYS_PAGE_MAX,
-  NAME_LENGTH_MAX,
-} from "@steward/kernel/limits.js";
+import { API_KEY_NAMES_MAX, API_KEY_OVERLAP_MS_MAX, API_KEYS_PAGE_MAX } from "./limits.js";
+import { NAME_LENGTH_MAX } from "../kernel/limits.js";
 import { nearMiss } from "../kernel/near-miss.js";
 import { ROLE_RULE, roleName } from "@steward/kernel/role-name.js";
 import { hashOf, keyText, newKeyId, newSecret, type ApiKey, type ApiKeyDraft } from "./api-key.js";

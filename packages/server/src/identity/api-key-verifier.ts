@@ -1,10 +1,6 @@
 import { assert } from "@steward/kernel/assert.js";
 import type { Clock } from "@steward/kernel/clock.js";
-import {
-  API_KEY_TRUST_MS,
-  API_KEY_USES_FLUSH_MS,
-  VERIFIED_CREDENTIALS_MAX,
-} from "@steward/kernel/limits.js";
+import { API_KEY_TRUST_MS, API_KEY_USES_FLUSH_MS, VERIFIED_CREDENTIALS_MAX } from "./limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import { goodUntil, parseKeyText, type ApiKey } from "./api-key.js";

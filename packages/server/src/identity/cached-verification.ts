@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { VERIFIED_CREDENTIALS_MAX } from "@steward/kernel/limits.js";
+import { VERIFIED_CREDENTIALS_MAX } from "./limits.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { FailedAttempts } from "./failed-attempts.js";
 import type { Verified, VerifyCredential } from "./principal.js";

@@ -4,7 +4,7 @@ import {
   FAILED_ATTEMPT_PEERS_MAX,
   FAILED_ATTEMPTS_MAX,
   FAILED_ATTEMPTS_WINDOW_MS,
-} from "@steward/kernel/limits.js";
+} from "./limits.js";
 import type { Log } from "@steward/kernel/log.js";
 
 /** Wrong credentials of one address in its present window. */

@@ -1,6 +1,7 @@
 import { invalidField } from "@steward/kernel/errors.js";
 import { uuidV7, type Ids } from "@steward/kernel/ids.js";
-import { ENTRY_CONTENT_BYTES_MAX, SESSION_ID_LENGTH_MAX } from "@steward/kernel/limits.js";
+import { ENTRY_CONTENT_BYTES_MAX } from "./limits.js";
+import { SESSION_ID_LENGTH_MAX } from "../kernel/limits.js";
 import type { ToolCallRecord } from "../kernel/tool-call.js";
 
 /** One memory entry: a JSON text. */

@@ -9,7 +9,7 @@ import {
   ENTRIES_PAGE_DEFAULT,
   ENTRIES_PAGE_MAX,
   RETENTION_DAYS_MAX,
-} from "@steward/kernel/limits.js";
+} from "./limits.js";
 import { embeddedEntry, indexEntry } from "./embedded-entry.js";
 import { draftedEntry, type EntryDraft, type MemoryEntry } from "./entry.js";
 import { cursorOf, positionOf } from "./entry-cursor.js";

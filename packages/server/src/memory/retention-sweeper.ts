@@ -1,5 +1,5 @@
 import type { Clock } from "@steward/kernel/clock.js";
-import { ENTRIES_DELETED_MAX } from "@steward/kernel/limits.js";
+import { ENTRIES_DELETED_MAX } from "./limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import { WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import type { MemoryRetention } from "./ports.js";

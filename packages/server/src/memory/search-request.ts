@@ -1,11 +1,7 @@
 import { isVouchedFor, type Caller } from "@steward/kernel/caller.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { isUuid } from "@steward/kernel/ids.js";
-import {
-  SEARCH_QUERY_BYTES_MAX,
-  SEARCH_TOP_K_DEFAULT,
-  SEARCH_TOP_K_MAX,
-} from "@steward/kernel/limits.js";
+import { SEARCH_QUERY_BYTES_MAX, SEARCH_TOP_K_DEFAULT, SEARCH_TOP_K_MAX } from "./limits.js";
 import type { EntryFilter } from "./vector-index.js";
 
 /** A caller's search (Contract §4.4). */

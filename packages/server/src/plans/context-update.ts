@@ -1,4 +1,4 @@
-import { OUTPUT_BYTES_MAX } from "@steward/kernel/limits.js";
+import { OUTPUT_BYTES_MAX } from "./limits.js";
 import type { SchemaTableDelta, StepResult } from "./plan.js";
 import type { StatementResult } from "./ports.js";
 import type { StepContext, StepOutcome } from "./plan-state.js";

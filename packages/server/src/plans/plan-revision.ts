@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@steward/protocol";
 import { isoTime } from "@steward/kernel/clock.js";
-import { PLAN_EVENTS_MAX, PLAN_REVISIONS_MAX } from "@steward/kernel/limits.js";
+import { PLAN_EVENTS_MAX, PLAN_REVISIONS_MAX } from "./limits.js";
 import { PlanDraft } from "./plan-draft.js";
 import { revivePlan } from "./plan-ending.js";
 import {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { PLAN_EVENTS_MAX } from "@steward/kernel/limits.js";
+import { PLAN_EVENTS_MAX } from "./limits.js";
 import type { PlanEvent } from "./plan-events.js";
 import {
   applyChange,

@@ -1,5 +1,5 @@
 import { isoTime } from "@steward/kernel/clock.js";
-import { PLAN_EVENTS_MAX } from "@steward/kernel/limits.js";
+import { PLAN_EVENTS_MAX } from "./limits.js";
 import { PlanDraft } from "./plan-draft.js";
 import type { OnFailure } from "./plan.js";
 import { endAttempt, revivePlan, settlePlan } from "./plan-ending.js";

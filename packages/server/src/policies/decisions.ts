@@ -1,7 +1,7 @@
 import type { StatementGrant } from "../governance/index.js";
 import { ROLES } from "../identity/index.js";
 import type { AppError } from "@steward/kernel/errors.js";
-import { POLICY_DECISIONS_MAX } from "@steward/kernel/limits.js";
+import { POLICY_DECISIONS_MAX } from "./limits.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import { denialOf, type NamesThatMay } from "./denial.js";
 import type { CompiledPolicies, PolicyDecision, PolicyPrincipal, PolicyRequest } from "./ports.js";

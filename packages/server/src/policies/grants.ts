@@ -1,5 +1,5 @@
 import type { StatementGrant, TouchedData } from "../governance/index.js";
-import { POLICY_DECISIONS_MAX } from "@steward/kernel/limits.js";
+import { POLICY_DECISIONS_MAX } from "./limits.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { CompiledPolicies } from "./ports.js";
 import type { Principals } from "./principals.js";

@@ -1,5 +1,5 @@
 import type { Clock } from "@steward/kernel/clock.js";
-import { COMPILED_POLICY_SETS_MAX, POLICIES_BELIEVED_MS } from "@steward/kernel/limits.js";
+import { COMPILED_POLICY_SETS_MAX, POLICIES_BELIEVED_MS } from "./limits.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { CompiledPolicies, PolicyEngine, PolicySource, PolicyStore } from "./ports.js";
 

@@ -1,4 +1,4 @@
-import { POLICY_DECISIONS_MAX } from "@steward/kernel/limits.js";
+import { POLICY_DECISIONS_MAX } from "./limits.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { PolicyPrincipal } from "./ports.js";
 import { type Asker, principalOf } from "./principal.js";

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { anonymousCaller, recordedCaller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import { uuidV7 } from "@steward/kernel/ids.js";
-import { LEASE_MS } from "@steward/kernel/limits.js";
+import { LEASE_MS } from "../plans/limits.js";
 import type { ToolCallRecord } from "../kernel/tool-call.js";
 import type { Intent } from "../governance/index.js";
 import type { PlanEvent, PreparedStep } from "../plans/index.js";

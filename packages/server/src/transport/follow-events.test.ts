@@ -1,7 +1,7 @@
 import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { describe, expect, it } from "vitest";
 import { AppError } from "@steward/kernel/errors.js";
-import { EVENTS_PAGE_MAX } from "@steward/kernel/limits.js";
+import { EVENTS_PAGE_MAX } from "./limits.js";
 import type { PlanEvent, PlanEventType, PlanJournal, QueryRuntimeContext } from "../plans/index.js";
 import { followEvents } from "./follow-events.js";
 

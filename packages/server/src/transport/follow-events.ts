@@ -1,4 +1,4 @@
-import { EVENTS_PAGE_MAX } from "@steward/kernel/limits.js";
+import { EVENTS_PAGE_MAX } from "./limits.js";
 import {
   isTerminalEvent,
   type PlanEvent,

@@ -1,6 +1,6 @@
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { METERED_ORGANIZATIONS_MAX } from "@steward/kernel/limits.js";
+import { METERED_ORGANIZATIONS_MAX } from "./limits.js";
 import { Tally } from "@steward/kernel/concurrency/tally.js";
 import { TokenBuckets } from "../kernel/token-buckets.js";
 

@@ -1,7 +1,7 @@
 import type { Action } from "../identity/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Ids } from "@steward/kernel/ids.js";
-import { IDEMPOTENCY_KEY_LENGTH_MAX } from "@steward/kernel/limits.js";
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from "./limits.js";
 import type { QueryRuntimeContext } from "../plans/index.js";
 import { headerText } from "./header-text.js";
 import type { Share } from "./organization-quotas.js";

@@ -1,5 +1,5 @@
 import type { Caller } from "@steward/kernel/caller.js";
-import { SESSION_ID_LENGTH_MAX } from "@steward/kernel/limits.js";
+import { SESSION_ID_LENGTH_MAX } from "../kernel/limits.js";
 import { headerText } from "./header-text.js";
 import type { IdentityHeaders } from "./services.js";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { systemClock } from "@steward/kernel/clock.js";
-import { STATE_MERGE_CHANGES_MAX } from "@steward/kernel/limits.js";
+import { STATE_MERGE_CHANGES_MAX } from "../limits.js";
 import { BlockCache } from "../tree/block-cache.js";
 import { MemoryBlockStore } from "../blocks/memory-block-store.js";
 import { mergeTrees } from "./merge.js";

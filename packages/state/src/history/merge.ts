@@ -1,5 +1,5 @@
 import { AppError } from "@steward/kernel/errors.js";
-import { STATE_MERGE_CHANGES_MAX } from "@steward/kernel/limits.js";
+import { STATE_MERGE_CHANGES_MAX } from "../limits.js";
 import type { BlockCache } from "../tree/block-cache.js";
 import { editTrees } from "../datasets/bulk-load.js";
 import { splitTriple, TAG } from "../terms/codec.js";

@@ -1,5 +1,5 @@
 import { AppError } from "@steward/kernel/errors.js";
-import { STATE_LABEL_STEPS_MAX } from "@steward/kernel/limits.js";
+import { STATE_LABEL_STEPS_MAX } from "../limits.js";
 import {
   blank,
   blankLabels,

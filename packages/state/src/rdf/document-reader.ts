@@ -5,7 +5,7 @@ import {
   STATE_DOCUMENT_MS_MAX,
   STATE_DOCUMENTS_WAITING_MAX,
   STATE_WAIT_MS,
-} from "@steward/kernel/limits.js";
+} from "../limits.js";
 import type { RdfDocument, RdfFormat } from "../index.js";
 import { type DocumentBytes, ReadingProcess } from "./reading-process.js";
 

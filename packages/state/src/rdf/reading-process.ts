@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { AppError } from "@steward/kernel/errors.js";
-import { STATE_DOCUMENT_BYTES_MAX } from "@steward/kernel/limits.js";
+import { STATE_DOCUMENT_BYTES_MAX } from "../limits.js";
 import { errorOf, type Failure } from "@steward/kernel/concurrency/worker-protocol.js";
 import type { RdfDocument, RdfFormat } from "../index.js";
 import { decodeDocument } from "./document-bytes.js";

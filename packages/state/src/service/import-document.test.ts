@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "@steward/kernel/clock.js";
-import { STATE_REFS_MAX } from "@steward/kernel/limits.js";
+import { STATE_REFS_MAX } from "../limits.js";
 import { readCommit } from "../datasets/commit.js";
 import type { Hash } from "../blocks/hash.js";
 import { importDocument } from "./import-document.js";

@@ -1,6 +1,6 @@
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { STATE_QUADS_MAX, STATE_REFS_MAX } from "@steward/kernel/limits.js";
+import { STATE_QUADS_MAX, STATE_REFS_MAX } from "../limits.js";
 import { type BlockCache, EMPTY_ROOT } from "../tree/block-cache.js";
 import { readCommit } from "../datasets/commit.js";
 import { diffTrees } from "../tree/diff.js";

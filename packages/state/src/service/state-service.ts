@@ -11,7 +11,7 @@ import {
   STATE_SEARCHES_AT_ONCE_MAX,
   STATE_WAIT_MS,
   STATE_WAITING_MAX,
-} from "@steward/kernel/limits.js";
+} from "../limits.js";
 import { type Bindings, type QuadPattern, solving } from "../datasets/basic-graph-pattern.js";
 import { readCommit, type Roots } from "../datasets/commit.js";
 import { type CommitProof, proveQuad } from "../history/commit-proof.js";

@@ -7,7 +7,7 @@ import {
   SPARQL_QUERIES_MAX,
   SPARQL_QUERY_MS_MAX,
   SPARQL_WAIT_MS,
-} from "@steward/kernel/limits.js";
+} from "../limits.js";
 import type { QueryAnswer, SparqlEngine, StoredDataset } from "../index.js";
 import { QueryProcess } from "./query-process.js";
 

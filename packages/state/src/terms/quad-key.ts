@@ -1,5 +1,5 @@
 import { AppError } from "@steward/kernel/errors.js";
-import { STATE_TRIPLE_DEPTH_MAX } from "@steward/kernel/limits.js";
+import { STATE_TRIPLE_DEPTH_MAX } from "../limits.js";
 import { type BodySink, type BodySource, readTerm, TAG, termEnd, writeTerm } from "./codec.js";
 import type { Hash } from "../blocks/hash.js";
 import { refuseMisplaced, statementOf } from "./placement.js";

@@ -1,5 +1,5 @@
 import type { AppError } from "@steward/kernel/errors.js";
-import { STATE_TRIPLE_DEPTH_MAX } from "@steward/kernel/limits.js";
+import { STATE_TRIPLE_DEPTH_MAX } from "../limits.js";
 import type { Position } from "./quad-key.js";
 import { IRI_REFUSED } from "./term-checks.js";
 import { RDF_DIR_LANG_STRING, RDF_LANG_STRING, type TermLike, XSD_STRING } from "./term.js";

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { JWKS_BYTES_MAX, JWKS_TIMEOUT_MS } from "@steward/kernel/limits.js";
+import { JWKS_BYTES_MAX, JWKS_TIMEOUT_MS } from "../limits.js";
 import { limitedText } from "../limited-text.js";
 
 export interface IssuerKeysOptions {

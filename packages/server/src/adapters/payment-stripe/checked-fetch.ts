@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PAYMENT_ANSWER_BYTES_MAX } from "@steward/kernel/limits.js";
+import { PAYMENT_ANSWER_BYTES_MAX } from "../limits.js";
 import { limitedText } from "../limited-text.js";
 
 /** Error code for an unreadable response of the provider. */

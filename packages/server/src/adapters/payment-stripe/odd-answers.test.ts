@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AppError } from "@steward/kernel/errors.js";
-import { PAYMENT_ANSWER_BYTES_MAX } from "@steward/kernel/limits.js";
+import { PAYMENT_ANSWER_BYTES_MAX } from "../limits.js";
 import { oddHttpAnswers, OddHttpServer } from "../testing/odd-answers.js";
 import { StripePaymentProvider } from "./index.js";
 

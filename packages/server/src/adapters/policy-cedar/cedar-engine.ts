@@ -1,6 +1,6 @@
 import { preparsePolicySet, statefulIsAuthorized } from "@cedar-policy/cedar-wasm/nodejs";
 import { assert } from "@steward/kernel/assert.js";
-import { COMPILED_POLICY_SETS_MAX } from "@steward/kernel/limits.js";
+import { COMPILED_POLICY_SETS_MAX } from "../../policies/limits.js";
 import type {
   CompiledPolicies,
   DecidingPolicy,

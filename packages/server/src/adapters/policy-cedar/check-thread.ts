@@ -4,7 +4,7 @@ import {
   POLICY_CHECK_STACK_MEBIBYTES,
   POLICY_CHECKS_MAX,
   POLICY_TEXT_BYTES_MAX,
-} from "@steward/kernel/limits.js";
+} from "../../policies/limits.js";
 import { WorkerThread } from "@steward/kernel/concurrency/worker-thread.js";
 import type { PolicyChecker, PolicyProblem } from "../../policies/ports.js";
 import type { CheckCalls } from "./check-worker.js";

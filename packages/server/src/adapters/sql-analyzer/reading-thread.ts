@@ -1,5 +1,5 @@
 import type { Dialect, StatementAnalysis, StatementReader } from "../../governance/index.js";
-import { STATEMENT_READING_MEBIBYTES, STATEMENT_READING_MS } from "@steward/kernel/limits.js";
+import { STATEMENT_READING_MEBIBYTES, STATEMENT_READING_MS } from "../limits.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import { WorkerThread } from "@steward/kernel/concurrency/worker-thread.js";
 import { rejected } from "./one-statement.js";

@@ -1,5 +1,5 @@
 import type { Connection, Submittable } from "pg";
-import { OUTPUT_BYTES_MAX, RESULT_ROWS_MAX } from "@steward/kernel/limits.js";
+import { OUTPUT_BYTES_MAX, RESULT_ROWS_MAX } from "../../plans/limits.js";
 
 /** The name of the portal. */
 export const PORTAL = "steward";

@@ -1,5 +1,6 @@
 import { isReadIntent, type SqlAnalyzer, type StatementReader } from "../../governance/index.js";
-import { POSTGRES_SESSIONS_MAX, ROWS_CHANGED_MAX } from "@steward/kernel/limits.js";
+import { POSTGRES_SESSIONS_MAX } from "../limits.js";
+import { ROWS_CHANGED_MAX } from "../../plans/limits.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Log } from "@steward/kernel/log.js";
 import {

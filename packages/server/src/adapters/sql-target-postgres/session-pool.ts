@@ -1,7 +1,7 @@
 import { assert } from "@steward/kernel/assert.js";
 import { StatementError } from "../../plans/ports.js";
 import { FairQueue, slotsPerParty } from "@steward/kernel/concurrency/fair-queue.js";
-import { ORG_WAITING_MAX } from "@steward/kernel/limits.js";
+import { ORG_WAITING_MAX } from "../limits.js";
 import { tooManyWait } from "../sql-target/fair-share.js";
 import { toConnectError } from "./failure.js";
 import { Session } from "./session.js";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection, DatabaseError, type Client, type QueryResult, type QueryResultRow } from "pg";
-import { SQL_TEMPORARY_BYTES_MAX } from "@steward/kernel/limits.js";
+import { SQL_TEMPORARY_BYTES_MAX } from "../limits.js";
 import { containParser, PostgresClient } from "@steward/postgres";
 import { PortalQuery, type PortalResult } from "./portal-query.js";
 import { TreeQuery } from "./touched/tree-query.js";

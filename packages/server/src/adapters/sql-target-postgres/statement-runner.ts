@@ -1,4 +1,4 @@
-import { RESULT_ROWS_COUNTED_MAX } from "@steward/kernel/limits.js";
+import { RESULT_ROWS_COUNTED_MAX } from "../../plans/limits.js";
 import {
   isJsonType,
   StatementError,

@@ -1,5 +1,5 @@
 import { FairQueue, slotsPerParty } from "@steward/kernel/concurrency/fair-queue.js";
-import { ORG_WAITING_MAX } from "@steward/kernel/limits.js";
+import { ORG_WAITING_MAX } from "../limits.js";
 import type { StatementResult } from "../../plans/ports.js";
 import { tooManyWait } from "../sql-target/fair-share.js";
 import { Job, type JobLimits } from "./job.js";

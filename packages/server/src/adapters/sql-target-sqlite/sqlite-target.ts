@@ -1,11 +1,7 @@
 import { isReadIntent, type SqlAnalyzer, type StatementReader } from "../../governance/index.js";
 import { assert } from "@steward/kernel/assert.js";
-import {
-  ROWS_CHANGED_MAX,
-  SQLITE_READERS_MAX,
-  SQL_MEMORY_BYTES_MAX,
-  SQL_TEMPORARY_BYTES_MAX,
-} from "@steward/kernel/limits.js";
+import { ROWS_CHANGED_MAX } from "../../plans/limits.js";
+import { SQLITE_READERS_MAX, SQL_MEMORY_BYTES_MAX, SQL_TEMPORARY_BYTES_MAX } from "../limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import {

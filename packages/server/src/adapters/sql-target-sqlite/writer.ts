@@ -1,5 +1,5 @@
 import { FairQueue } from "@steward/kernel/concurrency/fair-queue.js";
-import { ORG_WAITING_MAX } from "@steward/kernel/limits.js";
+import { ORG_WAITING_MAX } from "../limits.js";
 import { StatementError, type AttemptRef, type StatementResult } from "../../plans/ports.js";
 import { deathError, type DeathReason } from "./death-reason.js";
 import { Job, type JobLimits } from "./job.js";

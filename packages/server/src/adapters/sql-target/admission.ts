@@ -6,7 +6,7 @@ import {
   type StatementAnalysis,
   type StatementReader,
 } from "../../governance/index.js";
-import { STATEMENT_READ_AT_ONCE_LENGTH_MAX } from "@steward/kernel/limits.js";
+import { STATEMENT_READ_AT_ONCE_LENGTH_MAX } from "../../plans/limits.js";
 import { StatementError } from "../../plans/ports.js";
 import { isOwnTable } from "../own-tables.js";
 

@@ -1,4 +1,4 @@
-import { ORG_WAITING_MAX } from "@steward/kernel/limits.js";
+import { ORG_WAITING_MAX } from "../limits.js";
 import { StatementError } from "../../plans/ports.js";
 
 /** The error of a statement whose wait in the queue exceeded its limit. */

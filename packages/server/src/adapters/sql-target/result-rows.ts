@@ -1,8 +1,4 @@
-import {
-  OUTPUT_BYTES_MAX,
-  RESULT_ROWS_COUNTED_MAX,
-  RESULT_ROWS_MAX,
-} from "@steward/kernel/limits.js";
+import { OUTPUT_BYTES_MAX, RESULT_ROWS_COUNTED_MAX, RESULT_ROWS_MAX } from "../../plans/limits.js";
 import type { ColumnType, StatementResult } from "../../plans/ports.js";
 
 /** The stored rows of a result, and the number of all rows. */

@@ -1,5 +1,5 @@
 import type { StatementClass } from "../../governance/index.js";
-import { RESULT_COLUMNS_MAX } from "@steward/kernel/limits.js";
+import { RESULT_COLUMNS_MAX } from "../../plans/limits.js";
 import { StatementError } from "../../plans/ports.js";
 
 /** @throws StatementError when a result has too many columns. */

@@ -1,7 +1,7 @@
 import { AppError } from "@steward/kernel/errors.js";
 import { FairQueue } from "@steward/kernel/concurrency/fair-queue.js";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
-import { ORG_SEARCHES_WAITING_MAX } from "@steward/kernel/limits.js";
+import { ORG_SEARCHES_WAITING_MAX } from "../../memory/limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import type { Hit, IndexEntry, IndexQuery, IndexStats, VectorIndex } from "../../memory/index.js";

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { ApiKey, ApiKeyService } from "../../identity/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import { systemClock } from "@steward/kernel/clock.js";
-import { API_KEYS_PAGE_MAX } from "@steward/kernel/limits.js";
+import { API_KEYS_PAGE_MAX } from "../../identity/limits.js";
 import type { CliContext } from "../context.js";
 import { keysCommand, shownTime, statusOf, withKeys, type KeyOptions } from "./key-command.js";
 

@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport, type Progress } from "@modelcont
 import { McpServer, type RequestMethod, type ServerContext } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { callerHeaders, type ClientOptions } from "@steward/client";
-import { STEP_TIMEOUT_MS_MAX } from "@steward/kernel/limits.js";
+import { STEP_TIMEOUT_MS_MAX } from "../../plans/limits.js";
 import { version } from "../../version.js";
 
 /** What is passed on: all that the server answers. What it cannot do, it refuses itself. */

@@ -2,7 +2,7 @@ import type { MemoryPageQuery } from "@steward/client";
 import type { Command } from "commander";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
-import { ENTRIES_PAGE_MAX } from "@steward/kernel/limits.js";
+import { ENTRIES_PAGE_MAX } from "../../memory/limits.js";
 import { clientCommand, connect } from "../connection/server-connection.js";
 import type { ClientOptions } from "../connection/server-connection.js";
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { RETENTION_DAYS_MAX } from "@steward/kernel/limits.js";
+import { RETENTION_DAYS_MAX } from "../../memory/limits.js";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { clientCommand, connect } from "../connection/server-connection.js";

@@ -1,7 +1,7 @@
 import type { PlanPageQuery, PlanStatus } from "@steward/client";
 import { Option } from "commander";
 import type { Command } from "commander";
-import { PLANS_PAGE_MAX } from "@steward/kernel/limits.js";
+import { PLANS_PAGE_MAX } from "../../plans/limits.js";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { clientCommand, connect } from "../connection/server-connection.js";

@@ -1,5 +1,5 @@
 import { assert } from "@steward/kernel/assert.js";
-import { EMBEDDING_DIMENSION_MAX } from "@steward/kernel/limits.js";
+import { EMBEDDING_DIMENSION_MAX } from "../limits.js";
 import { quantize } from "./quantize.js";
 import { rotate } from "./rotation.js";
 

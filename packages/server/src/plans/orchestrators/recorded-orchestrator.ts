@@ -2,11 +2,8 @@ import { recordedCaller, sessionOr } from "@steward/kernel/caller.js";
 import { isoTime, type Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
-import {
-  NAME_LENGTH_MAX,
-  SESSION_ID_LENGTH_MAX,
-  TEMPLATE_BYTES_MAX,
-} from "@steward/kernel/limits.js";
+import { NAME_LENGTH_MAX, SESSION_ID_LENGTH_MAX } from "../../kernel/limits.js";
+import { TEMPLATE_BYTES_MAX } from "../limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import { TOOL_CALL_OUTPUT_BYTES_MAX } from "../../kernel/tool-call.js";

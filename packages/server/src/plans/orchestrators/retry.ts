@@ -1,5 +1,6 @@
 import { backoffMs } from "@steward/kernel/concurrency/backoff.js";
-import { READ_ATTEMPTS_MAX, RETRY_BASE_MS, RETRY_CAP_MS } from "@steward/kernel/limits.js";
+import { READ_ATTEMPTS_MAX, RETRY_CAP_MS } from "../limits.js";
+import { RETRY_BASE_MS } from "../../kernel/limits.js";
 import type { StatementFailureReason } from "../ports.js";
 
 /**

@@ -1,6 +1,7 @@
 import type { Clock } from "@steward/kernel/clock.js";
 import { isUuid, type Ids } from "@steward/kernel/ids.js";
-import { NAME_LENGTH_MAX, PLAN_DEADLINE_MS } from "@steward/kernel/limits.js";
+import { NAME_LENGTH_MAX } from "../../kernel/limits.js";
+import { PLAN_DEADLINE_MS } from "../limits.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import { isIntent } from "../../governance/index.js";
 import type { PlanEngine } from "../engine/index.js";

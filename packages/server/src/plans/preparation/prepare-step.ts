@@ -1,5 +1,5 @@
 import { AppError } from "@steward/kernel/errors.js";
-import { TEMPLATE_BYTES_MAX } from "@steward/kernel/limits.js";
+import { TEMPLATE_BYTES_MAX } from "../limits.js";
 import {
   INTENTS,
   intentCovers,

@@ -1,13 +1,12 @@
 import {
   DESCRIPTION_BYTES_MAX,
-  NAME_LENGTH_MAX,
   PLAN_STEPS_MAX,
   PLAN_TEMPLATES_BYTES_MAX,
-  SESSION_ID_LENGTH_MAX,
   STEP_DEPENDENCIES_MAX,
   STEP_TABLE_HINTS_MAX,
   TEMPLATE_BYTES_MAX,
-} from "@steward/kernel/limits.js";
+} from "../limits.js";
+import { NAME_LENGTH_MAX, SESSION_ID_LENGTH_MAX } from "../../kernel/limits.js";
 import type { SqlAnalyzer } from "../../governance/index.js";
 import { fieldInPlan, graphViolations, type FieldOfStep } from "../dag.js";
 import type { PlanDefinition, PreparedStep, StepDefinition } from "../plan.js";

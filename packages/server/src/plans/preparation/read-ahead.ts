@@ -11,7 +11,7 @@ import {
   PLAN_TEMPLATES_BYTES_MAX,
   STATEMENT_READ_AT_ONCE_LENGTH_MAX,
   TEMPLATE_BYTES_MAX,
-} from "@steward/kernel/limits.js";
+} from "../limits.js";
 import type { PlanDefinition } from "../plan.js";
 import type { ToolRegistry } from "../ports.js";
 import type { CompiledStatement } from "../statements/compiled-statement.js";

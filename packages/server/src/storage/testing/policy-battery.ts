@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { POLICY_VERSIONS_KEPT } from "@steward/kernel/limits.js";
+import { POLICY_VERSIONS_KEPT } from "../../policies/limits.js";
 import type { OrganizationPolicies, PolicyStore } from "../../policies/ports.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";

@@ -1,6 +1,6 @@
 import { fromBinary, toBinary, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { AppError } from "@steward/kernel/errors.js";
-import { REQUEST_BYTES_MAX, REQUEST_LIST_MAX, REQUEST_VALUES_MAX } from "@steward/kernel/limits.js";
+import { REQUEST_BYTES_MAX, REQUEST_LIST_MAX, REQUEST_VALUES_MAX } from "../limits.js";
 import { NUL_DEFECT } from "../../kernel/text-defect.js";
 import { hasTooManyFields } from "./message-bounds.js";
 import { fieldWithNul } from "./nul-texts.js";

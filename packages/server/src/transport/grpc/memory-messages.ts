@@ -1,7 +1,7 @@
 import type * as proto from "@steward/protocol/grpc";
 import { isoTime } from "@steward/kernel/clock.js";
 import { invalidField } from "@steward/kernel/errors.js";
-import { ENTRIES_PAGE_MAX } from "@steward/kernel/limits.js";
+import { ENTRIES_PAGE_MAX } from "../../memory/limits.js";
 import type {
   EntryFilter,
   EntryPage,

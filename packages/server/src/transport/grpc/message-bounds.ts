@@ -1,6 +1,6 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { REQUEST_LIST_MAX, REQUEST_VALUES_MAX } from "@steward/kernel/limits.js";
+import { REQUEST_LIST_MAX, REQUEST_VALUES_MAX } from "../limits.js";
 
 /** Number of further fields that are allowed. */
 interface Budget {

@@ -1,11 +1,8 @@
 import type { ListPlansRequest } from "@steward/protocol/grpc";
 import { ON_FAILURE, PLAN_STATUSES } from "@steward/protocol/rest";
 import { AppError } from "@steward/kernel/errors.js";
-import {
-  CANCEL_REASON_LENGTH_MAX,
-  PLANS_PAGE_DEFAULT,
-  PLANS_PAGE_MAX,
-} from "@steward/kernel/limits.js";
+import { CANCEL_REASON_LENGTH_MAX } from "../limits.js";
+import { PLANS_PAGE_DEFAULT, PLANS_PAGE_MAX } from "../../plans/limits.js";
 import type { OnFailure, PageRequest, PlanFilter, PlanStatus } from "../../plans/index.js";
 import { asPlanId, asStepId } from "../plan-ids.js";
 

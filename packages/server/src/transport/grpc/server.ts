@@ -3,7 +3,7 @@ import { anonymousCaller, type Caller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { Http2Connections, type Http2Patience } from "../http2/connections.js";
 import type { StreamListener } from "../http2/stream-listener.js";
-import { PEER_OPEN_STREAMS_MAX } from "@steward/kernel/limits.js";
+import { PEER_OPEN_STREAMS_MAX } from "../limits.js";
 import type { Services } from "../services.js";
 import { streamsPerPeer } from "../stream-limits.js";
 import { addCatalogService } from "./catalog-service.js";

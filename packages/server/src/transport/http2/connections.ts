@@ -14,7 +14,7 @@ import {
   HTTP2_SESSION_MEMORY_MAX,
   HTTP2_STREAMS_MAX,
   REQUEST_BYTES_MAX,
-} from "@steward/kernel/limits.js";
+} from "../limits.js";
 import { headerBytes } from "./header-bytes.js";
 import { refuseHeaders } from "./refusals.js";
 import { UnreadStreams } from "./unread-streams.js";

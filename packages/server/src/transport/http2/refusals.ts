@@ -1,6 +1,6 @@
 import { status as grpcStatus } from "@grpc/grpc-js";
 import type { ErrorBody } from "@steward/protocol/rest";
-import { HEADER_BYTES_MAX } from "@steward/kernel/limits.js";
+import { HEADER_BYTES_MAX } from "../limits.js";
 import type { StreamListener } from "./stream-listener.js";
 
 /** Refuses other requests on a port for gRPC only. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { constants, type ClientHttp2Session, type OutgoingHttpHeaders } from "node:http2";
 import { describe, expect, it } from "vitest";
-import { REQUEST_BYTES_MAX } from "@steward/kernel/limits.js";
+import { REQUEST_BYTES_MAX } from "../limits.js";
 import { listen } from "../one-port/one-port.js";
 import { startRestServer, type TestRestServer } from "../rest/testing/rest-server.js";
 import { openHttp2, requested, type Http2Session } from "../testing/http2-client.js";

@@ -12,7 +12,7 @@ import {
   type AnswerUnrouted,
   type ConnectionAnswer,
 } from "../rest/connection-errors.js";
-import { HEADER_BYTES_MAX } from "@steward/kernel/limits.js";
+import { HEADER_BYTES_MAX } from "../limits.js";
 import { headerBytes } from "./header-bytes.js";
 import type { StreamListener } from "./stream-listener.js";
 

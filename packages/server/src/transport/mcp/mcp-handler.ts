@@ -4,7 +4,7 @@ import {
   type McpServer,
 } from "@modelcontextprotocol/server";
 import { assert } from "@steward/kernel/assert.js";
-import { REQUEST_BYTES_MAX } from "@steward/kernel/limits.js";
+import { REQUEST_BYTES_MAX } from "../limits.js";
 import type { Services } from "../services.js";
 import type { McpRequest } from "./mcp-server.js";
 

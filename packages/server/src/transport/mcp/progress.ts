@@ -1,5 +1,5 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import { MCP_PROGRESS_MS } from "@steward/kernel/limits.js";
+import { MCP_PROGRESS_MS } from "../limits.js";
 
 /**
  * Sends repeated progress notifications to a client that has asked for them, while its call runs.

@@ -5,7 +5,7 @@ import type {
   ResourceTemplateType,
 } from "@modelcontextprotocol/server";
 import { AppError } from "@steward/kernel/errors.js";
-import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT } from "@steward/kernel/limits.js";
+import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT } from "../limits.js";
 import type { Action } from "../../identity/index.js";
 import { journalOf } from "../journal.js";
 import { actionOf } from "../operations.js";

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, Server as TlsServer, type TLSSocket } from "node:tls";
 import { AppError } from "@steward/kernel/errors.js";
-import { CONNECTIONS_MAX, PEER_CONNECTIONS_MAX } from "@steward/kernel/limits.js";
+import { CONNECTIONS_MAX, PEER_CONNECTIONS_MAX } from "../limits.js";
 import { Tally } from "@steward/kernel/concurrency/tally.js";
 import { sniffProtocol, type Protocol } from "./sniff-protocol.js";
 

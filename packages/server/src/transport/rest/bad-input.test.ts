@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { PROPOSAL_BYTES_MAX, REQUEST_BYTES_MAX } from "@steward/kernel/limits.js";
+import { PROPOSAL_BYTES_MAX, REQUEST_BYTES_MAX } from "../limits.js";
 import { send, startRestServer, type Answer, type TestRestServer } from "./testing/rest-server.js";
 
 /** Sends bytes, or text that may not be JSON, as a plan. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { REQUEST_BYTES_MAX } from "@steward/kernel/limits.js";
+import { REQUEST_BYTES_MAX } from "../limits.js";
 
 /** Maximum number of bytes of a refused body that are read. */
 const DISCARDED_BYTES_MAX = 16 * REQUEST_BYTES_MAX;

@@ -4,7 +4,7 @@ import {
   REQUEST_FIELDS_MAX,
   REQUEST_LIST_MAX,
   REQUEST_VALUES_MAX,
-} from "@steward/kernel/limits.js";
+} from "../limits.js";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

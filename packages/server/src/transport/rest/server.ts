@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from "node:http";
 import { fastify } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
-import { HEADER_BYTES_MAX, REQUEST_BYTES_MAX } from "@steward/kernel/limits.js";
+import { HEADER_BYTES_MAX, REQUEST_BYTES_MAX } from "../limits.js";
 import { restStreams } from "../http2/rest-streams.js";
 import type { StreamListener } from "../http2/stream-listener.js";
 import { requestIdOf } from "../request-context.js";

@@ -1,6 +1,6 @@
 import { intentOfToolName, isIntent } from "../../governance/index.js";
 import type { Ids } from "@steward/kernel/ids.js";
-import { NAME_LENGTH_MAX, SESSION_ID_LENGTH_MAX } from "@steward/kernel/limits.js";
+import { NAME_LENGTH_MAX, SESSION_ID_LENGTH_MAX } from "../../kernel/limits.js";
 import { aauWeight } from "./aau.js";
 import { invalidArgument, parseInstant } from "../instant.js";
 import type { PriceList } from "../prices/pricing.js";

@@ -1,4 +1,4 @@
-import { NAME_LENGTH_MAX } from "@steward/kernel/limits.js";
+import { NAME_LENGTH_MAX } from "../../kernel/limits.js";
 import { invalidArgument, parseInstant } from "../instant.js";
 import { parseUsd } from "../money.js";
 import { PRICE_SCOPES, type Price } from "./pricing.js";

@@ -1,9 +1,6 @@
 import { invalidField } from "@steward/kernel/errors.js";
 import { isUuid } from "@steward/kernel/ids.js";
-import {
-  USAGE_ORGANIZATIONS_PAGE_DEFAULT,
-  USAGE_ORGANIZATIONS_PAGE_MAX,
-} from "@steward/kernel/limits.js";
+import { USAGE_ORGANIZATIONS_PAGE_DEFAULT, USAGE_ORGANIZATIONS_PAGE_MAX } from "../limits.js";
 import type { OrganizationPage } from "../ports.js";
 import type { UsageTotals } from "../posting.js";
 import { bucketsFor, parseReportQuery, type ReportParameters } from "./report-query.js";

@@ -1,4 +1,4 @@
-import { SQL_GROWTH_BYTES_MAX } from "@steward/kernel/limits.js";
+import { SQL_GROWTH_BYTES_MAX } from "../../limits.js";
 import { StatementError } from "../../../plans/ports.js";
 import { withoutValues } from "../../sql-target/bound-values.js";
 import type { AdmittedStatement } from "../protocol.js";

@@ -3,7 +3,7 @@ import {
   OUTPUT_BYTES_MAX,
   RESULT_ROWS_COUNTED_MAX,
   RESULT_ROWS_MAX,
-} from "@steward/kernel/limits.js";
+} from "../../../plans/limits.js";
 import { RowsJson, type SqliteCell } from "./rows-json.js";
 
 function textOf(columns: readonly string[], row: readonly SqliteCell[]): string {

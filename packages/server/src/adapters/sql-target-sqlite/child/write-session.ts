@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Clock } from "@steward/kernel/clock.js";
-import { SQL_GROWTH_BYTES_MAX } from "@steward/kernel/limits.js";
+import { SQL_GROWTH_BYTES_MAX } from "../../limits.js";
 import { StatementError, type AttemptRef, type StatementResult } from "../../../plans/ports.js";
 import { requireFewRows } from "../../sql-target/statement-limits.js";
 import type { WriteTask } from "../protocol.js";

@@ -1,5 +1,5 @@
 import { AppError } from "@steward/kernel/errors.js";
-import { LEASE_MS } from "@steward/kernel/limits.js";
+import { LEASE_MS } from "../../limits.js";
 import type { PlanEvent } from "../../plan-events.js";
 import { withDefinitions, type PlanState, type StepContext } from "../../plan-state.js";
 import type { PreparedStep } from "../../plan.js";

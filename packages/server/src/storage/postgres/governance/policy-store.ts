@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { POLICY_VERSIONS_KEPT } from "@steward/kernel/limits.js";
+import { POLICY_VERSIONS_KEPT } from "../../../policies/limits.js";
 import type { OrganizationPolicies, PolicyStore } from "../../../policies/ports.js";
 import type { Database } from "../database.js";
 import { settled } from "../settled.js";

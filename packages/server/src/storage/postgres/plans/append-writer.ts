@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { AppError } from "@steward/kernel/errors.js";
-import { LEASE_MS } from "@steward/kernel/limits.js";
+import { LEASE_MS } from "../../../plans/limits.js";
 import type { Telemetry } from "../../../kernel/telemetry.js";
 import { AppendStatement } from "./append-statement.js";
 import { sqlStateOf } from "@steward/postgres";

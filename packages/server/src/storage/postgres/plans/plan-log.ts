@@ -1,4 +1,4 @@
-import { LEASE_MS } from "@steward/kernel/limits.js";
+import { LEASE_MS } from "../../../plans/limits.js";
 import type { Telemetry } from "../../../kernel/telemetry.js";
 import type {
   AppendSource,

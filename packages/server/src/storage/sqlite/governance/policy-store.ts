@@ -1,4 +1,4 @@
-import { POLICY_VERSIONS_KEPT } from "@steward/kernel/limits.js";
+import { POLICY_VERSIONS_KEPT } from "../../../policies/limits.js";
 import type { OrganizationPolicies, PolicyStore } from "../../../policies/ports.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
 import { read, type StatementCache } from "../connection.js";

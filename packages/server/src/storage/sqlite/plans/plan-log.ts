@@ -1,6 +1,6 @@
 import { assert } from "@steward/kernel/assert.js";
 import type { Clock } from "@steward/kernel/clock.js";
-import { LEASE_MS } from "@steward/kernel/limits.js";
+import { LEASE_MS } from "../../../plans/limits.js";
 import {
   PlanConflict,
   type AppendSource,

@@ -1,4 +1,4 @@
-import { LEASE_MS } from "@steward/kernel/limits.js";
+import { LEASE_MS } from "../../../plans/limits.js";
 import type { PlanUnit } from "../../../plans/engine/index.js";
 import type { PlanEvent } from "../../../plans/index.js";
 import type { AttemptRef, NewPlan, PlanRef } from "../../../plans/ports.js";

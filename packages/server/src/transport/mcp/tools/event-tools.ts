@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT, MCP_WAIT_MS_MAX } from "@steward/kernel/limits.js";
+import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT, MCP_WAIT_MS_MAX } from "../../limits.js";
 import { isTerminalEvent, type PlanEvent } from "../../../plans/index.js";
 import { followEvents } from "../../follow-events.js";
 import { journalOf } from "../../journal.js";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { INTENTS } from "../../../governance/index.js";
-import { LLM_ROWS_DEFAULT, LLM_ROWS_MAX } from "@steward/kernel/limits.js";
+import { LLM_ROWS_DEFAULT, LLM_ROWS_MAX } from "../../limits.js";
 import type { McpTool } from "../tool.js";
 
 type Annotations = McpTool["annotations"];

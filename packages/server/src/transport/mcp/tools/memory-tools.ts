@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { sessionFor } from "@steward/kernel/caller.js";
 import { isoTime } from "@steward/kernel/clock.js";
-import { LLM_ANSWER_BYTES_MAX, SEARCH_TOP_K_MAX } from "@steward/kernel/limits.js";
+import { LLM_ANSWER_BYTES_MAX } from "../../limits.js";
+import { SEARCH_TOP_K_MAX } from "../../../memory/limits.js";
 import { entryFilterOf } from "../../rest/memory/memory-messages.js";
 import { pageWithin } from "../page-within.js";
 import { defineTool, type McpTool } from "../tool.js";

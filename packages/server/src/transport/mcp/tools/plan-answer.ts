@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT, LLM_ROWS_MAX } from "@steward/kernel/limits.js";
+import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT, LLM_ROWS_MAX } from "../../limits.js";
 import { ERROR_CODES } from "@steward/protocol";
 import {
   PLAN_STATUSES,

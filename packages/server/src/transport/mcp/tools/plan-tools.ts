@@ -2,11 +2,8 @@ import * as z from "zod";
 import { PLAN_STATUSES } from "@steward/protocol/rest";
 import { sessionFor } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
-import {
-  CANCEL_REASON_LENGTH_MAX,
-  IDEMPOTENCY_KEY_LENGTH_MAX,
-  PLANS_PAGE_MAX,
-} from "@steward/kernel/limits.js";
+import { CANCEL_REASON_LENGTH_MAX, IDEMPOTENCY_KEY_LENGTH_MAX } from "../../limits.js";
+import { PLANS_PAGE_MAX } from "../../../plans/limits.js";
 import { journalOf } from "../../journal.js";
 import { asPlanId } from "../../plan-ids.js";
 import { present } from "../../present.js";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ERROR_CODES } from "@steward/protocol";
 import { STEP_STATUSES, type StepStatus } from "@steward/protocol/rest";
-import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT } from "@steward/kernel/limits.js";
+import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT } from "../../limits.js";
 import type { StepError, StepExecution } from "../../../plans/index.js";
 import { present } from "../../present.js";
 import { pageWithin, type BoundedPage } from "../page-within.js";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_MAX } from "@steward/kernel/limits.js";
+import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_MAX } from "../../limits.js";
 import { dailyUsageMessages } from "../../rest/billing/usage-messages.js";
 import { pageWithin } from "../page-within.js";
 import { defineTool, type McpTool } from "../tool.js";

@@ -14,7 +14,7 @@ import * as z from "zod";
 import type { ApiKey, ApiKeyService, IssuedKey } from "../../../identity/index.js";
 import { isoTime } from "@steward/kernel/clock.js";
 import { invalidField } from "@steward/kernel/errors.js";
-import { API_KEYS_PAGE_DEFAULT } from "@steward/kernel/limits.js";
+import { API_KEYS_PAGE_DEFAULT } from "../../../identity/limits.js";
 import { errors, json } from "../described-replies.js";
 import { pathText } from "../path-text.js";
 import type { RestApp } from "../rest-app.js";

@@ -1,7 +1,7 @@
 import { PLAN_PAGE_MAX } from "@steward/protocol/rest";
 import { describe, expect, it } from "vitest";
 import { AppError } from "@steward/kernel/errors.js";
-import { PLANS_PAGE_MAX } from "@steward/kernel/limits.js";
+import { PLANS_PAGE_MAX } from "../../../plans/limits.js";
 import type { Orchestrator } from "../../../plans/index.js";
 import { NoopOrchestrator } from "../../../plans/orchestrators/noop-orchestrator.js";
 import { send, startRestServer, type TestRestServer } from "../testing/rest-server.js";

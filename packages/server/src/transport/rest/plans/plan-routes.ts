@@ -10,7 +10,7 @@ import {
 } from "@steward/protocol/rest";
 import * as z from "zod";
 import { AppError } from "@steward/kernel/errors.js";
-import { PLANS_PAGE_DEFAULT } from "@steward/kernel/limits.js";
+import { PLANS_PAGE_DEFAULT } from "../../../plans/limits.js";
 import type { Orchestrator } from "../../../plans/index.js";
 import { journalOf } from "../../journal.js";
 import { errors, json } from "../described-replies.js";

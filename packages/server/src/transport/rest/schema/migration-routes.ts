@@ -15,7 +15,7 @@ import {
   unchangedSchemaSchema,
 } from "@steward/protocol/rest";
 import * as z from "zod";
-import { PROPOSAL_BYTES_MAX } from "@steward/kernel/limits.js";
+import { PROPOSAL_BYTES_MAX } from "../../limits.js";
 import type { MigrationService, RunOptions } from "@steward/schema";
 import { errors, json } from "../described-replies.js";
 import {

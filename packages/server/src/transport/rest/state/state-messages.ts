@@ -13,7 +13,7 @@ import type {
 } from "@steward/protocol/rest";
 import { isoTime } from "@steward/kernel/clock.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
-import { STATE_QUADS_PAGE_DEFAULT } from "@steward/kernel/limits.js";
+import { STATE_QUADS_PAGE_DEFAULT } from "../../limits.js";
 import {
   type Bindings,
   cidOf,

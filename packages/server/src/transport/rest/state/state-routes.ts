@@ -27,7 +27,7 @@ import {
   STATE_LOG_PAGE_DEFAULT,
   STATE_QUADS_PAGE_DEFAULT,
   STATE_SOLUTIONS_MAX,
-} from "@steward/kernel/limits.js";
+} from "../../limits.js";
 import { commitId, commitOfId, type Hash, type StateService } from "@steward/state";
 import { errors, json } from "../described-replies.js";
 import type { RestApp } from "../rest-app.js";

@@ -1,0 +1,29 @@
+/** Limits of what the adapters start, wait for and read from outside. */
+
+/** Time limit for parsing one statement, in ms, including its wait for the thread. */
+export const STATEMENT_READING_MS: number = 10_000;
+/** Memory limit of the thread that parses long statements, in MiB. */
+export const STATEMENT_READING_MEBIBYTES: number = 512;
+/** Resident memory of a child process that runs agents' statements on SQLite, in bytes. */
+export const SQL_MEMORY_BYTES_MAX: number = 768 * 1024 * 1024;
+/**
+ * Bytes of temporary files of one such child process. The limit also applies to a PostgreSQL
+ * session whose role may set it.
+ */
+export const SQL_TEMPORARY_BYTES_MAX: number = 1024 * 1024 * 1024;
+/** Bytes by which one statement may grow a SQLite file. */
+export const SQL_GROWTH_BYTES_MAX: number = 1024 * 1024 * 1024;
+/** Queued statements of one organization per data source. */
+export const ORG_WAITING_MAX: number = 1000;
+/** Default number of concurrent reader processes of one SQLite file. */
+export const SQLITE_READERS_MAX: number = 4;
+/** Default number of concurrent sessions of one PostgreSQL database. */
+export const POSTGRES_SESSIONS_MAX: number = 10;
+/**
+ * Bytes of one response of the payment provider. A page of 100 payment methods has about 200 kB.
+ */
+export const PAYMENT_ANSWER_BYTES_MAX: number = 4 * 1024 * 1024;
+/** Bytes of an OpenID provider's discovery document, and of its key set. */
+export const JWKS_BYTES_MAX: number = 256 * 1024;
+/** Time limit for fetching an OpenID provider's discovery document or keys, in ms. A request waits for it. */
+export const JWKS_TIMEOUT_MS: number = 5_000;

@@ -1,0 +1,28 @@
+/** Limits of credentials. */
+
+/** Entries in the cache of verified credentials, for each kind of credential. */
+export const VERIFIED_CREDENTIALS_MAX: number = 10_000;
+/**
+ * Invalid credentials from one address within {@link FAILED_ATTEMPTS_WINDOW_MS}. Further attempts
+ * are delayed.
+ */
+export const FAILED_ATTEMPTS_MAX: number = 20;
+/** In ms. */
+export const FAILED_ATTEMPTS_WINDOW_MS: number = 60_000;
+/** Addresses whose invalid credentials are counted at a time. */
+export const FAILED_ATTEMPT_PEERS_MAX: number = 10_000;
+/**
+ * How long a server caches an API key before it reads the store again, in ms. Together with the
+ * time of that read, a revocation takes effect within a second.
+ */
+export const API_KEY_TRUST_MS: number = 500;
+/** Interval at which the times of the API keys' last use are written to the store, in ms. */
+export const API_KEY_USES_FLUSH_MS: number = 60_000;
+/** Longest time that a rotated key's old secret stays valid, in ms: 30 days. */
+export const API_KEY_OVERLAP_MS_MAX: number = 30 * 24 * 60 * 60_000;
+/** Roles, permissions or scopes of one API key. */
+export const API_KEY_NAMES_MAX: number = 64;
+/** API keys on one page of a listing. */
+export const API_KEYS_PAGE_MAX: number = 200;
+/** Default page size of a listing of API keys. */
+export const API_KEYS_PAGE_DEFAULT: number = 50;

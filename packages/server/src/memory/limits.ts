@@ -1,0 +1,22 @@
+/** Limits of memory entries and their search. */
+
+/** Components of an embedding. The proof of the search index's error bound relies on this limit. */
+export const EMBEDDING_DIMENSION_MAX: number = 16_384;
+/** Default number of results of a memory search (Contract §8). */
+export const SEARCH_TOP_K_DEFAULT: number = 10;
+/** Results of one memory search (Contract §8). */
+export const SEARCH_TOP_K_MAX: number = 100;
+/** Queued memory searches of one organization. */
+export const ORG_SEARCHES_WAITING_MAX: number = 1000;
+/** Bytes of UTF-8 in a memory search's query text. */
+export const SEARCH_QUERY_BYTES_MAX: number = 64 * 1024;
+/** Bytes of UTF-8 in a memory entry's content. */
+export const ENTRY_CONTENT_BYTES_MAX: number = 64 * 1024;
+/** Memory entries on one page of a listing. */
+export const ENTRIES_PAGE_MAX: number = 200;
+/** Default page size of a listing of memory entries. */
+export const ENTRIES_PAGE_DEFAULT: number = 50;
+/** Longest retention period of memory entries that an organization can set, in days: a century. */
+export const RETENTION_DAYS_MAX: number = 36_525;
+/** Memory entries deleted in one transaction. The limit bounds how long other writers wait. */
+export const ENTRIES_DELETED_MAX: number = 500;

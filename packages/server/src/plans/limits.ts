@@ -1,0 +1,61 @@
+/** Limits of plans, steps, statements and their results (Decision §4 and §6 where not said otherwise). */
+
+/** Steps in one plan. */
+export const PLAN_STEPS_MAX: number = 1000;
+/** Dependencies of one step. */
+export const STEP_DEPENDENCIES_MAX: number = 100;
+/** Table hints of one step. Each hint is looked up in the schema snapshot. */
+export const STEP_TABLE_HINTS_MAX: number = 100;
+/** Bytes of UTF-8 in one query template. */
+export const TEMPLATE_BYTES_MAX: number = 64 * 1024;
+/** Bytes of UTF-8 in all query templates of one plan. Parsing SQL takes about 2 ms per KiB. */
+export const PLAN_TEMPLATES_BYTES_MAX: number = 512 * 1024;
+/** Bytes of UTF-8 in a plan's description. */
+export const DESCRIPTION_BYTES_MAX: number = 8 * 1024;
+/** Events of one plan. */
+export const PLAN_EVENTS_MAX: number = 51_200;
+/**
+ * Revisions of one plan: its submission and every change of its steps. The definitions of all of them are
+ * read whenever the plan is loaded.
+ */
+export const PLAN_REVISIONS_MAX: number = 200;
+/** Plans on one page of a listing. */
+export const PLANS_PAGE_MAX: number = 200;
+/** Default page size of a listing of plans. */
+export const PLANS_PAGE_DEFAULT: number = 50;
+/**
+ * Characters of a statement that is parsed on the main thread, which takes up to 10 ms. Longer
+ * statements are parsed in a worker thread.
+ */
+export const STATEMENT_READ_AT_ONCE_LENGTH_MAX: number = 4096;
+/** Rows stored of one step's result. */
+export const RESULT_ROWS_MAX: number = 10_000;
+/** Rows counted beyond the stored ones. Past this limit the count is reported as "more than". */
+export const RESULT_ROWS_COUNTED_MAX: number = 1_000_000;
+/**
+ * Columns of a result: fewer than a table of SQLite (2000) or PostgreSQL (1600) may have, and more
+ * than an agent reads.
+ */
+export const RESULT_COLUMNS_MAX: number = 1000;
+/** Default limit of rows that one write may change. */
+export const ROWS_CHANGED_MAX: number = 10_000;
+/** Upper bound of the setting. */
+export const ROWS_CHANGED_MAX_MAX: number = 1_000_000_000;
+/** Bytes of JSON stored of one step's output. */
+export const OUTPUT_BYTES_MAX: number = 2 * 1024 * 1024;
+/** Lifetime of a claim without renewal (Decision §3). */
+export const LEASE_MS: number = 30_000;
+/** Interval at which the owner of a running step renews its claim (Decision §3). */
+export const LEASE_RENEW_MS: number = 10_000;
+/** Default time limit of one attempt of a step (Decision §3). */
+export const STEP_TIMEOUT_MS: number = 30_000;
+/** Upper bound of the setting (Decision §3). */
+export const STEP_TIMEOUT_MS_MAX: number = 60 * 60 * 1000;
+/** Default time limit of a step's wait in the queue of its data source. */
+export const STEP_WAIT_MS: number = 30_000;
+/** How long after its creation a plan may start steps (Decision §3). */
+export const PLAN_DEADLINE_MS: number = 24 * 60 * 60 * 1000;
+/** Attempts of a read, the first included (Decision §3). */
+export const READ_ATTEMPTS_MAX: number = 3;
+/** Longest pause before a retry (Decision §3). */
+export const RETRY_CAP_MS: number = 10_000;

@@ -1,0 +1,73 @@
+/** Limits of requests, connections and answers (Decision §4 where not said otherwise). */
+
+import { SCHEMA_BYTES_MAX } from "@steward/schema/limits.js";
+
+/** Characters in an idempotency key. */
+export const IDEMPOTENCY_KEY_LENGTH_MAX: number = 255;
+/** Characters in the reason of a cancellation, which stays in the plan's log. */
+export const CANCEL_REASON_LENGTH_MAX: number = 1024;
+/** Bytes of one request, over any transport. */
+export const REQUEST_BYTES_MAX: number = 4 * 1024 * 1024;
+/**
+ * Values in one request, counting every object, list, string and number. A plan of 1000 steps with
+ * 100 dependencies and 100 hints each has 210 000. Checking a value takes microseconds even if it
+ * is only two bytes long, so REQUEST_BYTES_MAX alone does not bound the work.
+ */
+export const REQUEST_VALUES_MAX: number = 250_000;
+/**
+ * Object fields in one request. Parsing a field takes five times as long as parsing another value.
+ * A plan of 1000 steps has 8000 fields.
+ */
+export const REQUEST_FIELDS_MAX: number = 50_000;
+/** Values in one list or fields in one object of a request. */
+export const REQUEST_LIST_MAX: number = 10_000;
+/** Nesting depth of objects and lists in one request. */
+export const REQUEST_DEPTH_MAX: number = 100;
+/**
+ * Bytes of a request that proposes a schema. JSON escapes a quote or a line feed with two bytes.
+ */
+export const PROPOSAL_BYTES_MAX: number = 2 * SCHEMA_BYTES_MAX;
+/**
+ * Concurrent requests on one HTTP/2 connection, gRPC and REST together. A client queues further
+ * requests.
+ */
+export const HTTP2_STREAMS_MAX: number = 1000;
+/**
+ * Memory of one HTTP/2 connection, in units of 10^6 bytes: its streams, header tables and unread
+ * responses. A connection that exceeds the limit gets no new streams.
+ */
+export const HTTP2_SESSION_MEMORY_MAX: number = 64;
+/** Bytes of a request's header fields, names and values: the default of Node's HTTP/1.1 server. */
+export const HEADER_BYTES_MAX: number = 16 * 1024;
+/** Concurrent connections on each port. */
+export const CONNECTIONS_MAX: number = 10_000;
+/**
+ * Concurrent connections from one address on each port. A proxy that opens a connection for each
+ * request has many.
+ */
+export const PEER_CONNECTIONS_MAX: number = 1000;
+/** Concurrent health and reflection streams from one address, which are unauthenticated. */
+export const PEER_OPEN_STREAMS_MAX: number = 20;
+/**
+ * Organizations whose requests are counted at a time. The least recently active organization is
+ * evicted.
+ */
+export const METERED_ORGANIZATIONS_MAX: number = 10_000;
+/** Events per page read from the log: a slow reader holds one page in memory, not the whole log. */
+export const EVENTS_PAGE_MAX: number = 256;
+/** Default number of rows that one answer over MCP hands to the LLM; the rest is read page by page. */
+export const LLM_ROWS_DEFAULT: number = 100;
+/** Rows that one answer over MCP hands to the LLM, however many it asks for. */
+export const LLM_ROWS_MAX: number = 1000;
+/** Bytes of JSON that one answer over MCP hands to the LLM: about 16 000 tokens. */
+export const LLM_ANSWER_BYTES_MAX: number = 64 * 1024;
+/** Longest time that a tool call over MCP waits for events, in ms; many clients give up after 60 s. */
+export const MCP_WAIT_MS_MAX: number = 50_000;
+/** Interval of progress notifications while a tool call over MCP runs, in ms. */
+export const MCP_PROGRESS_MS: number = 1000;
+/** Default page size of quads, and of the changes of a diff. */
+export const STATE_QUADS_PAGE_DEFAULT: number = 100;
+/** Default page size of the log of commits. */
+export const STATE_LOG_PAGE_DEFAULT: number = 50;
+/** Solutions of one basic graph pattern query. */
+export const STATE_SOLUTIONS_MAX: number = 10_000;
