@@ -11,7 +11,7 @@ if (cluster === undefined) {
 
 /** What the store's parts promise. The suites beside these folders look at one server's catalogs. */
 const STORE =
-  "packages/server/dist/storage/postgres/{plans,usage,memory,governance,state}/*.test.js";
+  "packages/server/dist/storage/postgres/{plans,usage,memory,governance,tool-calls,state}/*.test.js";
 
 /**
  * The suites of the store, of the contract and of faults, with the store's tables distributed over a cluster

@@ -14,7 +14,7 @@ import type { AttemptRef, PlanRef } from "../../plans/ports.js";
 import type { StepOutcome } from "../../plans/transitions.js";
 import type { Store } from "../store.js";
 import { recordToolCalls } from "../testing/record-tool-calls.js";
-import { acknowledge } from "./governance/call-feed.js";
+import { acknowledge } from "./tool-calls/unread-calls.js";
 import { Database } from "./database.js";
 import { openTestStore } from "./testing/open-store.js";
 import { rowsBetween } from "../testing/rows-between.js";

@@ -22,8 +22,8 @@ import { PostgresPlanHandover } from "./plans/plan-handover.js";
 import { PostgresPlanLog } from "./plans/plan-log.js";
 import { Signals } from "./signals.js";
 import { PostgresOrigin } from "./state/state-origin.js";
-import { PostgresToolCallLog } from "./governance/tool-call-log.js";
-import { UnreadPlans } from "./governance/unread-plans.js";
+import { PostgresToolCallLog } from "./tool-calls/tool-call-log.js";
+import { UnreadPlans } from "./tool-calls/unread-plans.js";
 import { postgresUsageStore } from "./usage/usage-store.js";
 
 /** Options for opening a store. */

@@ -22,7 +22,7 @@ import { PlanQueries } from "./plans/plan-queries.js";
 import { PlanEngine } from "../../plans/index.js";
 import { SqlitePlanLog } from "./plans/plan-log.js";
 import { NO_HANDOVER, soleNode } from "./sole-node.js";
-import { SqliteToolCallLog } from "./governance/tool-call-log.js";
+import { SqliteToolCallLog } from "./tool-calls/tool-call-log.js";
 import { sqliteUsageStore } from "./usage/usage-store.js";
 
 /** The service's whole store in one SQLite file, owned by one process. */

@@ -7,7 +7,7 @@ import type {
   EntryPosition,
   MemoryStore,
 } from "../../../memory/ports.js";
-import { acknowledge } from "../governance/call-feed.js";
+import { acknowledge } from "../tool-calls/unread-calls.js";
 import type { Database, PgValue } from "../database.js";
 import { batchedLookup, type Lookup } from "../batched-lookup.js";
 import { GroupCommit, type Waiting } from "../group-commit.js";
@@ -16,8 +16,8 @@ import { conditionsOf, ENTRY_COLUMNS, entryOf, type EntryRow } from "./memory-ro
 import { deleteEntries, insertEntries } from "./memory-writes.js";
 import { isRefusal, settled } from "../settled.js";
 import type { Signals } from "../signals.js";
-import { PostgresToolCallFeed } from "../governance/tool-call-feed.js";
-import type { UnreadPlans } from "../governance/unread-plans.js";
+import { PostgresToolCallFeed } from "../tool-calls/tool-call-feed.js";
+import type { UnreadPlans } from "../tool-calls/unread-plans.js";
 
 /** Maximum number of `addEntries` calls that are written together. */
 const ADDS_MAX = 64;

@@ -2,9 +2,9 @@ import { postingOf, PriceList, rollupsOf, usageEventOf } from "../../../usage/in
 import type { Price, UsageEvent, UsageRecording } from "../../../usage/ports.js";
 import { byOrganization } from "../by-organization.js";
 import { OutcomeUnknown, type Connection, type Database } from "../database.js";
-import { acknowledge, type UnreadCalls } from "../governance/call-feed.js";
-import { PostgresToolCallFeed } from "../governance/tool-call-feed.js";
-import type { UnreadPlans } from "../governance/unread-plans.js";
+import { acknowledge, type UnreadCalls } from "../tool-calls/unread-calls.js";
+import { PostgresToolCallFeed } from "../tool-calls/tool-call-feed.js";
+import type { UnreadPlans } from "../tool-calls/unread-plans.js";
 import { settled } from "../settled.js";
 import { pricesOf } from "./price-book.js";
 import { lockLedger } from "./usage-ledger.js";

@@ -1,6 +1,6 @@
 import type { UsageStore } from "../../../usage/ports.js";
 import type { Database } from "../database.js";
-import type { UnreadPlans } from "../governance/unread-plans.js";
+import type { UnreadPlans } from "../tool-calls/unread-plans.js";
 import { PostgresBudgetBook } from "./budget-book.js";
 import { PostgresPriceBook } from "./price-book.js";
 import { PostgresUsageLedger, withLockedLedger } from "./usage-ledger.js";

@@ -19,8 +19,8 @@ import {
   writeRetention,
 } from "./memory-writes.js";
 import { number, text } from "../column-values.js";
-import { type FeedConsumer, SqliteToolCallFeed } from "../governance/tool-call-feed.js";
-import type { SqliteToolCallLog } from "../governance/tool-call-log.js";
+import { type FeedConsumer, SqliteToolCallFeed } from "../tool-calls/tool-call-feed.js";
+import type { SqliteToolCallLog } from "../tool-calls/tool-call-log.js";
 
 /**
  * The consumer whose cursor in the log of tool calls separates calls with a memory entry from those

@@ -15,7 +15,7 @@ import { WriteConflict, type CommitWriter } from "../commit-writer.js";
 import { read } from "../connection.js";
 import type { PlanQueries } from "./plan-queries.js";
 import { newPlanWrites, renewedLeaseWrite, unitWrites } from "./plan-writes.js";
-import type { SqliteToolCallLog } from "../governance/tool-call-log.js";
+import type { SqliteToolCallLog } from "../tool-calls/tool-call-log.js";
 
 /** Dependencies of a log. */
 export interface SqlitePlanLogOptions {

@@ -2,8 +2,8 @@ import { postingOf, PriceList, rollupsOf, usageEventOf } from "../../../usage/in
 import type { Price, RecordedCall, UsageEvent, UsageRecording } from "../../../usage/ports.js";
 import type { CommitWriter } from "../commit-writer.js";
 import type { StatementCache } from "../connection.js";
-import { type FeedConsumer, SqliteToolCallFeed } from "../governance/tool-call-feed.js";
-import type { SqliteToolCallLog } from "../governance/tool-call-log.js";
+import { type FeedConsumer, SqliteToolCallFeed } from "../tool-calls/tool-call-feed.js";
+import type { SqliteToolCallLog } from "../tool-calls/tool-call-log.js";
 import { readPrices, type SqlitePriceBook } from "./price-book.js";
 import { addToTotals, writeEvents } from "./usage-writes.js";
 

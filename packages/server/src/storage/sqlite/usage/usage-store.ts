@@ -1,7 +1,7 @@
 import type { UsageStore } from "../../../usage/ports.js";
 import type { CommitWriter } from "../commit-writer.js";
 import type { StatementCache } from "../connection.js";
-import type { SqliteToolCallLog } from "../governance/tool-call-log.js";
+import type { SqliteToolCallLog } from "../tool-calls/tool-call-log.js";
 import { SqliteBudgetBook } from "./budget-book.js";
 import { SqlitePriceBook } from "./price-book.js";
 import { SqliteUsageLedger } from "./usage-ledger.js";

@@ -3,7 +3,7 @@ import type { Unsubscribe } from "../../../kernel/event-bus.js";
 import type { ToolCallBatch, ToolCallFeed } from "../../../kernel/tool-call.js";
 import type { PlanRef } from "../../../plans/ports.js";
 import { WAITING_COUNTED_MAX } from "../../waiting-calls.js";
-import { acknowledge, readUnread, type CallConsumer, type UnreadCalls } from "./call-feed.js";
+import { acknowledge, readUnread, type CallConsumer, type UnreadCalls } from "./unread-calls.js";
 import type { Database } from "../database.js";
 import type { UnreadPlans } from "./unread-plans.js";
 

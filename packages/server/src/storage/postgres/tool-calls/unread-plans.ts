@@ -1,7 +1,7 @@
 import type { Unsubscribe } from "../../../kernel/event-bus.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { PlanRef } from "../../../plans/ports.js";
-import type { CallConsumer } from "./call-feed.js";
+import type { CallConsumer } from "./unread-calls.js";
 import type { Database } from "../database.js";
 import type { NodeLease } from "../node-lease.js";
 
