@@ -4,12 +4,17 @@ import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import {
+  agentClient,
+  clientAuthority,
+  nobodyClient,
+  type TestClient,
+} from "@steward/kernel/testing/client-certificates.js";
 import { expect } from "vitest";
 import { expectRefusal } from "../expectations.js";
 import { step, type ProcessScenario } from "../scenario.js";
 import { Steward } from "../steward.js";
 import { runSteward } from "../steward-command.js";
-import { agent, authority, stranger, type TlsParty } from "../parties/tls-parties.js";
 import { TokenIssuer } from "../parties/token-issuer.js";
 
 const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
@@ -113,14 +118,14 @@ export const identity: readonly ProcessScenario[] = [
       {
         await using steward = await Steward.start({
           SERVICE_AUTH: "mtls",
-          SERVICE_TLS_CERT: file("cert.pem", authority.cert),
-          SERVICE_TLS_KEY: file("key.pem", authority.key),
-          SERVICE_TLS_CLIENT_CA: file("ca.pem", authority.cert),
+          SERVICE_TLS_CERT: file("cert.pem", clientAuthority.cert),
+          SERVICE_TLS_KEY: file("key.pem", clientAuthority.key),
+          SERVICE_TLS_CLIENT_CA: file("ca.pem", clientAuthority.cert),
           SERVICE_MTLS_CLIENTS: file("clients.yaml", clients),
         });
         const { address } = steward;
-        expect(await statusFor(agent, address)).toBe(200);
-        expect(await statusFor(stranger, address)).toBe(401);
+        expect(await statusFor(agentClient, address)).toBe(200);
+        expect(await statusFor(nobodyClient, address)).toBe(401);
         expect(await statusFor(undefined, address)).toBe(401);
       }
       rmSync(directory, { recursive: true });
@@ -129,9 +134,9 @@ export const identity: readonly ProcessScenario[] = [
 ];
 
 /** The status of a list of plans requested with this certificate. */
-function statusFor(party: TlsParty | undefined, address: string): Promise<number | undefined> {
+function statusFor(client: TestClient | undefined, address: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const options = { ...party, ca: authority.cert, checkServerIdentity: () => undefined };
+    const options = { ...client, ca: clientAuthority.cert, checkServerIdentity: () => undefined };
     const headers = { "x-org-id": randomUUID() };
     const asked = request(
       `https://${address}/api/plans`,

@@ -9,11 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   adaClient,
   agentClient,
-  clientCa,
+  clientAuthority,
   impostorClient,
   nobodyClient,
   type TestClient,
-} from "../adapters/identity-mtls/testing/client-certificates.js";
+} from "@steward/kernel/testing/client-certificates.js";
 import { openApp, type App } from "./app.js";
 import { BareClient } from "../transport/grpc/testing/bare-client.js";
 import { recordingLog, type LoggedLine } from "../transport/testing/recording-log.js";
@@ -41,7 +41,7 @@ beforeAll(async () => {
     tls: {
       certFile: file("cert.pem", String(testTlsIdentity.cert)),
       keyFile: file("key.pem", String(testTlsIdentity.key)),
-      clientCaFile: file("clients.pem", clientCa),
+      clientCaFile: file("clients.pem", clientAuthority.cert),
     },
     auth: {
       mtls: {

@@ -7,7 +7,12 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { namesOf } from "./certificate-names.js";
 import { KnownClients } from "./known-clients.js";
-import { adaClient, agentClient, nobodyClient, oddClient } from "./testing/client-certificates.js";
+import {
+  adaClient,
+  agentClient,
+  nobodyClient,
+  oddClient,
+} from "@steward/kernel/testing/client-certificates.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 const directory = mkdtempSync(join(tmpdir(), "steward-mtls-"));

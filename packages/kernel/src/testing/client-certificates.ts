@@ -1,13 +1,14 @@
-/** A TLS client's certificate and key, as PEM. */
+/** A certificate and its key, as PEM. */
 export interface TestClient {
   readonly cert: string;
   readonly key: string;
 }
 
-// Certificates for these tests only. Those signed by `clientCa` are accepted.
+// Certificates for these tests only. A server that trusts `clientAuthority` accepts those it signed.
 
-/** The authority of the certificates below, but for the last. */
-export const clientCa = `-----BEGIN CERTIFICATE-----
+/** The self-signed authority that signed all of the certificates below except the last. */
+export const clientAuthority: TestClient = {
+  cert: `-----BEGIN CERTIFICATE-----
 MIIBezCCASGgAwIBAgIUMCJNIOUcd0ZTI0GC5XXMGE5LrF8wCgYIKoZIzj0EAwIw
 EjEQMA4GA1UEAwwHY2xpZW50czAgFw0yNjExMjMwMTM5NDNaGA8yMTI2MTAzMDAx
 Mzk0M1owEjEQMA4GA1UEAwwHY2xpZW50czBZMBMGByqGSM49AgEGCCqGSM49AwEH
@@ -17,7 +18,14 @@ E6vvPzk53DAfBgNVHSMEGDAWgBT+rfA6GqbOJFZpmfvVE6vvPzk53DAPBgNVHRMB
 Af8EBTADAQH/MAoGCCqGSM49BAMCA0gAMEUCIBrYVCjHKz/90tTUxdOlY2HldGRk
 WC7QQ3SsuNInuZewAiEAp4BDf690whEVorc28ZMBOtX/k6jrYaDyEc0fQzwATkI=
 -----END CERTIFICATE-----
-`;
+`,
+  key: `-----BEGIN EC PRIVATE KEY-----
+MHcCAQEEIAhqA60kw5ahRntvqssDjw3fLKw/8AT87w1Lr/0bQDJioAoGCCqGSM49
+AwEHoUQDQgAEU9H44W/R20TIuLWmonbaQBejWBFA7I7LYnbDl6Y/afVdI3KMPXOz
+Q8wJ003O3BBjwe4csblgj8rUajprnNnlSw==
+-----END EC PRIVATE KEY-----
+`,
+};
 
 /** O=Example,CN=invoice-agent; uri spiffe://example.com/invoice-agent; dns agents.example.com. */
 export const agentClient: TestClient = {
@@ -64,7 +72,7 @@ K94RM0SfeZHj7UJDmlXtBcPoFv9DQJGiRw==
 `,
 };
 
-/** CN=nobody, and no other name. */
+/** CN=nobody, without a uri, dns or email name. */
 export const nobodyClient: TestClient = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBHjCBxgIUUkXR+oPAopaLMuhOXQ1aIUwv31QwCgYIKoZIzj0EAwIwEjEQMA4G
@@ -84,7 +92,7 @@ FEfwMBoRmwu0ULyvLlFsTbOjJmghykHUAg==
 `,
 };
 
-/** CN=odd; its one uri is written like two, the second one that of the agent. */
+/** CN=odd; its only uri contains a comma and looks like two uris, the second being the agent's. */
 export const oddClient: TestClient = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBqDCCAU+gAwIBAgIUUkXR+oPAopaLMuhOXQ1aIUwv31UwCgYIKoZIzj0EAwIw
@@ -106,7 +114,7 @@ SkIWGSn85Upmt09SB+/Dhgmzv8oSePnOaA==
 `,
 };
 
-/** The names of the agent, signed by another authority. */
+/** Has the names of `agentClient`, but another authority signed it. */
 export const impostorClient: TestClient = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBsDCCAVegAwIBAgIUeCB4v3F56fepy3GXPKWLBqcV5aowCgYIKoZIzj0EAwIw
