@@ -10,6 +10,7 @@ import type {
   SearchRequest,
   SearchResult,
 } from "../../memory/index.js";
+import { present } from "../present.js";
 
 /** The search of a request. @throws AppError `INVALID_ARGUMENT`. */
 export function searchRequestOf(request: proto.SearchMemoryRequest): SearchRequest {
@@ -20,10 +21,9 @@ export function searchRequestOf(request: proto.SearchMemoryRequest): SearchReque
   return {
     query,
     mode: modeOf(request.mode),
-    ...(topK === undefined ? {} : { topK }),
-    ...(orgId === undefined ? {} : { orgId }),
+    ...present({ topK, orgId }),
     ...(filter === undefined ? {} : { filter: entryFilterOf(filter, "filter.") }),
-    ...(minScore === undefined ? {} : { scoreMin: minScore }),
+    ...present({ scoreMin: minScore }),
   };
 }
 

@@ -10,6 +10,7 @@ import { migrationMessage } from "../../rest/schema/migration-messages.js";
 import { pageWithin } from "../page-within.js";
 import { defineTool, type McpTool } from "../tool.js";
 import { ADDS, nextOffset, offset, READS } from "./fields.js";
+import { present } from "../../present.js";
 
 const dataSource = z
   .string()
@@ -55,7 +56,7 @@ export const CATALOG_TOOLS: readonly McpTool[] = [
           ? undefined
           : await catalog.search(
               context,
-              { query, ...place, ...(limit === undefined ? {} : { limit }) },
+              { query, ...place, ...present({ limit }) },
               context.signal,
             );
       const described =
@@ -63,7 +64,7 @@ export const CATALOG_TOOLS: readonly McpTool[] = [
           ? undefined
           : await catalog.describe(
               context,
-              { table, ...place, ...(tokenBudget === undefined ? {} : { tokenBudget }) },
+              { table, ...place, ...present({ tokenBudget }) },
               context.signal,
             );
       const { data_sources, tools } = catalogMessage(await catalog.list(context));
@@ -151,6 +152,6 @@ function presentSchema(sql: string, offset = 0) {
   return {
     status: "present",
     present_schema: items.join("\n"),
-    ...(next === undefined ? {} : { next_offset: next }),
+    ...present({ next_offset: next }),
   };
 }

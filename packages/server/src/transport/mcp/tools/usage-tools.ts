@@ -4,6 +4,7 @@ import { dailyUsageMessages } from "../../rest/billing/usage-messages.js";
 import { pageWithin } from "../page-within.js";
 import { defineTool, type McpTool } from "../tool.js";
 import { nextOffset, offset, READS } from "./fields.js";
+import { present } from "../../present.js";
 
 /** The tool that reports usage. */
 export const USAGE_TOOLS: readonly McpTool[] = [
@@ -50,7 +51,7 @@ export const USAGE_TOOLS: readonly McpTool[] = [
         itemsMax: LLM_ROWS_MAX,
         bytesMax: LLM_ANSWER_BYTES_MAX,
       });
-      return { rows: items, ...(next === undefined ? {} : { next_offset: next }) };
+      return { rows: items, ...present({ next_offset: next }) };
     },
   }),
 ];

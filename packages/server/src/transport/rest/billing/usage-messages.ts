@@ -29,6 +29,7 @@ import {
   type UsageReport,
   type UsageTotals,
 } from "../../../usage/index.js";
+import { present } from "../../present.js";
 
 /** The member with a row's group, which has the row's own member name (Contract §2.9). */
 const GROUP_MEMBERS = {
@@ -90,7 +91,7 @@ export function organizationUsageMessage({
       org_id: totals.orgId,
       ...totalsMessage(totals),
     })),
-    ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+    ...present({ next_cursor: nextCursor }),
   };
 }
 

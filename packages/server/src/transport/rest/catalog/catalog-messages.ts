@@ -1,5 +1,6 @@
 import type { Catalog, CatalogDescription, CatalogMatch } from "@steward/protocol/rest";
 import type { CatalogListing, DescribedResult, FoundTable } from "../../../catalog/index.js";
+import { present } from "../../present.js";
 
 /** What a caller may use. */
 export function catalogMessage(listing: CatalogListing): Catalog {
@@ -9,7 +10,7 @@ export function catalogMessage(listing: CatalogListing): Catalog {
     tools: tools.map(({ name, dataSource, intents }) => {
       return { name, data_source: dataSource, intents };
     }),
-    ...(defaultDataSource === undefined ? {} : { default_data_source: defaultDataSource }),
+    ...present({ default_data_source: defaultDataSource }),
   };
 }
 
@@ -19,7 +20,7 @@ export function matchMessage(found: FoundTable): CatalogMatch {
   return {
     data_source: dataSource,
     ...rest,
-    ...(earlierStatement === undefined ? {} : { earlier_statement: earlierStatement }),
+    ...present({ earlier_statement: earlierStatement }),
   };
 }
 

@@ -11,6 +11,7 @@ import type { CatalogService } from "../../../catalog/index.js";
 import { errors, json } from "../described-replies.js";
 import type { RestApp } from "../rest-app.js";
 import { catalogMessage, descriptionMessage, matchMessage } from "./catalog-messages.js";
+import { present } from "../../present.js";
 
 const tags = ["Catalog"];
 
@@ -43,8 +44,7 @@ export function addCatalogRoutes(app: RestApp, catalog: CatalogService): void {
     const { query, data_source: dataSource, limit } = body;
     const request = {
       query,
-      ...(dataSource === undefined ? {} : { dataSource }),
-      ...(limit === undefined ? {} : { limit }),
+      ...present({ dataSource, limit }),
     };
     const found = await catalog.search(context, request, context.signal);
     return { data: found.map(matchMessage) };
@@ -66,8 +66,7 @@ export function addCatalogRoutes(app: RestApp, catalog: CatalogService): void {
     const { table, data_source: dataSource, token_budget: tokenBudget } = body;
     const request = {
       table,
-      ...(dataSource === undefined ? {} : { dataSource }),
-      ...(tokenBudget === undefined ? {} : { tokenBudget }),
+      ...present({ dataSource, tokenBudget }),
     };
     return { data: descriptionMessage(await catalog.describe(context, request, context.signal)) };
   });

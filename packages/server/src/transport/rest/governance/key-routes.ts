@@ -18,6 +18,7 @@ import { API_KEYS_PAGE_DEFAULT } from "../../../identity/limits.js";
 import { errors, json } from "../described-replies.js";
 import { pathText } from "../path-text.js";
 import type { RestApp } from "../rest-app.js";
+import { present } from "../../present.js";
 
 const tags = ["Keys"];
 const params = z.object({ key_id: pathText("Id of the key") });
@@ -104,8 +105,7 @@ function draftOf(body: NewApiKey): Parameters<ApiKeyService["create"]>[1] {
   const { agent_id: agentId, user_id: userId, expires_at: expiresAt } = body;
   return {
     ...{ name, environment, roles, permissions, scopes },
-    ...(agentId === undefined ? {} : { agentId }),
-    ...(userId === undefined ? {} : { userId }),
+    ...present({ agentId, userId }),
     ...(expiresAt === undefined ? {} : { expiresAtMs: timeOf(expiresAt) }),
   };
 }
@@ -125,8 +125,7 @@ function keyMessage(key: ApiKey): ApiKeyMessage {
   const { keyId, name, environment, agentId, userId, roles, permissions, scopes } = key;
   return {
     ...{ key_id: keyId, name, environment, roles, permissions, scopes },
-    ...(agentId === undefined ? {} : { agent_id: agentId }),
-    ...(userId === undefined ? {} : { user_id: userId }),
+    ...present({ agent_id: agentId, user_id: userId }),
     created_at: isoTime(key.createdAtMs),
     ...timed("expires_at", key.expiresAtMs),
     ...timed("last_used_at", key.lastUsedAtMs),

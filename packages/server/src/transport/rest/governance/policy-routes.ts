@@ -16,6 +16,7 @@ import { isoTime } from "@steward/kernel/clock.js";
 import type { Explained, PolicyService, Question } from "../../../policies/index.js";
 import { errors, json } from "../described-replies.js";
 import type { RestApp } from "../rest-app.js";
+import { present } from "../../present.js";
 
 const tags = ["Policies"];
 const PATH = "/api/policies";
@@ -135,7 +136,7 @@ function answerMessage(answer: Explained): PolicyAnswer {
       ...answer.policies.map(({ id, reason = "permits it" }) => ({ name: `policy ${id}`, reason })),
       ...(refusal?.details ?? []).map(({ field, reason }) => ({ name: field, reason })),
     ],
-    ...(rowsChangedMax === undefined ? {} : { rows_changed_max: rowsChangedMax }),
+    ...present({ rows_changed_max: rowsChangedMax }),
   };
 }
 
@@ -143,8 +144,6 @@ function questionOf(body: PolicyQuestion): Question {
   const { action, roles = [], permissions = [], tables = [], columns = [] } = body;
   return {
     ...{ action, roles, permissions, tables, columns },
-    ...(body.user_id === undefined ? {} : { user: body.user_id }),
-    ...(body.agent_id === undefined ? {} : { agent: body.agent_id }),
-    ...(body.data_source === undefined ? {} : { dataSource: body.data_source }),
+    ...present({ user: body.user_id, agent: body.agent_id, dataSource: body.data_source }),
   };
 }

@@ -16,16 +16,17 @@ import type {
   SearchRequest,
   SearchResult,
 } from "../../../memory/index.js";
+import { present } from "../../present.js";
 
 export function searchRequestOf(body: MemorySearchRequest): SearchRequest {
   const { query, top_k: topK, org_id: orgId, mode, filter, min_score: scoreMin } = body;
   return {
     query,
-    ...(topK === undefined ? {} : { topK }),
+    ...present({ topK }),
     ...(orgId === undefined || orgId === null ? {} : { orgId }),
-    ...(mode === undefined ? {} : { mode }),
+    ...present({ mode }),
     ...(filter === undefined ? {} : { filter: entryFilterOf(filter) }),
-    ...(scoreMin === undefined ? {} : { scoreMin }),
+    ...present({ scoreMin }),
   };
 }
 
@@ -34,12 +35,10 @@ export function entryFilterOf(filter: MemoryFilter): EntryFilter {
   const { session_id: sessionId, created_from: from, created_before: before } = filter;
   const { tool_name: toolName, intent, content } = filter;
   return {
-    ...(sessionId === undefined ? {} : { sessionId }),
+    ...present({ sessionId }),
     ...(from === undefined ? {} : { createdFromMs: Date.parse(from) }),
     ...(before === undefined ? {} : { createdBeforeMs: Date.parse(before) }),
-    ...(toolName === undefined ? {} : { toolName }),
-    ...(intent === undefined ? {} : { intent }),
-    ...(content === undefined ? {} : { content }),
+    ...present({ toolName, intent, content }),
   };
 }
 
@@ -62,9 +61,7 @@ function explanationMessage({ ranks }: SearchResult, rank: number): MemoryExplan
   const { vector, text, fused } = ranks;
   return {
     rank,
-    ...(vector === undefined ? {} : { vector_rank: vector }),
-    ...(text === undefined ? {} : { text_rank: text }),
-    ...(fused === undefined ? {} : { fused_score: fused }),
+    ...present({ vector_rank: vector, text_rank: text, fused_score: fused }),
   };
 }
 
@@ -82,7 +79,7 @@ export function entryMessage(entry: MemoryEntry): MemoryEntryMessage {
 export function entryPageMessage({ entries, nextCursor }: EntryPage): MemoryEntryPage {
   return {
     entries: entries.map(entryMessage),
-    ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+    ...present({ next_cursor: nextCursor }),
   };
 }
 

@@ -26,6 +26,7 @@ import {
 import { pathText } from "../path-text.js";
 import type { ResourceRights } from "../../resource-rights.js";
 import type { RestApp } from "../rest-app.js";
+import { present } from "../../present.js";
 
 const tags = ["Memory"];
 const entryParams = z.object({ entry_id: z.string().describe("Id of the entry") });
@@ -98,8 +99,7 @@ function addList(app: RestApp, memory: MemoryService): void {
   app.get("/api/memory/entries", { schema }, async ({ query, context }) => {
     const { limit, cursor, ...filter } = query;
     const page = await memory.listEntries(context.orgId, entryFilterOf(filter), {
-      ...(limit === undefined ? {} : { limit }),
-      ...(cursor === undefined ? {} : { cursor }),
+      ...present({ limit, cursor }),
     });
     return { data: entryPageMessage(page) };
   });

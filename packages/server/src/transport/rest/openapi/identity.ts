@@ -1,4 +1,5 @@
 /** Who may send the requests of a route: everybody, any caller, or billing admins. */
+import { present } from "../../present.js";
 export type Access = "anybody" | "caller" | "billing-admin";
 
 /** One way to authenticate: the schemes that a request must satisfy together. */
@@ -110,6 +111,6 @@ function header(
   example: string,
   format?: string,
 ): HeaderParameter {
-  const schema = { type: "string", ...(format === undefined ? {} : { format }) } as const;
+  const schema = { type: "string", ...present({ format }) } as const;
   return { name, in: "header", required: false, description, schema, example };
 }

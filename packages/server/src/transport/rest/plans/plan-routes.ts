@@ -24,6 +24,7 @@ import {
 import { addPlanRevisionRoutes } from "./plan-revision-routes.js";
 import type { RestApp } from "../rest-app.js";
 import { zodValidation } from "../validation/validation.js";
+import { present } from "../../present.js";
 
 const tags = ["Plans"];
 const planParams = z.object({ plan_id: z.string().describe("Id of the plan") });
@@ -95,10 +96,9 @@ function addList(app: RestApp, orchestrator: Orchestrator): void {
     const { status, session_id: sessionId, limit = PLANS_PAGE_DEFAULT, cursor } = query;
     const page = await journalOf(orchestrator).listPlans(
       {
-        ...(status === undefined ? {} : { status }),
-        ...(sessionId === undefined ? {} : { sessionId }),
+        ...present({ status, sessionId }),
       },
-      { limit, ...(cursor === undefined ? {} : { cursor }) },
+      { limit, ...present({ cursor }) },
       context,
     );
     return { data: planPageMessage(page) };

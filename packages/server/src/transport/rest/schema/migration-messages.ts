@@ -18,6 +18,7 @@ import {
   type ScriptLock,
   type UnfinishedRun,
 } from "@steward/schema";
+import { present } from "../../present.js";
 
 /**
  * A migration as a message, without its two schemas.
@@ -46,8 +47,7 @@ function runMessage(run: UnfinishedRun): UnfinishedRunMessage {
     parts_done: run.unitsDone,
     part_count: run.unitCount,
     under_way: run.isUnderWay,
-    ...(run.activity === undefined ? {} : { activity: run.activity }),
-    ...(run.error === undefined ? {} : { error: run.error }),
+    ...present({ activity: run.activity, error: run.error }),
     started_at: run.startedAt,
   };
 }

@@ -25,6 +25,7 @@ import {
   proofMessage,
 } from "./migration-messages.js";
 import type { RestApp } from "../rest-app.js";
+import { present } from "../../present.js";
 
 const tags = ["State"];
 const PATH = "/api/state/migrations";
@@ -71,7 +72,7 @@ function addProposals(app: RestApp, migrations: MigrationService): void {
       ...proposal,
       hints: hints.map(({ from_schema: fromSchema, ...hint }) => ({
         ...hint,
-        ...(fromSchema === undefined ? {} : { fromSchema }),
+        ...present({ fromSchema }),
       })),
     });
     return outcome.status === "unchanged"
@@ -184,8 +185,7 @@ function runOptionsOf({
   digest,
 }: RunMigrationRequest): RunOptions {
   return {
-    ...(acceptDataLoss === undefined ? {} : { acceptDataLoss }),
-    ...(digest === undefined ? {} : { digest }),
+    ...present({ acceptDataLoss, digest }),
   };
 }
 
@@ -240,6 +240,6 @@ function addDrift(app: RestApp, migrations: MigrationService): void {
   };
   app.post("/api/state/drift", { schema: accept }, async ({ body, context }) => {
     const commit = await migrations.acceptDrift(context, body.database, body.message);
-    return { data: { database: body.database, ...(commit === undefined ? {} : { commit }) } };
+    return { data: { database: body.database, ...present({ commit }) } };
   });
 }
