@@ -577,6 +577,8 @@ const DECISIONS = {
     "D17-authorized": "Each tool performs operations that are authorized as on the other wires",
     "D17-errors": "What goes wrong is a result with isError, its code in the structured content",
     "D17-pages": "Rows are handed out in pages, and reading on runs nothing again",
+    "D17-revisions":
+      "A plan submitted over MCP pauses on a failure, its hint names the call that corrects the step, and steps can be appended",
   },
   "Decision §18": {
     "D18-search":

@@ -113,4 +113,35 @@ export const overMcp: readonly Scenario[] = [
       expect(next.structuredContent).not.toHaveProperty("next_offset");
     },
   ),
+  scenarioOver(
+    "rest",
+    ["D17-revisions"],
+    "a failed step waits for its correction, and steps are appended as the agent learns",
+    async ({ steward }) => {
+      const { structuredContent: plan } = await call(steward, "submit_plan", {
+        steps: [
+          { id: "a", query_template: "SELECT n FROM nowhere" },
+          { id: "z", query_template: "SELECT 1" },
+        ],
+      });
+      const { plan_id } = plan;
+      const failed = await call(steward, "execute_step", { plan_id, step_id: "a" });
+      expect(failed.structuredContent.hints.at(-1)).toContain(
+        `call execute_step with plan_id "${String(plan_id)}", step_id "a"`,
+      );
+      const corrected = { plan_id, step_id: "a", query_template: "SELECT 20 AS n" };
+      const { structuredContent: mended } = await call(steward, "execute_step", corrected);
+      expect(mended).toMatchObject({ rows: [{ n: 20 }], replayed: false });
+      const { structuredContent: again } = await call(steward, "execute_step", corrected);
+      expect(again).toEqual({ ...mended, replayed: true });
+      const query_template = "SELECT {{step.a.output[0].n}} + 1 AS n";
+      const steps = [{ id: "b", query_template, depends_on: ["a"] }];
+      const appended = await call(steward, "submit_plan", { append_to_plan_id: plan_id, steps });
+      expect(appended.structuredContent).toMatchObject({ plan_id, ready_steps: ["z", "b"] });
+      const { structuredContent: last } = await call(steward, "execute_step", {
+        ...{ plan_id, step_id: "b" },
+      });
+      expect(last).toMatchObject({ rows: [{ n: 21 }] });
+    },
+  ),
 ];

@@ -134,7 +134,8 @@ function claimPending(
   if (missing.length > 0) {
     return refuse(
       "STEP_DEPENDENCIES_NOT_MET",
-      `Step ${step.stepId} depends on steps that are not completed: ${missing.join(", ")}`,
+      `Step ${step.stepId} depends on steps that are not completed: ${missing.join(", ")}` +
+        failedAmong(state, missing),
     );
   }
   if (state.lastSequence + eventsToFinish(state) > PLAN_EVENTS_MAX) {
@@ -175,6 +176,14 @@ function unmetDependencies(state: PlanState, step: StepState): readonly string[]
     if (other.status === "completed" && wanted.delete(other.stepId) && wanted.size === 0) break;
   }
   return [...wanted];
+}
+
+/** In a plan that pauses, only a revision of the failed dependency helps. */
+function failedAmong({ steps }: PlanState, missing: readonly string[]): string {
+  const failed = steps.find(
+    ({ stepId, status }) => status === "failed" && missing.includes(stepId),
+  );
+  return failed === undefined ? "" : `; step ${failed.stepId} failed: revise it first`;
 }
 
 function whyNotActive(state: PlanState, nowMs: number): string | undefined {

@@ -155,7 +155,9 @@ describe("a durable orchestrator", () => {
       replayed: false,
       stepResult: { status: "completed", attempt: 2 },
     });
-    await expect(revise("find", mended)).rejects.toMatchObject({ code: "STEP_NOT_REVISABLE" });
+    expect(await revise("find", mended)).toMatchObject({ status: "running", revision: 2 });
+    const other = { queryTemplate: "SELECT 1" };
+    await expect(revise("find", other)).rejects.toMatchObject({ code: "STEP_NOT_REVISABLE" });
     const greeted = await orchestrator.executeStep(planId, "greet", ctx());
     expect(greeted.llmContextUpdate.toolOutputJson).toBe('[{"name":"Grace"}]');
     expect((await process.toolCalls()).map(({ query }) => query)).toEqual([

@@ -1,5 +1,5 @@
 import { assert } from "@steward/kernel/assert.js";
-import type { JsonValue } from "@steward/kernel/canonical-json.js";
+import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { requireDataSources } from "../data-source-use.js";
 import type { FieldOfStep } from "../dag.js";
@@ -57,20 +57,26 @@ export class PlanReviser implements PlanRevisions {
     ctx: QueryRuntimeContext,
   ): Promise<PlanRevised> {
     const request = { kind: "revise", planId, stepId, changes, expectedRevision };
-    return this.#revise(planId, request, ctx, ({ prepared }) => {
+    return this.#revise(planId, request, ctx, ({ prepared, state }) => {
       const revised = prepared.find(({ id }) => id === stepId);
       if (revised === undefined) {
         throw new AppError("STEP_NOT_FOUND", `Plan ${planId} has no step ${stepId}`);
       }
-      return withChanges(prepared, revised.index, { ...definitionOf(revised), ...changes });
+      const present = definitionOf(revised);
+      const wanted = { ...present, ...changes };
+      const status = state.steps[revised.index]?.status;
+      const isTaken = status === "running" || status === "completed";
+      if (isTaken && isSame(wanted, present)) return undefined;
+      return withChanges(prepared, revised.index, wanted);
     });
   }
 
+  /** @param wantedSteps `undefined`: the plan is as wanted already. */
   async #revise(
     planId: string,
     request: { readonly kind: string; readonly expectedRevision: number | undefined },
     ctx: QueryRuntimeContext,
-    wantedSteps: (basis: Basis) => WantedSteps,
+    wantedSteps: (basis: Basis) => WantedSteps | undefined,
   ): Promise<PlanRevised> {
     const { engine, clock, planDeadlineMs } = this.#options;
     const ref = { orgId: ctx.orgId, planId };
@@ -84,7 +90,9 @@ export class PlanReviser implements PlanRevisions {
       if (expectedRevision !== revision) {
         throw new AppError("REVISION_CONFLICT", conflictText(basis.state, expectedRevision));
       }
-      const change = await this.#checked(wantedSteps(basis), ctx);
+      const wanted = wantedSteps(basis);
+      if (wanted === undefined) return { planId, status: basis.state.status, revision };
+      const change = await this.#checked(wanted, ctx);
       const deadlineMs = clock.nowMs() + planDeadlineMs;
       try {
         return await engine.revisePlan(ref, {
@@ -147,6 +155,10 @@ function withChanges(
       return { kind: "revise", step };
     },
   };
+}
+
+function isSame(one: StepDefinition, other: StepDefinition): boolean {
+  return canonicalJson({ ...one }) === canonicalJson({ ...other });
 }
 
 /** A step as somebody would submit it: an intent that was derived is derived anew. */

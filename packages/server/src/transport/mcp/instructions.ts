@@ -3,11 +3,13 @@ export const INSTRUCTIONS: string = `Steward runs SQL for you on a company's dat
 
 1. Look at the data first: explore_data finds and describes tables. search_memory finds statements that worked before.
 2. For one question, call query with one SQL statement. It answers at once.
-3. For several statements that depend on each other, call submit_plan once, then execute_step for each step. A step uses
+3. For several statements that depend on each other, call submit_plan, then execute_step for each step. A step uses
    the output of an earlier step as {{step.<id>.output[0].<column>}}, which is bound as a value: never paste values
-   into SQL yourself.
-4. Read "hints" in every answer before you go on. They name the table or column that you probably meant, and say when
+   into SQL yourself. When a result shows that more steps are needed, call submit_plan with append_to_plan_id.
+4. A step that fails waits for you: call execute_step again with a corrected query_template. Completed steps keep
+   their results, so do not submit the plan anew.
+5. Read "hints" in every answer before you go on. They name the table or column that you probably meant, and say when
    a result was cut. "next_offset" leads to the rest.
-5. A statement must match its intent. Only read_select is assumed; name the intent of a write.
-6. When an answer is an error, its message says what to change. Do not repeat the same call unchanged, except after
+6. A statement must match its intent. Only read_select is assumed; name the intent of a write.
+7. When an answer is an error, its message says what to change. Do not repeat the same call unchanged, except after
    retry_after_ms.`;

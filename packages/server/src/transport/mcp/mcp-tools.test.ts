@@ -1,65 +1,29 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSampleDatabase } from "../../adapters/sample-database/index.js";
-import { openApp, type App } from "../../app/app.js";
 import type { LlmToolCallAuditRecorded } from "../../kernel/tool-call.js";
+import { callTool, openMcpApp, type McpApp, type ToolArguments } from "./testing/mcp-app.js";
 import { MCP_TOOLS } from "./tools/index.js";
 
-const directory = mkdtempSync(join(tmpdir(), "steward-mcp-"));
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 const OTHER_ORG = "11111111-1111-4111-8111-111111111111";
 const admin = { "x-org-id": ORG, "x-user-id": "ada", "x-user-role": "admin" };
 const events: LlmToolCallAuditRecorded[] = [];
 
-let app: App;
+let steward: McpApp;
 let client: Client;
 beforeAll(async () => {
-  createSampleDatabase(join(directory, "shop.db"));
-  app = await openApp({
-    port: 0,
-    logLevel: "silent",
-    dataDir: directory,
-    databaseUrl: `sqlite:${join(directory, "steward.db")}`,
-    dataSources: [{ name: "shop", url: `sqlite:${join(directory, "shop.db")}` }],
-  });
-  app.events.subscribe("LlmToolCallAuditRecorded", (event) => events.push(event));
-  client = await connected(admin);
+  steward = await openMcpApp();
+  steward.app.events.subscribe("LlmToolCallAuditRecorded", (event) => events.push(event));
+  client = await steward.connected(admin);
 });
 afterAll(async () => {
   await client.close();
-  await app[Symbol.asyncDispose]();
-  rmSync(directory, { recursive: true });
+  await steward[Symbol.asyncDispose]();
 });
 
-/** A client of the official SDK. @param mode `legacy`: as of 2025-11-25 and before. */
-async function connected(
-  headers: Readonly<Record<string, string>>,
-  mode: "auto" | "legacy" = "auto",
-): Promise<Client> {
-  const url = new URL(`http://127.0.0.1:${String(app.address.port)}/mcp`);
-  const opened = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode } });
-  await opened.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
-  return opened;
-}
-
-/** Calls a tool. @returns its structured content, which the SDK has checked against the tool's schema. */
-async function call(
-  name: string,
-  args: Readonly<Record<string, unknown>> = {},
-  by: Client = client,
-  // Whoever calls knows what comes back.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-): Promise<any> {
-  const result = await by.callTool({ name, arguments: args });
-  const { isError = false, structuredContent = {} } = result as CallToolResult & {
-    structuredContent?: object;
-  };
-  expect(isError).toBe("error" in structuredContent);
-  return structuredContent;
+/** Calls a tool as the client does that all tests share. */
+function call(name: string, args: ToolArguments = {}, by = client): ReturnType<typeof callTool> {
+  return callTool(by, name, args);
 }
 
 describe("the tools of MCP", () => {
@@ -219,7 +183,7 @@ describe("the tools of MCP", () => {
   });
 
   it("serve clients of 2025-11-25 at the same URL", async () => {
-    const old = await connected(admin, "legacy");
+    const old = await steward.connected(admin, "legacy");
     expect(old.getServerVersion()).toMatchObject({ name: "steward" });
     expect((await old.listTools()).tools).toHaveLength(12);
     expect(await call("query", { sql: "SELECT 1 AS one" }, old)).toMatchObject({
@@ -288,7 +252,7 @@ async function textOf(uri: string): Promise<string> {
 
 describe("a call over MCP", () => {
   it("makes one usage row and one event, of the step where it runs one", async () => {
-    const agent = await connected({ "x-org-id": OTHER_ORG, "x-user-role": "admin" });
+    const agent = await steward.connected({ "x-org-id": OTHER_ORG, "x-user-role": "admin" });
     await call("query", { sql: "SELECT 1", tool_name: "sql" }, agent);
     await call("list_plans", {}, agent);
     await call("get_plan", { plan_id: "nosuch" }, agent);
@@ -313,7 +277,7 @@ describe("a call over MCP", () => {
   });
 
   it("may do what its caller may do on the other wires, and offers only that", async () => {
-    const auditor = await connected({
+    const auditor = await steward.connected({
       "x-org-id": ORG,
       "x-user-id": "al",
       "x-user-role": "auditor",
@@ -324,7 +288,7 @@ describe("a call over MCP", () => {
       error: { code: "POLICY_DENIED" },
     });
     await auditor.close();
-    const other = await connected({ "x-org-id": OTHER_ORG, "x-user-role": "agent" });
+    const other = await steward.connected({ "x-org-id": OTHER_ORG, "x-user-role": "agent" });
     const { plans } = await call("list_plans", {}, client);
     expect(await call("get_plan", { plan_id: plans[0].plan_id }, other)).toMatchObject({
       error: { code: "PLAN_NOT_FOUND" },

@@ -54,9 +54,11 @@ function writePlan(task: string): string {
 1. Find and describe the tables with explore_data, and search_memory for statements that worked on similar tasks.
 2. Write down the steps: one SQL statement each, what it reads from earlier steps, and its intent. Prefer few steps.
    Let the database filter, join and add up; do not fetch rows to do that yourself.
-3. Call submit_plan once. Use {{step.<id>.output[0].<column>}} for values of earlier steps and name those steps in
+3. Call submit_plan with the steps that you know. Use {{step.<id>.output[0].<column>}} for values of earlier steps and name those steps in
    depends_on. When it is refused, correct every field that the details name and submit again.
-4. Call execute_step for each of the ready_steps, and read the hints before the next one.
+4. Call execute_step for each of the ready_steps, and read the hints before the next one. When a step fails, call
+   execute_step for it again with a corrected query_template. When more steps are needed, append them with submit_plan
+   and append_to_plan_id.
 5. Answer from the rows that you have received. Say so when a result was cut or a step failed.`;
 }
 
@@ -66,8 +68,9 @@ const REPAIR_PLAN = `The plan below failed. Find out why and carry out what is l
    column or table that was meant. Check the names with explore_data.
 2. Completed steps have done their work and are not to be repeated, above all those that write. Read their rows with
    execute_step, which returns the stored result.
-3. Submit a new plan with the corrected step and the steps that come after it, and execute it. Put values of completed
-   steps in as a step that selects them again, not as text.
+3. Call execute_step for the failed step with a corrected query_template, and with intent or depends_on where these were
+   wrong. The plan then runs on: call execute_step for its ready_steps, which get_plan names. A plan that was cancelled
+   cannot run on: submit a new one.
 4. Do not repeat a step with the error OUTCOME_UNKNOWN before you have checked in the data whether it took effect.`;
 
 function argument(given: Readonly<Record<string, string>>, name: string): string {

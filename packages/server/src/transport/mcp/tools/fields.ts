@@ -31,6 +31,17 @@ export const intent: z.ZodEnum<{ [Name in (typeof INTENTS)[number]]: Name }> = z
       "admin: changes of the schema or of rights. A statement that does something else than its intent is refused",
   );
 
+export const queryTemplate: z.ZodString = z
+  .string()
+  .describe(
+    "One SQL statement. {{step.<id>.output[0].<column>}} binds one value of an earlier step's output, " +
+      "{{step.<id>.output[*].<column>}} a list for IN (…), {{step.<id>.output}} all rows as one JSON value",
+  );
+
+export const dependsOn: z.ZodArray<z.ZodString> = z
+  .array(z.string())
+  .describe("Ids of the steps that must complete first; every step whose output is used");
+
 export const offset: z.ZodExactOptional<z.ZodInt> = z
   .int()
   .min(0)

@@ -2,15 +2,21 @@ import * as z from "zod";
 import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT, LLM_ROWS_MAX } from "../../limits.js";
 import { ERROR_CODES } from "@steward/protocol";
 import {
+  ON_FAILURE,
   PLAN_STATUSES,
   STEP_STATUSES,
+  type OnFailure,
   type PlanStatus,
   type StepStatus,
 } from "@steward/protocol/rest";
 import type { PlanRecord, PlanSummary, StepError, StepRecord } from "../../../plans/index.js";
 import { present } from "../../present.js";
 import { pageWithin } from "../page-within.js";
+import { correctionOfStep } from "./correction.js";
 import { nextOffset } from "./fields.js";
+
+/** Failed steps whose correction a plan names: an LLM corrects one step at a time. */
+const CORRECTIONS_MAX = 3;
 
 /** A plan without its steps, as the LLM reads it. */
 export interface PlanSummaryAnswer {
@@ -40,6 +46,9 @@ export interface PlanStepAnswer {
 export interface PlanAnswer extends PlanSummaryAnswer {
   readonly steps: readonly PlanStepAnswer[];
   readonly ready_steps: readonly string[];
+  readonly on_failure?: OnFailure | undefined;
+  readonly revision?: number | undefined;
+  readonly hints: readonly string[];
   readonly next_offset?: number | undefined;
 }
 
@@ -81,6 +90,12 @@ export const planAnswerSchema: z.ZodType<PlanAnswer> = z.object({
   ...summaryShape,
   steps: z.array(planStepSchema).readonly().describe("The steps, in the order submitted"),
   ready_steps: readySteps,
+  on_failure: z
+    .enum(ON_FAILURE)
+    .optional()
+    .describe("pause: a failed step waits for its correction; fail: it ends the plan"),
+  revision: z.int().optional().describe("1 as submitted; every change of the steps adds one"),
+  hints: z.array(z.string()).readonly().describe("Sentences to consider before the next call"),
   next_offset: nextOffset,
 });
 
@@ -95,7 +110,8 @@ export function planAnswer(plan: PlanRecord, offset = 0): PlanAnswer {
     ...planSummary(plan),
     steps: items,
     ready_steps: readyStepsOf(plan),
-    ...present({ next_offset: next }),
+    ...present({ on_failure: plan.onFailure, revision: plan.revision, next_offset: next }),
+    hints: corrections(plan),
   };
 }
 
@@ -110,6 +126,15 @@ export function planSummary(plan: PlanSummary): PlanSummaryAnswer {
     created_at: plan.createdAt,
     ...present({ finished_at: plan.finishedAt }),
   };
+}
+
+/** Names the calls that correct the failed steps of a plan that can go on. */
+function corrections({ planId, status, steps }: PlanRecord): readonly string[] {
+  if (status !== "running" && status !== "failed") return [];
+  return steps
+    .filter((step) => step.status === "failed")
+    .slice(0, CORRECTIONS_MAX)
+    .map(({ stepId, error }) => correctionOfStep({ planId, stepId, error }));
 }
 
 function planStep(step: StepRecord): PlanStepAnswer {

@@ -1,88 +1,28 @@
 import * as z from "zod";
 import { PLAN_STATUSES } from "@steward/protocol/rest";
-import { sessionFor } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { CANCEL_REASON_LENGTH_MAX, IDEMPOTENCY_KEY_LENGTH_MAX } from "../../limits.js";
+import { CANCEL_REASON_LENGTH_MAX } from "../../limits.js";
 import { PLANS_PAGE_MAX } from "../../../plans/limits.js";
 import { journalOf } from "../../journal.js";
 import { asPlanId } from "../../plan-ids.js";
 import { present } from "../../present.js";
-import { definitionOf } from "../../rest/plans/plan-messages.js";
 import { defineTool, type McpTool } from "../tool.js";
-import { ADDS, READS, intent, offset, planId, sessionId, toolName } from "./fields.js";
+import { READS, offset, planId } from "./fields.js";
 import {
   planAnswerSchema,
   planAnswer,
   planSummary,
   planSummarySchema,
-  readySteps,
-  readyStepsOf,
   type PlanSummaryAnswer,
 } from "./plan-answer.js";
+import { SUBMIT_PLAN } from "./submit-plan.js";
 
 /** Default number of plans that list_plans returns. */
 const PLANS_DEFAULT = 20;
 
-const stepInput = z.strictObject({
-  id: z.string().describe("1 to 64 of A-Z, a-z, 0-9, _ and -; unique in the plan"),
-  name: z.string().exactOptional().describe("What the step does, for people"),
-  query_template: z
-    .string()
-    .describe(
-      "One SQL statement. {{step.<id>.output[0].<column>}} binds one value of an earlier step's output, " +
-        "{{step.<id>.output[*].<column>}} a list for IN (…), {{step.<id>.output}} all rows as one JSON value",
-    ),
-  intent: intent.exactOptional(),
-  depends_on: z
-    .array(z.string())
-    .exactOptional()
-    .describe("Ids of the steps that must complete first; every step whose output is used"),
-  tool_name: toolName,
-  schema_table_hints: z
-    .array(z.string())
-    .exactOptional()
-    .describe("Tables whose definition is compared before and after the step"),
-});
-
 /** Tools that submit, show and end plans. */
 export const PLAN_TOOLS: readonly McpTool[] = [
-  defineTool({
-    name: "submit_plan",
-    title: "Submit a plan",
-    description:
-      "Stores a plan of SQL steps that depend on each other. Every statement is checked; nothing runs yet. If anything " +
-      "is wrong, nothing is stored and the details name every field to correct: correct them all and submit again. " +
-      "Then call execute_step for the ready_steps. For a single statement use query instead.",
-    annotations: ADDS,
-    operations: ["submitPlan"],
-    usage: "write_insert",
-    input: z.strictObject({
-      name: z.string().exactOptional().describe("Short name of the plan, for people"),
-      description: z.string().exactOptional().describe("Purpose of the plan"),
-      steps: z.array(stepInput).min(1).describe("The steps, 1 to 1000"),
-      session_id: sessionId,
-      idempotency_key: z
-        .string()
-        .min(1)
-        .max(IDEMPOTENCY_KEY_LENGTH_MAX)
-        .exactOptional()
-        .describe("Submitting the same plan again with the same key returns the first plan"),
-    }),
-    output: z.object({
-      plan_id: planId,
-      status: z.enum(PLAN_STATUSES).describe("Status of the plan"),
-      ready_steps: readySteps,
-    }),
-    run: async (input, { context, services: { orchestrator } }) => {
-      const { idempotency_key: idempotencyKey, session_id: session = "", ...definition } = input;
-      const plan = await orchestrator.createPlan(
-        sessionFor(context, session),
-        definitionOf(definition),
-        idempotencyKey === undefined ? context : { ...context, idempotencyKey },
-      );
-      return { plan_id: plan.planId, status: plan.status, ready_steps: readyStepsOf(plan) };
-    },
-  }),
+  SUBMIT_PLAN,
   defineTool({
     name: "get_plan",
     title: "Read a plan",

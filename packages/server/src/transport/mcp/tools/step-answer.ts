@@ -54,10 +54,13 @@ export const stepAnswerSchema: z.ZodType<StepAnswer> = z.object({
     .describe("Why the step failed; absent when it did not"),
 });
 
-/** The range of a step's output rows in an answer. */
-export interface AskedRows {
+/** What an answer with a step's result depends on beside the result. */
+export interface StepAnswerRequest {
+  /** Index of the first row. */
   readonly offset?: number;
   readonly max_rows?: number;
+  /** Names the call that corrects the step if it failed. */
+  readonly correction: (execution: StepExecution) => string;
 }
 
 /**
@@ -65,9 +68,10 @@ export interface AskedRows {
  * number and to the size of an answer.
  */
 export function stepAnswer(
-  { stepResult, llmContextUpdate: update, replayed }: StepExecution,
-  { offset = 0, max_rows: itemsMax = LLM_ROWS_DEFAULT }: AskedRows,
+  execution: StepExecution,
+  { offset = 0, max_rows: itemsMax = LLM_ROWS_DEFAULT, correction }: StepAnswerRequest,
 ): StepAnswer {
+  const { stepResult, llmContextUpdate: update, replayed } = execution;
   // The output of a step is a JSON array of row objects (Decision §5).
   const all = JSON.parse(update.toolOutputJson) as readonly Row[];
   const page = pageWithin(all, { offset, itemsMax, bytesMax: LLM_ANSWER_BYTES_MAX });
@@ -84,7 +88,11 @@ export function stepAnswer(
       operation: delta.operation,
       table_definition: JSON.parse(delta.tableDefJson) as unknown,
     })),
-    hints: [...update.augmentationHints, ...pageHints(page, { offset, count: all.length })],
+    hints: [
+      ...update.augmentationHints,
+      ...(status === "failed" ? [correction(execution)] : []),
+      ...pageHints(page, { offset, count: all.length }),
+    ],
     replayed,
     ...present({ error }),
   };

@@ -1,8 +1,24 @@
 import * as z from "zod";
 import { sessionFor } from "@steward/kernel/caller.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { StepExecution } from "../../../plans/index.js";
+import { revisionsOf } from "../../journal.js";
+import { actionOf } from "../../operations.js";
 import { asPlanId, asStepId } from "../../plan-ids.js";
-import { defineTool, type McpTool } from "../tool.js";
-import { intent, maxRows, offset, planId, sessionId, toolName } from "./fields.js";
+import { present } from "../../present.js";
+import { stepRevisionOf } from "../../rest/plans/plan-messages.js";
+import { defineTool, type McpTool, type ToolScope } from "../tool.js";
+import { correctionOfQuery, correctionOfStep } from "./correction.js";
+import {
+  dependsOn,
+  intent,
+  maxRows,
+  offset,
+  planId,
+  queryTemplate,
+  sessionId,
+  toolName,
+} from "./fields.js";
 import { stepAnswer, stepAnswerSchema } from "./step-answer.js";
 
 /** Id of the one step of a plan that `query` makes. */
@@ -37,7 +53,8 @@ export const STEP_TOOLS: readonly McpTool[] = [
       session_id: sessionId,
     }),
     output: stepAnswerSchema,
-    run: async (input, { context, services: { orchestrator } }) => {
+    run: async (input, scope) => {
+      const { context, services } = scope;
       const step = {
         id: QUERY_STEP,
         name: "",
@@ -47,12 +64,16 @@ export const STEP_TOOLS: readonly McpTool[] = [
         dependsOn: [],
         schemaTableHints: [],
       };
-      const { planId } = await orchestrator.createPlan(
+      const plan = await services.orchestrator.createPlan(
         sessionFor(context, input.session_id ?? ""),
         { name: "query", description: "", steps: [step] },
         context,
       );
-      return stepAnswer(await orchestrator.executeStep(planId, QUERY_STEP, context), input);
+      const execution = await executedOrEnded(plan.planId, scope);
+      return stepAnswer(execution, {
+        ...input,
+        correction: ({ stepResult }) => correctionOfQuery(stepResult.error),
+      });
     },
   }),
   defineTool({
@@ -61,7 +82,9 @@ export const STEP_TOOLS: readonly McpTool[] = [
     description:
       "Executes one step of a plan whose dependencies are completed, and returns its rows. Calling it again for a " +
       "finished step runs nothing and returns the stored result, so it is safe to repeat after a lost connection, and " +
-      "with offset it reads the rest of a long result. Read the hints before you choose the next step.",
+      "with offset it reads the rest of a long result. To correct a step that failed, or to change one that has not " +
+      "run, give query_template, intent, depends_on or tool_name: the step is changed, checked again, and run. " +
+      "Read the hints before you choose the next step.",
     annotations: {
       readOnlyHint: false,
       destructiveHint: true,
@@ -73,13 +96,66 @@ export const STEP_TOOLS: readonly McpTool[] = [
     input: z.strictObject({
       plan_id: planId,
       step_id: z.string().describe("Id of the step within its plan"),
+      query_template: queryTemplate
+        .exactOptional()
+        .describe("A corrected statement for a step that failed or has not run; absent: as it is"),
+      intent: intent.exactOptional().describe("A corrected intent; absent: as it is"),
+      depends_on: dependsOn.exactOptional().describe("Corrected dependencies; absent: as they are"),
+      tool_name: toolName.describe("A corrected tool; absent: as it is"),
       offset,
       max_rows: maxRows,
     }),
     output: stepAnswerSchema,
-    run: async (input, { context, services: { orchestrator } }) => {
-      const [plan, step] = [asPlanId(input.plan_id), asStepId(input.step_id)];
-      return stepAnswer(await orchestrator.executeStep(plan, step, context), input);
+    run: async (input, scope) => {
+      const { plan_id, step_id, offset: first, max_rows, ...changes } = input;
+      const [plan, step] = [asPlanId(plan_id), asStepId(step_id)];
+      if (Object.keys(changes).length > 0) await revise(plan, step, changes, scope);
+      const { context, services } = scope;
+      const execution = await services.orchestrator.executeStep(plan, step, context);
+      return stepAnswer(execution, {
+        ...present({ offset: first, max_rows }),
+        correction: ({ stepResult: { error } }) =>
+          correctionOfStep({ planId: plan, stepId: step, error }),
+      });
     },
   }),
 ];
+
+/** Executes the step of a query. A query that is refused is over: nobody has its plan's id to try again. */
+async function executedOrEnded(planId: string, scope: ToolScope): Promise<StepExecution> {
+  try {
+    return await scope.services.orchestrator.executeStep(planId, QUERY_STEP, scope.context);
+  } catch (refusal) {
+    await endUnlessRunning(planId, AppError.from(refusal), scope);
+    throw refusal;
+  }
+}
+
+/** A step that runs is left to its end, as on every wire, even if its caller has gone. */
+async function endUnlessRunning(
+  planId: string,
+  { code }: AppError,
+  { context, services: { orchestrator, log } }: ToolScope,
+): Promise<void> {
+  try {
+    const plan = await orchestrator.getPlan(planId, context);
+    const isWaiting = plan?.status === "pending" || plan?.status === "running";
+    if (!isWaiting || plan.steps.some(({ status }) => status === "running")) return;
+    await orchestrator.cancelPlan(planId, context, `the query was refused: ${code}`);
+  } catch (error) {
+    // The plan then waits until its deadline; the caller has to learn of the refusal itself.
+    log.warn({ err: error, planId }, "the plan of a refused query could not be cancelled");
+  }
+}
+
+/** Changes a step before it runs. Changing a plan takes a right that executing its steps does not. */
+async function revise(
+  planId: string,
+  stepId: string,
+  changes: Parameters<typeof stepRevisionOf>[0],
+  { context, services: { authorize, orchestrator } }: ToolScope,
+): Promise<void> {
+  await authorize(context, actionOf("reviseStep"));
+  const revision = stepRevisionOf(changes);
+  await revisionsOf(orchestrator).reviseStep(planId, stepId, revision, context);
+}

@@ -1,0 +1,104 @@
+import type { Client } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callTool, openMcpApp, type McpApp, type ToolArguments } from "./testing/mcp-app.js";
+
+const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
+const admin = { "x-org-id": ORG, "x-user-id": "ada", "x-user-role": "admin" };
+
+let steward: McpApp;
+let client: Client;
+beforeAll(async () => {
+  steward = await openMcpApp();
+  client = await steward.connected(admin);
+});
+afterAll(async () => {
+  await client.close();
+  await steward[Symbol.asyncDispose]();
+});
+
+/** Calls a tool as the client does that all tests share. */
+function call(name: string, args: ToolArguments = {}, by = client): ReturnType<typeof callTool> {
+  return callTool(by, name, args);
+}
+
+describe("the tools that change plans", () => {
+  it("correct a failed step by the call that its hint names, and repeat it without running it", async () => {
+    const { plan_id, revision } = await call("submit_plan", {
+      steps: [
+        { id: "a", query_template: "SELECT nme FROM customers ORDER BY id LIMIT 1" },
+        {
+          id: "b",
+          query_template: "SELECT {{step.a.output[0].name}} AS name",
+          depends_on: ["a"],
+        },
+      ],
+    });
+    expect(revision).toBe(1);
+    const failed = await call("execute_step", { plan_id, step_id: "a" });
+    const [, ...named] =
+      /call (\w+) with plan_id "(.+?)", step_id "(.+?)"/.exec(failed.hints.at(-1)) ?? [];
+    expect(named).toEqual(["execute_step", plan_id, "a"]);
+    const paused = await call("get_plan", { plan_id });
+    expect(paused).toMatchObject({
+      ...{ status: "running", on_failure: "pause", hints: [failed.hints.at(-1)] },
+      steps: [{ status: "failed", wait_reason: "awaiting_revision" }, { status: "pending" }],
+    });
+    const early = await call("execute_step", { plan_id, step_id: "b" });
+    expect(early.error.message).toContain("step a failed: revise it first");
+    const corrected = {
+      ...{ plan_id, step_id: "a" },
+      query_template: "SELECT name FROM customers ORDER BY id LIMIT 1",
+    };
+    const mended = await call("execute_step", corrected);
+    expect(mended).toMatchObject({ status: "completed", replayed: false });
+    expect(await call("execute_step", corrected)).toEqual({ ...mended, replayed: true });
+    const other = { ...corrected, query_template: "SELECT 1 AS name" };
+    expect((await call("execute_step", other)).error.code).toBe("STEP_NOT_REVISABLE");
+    expect(await call("execute_step", { plan_id, step_id: "b" })).toMatchObject({
+      rows: mended.rows,
+    });
+    expect(await call("get_plan", { plan_id })).toMatchObject({ status: "completed", revision: 2 });
+  });
+
+  it("append steps to a plan that is not over", async () => {
+    const first = { id: "a", query_template: "SELECT 20 AS n" };
+    const last = { id: "z", query_template: "SELECT 1" };
+    const { plan_id } = await call("submit_plan", { steps: [first, last] });
+    await call("execute_step", { plan_id, step_id: "a" });
+    const query_template = "SELECT {{step.a.output[0].n}} + 1 AS n";
+    const appended = {
+      append_to_plan_id: plan_id,
+      steps: [{ id: "b", query_template, depends_on: ["a"] }],
+    };
+    expect((await call("submit_plan", { ...appended, name: "new" })).error.message).toContain(
+      "leave it out with append_to_plan_id",
+    );
+    const keyed = { ...appended, idempotency_key: "once" };
+    const answer = await call("submit_plan", keyed);
+    expect(answer).toEqual({
+      ...{ plan_id, status: "running", revision: 2, ready_steps: ["z", "b"] },
+    });
+    expect(await call("submit_plan", keyed)).toEqual(answer);
+    expect(await call("execute_step", { plan_id, step_id: "b" })).toMatchObject({
+      rows: [{ n: 21 }],
+    });
+  });
+
+  it("leave no plan behind when a query is refused while it runs", async () => {
+    const url = `http://127.0.0.1:${String(steward.app.address.port)}/api/policies`;
+    const text = `@id("no-emails") forbid (principal in Steward::Role::"agent", action, resource)
+      when { context has columns && context.columns.contains("customers/email") };`;
+    const headers = { ...admin, "content-type": "application/json" };
+    const body = JSON.stringify({ text, version: 0 });
+    expect((await fetch(url, { method: "PUT", headers, body })).status).toBe(200);
+    const sql = "CREATE VIEW contacts AS SELECT email AS contact FROM customers";
+    await call("query", { sql, intent: "admin" });
+    const agent = await steward.connected({ ...admin, "x-user-role": "agent" });
+    expect(await call("query", { sql: "SELECT contact FROM contacts" }, agent)).toMatchObject({
+      error: { code: "POLICY_DENIED" },
+    });
+    const { plans } = await call("list_plans", { limit: 1 });
+    expect(plans).toMatchObject([{ name: "query", status: "cancelled" }]);
+    await agent.close();
+  });
+});
