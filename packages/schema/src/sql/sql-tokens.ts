@@ -1,8 +1,29 @@
+import { type Scan, scanPostgres, scanSqlite } from "./scan.js";
+
 /**
- * Type of a token. Quoted names and strings are distinguished by their quotes. `open` is an
- * unterminated quote or comment, which extends to the end of the text.
+ * Type of a token:
+ * - `word`: a keyword or a plain name; `name`: a quoted name; `number`; `sign`: an operator or a
+ *   punctuation mark; `parameter`: a bind parameter;
+ * - `string`: a '…' literal; `escape_string`: PostgreSQL's E'…', where a backslash escapes;
+ *   `dollar_string`: PostgreSQL's $tag$…$tag$, where nothing is escaped;
+ * - `opaque_string`: a literal whose content is no plain text: X'…', B'…', N'…', U&'…', and one
+ *   that PostgreSQL continues on the next line;
+ * - `comment`, `blank`: ignored by the engine;
+ * - `markup`: a part that belongs to the caller's template language.
  */
-export type TokenType = "word" | "name" | "string" | "number" | "sign" | "comment" | "open";
+export type TokenType =
+  | "word"
+  | "name"
+  | "number"
+  | "sign"
+  | "parameter"
+  | "string"
+  | "escape_string"
+  | "dollar_string"
+  | "opaque_string"
+  | "comment"
+  | "blank"
+  | "markup";
 
 export interface Token {
   readonly type: TokenType;
@@ -12,27 +33,27 @@ export interface Token {
   readonly value: string;
   /** Start position in the text, in UTF-16 code units. */
   readonly start: number;
+  /** False for an unterminated quote, comment or markup, which extends to the end of the text. */
+  readonly isClosed: boolean;
 }
 
 /** The SQL dialect to tokenize. */
 export type TokenDialect = "sqlite" | "postgres";
 
-/** ASCII white space only: both engines treat a no-break space as a letter of a name. */
-const SPACE = /[ \t\n\r\f\v]*/y;
-const WORD = /[A-Za-z_\u0080-\u{10ffff}][A-Za-z0-9_$\u0080-\u{10ffff}]*/uy;
-const NUMBER = /0[xX][0-9a-fA-F]+|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
-const SIGN = /\|\||->>|->|::|:=|<<|>>|<=|>=|<>|!=|==|[\s\S]/uy;
-/** A string with a prefix: a bit string, a national or a Unicode string. */
-const PREFIXED_STRING = /(?:[xXbBnN]|[uU]&)'/y;
-const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\u{10ffff}][A-Za-z0-9_\u0080-\u{10ffff}]*)?\$/uy;
-/** The end of a line comment. PostgreSQL ends it at a carriage return, SQLite does not. */
-const LINE_END = { postgres: /[\n\r]/g, sqlite: /\n/g } as const;
+/** The template language of a text that is not SQL alone. */
+export interface TemplateText {
+  readonly dialect: TokenDialect;
+  /** Two characters that begin a markup in code, where the dialect has no use for them. */
+  readonly markupStart: string;
+  /** The end of the markup at a position; undefined for one that is not closed. */
+  readonly markupEnd: (text: string, at: number) => number | undefined;
+}
 
 /**
- * Splits SQL of SQLite or PostgreSQL into tokens, without parsing it. The tokens must match the
- * engine's own, because policies judge a statement by its tokens before it is run. Takes linear
- * time for any text.
- * @param dialect in SQLite, square brackets and back quotes also quote names.
+ * Splits SQL of SQLite or PostgreSQL into tokens, without white space and without parsing it. The
+ * tokens must match the engine's own, because policies judge a statement by its tokens before it is
+ * run: the rules are those of SQLite's tokenize.c and of PostgreSQL's scan.l with
+ * standard_conforming_strings, its default. Takes linear time for any text.
  */
 export function tokensOf(sql: string, dialect: TokenDialect = "sqlite"): readonly Token[] {
   const tokens: Token[] = [];
@@ -46,94 +67,34 @@ export function tokensOf(sql: string, dialect: TokenDialect = "sqlite"): readonl
 
 /** The token at a position, after white space; undefined at the end. */
 export function nextToken(sql: string, at: number, dialect: TokenDialect): Token | undefined {
-  const start = at + lengthOf(SPACE, sql, at);
-  if (start >= sql.length) return undefined;
-  const token = (type: TokenType, end: number): Token => {
-    if (end < 0) {
-      const rest = sql.slice(start);
-      return { type: "open", text: rest, value: rest, start };
-    }
-    const text = sql.slice(start, end);
-    return { type, text, value: type === "name" ? unquote(text) : text, start };
-  };
-  const [first, second] = [sql.charAt(start), sql.charAt(start + 1)];
-  if (first === "-" && second === "-") return token("comment", endOfLine(sql, start, dialect));
-  if (first === "/" && second === "*") return token("comment", endOfComment(sql, start, dialect));
-  if (first === "'") return token("string", endOfQuoted(sql, start + 1, "'"));
-  if (first === '"') return token("name", endOfQuoted(sql, start + 1, '"'));
-  if (dialect === "sqlite" && first === "`") return token("name", endOfQuoted(sql, start + 1, "`"));
-  if (dialect === "sqlite" && first === "[") {
-    return token("name", endAfter(sql, "]", start));
+  const scan = dialect === "sqlite" ? scanSqlite : scanPostgres;
+  for (let start = at; start < sql.length;) {
+    const token = tokenAt(sql, start, scan(sql, start));
+    if (token.type !== "blank") return token;
+    start += token.text.length;
   }
-  const prefix = lengthOf(PREFIXED_STRING, sql, start);
-  if (prefix > 0) return token("string", endOfQuoted(sql, start + prefix, "'"));
-  if (dialect === "postgres") {
-    if (/[eE]/.test(first) && second === "'") return token("string", endOfEscaped(sql, start + 2));
-    const tag = lengthOf(DOLLAR_TAG, sql, start);
-    if (tag > 0) {
-      return token("string", endAfter(sql, sql.slice(start, start + tag), start + tag));
-    }
-  }
-  const word = lengthOf(WORD, sql, start);
-  if (word > 0) return token("word", start + word);
-  const number = lengthOf(NUMBER, sql, start);
-  if (number > 0) return token("number", start + number);
-  return token("sign", start + lengthOf(SIGN, sql, start));
+  return undefined;
 }
 
-/** Length of a sticky pattern's match at a position. */
-function lengthOf(pattern: RegExp, sql: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.test(sql) ? pattern.lastIndex - at : 0;
-}
-
-function endOfLine(sql: string, start: number, dialect: TokenDialect): number {
-  const pattern = LINE_END[dialect];
-  pattern.lastIndex = start;
-  return pattern.exec(sql)?.index ?? sql.length;
-}
-
-/** PostgreSQL's block comments nest. In SQLite, the end of the text also ends a comment. */
-function endOfComment(sql: string, start: number, dialect: TokenDialect): number {
-  if (dialect === "sqlite") {
-    const end = endAfter(sql, "*/", start + 2);
-    return end < 0 ? sql.length : end;
+/** The tokens of a template with its white space: their concatenation is the text. */
+export function templateTokens(text: string, template: TemplateText): readonly Token[] {
+  const { dialect, markupStart, markupEnd } = template;
+  const scan = dialect === "sqlite" ? scanSqlite : scanPostgres;
+  const tokens: Token[] = [];
+  for (let at = 0; at < text.length;) {
+    const scanned: Scan = text.startsWith(markupStart, at)
+      ? { type: "markup", end: markupEnd(text, at) }
+      : scan(text, at);
+    tokens.push(tokenAt(text, at, scanned));
+    at = scanned.end ?? text.length;
   }
-  const border = /\/\*|\*\//g;
-  border.lastIndex = start + 2;
-  for (let depth = 1; depth > 0;) {
-    const found = border.exec(sql);
-    if (found === null) return -1;
-    depth += found[0] === "/*" ? 1 : -1;
-  }
-  return border.lastIndex;
+  return tokens;
 }
 
-/**
- * Index after the closing quote, where a doubled quote stands for itself; -1 for an unterminated
- * one.
- */
-function endOfQuoted(sql: string, from: number, quote: string): number {
-  for (let at = from; ; at += 2) {
-    at = sql.indexOf(quote, at);
-    if (at < 0) return -1;
-    if (sql.charAt(at + 1) !== quote) return at + 1;
-  }
-}
-
-/** Index after the closing quote of a string with backslash escapes. */
-function endOfEscaped(sql: string, from: number): number {
-  const border = /\\[\s\S]|''|'/g;
-  border.lastIndex = from;
-  for (let found = border.exec(sql); found !== null; found = border.exec(sql)) {
-    if (found[0] === "'") return border.lastIndex;
-  }
-  return -1;
-}
-
-function endAfter(sql: string, end: string, from: number): number {
-  const at = sql.indexOf(end, from);
-  return at < 0 ? -1 : at + end.length;
+function tokenAt(sql: string, start: number, { type, end }: Scan): Token {
+  const text = sql.slice(start, end);
+  const isClosed = end !== undefined;
+  return { type, text, value: type === "name" && isClosed ? unquote(text) : text, start, isClosed };
 }
 
 function unquote(text: string): string {

@@ -1,5 +1,7 @@
 import { isSign, isWord, type Token } from "./sql-tokens.js";
 
+const NO_TOKEN: Token = { type: "sign", text: "", value: "", start: 0, isClosed: true };
+
 /** Reads tokens one after the other, skipping comments. */
 export class TokenReader {
   readonly #tokens: readonly Token[];
@@ -19,7 +21,7 @@ export class TokenReader {
 
   /** The next token; an empty token at the end. */
   next(): Token {
-    return this.#tokens[this.#at++] ?? { type: "sign", text: "", value: "", start: 0 };
+    return this.#tokens[this.#at++] ?? NO_TOKEN;
   }
 
   /** Consumes these words if they come next, in any case. */

@@ -82,5 +82,5 @@ function judge(name: string, value: readonly Token[], sql: string): Verdict {
 }
 
 function isPlainString(token: Token | undefined): boolean {
-  return token?.type === "string" && token.text.startsWith("'");
+  return token?.type === "string";
 }

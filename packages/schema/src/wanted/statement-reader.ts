@@ -40,7 +40,7 @@ export function* piecesOf(sql: string, dialect: Dialect): Generator<Piece | unde
     if (token === undefined) break;
     if (++count % TOKENS_AT_ONCE === 0) yield undefined;
     at = token.start + token.text.length;
-    if (token.type === "open") throw neverClosed(token, lines.lineAt(token.start));
+    if (!token.isClosed) throw neverClosed(token, lines.lineAt(token.start));
     if (isHint(token) && isOnLineOf(sql, semicolonAt, token)) {
       throw behindStatement(token, lines.lineAt(token.start));
     }

@@ -44,5 +44,5 @@ export type {
   StepStatus,
   WaitReason,
 } from "./plan.js";
-export { tokenize, type SqlToken } from "./statements/sql-text.js";
+export { tokenize } from "./statements/sql-text.js";
 export { isTerminalEvent, type PlanEvent, type PlanEventType } from "./plan-events.js";

@@ -6,7 +6,7 @@ import {
   markupEnd,
   parsePlaceholder,
 } from "./placeholder.js";
-import type { SqlToken } from "./sql-text.js";
+import type { Token } from "@steward/schema/sql";
 
 /** A part of a string literal: a constant part as a literal of its own, or a placeholder. */
 export type LiteralPart =
@@ -17,16 +17,16 @@ export type LiteralPart =
  * Splits a string literal at its placeholders. @returns `undefined` when there are none.
  * @throws AppError `BAD_PLACEHOLDER` when one is malformed or the literal cannot be split.
  */
-export function cutLiteral(token: SqlToken): readonly LiteralPart[] | undefined {
-  const escapes = token.kind === "escape_string";
+export function cutLiteral(token: Token): readonly LiteralPart[] | undefined {
+  const escapes = token.type === "escape_string";
   // Escaped braces open no placeholder, so escape sequences are masked before the search.
   const searched = escapes ? token.text.replaceAll(/\\[^]/g, "\0\0") : token.text;
   const start = findPlaceholder(searched);
   if (start === undefined) return undefined;
-  if (!token.closed) {
+  if (!token.isClosed) {
     throw misplacedPlaceholder(token.text, start, "stands in a literal that is never closed");
   }
-  if (token.kind === "opaque_string") {
+  if (token.type === "opaque_string") {
     throw misplacedPlaceholder(
       token.text,
       start,
@@ -47,8 +47,8 @@ interface Quoting {
   readonly unquote: (markup: string) => string;
 }
 
-function quotingOf({ kind, text }: SqlToken): Quoting {
-  switch (kind) {
+function quotingOf({ type, text }: Token): Quoting {
+  switch (type) {
     case "escape_string":
       return {
         ...PLAIN,

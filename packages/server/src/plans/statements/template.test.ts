@@ -198,7 +198,7 @@ describe("a template", () => {
         const compiled = acceptedOrUndefined(text, dialect);
         if (compiled === undefined) return;
         const parameters = tokenize(compiled.sql, dialect)
-          .filter(({ kind }) => kind === "parameter")
+          .filter(({ type }) => type === "parameter")
           .map((token) => Number(token.text.slice(1)));
         expect([...new Set(parameters)]).toEqual(compiled.binds.map((_, index) => index + 1));
       }),

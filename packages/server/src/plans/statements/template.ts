@@ -1,3 +1,4 @@
+import type { Token } from "@steward/schema/sql";
 import type { Dialect } from "../../governance/index.js";
 import type { Bind, CompiledStatement, OutputRef } from "./compiled-statement.js";
 import { cutLiteral, type LiteralPart } from "./literal.js";
@@ -7,7 +8,7 @@ import {
   misplacedPlaceholder,
   parsePlaceholder,
 } from "./placeholder.js";
-import { tokenize, type SqlToken } from "./sql-text.js";
+import { tokenize } from "./sql-text.js";
 import { sqliteMembers, sqliteText, sqliteValue } from "./sqlite-parameter.js";
 
 /**
@@ -60,7 +61,7 @@ class TemplateCompiler {
   readonly #dialect: Dialect;
   /** The output text of each token of the template. */
   readonly #texts: string[];
-  readonly #tokens: readonly SqlToken[];
+  readonly #tokens: readonly Token[];
   /** Indexes of the tokens that are code for the engine. */
   readonly #code: number[] = [];
   readonly #binds: Bind[] = [];
@@ -69,13 +70,13 @@ class TemplateCompiler {
   /** Positions in `#code` of the currently open parentheses. */
   readonly #open: number[] = [];
 
-  constructor(tokens: readonly SqlToken[], dialect: Dialect) {
+  constructor(tokens: readonly Token[], dialect: Dialect) {
     this.#dialect = dialect;
     this.#texts = tokens.map((token) => token.text);
     this.#tokens = tokens;
     for (const [index, token] of tokens.entries()) {
-      if (token.kind === "comment") refusePlaceholderIn(token, "a comment");
-      else if (token.kind !== "blank") this.#code.push(index);
+      if (token.type === "comment") refusePlaceholderIn(token, "a comment");
+      else if (token.type !== "blank") this.#code.push(index);
     }
   }
 
@@ -86,8 +87,8 @@ class TemplateCompiler {
 
   #compileToken(at: number): void {
     const token = this.#token(at);
-    switch (token?.kind) {
-      case "symbol":
+    switch (token?.type) {
+      case "sign":
         if (token.text === "(") this.#open.push(at);
         if (token.text === ")") this.#open.pop();
         return;
@@ -100,7 +101,7 @@ class TemplateCompiler {
       case "opaque_string":
         this.#compileLiteral(token, at);
         return;
-      case "identifier":
+      case "name":
         refusePlaceholderIn(token, "a quoted name; names cannot be parameters");
         return;
       case "parameter":
@@ -109,6 +110,7 @@ class TemplateCompiler {
           "is a bind parameter, to which no value is bound: values come from {{step.<step_id>.output…}}",
         );
       case "word":
+      case "number":
       case "blank":
       case "comment":
       case undefined:
@@ -164,7 +166,7 @@ class TemplateCompiler {
     this.#write(at, negated ? "ALL" : "= ANY");
   }
 
-  #compileLiteral(token: SqlToken, at: number): void {
+  #compileLiteral(token: Token, at: number): void {
     const parts = cutLiteral(token);
     if (parts === undefined) return;
     if (isInList(this.#surroundings(at)) && parts.some(isJsonPart)) {
@@ -220,18 +222,18 @@ class TemplateCompiler {
   }
 
   /** The token at a position in the code. */
-  #token(at: number): SqlToken | undefined {
+  #token(at: number): Token | undefined {
     return this.#tokens[this.#code[at] ?? -1];
   }
 
   /** The word at a position, in lower case; empty when the token is not a word. */
   #word(at: number): string {
     const token = this.#token(at);
-    return token?.kind === "word" ? token.text.toLowerCase() : "";
+    return token?.type === "word" ? token.text.toLowerCase() : "";
   }
 }
 
-function refusePlaceholderIn(token: SqlToken, place: string): void {
+function refusePlaceholderIn(token: Token, place: string): void {
   const start = findPlaceholder(token.text);
   if (start !== undefined) throw misplacedPlaceholder(token.text, start, `stands in ${place}`);
 }

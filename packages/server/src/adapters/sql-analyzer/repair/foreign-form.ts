@@ -82,9 +82,9 @@ export function functionForms(
  */
 function codeOf(sql: string, dialect: Dialect): string {
   return tokenize(sql, dialect)
-    .map(({ kind, text }) => {
-      if (kind === "comment") return " ".repeat(text.length);
-      const isQuoted = kind.endsWith("string") || kind === "identifier";
+    .map(({ type, text }) => {
+      if (type === "comment") return " ".repeat(text.length);
+      const isQuoted = type.endsWith("string") || type === "name";
       if (!isQuoted || text.length < 2) return text;
       const opening = /^[a-z]?&?['"`[]?/i.exec(text)?.[0] ?? "";
       const blanks = " ".repeat(Math.max(0, text.length - opening.length - 1));

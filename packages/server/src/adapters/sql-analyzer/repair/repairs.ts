@@ -1,5 +1,6 @@
 import { nearMiss } from "../../../kernel/near-miss.js";
-import { tokenize, type SqlToken } from "../../../plans/index.js";
+import type { Token } from "@steward/schema/sql";
+import { tokenize } from "../../../plans/index.js";
 import type { Dialect } from "../../../governance/index.js";
 import { CLAUSE_KEYWORDS, KEYWORDS, OMITTED_KEYWORDS } from "./keywords.js";
 
@@ -17,7 +18,7 @@ export interface Repair {
 }
 
 /** A token that is neither whitespace nor a comment, with its position. */
-interface Lexeme extends SqlToken {
+interface Lexeme extends Token {
   readonly at: number;
 }
 
@@ -82,7 +83,7 @@ function lexemesOf(sql: string, dialect: Dialect): readonly Lexeme[] {
   let at = 0;
   const lexemes: Lexeme[] = [];
   for (const token of tokenize(sql, dialect)) {
-    if (token.kind !== "blank" && token.kind !== "comment") lexemes.push({ ...token, at });
+    if (token.type !== "blank" && token.type !== "comment") lexemes.push({ ...token, at });
     at += token.text.length;
   }
   return lexemes;
@@ -97,9 +98,9 @@ function* misspellings(lexemes: readonly Lexeme[]): Generator<Repair> {
 }
 
 /** Keywords similar to a word that is not a keyword. */
-function keywordsNear({ kind, text }: Lexeme): readonly string[] {
+function keywordsNear({ type, text }: Lexeme): readonly string[] {
   const word = text.toUpperCase();
-  if (kind !== "word" || !/^[A-Z]{2,}$/.test(word) || KEYWORDS.includes(word)) return [];
+  if (type !== "word" || !/^[A-Z]{2,}$/.test(word) || KEYWORDS.includes(word)) return [];
   let candidates = KEYWORDS.filter((keyword) => isAlike(word, keyword));
   const near: string[] = [];
   while (near.length < KEYWORDS_TRIED_MAX) {
@@ -138,8 +139,8 @@ function* quotesInTexts(sql: string, errorAt: number): Generator<Repair> {
 }
 
 function* quotings(lexeme: Lexeme): Generator<Repair> {
-  const { kind, text } = lexeme;
-  if (kind !== "word" || !/^[a-z_]/i.test(text) || CLAUSE_KEYWORDS.has(text.toUpperCase())) return;
+  const { type, text } = lexeme;
+  if (type !== "word" || !/^[a-z_]/i.test(text) || CLAUSE_KEYWORDS.has(text.toUpperCase())) return;
   yield replacement(
     lexeme,
     `"${text}"`,

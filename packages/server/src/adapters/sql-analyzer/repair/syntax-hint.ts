@@ -94,9 +94,9 @@ interface Place {
 /** The word or symbol at a position; empty at the end. */
 function wordAt(sql: string, at: number, dialect: Dialect): Place {
   let begin = 0;
-  for (const { kind, text } of tokenize(sql, dialect)) {
+  for (const { type, text } of tokenize(sql, dialect)) {
     const end = begin + text.length;
-    if (end > at && kind !== "blank" && kind !== "comment") return { at: begin, end };
+    if (end > at && type !== "blank" && type !== "comment") return { at: begin, end };
     begin = end;
   }
   return { at: sql.length, end: sql.length };
