@@ -72,7 +72,7 @@ export default defineConfig({
           ...shared,
           ...withPostgres,
           name: "whole",
-          include: ["packages/*/dist/**/*.test.js", "test/dist/**/*.test.js"],
+          include: ["{packages/*,examples,test}/dist/**/*.test.js"],
           exclude: [...notHere, ...inRooms, ...joined, "test/dist/citus/**"],
         },
       },

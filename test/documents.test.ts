@@ -55,7 +55,9 @@ describe("the documents", () => {
       ([, name]) => name,
     );
     const workspaces = readdirSync(join(root, "packages")).map((name) => `packages/${name}`);
-    const named = [".", ...workspaces].flatMap((directory) => dependenciesOf(directory));
+    const named = [".", "examples", ...workspaces].flatMap((directory) =>
+      dependenciesOf(directory),
+    );
     const foreign = named.filter((name) => !name.startsWith("@steward/"));
     expect(said.toSorted()).toEqual([...new Set(foreign)].sort());
   });

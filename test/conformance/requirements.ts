@@ -576,6 +576,8 @@ const DECISIONS = {
       "A tool call over MCP makes one usage row; one that runs a step has the step's",
     "D17-authorized": "Each tool performs operations that are authorized as on the other wires",
     "D17-errors": "What goes wrong is a result with isError, its code in the structured content",
+    "D17-definitions": "The client's tools are those that /mcp lists for the same caller",
+    "D17-repeated": "A tool call that is repeated with its idempotency key makes no second plan",
     "D17-pages": "Rows are handed out in pages, and reading on runs nothing again",
     "D17-revisions":
       "A plan submitted over MCP pauses on a failure, its hint names the call that corrects the step, and steps can be appended",

@@ -14,6 +14,7 @@ import { createPolicies } from "./policies.js";
 import type { Policies } from "./policies.js";
 import { createState } from "./state.js";
 import type { State } from "./state.js";
+import { createTools, type Tools } from "./tools/tools.js";
 
 /** The server's address and the caller's identity (Decision §2). */
 export interface ClientOptions {
@@ -57,6 +58,7 @@ export interface StewardClient {
   readonly migrations: Migrations;
   readonly policies: Policies;
   readonly keys: Keys;
+  readonly tools: Tools;
 }
 
 /**
@@ -81,6 +83,7 @@ export function createClient(options: ClientOptions): StewardClient {
     migrations: createMigrations(http),
     policies: createPolicies(http),
     keys: createKeys(http),
+    tools: createTools(http),
   };
 }
 

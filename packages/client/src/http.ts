@@ -43,6 +43,14 @@ export interface Http {
    */
   call<Payload>(request: HttpRequest): Promise<Payload>;
   /**
+   * As `call`, for a response that is not the REST API's.
+   * @param read receives responses with a status of success only.
+   */
+  exchange<Result>(
+    request: HttpRequest,
+    read: (response: Response) => Promise<Result>,
+  ): Promise<Result>;
+  /**
    * A response whose body is streamed; one attempt only.
    * @throws as `call`.
    */
@@ -84,6 +92,8 @@ export function createHttp(options: HttpOptions): Http {
     open: async (request) => attempt(request, (response) => response),
     call: async <Payload>(request: HttpRequest) =>
       retrying(request, options.maxRetries, async () => attempt(request, readData<Payload>)),
+    exchange: async (request, read) =>
+      retrying(request, options.maxRetries, async () => attempt(request, read)),
   };
 }
 
@@ -131,19 +141,16 @@ function urlOf(baseUrl: string, { path, query = {} }: HttpRequest): string {
 }
 
 async function readData<Payload>(response: Response): Promise<Payload> {
-  const body = parse(await response.text());
+  const body = parseJson(await response.text());
   if (!isObject(body) || !("data" in body)) throw badResponse(response);
   // The server validates the payload against its own schemas.
   return (body as unknown as Data<Payload>).data;
 }
 
 async function readError(response: Response): Promise<StewardError> {
-  const body = parse(await response.text());
-  if (!isObject(body) || typeof body["error"] !== "string" || typeof body["code"] !== "string") {
-    return badResponse(response);
-  }
-  // The two fields that matter were checked above.
-  const { error, code, details } = body as unknown as ErrorBody;
+  const body = errorBody(parseJson(await response.text()));
+  if (body === undefined) return badResponse(response);
+  const { error, code, details } = body;
   const seconds = response.headers.get("retry-after") ?? "";
   return new StewardError(code, error, {
     status: response.status,
@@ -151,6 +158,19 @@ async function readError(response: Response): Promise<StewardError> {
     ...(details === undefined ? {} : { details }),
     ...(/^\d{1,9}$/.test(seconds) ? { retryAfterMs: Number(seconds) * 1000 } : {}),
   });
+}
+
+/** An error of the REST API, or of JSON-RPC, which MCP uses. `undefined`: it is neither. */
+function errorBody(body: unknown): ErrorBody | undefined {
+  if (!isObject(body)) return undefined;
+  const { error, code } = body;
+  // The two fields that matter are checked.
+  if (typeof error === "string" && typeof code === "string") return body as unknown as ErrorBody;
+  if (!isObject(error) || typeof error["message"] !== "string") return undefined;
+  const data = isObject(error["data"]) ? error["data"] : {};
+  const known = typeof data["code"] === "string" ? data["code"] : "INVALID_ARGUMENT";
+  // As above.
+  return { ...data, error: error["message"], code: known } as unknown as ErrorBody;
 }
 
 function requestIdOf({ headers }: Response): { readonly requestId?: string } {
@@ -165,7 +185,8 @@ export function badResponse(response: Response): StewardError {
   return new StewardError("BAD_RESPONSE", message, { status, ...requestIdOf(response) });
 }
 
-function parse(text: string): unknown {
+/** `undefined` for a text that is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -173,6 +194,6 @@ function parse(text: string): unknown {
   }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }

@@ -14,6 +14,21 @@ export { type State, type StateDocument } from "./state.js";
 export type { StreamedBody } from "./http.js";
 export { type RunOptions, type StepProgress } from "./run-plan.js";
 export { StewardError, type StewardErrorCode, type StewardErrorOptions } from "./steward-error.js";
+export {
+  answerAnthropicCalls,
+  anthropicTools,
+  type AnthropicContent,
+  type AnthropicTool,
+  type AnthropicToolResult,
+} from "./tools/anthropic.js";
+export {
+  answerOpenAiCalls,
+  openAiTools,
+  type OpenAiTool,
+  type OpenAiToolCall,
+  type OpenAiToolMessage,
+} from "./tools/openai.js";
+export type { ToolBehavior, ToolDefinition, ToolResult, Tools, ToolSchema } from "./tools/tools.js";
 export { isTerminalEvent, type WatchOptions } from "./watch-plan.js";
 export type { ErrorCode } from "@steward/protocol";
 export type {

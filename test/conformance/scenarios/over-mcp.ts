@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { createClient } from "@steward/client";
 import { expect } from "vitest";
 import { scenarioOver, type Scenario } from "../scenario.js";
 import type { Steward } from "../steward.js";
@@ -95,6 +96,23 @@ export const overMcp: readonly Scenario[] = [
         expect.objectContaining({ tool_name: "list_plans", action_count: 1 }),
         expect.objectContaining({ tool_name: "sql", action_count: 1 }),
       ]);
+    },
+  ),
+  scenarioOver(
+    "rest",
+    ["D17-definitions", "D17-repeated"],
+    "the client's tools are those of /mcp, and a repeated call makes no second plan",
+    async ({ steward }) => {
+      const { tools } = createClient({ baseUrl: steward.server.url });
+      const listed = (await send(steward, "tools/list", {}, {})) as { readonly tools: object };
+      expect(await tools.list()).toMatchObject(listed.tools);
+      const headers = { "idempotency-key": randomUUID() };
+      const sql = "SELECT 1 AS n";
+      const { structuredContent: first } = await call(steward, "query", { sql }, { headers });
+      const { structuredContent: again } = await call(steward, "query", { sql }, { headers });
+      expect(again).toEqual({ ...first, replayed: true });
+      const other = await tools.call("query", { sql });
+      expect(other.content).toMatchObject({ replayed: false, rows: [{ n: 1 }] });
     },
   ),
   scenarioOver(
