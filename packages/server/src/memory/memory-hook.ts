@@ -18,11 +18,12 @@ const BATCH_MAX = 64;
  */
 const GATHER_MS = 100;
 /**
- * Pause after a batch, as a multiple of the time that the batch took. However many tool calls wait,
- * the hook works a fifth of the time, and agents' steps have the rest.
+ * Pause after a batch during which agents ran steps, as a multiple of the time for which the event
+ * loop was busy meanwhile. Waiting for a remote provider or for the disk does not count, because it
+ * takes nothing from the steps. While no steps run, the hook does not pause.
  */
 const REST = 4;
-/** Maximum pause, in ms: a batch may have taken long only because the provider is far away. */
+/** Maximum pause, in ms. */
 const REST_MS_MAX = 1000;
 
 /** Dependencies of the hook. */
@@ -46,6 +47,10 @@ export class MemoryHook implements AsyncDisposable {
   readonly #options: MemoryHookOptions;
   readonly #unsubscribe: Unsubscribe;
   readonly #loop: WorkerLoop;
+  /** Whether a tool call was recorded since the last batch began: agents are running steps. */
+  #isBusy = false;
+  /** The event loop's utilization when the last batch began. */
+  #began = performance.eventLoopUtilization();
 
   /** Starts with the calls that a previous process has left in the log. */
   constructor(options: MemoryHookOptions) {
@@ -54,12 +59,13 @@ export class MemoryHook implements AsyncDisposable {
       name: "remembering tool calls",
       work: (signal) => this.#recordBatch(signal),
       gatherMs: GATHER_MS,
-      restMs: (durationMs) => Math.min(REST * durationMs, REST_MS_MAX),
+      restMs: () => this.#restMs(),
       begin: "now",
       end: "abandon",
       log: options.log,
     });
     this.#unsubscribe = options.store.toolCalls.onNews(() => {
+      this.#isBusy = true;
       this.#loop.wake();
     });
   }
@@ -76,7 +82,15 @@ export class MemoryHook implements AsyncDisposable {
     await this.#loop[Symbol.asyncDispose]();
   }
 
+  #restMs(): number {
+    if (!this.#isBusy) return 0;
+    const { active } = performance.eventLoopUtilization(this.#began);
+    return Math.min(REST * active, REST_MS_MAX);
+  }
+
   async #recordBatch(signal: AbortSignal): Promise<BatchEnd> {
+    this.#isBusy = false;
+    this.#began = performance.eventLoopUtilization();
     const { store, index, provider, telemetry } = this.#options;
     const taken = await store.toolCalls.take(BATCH_MAX);
     if (taken.calls.length === 0) {
