@@ -578,6 +578,8 @@ const DECISIONS = {
     "D17-errors": "What goes wrong is a result with isError, its code in the structured content",
     "D17-definitions": "The client's tools are those that /mcp lists for the same caller",
     "D17-repeated": "A tool call that is repeated with its idempotency key makes no second plan",
+    "D17-app":
+      "submit_plan and get_plan name a page that draws the plan, which loads nothing from elsewhere",
     "D17-pages": "Rows are handed out in pages, and reading on runs nothing again",
     "D17-revisions":
       "A plan submitted over MCP pauses on a failure, its hint names the call that corrects the step, and steps can be appended",

@@ -36,6 +36,7 @@ async function send(
       "mcp-protocol-version": revision,
       "mcp-method": method,
       ...("name" in params ? { "mcp-name": String(params.name) } : {}),
+      ...("uri" in params ? { "mcp-name": String(params.uri) } : {}),
       ...headers,
     },
     body: JSON.stringify({
@@ -113,6 +114,25 @@ export const overMcp: readonly Scenario[] = [
       expect(again).toEqual({ ...first, replayed: true });
       const other = await tools.call("query", { sql });
       expect(other.content).toMatchObject({ replayed: false, rows: [{ n: 1 }] });
+    },
+  ),
+  scenarioOver(
+    "rest",
+    ["D17-app"],
+    "the tools that submit and show a plan name a page that is complete in itself",
+    async ({ steward }) => {
+      const { tools } = (await send(steward, "tools/list", {}, {})) as {
+        tools: readonly { name: string; _meta?: { ui: { resourceUri: string } } }[];
+      };
+      const named = tools.flatMap(({ name, _meta }) => (_meta === undefined ? [] : [name]));
+      expect(named).toEqual(["submit_plan", "get_plan"]);
+      const uri = "ui://steward/plan.html";
+      const { contents } = (await send(steward, "resources/read", { uri }, {})) as {
+        contents: readonly { mimeType: string; text: string }[];
+      };
+      expect(contents[0]?.mimeType).toBe("text/html;profile=mcp-app");
+      expect(contents[0]?.text).toContain("default-src 'none'; style-src 'sha256-");
+      expect(contents[0]?.text).not.toMatch(/ (src|href)=/);
     },
   ),
   scenarioOver(

@@ -12,6 +12,7 @@ import { actionOf } from "../operations.js";
 import { asPlanId } from "../plan-ids.js";
 import { commitMessage } from "../rest/state/state-messages.js";
 import { pageWithin } from "./page-within.js";
+import { PLAN_APP_URI, readPlanApp } from "./plan-app.js";
 import type { ToolScope } from "./tool.js";
 import { planAnswer } from "./tools/plan-answer.js";
 
@@ -106,6 +107,7 @@ const NOTHING_LISTED: ReadonlySet<string> = new Set(["POLICY_DENIED", "UNIMPLEME
 
 /** @throws ProtocolError for a URI of no kind; AppError as the service behind it does. */
 export async function readResource(uri: string, scope: ToolScope): Promise<ReadResourceResult> {
+  if (uri === PLAN_APP_URI) return readPlanApp();
   const [, scheme = "", id = ""] = /^([a-z]+):\/\/(.+)$/.exec(uri) ?? [];
   const kind = KINDS.get(scheme);
   if (kind === undefined) throw unknownResource(uri);

@@ -25,6 +25,7 @@ export function listedTool({
   title,
   description,
   annotations,
+  app,
   input,
   output,
 }: McpTool): Tool {
@@ -32,6 +33,7 @@ export function listedTool({
     ...{ name, title, description, annotations },
     inputSchema: jsonSchema(input, "input"),
     outputSchema: withError(jsonSchema(output, "output")),
+    ...(app === undefined ? {} : { _meta: { ui: { resourceUri: app } } }),
   };
 }
 

@@ -26,6 +26,8 @@ export interface ToolDefinition<Input extends Fields, Output extends object> {
   readonly description: string;
   /** All four are set, so that no client uses MCP's defaults. */
   readonly annotations: Required<Omit<ToolAnnotations, "title">>;
+  /** URI of the page that shows a result, in clients that show MCP Apps. */
+  readonly app?: string;
   /**
    * The operations that a call performs, with their names in `operations.ts`. All of them are
    * authorized before the arguments are read.

@@ -6,6 +6,7 @@ import { PLANS_PAGE_MAX } from "../../../plans/limits.js";
 import { journalOf } from "../../journal.js";
 import { asPlanId } from "../../plan-ids.js";
 import { present } from "../../present.js";
+import { PLAN_APP_URI } from "../plan-app.js";
 import { defineTool, type McpTool } from "../tool.js";
 import { READS, offset, planId } from "./fields.js";
 import {
@@ -30,6 +31,7 @@ export const PLAN_TOOLS: readonly McpTool[] = [
       "Shows a plan, the status of each step, why a step failed, and which steps can be executed now. " +
       "Rows are read with execute_step, which returns the stored result of a completed step.",
     annotations: READS,
+    app: PLAN_APP_URI,
     operations: ["getPlan"],
     usage: "read_select",
     input: z.strictObject({ plan_id: planId, offset }),

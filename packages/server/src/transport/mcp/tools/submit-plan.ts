@@ -8,6 +8,7 @@ import { IDEMPOTENCY_KEY_LENGTH_MAX } from "../../limits.js";
 import { asPlanId } from "../../plan-ids.js";
 import { present } from "../../present.js";
 import { definitionOf, stepsToAppendOf } from "../../rest/plans/plan-messages.js";
+import { PLAN_APP_URI } from "../plan-app.js";
 import { defineTool, type McpTool } from "../tool.js";
 import { ADDS, dependsOn, intent, planId, queryTemplate, sessionId, toolName } from "./fields.js";
 import { readySteps, readyStepsOf } from "./plan-answer.js";
@@ -68,6 +69,7 @@ export const SUBMIT_PLAN: McpTool = defineTool({
     "append_to_plan_id to add steps that use what earlier ones found. A step that fails does not end the plan: " +
     "correct it with execute_step. For a single statement use query instead.",
   annotations: ADDS,
+  app: PLAN_APP_URI,
   operations: ["submitPlan", "appendSteps"],
   usage: "write_insert",
   input: submission,
