@@ -32,14 +32,14 @@ const shared = {
   setupFiles: ["vitest.seed.ts"],
   env: { STEWARD_TEST_SEED: process.env["STEWARD_TEST_SEED"] ?? SEED },
   testTimeout: 20_000,
+  // The first test that needs a PostgreSQL server waits until it has been created and started.
+  hookTimeout: 60_000,
   // Node loads the tested modules itself; only the test files pass through vitest's loader.
   server: { deps: { external: [/\/packages\/[a-z-]+\/dist\/(?!.*\.test\.js)/] } },
 };
 
 const withPostgres = {
   globalSetup: ["packages/test-postgres/dist/vitest-setup.js"],
-  // The first test that needs a PostgreSQL server waits until it has been created and started.
-  hookTimeout: 60_000,
 };
 
 /**

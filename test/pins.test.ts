@@ -10,9 +10,13 @@ import { describe, expect, it } from "vitest";
  * Names and numbers on which other programs depend, as literals. A difference here is visible to
  * them: an addition is fine and goes into the list, anything else breaks them.
  */
+const PINNED =
+  "Other programs depend on these names. Add a new one to the list in test/pins.test.ts. " +
+  "Undo the change if a name or number that was there has changed or is gone.";
+
 describe("the error codes", () => {
   it("are these", () => {
-    expect(ERROR_CODES).toEqual([
+    expect(ERROR_CODES, PINNED).toEqual([
       "INVALID_ARGUMENT",
       "INVALID_PLAN",
       "PLAN_CYCLE",
@@ -85,7 +89,7 @@ describe("the package controlplane.v1", () => {
               `${path}: ${nameOf(requestType)} -> ${responseStream ? "stream " : ""}${nameOf(responseType)}`,
           ),
     );
-    expect(calls).toEqual([
+    expect(calls, PINNED).toEqual([
       "/controlplane.v1.ControlPlaneService/SubmitPlan: SubmitPlanRequest -> SubmitPlanResponse",
       "/controlplane.v1.ControlPlaneService/GetPlanStatus: GetPlanStatusRequest -> GetPlanStatusResponse",
       "/controlplane.v1.ControlPlaneService/ExecuteStep: ExecuteStepRequest -> ExecuteStepResponse",
@@ -127,7 +131,7 @@ describe("the package controlplane.v1", () => {
         ? [[name.replace("controlplane.v1.", ""), fieldsOf(definition.type)]]
         : [],
     );
-    expect(Object.fromEntries(messages)).toEqual({
+    expect(Object.fromEntries(messages), PINNED).toEqual({
       SubmitPlanRequest: [
         "1 session_id: string",
         "2 name: string",
@@ -451,93 +455,97 @@ describe("the package controlplane.v1", () => {
 });
 
 describe("the REST interface", () => {
-  it("has these routes", async () => {
+  it("has these routes and operation ids", async () => {
     await using app = await openApp({ port: 0, logLevel: "silent" });
     const response = await fetch(`http://127.0.0.1:${app.address.port}/openapi.json`);
-    const { paths } = (await response.json()) as { paths: Readonly<Record<string, object>> };
+    const { paths } = (await response.json()) as { paths: Paths };
     const routes = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+      Object.entries(methods).map(
+        ([method, { operationId }]) => `${method.toUpperCase()} ${path} ${operationId}`,
+      ),
     );
-    expect(routes.sort()).toEqual([
-      "DELETE /api/keys/{key_id}",
-      "DELETE /api/memory/entries/{entry_id}",
-      "DELETE /api/memory/sessions/{session_id}",
-      "DELETE /api/plans/{plan_id}",
-      "DELETE /billing/budgets/{budget_id}",
-      "DELETE /billing/payment-methods/{pm_id}",
-      "GET /",
-      "GET /api/catalog",
-      "GET /api/keys",
-      "GET /api/memory/entries",
-      "GET /api/memory/entries/{entry_id}",
-      "GET /api/memory/retention",
-      "GET /api/memory/stats",
-      "GET /api/plans",
-      "GET /api/plans/{plan_id}",
-      "GET /api/plans/{plan_id}/events",
-      "GET /api/policies",
-      "GET /api/state/at",
-      "GET /api/state/diff",
-      "GET /api/state/drift",
-      "GET /api/state/export",
-      "GET /api/state/log",
-      "GET /api/state/migrations",
-      "GET /api/state/migrations/{migration_id}",
-      "GET /api/state/proof",
-      "GET /api/state/refs",
-      "GET /api/state/schema",
-      "GET /api/state/schema-diff",
-      "GET /billing/budgets",
-      "GET /billing/payment-methods",
-      "GET /billing/prices",
-      "GET /billing/usage",
-      "GET /billing/usage/heatmap",
-      "GET /billing/usage/organizations",
-      "GET /healthz",
-      "GET /metrics",
-      "GET /readyz",
-      "PATCH /api/plans/{plan_id}/steps/{step_id}",
-      "POST /api/catalog/describe",
-      "POST /api/catalog/search",
-      "POST /api/keys",
-      "POST /api/keys/{key_id}/rotate",
-      "POST /api/memory/entries",
-      "POST /api/memory/search",
-      "POST /api/plans",
-      "POST /api/plans/{plan_id}/retry",
-      "POST /api/plans/{plan_id}/steps",
-      "POST /api/plans/{plan_id}/steps/{step_id}/execute",
-      "POST /api/policies/check",
-      "POST /api/policies/explain",
-      "POST /api/policies/test",
-      "POST /api/state/documents",
-      "POST /api/state/drift",
-      "POST /api/state/fsck",
-      "POST /api/state/gc",
-      "POST /api/state/import",
-      "POST /api/state/merge",
-      "POST /api/state/migrations",
-      "POST /api/state/migrations/{migration_id}/apply",
-      "POST /api/state/migrations/{migration_id}/resume",
-      "POST /api/state/migrations/{migration_id}/revert",
-      "POST /api/state/migrations/{migration_id}/undo",
-      "POST /api/state/migrations/{migration_id}/verify",
-      "POST /api/state/query",
-      "POST /api/state/refs",
-      "POST /api/state/revert",
-      "POST /billing/budgets",
-      "POST /billing/customers",
-      "POST /billing/events",
-      "POST /billing/prices",
-      "POST /billing/reprice",
-      "POST /billing/setup-intent",
-      "POST /billing/usage/verify",
-      "PUT /api/memory/retention",
-      "PUT /api/policies",
-      "PUT /billing/customers/{customer_id}",
+    expect(routes.sort(), PINNED).toEqual([
+      "DELETE /api/keys/{key_id} revokeApiKey",
+      "DELETE /api/memory/entries/{entry_id} deleteMemoryEntry",
+      "DELETE /api/memory/sessions/{session_id} deleteMemorySession",
+      "DELETE /api/plans/{plan_id} cancelPlan",
+      "DELETE /billing/budgets/{budget_id} removeBudget",
+      "DELETE /billing/payment-methods/{pm_id} detachPaymentMethod",
+      "GET / getIndex",
+      "GET /api/catalog listCatalog",
+      "GET /api/keys listApiKeys",
+      "GET /api/memory/entries listMemoryEntries",
+      "GET /api/memory/entries/{entry_id} getMemoryEntry",
+      "GET /api/memory/retention getMemoryRetention",
+      "GET /api/memory/stats getMemoryStats",
+      "GET /api/plans listPlans",
+      "GET /api/plans/{plan_id} getPlan",
+      "GET /api/plans/{plan_id}/events streamPlanEvents",
+      "GET /api/policies getPolicies",
+      "GET /api/state/at getStateAt",
+      "GET /api/state/diff getStateDiff",
+      "GET /api/state/drift getSchemaDrift",
+      "GET /api/state/export exportState",
+      "GET /api/state/log getStateLog",
+      "GET /api/state/migrations listMigrations",
+      "GET /api/state/migrations/{migration_id} getMigration",
+      "GET /api/state/proof proveState",
+      "GET /api/state/refs listStateRefs",
+      "GET /api/state/schema dumpSchema",
+      "GET /api/state/schema-diff compareSchemas",
+      "GET /billing/budgets listBudgets",
+      "GET /billing/payment-methods listPaymentMethods",
+      "GET /billing/prices listPrices",
+      "GET /billing/usage getUsage",
+      "GET /billing/usage/heatmap getUsageHeatMap",
+      "GET /billing/usage/organizations getOrganizationUsage",
+      "GET /healthz getLiveness",
+      "GET /metrics getMetrics",
+      "GET /readyz getReadiness",
+      "PATCH /api/plans/{plan_id}/steps/{step_id} reviseStep",
+      "POST /api/catalog/describe describeTable",
+      "POST /api/catalog/search searchCatalog",
+      "POST /api/keys createApiKey",
+      "POST /api/keys/{key_id}/rotate rotateApiKey",
+      "POST /api/memory/entries addMemoryEntry",
+      "POST /api/memory/search searchMemory",
+      "POST /api/plans submitPlan",
+      "POST /api/plans/{plan_id}/retry retryPlan",
+      "POST /api/plans/{plan_id}/steps appendSteps",
+      "POST /api/plans/{plan_id}/steps/{step_id}/execute executeStep",
+      "POST /api/policies/check checkPolicies",
+      "POST /api/policies/explain explainPolicies",
+      "POST /api/policies/test testPolicies",
+      "POST /api/state/documents importStateDocument",
+      "POST /api/state/drift acceptSchemaDrift",
+      "POST /api/state/fsck checkState",
+      "POST /api/state/gc collectState",
+      "POST /api/state/import importState",
+      "POST /api/state/merge mergeState",
+      "POST /api/state/migrations proposeMigration",
+      "POST /api/state/migrations/{migration_id}/apply applyMigration",
+      "POST /api/state/migrations/{migration_id}/resume resumeMigration",
+      "POST /api/state/migrations/{migration_id}/revert revertMigration",
+      "POST /api/state/migrations/{migration_id}/undo undoMigration",
+      "POST /api/state/migrations/{migration_id}/verify verifyMigration",
+      "POST /api/state/query queryState",
+      "POST /api/state/refs moveStateRef",
+      "POST /api/state/revert revertState",
+      "POST /billing/budgets setBudget",
+      "POST /billing/customers createPaymentCustomer",
+      "POST /billing/events reportUsage",
+      "POST /billing/prices setPrice",
+      "POST /billing/reprice repriceUsage",
+      "POST /billing/setup-intent createSetupIntent",
+      "POST /billing/usage/verify verifyUsage",
+      "PUT /api/memory/retention setMemoryRetention",
+      "PUT /api/policies putPolicies",
+      "PUT /billing/customers/{customer_id} rebindPaymentCustomer",
     ]);
   });
 });
+
+type Paths = Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
 
 interface Message {
   readonly name: string;

@@ -55,7 +55,7 @@ export const STEP_TIMEOUT_MS_MAX: number = 60 * 60 * 1000;
 export const STEP_WAIT_MS: number = 30_000;
 /** How long after its creation a plan may start steps (Decision §3). */
 export const PLAN_DEADLINE_MS: number = 24 * 60 * 60 * 1000;
-/** Attempts of a read, the first included (Decision §3). */
-export const READ_ATTEMPTS_MAX: number = 3;
+/** Attempts of a step, the first included (Decision §3). */
+export const STEP_ATTEMPTS_MAX: number = 3;
 /** Longest pause before a retry (Decision §3). */
 export const RETRY_CAP_MS: number = 10_000;

@@ -1,18 +1,18 @@
 import { backoffMs } from "@steward/kernel/concurrency/backoff.js";
-import { READ_ATTEMPTS_MAX, RETRY_CAP_MS } from "../limits.js";
+import { STEP_ATTEMPTS_MAX, RETRY_CAP_MS } from "../limits.js";
 import { RETRY_BASE_MS } from "../../kernel/limits.js";
 import type { StatementFailureReason } from "../ports.js";
 
 /**
- * Whether to retry a failed attempt (Decision §3): a read when the cause may be temporary, a write
- * only when the engine proves that it was rolled back.
+ * Whether to retry a failed attempt (Decision §3). A read is retried when the cause may be
+ * temporary, a write only when the engine proves that it was rolled back.
  */
 export function mayRetry(
   reason: StatementFailureReason,
   isRead: boolean,
   attemptsMade: number,
 ): boolean {
-  if (attemptsMade >= READ_ATTEMPTS_MAX) return false;
+  if (attemptsMade >= STEP_ATTEMPTS_MAX) return false;
   return reason === "rolled_back" || (isRead && reason === "connection");
 }
 

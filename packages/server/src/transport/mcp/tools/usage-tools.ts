@@ -1,3 +1,4 @@
+import { dailyUsageSchema } from "@steward/protocol/rest";
 import * as z from "zod";
 import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_MAX } from "../../limits.js";
 import { dailyUsageMessages } from "../../rest/billing/usage-messages.js";
@@ -28,20 +29,9 @@ export const USAGE_TOOLS: readonly McpTool[] = [
     }),
     output: z.object({
       rows: z
-        .array(
-          z.object({
-            date: z.string().describe("The day in UTC, YYYY-MM-DD"),
-            tool_name: z.string().optional(),
-            session_id: z.string().optional(),
-            intent: z.string().optional(),
-            orm_model: z.string().optional(),
-            action_count: z.int().describe("Number of tool calls"),
-            total_aau: z.number().describe("Weight of the calls in AAU"),
-            total_cost_usd: z.number().describe("Cost of the calls in US dollars"),
-          }),
-        )
+        .array(dailyUsageSchema)
         .readonly()
-        .describe("Days that have usage, the earliest first"),
+        .describe("Days in UTC that have usage, the earliest first"),
       next_offset: nextOffset,
     }),
     run: async ({ offset: first = 0, ...parameters }, { context, services: { usage } }) => {

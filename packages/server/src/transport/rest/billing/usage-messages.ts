@@ -50,11 +50,16 @@ export function dailyUsageMessages({ groupBy, rows }: UsageReport): readonly Dai
 
 /** A daily report as CSV. */
 export function dailyUsageCsv({ groupBy, rows }: UsageReport): string {
-  const group = groupBy === undefined ? [] : [GROUP_MEMBERS[groupBy]];
-  return toCsv(
-    ["date", ...group, "action_count", "total_aau", "total_cost_usd"],
-    rows.map((row) => [row.date, ...groupOf(row), ...totalsCells(row)]),
-  );
+  const group: readonly CsvColumn<DailyUsage>[] =
+    groupBy === undefined ? [] : [[GROUP_MEMBERS[groupBy], (row) => row.group ?? ""]];
+  return csvOf(rows, [
+    ["date", (row) => row.date],
+    ...group,
+    ["action_count", (row) => row.actionCount],
+    ["total_aau", (row) => row.totalAau],
+    // Exact, because the readers of CSV need not use doubles.
+    ["total_cost_usd", (row) => formatUsd(row.totalCost)],
+  ]);
 }
 
 /** The heat map (Contract §2.11). */
@@ -69,16 +74,13 @@ export function heatMapMessages(cells: readonly HeatCell[]): readonly HeatMapRow
 }
 
 export function heatMapCsv(cells: readonly HeatCell[]): string {
-  return toCsv(
-    ["orm_model", "intent", "aau_weight", "total_aau", "action_count"],
-    cells.map((cell) => [
-      cell.ormModel,
-      cell.intent,
-      cell.aauWeight,
-      cell.totalAau,
-      cell.actionCount,
-    ]),
-  );
+  return csvOf(cells, [
+    ["orm_model", (cell) => cell.ormModel],
+    ["intent", (cell) => cell.intent],
+    ["aau_weight", (cell) => cell.aauWeight],
+    ["total_aau", (cell) => cell.totalAau],
+    ["action_count", (cell) => cell.actionCount],
+  ]);
 }
 
 /** A page of the report over all organizations. */
@@ -150,15 +152,12 @@ function totalsMessage({ actionCount, totalAau, totalCost }: UsageTotals): Usage
   return { action_count: actionCount, total_aau: totalAau, total_cost_usd: usdOf(totalCost) };
 }
 
-/** CSV contains exact amounts, because its readers need not use doubles. */
-function totalsCells({
-  actionCount,
-  totalAau,
-  totalCost,
-}: UsageTotals): readonly (number | string)[] {
-  return [actionCount, totalAau, formatUsd(totalCost)];
-}
+/** A column of a CSV report: its heading, and the cell of a row. */
+type CsvColumn<Row> = readonly [heading: string, cell: (row: Row) => string | number];
 
-function groupOf({ group }: DailyUsage): readonly string[] {
-  return group === undefined ? [] : [group];
+function csvOf<Row>(rows: readonly Row[], columns: readonly CsvColumn<Row>[]): string {
+  return toCsv(
+    columns.map(([heading]) => heading),
+    rows.map((row) => columns.map(([, cell]) => cell(row))),
+  );
 }

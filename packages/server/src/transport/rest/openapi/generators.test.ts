@@ -51,7 +51,8 @@ describe("clients that are generated from /openapi.json", () => {
     const programs = { "use-types.ts": USE_TYPES, "use-client.ts": USE_CLIENT };
     for (const [name, text] of Object.entries(programs)) await writeFile(join(folder, name), text);
     expect(errorsOf(Object.keys(programs).map((name) => join(folder, name)))).toEqual([]);
-  });
+    // Compiling a whole client takes seconds of processor time.
+  }, 60_000);
 });
 
 const USE_TYPES = `
