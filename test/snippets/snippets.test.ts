@@ -73,6 +73,19 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
     expect([...output.matchAll(/^b\w+ (\d)$/gm)].map(([, size]) => size)).toEqual(["1", "2"]);
   });
 
+  it("packages/kernel/README.md drain a queue, and hide an error's message", async () => {
+    const output = await runs("packages/kernel/README.md");
+    expect(output).toContain("first\nsecond\nthird\nINTERNAL Internal error\n");
+  });
+
+  it("packages/postgres/README.md say what an error means", async () => {
+    await using database = await freshDatabase();
+    const output = await runs("packages/postgres/README.md", {
+      env: { DATABASE_URL: database.url },
+    });
+    expect(output).toContain("22012 false\n");
+  });
+
   it("docs/policies.md do what they say", async () => {
     const output = await runs("docs/policies.md", { serves: true });
     expect(output).toContain("deny: Customers are for people");
