@@ -60,6 +60,23 @@ describe("a token of an OpenID provider", () => {
     expect(untilMs).toBeLessThanOrEqual(Date.now() + 60_000);
   });
 
+  it("may write its audience with or without the slash that ends the address of a site", async () => {
+    const { verify } = verifier({
+      audiences: ["https://steward.test", "https://b.test/", "steward"],
+    });
+    for (const aud of [
+      "https://steward.test",
+      "https://steward.test/",
+      "https://b.test",
+      "steward",
+    ]) {
+      expect(await verify(await provider.forged({ aud }))).toHaveProperty("principal");
+    }
+    for (const aud of ["https://steward.test/mcp", "https://steward.test//", "steward/"]) {
+      await expect(verify(await provider.forged({ aud }))).rejects.toMatchObject(refusal(/aud/));
+    }
+  });
+
   it("of an agent names the agent and the person it acts for", async () => {
     const { verify } = verifier();
     const token = await provider.forged({ sub: "ada", act: { sub: "invoice-agent" } });

@@ -42,7 +42,7 @@ export function jwtVerifier(options: JwtOptions): JwtVerifier {
   const keys = new IssuerKeys(options);
   const expected = {
     issuer,
-    audience: [...options.audiences],
+    audience: options.audiences.flatMap(spellings),
     algorithms: [...options.algorithms],
     clockTolerance: clockSkewMs / 1000,
     requiredClaims: ["exp"],
@@ -69,6 +69,16 @@ export function jwtVerifier(options: JwtOptions): JwtVerifier {
       keys.forget();
     },
   };
+}
+
+/**
+ * An audience, and for the root of a site the other spelling of the same URL (RFC 3986 §6.2.3). Some clients of MCP
+ * ask the issuer for `https://steward.example.com/` when the metadata says `https://steward.example.com`, and the
+ * issuer repeats what it was asked for.
+ */
+function spellings(audience: string): readonly string[] {
+  const [, origin] = /^(https?:\/\/[^/?#]+)\/?$/.exec(audience) ?? [];
+  return origin === undefined ? [audience] : [origin, `${origin}/`];
 }
 
 function expiryMs({ exp = 0 }: JWTPayload): number {
