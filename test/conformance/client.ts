@@ -16,7 +16,7 @@ export interface Client {
   as(identity: Identity): Client;
   submit(plan: PlanInput, idempotencyKey?: string): Promise<Submitted>;
   getPlan(planId: string): Promise<PlanView>;
-  execute(planId: string, stepId: string): Promise<Execution>;
+  execute(planId: string, stepId: string, page?: PageInput): Promise<Execution>;
   cancel(planId: string, reason?: string): Promise<Submitted>;
   retry(planId: string): Promise<Submitted>;
   append(planId: string, steps: StepsInput, idempotencyKey?: string): Promise<Revised>;
@@ -52,6 +52,15 @@ export interface StepInput {
   readonly query_template?: string;
   readonly depends_on?: readonly string[];
   readonly schema_table_hints?: readonly string[];
+  readonly max_rows?: number;
+  readonly max_bytes?: number;
+}
+
+/** Which rows of an output are asked for. */
+export interface PageInput {
+  readonly offset?: number;
+  readonly max_rows?: number;
+  readonly max_bytes?: number;
 }
 
 export interface StepsInput {
@@ -134,6 +143,8 @@ export interface ContextUpdate {
   readonly tool_output_json: string;
   readonly schema_additions: readonly TableDelta[];
   readonly augmentation_hints: readonly string[];
+  /** Absent on the last page. */
+  readonly next_offset?: number;
 }
 
 export interface TableDelta {

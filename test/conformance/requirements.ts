@@ -401,6 +401,8 @@ const DECISIONS = {
     "D11-error-first": "The first hint of a step that failed is its error, whatever it failed with",
     "D11-dialect":
       "A form of another database and a text in double quotes are answered with what runs on this one",
+    "D11-pages":
+      "A request, or else the step, limits the rows and bytes handed out, and an offset reads on without running anything",
     "D11-readable": "Hints name no table or column that the role of a data source may not read",
     "D11-hints": "augmentation_hints tell in sentences of new tables and near-miss names",
   },

@@ -7,7 +7,7 @@ export { type Catalog } from "./catalog.js";
 export { callerHeaders, createClient, type ClientOptions, type StewardClient } from "./client.js";
 export { type Memory } from "./memory.js";
 export { type Migrations } from "./migrations.js";
-export { type CallOptions, type Plans, type SubmitOptions } from "./plans.js";
+export { type CallOptions, type ExecuteOptions, type Plans, type SubmitOptions } from "./plans.js";
 export { type Keys } from "./keys.js";
 export { type Policies } from "./policies.js";
 export { type State, type StateDocument } from "./state.js";
@@ -34,6 +34,7 @@ export type { ErrorCode } from "@steward/protocol";
 export type {
   AppendStepsRequest,
   OnFailure,
+  OutputPageQuery,
   ReviseStepRequest,
   AcceptDriftRequest,
   AcceptedDrift,

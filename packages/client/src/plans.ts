@@ -1,5 +1,6 @@
 import type {
   AppendStepsRequest,
+  OutputPageQuery,
   Plan,
   PlanEvent,
   PlanPage,
@@ -32,6 +33,11 @@ export interface SubmitOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
+export interface ExecuteOptions extends CallOptions {
+  /** The part of the output to return; absent: what the step says, else all of it. */
+  readonly page?: OutputPageQuery;
+}
+
 /** Plans: the routes under `/api/plans`. Calls reject with a StewardError. */
 export interface Plans {
   /** Submits a plan; resolves when it is durable, with status `pending`. */
@@ -44,9 +50,10 @@ export interface Plans {
   /**
    * Runs a step. If an attempt is running, the call joins it; if the step is completed, the call
    * returns the stored result. So repeating the call is safe. A step that ran and failed is a
-   * result (`step_result.status`), not an error.
+   * result (`step_result.status`), not an error. With `page` the answer has a part of the output, and
+   * `llm_context_update.next_offset` is the offset of the next one.
    */
-  execute(planId: string, stepId: string, options?: CallOptions): Promise<StepExecution>;
+  execute(planId: string, stepId: string, options?: ExecuteOptions): Promise<StepExecution>;
   /** Cancels a plan. Resolves when none of its steps is running any more. */
   cancel(planId: string, options?: CallOptions): Promise<PlanState>;
   /** Appends steps to a plan that is not over. Retried automatically, and never appended twice. */
@@ -91,9 +98,9 @@ export function createPlans(http: Http): Plans {
         const { plans: items, next_cursor: next } = await plans.list(page, options);
         return { items, next };
       }),
-    execute: (planId, stepId, { signal } = {}) => {
+    execute: (planId, stepId, { page = {}, signal } = {}) => {
       const path = `${pathOf(planId)}/steps/${encodeURIComponent(stepId)}/execute`;
-      return http.call({ method: "POST", path, idempotent: true, signal });
+      return http.call({ method: "POST", path, query: { ...page }, idempotent: true, signal });
     },
     cancel: (planId, { signal } = {}) =>
       http.call({ method: "DELETE", path: pathOf(planId), idempotent: true, signal }),

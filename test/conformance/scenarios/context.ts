@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import type { Client, ContextUpdate, StepInput, TableDelta } from "../client.js";
+import type { Client, ContextUpdate, PageInput, StepInput, TableDelta } from "../client.js";
+import { expectRefusal } from "../expectations.js";
 import { scenario, scenarioOver, step, type Scenario } from "../scenario.js";
 
 /** Runs one step and returns the context update. */
@@ -14,6 +15,39 @@ async function contextOf(client: Client, only: StepInput): Promise<ContextUpdate
 const brief = ({ table_name, operation }: TableDelta) => `${operation} ${table_name}`;
 
 export const context: readonly Scenario[] = [
+  scenario(
+    ["D11-pages"],
+    "the output of a step is handed out in pages, as the request or the step says",
+    async ({ client }) => {
+      const sql =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) SELECT i FROM n";
+      const { plan_id } = await client.submit({
+        steps: [step("n", sql, { max_rows: 20 })],
+      });
+      const page = async (asked: PageInput = {}) => {
+        const execution = await client.execute(plan_id, "n", asked);
+        const update = execution.llm_context_update;
+        const rows = JSON.parse(update?.tool_output_json ?? "") as readonly { i: number }[];
+        const next = update?.next_offset ?? 0;
+        return { execution, update, next, numbers: rows.map(({ i }) => i) };
+      };
+      const first = await page();
+      expect(first.execution.step_result?.row_count).toBe(50);
+      expect([first.numbers.length, first.next]).toEqual([20, 20]);
+      expect(first.update?.augmentation_hints.join()).toContain("offset 20");
+      const rest = await page({ offset: 20, max_rows: 1000 });
+      expect([rest.numbers.length, rest.numbers.at(0), rest.next]).toEqual([30, 21, 0]);
+      expect(rest.execution.replayed).toBe(true);
+      const little = await page({ max_rows: 1000, max_bytes: 1024 });
+      expect(little.numbers).toHaveLength(50);
+      const refused = await client.execute(plan_id, "n", { max_bytes: 1 }).catch(() => undefined);
+      expect(refused?.success ?? false).toBe(false);
+      const wrong = client.submit({ steps: [step("a", "SELECT 1", { max_rows: 10_001 })] });
+      await expectRefusal(client.wire, wrong, {
+        ...{ code: "INVALID_PLAN", grpc: "INVALID_ARGUMENT", rest: 400 },
+      });
+    },
+  ),
   scenario(
     ["D11-new", "D11-definition", "D11-hints"],
     "a table that a step creates is told with its definition",

@@ -8,6 +8,7 @@ import {
   type Identity,
   type ListQuery,
   type Page,
+  type PageInput,
   type PlanInput,
   type PlanView,
   type Revised,
@@ -78,10 +79,11 @@ export class GrpcClient implements Client, Disposable {
     return this.#call("GetPlanStatus", { plan_id: planId });
   }
 
-  async execute(planId: string, stepId: string): Promise<Execution> {
+  async execute(planId: string, stepId: string, page: PageInput = {}): Promise<Execution> {
     const answer = await this.#call<Omit<Execution, "status">>("ExecuteStep", {
       plan_id: planId,
       step_id: stepId,
+      ...page,
     });
     return { status: "OK", ...answer };
   }
@@ -115,7 +117,7 @@ export class GrpcClient implements Client, Disposable {
   ): Promise<Revised> {
     const fields = Object.entries(changes).map(([name, value]) => [
       name,
-      typeof value === "string" ? { value } : { values: value },
+      typeof value === "string" ? { value } : Array.isArray(value) ? { values: value } : value,
     ]);
     const request = {
       plan_id: planId,

@@ -6,6 +6,7 @@ import {
   type Identity,
   type ListQuery,
   type Page,
+  type PageInput,
   type PlanInput,
   type PlanView,
   type Revised,
@@ -54,8 +55,12 @@ export class RestClient implements Client {
     return this.#data("GET", `/api/plans/${planId}`);
   }
 
-  async execute(planId: string, stepId: string): Promise<Execution> {
-    const response = await this.#fetch("POST", `/api/plans/${planId}/steps/${stepId}/execute`);
+  async execute(planId: string, stepId: string, page: PageInput = {}): Promise<Execution> {
+    const query = new URLSearchParams(
+      Object.entries(page).map(([name, value]): [string, string] => [name, String(value)]),
+    );
+    const path = `/api/plans/${planId}/steps/${stepId}/execute?${query.toString()}`;
+    const response = await this.#fetch("POST", path);
     const status = String(response.status);
     if (!response.ok) {
       const { code, error } = (await response.json()) as ErrorBody;

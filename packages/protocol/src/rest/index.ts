@@ -155,7 +155,9 @@ export {
 export {
   STEP_STATUSES,
   stepErrorSchema,
+  outputPageQuerySchema,
   stepExecutionSchema,
+  type OutputPageQuery,
   type LlmContextUpdate,
   type SchemaTableDelta,
   type StepError,

@@ -41,6 +41,18 @@ export const planStepFieldsShape = {
     .array(z.string())
     .exactOptional()
     .describe("Tables whose schema is compared before and after the step"),
+  max_rows: z
+    .int()
+    .exactOptional()
+    .describe(
+      "Rows of the output that an answer hands to the LLM, 1 to 10000, unless its request says otherwise; absent: all",
+    ),
+  max_bytes: z
+    .int()
+    .exactOptional()
+    .describe(
+      "Bytes of the output that an answer hands to the LLM, 1024 to 2097152, unless its request says otherwise; absent: all",
+    ),
 };
 
 const planStepDefShape = {

@@ -2,6 +2,13 @@ import * as z from "zod";
 import type { Message } from "./envelope.js";
 import { ERROR_CODES } from "../error-codes.js";
 
+/** Maximum number of rows that a step's output has. */
+const OUTPUT_ROWS_MAX = 10_000;
+/** Maximum size of a step's output, in bytes of JSON. */
+const OUTPUT_BYTES_MAX = 2 * 1024 * 1024;
+/** Least number of bytes to which a page of an output can be limited. */
+const OUTPUT_PAGE_BYTES_MIN = 1024;
+
 /** The statuses of a step (Decision §3). */
 export const STEP_STATUSES = [
   "pending",
@@ -73,6 +80,10 @@ const llmContextUpdateShape = {
     .array(schemaTableDeltaSchema)
     .describe("Tables whose schema differs after the step; empty when none does"),
   augmentation_hints: z.array(z.string()).describe("Sentences for the system prompt"),
+  next_offset: z
+    .int()
+    .exactOptional()
+    .describe("Where the next page of the output begins; absent on the last page"),
 };
 
 /** Input for the LLM before it chooses its next step (Contract §2.5). */
@@ -82,6 +93,35 @@ const llmContextUpdateSchema: z.ZodType<LlmContextUpdate> = z.object(llmContextU
   id: "LlmContextUpdate",
   description: "What to pass to the LLM before it chooses the next step",
 });
+
+const outputPageQueryShape = {
+  offset: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .exactOptional()
+    .describe("Index of the first row: next_offset of the answer before; default 0"),
+  max_rows: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(OUTPUT_ROWS_MAX)
+    .exactOptional()
+    .describe("Rows of the output at most, 1 to 10000; absent: what the step says, else all"),
+  max_bytes: z.coerce
+    .number()
+    .int()
+    .min(OUTPUT_PAGE_BYTES_MIN)
+    .max(OUTPUT_BYTES_MAX)
+    .exactOptional()
+    .describe("Bytes of the output at most, 1024 to 2097152; absent: what the step says, else all"),
+};
+
+/** The query of `POST /api/plans/:plan_id/steps/:step_id/execute` (Decision §11), values converted. */
+export interface OutputPageQuery extends Message<typeof outputPageQueryShape> {}
+
+export const outputPageQuerySchema: z.ZodType<OutputPageQuery> =
+  z.strictObject(outputPageQueryShape);
 
 const stepExecutionShape = {
   step_result: stepResultSchema.describe("Result of the attempt"),

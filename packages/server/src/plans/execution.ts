@@ -1,6 +1,13 @@
 import { isoTime } from "@steward/kernel/clock.js";
 import { hintsOf } from "./context-update.js";
-import type { PlanRecord, PreparedStep, StepExecution, StepRecord, StepResult } from "./plan.js";
+import type {
+  OutputLimits,
+  PlanRecord,
+  PreparedStep,
+  StepExecution,
+  StepRecord,
+  StepResult,
+} from "./plan.js";
 import type { LoadedPlan } from "./engine/index.js";
 import type { PlanSummary } from "./orchestrator.js";
 import type { NewPlan, StepOutput } from "./ports.js";
@@ -9,12 +16,14 @@ import { isOver, type PlanState, type StepContext, type StepState } from "./plan
 /**
  * The answer to every request for this step, now and later, byte for byte the same (Decision §3).
  * @param context the context of its last attempt; a cancelled attempt has none.
+ * @param prepared the step as it ran.
  * @returns `undefined` while the step has not ended.
  */
 export function executionOf(
   planId: string,
   step: StepState,
   context: StepContext | undefined,
+  prepared: OutputLimits | undefined,
 ): Omit<StepExecution, "replayed"> | undefined {
   const { status, stepId } = step;
   if (status !== "completed" && status !== "failed" && status !== "cancelled") return undefined;
@@ -35,7 +44,16 @@ export function executionOf(
       schemaAdditions: context?.schemaAdditions ?? [],
       augmentationHints: hintsOf(stepResult, context?.augmentationHints ?? []),
     },
+    ...outputLimitsOf(prepared),
   };
+}
+
+function outputLimitsOf({ maxRows, maxBytes }: OutputLimits = {}): {
+  readonly outputLimits?: OutputLimits;
+} {
+  if (maxRows === undefined && maxBytes === undefined) return {};
+  const rows = maxRows === undefined ? {} : { maxRows };
+  return { outputLimits: { ...rows, ...(maxBytes === undefined ? {} : { maxBytes }) } };
 }
 
 /** The output as the referring steps receive it. */

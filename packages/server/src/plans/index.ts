@@ -29,6 +29,7 @@ export { keepInStore, type KeepToolCall } from "./orchestrators/tool-call-keeper
 export type {
   LlmContextUpdate,
   OnFailure,
+  OutputLimits,
   PlanDefinition,
   PlanRecord,
   PlanRevised,
@@ -44,5 +45,7 @@ export type {
   StepStatus,
   WaitReason,
 } from "./plan.js";
+export { groupedDigits } from "./statements/grouped-digits.js";
+export { JsonSlice } from "./statements/json-slice.js";
 export { tokenize } from "./statements/sql-text.js";
 export { isTerminalEvent, type PlanEvent, type PlanEventType } from "./plan-events.js";

@@ -43,6 +43,8 @@ export const ROWS_CHANGED_MAX: number = 10_000;
 export const ROWS_CHANGED_MAX_MAX: number = 1_000_000_000;
 /** Bytes of JSON stored of one step's output. */
 export const OUTPUT_BYTES_MAX: number = 2 * 1024 * 1024;
+/** Least number of bytes that a page of a step's output may be limited to: it shows at least one row. */
+export const OUTPUT_PAGE_BYTES_MIN: number = 1024;
 /** Lifetime of a claim without renewal (Decision §3). */
 export const LEASE_MS: number = 30_000;
 /** Interval at which the owner of a running step renews its claim (Decision §3). */

@@ -17,8 +17,16 @@ export type WaitReason = "awaiting_approval" | "retry_backoff" | "awaiting_revis
 /** What a failed step does to its plan: it ends the plan, or it waits for a revision (Decision §19). */
 export type OnFailure = "fail" | "pause";
 
+/** How much of a step's output an answer hands to the LLM, unless its caller asks for more or less. */
+export interface OutputLimits {
+  /** Absent: all rows. */
+  readonly maxRows?: number;
+  /** Bytes of the rows as JSON; absent: all. */
+  readonly maxBytes?: number;
+}
+
 /** One step as submitted (Contract §2.2). */
-export interface StepDefinition {
+export interface StepDefinition extends OutputLimits {
   readonly id: string;
   readonly name: string;
   readonly toolName: string;
@@ -145,7 +153,10 @@ export interface LlmContextUpdate {
 /** The result of executing a step (Contract §4.3). */
 export interface StepExecution {
   readonly stepResult: StepResult;
+  /** It has the whole output; the transports cut it to what is asked for. */
   readonly llmContextUpdate: LlmContextUpdate;
+  /** Absent: the step names none. */
+  readonly outputLimits?: OutputLimits;
   /**
    * Whether this is the stored result of a step that had already finished, byte for byte (Decision
    * §3).

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { appendCommand } from "./append.js";
 import { cancelCommand } from "./cancel.js";
+import { executeCommand } from "./execute.js";
 import { getCommand } from "./get.js";
 import { listCommand } from "./list.js";
 import { retryCommand } from "./retry.js";
@@ -17,6 +18,7 @@ export function planCommand(context: CliContext): Command {
     getCommand,
     listCommand,
     runCommand,
+    executeCommand,
     watchCommand,
     cancelCommand,
     retryCommand,

@@ -52,6 +52,23 @@ async function submit(plan: string): Promise<string> {
 }
 
 describe("steward plan", () => {
+  it("executes one step and shows its rows by pages", async () => {
+    const numbers = "SELECT 11 AS n UNION ALL SELECT 22 UNION ALL SELECT 33";
+    const planId = await submit(planOf(numbers, "SELECT nowhere"));
+    const first = await steward(["execute", planId, "s0", "--max-rows", "2"]);
+    expect(first.stdout).toMatch(/11\n.*22/);
+    expect(first.stdout).not.toContain("33");
+    expect(first.stderr).toContain(`steward plan execute ${planId} s0 --offset 2`);
+    const rest = await steward(["execute", planId, "s0", "--offset", "2"]);
+    expect(rest).toMatchObject({ code: 0, stdout: expect.stringContaining("33") as string });
+    const failed = await steward(["execute", planId, "s1"]);
+    expect(failed.code).not.toBe(0);
+    expect(failed.stderr).toContain(`steward plan revise ${planId} s1`);
+    const limited = JSON.stringify({ steps: [{ id: "a", query_template: numbers, max_rows: 1 }] });
+    const { stdout } = await steward(["run", "-", "--json"], limited);
+    expect(JSON.parse(stdout).results).toEqual({ a: [{ n: 11 }, { n: 22 }, { n: 33 }] });
+  });
+
   it("submits a file, shows the plan, lists it and cancels it", async () => {
     const file = join(cwd, "plan.yaml");
     writeFileSync(

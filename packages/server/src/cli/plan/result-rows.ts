@@ -34,12 +34,31 @@ export async function collectResults(
     if (step.status !== "completed" || !wanted.has(step.step_id)) continue;
     const execution =
       executed.get(step.step_id) ?? (await plans.execute(plan.plan_id, step.step_id));
-    // The server guarantees an array of row objects.
-    results[step.step_id] = JSON.parse(
-      execution.llm_context_update.tool_output_json,
-    ) as readonly ResultRow[];
+    results[step.step_id] = await allRows(execution, plans);
   }
   return results;
+}
+
+/** The rows of an execution and of the pages after it: a step may limit how much one answer has. */
+async function allRows(
+  execution: StepExecution,
+  plans: Pick<Plans, "execute">,
+): Promise<readonly ResultRow[]> {
+  const rows = [...rowsOf(execution)];
+  const { plan_id: planId, step_id: stepId } = execution.llm_context_update;
+  let offset = execution.llm_context_update.next_offset;
+  while (offset !== undefined) {
+    const page = await plans.execute(planId, stepId, { page: { offset } });
+    rows.push(...rowsOf(page));
+    offset = page.llm_context_update.next_offset;
+  }
+  return rows;
+}
+
+/** The rows that an execution hands out. */
+export function rowsOf({ llm_context_update: update }: StepExecution): readonly ResultRow[] {
+  // The server guarantees an array of row objects.
+  return JSON.parse(update.tool_output_json) as readonly ResultRow[];
 }
 
 /** Formats results as one table per step. */

@@ -375,7 +375,7 @@ export class PlanEngine implements AsyncDisposable {
       claim?.settle();
       if (!(await written)) continue;
       if (context !== undefined) plan.outputs.keep(step.stepId, outputOf(context));
-      const execution = executionOf(attempt.planId, step, context);
+      const execution = executionOf(attempt.planId, step, context, plan.step(step.stepId));
       return execution === undefined
         ? { kind: "pending" }
         : { kind: "ended", execution: { ...execution, replayed: false } };

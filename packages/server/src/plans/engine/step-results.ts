@@ -14,7 +14,7 @@ export async function storedExecution(
 ): Promise<StepExecution> {
   const sequence = plan.resultSequence(step.index);
   const context = sequence === undefined ? undefined : await log.readResult(plan.ref, sequence);
-  const execution = executionOf(plan.ref.planId, step, context);
+  const execution = executionOf(plan.ref.planId, step, context, plan.step(step.stepId));
   assert(execution !== undefined, "a finished step has a result");
   return { ...execution, replayed: true };
 }

@@ -164,8 +164,13 @@ function isSame(one: StepDefinition, other: StepDefinition): boolean {
 /** A step as somebody would submit it: an intent that was derived is derived anew. */
 function definitionOf(step: PreparedStep): StepDefinition {
   const { id, name, toolName, intentSource, queryTemplate, dependsOn, schemaTableHints } = step;
+  const { maxRows, maxBytes } = step;
   const intent = intentSource === "explicit" ? step.intent : "";
-  return { id, name, toolName, intent, queryTemplate, dependsOn, schemaTableHints };
+  return {
+    ...{ id, name, toolName, intent, queryTemplate, dependsOn, schemaTableHints },
+    ...(maxRows === undefined ? {} : { maxRows }),
+    ...(maxBytes === undefined ? {} : { maxBytes }),
+  };
 }
 
 function keyedRequest(

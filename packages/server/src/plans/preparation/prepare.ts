@@ -1,7 +1,10 @@
 import {
   DESCRIPTION_BYTES_MAX,
+  OUTPUT_BYTES_MAX,
+  OUTPUT_PAGE_BYTES_MIN,
   PLAN_STEPS_MAX,
   PLAN_TEMPLATES_BYTES_MAX,
+  RESULT_ROWS_MAX,
   STEP_DEPENDENCIES_MAX,
   STEP_TABLE_HINTS_MAX,
   TEMPLATE_BYTES_MAX,
@@ -120,6 +123,9 @@ function* shapeViolations(step: StepDefinition, field: string): Generator<PlanVi
   if (hints.length > STEP_TABLE_HINTS_MAX) {
     yield overLimit(`${field}.schema_table_hints`, hints.length, STEP_TABLE_HINTS_MAX, "hints");
   }
+  yield* rangeViolations(`${field}.max_rows`, step.maxRows, 1, RESULT_ROWS_MAX);
+  const bytes = step.maxBytes;
+  yield* rangeViolations(`${field}.max_bytes`, bytes, OUTPUT_PAGE_BYTES_MIN, OUTPUT_BYTES_MAX);
   const nameLimit: TextLimit = { charactersMax: NAME_LENGTH_MAX };
   yield* textViolations([
     [`${field}.name`, step.name, nameLimit],
@@ -131,6 +137,16 @@ function* shapeViolations(step: StepDefinition, field: string): Generator<PlanVi
     if (textViolation("", hint, nameLimit) === undefined) continue;
     yield* textViolations([[`${field}.schema_table_hints[${String(position)}]`, hint, nameLimit]]);
   }
+}
+
+function* rangeViolations(
+  field: string,
+  value: number | undefined,
+  min: number,
+  max: number,
+): Generator<PlanViolation, void> {
+  if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return;
+  yield invalid(field, `is no whole number between ${String(min)} and ${String(max)}`);
 }
 
 /** A field, its text, and its limit. */

@@ -23,6 +23,7 @@ import {
   cancelReasonOf,
   cursorOf,
   filterOf,
+  outputPageOf,
   pageOf,
   planIdOf,
   stepIdOf,
@@ -51,7 +52,8 @@ export function addControlPlane(methods: MethodRegistry, orchestrator: Orchestra
   methods.unary(method.executeStep, async (request, ctx) => {
     try {
       const [planId, stepId] = [planIdOf(request), stepIdOf(request)];
-      return executionMessage(await orchestrator.executeStep(planId, stepId, ctx));
+      const page = outputPageOf(request);
+      return executionMessage(await orchestrator.executeStep(planId, stepId, ctx), page);
     } catch (thrown) {
       return refusalMessage(thrown, request);
     }

@@ -2,19 +2,24 @@ import type { ErrorCode } from "@steward/protocol";
 import type { ExecuteStepRequest, ExecuteStepResponse } from "@steward/protocol/grpc";
 import { AppError } from "@steward/kernel/errors.js";
 import type { StepError, StepExecution, StepResult } from "../../plans/index.js";
+import { pagedExecution, type OutputPageRequest } from "../paging/output-page.js";
 import { contextUpdateMessage, stepResultMessage } from "./messages.js";
 
 /**
  * The result of running a step, including failures (Contract §4.1, Decision §9: failures in band).
  */
-export function executionMessage(execution: StepExecution): ExecuteStepResponse {
-  const { stepResult, llmContextUpdate, replayed } = execution;
+export function executionMessage(
+  execution: StepExecution,
+  asked: OutputPageRequest,
+): ExecuteStepResponse {
+  const paged = pagedExecution(execution, asked);
+  const { stepResult, llmContextUpdate, nextOffset, replayed } = paged;
   const error = errorOf(stepResult);
   return {
     $typeName: "controlplane.v1.ExecuteStepResponse",
     success: error === undefined,
     stepResult: stepResultMessage(stepResult),
-    llmContextUpdate: contextUpdateMessage(llmContextUpdate),
+    llmContextUpdate: contextUpdateMessage(llmContextUpdate, nextOffset),
     errorMessage: error?.message ?? "",
     errorCode: error?.code ?? "",
     replayed,

@@ -1,6 +1,7 @@
 import type * as proto from "@steward/protocol/grpc";
 import type {
   LlmContextUpdate,
+  OutputLimits,
   PlanDefinition,
   PlanEvent,
   PlanPage,
@@ -15,6 +16,7 @@ import type {
   StepRevision,
   StepsToAppend,
 } from "../../plans/index.js";
+import { present } from "../present.js";
 import { expectedRevisionOf, onFailureField } from "./request-fields.js";
 
 /*
@@ -51,6 +53,7 @@ export function stepRevisionOf(request: proto.ReviseStepRequest): StepRevision {
       ...(queryTemplate && { queryTemplate: queryTemplate.value }),
       ...(dependsOn && { dependsOn: dependsOn.values }),
       ...(schemaTableHints && { schemaTableHints: schemaTableHints.values }),
+      ...outputLimitsOf(request),
     },
     expectedRevision: expectedRevisionOf(request),
   };
@@ -77,8 +80,17 @@ function stepDefinitionOf(step: proto.PlanStepDef): StepDefinition {
     queryTemplate: step.queryTemplate,
     dependsOn: step.dependsOn,
     schemaTableHints: step.schemaTableHints,
+    ...outputLimitsOf(step),
   };
 }
+
+/** 0 is not set; everything else is checked with the step. */
+function outputLimitsOf({ maxRows, maxBytes }: OutputLimitFields): OutputLimits {
+  return present({ maxRows: maxRows || undefined, maxBytes: maxBytes || undefined });
+}
+
+/** The fields of messages that limit an output. */
+type OutputLimitFields = Pick<proto.PlanStepDef, "maxRows" | "maxBytes">;
 
 /** The response for a stored plan. */
 export function submitPlanMessage({ planId, status }: PlanRecord): proto.SubmitPlanResponse {
@@ -134,7 +146,11 @@ export function stepResultMessage(result: StepResult): proto.StepStatus {
 }
 
 /** The context update for the LLM. */
-export function contextUpdateMessage(update: LlmContextUpdate): proto.LlmContextUpdate {
+/** @param nextOffset where the next page of the output begins. */
+export function contextUpdateMessage(
+  update: LlmContextUpdate,
+  nextOffset?: number,
+): proto.LlmContextUpdate {
   return {
     $typeName: "controlplane.v1.LlmContextUpdate",
     planId: update.planId,
@@ -142,6 +158,7 @@ export function contextUpdateMessage(update: LlmContextUpdate): proto.LlmContext
     toolOutputJson: update.toolOutputJson,
     schemaAdditions: update.schemaAdditions.map(schemaTableDeltaMessage),
     augmentationHints: [...update.augmentationHints],
+    ...present({ nextOffset }),
   };
 }
 

@@ -1,9 +1,16 @@
-import type { ListPlansRequest } from "@steward/protocol/grpc";
+import type { ExecuteStepRequest, ListPlansRequest } from "@steward/protocol/grpc";
 import { ON_FAILURE, PLAN_STATUSES } from "@steward/protocol/rest";
 import { AppError } from "@steward/kernel/errors.js";
 import { CANCEL_REASON_LENGTH_MAX } from "../limits.js";
-import { PLANS_PAGE_DEFAULT, PLANS_PAGE_MAX } from "../../plans/limits.js";
+import {
+  OUTPUT_BYTES_MAX,
+  OUTPUT_PAGE_BYTES_MIN,
+  PLANS_PAGE_DEFAULT,
+  PLANS_PAGE_MAX,
+  RESULT_ROWS_MAX,
+} from "../../plans/limits.js";
 import type { OnFailure, PageRequest, PlanFilter, PlanStatus } from "../../plans/index.js";
+import type { OutputPageRequest } from "../paging/output-page.js";
 import { asPlanId, asStepId } from "../plan-ids.js";
 
 /**
@@ -57,6 +64,20 @@ export function cursorOf({ afterSequence }: { readonly afterSequence: bigint }):
   if (afterSequence < 0n) throw wrongField("after_sequence", "it is negative");
   // A sequence above 2^53 is beyond every log, even after rounding.
   return Number(afterSequence);
+}
+
+/** The part of a step's output that a request asks for. @throws AppError `INVALID_ARGUMENT`. */
+export function outputPageOf(request: ExecuteStepRequest): OutputPageRequest {
+  const { offset, maxRows, maxBytes } = request;
+  if (offset < 0) throw wrongField("offset", "it is negative");
+  if (maxRows < 0 || maxRows > RESULT_ROWS_MAX) {
+    throw wrongField("max_rows", `it is not between 1 and ${String(RESULT_ROWS_MAX)}`);
+  }
+  if (maxBytes !== 0 && (maxBytes < OUTPUT_PAGE_BYTES_MIN || maxBytes > OUTPUT_BYTES_MAX)) {
+    const range = `${String(OUTPUT_PAGE_BYTES_MIN)} and ${String(OUTPUT_BYTES_MAX)}`;
+    throw wrongField("max_bytes", `it is not between ${range}`);
+  }
+  return { offset, maxRows: maxRows || undefined, maxBytes: maxBytes || undefined };
 }
 
 /** The conditions of a listing. @throws AppError `INVALID_ARGUMENT`. */

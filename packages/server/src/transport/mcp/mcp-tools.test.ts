@@ -152,6 +152,19 @@ describe("the tools of MCP", () => {
     expect(next).not.toHaveProperty("next_offset");
     expect(next.rows.at(-1)).toEqual({ i: 250 });
 
+    const little = await call("execute_step", {
+      plan_id,
+      step_id,
+      max_bytes: 1024,
+      max_rows: 1000,
+    });
+    expect(little.next_offset).toBeLessThan(150);
+    const steps = [{ id: "a", query_template: sql, max_rows: 7 }];
+    const limited = await call("submit_plan", { steps });
+    expect(await call("execute_step", { plan_id: limited.plan_id, step_id: "a" })).toMatchObject({
+      next_offset: 7,
+    });
+
     const wide = await call("query", {
       sql: "SELECT 1 AS id, printf('%.*c', 200000, 'x') AS text",
     });

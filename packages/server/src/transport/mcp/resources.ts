@@ -11,7 +11,7 @@ import { journalOf } from "../journal.js";
 import { actionOf } from "../operations.js";
 import { asPlanId } from "../plan-ids.js";
 import { commitMessage } from "../rest/state/state-messages.js";
-import { pageWithin } from "./page-within.js";
+import { pageWithin } from "../paging/page-within.js";
 import { PLAN_APP_URI, readPlanApp } from "./plan-app.js";
 import type { ToolScope } from "./tool.js";
 import { planAnswer } from "./tools/plan-answer.js";

@@ -4,7 +4,7 @@ import { isTerminalEvent, type PlanEvent } from "../../../plans/index.js";
 import { followEvents } from "../../follow-events.js";
 import { journalOf } from "../../journal.js";
 import { asPlanId } from "../../plan-ids.js";
-import { pageWithin } from "../page-within.js";
+import { pageWithin } from "../../paging/page-within.js";
 import { defineTool, type McpTool } from "../tool.js";
 import { planId, READS } from "./fields.js";
 

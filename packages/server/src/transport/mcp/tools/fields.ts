@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { INTENTS } from "../../../governance/index.js";
-import { LLM_ROWS_DEFAULT, LLM_ROWS_MAX } from "../../limits.js";
+import { OUTPUT_PAGE_BYTES_MIN } from "../../../plans/limits.js";
+import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT, LLM_ROWS_MAX } from "../../limits.js";
 import type { McpTool } from "../tool.js";
 
 type Annotations = McpTool["annotations"];
@@ -55,6 +56,16 @@ export const maxRows: z.ZodExactOptional<z.ZodInt> = z
   .exactOptional()
   .describe(
     `Rows to return at most, 1 to ${String(LLM_ROWS_MAX)}; default ${String(LLM_ROWS_DEFAULT)}. Ask for few`,
+  );
+
+export const maxBytes: z.ZodExactOptional<z.ZodInt> = z
+  .int()
+  .min(OUTPUT_PAGE_BYTES_MIN)
+  .max(LLM_ANSWER_BYTES_MAX)
+  .exactOptional()
+  .describe(
+    `Bytes of rows to return at most, ${String(OUTPUT_PAGE_BYTES_MIN)} to ${String(LLM_ANSWER_BYTES_MAX)}; ` +
+      `default ${String(LLM_ANSWER_BYTES_MAX)}`,
   );
 
 /** Output field of paged answers. */

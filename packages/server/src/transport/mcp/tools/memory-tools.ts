@@ -4,7 +4,7 @@ import { isoTime } from "@steward/kernel/clock.js";
 import { LLM_ANSWER_BYTES_MAX } from "../../limits.js";
 import { SEARCH_TOP_K_MAX } from "../../../memory/limits.js";
 import { entryFilterOf } from "../../rest/memory/memory-messages.js";
-import { pageWithin } from "../page-within.js";
+import { pageWithin } from "../../paging/page-within.js";
 import { defineTool, type McpTool } from "../tool.js";
 import { ADDS, READS, sessionId } from "./fields.js";
 

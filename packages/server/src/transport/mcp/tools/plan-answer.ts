@@ -11,7 +11,7 @@ import {
 } from "@steward/protocol/rest";
 import type { PlanRecord, PlanSummary, StepError, StepRecord } from "../../../plans/index.js";
 import { present } from "../../present.js";
-import { pageWithin } from "../page-within.js";
+import { pageWithin } from "../../paging/page-within.js";
 import { correctionOfStep } from "./correction.js";
 import { nextOffset } from "./fields.js";
 

@@ -7,7 +7,7 @@ import {
   matchMessage,
 } from "../../rest/catalog/catalog-messages.js";
 import { migrationMessage } from "../../rest/schema/migration-messages.js";
-import { pageWithin } from "../page-within.js";
+import { pageWithin } from "../../paging/page-within.js";
 import { defineTool, type McpTool } from "../tool.js";
 import { ADDS, nextOffset, offset, READS } from "./fields.js";
 import { present } from "../../present.js";

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { ERROR_CODES } from "@steward/protocol";
 import { STEP_STATUSES, type StepStatus } from "@steward/protocol/rest";
-import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT } from "../../limits.js";
+import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT, LLM_ROWS_MAX } from "../../limits.js";
 import type { StepError, StepExecution } from "../../../plans/index.js";
 import { present } from "../../present.js";
-import { pageWithin, type BoundedPage } from "../page-within.js";
+import { outputPage } from "../../paging/output-page.js";
 import { nextOffset } from "./fields.js";
 
 /** A row, by the names of its columns. */
@@ -59,6 +59,7 @@ export interface StepAnswerRequest {
   /** Index of the first row. */
   readonly offset?: number;
   readonly max_rows?: number;
+  readonly max_bytes?: number;
   /** Names the call that corrects the step if it failed. */
   readonly correction: (execution: StepExecution) => string;
 }
@@ -69,19 +70,28 @@ export interface StepAnswerRequest {
  */
 export function stepAnswer(
   execution: StepExecution,
-  { offset = 0, max_rows: itemsMax = LLM_ROWS_DEFAULT, correction }: StepAnswerRequest,
+  { offset, max_rows, max_bytes, correction }: StepAnswerRequest,
 ): StepAnswer {
-  const { stepResult, llmContextUpdate: update, replayed } = execution;
-  // The output of a step is a JSON array of row objects (Decision §5).
-  const all = JSON.parse(update.toolOutputJson) as readonly Row[];
-  const page = pageWithin(all, { offset, itemsMax, bytesMax: LLM_ANSWER_BYTES_MAX });
+  const { stepResult, llmContextUpdate: update, outputLimits = {}, replayed } = execution;
+  const { maxRows = LLM_ROWS_DEFAULT, maxBytes = LLM_ANSWER_BYTES_MAX } = outputLimits;
+  const page = outputPage(
+    execution,
+    {
+      offset,
+      maxRows: max_rows ?? Math.min(maxRows, LLM_ROWS_MAX),
+      maxBytes: max_bytes ?? Math.min(maxBytes, LLM_ANSWER_BYTES_MAX),
+    },
+    (next) =>
+      `Call execute_step with this plan_id and step_id and offset ${String(next)} for the next ones; ` +
+      "nothing runs again.",
+  );
   const { stepId, status, rowCount, error } = stepResult;
   return {
     plan_id: update.planId,
     step_id: stepId,
     status,
     row_count: rowCount,
-    rows: page.items,
+    rows: page.rows.map((row) => JSON.parse(row) as Row),
     ...present({ next_offset: page.nextOffset }),
     schema_changes: update.schemaAdditions.map((delta) => ({
       table_name: delta.tableName,
@@ -91,28 +101,9 @@ export function stepAnswer(
     hints: [
       ...update.augmentationHints,
       ...(status === "failed" ? [correction(execution)] : []),
-      ...pageHints(page, { offset, count: all.length }),
+      ...page.hints,
     ],
     replayed,
     ...present({ error }),
   };
-}
-
-function pageHints(
-  { items, nextOffset: next, cutItems }: BoundedPage<Row>,
-  { offset, count }: { readonly offset: number; readonly count: number },
-): readonly string[] {
-  const last = offset + items.length;
-  return [
-    ...(next === undefined
-      ? []
-      : [
-          `Rows ${String(offset + 1)} to ${String(last)} of ${String(count)} are shown. Call execute_step with this ` +
-            `plan_id and step_id and offset ${String(next)} for the next ones; nothing runs again.`,
-        ]),
-    ...cutItems.map(
-      (index) =>
-        `Row ${String(index + 1)} was too large and long values in it were cut: select fewer columns, or substr(column, 1, 1000).`,
-    ),
-  ];
 }

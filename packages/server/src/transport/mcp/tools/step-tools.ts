@@ -12,6 +12,7 @@ import { correctionOfQuery, correctionOfStep } from "./correction.js";
 import {
   dependsOn,
   intent,
+  maxBytes,
   maxRows,
   offset,
   planId,
@@ -50,6 +51,7 @@ export const STEP_TOOLS: readonly McpTool[] = [
       intent: intent.exactOptional().describe(`${intent.description ?? ""}. Default read_select`),
       tool_name: toolName,
       max_rows: maxRows,
+      max_bytes: maxBytes,
       session_id: sessionId,
     }),
     output: stepAnswerSchema,
@@ -104,16 +106,17 @@ export const STEP_TOOLS: readonly McpTool[] = [
       tool_name: toolName.describe("A corrected tool; absent: as it is"),
       offset,
       max_rows: maxRows,
+      max_bytes: maxBytes,
     }),
     output: stepAnswerSchema,
     run: async (input, scope) => {
-      const { plan_id, step_id, offset: first, max_rows, ...changes } = input;
+      const { plan_id, step_id, offset: first, max_rows, max_bytes, ...changes } = input;
       const [plan, step] = [asPlanId(plan_id), asStepId(step_id)];
       if (Object.keys(changes).length > 0) await revise(plan, step, changes, scope);
       const { context, services } = scope;
       const execution = await services.orchestrator.executeStep(plan, step, context);
       return stepAnswer(execution, {
-        ...present({ offset: first, max_rows }),
+        ...present({ offset: first, max_rows, max_bytes }),
         correction: ({ stepResult: { error } }) =>
           correctionOfStep({ planId: plan, stepId: step, error }),
       });

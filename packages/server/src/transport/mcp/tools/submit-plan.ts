@@ -10,7 +10,17 @@ import { present } from "../../present.js";
 import { definitionOf, stepsToAppendOf } from "../../rest/plans/plan-messages.js";
 import { PLAN_APP_URI } from "../plan-app.js";
 import { defineTool, type McpTool } from "../tool.js";
-import { ADDS, dependsOn, intent, planId, queryTemplate, sessionId, toolName } from "./fields.js";
+import {
+  ADDS,
+  dependsOn,
+  intent,
+  maxBytes,
+  maxRows,
+  planId,
+  queryTemplate,
+  sessionId,
+  toolName,
+} from "./fields.js";
 import { readySteps, readyStepsOf } from "./plan-answer.js";
 
 const stepInput = z.strictObject({
@@ -24,6 +34,10 @@ const stepInput = z.strictObject({
     .array(z.string())
     .exactOptional()
     .describe("Tables whose definition is compared before and after the step"),
+  max_rows: maxRows.describe(
+    "Rows that an answer with the step's result shows, unless asked otherwise",
+  ),
+  max_bytes: maxBytes.describe("Bytes of rows that such an answer shows, unless asked otherwise"),
 });
 
 const submission = z.strictObject({

@@ -2,7 +2,7 @@ import { dailyUsageSchema } from "@steward/protocol/rest";
 import * as z from "zod";
 import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_MAX } from "../../limits.js";
 import { dailyUsageMessages } from "../../rest/billing/usage-messages.js";
-import { pageWithin } from "../page-within.js";
+import { pageWithin } from "../../paging/page-within.js";
 import { defineTool, type McpTool } from "../tool.js";
 import { nextOffset, offset, READS } from "./fields.js";
 import { present } from "../../present.js";

@@ -1,5 +1,6 @@
 import type {
   AppendStepsRequest,
+  OutputPageQuery,
   Plan,
   PlanEvent as PlanEventMessage,
   PlanPage as PlanPageMessage,
@@ -24,6 +25,7 @@ import type {
   StepRevision,
   StepsToAppend,
 } from "../../../plans/index.js";
+import { pagedExecution } from "../../paging/output-page.js";
 import { present } from "../../present.js";
 
 /** The plan in a request body; absent fields become empty, as in gRPC. */
@@ -54,6 +56,8 @@ export function stepRevisionOf(body: ReviseStepRequest): StepRevision {
       queryTemplate: body.query_template,
       dependsOn: body.depends_on,
       schemaTableHints: body.schema_table_hints,
+      maxRows: body.max_rows,
+      maxBytes: body.max_bytes,
     }),
     expectedRevision: body.expected_revision,
   };
@@ -73,6 +77,7 @@ function stepDefinitionOf(step: PlanStepDef): StepDefinition {
     queryTemplate: step.query_template ?? "",
     dependsOn: step.depends_on ?? [],
     schemaTableHints: step.schema_table_hints ?? [],
+    ...present({ maxRows: step.max_rows, maxBytes: step.max_bytes }),
   };
 }
 
@@ -121,8 +126,12 @@ function planStepMessage(step: StepRecord): PlanStep {
   };
 }
 
-/** A step's result and context update (Contract §2.4, §2.5). */
-export function stepExecutionMessage(execution: StepExecution): StepExecutionMessage {
+/** A step's result and context update (Contract §2.4, §2.5), with the asked part of its output. */
+export function stepExecutionMessage(
+  whole: StepExecution,
+  { offset, max_rows: maxRows, max_bytes: maxBytes }: OutputPageQuery,
+): StepExecutionMessage {
+  const execution = pagedExecution(whole, { offset, maxRows, maxBytes });
   const { stepResult: result, llmContextUpdate: update, replayed } = execution;
   return {
     step_result: {
@@ -143,6 +152,7 @@ export function stepExecutionMessage(execution: StepExecution): StepExecutionMes
         table_def_json: delta.tableDefJson,
       })),
       augmentation_hints: update.augmentationHints,
+      ...present({ next_offset: execution.nextOffset }),
     },
     replayed,
   };

@@ -1,6 +1,7 @@
 import { sessionFor } from "@steward/kernel/caller.js";
 import {
   dataOf,
+  outputPageQuerySchema,
   planPageQuerySchema,
   planPageSchema,
   planSchema,
@@ -128,9 +129,11 @@ function addExecute(app: RestApp, orchestrator: Orchestrator): void {
     summary: "Execute a step",
     description:
       "Runs the step, joins its attempt under way, or returns its stored result, marked replayed. " +
-      "A step that ran and failed is a result too: step_result.status is failed.",
+      "A step that ran and failed is a result too: step_result.status is failed. With max_rows or " +
+      "max_bytes a part of the output is returned; the same request with offset reads on and runs nothing.",
     tags,
     params: stepParams,
+    querystring: outputPageQuerySchema,
     response: {
       200: json("Result of the step", dataOf(stepExecutionSchema)),
       ...errors(403, 404, 409, 501),
@@ -139,9 +142,9 @@ function addExecute(app: RestApp, orchestrator: Orchestrator): void {
   app.post(
     "/api/plans/:plan_id/steps/:step_id/execute",
     { schema },
-    async ({ params, context }) => {
+    async ({ params, query, context }) => {
       const execution = await orchestrator.executeStep(planIdOf(params), stepIdOf(params), context);
-      return { data: stepExecutionMessage(execution) };
+      return { data: stepExecutionMessage(execution, query) };
     },
   );
 }

@@ -16,10 +16,17 @@ export interface BoundedPage<Item> {
   readonly cutItems: readonly number[];
 }
 
+/** How the items of a list are measured, and shortened when one alone is too large. */
+export interface ItemForm<Item> {
+  readonly bytesOf: (item: Item) => number;
+  readonly shortened: (item: Item, bytesMax: number) => Item;
+}
+
 /** As many items as fit. A page has at least one item, whose long texts are cut when it alone is too large. */
 export function pageWithin<Item>(
   list: readonly Item[],
   { offset, itemsMax, bytesMax }: PageBounds,
+  { bytesOf, shortened }: ItemForm<Item> = { bytesOf: jsonBytes, shortened: withShortTexts },
 ): BoundedPage<Item> {
   const items: Item[] = [];
   const cutItems: number[] = [];
@@ -28,10 +35,10 @@ export function pageWithin<Item>(
   for (; index < list.length && items.length < itemsMax; index += 1) {
     // The index is within the list.
     const item = list[index] as Item;
-    const size = jsonBytes(item);
+    const size = bytesOf(item);
     if (bytes + size > bytesMax && items.length > 0) break;
     if (size > bytesMax) cutItems.push(index);
-    items.push(size > bytesMax ? withShortTexts(item, bytesMax) : item);
+    items.push(size > bytesMax ? shortened(item, bytesMax) : item);
     bytes += size;
   }
   return { items, cutItems, ...(index < list.length ? { nextOffset: index } : {}) };
@@ -43,7 +50,7 @@ function jsonBytes(value: unknown): number {
 }
 
 /** An object whose fields have an equal share of the bytes; a text is cut to its share. */
-function withShortTexts<Item>(item: Item, bytesMax: number): Item {
+export function withShortTexts<Item>(item: Item, bytesMax: number): Item {
   if (typeof item === "string") {
     // A text stays a text.
     return cutText(item, bytesMax) as Item;
@@ -52,10 +59,12 @@ function withShortTexts<Item>(item: Item, bytesMax: number): Item {
   const fields = Object.entries(item);
   const share = Math.floor(bytesMax / fields.length);
   // The names of the fields stay; a value that is no text becomes one where it is too large.
-  return Object.fromEntries(fields.map(([name, value]) => [name, shortened(value, share)])) as Item;
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, shortValue(value, share)]),
+  ) as Item;
 }
 
-function shortened(value: unknown, bytesMax: number): unknown {
+function shortValue(value: unknown, bytesMax: number): unknown {
   if (jsonBytes(value) <= bytesMax) return value;
   return cutText(typeof value === "string" ? value : JSON.stringify(value), bytesMax);
 }
