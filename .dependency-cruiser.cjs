@@ -171,7 +171,7 @@ module.exports = {
       comment: `${layer}/ of @steward/schema knows the layers below it only: ${schemaLayers.slice(0, index).join(", ") || "none"}`,
       from: { path: `^packages/schema/src/${layer}/`, pathNot: test },
       to: {
-        path: `^packages/schema/src/(${[...schemaLayers.slice(index + 1), ...["catalogs", "cli", "live", "postgres-database", "sqlite-database", "index"]].join("|")})[/.]`,
+        path: `^packages/schema/src/(${[...schemaLayers.slice(index + 1), ...["catalogs", "cli", "live", "postgres-database", "sqlite-database", "sqlite-syntax", "index"]].join("|")})[/.]`,
         dependencyTypesNot: ["type-only"],
       },
     })),

@@ -1,5 +1,8 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { SqliteSyntax } from "../sqlite-syntax/index.js";
 import { type CatalogRow, readSqliteCatalog, type Schema } from "../live/index.js";
+
+const syntax = new SqliteSyntax();
 
 /** The schema of an open database, as its transaction sees it. */
 export function introspectSqlite(db: DatabaseSyncInstance): Schema {
@@ -13,6 +16,7 @@ export function introspectSqlite(db: DatabaseSyncInstance): Schema {
   return readSqliteCatalog(
     rows.map((row) => ({ ...row, columns: shownColumns(db, row) })),
     new Set(shadows.map(({ name }) => name)),
+    syntax,
   );
 }
 

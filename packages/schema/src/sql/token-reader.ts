@@ -80,14 +80,3 @@ export class TokenReader {
     return this.#tokens.slice(from, this.#at);
   }
 }
-
-/** Splits at commas outside of parentheses. */
-export function splitByComma(tokens: readonly Token[]): readonly (readonly Token[])[] {
-  const pieces: (readonly Token[])[] = [];
-  const reader = new TokenReader(tokens);
-  while (!reader.isDone) {
-    pieces.push(reader.until((token) => isSign(token, ",")));
-    reader.takeSign(",");
-  }
-  return pieces;
-}

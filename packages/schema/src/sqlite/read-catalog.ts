@@ -1,9 +1,13 @@
 import { Schema, type SchemaObject, type Part, type Reference, values } from "../model/schema.js";
 import { isSign, isWord, tokensOf } from "../sql/sql-tokens.js";
-import { splitByComma, TokenReader } from "../sql/token-reader.js";
+import { TokenReader } from "../sql/token-reader.js";
 import { spell } from "./expression.js";
-import { type ParsedColumn, type ParsedConstraint, type ParsedPart } from "./parse-table.js";
-import { parsePart, parseTable } from "./parse-table.js";
+import type {
+  CatalogSyntax,
+  ParsedColumn,
+  ParsedConstraint,
+  ParsedPart,
+} from "./catalog-syntax.js";
 
 export interface CatalogRow {
   readonly type: string;
@@ -26,18 +30,21 @@ const FOREIGN = /^(sqlite_|_steward_)/i;
  */
 export function readSqliteCatalog(
   rows: readonly CatalogRow[],
-  shadows: ReadonlySet<string> = new Set(),
+  shadows: ReadonlySet<string>,
+  syntax: CatalogSyntax,
 ): Schema {
-  return new CatalogReader(rows, shadows).read();
+  return new CatalogReader(rows, shadows, syntax).read();
 }
 
 class CatalogReader {
   readonly #rows: readonly CatalogRow[];
+  readonly #syntax: CatalogSyntax;
   readonly #objects: SchemaObject[] = [];
   readonly #columns = new Map<string, readonly ParsedColumn[]>();
   readonly #primary = new Map<string, readonly string[]>();
 
-  constructor(rows: readonly CatalogRow[], shadows: ReadonlySet<string>) {
+  constructor(rows: readonly CatalogRow[], shadows: ReadonlySet<string>, syntax: CatalogSyntax) {
+    this.#syntax = syntax;
     this.#rows = rows.filter(
       ({ name, table }) => !FOREIGN.test(name) && !FOREIGN.test(table) && !shadows.has(name),
     );
@@ -53,7 +60,7 @@ class CatalogReader {
     });
     const tables = this.#rows
       .filter(({ type, sql }) => type === "table" && !isVirtual(sql))
-      .map((row) => ({ row, parsed: parseTable(row.sql ?? "") }));
+      .map((row) => ({ row, parsed: this.#syntax.table(row.sql ?? "") }));
     // A foreign key may reference columns of a table that follows, so all columns are read first.
     for (const { row, parsed } of tables)
       this.#remember(row.name, parsed.columns, parsed.constraints);
@@ -182,15 +189,8 @@ class CatalogReader {
   }
 
   #addIndex(name: string, table: string, sql: string): void {
-    const reader = new TokenReader(tokensOf(sql));
-    reader.takeWords("CREATE");
-    const isUnique = reader.takeWords("UNIQUE");
-    reader.until((token) => isWord(token, "ON"));
-    reader.until((token) => isSign(token, "("));
-    const parts = splitByComma(reader.parenthesized()).map((part) =>
-      this.#part(table, parsePart(part)),
-    );
-    const where = reader.takeWords("WHERE") ? spell(reader.rest()) : undefined;
+    const { isUnique, where, ...index } = this.#syntax.index(sql);
+    const parts = index.parts.map((part) => this.#part(table, part));
     // Names of indexes, views and triggers are global to the database, so renaming a table does not
     // change them.
     const on = { ref: tableId(table) };

@@ -1,87 +1,25 @@
-import type {
-  Dialect,
-  FunctionName,
-  SqlAnalyzer,
-  StatementAnalysis,
-  StatementClass,
-} from "../../governance/index.js";
+import type { FunctionName, StatementClass } from "../../governance/index.js";
 import { assert } from "@steward/kernel/assert.js";
-import { RecentMap } from "@steward/kernel/recent-map.js";
-import { analyzeOnly, nulRejection, rejected } from "./one-statement.js";
+import { GrammarAnalyzer, type Judgement } from "./grammar-analyzer.js";
+import { rejected } from "./one-statement.js";
 import { isReadableSystemTable, isSystemTable } from "./postgres-catalogs.js";
 import { judgeFunction, judgeSelection, nearestFunction } from "./postgres-functions.js";
-import { PostgresGrammar, type TreeNode } from "./postgres-grammar.js";
+import type { TreeNode } from "./postgres-grammar.js";
 import { isBuiltInOperator } from "./postgres-operators.js";
 import { judgeStatement, spokenName, TEMPORARY, type RowChange } from "./postgres-statements.js";
-import { adviceAfter } from "./repair/advice.js";
+import { PostgresSyntax } from "./postgres-syntax.js";
 import { adviceOf } from "./repair/foreign-form.js";
 import { insteadOfFunction } from "./repair/postgres-forms.js";
-import { describeSyntaxError } from "./repair/syntax-hint.js";
-import { contentsOf, type NamedTable, type TreeContents } from "./postgres-tree.js";
-
-/** Number of cached analyses. The same templates are submitted, and then run, again and again. */
-const ANALYSES_KEPT_MAX = 1000;
-/** Length of the longest cached statement, in characters. It bounds the memory of the cache. */
-const KEPT_LENGTH_MAX = 4096;
-
-const TOO_DEEP = "The statement is nested too deeply to be analyzed";
+import type { NamedTable, TreeContents } from "./postgres-tree.js";
 
 /** Analyzes statements with PostgreSQL 18's own grammar; supports no other dialect. */
-export class PostgresAnalyzer implements SqlAnalyzer {
-  readonly #grammar: PostgresGrammar;
-  /** Cached analyses by statement text. */
-  readonly #analyses = new RecentMap<StatementAnalysis>(ANALYSES_KEPT_MAX);
-
-  private constructor(grammar: PostgresGrammar) {
-    this.#grammar = grammar;
+export class PostgresAnalyzer extends GrammarAnalyzer<TreeNode> {
+  private constructor(syntax: PostgresSyntax) {
+    super("postgres", syntax, (statement) => judge(syntax.contents(statement)));
   }
 
   static async load(): Promise<PostgresAnalyzer> {
-    return new PostgresAnalyzer(await PostgresGrammar.load());
-  }
-
-  analyze(sql: string, dialect: Dialect): StatementAnalysis {
-    assert(dialect === "postgres", "each dialect has its own analyzer");
-    if (!this.#grammar.isReady) return rejected("unparsable", TOO_DEEP);
-    return sql.length > KEPT_LENGTH_MAX
-      ? this.#analyze(sql)
-      : this.#analyses.getOrMake(sql, () => this.#analyze(sql));
-  }
-
-  #analyze(sql: string): StatementAnalysis {
-    const unseen = nulRejection(sql);
-    if (unseen !== undefined) return unseen;
-    const parsed = this.#grammar.parse(sql);
-    if (parsed.kind === "too_deep") {
-      return rejected("unparsable", TOO_DEEP);
-    }
-    if (parsed.kind === "syntax_error") {
-      return rejected("unparsable", this.#syntaxHint(sql, parsed));
-    }
-    return analyzeOnly(parsed.statements, judge);
-  }
-
-  advise(sql: string, dialect: Dialect, failure: string): readonly string[] {
-    const errorOf = (changed: string): number | undefined => this.#errorOf(changed);
-    return adviceAfter(failure, { sql, dialect, errorOf });
-  }
-
-  #syntaxHint(sql: string, { message, at }: { message: string; at: number }): string {
-    return describeSyntaxError({
-      sql,
-      dialect: "postgres",
-      at: unitsBefore(sql, at),
-      message,
-      errorOf: (changed) => this.#errorOf(changed),
-    });
-  }
-
-  /** The position at which the parser stops; `undefined` when it accepts the text. */
-  #errorOf(sql: string): number | undefined {
-    if (!this.#grammar.isReady) return 0;
-    const parsed = this.#grammar.parse(sql);
-    if (parsed.kind === "parsed") return undefined;
-    return parsed.kind === "too_deep" ? 0 : unitsBefore(sql, parsed.at);
+    return new PostgresAnalyzer(await PostgresSyntax.load());
   }
 }
 
@@ -105,8 +43,7 @@ const CLASSES: readonly StatementClass[] = [
  * a SELECT a `write_delete`, and so does a call of a function that only `write_delete` may call.
  * When parts change rows in different ways, no single kind of write covers them.
  */
-function judge(statement: TreeNode): StatementAnalysis {
-  const contents = contentsOf(statement);
+function judge(contents: TreeContents): Judgement {
   const claims: Claim[] = [];
   const changes = new Set<RowChange>();
   for (const [index, { type, node }] of contents.statements.entries()) {
@@ -147,7 +84,6 @@ function judge(statement: TreeNode): StatementAnalysis {
   return {
     kind: "statement",
     statementClass,
-    tables: tableNames(contents),
     ...(because === undefined ? {} : { because }),
     ...(functionNames.length === 0 ? {} : { functionNames }),
   };
@@ -236,10 +172,6 @@ function tableDenial(tables: readonly NamedTable[]): string | undefined {
   return undefined;
 }
 
-function tableNames({ tables }: TreeContents): readonly string[] {
-  return [...new Set(tables.map(({ name }) => name.join(".")))];
-}
-
 /**
  * A replacement for a function that PostgreSQL does not have. The function may also be defined by
  * the database.
@@ -250,9 +182,4 @@ function adviceOnFunction(name: readonly string[]): string {
   if (instead !== undefined) return `; ${adviceOf(`function ${only}`, instead, "postgres")}`;
   const nearest = name.length === 1 ? nearestFunction(only) : undefined;
   return nearest === undefined ? "" : `; did you mean ${nearest}?`;
-}
-
-/** The number of UTF-16 units in the first characters of a text. */
-function unitsBefore(sql: string, characters: number): number {
-  return [...sql].slice(0, characters).join("").length;
 }

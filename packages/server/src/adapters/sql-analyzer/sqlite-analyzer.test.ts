@@ -48,6 +48,7 @@ describe("the class of a SQLite statement", () => {
     ["CREATE VIEW v AS SELECT 1", "admin"],
     ["CREATE VIRTUAL TABLE f USING fts5(body)", "admin"],
     ["CREATE TRIGGER g AFTER INSERT ON orders BEGIN DELETE FROM orders; END", "admin"],
+    ["SELECT 1_000", "read_select"],
     ["DROP TABLE orders", "admin"],
     ["DROP VIEW IF EXISTS v", "admin"],
     ["ALTER TABLE orders ADD COLUMN note TEXT", "admin"],

@@ -1,4 +1,10 @@
-import type { InsertStmt, QualifiedName, Stmt, UpdateStmt, Upsert } from "sqlite3-parser";
+import type {
+  InsertStmt,
+  QualifiedName,
+  Stmt,
+  UpdateStmt,
+  Upsert,
+} from "@steward/schema/sqlite-syntax";
 import type { StatementClass } from "../../governance/index.js";
 import { unreachable } from "@steward/kernel/assert.js";
 

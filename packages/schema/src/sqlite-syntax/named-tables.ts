@@ -1,5 +1,5 @@
 import type { AstNode, QualifiedName, Stmt } from "sqlite3-parser";
-import { childrenOf } from "./sqlite-tree.js";
+import { childrenOf } from "./syntax-tree.js";
 
 /**
  * The tables that one statement names, in the order of the text, spelt as at their first occurrence
