@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PostgresGrammar, type TreeNode } from "../../adapters/sql-analyzer/postgres-grammar.js";
+import type { TreeNode } from "../../adapters/sql-analyzer/postgres-grammar.js";
+import { PostgresSyntax } from "../../adapters/sql-analyzer/postgres-syntax.js";
 import { DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./distribution/tables.js";
 import {
   brokenRules,
@@ -46,11 +47,11 @@ const SWEEPS: readonly (readonly [beginning: string, reason: string])[] = [
 // not run also fails the test.
 describe("the statements of the store", { timeout: 60_000 }, () => {
   let database: TestDatabase;
-  let grammar: PostgresGrammar;
+  let syntax: PostgresSyntax;
   let context: RuleContext;
   const texts = new Set<string>();
   beforeAll(async () => {
-    grammar = await PostgresGrammar.load();
+    syntax = await PostgresSyntax.load();
     database = await freshDatabase();
     await useEveryStatement(database.url, (text) => {
       if (/^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/.test(text)) texts.add(text);
@@ -146,7 +147,7 @@ describe("the statements of the store", { timeout: 60_000 }, () => {
   });
 
   function parsed(text: string): readonly TreeNode[] {
-    const result = grammar.parse(text);
+    const result = syntax.parse(text);
     if (result.kind !== "parsed") throw new Error(`${result.kind}: ${text}`);
     return result.statements;
   }
