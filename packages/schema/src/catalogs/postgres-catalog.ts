@@ -1,5 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { castElements, type SchemaObject, Schema } from "../live/index.js";
+import {
+  castElements,
+  checkedObject,
+  type PostgresObject,
+  Schema,
+  type SchemaObject,
+  type Values,
+} from "../live/index.js";
 import {
   allSeldomSorts,
   DATABASE_ID,
@@ -17,12 +24,14 @@ const EXPRESSIONS: ReadonlySet<string> = new Set([
   ...["definition", "default", "generated", "expression", "where", "partitionKey"],
 ]);
 
-type Row = Pick<SchemaObject, "id" | "kind"> & {
+interface Row {
+  readonly id: string;
+  readonly kind: string;
   readonly name: string;
   readonly parent: string | null;
   /** JSON text. */
   readonly values: string;
-};
+}
 
 /** Runs a query on the connection over which a schema is read. All columns are text. */
 export type CatalogQuery = (sql: string) => Promise<readonly object[]>;
@@ -90,8 +99,8 @@ function isRelation(object: SchemaObject): boolean {
 }
 
 /** The relation that an object is, or that contains it. */
-function relationOf({ id, parent = "" }: SchemaObject): string | undefined {
-  if (parent.startsWith("r:")) return parent;
+function relationOf({ id, parent }: SchemaObject): string | undefined {
+  if (parent?.startsWith("r:") === true) return parent;
   return id.startsWith("r:") ? id : undefined;
 }
 
@@ -99,14 +108,14 @@ async function readObjects(
   query: CatalogQuery,
   withNativeIds: boolean,
   only?: { readonly kept: readonly SchemaObject[]; readonly relations: readonly string[] },
-): Promise<readonly SchemaObject[]> {
+): Promise<readonly PostgresObject[]> {
   const version = await versionOf(query);
   const found = await readRows(query, version, only?.relations);
   // The order is normalized, because scripts follow it and the server's order varies.
   const rows = sortedByAge(found);
   const known = new Set([...(only?.kept ?? []), ...rows].map(({ id }) => id));
   const needs = await needsAmong(query, version, known);
-  const objects: SchemaObject[] = [];
+  const objects: PostgresObject[] = [];
   for (const row of rows) {
     objects.push(objectOf(row, [...(needs.get(row.id) ?? [])], withNativeIds));
     // A thousand tables have fifteen thousand rows, which take 100 ms, so the event loop is yielded
@@ -128,9 +137,10 @@ async function readRows(
     return (await query(objectsQuery(choice))) as readonly Row[];
   };
   const [row] = (await query(seldomSortsQuery(version))) as readonly { sorts: string }[];
+  // Without a row there is nothing of a rare kind, and nothing to add to the query.
   const rows = await read(row?.sorts ?? "");
   // Another session may have created the first object of a rare kind between the two statements.
-  const isIncomplete = rows.some(({ kind }: { readonly kind: string }) => kind === MORE_SORTS);
+  const isIncomplete = rows.some(({ kind }) => kind === MORE_SORTS);
   return isIncomplete ? read(allSeldomSorts(version)) : rows;
 }
 
@@ -207,21 +217,19 @@ function objectOf(
   { id, kind, name, parent, values }: Row,
   needs: readonly string[],
   withNativeIds: boolean,
-): SchemaObject {
+): PostgresObject {
   const dependsOn = needs.map((needed) => ({ needs: { ref: needed } }));
   // The queries build their JSON from the vocabulary's property names.
   const said = JSON.parse(values, (key, value: unknown) =>
     typeof value === "string" && EXPRESSIONS.has(key) ? castElements(value) : value,
-  ) as SchemaObject["values"];
-  return {
-    id,
-    kind,
-    name,
-    parent: parent ?? DATABASE,
-    values: {
-      ...Object.fromEntries(Object.entries(said).filter(([, value]) => value !== "")),
-      ...(withNativeIds ? { nativeId: id } : {}),
-      ...(dependsOn.length === 0 ? {} : { dependsOn }),
-    },
+  ) as Values;
+  const described = {
+    ...Object.fromEntries(Object.entries(said).filter(([, value]) => value !== "")),
+    ...(withNativeIds ? { nativeId: id } : {}),
+    ...(dependsOn.length === 0 ? {} : { dependsOn }),
   };
+  return checkedObject(
+    { id, kind, name, parent: parent ?? DATABASE, values: described },
+    "postgres",
+  );
 }

@@ -25,7 +25,7 @@ function shownColumns(
   db: DatabaseSyncInstance,
   { type, name, sql }: Omit<CatalogRow, "columns">,
 ): CatalogRow["columns"] {
-  if (type !== "view" && !/^create\s+virtual\s/i.test(sql ?? "")) return [];
+  if (type !== "view" && (sql === null || !/^create\s+virtual\s/i.test(sql))) return [];
   try {
     // Hidden ones are arguments of a virtual table.
     return db

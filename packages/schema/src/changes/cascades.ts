@@ -1,4 +1,4 @@
-import { idIn, type Schema } from "../model/schema.js";
+import type { Schema } from "../model/schema.js";
 import { relationName } from "./table-definition.js";
 
 /** Limit of tables in the result. */
@@ -14,8 +14,8 @@ export function cascadesOf(schema: Schema): CascadeGraph {
   const children = new Map<string, Set<string>>();
   for (const { values, parent } of schema.all("ForeignKey")) {
     if (values.onDelete !== "cascade") continue;
-    const child = parent === undefined ? undefined : schema.find(parent);
-    const above = schema.find(idIn(values, "target") ?? "");
+    const child = schema.find(parent);
+    const above = schema.find(values.target?.ref);
     if (child === undefined || above === undefined) continue;
     const name = relationName(schema, above);
     children.set(name, (children.get(name) ?? new Set()).add(relationName(schema, child)));

@@ -1,7 +1,6 @@
 import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import { identifying } from "../model/identify.js";
-import type { Schema, SchemaObject, Value } from "../model/schema.js";
-import { textOf } from "../model/schema.js";
+import type { Schema, SchemaObject, Value, Values } from "../model/schema.js";
 import { diffSchemas, type Operation } from "../model/schema-diff.js";
 
 /**
@@ -47,7 +46,7 @@ export function concernedRelations(
 ): readonly string[] {
   const { ids, above } = concernOf(from, to);
   return [...ids, ...above].flatMap((id) => {
-    const nativeId = textOf(recorded.find(id)?.values ?? {}, "nativeId");
+    const nativeId = recorded.find(id)?.values.nativeId;
     return nativeId?.startsWith("r:") === true ? [nativeId] : [];
   });
 }
@@ -92,8 +91,13 @@ function isTiedTo(schema: Schema, object: SchemaObject, { ids, wholes }: Concern
 /** The ids of all objects that an object references. */
 export function referencesOf({ values }: SchemaObject): readonly string[] {
   const found: string[] = [];
-  for (const value of Object.values(values)) addReferences(value, found);
+  for (const value of valuesIn(values)) addReferences(value, found);
   return found;
+}
+
+/** The values of an object's properties, whatever its kind. */
+function valuesIn(values: Values): readonly Value[] {
+  return Object.values(values);
 }
 
 /** The ids of all objects that a value references. */

@@ -1,6 +1,6 @@
 import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import { indexBy, type ObjectIndex } from "../model/index-by.js";
-import { isSet, partsIn, type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import { nameOf, type Schema, type SchemaObject } from "../model/schema.js";
 import { columnsOf, foreignKeyOf, namesIn, relationName, relationOf } from "./table-definition.js";
 
 /** A column of a {@link Relation}. */
@@ -43,23 +43,18 @@ export interface Relation {
 /** The tables and views of a schema. A partition is left out, because its table stands for it. */
 export function* relationsOf(schema: Schema): Pausing<readonly Relation[]> {
   const uniqueIndexes = indexBy(
-    schema
-      .all("Index")
-      .filter(({ values }) => isSet(values, "isUnique") && !textOf(values, "where")),
+    schema.all("Index").filter(({ values }) => values.isUnique === true && !values.where),
     relationOf,
   );
   const enums = new Map(
     schema
       .all("EnumType")
-      .map((type) => [
-        schema.pathOf(type),
-        partsIn(type.values, "labels").flatMap((part) => textOf(part, "label") ?? []),
-      ]),
+      .map((type) => [schema.pathOf(type), (type.values.labels ?? []).map(({ label }) => label)]),
   );
   const relations: Relation[] = [];
   for (const object of schema.objects) {
     yield;
-    if (!RELATIONS.has(object.kind) || textOf(object.values, "partitionBound")) continue;
+    if (!RELATIONS.has(object.kind) || object.values.partitionBound) continue;
     relations.push(relationIn(schema, object, { uniqueIndexes, enums }));
   }
   return relations;
@@ -81,13 +76,14 @@ function relationIn(
   object: SchemaObject,
   { uniqueIndexes, enums }: Lookups,
 ): Relation {
-  const { id, name = "", parent, values } = object;
+  const { id, parent, values } = object;
+  const name = nameOf(object);
   const [primary] = schema.partsOf(id, "PrimaryKey");
   const keyColumns = (
     key: SchemaObject,
     list: "columns" | "parts",
   ): readonly string[] | undefined => {
-    const names = namesIn(schema, partsIn(key.values, list));
+    const names = namesIn(schema, key.values[list] ?? []);
     const known = names.flatMap((each) => each ?? []);
     return known.length === names.length ? known : undefined;
   };
@@ -97,9 +93,9 @@ function relationIn(
   return {
     name: relationName(schema, object),
     bareName: name,
-    ...(above?.kind === "Schema" ? { schemaName: above.name ?? "" } : {}),
+    ...(above?.kind === "Schema" ? { schemaName: above.name } : {}),
     kind: object.kind === "View" || object.kind === "MaterializedView" ? "view" : "table",
-    ...commentIn(textOf(values, "comment")),
+    ...commentIn(values.comment),
     columns: columnsOf(schema, object, primaryKey).map((column): RelationColumn => {
       const enumValues = enums.get(column.type);
       return {
@@ -131,10 +127,10 @@ function relationIn(
 /** The comments of a relation's columns, by column. */
 function commentsOf(schema: Schema, { id, values }: SchemaObject): ReadonlyMap<string, string> {
   const own = schema.partsOf(id, "Column").map((column) => {
-    return [column.name ?? "", textOf(column.values, "comment")] as const;
+    return [column.name, column.values.comment] as const;
   });
-  const details = partsIn(values, "columnDetails").map((part) => {
-    return [textOf(part, "label") ?? "", textOf(part, "comment")] as const;
+  const details = (values.columnDetails ?? []).map((part) => {
+    return [part.label, part.comment] as const;
   });
   return new Map(
     [...own, ...details].flatMap(([name, comment]) =>

@@ -2,13 +2,12 @@ import { inOrder } from "../model/column-order.js";
 import { CONSTRAINTS } from "../postgres/objects/names.js";
 import { addConstraint, create } from "../postgres/statements.js";
 import {
-  idIn,
-  isSet,
-  type Part,
-  partsIn,
+  isPostgres,
+  isSqlite,
+  nameOf,
+  type PartOf,
   type Schema,
   type SchemaObject,
-  textOf,
 } from "../model/schema.js";
 import { createTable, createView, createVirtualTable } from "../sqlite/statements.js";
 
@@ -68,7 +67,7 @@ export interface IndexDefinition {
 /** Describes a table, a view or a virtual table. */
 export function definitionOf(schema: Schema, relation: SchemaObject): TableDefinition {
   const [primary] = schema.partsOf(relation.id, "PrimaryKey");
-  const key = primary === undefined ? [] : namesIn(schema, partsIn(primary.values, "columns"));
+  const key = primary === undefined ? [] : namesIn(schema, primary.values.columns);
   const kinds = { Table: "table", VirtualTable: "virtual" } as const;
   return {
     kind:
@@ -80,9 +79,7 @@ export function definitionOf(schema: Schema, relation: SchemaObject): TableDefin
       .map((foreign) => foreignKeyOf(schema, foreign)),
     unique: schema
       .partsOf(relation.id, "UniqueConstraint")
-      .map(({ values }) =>
-        namesIn(schema, partsIn(values, "columns")).flatMap((name) => name ?? []),
-      ),
+      .map(({ values }) => namesIn(schema, values.columns).flatMap((name) => name ?? [])),
     indexes: schema
       .all("Index")
       .filter((index) => relationOf(index) === relation.id)
@@ -95,15 +92,17 @@ export function definitionOf(schema: Schema, relation: SchemaObject): TableDefin
  * A relation's name as an agent writes it: relations of PostgreSQL's schema `public` are not
  * qualified.
  */
-export function relationName(schema: Schema, { name = "", parent }: SchemaObject): string {
+export function relationName(schema: Schema, object: SchemaObject): string {
+  const { parent } = object;
+  const name = nameOf(object);
   const above = parent === undefined ? undefined : schema.find(parent);
-  return above?.kind === "Schema" && above.name !== "public" ? `${above.name ?? ""}.${name}` : name;
+  return above?.kind === "Schema" && above.name !== "public" ? `${above.name}.${name}` : name;
 }
 
 /** The table or view that an index is on. */
 export function relationOf({ values, parent }: SchemaObject): string | undefined {
   // The parent of an index is the database on SQLite, and its table on PostgreSQL.
-  return idIn(values, "on") ?? parent;
+  return values.on?.ref ?? parent;
 }
 
 /** The columns of a table or view in their order, inherited ones included. */
@@ -112,16 +111,17 @@ export function columnsOf(
   relation: SchemaObject,
   key: readonly (string | undefined)[],
 ): readonly ColumnDefinition[] {
-  const shown = partsIn(relation.values, "shownColumns").map((part): ColumnDefinition => ({
-    name: textOf(part, "columnName") ?? "",
-    type: textOf(part, "type") ?? "",
+  const shown = (relation.values.shownColumns ?? []).map((part): ColumnDefinition => ({
+    name: part.columnName,
+    // SQLite does not tell the type of a computed column.
+    type: part.type ?? "",
     not_null: false,
     default: null,
     primary_key_position: 0,
     generated: null,
   }));
-  const inherited = partsIn(relation.values, "inherits").flatMap((part) => {
-    const above = schema.find(idIn(part, "table") ?? "");
+  const inherited = (relation.values.inherits ?? []).flatMap((part) => {
+    const above = schema.find(part.table.ref);
     return above === undefined ? [] : columnsOf(schema, above, key);
   });
   const own = inOrder(schema.partsOf(relation.id, "Column")).map((column) => columnOf(column, key));
@@ -129,18 +129,19 @@ export function columnsOf(
 }
 
 function columnOf(
-  { name = "", values }: SchemaObject,
+  { name, values }: SchemaObject<"Column">,
   key: readonly (string | undefined)[],
 ): ColumnDefinition {
-  const identity = textOf(values, "identity");
-  const storage = textOf(values, "storage");
+  const identity = values.identity;
+  const storage = values.storage;
   return {
     name,
-    type: textOf(values, "type") ?? "",
-    not_null: isSet(values, "notNull"),
+    // The format has an empty text for a column that SQLite lets stand without a type.
+    type: values.type ?? "",
+    not_null: values.notNull === true,
     default:
       identity === undefined
-        ? (textOf(values, "default") ?? null)
+        ? (values.default ?? null)
         : `GENERATED ${identity.toUpperCase()} AS IDENTITY`,
     primary_key_position: key.indexOf(name) + 1,
     generated: storage === "virtual" || storage === "stored" ? storage : null,
@@ -149,20 +150,20 @@ function columnOf(
 
 /** A foreign key with the names of its columns on both sides. */
 export function foreignKeyOf(schema: Schema, { values }: SchemaObject): ForeignKeyDefinition {
-  const parts = partsIn(values, "columns");
-  const target = schema.find(idIn(values, "target") ?? "");
+  const parts = values.columns ?? [];
+  const target = schema.find(values.target?.ref);
   return {
     columns: namesIn(schema, parts).flatMap((name) => name ?? []),
     references: {
-      table:
-        target === undefined ? (textOf(values, "targetName") ?? "") : relationName(schema, target),
+      // The schema does not contain the tables of extensions, so such a table has no name here.
+      table: target === undefined ? (values.targetName ?? "") : relationName(schema, target),
       columns: parts.flatMap((part) => {
-        const named = schema.find(idIn(part, "targetColumn") ?? "")?.name;
-        return named ?? textOf(part, "targetColumnName") ?? [];
+        const named = schema.find(part.targetColumn?.ref)?.name;
+        return named ?? part.targetColumnName ?? [];
       }),
     },
-    on_update: actionOf(textOf(values, "onUpdate")),
-    on_delete: actionOf(textOf(values, "onDelete")),
+    on_update: actionOf(values.onUpdate),
+    on_delete: actionOf(values.onDelete),
   };
 }
 
@@ -170,31 +171,38 @@ function actionOf(action: string | undefined): string {
   return (action ?? "no action").toUpperCase();
 }
 
-function indexOf(schema: Schema, { name = "", values }: SchemaObject): IndexDefinition {
+function indexOf(schema: Schema, { name, values }: SchemaObject<"Index">): IndexDefinition {
   return {
     name,
-    columns: namesIn(schema, partsIn(values, "parts")).map((column) => column ?? null),
-    unique: isSet(values, "isUnique"),
-    partial: textOf(values, "where") !== undefined,
+    columns: namesIn(schema, values.parts).map((column) => column ?? null),
+    unique: values.isUnique === true,
+    partial: values.where !== undefined,
   };
 }
 
 /** The columns of a list; undefined when one of its parts is an expression. */
-export function namesIn(schema: Schema, parts: readonly Part[]): readonly (string | undefined)[] {
-  return parts.map(
-    (part) => schema.find(idIn(part, "column") ?? "")?.name ?? textOf(part, "columnName"),
-  );
+export function namesIn(
+  schema: Schema,
+  parts: readonly ColumnPart[],
+): readonly (string | undefined)[] {
+  return parts.map(({ column, columnName }) => schema.find(column?.ref)?.name ?? columnName);
 }
 
+/** An entry of a list of columns. */
+type ColumnPart = Partial<Pick<PartOf<"columns">, "column" | "columnName">>;
+
 function sqlOf(schema: Schema, relation: SchemaObject): string {
-  if (schema.dialect === "postgres") {
-    const constraints = schema.partsOf(relation.id, ...CONSTRAINTS);
+  const { id } = relation;
+  if (isPostgres(schema)) {
+    const constraints = schema.partsOf(id, ...CONSTRAINTS);
     const statements = [
-      ...create(schema, relation),
+      ...create(schema, schema.get(id)),
       ...constraints.map((constraint) => addConstraint(schema, constraint)),
     ];
     return statements.join(";\n");
   }
+  if (!isSqlite(schema)) return "";
   if (relation.kind === "Table") return createTable(schema, relation);
-  return relation.kind === "View" ? createView(relation) : createVirtualTable(relation);
+  if (relation.kind === "View") return createView(relation);
+  return relation.kind === "VirtualTable" ? createVirtualTable(relation) : "";
 }

@@ -1,6 +1,6 @@
 import { withPauses } from "@steward/kernel/concurrency/pausing.js";
 import { identify } from "../model/identify.js";
-import { Schema } from "../model/schema.js";
+import { Schema, without } from "../model/schema.js";
 import { withoutInvalidIndexes } from "../postgres/objects/invalid-indexes.js";
 import { refuseUnmadeIn, withUnmanagedOf } from "../postgres/objects/unmanaged.js";
 import { changeBetween, type SchemaChange } from "../migrations/schema-change.js";
@@ -33,10 +33,5 @@ export async function compareDatabases(
 
 /** Two databases may use the same native ids, so the objects of the second are found by their names. */
 function ofAnotherDatabase(schema: Schema): Schema {
-  return new Schema(
-    schema.objects.map((object) => {
-      const { nativeId: _, ...values } = object.values;
-      return { ...object, values };
-    }),
-  );
+  return new Schema(schema.objects.map((object) => without(object, "nativeId")));
 }

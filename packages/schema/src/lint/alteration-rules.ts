@@ -1,4 +1,4 @@
-import { partsIn, type SchemaObject, textOf, type Value } from "../model/schema.js";
+import type { SchemaObject, Value } from "../model/schema.js";
 import type { Change } from "../model/schema-diff.js";
 import type { PropertyName } from "../model/vocabulary.js";
 import type { Finding, FindingCode, Report } from "./finding.js";
@@ -65,10 +65,10 @@ const RULES: Readonly<Partial<Record<Change["property"], Rule>>> = {
     ["backward-incompatible", "comparisons and the order of rows change"],
   ],
   labels: (_, { old, now }) => {
-    const kept = new Set(partsIn(now.values, "labels").map(({ label }) => label));
-    const gone = partsIn(old.values, "labels").filter(({ label }) => !kept.has(label));
+    const kept = new Set((now.values.labels ?? []).map(({ label }) => label));
+    const gone = (old.values.labels ?? []).filter(({ label }) => !kept.has(label));
     if (gone.length === 0) return [];
-    const names = gone.map((part) => textOf(part, "label") ?? "").join(", ");
+    const names = gone.map(({ label }) => label).join(", ");
     return [
       ["data-dependent", `rows with a removed value (${names}) stop the migration`],
       ["backward-incompatible", `statements that still use ${names} fail`],

@@ -1,5 +1,5 @@
 import { isInvalidIndex } from "../postgres/objects/invalid-indexes.js";
-import { idIn, isSet, type Schema } from "../model/schema.js";
+import type { Schema } from "../model/schema.js";
 import type { Finding } from "./finding.js";
 
 /**
@@ -17,10 +17,10 @@ export function invalidIndexFindings(base: Schema, target: Schema): readonly Fin
     function wayOut(): string {
       if (now === undefined)
         return "it is dropped, because the proposed schema has no index of its name";
-      if (idIn(index.values, "attachedTo") !== undefined) {
+      if (index.values.attachedTo?.ref !== undefined) {
         return "the partitioned index that it belongs to is dropped and built again, while writes wait";
       }
-      const rows = isSet(now.values, "isUnique") ? ": duplicate rows stop the build" : "";
+      const rows = now.values.isUnique === true ? ": duplicate rows stop the build" : "";
       return `it is dropped, and built again while writes continue${rows}`;
     }
   });

@@ -3,7 +3,13 @@ import { needsOf } from "../postgres/objects/dependency-order.js";
 import { EXTENSION_ROWS } from "../postgres/objects/extension-rows.js";
 import { rebuildPlanBetween } from "../postgres/rebuild-plan.js";
 import { restart } from "../postgres/alter-column.js";
-import { idIn, isSet, partsIn, type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import {
+  isPostgres,
+  type PostgresObject,
+  type PostgresSchema,
+  type Schema,
+  type SchemaObject,
+} from "../model/schema.js";
 import { diffSchemas } from "../model/schema-diff.js";
 import { type Finding, reportOn } from "./finding.js";
 
@@ -14,7 +20,9 @@ export function lossFindings(base: Schema, target: Schema): readonly Finding[] {
   );
   return [
     ...dropped,
-    ...(base.dialect === "postgres" ? postgresLosses(base, target) : sqliteLosses(base, target)),
+    ...(isPostgres(base) && isPostgres(target)
+      ? postgresLosses(base, target)
+      : sqliteLosses(base, target)),
   ];
 }
 
@@ -45,8 +53,8 @@ function droppedWith(base: Schema, target: Schema, object: SchemaObject): readon
  * Whether a column stores values here. A generated column has no values of its own, and a foreign
  * table's values are on another server.
  */
-function isOwnValue(schema: Schema, { values, parent = "" }: SchemaObject): boolean {
-  return values.generated === undefined && !isForeign(schema.get(parent));
+function isOwnValue(schema: Schema, column: SchemaObject<"Column">): boolean {
+  return column.values.generated === undefined && !isForeign(schema.above(column));
 }
 
 function extensionFinding(base: Schema, extension: SchemaObject): Finding {
@@ -58,16 +66,16 @@ function extensionFinding(base: Schema, extension: SchemaObject): Finding {
  * Whether a sequence belongs to a column that is dropped as well; its counter is no separate loss.
  */
 function goesWithColumn(target: Schema, { values }: SchemaObject): boolean {
-  const owner = idIn(values, "ownedBy");
+  const owner = values.ownedBy?.ref;
   return owner !== undefined && target.find(owner) === undefined;
 }
 
 /** Whether a primary key of SQLite is AUTOINCREMENT. */
 function isCounting({ values }: SchemaObject): boolean {
-  return isSet(values, "isAutoincrement");
+  return values.isAutoincrement === true;
 }
 
-function goesOnCounting(target: Schema, { parent = "" }: SchemaObject): boolean {
+function goesOnCounting(target: Schema, { parent }: SchemaObject<"PrimaryKey">): boolean {
   return target.partsOf(parent, "PrimaryKey").some(isCounting);
 }
 
@@ -79,14 +87,14 @@ function loss(object: string, what: string): readonly Finding[] {
   ];
 }
 
-function postgresLosses(base: Schema, target: Schema): readonly Finding[] {
+function postgresLosses(base: PostgresSchema, target: PostgresSchema): readonly Finding[] {
   const rebuild = rebuildPlanBetween(base, target);
   const recreated = [...rebuild.recreated].flatMap((id) => base.find(id) ?? []);
   const anew = [...rebuild.anew].flatMap((id) => base.find(id) ?? []);
   return [
     ...recreated.flatMap((object) => madeAnew(base, object)),
     ...anew
-      .filter(({ parent = "" }) => !rebuild.recreated.has(parent))
+      .filter(({ parent }) => parent === undefined || !rebuild.recreated.has(parent))
       .flatMap((column) => computedAnew(base, target, column)),
     ...rebuild.matched
       .filter(({ now }) => !rebuild.isFresh(now))
@@ -104,7 +112,11 @@ function madeAnew(base: Schema, object: SchemaObject): readonly Finding[] {
   if (object.kind === "MaterializedView") {
     return [report("destructive", "it is refreshed: its present rows are lost")];
   }
-  if (object.kind !== "Table" || isForeign(object)) return [];
+  return object.kind !== "Table" || isForeign(object) ? [] : droppedRows(base, object);
+}
+
+function droppedRows(base: Schema, object: SchemaObject): readonly Finding[] {
+  const report = reportOn(base.pathOf(object));
   return [
     report("destructive", "it is dropped and created again, without its rows"),
     report("irreversible-down", "its rows are not restored"),
@@ -124,12 +136,17 @@ function computedAnew(base: Schema, target: Schema, old: SchemaObject): readonly
   return loss(base.pathOf(old), what);
 }
 
-function lostCounter(base: Schema, old: SchemaObject, now: SchemaObject): readonly Finding[] {
+function lostCounter(
+  base: PostgresSchema,
+  old: PostgresObject,
+  now: PostgresObject,
+): readonly Finding[] {
   const isEnded = old.values.identity !== undefined && now.values.identity === undefined;
+  const options = now.values.sequenceOptions;
   const isBegunAnew =
     old.values.sequenceOptions !== undefined &&
-    now.values.sequenceOptions !== undefined &&
-    restart(old, textOf(now.values, "sequenceOptions")) !== "";
+    options !== undefined &&
+    restart(old, options) !== "";
   if (isEnded) return loss(base.pathOf(old), "its counter is");
   if (!isBegunAnew) return [];
   return [reportOn(base.pathOf(old))("destructive", "its counter restarts within its new bounds")];
@@ -142,13 +159,10 @@ function lostAttributes(
   now: SchemaObject,
 ): readonly Finding[] {
   if (old.kind !== "CompositeType" || !isHeld(base, target, old.id)) return [];
-  const kept = new Set(partsIn(now.values, "attributes").map((part) => part.label));
-  const lost = partsIn(old.values, "attributes").filter(({ label }) => !kept.has(label));
+  const kept = new Set((now.values.attributes ?? []).map((part) => part.label));
+  const lost = (old.values.attributes ?? []).filter(({ label }) => !kept.has(label));
   return lost.flatMap((part) =>
-    loss(
-      `${base.pathOf(old)}.${textOf(part, "label") ?? ""}`,
-      "its values in columns of the type are",
-    ),
+    loss(`${base.pathOf(old)}.${part.label}`, "its values in columns of the type are"),
   );
 }
 
@@ -171,7 +185,7 @@ function sqliteLosses(base: Schema, target: Schema): readonly Finding[] {
     if (old === undefined) return [];
     const path = base.pathOf(old);
     if (now.kind === "VirtualTable" && old.values.definition !== now.values.definition) {
-      return madeAnew(base, { ...old, kind: "Table" });
+      return droppedRows(base, old);
     }
     if (now.kind === "Column" && now.values.generated !== undefined) {
       const isComputed = old.values.generated !== now.values.generated;

@@ -1,7 +1,7 @@
 import type { Kind } from "../model/kinds.js";
 import { isForeign } from "../postgres/objects/names.js";
 import { ownType } from "../postgres/types/type-name.js";
-import { idIn, isSet, partsIn, type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import { isPostgres, type Schema, type SchemaObject } from "../model/schema.js";
 import type { Operation } from "../model/schema-diff.js";
 import { relationOf } from "../changes/table-definition.js";
 import type { Finding, Report } from "./finding.js";
@@ -85,21 +85,21 @@ export function createdRules(
   report: Report,
 ): readonly Finding[] {
   const { kind } = created;
-  const on = target.find(relationOf(created) ?? "");
+  const on = target.find(relationOf(created));
   if (on === undefined || !isOld(base, on)) return [];
-  if (kind === "Column") return newColumnRules(target, created, report);
+  if (created.kind === "Column") return newColumnRules(target, created, report);
   const effect = EFFECTS[kind];
   return [
     ...(isRule(created) ? ruleFindings(created, report) : []),
-    ...(kind === "ForeignKey" ? foreignKeyRules(target, created, report) : []),
+    ...(created.kind === "ForeignKey" ? foreignKeyRules(target, created, report) : []),
     ...(effect === undefined ? [] : [report("backward-incompatible", effect)]),
   ];
 }
 
 /** Findings about a condition that rows did not have to meet before. */
 export function ruleFindings(object: SchemaObject, report: Report): readonly Finding[] {
-  const definition = textOf(object.values, "definition") ?? "";
-  const isUnchecked = / NOT (VALID|ENFORCED)$/.test(definition);
+  const { definition } = object.values;
+  const isUnchecked = definition !== undefined && / NOT (VALID|ENFORCED)$/.test(definition);
   return [
     ...(isUnchecked
       ? []
@@ -125,13 +125,13 @@ export function newPartitionRules(
   report: Report,
 ): readonly Finding[] {
   if (created.values.partitionBound === undefined) return [];
-  const parents = partsIn(created.values, "inherits").map((part) => idIn(part, "table"));
+  const parents = (created.values.inherits ?? []).map((part) => part.table.ref);
   const hasDefault = base
     .all("Table")
     .some(
       ({ values }) =>
-        textOf(values, "partitionBound")?.toUpperCase() === "DEFAULT" &&
-        partsIn(values, "inherits").some((part) => parents.includes(idIn(part, "table"))),
+        values.partitionBound?.toUpperCase() === "DEFAULT" &&
+        (values.inherits ?? []).some((part) => parents.includes(part.table.ref)),
     );
   if (!hasDefault) return [];
   return [
@@ -139,12 +139,16 @@ export function newPartitionRules(
   ];
 }
 
-function foreignKeyRules(target: Schema, key: SchemaObject, report: Report): readonly Finding[] {
-  const onDelete = textOf(key.values, "onDelete");
-  const onUpdate = textOf(key.values, "onUpdate");
-  const above = target.find(idIn(key.values, "target") ?? "");
+function foreignKeyRules(
+  target: Schema,
+  key: SchemaObject<"ForeignKey">,
+  report: Report,
+): readonly Finding[] {
+  const onDelete = key.values.onDelete;
+  const onUpdate = key.values.onUpdate;
+  const above = target.find(key.values.target?.ref);
   const name = above === undefined ? "the other table" : target.pathOf(above);
-  const columns = partsIn(key.values, "columns").map((part) => idIn(part, "column"));
+  const columns = key.values.columns.map((part) => part.column?.ref);
   return [
     ...(onDelete === "cascade" || onDelete === "set null" || onDelete === "set default"
       ? [report("backward-incompatible", `deleting rows of ${name} changes rows here: ${onDelete}`)]
@@ -157,7 +161,7 @@ function foreignKeyRules(target: Schema, key: SchemaObject, report: Report): rea
             `updating keys of ${name} changes rows here: ${onUpdate}`,
           ),
         ]),
-    ...(isIndexed(target, key.parent ?? "", columns)
+    ...(isIndexed(target, key.parent, columns)
       ? []
       : [
           report(
@@ -177,30 +181,28 @@ function isIndexed(
   const indexes = schema.all("Index").filter((index) => relationOf(index) === table);
   const keys = schema.partsOf(table, "PrimaryKey", "UniqueConstraint");
   const lists = [
-    ...indexes
-      .filter(({ values }) => values.where === undefined)
-      .map(({ values }) => partsIn(values, "parts")),
-    ...keys.map(({ values }) => partsIn(values, "columns")),
+    ...indexes.filter(({ values }) => values.where === undefined).map(({ values }) => values.parts),
+    ...keys.map(({ values }) => values.columns),
   ];
   return lists.some((parts) => {
-    const first = parts.slice(0, columns.length).map((part) => idIn(part, "column"));
+    const first = parts.slice(0, columns.length).map((part) => part.column?.ref);
     return columns.every((column) => column !== undefined && first.includes(column));
   });
 }
 
 function newColumnRules(
   target: Schema,
-  { values }: SchemaObject,
+  { values }: SchemaObject<"Column">,
   report: Report,
 ): readonly Finding[] {
-  const type = textOf(values, "type") ?? "";
-  const domain = ownType(target, type);
+  const { type } = values;
+  const domain = isPostgres(target) && type !== undefined ? ownType(target, type) : undefined;
   const isFilled =
     ["default", "generated", "identity"].some((each) => each in values) ||
     domain?.values.default !== undefined;
-  const isJson = target.dialect === "postgres" && /^json(\[\])*$/.test(type);
+  const isJson = target.dialect === "postgres" && type !== undefined && /^json(\[\])*$/.test(type);
   return [
-    ...((isSet(values, "notNull") || isSet(domain?.values ?? {}, "notNull")) && !isFilled
+    ...((values.notNull === true || domain?.values.notNull === true) && !isFilled
       ? [
           report("data-dependent", "NOT NULL without a default: it works on an empty table only"),
           report("backward-incompatible", "writes without a value for it fail"),
@@ -232,5 +234,5 @@ export function isRule(object: SchemaObject): boolean {
 
 function isUnique({ kind, values }: SchemaObject): boolean {
   const isKey = kind === "PrimaryKey" || kind === "UniqueConstraint";
-  return isKey || (kind === "Index" && isSet(values, "isUnique"));
+  return isKey || (kind === "Index" && values.isUnique === true);
 }

@@ -3,7 +3,13 @@ import { isForeign } from "../postgres/objects/names.js";
 import { rebuildPlanBetween } from "../postgres/rebuild-plan.js";
 import type { Conversion } from "../postgres/types/conversions.js";
 import { conversionIn } from "../postgres/types/type-change.js";
-import { type Schema, textOf } from "../model/schema.js";
+import {
+  isPostgres,
+  isSqlite,
+  type PostgresSchema,
+  type Schema,
+  type SqliteSchema,
+} from "../model/schema.js";
 import { conversionIn as copyingOf } from "../sqlite/conversions.js";
 import type { Finding, FindingCode } from "./finding.js";
 
@@ -12,31 +18,29 @@ import type { Finding, FindingCode } from "./finding.js";
  * same name.
  */
 export function typeFindings(base: Schema, target: Schema): readonly Finding[] {
-  return base.dialect === "postgres"
-    ? postgresFindings(base, target)
-    : sqliteFindings(base, target);
+  if (isPostgres(base) && isPostgres(target)) return postgresFindings(base, target);
+  return isSqlite(base) && isSqlite(target) ? sqliteFindings(base, target) : [];
 }
 
-function postgresFindings(base: Schema, target: Schema): readonly Finding[] {
+function postgresFindings(base: PostgresSchema, target: PostgresSchema): readonly Finding[] {
   const rebuild = rebuildPlanBetween(base, target);
   return [...rebuild.touched].flatMap((id) => {
     const [old, now] = [base.find(id), target.find(id)];
-    if (old === undefined || now === undefined || rebuild.anew.has(id)) return [];
-    const table = target.get(now.parent ?? "");
+    if (old?.kind !== "Column" || now?.kind !== "Column" || rebuild.anew.has(id)) return [];
+    const table = target.get(now.parent);
     // A recreated table has a finding of its own.
     if (rebuild.recreated.has(table.id) || isForeign(table)) return [];
     const isReplaced = needsOf(old).some((need) => rebuild.replaced.has(need));
     const conversion = conversionIn({ base, target, old, now, isReplaced });
-    const type = textOf(now.values, "type") ?? "of any type";
-    return findingsOf(target.pathOf(now), type, conversion);
+    return findingsOf(target.pathOf(now), now.values.type, conversion);
   });
 }
 
-function sqliteFindings(base: Schema, target: Schema): readonly Finding[] {
+function sqliteFindings(base: SqliteSchema, target: SqliteSchema): readonly Finding[] {
   return target.all("Column").flatMap((now) => {
     const old = base.find(now.id);
-    if (old === undefined || now.values.generated !== undefined) return [];
-    const type = textOf(now.values, "type") ?? "of any type";
+    if (old?.kind !== "Column" || now.values.generated !== undefined) return [];
+    const type = now.values.type ?? "of any type";
     return findingsOf(target.pathOf(now), type, copyingOf({ base, target, old, now }));
   });
 }

@@ -1,4 +1,4 @@
-import { partsIn, type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import type { Schema, SchemaObject } from "../model/schema.js";
 import { type Finding, reportOn } from "./finding.js";
 
 /**
@@ -14,15 +14,12 @@ export function viewFindings(base: Schema, target: Schema): readonly Finding[] {
 
 function changedColumns(path: string, old: SchemaObject, now: SchemaObject): readonly Finding[] {
   const report = reportOn(path);
-  const has = new Map(
-    partsIn(now.values, "shownColumns").map((part) => [part.columnName, part.type]),
-  );
-  return partsIn(old.values, "shownColumns").flatMap((part) => {
-    const { columnName, type } = part;
-    const name = textOf(part, "columnName") ?? "";
-    if (!has.has(columnName))
+  const has = new Map((now.values.shownColumns ?? []).map((part) => [part.columnName, part.type]));
+  return (old.values.shownColumns ?? []).flatMap((part) => {
+    const { columnName: name, type } = part;
+    if (!has.has(name))
       return [report("backward-incompatible", `it no longer has the column ${name}`)];
-    if (has.get(columnName) === type) return [];
+    if (has.get(name) === type) return [];
     return [report("backward-incompatible", `its column ${name} has another type`)];
   });
 }

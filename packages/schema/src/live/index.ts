@@ -4,6 +4,7 @@
  */
 export { identify } from "../model/identify.js";
 export { castElements } from "../postgres/objects/array-casts.js";
-export { Schema, type SchemaObject } from "../model/schema.js";
+export { checkedObject } from "../model/checked-object.js";
+export { type PostgresObject, Schema, type SchemaObject, type Values } from "../model/schema.js";
 export { type CatalogRow, readSqliteCatalog } from "../sqlite/read-catalog.js";
 export { tableDeltas } from "../changes/table-deltas.js";

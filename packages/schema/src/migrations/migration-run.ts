@@ -17,7 +17,7 @@ import { lossGuards } from "../postgres/loss-guards.js";
 import { qualified } from "../postgres/objects/names.js";
 import type { Checks, RunIdentity, RunOutcome, SchemaDatabase, UnfinishedRun } from "../ports.js";
 import { refuseLoss } from "./refusals.js";
-import type { Schema } from "../model/schema.js";
+import { isPostgres, type Schema } from "../model/schema.js";
 import { scriptBetween } from "../scripts/script.js";
 import { digestOf } from "../scripts/script-units.js";
 import { sayRun, unfinishedError, waysOut } from "./unfinished-run.js";
@@ -272,7 +272,12 @@ function replacedRelations(
       if (typeof nativeId !== "string" || !nativeId.startsWith("r:")) return false;
       if (!ids.has(id) && !above.has(id)) return false;
       // When the run began, no relation had this name, so the index is the run's own.
-      if (object.kind === "Index" && qualified(live, object) === begunIndex) return false;
+      if (
+        object.kind === "Index" &&
+        isPostgres(live) &&
+        qualified(live, live.get(id)) === begunIndex
+      )
+        return false;
       return !madeRelations.includes(nativeId) && before.find(id)?.values.nativeId !== nativeId;
     })
     .map((object) => live.pathOf(object));

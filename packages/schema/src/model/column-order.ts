@@ -1,9 +1,9 @@
 import type { SchemaObject } from "./schema.js";
 
+type Column = Pick<SchemaObject<"Column">, "name" | "values">;
+
 /** Columns in the order of their table; by name where the position is unknown. */
-export function inOrder(columns: readonly SchemaObject[]): readonly SchemaObject[] {
-  const place = ({ values }: SchemaObject): number =>
-    typeof values.position === "number" ? values.position : Number.MAX_SAFE_INTEGER;
-  const name = (column: SchemaObject): string => column.name ?? "";
-  return [...columns].sort((a, b) => place(a) - place(b) || (name(a) < name(b) ? -1 : 1));
+export function inOrder<C extends Column>(columns: readonly C[]): readonly C[] {
+  const place = ({ values }: Column): number => values.position ?? Number.MAX_SAFE_INTEGER;
+  return [...columns].sort((a, b) => place(a) - place(b) || (a.name < b.name ? -1 : 1));
 }

@@ -3,7 +3,7 @@ import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js
 import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import { indexBy, keyOf, type ObjectIndex } from "./index-by.js";
 import type { Kind } from "./kinds.js";
-import { Schema, type SchemaObject, textOf, withIds } from "./schema.js";
+import { Schema, type SchemaObject, withIds } from "./schema.js";
 import { PROPERTIES, type PropertyName } from "./vocabulary.js";
 
 /** Kinds of objects that a rename hint may name. */
@@ -88,7 +88,7 @@ class Identification {
 
   *#makeIndexes(): Pausing<void> {
     const objects = this.#before?.objects ?? [];
-    this.#byNativeId = indexBy(objects, ({ values }) => textOf(values, "nativeId"));
+    this.#byNativeId = indexBy(objects, ({ values }) => values.nativeId);
     this.#byName = indexBy(objects, (object) => this.#nameKey(object, object.name));
     yield;
     this.#byPlace = indexBy(objects, (object) => {
@@ -97,7 +97,9 @@ class Identification {
       return place === undefined ? undefined : keyOf(object.kind, home, place);
     });
     yield;
-    this.#nowByName = indexBy(this.#draft.objects, ({ kind, name = "" }) => keyOf(kind, "", name));
+    this.#nowByName = indexBy(this.#draft.objects, (object) =>
+      keyOf(object.kind, "", nameTextOf(object)),
+    );
   }
 
   /**
@@ -123,16 +125,20 @@ class Identification {
     yield;
     const identified: SchemaObject[] = [];
     for (const object of this.#draft.objects) {
-      identified.push({
-        ...object,
-        id: this.#iriOf(object.id),
-        parent: object.parent === undefined ? undefined : this.#iriOf(object.parent),
-        values: withIds(object.values, (id) => this.#iriOf(id)),
-      });
+      identified.push(this.#identified(object));
       if (identified.length % AT_ONCE === 0) yield;
     }
     yield;
     return new Schema(identified);
+  }
+
+  #identified<O extends SchemaObject>(object: O): O {
+    return {
+      ...object,
+      id: this.#iriOf(object.id),
+      parent: object.parent === undefined ? undefined : this.#iriOf(object.parent),
+      values: withIds(object.values, (id) => this.#iriOf(id)),
+    };
   }
 
   /**
@@ -146,7 +152,7 @@ class Identification {
     yield* this.#assignEach(left().filter(isOwned), byPlace);
     yield* this.#assignEach(left(), (object) => this.#sameByName(object));
     yield* this.#assignEach(left(), byPlace);
-    yield* this.#assignEach(left(), (object) => ({ id: this.#mint(object, object.name ?? "") }));
+    yield* this.#assignEach(left(), (object) => ({ id: this.#mint(object, nameTextOf(object)) }));
   }
 
   *#assignEach(
@@ -174,10 +180,11 @@ class Identification {
   }
 
   /** Whether the new schema has an object with the same kind, name and parent. */
-  #isStillNamed({ kind, name = "", parent }: SchemaObject): boolean {
-    const namesakes = this.#nowByName.get(keyOf(kind, "", name)) ?? [];
+  #isStillNamed(object: SchemaObject): boolean {
+    const namesakes = this.#nowByName.get(keyOf(object.kind, "", nameTextOf(object))) ?? [];
     return namesakes.some(
-      (each) => (each.parent === undefined ? undefined : this.#iriOf(each.parent)) === parent,
+      (each) =>
+        (each.parent === undefined ? undefined : this.#iriOf(each.parent)) === object.parent,
     );
   }
 
@@ -186,7 +193,13 @@ class Identification {
     { kind, parent }: Pick<SchemaObject, "kind" | "parent">,
     name: string | undefined,
   ): string | undefined {
-    if (name === undefined) return undefined;
+    return name === undefined ? undefined : this.#keyOfName({ kind, parent }, name);
+  }
+
+  #keyOfName(
+    { kind, parent }: { readonly kind: Kind; readonly parent: string | undefined },
+    name: string,
+  ): string {
     return keyOf(kind, parent, this.#draft.dialect === "sqlite" ? fold(name) : name);
   }
 
@@ -206,7 +219,7 @@ class Identification {
   }
 
   #sameById(object: SchemaObject): SchemaObject | undefined {
-    const nativeId = textOf(object.values, "nativeId");
+    const nativeId = object.values.nativeId;
     if (nativeId !== undefined && this.#isSameDatabase) {
       const [same] = this.#byNativeId.get(nativeId) ?? [];
       if (same?.kind === object.kind) return same;
@@ -221,20 +234,21 @@ class Identification {
 
   #sameByName(object: SchemaObject): SchemaObject | undefined {
     if (object.parent === undefined) return this.#before?.database;
-    return this.#namesake(object, object.name ?? "");
+    return this.#namesake(object, nameTextOf(object));
   }
 
   #namesake(
     { kind, parent: above }: SchemaObject,
     name: string,
-    parent = this.#iriOf(above ?? ""),
+    parent = above === undefined ? undefined : this.#iriOf(above),
   ): SchemaObject | undefined {
-    const there = this.#free(this.#byName.get(this.#nameKey({ kind, parent }, name) ?? ""));
+    const there = this.#free(this.#byName.get(this.#keyOfName({ kind, parent }, name)));
     return there.find((each) => each.name === name) ?? there[0];
   }
 
   #sameByContent({ kind, parent }: SchemaObject, says: string): SchemaObject | undefined {
-    const siblings = this.#before?.partsOf(this.#iriOf(parent ?? ""), kind) ?? [];
+    if (parent === undefined) return undefined;
+    const siblings = this.#before?.partsOf(this.#iriOf(parent), kind) ?? [];
     return siblings.find(
       (each) => !isNamed(each) && !this.#taken.has(each.id) && contentOf(each, same) === says,
     );
@@ -253,13 +267,25 @@ class Identification {
 
 /** Whether a hint names this object. */
 export function isHintAbout(hint: RenameHint, object: SchemaObject, schema: Schema): boolean {
-  const { kind, name, parent = "" } = object;
-  if (!HINTED[hint.kind].includes(kind) || fold(hint.to) !== fold(name ?? "")) return false;
+  const { kind, name, parent } = object;
+  if (!HINTED[hint.kind].includes(kind) || !isSameName(hint.to, name)) return false;
   const above = schema.find(parent);
   const isPart = hint.kind === "Column" || hint.kind === "Constraint";
-  if (isPart && fold(above?.name ?? "") !== fold(hint.table ?? "")) return false;
-  const place = isPart ? schema.find(above?.parent ?? "") : above;
-  return hint.schema === undefined || fold(place?.name ?? "") === fold(hint.schema);
+  if (isPart && !isSameName(above?.name, hint.table)) return false;
+  const place = isPart ? schema.find(above?.parent) : above;
+  return hint.schema === undefined || isSameName(hint.schema, place?.name);
+}
+
+function isSameName(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && fold(one) === fold(other);
+}
+
+/**
+ * The name in keys and in the seeds of IRIs. An unnamed object has an empty text there, which is
+ * part of stored IRIs.
+ */
+function nameTextOf({ name }: SchemaObject): string {
+  return name ?? "";
 }
 
 const same = (id: string): string => id;
@@ -291,7 +317,7 @@ function contentOf(object: SchemaObject, idOf: (id: string) => string): string {
     ([property]) => PROPERTIES[property as PropertyName].isLayout !== true,
   );
   // Values consist of JSON types only.
-  return canonicalJson(Object.fromEntries(entries) as unknown as JsonValue);
+  return canonicalJson(Object.fromEntries(entries));
 }
 
 /**

@@ -30,5 +30,5 @@ export function keyOf(
   parent: string | undefined,
   value: string,
 ): string {
-  return `${kind} ${parent ?? ""} ${value}`;
+  return parent === undefined ? `${kind}  ${value}` : `${kind} ${parent} ${value}`;
 }

@@ -1,50 +1,19 @@
 import type { PropertyName } from "./vocabulary.js";
 
+/** The supported engines. */
+export type Dialect = "sqlite" | "postgres";
+
 /** A kind of object: its description and its properties. */
 export interface KindDescription {
   readonly comment: string;
   readonly properties: readonly PropertyName[];
+  /** Properties that every object of the kind has. */
   readonly required?: readonly PropertyName[];
+  /** Properties that every object of the kind has on one engine. */
+  readonly requiredOn?: Readonly<Partial<Record<Dialect, readonly PropertyName[]>>>;
+  /** Where objects of the kind may lack a name. Absent: nowhere. */
+  readonly isUnnamedOn?: "sqlite" | "everywhere";
 }
-
-export type Kind =
-  | "Database"
-  | "Table"
-  | "VirtualTable"
-  | "Column"
-  | "PrimaryKey"
-  | "UniqueConstraint"
-  | "CheckConstraint"
-  | "ForeignKey"
-  | "Index"
-  | "View"
-  | "Trigger"
-  | "Schema"
-  | "Extension"
-  | "EnumType"
-  | "CompositeType"
-  | "RangeType"
-  | "Domain"
-  | "Sequence"
-  | "MaterializedView"
-  | "ExclusionConstraint"
-  | "Function"
-  | "Procedure"
-  | "Policy"
-  | "Aggregate"
-  | "Operator"
-  | "Cast"
-  | "Collation"
-  | "Rule"
-  | "Statistics"
-  | "Publication"
-  | "ForeignDataWrapper"
-  | "ForeignServer"
-  | "TextSearchDictionary"
-  | "TextSearchConfiguration"
-  | "DefaultPrivileges"
-  | "Opaque"
-  | "Unmanaged";
 
 /** Properties of nearly every PostgreSQL object. */
 const COMMON = [
@@ -56,9 +25,17 @@ const COMMON = [
   "dependsOn",
 ] as const satisfies readonly PropertyName[];
 
-/** Every kind of object. The properties of a list's parts are given with the list. */
-export const KINDS: Readonly<Record<Kind, KindDescription>> = {
-  Database: { comment: "A database.", properties: ["dialect", "nativeId"], required: ["dialect"] },
+/**
+ * Every kind of object. The types of schema objects, the check of decoded objects and the published
+ * vocabulary all follow from this table.
+ */
+const TABLE = {
+  Database: {
+    comment: "A database.",
+    properties: ["dialect", "nativeId"],
+    required: ["dialect"],
+    isUnnamedOn: "everywhere",
+  },
   Table: {
     comment: "A table.",
     properties: [
@@ -113,6 +90,7 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       "foreignOptions",
       ...COMMON,
     ],
+    requiredOn: { postgres: ["type"] },
   },
   PrimaryKey: {
     comment: "A primary key.",
@@ -131,6 +109,8 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       ...COMMON,
     ],
     required: ["columns"],
+    requiredOn: { postgres: ["definition"] },
+    isUnnamedOn: "sqlite",
   },
   UniqueConstraint: {
     comment: "A unique constraint.",
@@ -148,10 +128,14 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       ...COMMON,
     ],
     required: ["columns"],
+    requiredOn: { postgres: ["definition"] },
+    isUnnamedOn: "sqlite",
   },
   CheckConstraint: {
     comment: "A check constraint.",
     properties: ["expression", "conflict", "statedAt", "definition", ...COMMON],
+    requiredOn: { sqlite: ["expression"], postgres: ["definition"] },
+    isUnnamedOn: "sqlite",
   },
   ForeignKey: {
     comment: "A foreign key.",
@@ -169,6 +153,8 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       ...COMMON,
     ],
     required: ["columns"],
+    requiredOn: { postgres: ["definition"] },
+    isUnnamedOn: "sqlite",
   },
   Index: {
     comment: "An index that is no constraint's.",
@@ -186,6 +172,8 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       "isReplicaIdentity",
       ...COMMON,
     ],
+    required: ["parts"],
+    requiredOn: { sqlite: ["on"], postgres: ["definition"] },
   },
   View: {
     comment: "A view.",
@@ -206,6 +194,7 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       ...(["on", "timing", "event", "when", "body", "definition", "enabled"] as const),
       ...(["neededExtensions", ...COMMON] as const),
     ],
+    requiredOn: { sqlite: ["on", "timing", "event", "body"], postgres: ["definition"] },
   },
   Schema: {
     comment: "A schema of PostgreSQL.",
@@ -214,6 +203,7 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
   Extension: {
     comment: "An extension of PostgreSQL.",
     properties: ["schemaName", "version", ...COMMON],
+    required: ["schemaName", "version"],
   },
   EnumType: {
     comment: "An enum.",
@@ -226,14 +216,17 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
   RangeType: {
     comment: "A range type.",
     properties: ["definition", ...COMMON],
+    required: ["definition"],
   },
   Domain: {
     comment: "A domain.",
     properties: ["type", "notNull", "default", "collation", ...COMMON],
+    required: ["type"],
   },
   Sequence: {
     comment: "A sequence.",
     properties: ["sequenceOptions", "ownedBy", "persistence", ...COMMON],
+    required: ["sequenceOptions"],
   },
   MaterializedView: {
     comment: "A materialized view.",
@@ -247,6 +240,7 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       "columnGrants",
       ...COMMON,
     ],
+    required: ["definition"],
   },
   ExclusionConstraint: {
     comment: "An exclusion constraint.",
@@ -261,18 +255,22 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       "triggerStates",
       ...COMMON,
     ],
+    required: ["definition"],
   },
   Function: {
     comment: "A function.",
     properties: ["definition", "returns", "signature", "neededExtensions", ...COMMON],
+    required: ["definition"],
   },
   Procedure: {
     comment: "A procedure.",
     properties: ["definition", "signature", "neededExtensions", ...COMMON],
+    required: ["definition"],
   },
   Policy: {
     comment: "A row security policy.",
     properties: ["definition", ...COMMON],
+    required: ["definition"],
   },
   Aggregate: {
     comment: "An aggregate function.",
@@ -311,8 +309,8 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
   },
   ForeignDataWrapper: {
     comment: "A foreign data wrapper.",
+    // A wrapper without a handler, a validator and options has no definition.
     properties: ["definition", ...COMMON],
-    required: ["definition"],
   },
   ForeignServer: {
     comment: "A foreign server.",
@@ -344,34 +342,10 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
     properties: ["type", "definition", ...COMMON],
     required: ["type"],
   },
-};
+} as const satisfies Readonly<Record<string, KindDescription>>;
 
-/** The properties that a part of a list may have. */
-export const PART_PROPERTIES: readonly PropertyName[] = [
-  "column",
-  "columnName",
-  "expression",
-  "collation",
-  "order",
-  "targetColumn",
-  "targetColumnName",
-  "grantee",
-  "privilege",
-  "isGrantable",
-  "label",
-  "type",
-  "table",
-  "needs",
-  "default",
-  "notNull",
-  "comment",
-  "columnStorage",
-  "compression",
-  "statisticsTarget",
-  "options",
-  "definition",
-  "enabled",
-  "isValidated",
-  "generated",
-  "foreignOptions",
-];
+export type KindTable = typeof TABLE;
+export type Kind = keyof KindTable;
+
+/** {@link KindTable}, to look up a kind that is only known at run time. */
+export const KINDS: Readonly<Record<Kind, KindDescription>> = TABLE;

@@ -1,9 +1,17 @@
 import { AppError } from "@steward/kernel/errors.js";
 import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import { iri, type NamedNode, type ObjectTerm, type Quad, quad, text, typed } from "@steward/state";
-import { Schema, type SchemaObject } from "./schema.js";
-import type { Part, Reference, Scalar, Value } from "./schema.js";
-import { type Kind, KINDS } from "./kinds.js";
+import { checkedObject } from "./checked-object.js";
+import {
+  type Part,
+  type Reference,
+  type Scalar,
+  Schema,
+  type SchemaObject,
+  type UncheckedObject,
+  type Value,
+  type Values,
+} from "./schema.js";
 import { NAMESPACE, PROPERTIES, type PropertyName } from "./vocabulary.js";
 
 const RDF_TYPE = iri("http://www.w3.org/1999/02/22-rdf-syntax-ns#type");
@@ -29,7 +37,8 @@ export function* quadsOf(objects: readonly SchemaObject[]): Generator<Quad> {
     yield quad(subject, RDF_TYPE, iri(NAMESPACE + object.kind));
     if (object.name !== undefined) yield quad(subject, NAME, text(object.name));
     if (object.parent !== undefined) yield quad(subject, PART_OF, iri(object.parent));
-    for (const [property, value] of Object.entries(object.values)) {
+    const values: Values = object.values;
+    for (const [property, value] of Object.entries(values)) {
       yield* valueQuads(subject, property as PropertyName, value);
     }
   }
@@ -80,15 +89,21 @@ export function* readingSchema(quads: Iterable<Quad>): Pausing<Schema> {
     else about.push(each);
     if (++count % AT_ONCE === 0) yield;
   }
-  const objects: SchemaObject[] = [];
+  const objects: UncheckedObject[] = [];
   for (const [id, about] of said) {
     const kind = about.find(({ predicate }) => predicate.equals(RDF_TYPE))?.object.value;
     if (kind !== undefined) objects.push(objectOf(id, kind.slice(NAMESPACE.length), about, said));
     if (objects.length % AT_ONCE === 0) yield;
   }
-  const schema = new Schema(objects);
-  if (objects.filter(({ parent }) => parent === undefined).length !== 1) throw noSchema();
-  return schema;
+  const [database, ...others] = objects.filter(({ parent }) => parent === undefined);
+  if (database === undefined || others.length > 0) throw noSchema();
+  const dialect = database.values.dialect === "postgres" ? "postgres" : "sqlite";
+  const checked: SchemaObject[] = [];
+  for (const object of objects) {
+    checked.push(checkedObject(object, dialect));
+    if (checked.length % AT_ONCE === 0) yield;
+  }
+  return new Schema(checked);
 }
 
 function objectOf(
@@ -96,8 +111,7 @@ function objectOf(
   kind: string,
   about: readonly Quad[],
   said: ReadonlyMap<string, readonly Quad[]>,
-): SchemaObject {
-  if (!(kind in KINDS)) throw noSchema();
+): UncheckedObject {
   const values: Partial<Record<PropertyName, Value>> = {};
   for (const { predicate, object } of about) {
     if ([RDF_TYPE, NAME, PART_OF].some((other) => other.equals(predicate))) continue;
@@ -113,8 +127,7 @@ function objectOf(
   }
   return {
     id,
-    // The kind was checked above against the list of kinds.
-    kind: kind as Kind,
+    kind,
     name: about.find(({ predicate }) => predicate.equals(NAME))?.object.value,
     parent: about.find(({ predicate }) => predicate.equals(PART_OF))?.object.value,
     values,

@@ -1,5 +1,4 @@
-import type { Schema } from "./schema.js";
-import { idIn, type Part, type SchemaObject, type Value } from "./schema.js";
+import type { Part, Schema, SchemaObject, Value } from "./schema.js";
 import type { Kind } from "./kinds.js";
 import { perPair } from "./per-pair.js";
 import { PROPERTIES, type PropertyName } from "./vocabulary.js";
@@ -65,7 +64,7 @@ function missingIn(other: Schema, schema: Schema): readonly SchemaObject[] {
   return schema.objects.filter(({ id, parent, values }) => {
     // Objects in a PostgreSQL schema do not count as its parts.
     const isPart = parent !== undefined && schema.get(parent).kind !== "Schema";
-    const above = [isPart ? parent : undefined, idIn(values, "attachedTo")];
+    const above = [isPart ? parent : undefined, values.attachedTo?.ref];
     return isMissing(id) && !above.some((each) => each !== undefined && isMissing(each));
   });
 }
@@ -98,7 +97,7 @@ function altered(
 ): readonly Operation[] {
   const changes = changesBetween(old, now);
   if (changes.length === 0) return [];
-  const whole = idIn(now.values, "attachedTo") ?? "";
+  const whole = now.values.attachedTo?.ref;
   const [wholeBefore, wholeAfter] = [before.find(whole), after.find(whole)];
   if (wholeBefore !== undefined && wholeAfter !== undefined) {
     const same = changesBetween(wholeBefore, wholeAfter);

@@ -1,4 +1,5 @@
-import { KINDS, PART_PROPERTIES } from "./kinds.js";
+import { KINDS } from "./kinds.js";
+import { PART_PROPERTIES } from "./lists.js";
 import { NAMESPACE, PROPERTIES, type PropertyName } from "./vocabulary.js";
 
 const PREFIXES = `@prefix st: <${NAMESPACE}> .

@@ -14,101 +14,7 @@ export interface Property {
   readonly isLayout?: true;
 }
 
-export type PropertyName =
-  | "dialect"
-  | "position"
-  | "nativeId"
-  | "statedAt"
-  | "type"
-  | "affinity"
-  | "notNull"
-  | "notNullConflict"
-  | "notNullName"
-  | "default"
-  | "collation"
-  | "generated"
-  | "storage"
-  | "identity"
-  | "sequenceOptions"
-  | "isStrict"
-  | "isWithoutRowid"
-  | "isAutoincrement"
-  | "columns"
-  | "parts"
-  | "conflict"
-  | "expression"
-  | "target"
-  | "targetName"
-  | "targetColumn"
-  | "targetColumnName"
-  | "onDelete"
-  | "onUpdate"
-  | "match"
-  | "deferrable"
-  | "isUnique"
-  | "column"
-  | "columnName"
-  | "order"
-  | "where"
-  | "definition"
-  | "columnNames"
-  | "shownColumns"
-  | "timing"
-  | "event"
-  | "on"
-  | "when"
-  | "body"
-  | "dependsOn"
-  | "comment"
-  | "owner"
-  | "grants"
-  | "options"
-  | "persistence"
-  | "rowSecurity"
-  | "partitionKey"
-  | "partitionBound"
-  | "inherits"
-  | "schemaName"
-  | "ownedBy"
-  | "labels"
-  | "attributes"
-  | "returns"
-  | "signature"
-  | "enabled"
-  | "isInvalid"
-  | "revoked"
-  | "sequenceGrants"
-  | "version"
-  | "columnStorage"
-  | "compression"
-  | "statisticsTarget"
-  | "columnDetails"
-  | "columnGrants"
-  | "isClustered"
-  | "replicaIdentity"
-  | "isReplicaIdentity"
-  | "indexComment"
-  | "server"
-  | "foreignOptions"
-  | "grantee"
-  | "privilege"
-  | "isGrantable"
-  | "label"
-  | "table"
-  | "needs"
-  | "ofType"
-  | "accessMethod"
-  | "isDetachPending"
-  | "triggerDetails"
-  | "constraintDetails"
-  | "isValidated"
-  | "notNullState"
-  | "attachedTo"
-  | "triggerStates"
-  | "neededExtensions"
-  | "isOutOfReach";
-
-export const PROPERTIES: Readonly<Record<PropertyName, Property>> = {
+const TABLE = {
   dialect: { range: "string", comment: "The engine: sqlite or postgres." },
   position: {
     range: "integer",
@@ -270,4 +176,11 @@ export const PROPERTIES: Readonly<Record<PropertyName, Property>> = {
     comment: "Whether only a superuser may make it, which whoever read the schema is not.",
     isLayout: true,
   },
-};
+} as const satisfies Readonly<Record<string, Property>>;
+
+export type PropertyName = keyof typeof TABLE;
+
+/** What the property P holds. */
+export type RangeOf<P extends PropertyName> = (typeof TABLE)[P]["range"];
+
+export const PROPERTIES: Readonly<Record<PropertyName, Property>> = TABLE;

@@ -1,3 +1,4 @@
+import { assert } from "@steward/kernel/assert.js";
 import type pg from "pg";
 import { AppError } from "@steward/kernel/errors.js";
 import {
@@ -188,8 +189,9 @@ export class JournaledRun {
   /** Builds an index with CONCURRENTLY. The journal names the index before the build begins. */
   async #makeIndex({ statements }: Unit): Promise<void> {
     const { client, runner, waits } = this.#parts;
-    const [sql = ""] = statements;
-    const index = concurrentIndex(sql) ?? "";
+    const [sql] = statements;
+    const index = sql === undefined ? undefined : concurrentIndex(sql);
+    assert(sql !== undefined && index !== undefined, "the unit builds an index");
     if (!this.#isJournaled) await this.#begin();
     await client.query(`SET lock_timeout = ${String(waits.indexMs)}`);
     if ((await findIndex(client, index)) !== undefined) {

@@ -1,5 +1,6 @@
+import { assert } from "@steward/kernel/assert.js";
 import type { Step } from "../model/row-check.js";
-import { isSet, type SchemaObject, textOf } from "../model/schema.js";
+import type { PostgresObject } from "../model/schema.js";
 import type { PropertyName } from "../model/vocabulary.js";
 import { quoteName, quoteText } from "./objects/names.js";
 import { identityOptions, notNullState } from "./statements.js";
@@ -25,14 +26,14 @@ export function typeChangeOf(changed: readonly PropertyName[]): boolean {
  */
 export function alterColumn(
   table: string,
-  old: SchemaObject,
-  column: SchemaObject,
+  old: PostgresObject<"Column">,
+  column: PostgresObject<"Column">,
   changed: readonly PropertyName[],
   retyping: readonly Step[] | undefined,
 ): ColumnChange {
-  const { name = "", values } = column;
+  const { name, values } = column;
   const head = `ALTER TABLE ${table} ALTER COLUMN ${quoteName(name)}`;
-  const preset = textOf(values, "default");
+  const preset = values.default;
   const isDefaultNew = changed.includes("default") || (retyping && preset) !== undefined;
   const isStrictnessNew = changed.includes("notNull") || changed.includes("notNullState");
   const strictness = isStrictnessNew
@@ -59,17 +60,17 @@ export function alterColumn(
 function notNull(
   table: string,
   head: string,
-  old: SchemaObject,
-  column: SchemaObject,
+  old: PostgresObject<"Column">,
+  column: PostgresObject<"Column">,
   isIdentityNew: boolean,
 ): ColumnChange {
-  const { name = "", values } = column;
+  const { name, values } = column;
   const isDropped =
-    isSet(old.values, "notNull") &&
-    (!isSet(values, "notNull") || values.notNullState !== undefined || isNotInherited(old));
+    old.values.notNull === true &&
+    (values.notNull !== true || values.notNullState !== undefined || isNotInherited(old));
   const dropped = isDropped ? [`${head} DROP NOT NULL`] : [];
   const more = { after: [], last: [] };
-  if (!isSet(values, "notNull")) return { now: dropped, ...more };
+  if (values.notNull !== true) return { now: dropped, ...more };
   if (values.notNullState !== undefined) {
     return { now: [...dropped, ...notNullState(table, column)], ...more };
   }
@@ -83,48 +84,55 @@ function notNull(
   };
 }
 
-function isNotInherited({ values }: SchemaObject): boolean {
-  return textOf(values, "notNullState")?.includes("NO INHERIT") === true;
+function isNotInherited({ values }: PostgresObject): boolean {
+  return values.notNullState?.includes("NO INHERIT") === true;
 }
 
 function identityChange(
   head: string,
-  old: SchemaObject,
-  { values }: SchemaObject,
+  old: PostgresObject,
+  { values }: PostgresObject,
   changed: readonly PropertyName[],
 ): readonly string[] {
-  const identity = textOf(values, "identity")?.toUpperCase();
+  const identity = values.identity?.toUpperCase();
   if (identity === undefined) return [];
   const options = identityOptions(values);
   if (old.values.identity === undefined) {
     const given = options === undefined ? "" : ` (${options})`;
     return [`${head} ADD GENERATED ${identity} AS IDENTITY${given}`];
   }
-  const settings = options?.replaceAll(
-    /(START WITH|INCREMENT BY|MINVALUE|MAXVALUE|CACHE|NO CYCLE|CYCLE)/g,
-    "SET $1",
-  );
   return [
     ...(changed.includes("identity") ? [`${head} SET GENERATED ${identity}`] : []),
-    ...(changed.includes("sequenceOptions") && settings !== undefined
-      ? [
-          `${head} ${settings.replaceAll("SET NO SET CYCLE", "SET NO CYCLE")}${restart(old, options)}`,
-        ]
+    ...(changed.includes("sequenceOptions") && options !== undefined
+      ? [`${head} ${settingsOf(options)}${restart(old, options)}`]
       : []),
   ];
 }
 
+/** Sequence options as ALTER COLUMN sets them. */
+function settingsOf(options: string): string {
+  return options
+    .replaceAll(/(START WITH|INCREMENT BY|MINVALUE|MAXVALUE|CACHE|NO CYCLE|CYCLE)/g, "SET $1")
+    .replaceAll("SET NO SET CYCLE", "SET NO CYCLE");
+}
+
 /** Sets a new sequence to continue after the highest value of its column. */
-export function goOnCounting(table: string, { name = "" }: SchemaObject): string {
+export function goOnCounting(table: string, { name }: PostgresObject<"Column">): string {
   const sequence = `pg_catalog.pg_get_serial_sequence(${quoteText(table)}, ${quoteText(name)})`;
   return `SELECT pg_catalog.setval(${sequence}, pg_catalog.max(${quoteName(name)})) FROM ${table}`;
 }
 
+/** The options of a sequence, or of an identity column's sequence. */
+export function optionsOf({ id, values }: PostgresObject): string {
+  assert(values.sequenceOptions !== undefined, `the object ${id} has sequence options`);
+  return values.sequenceOptions;
+}
+
 /** Restarts a sequence whose current value is outside its new bounds. */
-export function restart(old: SchemaObject, options = ""): string {
+export function restart(old: PostgresObject, options: string): string {
   const number = (text: string, word: string): number =>
     Number(new RegExp(`${word} (-?\\d+)`).exec(text)?.[1] ?? 0);
-  const start = number(textOf(old.values, "sequenceOptions") ?? "", "START WITH");
+  const start = number(optionsOf(old), "START WITH");
   const isInside = start >= number(options, "MINVALUE") && start <= number(options, "MAXVALUE");
   return isInside ? "" : " RESTART";
 }

@@ -1,6 +1,6 @@
 import { inOrder } from "../model/column-order.js";
 import type { Step } from "../model/row-check.js";
-import { type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import type { PostgresObject, PostgresSchema } from "../model/schema.js";
 import type { PropertyName } from "../model/vocabulary.js";
 import { alterColumn, restart } from "./alter-column.js";
 import { alterAttributes, alterDomain } from "./alter-type.js";
@@ -20,8 +20,8 @@ export interface Alterations {
 
 /** The statements that alter objects in place. */
 export function alterations(
-  base: Schema,
-  target: Schema,
+  base: PostgresSchema,
+  target: PostgresSchema,
   rebuild: RebuildPlan,
   renames: Renames,
 ): Alterations {
@@ -35,9 +35,9 @@ export function alterations(
 }
 
 function alter(
-  target: Schema,
-  old: SchemaObject,
-  now: SchemaObject,
+  target: PostgresSchema,
+  old: PostgresObject,
+  now: PostgresObject,
   changed: readonly PropertyName[],
 ): readonly string[] {
   const name = qualified(target, now);
@@ -47,7 +47,7 @@ function alter(
   if (now.kind === "Domain") return alterDomain(name, now, changed);
   if (now.kind === "Extension") return alterExtension(name, now, changed);
   if (now.kind !== "Sequence") return [];
-  const options = textOf(now.values, "sequenceOptions") ?? "";
+  const options = now.values.sequenceOptions;
   return [
     ...(changed.includes("persistence") ? [`ALTER SEQUENCE ${name} SET ${logged(now)}`] : []),
     ...(changed.includes("sequenceOptions")
@@ -58,27 +58,26 @@ function alter(
 
 function alterExtension(
   name: string,
-  { values }: SchemaObject,
+  { values }: PostgresObject<"Extension">,
   changed: readonly PropertyName[],
 ): readonly string[] {
-  const [version, place] = [textOf(values, "version"), textOf(values, "schemaName")];
   return [
     ...(changed.includes("version")
-      ? [`ALTER EXTENSION ${name} UPDATE TO ${quoteText(version ?? "")}`]
+      ? [`ALTER EXTENSION ${name} UPDATE TO ${quoteText(values.version)}`]
       : []),
     ...(changed.includes("schemaName")
-      ? [`ALTER EXTENSION ${name} SET SCHEMA ${quoteName(place ?? "")}`]
+      ? [`ALTER EXTENSION ${name} SET SCHEMA ${quoteName(values.schemaName)}`]
       : []),
   ];
 }
 
-function logged({ values }: SchemaObject): string {
+function logged({ values }: PostgresObject): string {
   return values.persistence === undefined ? "LOGGED" : "UNLOGGED";
 }
 
 interface Surroundings {
-  readonly base: Schema;
-  readonly target: Schema;
+  readonly base: PostgresSchema;
+  readonly target: PostgresSchema;
   readonly rebuild: RebuildPlan;
   readonly renames: Renames;
 }
@@ -86,8 +85,8 @@ interface Surroundings {
 function alterTable(
   statements: Alterations,
   { base, target, rebuild, renames }: Surroundings,
-  old: SchemaObject,
-  now: SchemaObject,
+  old: PostgresObject,
+  now: PostgresObject,
 ): void {
   const name = qualified(target, now);
   const columns = inOrder(target.partsOf(now.id, "Column"));
@@ -98,19 +97,19 @@ function alterTable(
   statements.now.push(
     ...(old.values.accessMethod === now.values.accessMethod
       ? []
-      : [`ALTER TABLE ${name} SET ACCESS METHOD ${textOf(now.values, "accessMethod") ?? "heap"}`]),
-    ...rowSecurity(name, textOf(old.values, "rowSecurity"), textOf(now.values, "rowSecurity")),
+      : [`ALTER TABLE ${name} SET ACCESS METHOD ${now.values.accessMethod ?? "heap"}`]),
+    ...rowSecurity(name, old.values.rowSecurity, now.values.rowSecurity),
     ...(old.values.persistence === now.values.persistence
       ? []
       : [`ALTER TABLE ${name} SET ${logged(now)}`]),
     ...alterOptions(`TABLE ${name}`, old, now),
     ...gone.map((column) => {
-      return `ALTER TABLE ${name} DROP COLUMN ${quoteName(renames.newName(column) ?? "")}`;
+      return `ALTER TABLE ${name} DROP COLUMN ${quoteName(renames.newName(column) ?? column.name)}`;
     }),
   );
   for (const column of columns) {
     const was = base.find(column.id);
-    if (was === undefined || rebuild.anew.has(column.id)) continue;
+    if (was?.kind !== "Column" || rebuild.anew.has(column.id)) continue;
     const own = rebuild.changed(was, column);
     const isReset = rebuild.defaults.has(column.id) && column.values.default !== undefined;
     const changed: readonly PropertyName[] = isReset ? [...own, "default"] : own;

@@ -1,4 +1,5 @@
-import { isSet, partsIn, type SchemaObject, textOf } from "../model/schema.js";
+import { assert } from "@steward/kernel/assert.js";
+import type { PostgresObject } from "../model/schema.js";
 import type { Kind } from "../model/kinds.js";
 import type { PropertyName } from "../model/vocabulary.js";
 import { quoteName } from "./objects/names.js";
@@ -14,8 +15,8 @@ export const REPLACED: readonly Kind[] = [
 
 /** Whether a change of a type requires creating a new type. */
 export function mustReplace(
-  old: SchemaObject,
-  now: SchemaObject,
+  old: PostgresObject,
+  now: PostgresObject,
   changed: readonly PropertyName[],
 ): boolean {
   if (now.kind === "EnumType") {
@@ -31,7 +32,7 @@ export function mustReplace(
 }
 
 /** The temporary name of a type that is being replaced. */
-export function oldName({ name = "" }: Pick<SchemaObject, "name">): string {
+export function oldName(name: string): string {
   return `_steward_old_${name}`.slice(0, 63);
 }
 
@@ -41,46 +42,44 @@ export function oldName({ name = "" }: Pick<SchemaObject, "name">): string {
  * @param renamed the range type's current name.
  */
 export function constructorRoom(
-  { name = "", values }: SchemaObject,
+  { name, values }: PostgresObject<"RangeType">,
   type: string,
   renamed: string,
 ): readonly string[] {
-  const said = /^SUBTYPE = (.*?)(?:, .*)?, MULTIRANGE_TYPE_NAME = (.*)$/.exec(
-    textOf(values, "definition") ?? "",
-  );
-  const [, subtype = "", multirange = ""] = said ?? [];
-  const [room, other] = [name, `${name}_multirange`].map((each) =>
-    quoteName(oldName({ name: each })),
-  );
+  const said = /^SUBTYPE = (.*?)(?:, .*)?, MULTIRANGE_TYPE_NAME = (.*)$/.exec(values.definition);
+  const [, subtype, multirange] = said ?? [];
+  assert(subtype !== undefined && multirange !== undefined, "a range type names its types");
+  const room = quoteName(oldName(name));
+  const other = quoteName(oldName(`${name}_multirange`));
   const makers = [`${type}(${subtype}, ${subtype})`, `${type}(${subtype}, ${subtype}, text)`];
   const others = ["", renamed, `VARIADIC ${renamed}[]`].map((each) => `${multirange}(${each})`);
   return [
-    `ALTER TYPE ${multirange} RENAME TO ${other ?? ""}`,
-    ...makers.map((maker) => `ALTER FUNCTION ${maker} RENAME TO ${room ?? ""}`),
-    ...others.map((maker) => `ALTER FUNCTION ${maker} RENAME TO ${other ?? ""}`),
+    `ALTER TYPE ${multirange} RENAME TO ${other}`,
+    ...makers.map((maker) => `ALTER FUNCTION ${maker} RENAME TO ${room}`),
+    ...others.map((maker) => `ALTER FUNCTION ${maker} RENAME TO ${other}`),
   ];
 }
 
 /** The statements that change a composite type. */
 export function alterAttributes(
   name: string,
-  old: SchemaObject,
-  now: SchemaObject,
+  old: PostgresObject,
+  now: PostgresObject,
 ): readonly string[] {
-  const had = partsIn(old.values, "attributes");
-  const has = partsIn(now.values, "attributes");
-  const labels = had.map((part) => textOf(part, "label"));
-  const wanted = has.map((part) => textOf(part, "label"));
+  const had = old.values.attributes ?? [];
+  const has = now.values.attributes ?? [];
+  const labels = had.map((part) => part.label);
+  const wanted = has.map((part) => part.label);
   return [
     ...labels
       .filter((label) => !wanted.includes(label))
-      .map((label) => `ALTER TYPE ${name} DROP ATTRIBUTE ${quoteName(label ?? "")} CASCADE`),
+      .map((label) => `ALTER TYPE ${name} DROP ATTRIBUTE ${quoteName(label)} CASCADE`),
     ...has
-      .filter((part) => !labels.includes(textOf(part, "label")))
+      .filter((part) => !labels.includes(part.label))
       .map((part) => `ALTER TYPE ${name} ADD ATTRIBUTE ${attribute(part)} CASCADE`),
     ...has
       .filter((part) => {
-        const before = had.find((each) => textOf(each, "label") === textOf(part, "label"));
+        const before = had.find((each) => each.label === part.label);
         return before !== undefined && JSON.stringify(before) !== JSON.stringify(part);
       })
       .map(
@@ -93,16 +92,16 @@ export function alterAttributes(
 /** The statements that alter a domain's constraints. */
 export function alterDomain(
   name: string,
-  now: SchemaObject,
+  now: PostgresObject,
   changed: readonly PropertyName[],
 ): readonly string[] {
-  const preset = textOf(now.values, "default");
+  const preset = now.values.default;
   return [
     ...(changed.includes("default")
       ? [`ALTER DOMAIN ${name} ${preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`}`]
       : []),
     ...(changed.includes("notNull")
-      ? [`ALTER DOMAIN ${name} ${isSet(now.values, "notNull") ? "SET" : "DROP"} NOT NULL`]
+      ? [`ALTER DOMAIN ${name} ${now.values.notNull === true ? "SET" : "DROP"} NOT NULL`]
       : []),
   ];
 }

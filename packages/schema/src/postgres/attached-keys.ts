@@ -1,5 +1,5 @@
 import { AppError } from "@steward/kernel/errors.js";
-import type { Schema } from "../model/schema.js";
+import { isOf, type PostgresSchema } from "../model/schema.js";
 import { Attachments } from "./objects/attachments.js";
 import { CONSTRAINTS, qualified } from "./objects/names.js";
 import type { RebuildPlan } from "./rebuild-plan.js";
@@ -11,13 +11,13 @@ import type { RebuildPlan } from "./rebuild-plan.js";
  * @throws AppError `INVALID_ARGUMENT`, naming both objects and what to do, when the migration would
  * have to drop such an index.
  */
-export function refuseAttachedKeys(base: Schema, rebuild: RebuildPlan): void {
+export function refuseAttachedKeys(base: PostgresSchema, rebuild: RebuildPlan): void {
   const attachments = new Attachments(base);
   for (const index of base.all("Index").filter((each) => rebuild.isDropped(each))) {
-    const key = attachments.partsOf(index.id).find(({ kind, parent = "" }) => {
-      return CONSTRAINTS.includes(kind) && !rebuild.isDropped(base.get(parent));
+    const key = attachments.partsOf(index.id).find((part) => {
+      return isOf(part, CONSTRAINTS) && !rebuild.isDropped(base.above(part));
     });
-    const [table, partition] = [index.parent, key?.parent].map((id) => base.find(id ?? ""));
+    const [table, partition] = [index.parent, key?.parent].map((id) => base.find(id));
     if (key === undefined || table === undefined || partition === undefined) continue;
     if (rebuild.isDropped(table)) continue;
     throw new AppError(

@@ -1,19 +1,19 @@
 import { sameValue } from "../model/schema-diff.js";
-import {
-  isSet,
-  type Part,
-  partsIn,
-  type Schema,
-  type SchemaObject,
-  textOf,
-  type Values,
-} from "../model/schema.js";
+import type { PartOf, PostgresObject, PostgresSchema } from "../model/schema.js";
 import { inheritedColumn } from "./objects/inheritance.js";
 import { qualified, quoteName, quoteText, wordOf } from "./objects/names.js";
 import type { RebuildPlan } from "./rebuild-plan.js";
 
 /** The storage settings of a column. */
-export type Settings = Values | Part;
+export interface Settings {
+  readonly columnStorage?: string;
+  readonly compression?: string;
+  readonly statisticsTarget?: string;
+  readonly options?: string;
+}
+
+/** What differs for a column that is not an object of its own. */
+type ColumnDetail = Partial<PartOf<"columnDetails">>;
 
 /** The statements that change a column's storage settings. */
 export function settings(
@@ -22,18 +22,18 @@ export function settings(
   before: Settings,
   after: Settings,
 ): readonly string[] {
-  const isChanged = (property: keyof Values): boolean => before[property] !== after[property];
-  const options = textOf(after, "options");
-  const had = textOf(before, "options");
+  const isChanged = (property: keyof Settings): boolean => before[property] !== after[property];
+  const options = after.options;
+  const had = before.options;
   return [
     ...(isChanged("columnStorage")
-      ? [`${head} SET STORAGE ${textOf(after, "columnStorage") ?? usualStorage(type)}`]
+      ? [`${head} SET STORAGE ${after.columnStorage ?? usualStorage(type)}`]
       : []),
     ...(isChanged("compression")
-      ? [`${head} SET COMPRESSION ${textOf(after, "compression") ?? "default"}`]
+      ? [`${head} SET COMPRESSION ${after.compression ?? "default"}`]
       : []),
     ...(isChanged("statisticsTarget")
-      ? [`${head} SET STATISTICS ${textOf(after, "statisticsTarget") ?? "-1"}`]
+      ? [`${head} SET STATISTICS ${after.statisticsTarget ?? "-1"}`]
       : []),
     ...(isChanged("options") && had !== undefined
       ? [`${head} RESET (${had.replaceAll(/=[^,]*/g, "")})`]
@@ -51,25 +51,22 @@ function usualStorage(type = ""): string {
  * The settings of columns that are not an object's own: columns of a view, or inherited columns.
  */
 export function inheritedColumnSettings(
-  base: Schema,
-  target: Schema,
-  old: SchemaObject | undefined,
-  now: SchemaObject,
+  base: PostgresSchema,
+  target: PostgresSchema,
+  old: PostgresObject | undefined,
+  now: PostgresObject,
   rebuild: RebuildPlan,
 ): readonly string[] {
-  const had = partsIn(old?.values ?? {}, "columnDetails").map((part): Part => {
-    const label = textOf(part, "label") ?? "";
+  const had = (old?.values.columnDetails ?? []).map((part): ColumnDetail => {
+    const { label } = part;
     return { ...part, label: old === undefined ? label : rebuild.labelNow(old, label) };
   });
-  const has = partsIn(now.values, "columnDetails");
+  const has = now.values.columnDetails ?? [];
   const keyed = old === undefined ? [] : keyColumns(base, old, rebuild);
-  const labels = new Set([
-    ...[...had, ...has].map((part) => textOf(part, "label") ?? ""),
-    ...keyed,
-  ]);
+  const labels = new Set([...[...had, ...has].flatMap(({ label }) => label ?? []), ...keyed]);
   return [...labels].flatMap((label) => {
-    const find = (parts: readonly Part[]): Part =>
-      parts.find((part) => textOf(part, "label") === label) ?? {};
+    const find = (parts: readonly ColumnDetail[]): ColumnDetail =>
+      parts.find((part) => part.label === label) ?? {};
     const [before, after] = [find(had), find(has)];
     // ALTER on a parent's column also applies to the children's columns.
     const above = inheritedColumn(target, now, label);
@@ -91,9 +88,9 @@ export function inheritedColumnSettings(
 }
 
 interface Detail {
-  readonly before: Part;
-  readonly after: Part;
-  readonly above: SchemaObject | undefined;
+  readonly before: ColumnDetail;
+  readonly after: ColumnDetail;
+  readonly above: PostgresObject | undefined;
   readonly isOverruled: boolean;
   /** Whether NOT NULL must be set on the table again. */
   readonly isFreed: boolean;
@@ -103,53 +100,54 @@ interface Detail {
  * Columns of a child's own primary key. From PostgreSQL 18 on, they stay NOT NULL when the parent's
  * columns become nullable. In earlier versions they follow the parent's columns.
  */
-function keyColumns(base: Schema, table: SchemaObject, rebuild: RebuildPlan): readonly string[] {
+function keyColumns(
+  base: PostgresSchema,
+  table: PostgresObject,
+  rebuild: RebuildPlan,
+): readonly string[] {
   if (table.values.inherits === undefined) return [];
   return base.partsOf(table.id, "PrimaryKey").flatMap(({ values }) =>
-    partsIn(values, "columns").flatMap((part) => {
-      const label = textOf(part, "columnName");
+    values.columns.flatMap((part) => {
+      const label = part.columnName;
       return label === undefined ? [] : [rebuild.labelNow(table, label)];
     }),
   );
 }
 
 function changeDetail(
-  schema: Schema,
-  object: SchemaObject,
+  schema: PostgresSchema,
+  object: PostgresObject,
   label: string,
   { before, after, above, isOverruled, isFreed }: Detail,
 ): readonly string[] {
   const name = qualified(schema, object);
   const head = `ALTER ${wordOf(object)} ${name} ALTER COLUMN ${quoteName(label)}`;
-  const preset = textOf(after, "default") ?? textOf(above?.values ?? {}, "default");
-  const text = textOf(after, "comment");
+  const preset = after.default ?? above?.values.default;
+  const expression = after.generated ?? above?.values.generated;
+  const text = after.comment;
   return [
     ...(before.default === after.default
       ? []
       : [`${head} ${preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`}`]),
     ...(before.notNull === after.notNull && !isFreed
       ? []
-      : [
-          `${head} ${(after.notNull ?? isSet(above?.values ?? {}, "notNull")) === true ? "SET" : "DROP"} NOT NULL`,
-        ]),
-    ...(before.generated === after.generated
+      : [`${head} ${(after.notNull ?? above?.values.notNull) ? "SET" : "DROP"} NOT NULL`]),
+    ...(before.generated === after.generated || expression === undefined
       ? []
-      : [
-          `${head} SET EXPRESSION AS (${textOf(after, "generated") ?? textOf(above?.values ?? {}, "generated") ?? ""})`,
-        ]),
+      : [`${head} SET EXPRESSION AS (${expression})`]),
     ...(before.foreignOptions === undefined && after.foreignOptions !== undefined
-      ? [`${head} OPTIONS (ADD ${textOf(after, "foreignOptions") ?? ""})`]
+      ? [`${head} OPTIONS (ADD ${after.foreignOptions})`]
       : []),
     ...(before.comment === after.comment && !isOverruled
       ? []
       : [
           `COMMENT ON COLUMN ${name}.${quoteName(label)} IS ${text === undefined ? "NULL" : quoteText(text)}`,
         ]),
-    ...settings(head, textOf(above?.values ?? {}, "type"), before, after),
+    ...settings(head, above?.values.type, before, after),
   ];
 }
 
-function sameKeeping(old: SchemaObject | undefined, now: SchemaObject): boolean {
+function sameKeeping(old: PostgresObject | undefined, now: PostgresObject): boolean {
   const told = ["default", "columnStorage", "compression", "statisticsTarget", "type"] as const;
   return old !== undefined && told.every((each) => sameValue(old.values[each], now.values[each]));
 }

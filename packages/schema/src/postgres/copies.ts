@@ -1,16 +1,12 @@
-import {
-  isSet,
-  partsIn,
-  type Part,
-  type Schema,
-  type SchemaObject,
-  textOf,
-} from "../model/schema.js";
+import { nameOf, type PartOf, type PostgresObject, type PostgresSchema } from "../model/schema.js";
 import type { Kind } from "../model/kinds.js";
 import { quoteName, quoteText } from "./objects/names.js";
 import { onOf } from "./statements.js";
 
-const NOTHING: Part = {};
+/** What differs in a copy; nothing where it has the settings of its source. */
+type Copy = Partial<PartOf<"triggerDetails"> | PartOf<"constraintDetails">>;
+
+const NOTHING: Copy = {};
 
 /** The triggers and checks of parent tables of which a table has copies. */
 interface Sources {
@@ -25,18 +21,19 @@ interface Sources {
 /** The statements about a table's copies of its parents' triggers and checks. */
 export function copiedPartSettings(
   table: string,
-  old: SchemaObject | undefined,
-  now: SchemaObject,
+  old: PostgresObject | undefined,
+  now: PostgresObject,
   { labelNow, isFresh, firing }: Sources,
 ): readonly string[] {
   const changes = (property: "triggerDetails" | "constraintDetails", kind: Kind): CopyChange[] => {
-    const has = partsIn(now.values, property);
-    const had = partsIn(old?.values ?? {}, property).map((part): Part => {
-      return { ...part, label: labelNow(kind, textOf(part, "label") ?? "") };
-    });
-    const labels = new Set([...had, ...has].map((part) => textOf(part, "label") ?? ""));
+    const has = now.values[property] ?? [];
+    const had = (old?.values[property] ?? []).map((part) => ({
+      ...part,
+      label: labelNow(kind, part.label),
+    }));
+    const labels = new Set([...had, ...has].map(({ label }) => label));
     return [...labels].map((label) => {
-      const find = (parts: readonly Part[]): Part =>
+      const find = (parts: readonly Copy[]): Copy =>
         parts.find((part) => part.label === label) ?? NOTHING;
       return { label, before: isFresh(kind, label) ? NOTHING : find(had), after: find(has) };
     });
@@ -51,8 +48,8 @@ export function copiedPartSettings(
 
 interface CopyChange {
   readonly label: string;
-  readonly before: Part;
-  readonly after: Part;
+  readonly before: Copy;
+  readonly after: Copy;
 }
 
 function triggerCopy(
@@ -64,7 +61,7 @@ function triggerCopy(
   return [
     ...(before.enabled === after.enabled
       ? []
-      : [`ALTER TABLE ${table} ${textOf(after, "enabled") ?? usual} ${trigger}`]),
+      : [`ALTER TABLE ${table} ${after.enabled ?? usual} ${trigger}`]),
     ...comment(`${trigger} ON ${table}`, before, after),
   ];
 }
@@ -72,23 +69,23 @@ function triggerCopy(
 function checkCopy(table: string, { label, before, after }: CopyChange): readonly string[] {
   const constraint = `CONSTRAINT ${quoteName(label)}`;
   return [
-    ...(isSet(after, "isValidated") && !isSet(before, "isValidated")
+    ...(after.isValidated === true && before.isValidated !== true
       ? [`ALTER TABLE ${table} VALIDATE ${constraint}`]
       : []),
     ...comment(`${constraint} ON ${table}`, before, after),
   ];
 }
 
-function comment(on: string, before: Part, after: Part): readonly string[] {
+function comment(on: string, before: Copy, after: Copy): readonly string[] {
   if (before.comment === after.comment) return [];
-  const text = textOf(after, "comment");
+  const text = after.comment;
   return [`COMMENT ON ${on} IS ${text === undefined ? "NULL" : quoteText(text)}`];
 }
 
 /** Names of the extensions that an object depends on. */
-export function extensionsOf(object: SchemaObject | undefined): readonly string[] {
-  const parts = partsIn(object?.values ?? {}, "neededExtensions");
-  return parts.map((part) => textOf(part, "label") ?? "");
+export function extensionsOf(object: PostgresObject | undefined): readonly string[] {
+  const parts = object?.values.neededExtensions ?? [];
+  return parts.map(({ label }) => label);
 }
 
 /**
@@ -97,8 +94,8 @@ export function extensionsOf(object: SchemaObject | undefined): readonly string[
  * trigger calls.
  */
 export function triggerStates(
-  schema: Schema,
-  constraint: SchemaObject,
+  schema: PostgresSchema,
+  constraint: PostgresObject,
   before: string | undefined,
   after: string | undefined,
 ): readonly string[] {
@@ -112,7 +109,7 @@ export function triggerStates(
       `DO $steward$ DECLARE t record; BEGIN FOR t IN SELECT g.tgrelid::regclass AS relation, g.tgname AS name
   FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc f ON f.oid = g.tgfoid
   JOIN pg_catalog.pg_constraint k ON k.oid = g.tgconstraint
-  WHERE g.tgisinternal AND k.conrelid = ${table}::regclass AND k.conname = ${quoteText(constraint.name ?? "")}
+  WHERE g.tgisinternal AND k.conrelid = ${table}::regclass AND k.conname = ${quoteText(nameOf(constraint))}
     AND f.proname = ${quoteText(name)}
   LOOP EXECUTE format('ALTER TABLE %s ${state} TRIGGER %I', t.relation, t.name); END LOOP; END $steward$`,
     ];
@@ -121,7 +118,7 @@ export function triggerStates(
 
 /** Firing modes by the name of the trigger's function: `RI_FKey_check_ins DISABLE, …`. */
 function statesIn(text: string | undefined): ReadonlyMap<string, string> {
-  const states = (text ?? "").split(", ").filter((each) => each !== "");
+  const states = text === undefined ? [] : text.split(", ");
   return new Map(
     states.map((each) => {
       const [name = "", ...state] = each.split(" ");

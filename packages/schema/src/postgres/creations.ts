@@ -1,8 +1,15 @@
-import { isSet, partsIn, idIn, type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import { assert } from "@steward/kernel/assert.js";
+import { isOf, nameOf, type PostgresObject, type PostgresSchema } from "../model/schema.js";
 import type { Kind } from "../model/kinds.js";
 import { attachedTo, Attachments } from "./objects/attachments.js";
 import { inDependencyOrder, needsOf } from "./objects/dependency-order.js";
-import { CONSTRAINTS, isForeign, qualified, quoteName } from "./objects/names.js";
+import {
+  type ConstraintKind,
+  CONSTRAINTS,
+  isForeign,
+  qualified,
+  quoteName,
+} from "./objects/names.js";
 import { isMoreChecked, RECREATABLE, type RebuildPlan } from "./rebuild-plan.js";
 import { addConstraint, alterOn, create, createIndex, createLike } from "./statements.js";
 import { isReplaceable } from "./statements.js";
@@ -15,6 +22,9 @@ const FIRST: readonly Kind[] = [
   ...(["ForeignDataWrapper", "ForeignServer"] as const),
 ];
 
+/** Kinds that an index belongs to. */
+const INDEXED = ["Index", ...CONSTRAINTS] as const;
+
 /**
  * The statements that create objects of the target that are new, or that are dropped and recreated.
  */
@@ -23,14 +33,14 @@ export class Creations {
   readonly after: string[] = [];
   /** Indexes that are created after the transaction. */
   readonly pending: Set<string> = new Set();
-  readonly #base: Schema;
-  readonly #target: Schema;
+  readonly #base: PostgresSchema;
+  readonly #target: PostgresSchema;
   readonly #rebuild: RebuildPlan;
   readonly #attachments: Attachments;
   /** Memo: whether an object must wait for one that is created after the columns are altered. */
   readonly #waiting = new Map<string, boolean>();
 
-  constructor(base: Schema, target: Schema, rebuild: RebuildPlan) {
+  constructor(base: PostgresSchema, target: PostgresSchema, rebuild: RebuildPlan) {
     this.#base = base;
     this.#target = target;
     this.#rebuild = rebuild;
@@ -62,15 +72,16 @@ export class Creations {
       ...statements,
       ...partitions.map((table) => {
         const [parent] = this.#parentsOf(table);
-        const name = parent === undefined ? "" : qualified(this.#target, parent);
-        const bound = textOf(table.values, "partitionBound") ?? "";
+        const bound = table.values.partitionBound;
+        assert(parent !== undefined && bound !== undefined, `the table ${table.id} is a partition`);
+        const name = qualified(this.#target, parent);
         return `ALTER TABLE ${name} ATTACH PARTITION ${qualified(this.#target, table)} ${bound}`;
       }),
       ...joined,
     ];
   }
 
-  #statements(isNow: (object: SchemaObject) => boolean): readonly string[] {
+  #statements(isNow: (object: PostgresObject) => boolean): readonly string[] {
     const { matched, recreated } = this.#rebuild;
     const made = this.#target.objects.filter((object) => isNow(object) && this.#isMade(object));
     const replacements = matched
@@ -84,17 +95,17 @@ export class Creations {
     return all.flatMap((object) => this.#make(object));
   }
 
-  #isMade({ id }: SchemaObject): boolean {
+  #isMade({ id }: PostgresObject): boolean {
     const { recreated, replaced } = this.#rebuild;
     return this.#base.find(id) === undefined || recreated.has(id) || replaced.has(id);
   }
 
-  #isFirst(object: SchemaObject): boolean {
+  #isFirst(object: PostgresObject): boolean {
     if (this.#isOfDomain(object)) return true;
     return FIRST.includes(object.kind) && !this.#isWaiting(object);
   }
 
-  #isLast(object: SchemaObject): boolean {
+  #isLast(object: PostgresObject): boolean {
     if (this.#isFirst(object)) return false;
     return RECREATABLE.includes(object.kind) || FIRST.includes(object.kind);
   }
@@ -103,7 +114,7 @@ export class Creations {
    * A function may need a view, or a key that the function's query groups by. A partition of an
    * existing table has the table's altered columns.
    */
-  #isWaiting(object: SchemaObject): boolean {
+  #isWaiting(object: PostgresObject): boolean {
     const known = this.#waiting.get(object.id);
     if (known !== undefined) return known;
     // A provisional answer, so that the recursion ends in a cycle of dependencies.
@@ -128,14 +139,14 @@ export class Creations {
    * A domain's checks are created with the domain, because a check cannot be added once columns of
    * some kinds use the domain.
    */
-  #isOfDomain({ kind, parent = "" }: SchemaObject): boolean {
-    return CONSTRAINTS.includes(kind) && this.#target.get(parent).kind === "Domain";
+  #isOfDomain(object: PostgresObject): boolean {
+    return isOf(object, CONSTRAINTS) && this.#target.above(object).kind === "Domain";
   }
 
   /**
    * Whether the object is a new partition of an existing table, or a partition of such a partition.
    */
-  #isLatePartition(table: SchemaObject): boolean {
+  #isLatePartition(table: PostgresObject): boolean {
     if (table.kind !== "Table" || table.values.partitionBound === undefined) return false;
     const [parent] = this.#parentsOf(table);
     if (parent === undefined || !this.#isMade(table)) return false;
@@ -146,28 +157,28 @@ export class Creations {
    * Whether a partition is created as a separate table and attached later, so that its indexes get
    * the intended names.
    */
-  #isJoining(table: SchemaObject): boolean {
+  #isJoining(table: PostgresObject): boolean {
     const [parent] = this.#parentsOf(table);
     if (parent === undefined || isForeign(table)) return false;
     return this.#isLatePartition(table) && !this.#isMade(parent);
   }
 
-  #parentsOf({ values }: SchemaObject): readonly SchemaObject[] {
-    return partsIn(values, "inherits").flatMap((part) => {
-      return this.#target.find(idIn(part, "table") ?? "") ?? [];
+  #parentsOf({ values }: PostgresObject): readonly PostgresObject[] {
+    return (values.inherits ?? []).flatMap((part) => {
+      return this.#target.find(part.table.ref) ?? [];
     });
   }
 
   /**
    * Dependencies beyond those that PostgreSQL records: objects that the chosen statements require.
    */
-  #otherNeeds(object: SchemaObject): readonly string[] {
+  #otherNeeds(object: PostgresObject): readonly string[] {
     if (this.#isLatePartition(object)) {
       const [parent] = this.#parentsOf(object);
-      const checks = this.#target.partsOf(parent?.id ?? "", "CheckConstraint");
+      const checks = this.#target.partsOf(parent?.id, "CheckConstraint");
       return checks.map(({ id }) => id);
     }
-    const whole = this.#target.find(attachedTo(object) ?? "");
+    const whole = this.#target.find(attachedTo(object));
     const isOneByOne = whole !== undefined && this.#attachments.isAttachedOneByOne(whole);
     const areTaken = !this.#attachments.isAttachedOneByOne(object);
     return [
@@ -176,7 +187,7 @@ export class Creations {
     ];
   }
 
-  #make(object: SchemaObject): readonly string[] {
+  #make(object: PostgresObject): readonly string[] {
     if (object.kind === "Table" && this.#isJoining(object)) {
       const [parent] = this.#parentsOf(object);
       return parent === undefined ? [] : createLike(this.#target, object, parent);
@@ -190,7 +201,9 @@ export class Creations {
     const isOnly = this.#attachments.isAttachedOneByOne(object);
     const isPending = object.kind === "Index" && this.#isPending(object);
     const statements =
-      isOnly || isPending ? [this.#makeIndex(object, isOnly, isPending)] : this.#add(object);
+      (isOnly || isPending) && isOf(object, INDEXED)
+        ? [this.#makeIndex(object, isOnly, isPending)]
+        : this.#add(object);
     if (isPending) {
       this.pending.add(object.id);
       this.after.push(...statements, ...this.#attach(object));
@@ -204,7 +217,7 @@ export class Creations {
    * Whether a foreign key references columns whose unique index is only created after the
    * transaction.
    */
-  #isWaitingForIndex(object: SchemaObject): boolean {
+  #isWaitingForIndex(object: PostgresObject): boolean {
     return object.kind === "ForeignKey" && needsOf(object).some((id) => this.pending.has(id));
   }
 
@@ -212,17 +225,22 @@ export class Creations {
    * Statements that attach a part. They are deferred when the part waits for an index that is
    * created after the transaction.
    */
-  #inTurn(part: SchemaObject, statements: readonly string[]): readonly string[] {
-    if (!this.pending.has(attachedTo(part) ?? "")) return statements;
+  #inTurn(part: PostgresObject, statements: readonly string[]): readonly string[] {
+    const whole = attachedTo(part);
+    if (whole === undefined || !this.pending.has(whole)) return statements;
     this.after.push(...statements);
     return [];
   }
 
-  #makeIndex(object: SchemaObject, isOnly: boolean, isPending: boolean): string {
+  #makeIndex(
+    object: PostgresObject<"Index" | ConstraintKind>,
+    isOnly: boolean,
+    isPending: boolean,
+  ): string {
     if (object.kind !== "Index") {
       return addConstraint(this.#target, object).replace(/^ALTER TABLE /, "ALTER TABLE ONLY ");
     }
-    const table = this.#target.get(object.parent ?? "");
+    const table = this.#target.above(object);
     const isConcurrent = isPending && table.values.partitionKey === undefined;
     return createIndex(this.#target, object, { isOnly, isConcurrent });
   }
@@ -231,7 +249,7 @@ export class Creations {
    * Whether the object's table may have rows, so that creating the object takes time. A recreated
    * table has none.
    */
-  #hasRows({ id, parent = "" }: SchemaObject): boolean {
+  #hasRows({ id, parent }: PostgresObject): boolean {
     const table = this.#base.find(parent);
     const isNew = this.#base.find(id) === undefined;
     return isNew && table?.kind === "Table" && !this.#rebuild.isDropped(table);
@@ -241,58 +259,61 @@ export class Creations {
    * Whether an index is created with CONCURRENTLY. A partitioned index waits for all its partition
    * indexes.
    */
-  #isPending(index: SchemaObject): boolean {
+  #isPending(index: PostgresObject): boolean {
     const all = this.#attachments.allOf(this.#attachments.rootOf(index));
     const made = all.filter((each) => this.#isMade(each));
     return this.#hasRows(index) && !made.some(({ id }) => this.#base.find(id) !== undefined);
   }
 
   /** Whether a constraint is added as NOT VALID, and validated later while other sessions write. */
-  #isCheckedLater(object: SchemaObject): boolean {
-    const table = this.#base.find(object.parent ?? "");
+  #isCheckedLater(
+    object: PostgresObject,
+  ): object is PostgresObject<"ForeignKey" | "CheckConstraint"> {
+    const table = this.#base.find(object.parent);
     const isChecked = object.kind === "ForeignKey" || object.kind === "CheckConstraint";
-    const definition = textOf(object.values, "definition") ?? "";
+    if (!isChecked) return false;
+    const { definition } = object.values;
     const isUnchecked = definition.endsWith(" NOT VALID") || definition.includes("NOT ENFORCED");
     const isPlain = table?.values.partitionKey === undefined && attachedTo(object) === undefined;
-    return isChecked && !isUnchecked && isPlain && this.#hasRows(object);
+    return !isUnchecked && isPlain && this.#hasRows(object);
   }
 
-  #add(object: SchemaObject): readonly string[] {
+  #add(object: PostgresObject): readonly string[] {
     if (!this.#isCheckedLater(object)) return create(this.#target, object);
     return [`${addConstraint(this.#target, object)} NOT VALID`];
   }
 
-  #check(object: SchemaObject): readonly string[] {
+  #check(object: PostgresObject): readonly string[] {
     if (!this.#isCheckedLater(object)) return [];
-    const name = quoteName(object.name ?? "");
+    const name = quoteName(nameOf(object));
     return [`${alterOn(this.#target, object)} VALIDATE CONSTRAINT ${name}`];
   }
 
   /** PostgreSQL copies a foreign key to each partition under a generated name. */
-  #isMadeByWhole(object: SchemaObject): boolean {
-    const whole = this.#target.find(attachedTo(object) ?? "");
+  #isMadeByWhole(object: PostgresObject): boolean {
+    const whole = this.#target.find(attachedTo(object));
     if (whole === undefined || object.kind !== "ForeignKey") return false;
     const isSame =
       whole.name === object.name && whole.values.definition === object.values.definition;
-    return isSame && (this.#isMade(whole) || this.#isMade(this.#target.get(object.parent ?? "")));
+    return isSame && (this.#isMade(whole) || this.#isMade(this.#target.above(object)));
   }
 
   /** Attaches a part to an index that existed before, or that stays invalid. */
-  #attach(part: SchemaObject): readonly string[] {
-    const whole = this.#target.find(attachedTo(part) ?? "");
+  #attach(part: PostgresObject): readonly string[] {
+    const whole = this.#target.find(attachedTo(part));
     if (whole === undefined || whole.kind === "ForeignKey") return [];
     const isByItself = this.#isMade(whole) && !this.#attachments.isAttachedOneByOne(whole);
     // A partition's indexes are attached together with the partition.
-    if (isByItself || this.#isJoining(this.#target.get(part.parent ?? ""))) return [];
-    const [index, name] = [whole, part].map((each) => qualified(this.#target, each));
-    return [`ALTER INDEX ${index ?? ""} ATTACH PARTITION ${name ?? ""}`];
+    if (isByItself || this.#isJoining(this.#target.above(part))) return [];
+    const index = qualified(this.#target, whole);
+    return [`ALTER INDEX ${index} ATTACH PARTITION ${qualified(this.#target, part)}`];
   }
 
-  #validate(old: SchemaObject, now: SchemaObject): readonly string[] {
+  #validate(old: PostgresObject, now: PostgresObject): readonly string[] {
     if (!isMoreChecked(old, now, this.#rebuild.changed(old, now))) return [];
-    const whole = this.#target.find(attachedTo(now) ?? "");
-    const isDoneByWhole = whole !== undefined && !isSet(whole.values, "isInvalid");
+    const whole = this.#target.find(attachedTo(now));
+    const isDoneByWhole = whole !== undefined && whole.values.isInvalid !== true;
     if (isDoneByWhole) return [];
-    return [`${alterOn(this.#target, now)} VALIDATE CONSTRAINT ${quoteName(now.name ?? "")}`];
+    return [`${alterOn(this.#target, now)} VALIDATE CONSTRAINT ${quoteName(nameOf(now))}`];
   }
 }

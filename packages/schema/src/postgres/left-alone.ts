@@ -1,5 +1,5 @@
 import { AppError } from "@steward/kernel/errors.js";
-import type { Schema, SchemaObject } from "../model/schema.js";
+import type { PostgresObject, PostgresSchema, SchemaObject } from "../model/schema.js";
 import { changesBetween } from "../model/schema-diff.js";
 import { leftAloneIn } from "./objects/unmanaged.js";
 import { needsOf } from "./objects/dependency-order.js";
@@ -10,7 +10,11 @@ import type { RebuildPlan } from "./rebuild-plan.js";
  * an unmanaged object needs.
  * @throws AppError `INVALID_ARGUMENT`, naming the object and the reason.
  */
-export function refuseLeftAlone(base: Schema, target: Schema, rebuild: RebuildPlan): void {
+export function refuseLeftAlone(
+  base: PostgresSchema,
+  target: PostgresSchema,
+  rebuild: RebuildPlan,
+): void {
   const [before, after] = [leftAloneIn(base), leftAloneIn(target)];
   for (const [id, cause] of [...before, ...after]) {
     const [old, now] = [base.find(id), target.find(id)];
@@ -35,7 +39,11 @@ export function refuseLeftAlone(base: Schema, target: Schema, rebuild: RebuildPl
   }
 }
 
-function refusal(schema: Schema, object: SchemaObject | undefined, cause: SchemaObject): AppError {
+function refusal(
+  schema: PostgresSchema,
+  object: PostgresObject | undefined,
+  cause: SchemaObject,
+): AppError {
   const isCause = object === undefined || object.id === cause.id;
   const needs = isCause ? "" : ` ${schema.pathOf(object)}, which needs`;
   return new AppError(
@@ -44,8 +52,8 @@ function refusal(schema: Schema, object: SchemaObject | undefined, cause: Schema
   );
 }
 
-function say(schema: Schema, object: SchemaObject): string {
-  if (object.kind === "Unmanaged") return object.name ?? "";
+function say(schema: PostgresSchema, object: SchemaObject): string {
+  if (object.kind === "Unmanaged") return object.name;
   const path = schema.pathOf(object);
   return object.values.isDetachPending === true
     ? `partition ${path} whose DETACH has not finished`

@@ -1,6 +1,11 @@
 import type { Kind } from "../model/kinds.js";
 import type { RowGuard } from "../ports.js";
-import { type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import {
+  isPostgres,
+  type PostgresObject,
+  type PostgresSchema,
+  type Schema,
+} from "../model/schema.js";
 import { diffSchemas } from "../model/schema-diff.js";
 import { onOf } from "./statements.js";
 import { qualified, quoteName } from "./objects/names.js";
@@ -21,6 +26,8 @@ export interface LossGuards {
  * of a new identity column, needs no guard.
  */
 export function lossGuards(from: Schema, to: Schema): LossGuards {
+  // SQLite runs a script in one transaction, so no run is ever undone.
+  if (!isPostgres(from)) return { guards: [], guarded: new Set() };
   const guards: RowGuard[] = [];
   const guarded = new Set<string>();
   for (const operation of diffSchemas(from, to)) {
@@ -41,7 +48,11 @@ export function lossGuards(from: Schema, to: Schema): LossGuards {
 /** Kinds of objects that contain data as soon as they are created. */
 const FILLED: readonly Kind[] = ["MaterializedView", "Sequence"];
 
-function guardOf(schema: Schema, object: SchemaObject, path: string): RowGuard | undefined {
+function guardOf(
+  schema: PostgresSchema,
+  object: PostgresObject,
+  path: string,
+): RowGuard | undefined {
   if (object.kind === "Table") {
     const table = qualified(schema, object);
     return {
@@ -58,8 +69,8 @@ function guardOf(schema: Schema, object: SchemaObject, path: string): RowGuard |
   }
   if (object.kind !== "Column" || object.values.generated !== undefined) return undefined;
   const table = onOf(schema, object);
-  const column = quoteName(object.name ?? "");
-  const preset = textOf(object.values, "default");
+  const column = quoteName(object.name);
+  const preset = object.values.default;
   const isOwn = preset !== undefined && CONSTANT.test(preset);
   const differs = isOwn ? ` AND ${column} IS DISTINCT FROM (${preset})` : "";
   return {

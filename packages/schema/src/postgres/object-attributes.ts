@@ -1,12 +1,6 @@
+import { assert } from "@steward/kernel/assert.js";
 import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
-import {
-  idIn,
-  type Part,
-  partsIn,
-  type Schema,
-  type SchemaObject,
-  textOf,
-} from "../model/schema.js";
+import { isOf, nameOf, type PostgresObject, type PostgresSchema } from "../model/schema.js";
 import { goOnCounting } from "./alter-column.js";
 import { inheritedColumnSettings, type Settings, settings } from "./column-settings.js";
 import { copiedPartSettings, extensionsOf, triggerStates } from "./copies.js";
@@ -32,8 +26,8 @@ export interface AttributeStatements {
  * @param pending indexes that are created after the transaction.
  */
 export function objectAttributes(
-  base: Schema,
-  target: Schema,
+  base: PostgresSchema,
+  target: PostgresSchema,
   rebuild: RebuildPlan,
   pending: ReadonlySet<string>,
 ): Pausing<AttributeStatements> {
@@ -41,12 +35,17 @@ export function objectAttributes(
 }
 
 class ObjectAttributes {
-  readonly #base: Schema;
-  readonly #target: Schema;
+  readonly #base: PostgresSchema;
+  readonly #target: PostgresSchema;
   readonly #rebuild: RebuildPlan;
   readonly #pending: ReadonlySet<string>;
 
-  constructor(base: Schema, target: Schema, rebuild: RebuildPlan, pending: ReadonlySet<string>) {
+  constructor(
+    base: PostgresSchema,
+    target: PostgresSchema,
+    rebuild: RebuildPlan,
+    pending: ReadonlySet<string>,
+  ) {
     this.#base = base;
     this.#target = target;
     this.#rebuild = rebuild;
@@ -54,7 +53,7 @@ class ObjectAttributes {
   }
 
   *statements(): Pausing<AttributeStatements> {
-    const { objects } = this.#target;
+    const objects = this.#target.objects.filter(({ kind }) => kind !== "Database");
     const pending = objects.filter(({ id }) => this.#pending.has(id));
     const there = objects.filter(({ id }) => !this.#pending.has(id));
     const sequences = this.#target.all("Sequence");
@@ -83,32 +82,33 @@ class ObjectAttributes {
   /**
    * Relations that have rows, so that CLUSTER or REPLICA IDENTITY may name one of their indexes.
    */
-  #holders(): readonly SchemaObject[] {
+  #holders(): readonly PostgresObject[] {
     return [...this.#target.all("Table"), ...this.#target.all("MaterializedView")];
   }
 
   /** The object of the base schema, unless it is dropped and recreated. */
-  #old(now: SchemaObject): SchemaObject | undefined {
+  #old(now: PostgresObject): PostgresObject | undefined {
     return this.#rebuild.isFresh(now) ? undefined : this.#base.find(now.id);
   }
 
-  #own(now: SchemaObject): readonly string[] {
+  #own(now: PostgresObject): readonly string[] {
     const old = this.#old(now);
     if (now.kind === "DefaultPrivileges" || old?.values.owner === now.values.owner) return [];
     // A serial column's sequence always has the owner of its table.
     if (old?.values.ownedBy !== undefined && this.#isOwnedStill(old, now)) return [];
-    const role = textOf(now.values, "owner") ?? "CURRENT_USER";
+    const role = now.values.owner ?? "CURRENT_USER";
     return [`ALTER ${wordOf(now)} ${qualified(this.#target, now)} OWNER TO ${role}`];
   }
 
-  #ownedBy(now: SchemaObject): readonly string[] {
-    const owner = idIn(now.values, "ownedBy");
+  #ownedBy(now: PostgresObject): readonly string[] {
+    const owner = now.values.ownedBy?.ref;
     const old = this.#old(now);
     if (owner === undefined) return [];
     if (old !== undefined && this.#isOwnedStill(old, now)) return [];
     const column = this.#target.get(owner);
+    assert(column.kind === "Column", `the object ${owner} is a column`);
     const table = onOf(this.#target, column);
-    const by = `${table}.${quoteName(column.name ?? "")}`;
+    const by = `${table}.${quoteName(nameOf(column))}`;
     const isCounting = old === undefined && !this.#rebuild.isFresh(column);
     return [
       `ALTER SEQUENCE ${qualified(this.#target, now)} OWNED BY ${by}`,
@@ -116,58 +116,58 @@ class ObjectAttributes {
     ];
   }
 
-  #isOwnedStill(old: SchemaObject, now: SchemaObject): boolean {
-    const owner = idIn(now.values, "ownedBy");
-    if (owner !== idIn(old.values, "ownedBy")) return false;
+  #isOwnedStill(old: PostgresObject, now: PostgresObject): boolean {
+    const owner = now.values.ownedBy?.ref;
+    if (owner !== old.values.ownedBy?.ref) return false;
     return owner === undefined || !this.#rebuild.isFresh(this.#target.get(owner));
   }
 
   /** A column that became an identity column; its former sequence is dropped by now. */
-  #identity(now: SchemaObject): readonly string[] {
+  #identity(now: PostgresObject): readonly string[] {
     const old = this.#old(now);
     const isNew = old?.values.identity === undefined && now.values.identity !== undefined;
-    if (old === undefined || !isNew) return [];
+    if (old === undefined || !isNew || now.kind !== "Column") return [];
     return countsUp(now) ? [goOnCounting(onOf(this.#target, now), now)] : [];
   }
 
-  #comments(now: SchemaObject): readonly string[] {
+  #comments(now: PostgresObject): readonly string[] {
     const old = this.#old(now);
     const said: string[] = [];
     const say = (on: string, text: string | undefined): void => {
       said.push(`COMMENT ON ${on} IS ${text === undefined ? "NULL" : quoteText(text)}`);
     };
     if (old?.values.comment !== now.values.comment) {
-      say(commented(this.#target, now), textOf(now.values, "comment"));
+      say(commented(this.#target, now), now.values.comment);
     }
     if (old?.values.indexComment !== now.values.indexComment) {
-      say(`INDEX ${qualified(this.#target, now)}`, textOf(now.values, "indexComment"));
+      say(`INDEX ${qualified(this.#target, now)}`, now.values.indexComment);
     }
     return said;
   }
 
-  #settings(now: SchemaObject): readonly string[] {
-    const { kind, name = "" } = now;
+  #settings(now: PostgresObject): readonly string[] {
+    const { kind } = now;
     const old = this.#old(now);
-    const of = (object: SchemaObject | undefined): Settings => object?.values ?? {};
+    const of = (object: PostgresObject | undefined): Settings => object?.values ?? {};
     const target = qualified(this.#target, now);
     if (kind === "Column") {
-      const head = `ALTER TABLE ${onOf(this.#target, now)} ALTER COLUMN ${quoteName(name)}`;
-      return settings(head, textOf(now.values, "type"), of(old), of(now));
+      const head = `ALTER TABLE ${onOf(this.#target, now)} ALTER COLUMN ${quoteName(nameOf(now))}`;
+      return settings(head, now.values.type, of(old), of(now));
     }
     if (kind === "Statistics" && old?.values.statisticsTarget !== now.values.statisticsTarget) {
-      const count = textOf(now.values, "statisticsTarget") ?? "-1";
+      const count = now.values.statisticsTarget ?? "-1";
       return [`ALTER STATISTICS ${target} SET STATISTICS ${count}`];
     }
     if (kind === "Index" && old !== undefined) return alterOptions(`INDEX ${target}`, old, now);
-    if (CONSTRAINTS.includes(kind)) {
-      const states = [old, now].map((of) => textOf(of?.values ?? {}, "triggerStates"));
+    if (isOf(now, CONSTRAINTS)) {
+      const states = [old, now].map((of) => of?.values.triggerStates);
       return [
         ...alterOptions(`INDEX ${target}`, old, now),
         ...triggerStates(this.#target, now, states[0], states[1]),
       ];
     }
     if (kind === "MaterializedView" && old !== undefined) {
-      const method = textOf(now.values, "accessMethod") ?? "heap";
+      const method = now.values.accessMethod ?? "heap";
       if (old.values.accessMethod !== now.values.accessMethod) {
         return [`ALTER MATERIALIZED VIEW ${target} SET ACCESS METHOD ${method}`];
       }
@@ -179,7 +179,7 @@ class ObjectAttributes {
    * Adds and removes dependencies on extensions (ALTER … DEPENDS ON EXTENSION). Removals come
    * first, before any extension is dropped.
    */
-  #extensions(now: SchemaObject): readonly string[] {
+  #extensions(now: PostgresObject): readonly string[] {
     const had = extensionsOf(this.#old(now));
     return extensionsOf(now)
       .filter((each) => !had.includes(each))
@@ -190,7 +190,7 @@ class ObjectAttributes {
   }
 
   /** The attributes of a partition's or child's copies of its parents' triggers and checks. */
-  #copies(now: SchemaObject): readonly string[] {
+  #copies(now: PostgresObject): readonly string[] {
     const old = this.#old(now);
     const isFresh = (kind: Kind, label: string): boolean => {
       const source = inheritedPart(this.#target, now, kind, label);
@@ -200,7 +200,7 @@ class ObjectAttributes {
       old === undefined ? label : this.#rebuild.labelNow(old, label, kind);
     const firing = (label: string): string | undefined => {
       const trigger = inheritedPart(this.#target, now, "Trigger", label);
-      return textOf(trigger?.values ?? {}, "enabled");
+      return trigger?.values.enabled;
     };
     return copiedPartSettings(qualified(this.#target, now), old, now, {
       labelNow,
@@ -209,10 +209,10 @@ class ObjectAttributes {
     });
   }
 
-  #rights(now: SchemaObject): readonly string[] {
+  #rights(now: PostgresObject): readonly string[] {
     if (now.kind === "DefaultPrivileges") return [];
     const old = this.#old(now);
-    const schemaId = now.kind === "Column" ? this.#target.get(now.parent ?? "").parent : now.parent;
+    const schemaId = now.kind === "Column" ? this.#target.get(now.parent).parent : now.parent;
     const before =
       old === undefined
         ? initialRights(this.#base, now.kind, schemaId)
@@ -220,35 +220,39 @@ class ObjectAttributes {
     const rights = changeRights(this.#target, now, before);
     if (now.values.identity === undefined) return rights;
     const hadSequence = old?.values.identity !== undefined;
-    const sequence: readonly Part[] = hadSequence
-      ? partsIn(old.values, "sequenceGrants")
+    const sequence = hadSequence
+      ? (old.values.sequenceGrants ?? [])
       : initialRights(this.#base, "Sequence", schemaId).grants;
     return [...rights, ...changeSequenceRights(this.#target, now, sequence)];
   }
 
   /** The indexes that CLUSTER and REPLICA IDENTITY use. */
-  #indexRoles(now: SchemaObject, moment: "now" | "last"): readonly string[] {
+  #indexRoles(now: PostgresObject, moment: "now" | "last"): readonly string[] {
     const head = `ALTER TABLE ${qualified(this.#target, now)}`;
     const old = this.#old(now);
     const role = (property: "isClustered" | "isReplicaIdentity"): IndexRole => {
-      const find = (schema: Schema, id: string): SchemaObject | undefined =>
+      const find = (schema: PostgresSchema, id: string): PostgresObject | undefined =>
         schema.partsOf(id).find(({ values }) => values[property] === true);
       const had = old === undefined ? undefined : find(this.#base, old.id);
       const has = find(this.#target, now.id);
       const isKept = had?.id === has?.id && (has === undefined || !this.#rebuild.isFresh(has));
       const isPending = has !== undefined && this.#pending.has(has.id);
-      return { isKept, isPending, index: quoteName(has?.name ?? ""), isThere: has !== undefined };
+      const index = has === undefined ? undefined : quoteName(nameOf(has));
+      return { isKept, isPending, index };
     };
     const [order, replica] = [role("isClustered"), role("isReplicaIdentity")];
     const isDue = ({ isPending }: IndexRole): boolean => isPending === (moment === "last");
-    const identity = textOf(now.values, "replicaIdentity")?.toUpperCase();
+    const identity = now.values.replicaIdentity?.toUpperCase();
     const isIdentityKept =
       replica.isKept && old?.values.replicaIdentity === now.values.replicaIdentity;
-    const by = replica.isThere ? `USING INDEX ${replica.index}` : (identity ?? "DEFAULT");
+    const by =
+      replica.index === undefined ? (identity ?? "DEFAULT") : `USING INDEX ${replica.index}`;
     return [
       ...(order.isKept || !isDue(order)
         ? []
-        : [`${head} ${order.isThere ? `CLUSTER ON ${order.index}` : "SET WITHOUT CLUSTER"}`]),
+        : [
+            `${head} ${order.index === undefined ? "SET WITHOUT CLUSTER" : `CLUSTER ON ${order.index}`}`,
+          ]),
       ...(isIdentityKept || !isDue(replica) ? [] : [`${head} REPLICA IDENTITY ${by}`]),
     ];
   }
@@ -257,7 +261,7 @@ class ObjectAttributes {
   #defaultPrivileges(): readonly string[] {
     const gone = this.#base
       .all("DefaultPrivileges")
-      .filter(({ id, parent = "" }) => {
+      .filter(({ id, parent }) => {
         return this.#target.find(id) === undefined && this.#target.find(parent) !== undefined;
       })
       .flatMap((each) =>
@@ -273,27 +277,28 @@ class ObjectAttributes {
 interface IndexRole {
   readonly isKept: boolean;
   readonly isPending: boolean;
-  readonly isThere: boolean;
-  readonly index: string;
+  /** Name of the index, quoted. Undefined when the table has no such index. */
+  readonly index: string | undefined;
 }
 
 /** Whether a sequence, or a column's sequence, is ascending. */
-function countsUp({ values }: SchemaObject): boolean {
-  return /INCREMENT BY \d/.test(textOf(values, "sequenceOptions") ?? "");
+function countsUp({ values }: PostgresObject): boolean {
+  return values.sequenceOptions !== undefined && /INCREMENT BY \d/.test(values.sequenceOptions);
 }
 
-function isInteger({ values }: SchemaObject): boolean {
-  return /^(smallint|integer|bigint)$/.test(textOf(values, "type") ?? "");
+function isInteger({ values }: PostgresObject<"Column">): boolean {
+  return /^(smallint|integer|bigint)$/.test(values.type);
 }
 
 /** The name of an object in COMMENT ON and ALTER. */
-export function commented(schema: Schema, object: SchemaObject): string {
-  const { kind, name = "", parent = "" } = object;
+export function commented(schema: PostgresSchema, object: PostgresObject): string {
+  const { kind } = object;
+  const name = nameOf(object);
   if (kind === "Column") return `COLUMN ${onOf(schema, object)}.${quoteName(name)}`;
   if (kind === "Trigger" || kind === "Policy" || kind === "Rule") {
     return `${kind.toUpperCase()} ${quoteName(name)} ON ${onOf(schema, object)}`;
   }
-  if (wordOf(object) !== "") return `${wordOf(object)} ${qualified(schema, object)}`;
-  const domain = schema.get(parent).kind === "Domain" ? "DOMAIN " : "";
+  if (!isOf(object, CONSTRAINTS)) return `${wordOf(object)} ${qualified(schema, object)}`;
+  const domain = schema.above(object).kind === "Domain" ? "DOMAIN " : "";
   return `CONSTRAINT ${quoteName(name)} ON ${domain}${onOf(schema, object)}`;
 }

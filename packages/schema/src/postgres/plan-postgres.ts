@@ -1,7 +1,7 @@
 import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import type { Phase, Script } from "../ports.js";
 import { phaseOf, type Step } from "../model/row-check.js";
-import { idIn, partsIn, type Schema, type SchemaObject } from "../model/schema.js";
+import { nameOf, type PostgresObject, type PostgresSchema } from "../model/schema.js";
 import type { Kind } from "../model/kinds.js";
 import { alterations } from "./alter-table.js";
 import { constructorRoom, oldName } from "./alter-type.js";
@@ -40,7 +40,7 @@ const LATE: readonly Kind[] = [
  * @throws AppError `INVALID_ARGUMENT`, naming the object, for objects that migrations do not
  * manage.
  */
-export function* planPostgres(base: Schema, target: Schema): Pausing<Script> {
+export function* planPostgres(base: PostgresSchema, target: PostgresSchema): Pausing<Script> {
   const [before, after] = [withoutInvalidIndexes(base), withoutInvalidIndexes(target)];
   const invalid = invalidIndexes(base, target);
   yield;
@@ -54,8 +54,8 @@ export function* planPostgres(base: Schema, target: Schema): Pausing<Script> {
 }
 
 class PostgresPlan {
-  readonly #base: Schema;
-  readonly #target: Schema;
+  readonly #base: PostgresSchema;
+  readonly #target: PostgresSchema;
   readonly #rebuild: RebuildPlan;
   readonly #renames: Renames;
   readonly #creations: Creations;
@@ -66,7 +66,12 @@ class PostgresPlan {
   /** Memo: whether an object is dropped before columns are altered. */
   readonly #early = new Map<string, boolean>();
 
-  constructor(base: Schema, target: Schema, rebuild: RebuildPlan, invalid: InvalidIndexes) {
+  constructor(
+    base: PostgresSchema,
+    target: PostgresSchema,
+    rebuild: RebuildPlan,
+    invalid: InvalidIndexes,
+  ) {
     this.#base = base;
     this.#target = target;
     this.#invalid = invalid;
@@ -126,7 +131,7 @@ class PostgresPlan {
    * Whether an object must be dropped before columns are altered. Functions and types may still be
    * needed while columns are altered.
    */
-  #isEarly(object: SchemaObject): boolean {
+  #isEarly(object: PostgresObject): boolean {
     if (this.#rebuild.isGeneratedAnew(object)) return true;
     const known = this.#early.get(object.id);
     if (known !== undefined) return known;
@@ -145,14 +150,9 @@ class PostgresPlan {
    * Whether another routine takes over the name. Functions, procedures and aggregates share a
    * namespace.
    */
-  #isRoutineReplaced(object: SchemaObject): boolean {
+  #isRoutineReplaced(object: PostgresObject): boolean {
     if (!isRoutine(object)) return false;
-    const siblings = this.#target.partsOf(
-      object.parent ?? "",
-      "Function",
-      "Procedure",
-      "Aggregate",
-    );
+    const siblings = this.#target.partsOf(object.parent, "Function", "Procedure", "Aggregate");
     const called = this.#rebuild.routineName(object);
     return siblings.some(({ id, name }) => id !== object.id && name === called);
   }
@@ -180,16 +180,13 @@ class PostgresPlan {
    */
   #releases(): readonly string[] {
     return this.#rebuild.matched.flatMap(({ old, now }) => {
-      const owner = idIn(old.values, "ownedBy");
-      if (
-        owner !== undefined &&
-        (owner !== idIn(now.values, "ownedBy") || this.#isColumnGone(owner))
-      ) {
+      const owner = old.values.ownedBy?.ref;
+      if (owner !== undefined && (owner !== now.values.ownedBy?.ref || this.#isColumnGone(owner))) {
         return [`ALTER SEQUENCE ${qualified(this.#target, now)} OWNED BY NONE`];
       }
       if (old.values.identity === undefined || now.values.identity !== undefined) return [];
       if (this.#isColumnGone(now.id)) return [];
-      const column = quoteName(now.name ?? "");
+      const column = quoteName(nameOf(now));
       return [`ALTER TABLE ${onOf(this.#target, now)} ALTER COLUMN ${column} DROP IDENTITY`];
     });
   }
@@ -207,13 +204,13 @@ class PostgresPlan {
     });
   }
 
-  #drops(isNow: (object: SchemaObject) => boolean): readonly Step[] {
+  #drops(isNow: (object: PostgresObject) => boolean): readonly Step[] {
     const gone = this.#base.objects.filter(
       (object) =>
         (this.#rebuild.isDropped(object) || this.#rebuild.isGeneratedAnew(object)) && isNow(object),
     );
     const { renamed } = this.#renames;
-    const isIncluded = (part: SchemaObject): boolean => !this.#isDroppedBySaying(part);
+    const isIncluded = (part: PostgresObject): boolean => !this.#isDroppedBySaying(part);
     return inDependencyOrder(this.#base, gone, isIncluded)
       .reverse()
       .filter((object) => this.#isDroppedBySaying(object))
@@ -228,26 +225,24 @@ class PostgresPlan {
    * PostgreSQL does not drop an attached partition of a table that foreign keys reference, so the
    * partition is detached first.
    */
-  #detached({ id, values }: SchemaObject): readonly string[] {
+  #detached({ id, values }: PostgresObject): readonly string[] {
     if (values.partitionBound === undefined) return [];
     const { renamed } = this.#renames;
-    return partsIn(values, "inherits").flatMap((part) => {
-      const parent = this.#base.find(idIn(part, "table") ?? "");
+    return (values.inherits ?? []).flatMap((part) => {
+      const parent = this.#base.find(part.table.ref);
       const isThere = parent !== undefined && !this.#rebuild.isDropped(parent);
       if (!isThere || !this.#isReferredTo(parent)) return [];
-      const [whole, partition] = [parent.id, id].map((each) =>
-        qualified(renamed, renamed.get(each)),
-      );
-      return [`ALTER TABLE ${whole ?? ""} DETACH PARTITION ${partition ?? ""}`];
+      const nameNow = (each: string): string => qualified(renamed, renamed.get(each));
+      return [`ALTER TABLE ${nameNow(parent.id)} DETACH PARTITION ${nameNow(id)}`];
     });
   }
 
   /** Whether a foreign key references a partitioned table or one of its ancestors. */
-  #isReferredTo({ id, values }: SchemaObject): boolean {
+  #isReferredTo({ id, values }: PostgresObject): boolean {
     const keys = this.#base.all("ForeignKey");
-    if (keys.some((key) => idIn(key.values, "target") === id)) return true;
-    return partsIn(values, "inherits").some((part) => {
-      const above = this.#base.find(idIn(part, "table") ?? "");
+    if (keys.some((key) => key.values.target?.ref === id)) return true;
+    return (values.inherits ?? []).some((part) => {
+      const above = this.#base.find(part.table.ref);
       return above !== undefined && this.#isReferredTo(above);
     });
   }
@@ -256,15 +251,16 @@ class PostgresPlan {
    * Whether an object needs a DROP statement of its own. An object that is dropped with its table
    * or owning column does not.
    */
-  #isDroppedBySaying(object: SchemaObject): boolean {
-    const { kind, parent = "", values } = object;
+  #isDroppedBySaying(object: PostgresObject): boolean {
+    const { kind, parent, values } = object;
+    if (kind === "Database") return false;
     if (this.#rebuild.isGeneratedAnew(object)) return !this.#rebuild.recreated.has(parent);
-    if (kind === "Column" || kind === "Database" || kind === "DefaultPrivileges") return false;
-    const owner = idIn(values, "ownedBy");
+    if (kind === "Column" || kind === "DefaultPrivileges") return false;
+    const owner = values.ownedBy?.ref;
     if (owner !== undefined && this.#isColumnGone(owner)) return false;
     const above = this.#base.find(parent);
     if (above === undefined || above.kind === "Schema" || above.kind === "Database") return true;
-    const whole = this.#base.find(attachedTo(object) ?? "");
+    const whole = this.#base.find(attachedTo(object));
     if (whole !== undefined && this.#rebuild.isDropped(whole)) return false;
     if (!this.#rebuild.isDropped(above)) return true;
     return (kind === "ForeignKey" && whole === undefined) || this.#isTied(object);
@@ -274,11 +270,12 @@ class PostgresPlan {
    * Whether a part depends on objects that depend on its whole, so that neither can be dropped
    * first.
    */
-  #isTied({ kind, parent = "", ...object }: SchemaObject): boolean {
-    if (!RECREATABLE.includes(kind)) return false;
+  #isTied(object: PostgresObject): boolean {
+    const { kind, parent } = object;
+    if (!RECREATABLE.includes(kind) || parent === undefined) return false;
     // The table's own columns are dropped with the table.
-    const others = needsOf({ kind, parent: undefined, ...object }).filter(
-      (id) => this.#base.find(id)?.parent !== parent,
+    const others = needsOf(object).filter(
+      (id) => id !== parent && this.#base.find(id)?.parent !== parent,
     );
     return others.some((id) => this.#needs(id, parent));
   }
@@ -294,7 +291,7 @@ class PostgresPlan {
 
   #isColumnGone(id: string): boolean {
     const column = this.#base.get(id);
-    const table = this.#base.get(column.parent ?? "");
+    const table = this.#base.above(column);
     const isGone = this.#target.find(id) === undefined || this.#rebuild.anew.has(id);
     return isGone || this.#rebuild.isDropped(table);
   }
@@ -316,7 +313,7 @@ class PostgresPlan {
   #makeRoom(): readonly string[] {
     return [...this.#rebuild.replaced].flatMap((id) => {
       const [old, type] = [this.#base.get(id), this.#target.get(id)];
-      const [name, room] = [qualified(this.#target, type), oldName(type)];
+      const [name, room] = [qualified(this.#target, type), oldName(nameOf(type))];
       const rename = `ALTER ${wordOf(type)} ${name} RENAME TO ${quoteName(room)}`;
       if (old.kind !== "RangeType") return [rename];
       return [
@@ -332,17 +329,17 @@ class PostgresPlan {
    */
   #dropDefault(id: string): readonly string[] {
     const now = this.#target.get(id);
-    const table = this.#base.get(this.#base.get(id).parent ?? "");
+    const table = this.#base.above(this.#base.get(id));
     if (this.#rebuild.anew.has(id) || this.#rebuild.isDropped(table)) return [];
     return [
-      `ALTER TABLE ${onOf(this.#target, now)} ALTER COLUMN ${quoteName(now.name ?? "")} DROP DEFAULT`,
+      `ALTER TABLE ${onOf(this.#target, now)} ALTER COLUMN ${quoteName(nameOf(now))} DROP DEFAULT`,
     ];
   }
 
   #dropReplaced(): readonly string[] {
     return [...this.#rebuild.replaced].map((id) => {
       const type = this.#target.get(id);
-      return `DROP ${wordOf(type)} ${onOf(this.#target, type)}.${quoteName(oldName(type))}`;
+      return `DROP ${wordOf(type)} ${onOf(this.#target, type)}.${quoteName(oldName(nameOf(type)))}`;
     });
   }
 }

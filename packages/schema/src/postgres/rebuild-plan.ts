@@ -1,4 +1,4 @@
-import { idIn, partsIn, type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import { isOf, nameOf, type PostgresObject, type PostgresSchema } from "../model/schema.js";
 import type { Kind } from "../model/kinds.js";
 import { perPair } from "../model/per-pair.js";
 import type { PropertyName } from "../model/vocabulary.js";
@@ -33,8 +33,8 @@ const ATTRIBUTES: readonly PropertyName[] = [
 
 /** An object that both schemas have, as the base and as the target describes it. */
 export interface MatchedObject {
-  readonly old: SchemaObject;
-  readonly now: SchemaObject;
+  readonly old: PostgresObject;
+  readonly now: PostgresObject;
 }
 
 /**
@@ -42,8 +42,8 @@ export interface MatchedObject {
  * with their dependents.
  */
 export class RebuildPlan {
-  readonly #base: Schema;
-  readonly #target: Schema;
+  readonly #base: PostgresSchema;
+  readonly #target: PostgresSchema;
   /** Objects of both schemas that are dropped and recreated. */
   readonly recreated: Set<string> = new Set();
   /** Types that are recreated under the same name, while the old type is renamed. */
@@ -65,7 +65,7 @@ export class RebuildPlan {
   readonly #changes = new Map<string, readonly PropertyName[]>();
 
   /** @param broken invalid partitioned indexes of the base, which can only be dropped. */
-  constructor(base: Schema, target: Schema, broken: readonly string[] = []) {
+  constructor(base: PostgresSchema, target: PostgresSchema, broken: readonly string[] = []) {
     this.#base = base;
     this.#target = target;
     this.#parts = new Attachments(base);
@@ -73,7 +73,8 @@ export class RebuildPlan {
     for (const id of broken) if (target.find(id) !== undefined) this.recreated.add(id);
     this.matched = target.objects.flatMap((now) => {
       const old = base.find(now.id);
-      return old === undefined ? [] : [{ old, now }];
+      // No statement of a script is about the database as a whole.
+      return old === undefined || now.kind === "Database" ? [] : [{ old, now }];
     });
     this.#renamedText = new RenamedText(base, target);
     for (const each of this.matched) this.#compare(each);
@@ -88,7 +89,7 @@ export class RebuildPlan {
   }
 
   /** The properties that change, apart from renames of other objects. */
-  changed(old: SchemaObject, now: SchemaObject): readonly PropertyName[] {
+  changed(old: PostgresObject, now: PostgresObject): readonly PropertyName[] {
     const known = this.#changes.get(now.id);
     if (known !== undefined) return known;
     const changed = this.#renamedText.changedProperties(old, now);
@@ -97,17 +98,17 @@ export class RebuildPlan {
   }
 
   /** The name of a base routine after all renames. */
-  routineName(old: SchemaObject): string | undefined {
+  routineName(old: PostgresObject): string | undefined {
     return this.#renamedText.nameOf(old);
   }
 
   /** Whether an object of the base is dropped, even if it is recreated later. */
-  isDropped({ id }: SchemaObject): boolean {
+  isDropped({ id }: PostgresObject): boolean {
     return this.#target.find(id) === undefined || this.recreated.has(id);
   }
 
   /** Whether an object of the target has to be created, because it is new or was dropped. */
-  isFresh({ id, parent = "" }: SchemaObject): boolean {
+  isFresh({ id, parent = "" }: PostgresObject): boolean {
     return (
       this.#base.find(id) === undefined ||
       this.recreated.has(id) ||
@@ -136,7 +137,7 @@ export class RebuildPlan {
   }
 
   /** Whether a partitioned index becomes valid by attaching the missing partition indexes. */
-  #isCompleted({ id, values }: SchemaObject): boolean {
+  #isCompleted({ id, values }: PostgresObject): boolean {
     if (values.isInvalid !== true) return false;
     return this.#partsNow.partsOf(id).some((part) => {
       const old = this.#base.find(part.id);
@@ -145,27 +146,24 @@ export class RebuildPlan {
     });
   }
 
-  #lookAtTable(old: SchemaObject, now: SchemaObject): void {
-    const options = (of: SchemaObject): readonly unknown[] =>
-      partsIn(of.values, "columnDetails").map(({ label, foreignOptions }) => [
-        label,
-        foreignOptions,
-      ]);
+  #lookAtTable(old: PostgresObject, now: PostgresObject): void {
+    const options = (of: PostgresObject): readonly unknown[] =>
+      (of.values.columnDetails ?? []).map(({ label, foreignOptions }) => [label, foreignOptions]);
     if (isForeign(now) && !sameJson(options(old), options(now))) this.recreated.add(now.id);
     // PostgreSQL then treats existing rows as checked. Only a recreated constraint has not checked
     // any.
-    for (const part of partsIn(old.values, "constraintDetails")) {
-      const label = textOf(part, "label") ?? "";
-      const after = partsIn(now.values, "constraintDetails").find((each) => each.label === label);
+    for (const part of old.values.constraintDetails ?? []) {
+      const { label } = part;
+      const after = (now.values.constraintDetails ?? []).find((each) => each.label === label);
       if (part.isValidated !== true || after?.isValidated === true) continue;
       const check = inheritedPart(this.#base, old, "CheckConstraint", label);
       if (check !== undefined && this.#isUnchecked(check)) this.recreated.add(check.id);
     }
   }
 
-  #isUnchecked({ id }: SchemaObject): boolean {
+  #isUnchecked({ id }: PostgresObject): boolean {
     const now = this.#target.find(id);
-    return now !== undefined && NOT_VALID.test(textOf(now.values, "definition") ?? "");
+    return now !== undefined && isOf(now, CONSTRAINTS) && NOT_VALID.test(now.values.definition);
   }
 
   /** A partition index cannot be dropped without the partitioned index, nor the other way round. */
@@ -173,7 +171,7 @@ export class RebuildPlan {
     for (const part of this.#base.objects) {
       const id = attachedTo(part);
       if (id === undefined) continue;
-      const [table, whole] = [this.#base.get(part.parent ?? ""), this.#base.get(id)];
+      const [table, whole] = [this.#base.above(part), this.#base.get(id)];
       const isTableGone = this.isDropped(table);
       if (this.isDropped(whole) && this.#target.find(part.id) !== undefined)
         this.recreated.add(part.id);
@@ -188,14 +186,14 @@ export class RebuildPlan {
    * Whether an extension's version goes back. Extensions have update scripts to later versions
    * only, so one without stored values is recreated.
    */
-  #isDowngrade(old: SchemaObject, now: SchemaObject): boolean {
-    const [before = "", after = ""] = [old, now].map(({ values }) => textOf(values, "version"));
+  #isDowngrade(old: PostgresObject, now: PostgresObject): boolean {
+    const [before = "", after = ""] = [old, now].map(({ values }) => values.version);
     const isOlder = before.localeCompare(after, "en", { numeric: true }) > 0;
     return isOlder && !this.#base.all("Column").some((each) => needsOf(each).includes(now.id));
   }
 
   /** The name of an inherited part after all renames. */
-  labelNow(old: SchemaObject, label: string, kind: Kind = "Column"): string {
+  labelNow(old: PostgresObject, label: string, kind: Kind = "Column"): string {
     const above = inheritedPart(this.#base, old, kind, label);
     const now = above === undefined ? undefined : this.#target.find(above.id);
     return now?.name ?? label;
@@ -205,7 +203,7 @@ export class RebuildPlan {
    * Whether a typed table is detached from its type while its columns are altered, because a typed
    * table's columns cannot be.
    */
-  isRetyped(old: SchemaObject, now: SchemaObject): boolean {
+  isRetyped(old: PostgresObject, now: PostgresObject): boolean {
     if (old.values.ofType === undefined && now.values.ofType === undefined) return false;
     const columns = new Set(
       [...this.#base.partsOf(old.id, "Column"), ...this.#target.partsOf(now.id, "Column")].map(
@@ -221,11 +219,11 @@ export class RebuildPlan {
   }
 
   /** Whether a generated column is dropped before the functions that its expression calls. */
-  isGeneratedAnew({ id, kind, values }: SchemaObject): boolean {
+  isGeneratedAnew({ id, kind, values }: PostgresObject): boolean {
     return kind === "Column" && this.anew.has(id) && values.generated !== undefined;
   }
 
-  #lookAtColumn({ id, parent = "" }: SchemaObject, changed: readonly PropertyName[]): void {
+  #lookAtColumn({ id, parent }: PostgresObject<"Column">, changed: readonly PropertyName[]): void {
     // Recreating a foreign table loses no rows.
     if (changed.includes("foreignOptions")) this.recreated.add(parent);
     if (changed.some(isNewColumn)) this.anew.add(id);
@@ -249,7 +247,7 @@ export class RebuildPlan {
       if (values.generated === undefined || this.#target.find(id) === undefined) continue;
       if (!needsOf(column).some((need) => this.touched.has(need) || this.recreated.has(need)))
         continue;
-      if (this.recreated.has(column.parent ?? "")) continue;
+      if (this.recreated.has(column.parent)) continue;
       this.anew.add(id);
       this.touched.add(id);
     }
@@ -277,12 +275,10 @@ export class RebuildPlan {
     }
   }
 
-  #loses(object: SchemaObject): boolean {
+  #loses(object: PostgresObject): boolean {
     // A partition is dropped with its parent table only, not with other objects.
     if (isPartition(object) && !isForeign(object)) {
-      return partsIn(object.values, "inherits").some((part) =>
-        this.recreated.has(idIn(part, "table") ?? ""),
-      );
+      return (object.values.inherits ?? []).some(({ table }) => this.recreated.has(table.ref));
     }
     // PostgreSQL itself rebuilds keys and indexes when a column's type changes. For a partitioned
     // index it would generate new names for the partition indexes, so that case is excluded.
@@ -291,15 +287,17 @@ export class RebuildPlan {
       id !== object.parent &&
       this.isGone(id) &&
       !(isTaken && this.#isTypeChanged(id) && isTakenAlong(object));
-    const { parent = "" } = object;
-    return this.recreated.has(parent) || this.replaced.has(parent) || needsOf(object).some(matters);
+    const { parent } = object;
+    const isPartLost =
+      parent !== undefined && (this.recreated.has(parent) || this.replaced.has(parent));
+    return isPartLost || needsOf(object).some(matters);
   }
 
   /** Whether an object of the base is dropped, even temporarily. */
   isGone(id: string): boolean {
     const object = this.#base.find(id);
     if (object === undefined) return false;
-    if (object.kind === "Column" && this.recreated.has(object.parent ?? "")) return true;
+    if (object.kind === "Column" && this.recreated.has(object.parent)) return true;
     const isLost = this.#target.find(id) === undefined || this.recreated.has(id);
     return isLost || this.touched.has(id) || this.replaced.has(id);
   }
@@ -314,15 +312,14 @@ const NOT_VALID = / NOT VALID$/;
 
 /** Whether the two states of a constraint differ only in its validation. */
 export function isMoreChecked(
-  old: SchemaObject,
-  now: SchemaObject,
+  old: PostgresObject,
+  now: PostgresObject,
   changed: readonly PropertyName[],
 ): boolean {
-  const before = textOf(old.values, "definition") ?? "";
-  const isChecked =
-    NOT_VALID.test(before) && !NOT_VALID.test(textOf(now.values, "definition") ?? "");
+  if (!isOf(now, CONSTRAINTS) || !isOf(old, CONSTRAINTS)) return false;
+  const before = old.values.definition;
+  const isChecked = NOT_VALID.test(before) && !NOT_VALID.test(now.values.definition);
   return (
-    CONSTRAINTS.includes(now.kind) &&
     changed.every((property) => property === "definition" || ATTRIBUTES.includes(property)) &&
     isChecked &&
     before.replace(NOT_VALID, "") === now.values.definition
@@ -330,38 +327,37 @@ export function isMoreChecked(
 }
 
 /** Whether the object is an index, or a constraint that may have an index. */
-function isIndexed({ kind }: SchemaObject): boolean {
-  return kind === "Index" || CONSTRAINTS.includes(kind);
+function isIndexed(object: PostgresObject): boolean {
+  return object.kind === "Index" || isOf(object, CONSTRAINTS);
 }
 
 function sameJson(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function isPartition({ kind, values }: SchemaObject): boolean {
+function isPartition({ kind, values }: PostgresObject): boolean {
   return kind === "Table" && values.partitionBound !== undefined;
 }
 
 /** The objects that a script recreates when the base has no invalid indexes. */
-export const rebuildPlanBetween: (base: Schema, target: Schema) => RebuildPlan = perPair(
-  (base, target) => new RebuildPlan(base, target),
-);
+export const rebuildPlanBetween: (base: PostgresSchema, target: PostgresSchema) => RebuildPlan =
+  perPair((base: PostgresSchema, target: PostgresSchema) => new RebuildPlan(base, target));
 
 /** Whether a column is part of its table's partition key. */
-export function isPartitionedBy(schema: Schema, id: string): boolean {
-  const { name, parent = "" } = schema.get(id);
-  const key = textOf(schema.get(parent).values, "partitionKey");
-  return key !== undefined && namesIn(key).has(name ?? "");
+export function isPartitionedBy(schema: PostgresSchema, id: string): boolean {
+  const column = schema.get(id);
+  const key = schema.above(column).values.partitionKey;
+  return key !== undefined && namesIn(key).has(nameOf(column));
 }
 
 /**
  * Whether PostgreSQL rebuilds the object itself when a column's type changes. It does so for keys
  * on plain columns, but not for expressions that compare with a constant of the old type.
  */
-function isTakenAlong({ kind, values }: SchemaObject): boolean {
+function isTakenAlong({ kind, values }: PostgresObject): boolean {
   const isPlain = kind === "Index" || kind === "PrimaryKey" || kind === "UniqueConstraint";
   if (!isPlain || values.where !== undefined) return false;
-  return !partsIn(values, "parts").some((part) => part.expression !== undefined);
+  return !(values.parts ?? []).some((part) => part.expression !== undefined);
 }
 
 function isNewTable(property: PropertyName): boolean {

@@ -1,10 +1,9 @@
 import { changesBetween, sameValue } from "../model/schema-diff.js";
 import {
-  idIn,
+  nameOf,
   type Part,
-  partsIn,
-  type Schema,
-  type SchemaObject,
+  type PostgresObject,
+  type PostgresSchema,
   type Value,
 } from "../model/schema.js";
 import { isSign, isWord, type Token, tokensOf } from "../sql/sql-tokens.js";
@@ -53,12 +52,12 @@ const OF_TYPES: readonly PropertyName[] = [
  * on are replaced, because unrelated objects may have the same names.
  */
 export class RenamedText {
-  readonly #base: Schema;
-  readonly #target: Schema;
+  readonly #base: PostgresSchema;
+  readonly #target: PostgresSchema;
   readonly #scopes = new Map<string, Scope>();
   readonly #isAny: boolean;
 
-  constructor(base: Schema, target: Schema) {
+  constructor(base: PostgresSchema, target: PostgresSchema) {
     this.#base = base;
     this.#target = target;
     this.#isAny = base.objects.some(
@@ -70,7 +69,7 @@ export class RenamedText {
    * The properties of an object that change, apart from the object's own rename and renames of
    * others.
    */
-  changedProperties(old: SchemaObject, now: SchemaObject): readonly PropertyName[] {
+  changedProperties(old: PostgresObject, now: PostgresObject): readonly PropertyName[] {
     const changed = changesBetween(old, now).map(({ property }) => property);
     // A text that is equal before and after may still change, when two objects have swapped their
     // names.
@@ -83,7 +82,7 @@ export class RenamedText {
   }
 
   #isKept(
-    old: SchemaObject,
+    old: PostgresObject,
     property: PropertyName,
     before: Value | undefined,
     after: Value | undefined,
@@ -100,7 +99,7 @@ export class RenamedText {
     );
   }
 
-  #isPartKept(old: SchemaObject, before: Part, after: Part): boolean {
+  #isPartKept(old: PostgresObject, before: Part, after: Part): boolean {
     const properties = new Set([...Object.keys(before), ...Object.keys(after)]);
     return [...properties].every((key) => {
       // The keys of parts are property names.
@@ -110,7 +109,7 @@ export class RenamedText {
   }
 
   /** Whether a base object's text equals the target's text after the renames. */
-  #becomes(old: SchemaObject, property: PropertyName, before: string, after: string): boolean {
+  #becomes(old: PostgresObject, property: PropertyName, before: string, after: string): boolean {
     if (!this.#isAny) return spelled(before) === spelled(after);
     const { all, wholes } = this.#scopeOf(old);
     const isView = old.kind === "View" || old.kind === "MaterializedView";
@@ -125,13 +124,13 @@ export class RenamedText {
   }
 
   /** The name of a routine, including its argument types. */
-  nameOf(old: SchemaObject): string | undefined {
+  nameOf(old: PostgresObject): string | undefined {
     if (!isRoutine(old) || old.name === undefined || !this.#isAny) return old.name;
     const { wholes } = this.#scopeOf(old);
     return respelled(old.name, wholes);
   }
 
-  #scopeOf(old: SchemaObject): Scope {
+  #scopeOf(old: PostgresObject): Scope {
     const known = this.#scopes.get(old.id);
     if (known !== undefined) return known;
     const objects = new Set([old, ...needsOf(old).flatMap((id) => this.#base.find(id) ?? [])]);
@@ -139,7 +138,7 @@ export class RenamedText {
     for (const each of this.#columnsBeside(old)) objects.add(each);
     const renamings = [...objects].flatMap((each) => {
       const to = this.#renaming(each);
-      return to === undefined ? [] : [{ kind: each.kind, name: [each.name ?? "", to] as const }];
+      return to === undefined ? [] : [{ kind: each.kind, name: [nameOf(each), to] as const }];
     });
     const moved = new Map([...objects].flatMap((each) => this.#moving(each)));
     const wholes = renamings.filter(({ kind }) => kind !== "Column");
@@ -151,23 +150,23 @@ export class RenamedText {
     return scope;
   }
 
-  #above({ parent }: SchemaObject): readonly SchemaObject[] {
+  #above({ parent }: PostgresObject): readonly PostgresObject[] {
     const above = parent === undefined ? undefined : this.#base.find(parent);
     return above === undefined ? [] : [above, ...this.#above(above)];
   }
 
   /** Columns that a table's own texts name, and inherited columns of a partition. */
-  #columnsBeside(old: SchemaObject): readonly SchemaObject[] {
-    const table = old.kind === "Table" ? old : this.#base.find(old.parent ?? "");
+  #columnsBeside(old: PostgresObject): readonly PostgresObject[] {
+    const table = old.kind === "Table" ? old : this.#base.find(old.parent);
     if (table?.kind !== "Table") return [];
     const parents = this.#parentsOf(table);
     const holders = old === table ? [table, ...parents] : parents;
     return holders.flatMap(({ id }) => this.#base.partsOf(id, "Column"));
   }
 
-  #parentsOf({ values }: SchemaObject): readonly SchemaObject[] {
-    return partsIn(values, "inherits").flatMap((part) => {
-      const parent = this.#base.find(idIn(part, "table") ?? "");
+  #parentsOf({ values }: PostgresObject): readonly PostgresObject[] {
+    return (values.inherits ?? []).flatMap((part) => {
+      const parent = this.#base.find(part.table.ref);
       return parent === undefined ? [] : [parent, ...this.#parentsOf(parent)];
     });
   }
@@ -177,19 +176,16 @@ export class RenamedText {
    * move.
    */
   #moving(
-    old: SchemaObject,
+    old: PostgresObject,
   ): readonly (readonly [string, readonly [schema: string, name: string]])[] {
     const now = this.#target.find(old.id);
-    const [before, after] = [
-      this.#base.find(old.parent ?? ""),
-      this.#target.find(now?.parent ?? ""),
-    ];
-    if (before?.kind !== "Schema" || after === undefined || before.id === after.id) return [];
-    const key = movedKey(before.name ?? "", old.name ?? "");
-    return [[key, [after.name ?? "", now?.name ?? ""]]];
+    const [before, after] = [this.#base.find(old.parent), this.#target.find(now?.parent)];
+    if (before?.kind !== "Schema" || now === undefined || after === undefined) return [];
+    if (before.id === after.id) return [];
+    return [[movedKey(before.name, nameOf(old)), [nameOf(after), nameOf(now)]]];
   }
 
-  #renaming(old: SchemaObject): string | undefined {
+  #renaming(old: PostgresObject): string | undefined {
     if (isRoutine(old)) return undefined;
     const now = this.#target.find(old.id);
     return now === undefined || now.name === old.name ? undefined : now.name;
@@ -226,8 +222,9 @@ function newNames(tokens: readonly Token[], names: Names): ReadonlyMap<number, s
   for (const [index, token] of tokens.entries()) {
     const name = nameIn(token);
     if (name === undefined || found.has(index)) continue;
-    const own = isSign(tokens[index + 1], ".") ? tokens[index + 2] : undefined;
-    const moved = names.moved.get(movedKey(name, (own && nameIn(own)) ?? ""));
+    const next = isSign(tokens[index + 1], ".") ? tokens[index + 2] : undefined;
+    const own = next === undefined ? undefined : nameIn(next);
+    const moved = own === undefined ? undefined : names.moved.get(movedKey(name, own));
     if (moved !== undefined) found.set(index, moved[0]).set(index + 2, moved[1]);
     else if (names.words.has(name)) found.set(index, names.words.get(name) ?? name);
   }

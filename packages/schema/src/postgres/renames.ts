@@ -1,4 +1,11 @@
-import { Schema, type SchemaObject } from "../model/schema.js";
+import {
+  isOf,
+  nameOf,
+  type PostgresObject,
+  type PostgresSchema,
+  Schema,
+  withName,
+} from "../model/schema.js";
 import { CONSTRAINTS, isRoutine, qualified, quoteName, WORDS, wordOf } from "./objects/names.js";
 import type { Kind } from "../model/kinds.js";
 import { Moves } from "./objects/moves.js";
@@ -12,20 +19,20 @@ const RELATED: readonly Kind[] = [
 
 /** The names of base objects after the renames, which are the first statements of a script. */
 export class Renames {
-  readonly #base: Schema;
-  readonly #target: Schema;
+  readonly #base: PostgresSchema;
+  readonly #target: PostgresSchema;
   readonly #rebuild: RebuildPlan;
   readonly #moves: Moves;
   /** The base schema with its new names and moved objects. */
-  readonly renamed: Schema;
+  readonly renamed: PostgresSchema;
 
-  constructor(base: Schema, target: Schema, rebuild: RebuildPlan) {
+  constructor(base: PostgresSchema, target: PostgresSchema, rebuild: RebuildPlan) {
     this.#base = base;
     this.#target = target;
     this.#rebuild = rebuild;
     this.#moves = new Moves(base, target, rebuild.recreated);
     const named = base.objects.map((old) => {
-      return { ...old, name: this.newName(old), parent: this.#moves.parentOf(old) };
+      return withName(old, this.newName(old), this.#moves.parentOf(old));
     });
     const made = target.all("Schema").filter(({ id }) => base.find(id) === undefined);
     this.renamed = new Schema([...named, ...made]);
@@ -35,27 +42,27 @@ export class Renames {
    * The name of a base object after the renames. A recreated object keeps its old name until it is
    * dropped. A dropped object gets a temporary name when another object takes over its name.
    */
-  newName(old: SchemaObject): string | undefined {
+  newName(old: PostgresObject): string | undefined {
     const now = this.#target.find(old.id);
     if (isRoutine(old)) return this.#rebuild.routineName(old);
     const isKept = now !== undefined && !this.#rebuild.recreated.has(old.id);
     if (isKept) return now.name;
     const between = this.#moves.between.get(old.id);
     if (between !== undefined || now !== undefined) return between ?? old.name;
-    const siblings = this.#base.partsOf(old.parent ?? "", old.kind);
+    const siblings = this.#base.partsOf(old.parent, old.kind);
     const isTaken =
       siblings.some(
         ({ id, name }) => name !== old.name && this.#target.find(id)?.name === old.name,
       ) ||
       (RELATED.includes(old.kind) && this.#isTakenByAnother(old));
-    return isTaken ? `_steward_gone_${old.name ?? ""}`.slice(0, 63) : old.name;
+    return isTaken ? `_steward_gone_${nameOf(old)}`.slice(0, 63) : old.name;
   }
 
   /**
    * Relations and types share a namespace, and some old objects are only dropped after the new ones
    * were created.
    */
-  #isTakenByAnother({ kind, name, parent = "" }: SchemaObject): boolean {
+  #isTakenByAnother({ kind, name, parent }: PostgresObject): boolean {
     const others = this.#target.partsOf(parent, ...RELATED);
     return others.some((each) => {
       const old = this.#base.find(each.id);
@@ -69,7 +76,7 @@ export class Renames {
    * used where the new name may still be taken.
    */
   statements(): readonly string[] {
-    const levels: SchemaObject[][] = [];
+    const levels: PostgresObject[][] = [];
     for (const old of this.#base.objects) {
       const to = this.newName(old);
       // A routine's argument types are renamed with the types.
@@ -88,10 +95,11 @@ export class Renames {
           first.push(...this.#rename(this.#base, old, moving));
           continue;
         }
-        const to = this.newName(old) ?? "";
+        const to = this.newName(old);
+        if (to === undefined) continue;
         const between = inUse.has(to) ? `_steward_name_${index}` : to;
         first.push(...this.#rename(this.#base, old, between));
-        if (between !== to) second.push(...this.#rename(this.#base, { ...old, name: between }, to));
+        if (between !== to) second.push(...this.#rename(this.#base, withName(old, between), to));
       }
       return [...first, ...second];
     });
@@ -102,27 +110,28 @@ export class Renames {
     const { moved, between } = this.#moves;
     const sets = moved.map((old) => {
       const name = between.get(old.id) ?? this.newName(old);
-      const to = this.#target.get(this.#target.get(old.id).parent ?? "");
-      const from = qualified(this.renamed, { ...old, name });
-      return `ALTER ${wordOf(old)} ${from} SET SCHEMA ${quoteName(to.name ?? "")}`;
+      const to = this.#target.above(this.#target.get(old.id));
+      const from = qualified(this.renamed, withName(old, name));
+      return `ALTER ${wordOf(old)} ${from} SET SCHEMA ${quoteName(nameOf(to))}`;
     });
     const names = [...between].flatMap(([id, name]) => {
       const final = this.renamed.get(id);
       if (final.name === name) return [];
-      return this.#rename(this.renamed, { ...final, name }, final.name ?? "");
+      return this.#rename(this.renamed, withName(final, name), nameOf(final));
     });
     return [...sets, ...names];
   }
 
-  #depthOf({ parent }: SchemaObject): number {
+  #depthOf({ parent }: PostgresObject): number {
     return parent === undefined ? 0 : 1 + this.#depthOf(this.#base.get(parent));
   }
 
-  #rename(schema: Schema, object: SchemaObject, to: string): readonly string[] {
-    const { kind, name = "" } = object;
+  #rename(schema: PostgresSchema, object: PostgresObject, to: string): readonly string[] {
+    const { kind } = object;
+    const name = nameOf(object);
     const change = `${quoteName(name)} TO ${quoteName(to)}`;
     if (kind === "Column") return [`ALTER TABLE ${onOf(schema, object)} RENAME COLUMN ${change}`];
-    if (CONSTRAINTS.includes(kind))
+    if (isOf(object, CONSTRAINTS))
       return [`${alterOn(schema, object)} RENAME CONSTRAINT ${change}`];
     if (kind === "Trigger" || kind === "Policy" || kind === "Rule") {
       const [from, next] = [quoteName(name), quoteName(to)];

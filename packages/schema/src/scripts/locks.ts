@@ -1,6 +1,6 @@
 import type { Script } from "../ports.js";
 import { PostgresLocks } from "../postgres/locks/statement-locks.js";
-import type { Schema } from "../model/schema.js";
+import { isPostgres, type Schema } from "../model/schema.js";
 import { sqliteLocks } from "../sqlite/statement-locks.js";
 
 /**
@@ -47,7 +47,8 @@ export function scriptLocks(
   target: Schema,
   script: Script,
 ): readonly StatementLocks[] {
-  const postgres = target.dialect === "postgres" ? new PostgresLocks(base, target) : undefined;
+  const postgres =
+    isPostgres(base) && isPostgres(target) ? new PostgresLocks(base, target) : undefined;
   return script.flatMap(({ statements }, phase) =>
     statements.map((statement) => ({
       phase,

@@ -2,7 +2,8 @@ import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing
 import type { Script } from "../ports.js";
 import { identify } from "../model/identify.js";
 import { phaseOf } from "../model/row-check.js";
-import { Schema } from "../model/schema.js";
+import { isPostgres, isSqlite, Schema } from "../model/schema.js";
+import { assert } from "@steward/kernel/assert.js";
 import { planPostgres } from "../postgres/plan-postgres.js";
 import { planSqlite } from "../sqlite/plan-sqlite.js";
 
@@ -13,7 +14,8 @@ export function scriptBetween(base: Schema, target: Schema): Script {
 
 /** Like {@link scriptBetween}, but pauses regularly to yield the event loop. */
 export function* planning(base: Schema, target: Schema): Pausing<Script> {
-  if (target.dialect === "postgres") return yield* planPostgres(base, target);
+  if (isPostgres(base) && isPostgres(target)) return yield* planPostgres(base, target);
+  assert(isSqlite(base) && isSqlite(target), "both schemas are of one engine");
   const steps = planSqlite(base, target);
   return steps.length === 0 ? [] : [phaseOf(true, steps)];
 }

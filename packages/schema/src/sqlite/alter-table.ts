@@ -1,22 +1,28 @@
 import { inOrder } from "../model/column-order.js";
 import type { Step } from "../model/row-check.js";
 import { changesBetween, sameValue } from "../model/schema-diff.js";
-import { idIn, isSet, partsIn, type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import { nameOf, type SqliteObject, type SqliteSchema } from "../model/schema.js";
 import { tokensOf } from "../sql/sql-tokens.js";
 import { type CopiedColumn, isRowid, questionFor } from "./conversions.js";
 import { namesIn, quoteName, renameIn, spell } from "./expression.js";
-import { columnClause, constraintClause, createTable, referenceClause } from "./statements.js";
+import {
+  type SqliteConstraint,
+  columnClause,
+  constraintClause,
+  createTable,
+  referenceClause,
+} from "./statements.js";
 
 /** How a table changes: in place by ALTER TABLE where SQLite can, otherwise by rebuilding it. */
 export interface TableChange {
-  readonly before: SchemaObject;
-  readonly after: SchemaObject;
+  readonly before: SqliteObject<"Table">;
+  readonly after: SqliteObject<"Table">;
   readonly renamedColumns: readonly { readonly from: string; readonly to: string }[];
   readonly isRebuild: boolean;
-  readonly dropped: readonly SchemaObject[];
-  readonly added: readonly SchemaObject[];
+  readonly dropped: readonly SqliteObject<"Column">[];
+  readonly added: readonly SqliteObject<"Column">[];
   /** Constraints defined together with an added column. */
-  readonly inline: ReadonlyMap<string, readonly SchemaObject[]>;
+  readonly inline: ReadonlyMap<string, readonly SqliteConstraint[]>;
 }
 
 const CONSTRAINTS = ["PrimaryKey", "UniqueConstraint", "CheckConstraint", "ForeignKey"] as const;
@@ -26,10 +32,10 @@ const CONSTRAINTS = ["PrimaryKey", "UniqueConstraint", "CheckConstraint", "Forei
  * name.
  */
 export function tableChange(
-  base: Schema,
-  target: Schema,
-  before: SchemaObject,
-  after: SchemaObject,
+  base: SqliteSchema,
+  target: SqliteSchema,
+  before: SqliteObject<"Table">,
+  after: SqliteObject<"Table">,
 ): TableChange | undefined {
   const old = base.partsOf(before.id, "Column");
   const now = target.partsOf(after.id, "Column");
@@ -37,10 +43,10 @@ export function tableChange(
   const added = inOrder(now.filter(({ id }) => base.find(id) === undefined));
   const kept = now.flatMap((column) => {
     const was = base.find(column.id);
-    return was === undefined ? [] : [{ was, column }];
+    return was?.kind === "Column" ? [{ was, column }] : [];
   });
   const renamedColumns = kept.flatMap(({ was, column }) =>
-    was.name === column.name ? [] : [{ from: was.name ?? "", to: column.name ?? "" }],
+    was.name === column.name ? [] : [{ from: was.name, to: column.name }],
   );
   const names = new Map(renamedColumns.map(({ from, to }) => [from.toLowerCase(), to]));
   const { gone, come } = constraintChanges(base, target, before, after, names);
@@ -58,8 +64,8 @@ export function tableChange(
 }
 
 function isColumnAltered(
-  was: SchemaObject,
-  column: SchemaObject,
+  was: SqliteObject<"Column">,
+  column: SqliteObject<"Column">,
   names: ReadonlyMap<string, string>,
 ): boolean {
   return changesBetween(was, column).some(
@@ -78,12 +84,12 @@ function renamedText(value: unknown, names: ReadonlyMap<string, string>): string
  * equal.
  */
 function constraintChanges(
-  base: Schema,
-  target: Schema,
-  before: SchemaObject,
-  after: SchemaObject,
+  base: SqliteSchema,
+  target: SqliteSchema,
+  before: SqliteObject<"Table">,
+  after: SqliteObject<"Table">,
   names: ReadonlyMap<string, string>,
-): { readonly gone: readonly SchemaObject[]; readonly come: readonly SchemaObject[] } {
+): { readonly gone: readonly SqliteConstraint[]; readonly come: readonly SqliteConstraint[] } {
   const come = [...target.partsOf(after.id, ...CONSTRAINTS)];
   const gone = base.partsOf(before.id, ...CONSTRAINTS).filter((old) => {
     const index = come.findIndex((now) => isSameConstraint(old, now, names));
@@ -95,8 +101,8 @@ function constraintChanges(
 }
 
 function isSameConstraint(
-  old: SchemaObject,
-  now: SchemaObject,
+  old: SqliteConstraint,
+  now: SqliteConstraint,
   names: ReadonlyMap<string, string>,
 ): boolean {
   if (old.kind !== now.kind || old.name !== now.name) return false;
@@ -113,10 +119,10 @@ function isSameConstraint(
 
 /** Checks and foreign keys that ADD COLUMN can define. */
 function inlineConstraints(
-  added: readonly SchemaObject[],
-  come: readonly SchemaObject[],
-): ReadonlyMap<string, readonly SchemaObject[]> {
-  const inline = new Map<string, SchemaObject[]>();
+  added: readonly SqliteObject<"Column">[],
+  come: readonly SqliteConstraint[],
+): ReadonlyMap<string, readonly SqliteConstraint[]> {
+  const inline = new Map<string, SqliteConstraint[]>();
   for (const constraint of come) {
     const column = added.find((each) => isAbout(constraint, each));
     if (column !== undefined) inline.set(column.id, [...(inline.get(column.id) ?? []), constraint]);
@@ -124,48 +130,59 @@ function inlineConstraints(
   return inline;
 }
 
-function isAbout({ kind, values }: SchemaObject, column: SchemaObject): boolean {
-  if (kind === "ForeignKey") {
-    const columns = partsIn(values, "columns");
-    return columns.length === 1 && idIn(columns[0] ?? {}, "column") === column.id;
+function isAbout(constraint: SqliteConstraint, column: SqliteObject<"Column">): boolean {
+  if (constraint.kind === "ForeignKey") {
+    const { columns } = constraint.values;
+    return columns.length === 1 && columns[0]?.column?.ref === column.id;
   }
-  return kind === "CheckConstraint" && mentions(textOf(values, "expression"), column);
+  return constraint.kind === "CheckConstraint" && mentions(constraint.values.expression, column);
 }
 
 /**
  * Whether ADD COLUMN can add the column to a table with rows (SQLite, "ALTER TABLE", section 4).
  * The default must be constant, and NOT NULL needs a default.
  */
-function canAdd({ values }: SchemaObject, constraints: readonly SchemaObject[]): boolean {
-  const preset = textOf(values, "default");
-  if (textOf(values, "storage") === "stored") return false;
+function canAdd(
+  { values }: SqliteObject<"Column">,
+  constraints: readonly SqliteConstraint[],
+): boolean {
+  const preset = values.default;
+  if (values.storage === "stored") return false;
   if (preset !== undefined && /^(\(|CURRENT_)/i.test(preset)) return false;
   const isNull = preset === undefined || preset.toUpperCase() === "NULL";
-  if (isSet(values, "notNull") && isNull && values.generated === undefined) return false;
+  if (values.notNull === true && isNull && values.generated === undefined) return false;
   return isNull || !constraints.some(({ kind }) => kind === "ForeignKey");
 }
 
 /** Whether DROP COLUMN can drop the column: nothing else in the table may use it (section 5). */
-function canDrop(base: Schema, table: SchemaObject, column: SchemaObject): boolean {
+function canDrop(
+  base: SqliteSchema,
+  table: SqliteObject<"Table">,
+  column: SqliteObject<"Column">,
+): boolean {
   const constraints = base.partsOf(table.id, ...CONSTRAINTS);
   const isUsed = constraints.some(
     ({ values }) =>
-      mentions(textOf(values, "expression"), column) ||
-      idIn(values, "statedAt") === column.id ||
-      partsIn(values, "columns").some((part) => idIn(part, "column") === column.id),
+      mentions(values.expression, column) ||
+      values.statedAt?.ref === column.id ||
+      (values.columns ?? []).some((part) => part.column?.ref === column.id),
   );
   const siblings = base.partsOf(table.id, "Column");
-  return !isUsed && !siblings.some(({ values }) => mentions(textOf(values, "generated"), column));
+  return !isUsed && !siblings.some(({ values }) => mentions(values.generated, column));
 }
 
-function mentions(sql: string | undefined, { name = "" }: SchemaObject): boolean {
+function mentions(sql: string | undefined, { name }: SqliteObject<"Column">): boolean {
   return sql !== undefined && namesIn(tokensOf(sql)).has(name.toLowerCase());
 }
 
 /** The steps that alter a table, after its columns have been renamed. */
-export function alterTable(base: Schema, target: Schema, change: TableChange): readonly Step[] {
+export function alterTable(
+  base: SqliteSchema,
+  target: SqliteSchema,
+  change: TableChange,
+): readonly Step[] {
   if (change.isRebuild) return rebuild(base, target, change);
-  const table = quoteName(change.after.name ?? "");
+  const table = quoteName(change.after.name);
   return [
     ...change.dropped.map((column) => {
       const name = quoteName(goneName(column, change.renamedColumns));
@@ -180,7 +197,7 @@ export function alterTable(base: Schema, target: Schema, change: TableChange): r
   ];
 }
 
-function inlineClause(target: Schema, constraint: SchemaObject): string {
+function inlineClause(target: SqliteSchema, constraint: SqliteConstraint): string {
   if (constraint.kind !== "ForeignKey") return constraintClause(target, constraint);
   const { name } = constraint;
   const label = name === undefined ? "" : `CONSTRAINT ${quoteName(name)} `;
@@ -188,14 +205,14 @@ function inlineClause(target: Schema, constraint: SchemaObject): string {
 }
 
 /** SQLite, "Making Other Kinds Of Table Schema Changes", steps 4 to 7. */
-function rebuild(base: Schema, target: Schema, change: TableChange): readonly Step[] {
+function rebuild(base: SqliteSchema, target: SqliteSchema, change: TableChange): readonly Step[] {
   const { before, after } = change;
-  const name = after.name ?? "";
+  const { name } = after;
   const fresh = `_steward_new_${name}`;
   const copied = inOrder(target.partsOf(after.id, "Column")).flatMap((now) => {
     const old = base.find(now.id);
-    const isStored = old !== undefined && now.values.generated === undefined;
-    return isStored ? [{ base, target, old, now }] : [];
+    if (old?.kind !== "Column" || now.values.generated !== undefined) return [];
+    return [{ base, target, old, now }];
   });
   const number = rowNumber(base, target, after);
   return [
@@ -221,7 +238,7 @@ function copy(
   [table, fresh]: readonly [table: string, fresh: string],
 ): readonly string[] {
   if (copied.length === 0) return [];
-  const names = copied.map(({ now }) => quoteName(now.name ?? ""));
+  const names = copied.map(({ now }) => quoteName(nameOf(now)));
   const columns = [...(number === undefined ? [] : [number]), ...names].join(", ");
   const rows = `SELECT ${columns} FROM ${quoteName(table)}`;
   return [`INSERT OR ABORT INTO ${quoteName(fresh)} (${columns}) ${rows}`];
@@ -231,21 +248,25 @@ function copy(
  * The name of the rowid before and after. Undefined when a column is the rowid, or when there is
  * none.
  */
-function rowNumber(base: Schema, target: Schema, table: SchemaObject): string | undefined {
+function rowNumber(
+  base: SqliteSchema,
+  target: SqliteSchema,
+  table: SqliteObject,
+): string | undefined {
   const names = new Set<string>();
   for (const schema of [base, target]) {
     const columns = schema.partsOf(table.id, "Column");
-    const isOwn = !isSet(schema.get(table.id).values, "isWithoutRowid");
+    const isOwn = schema.get(table.id).values.isWithoutRowid !== true;
     if (!isOwn || columns.some((column) => isRowid(schema, column))) return undefined;
-    for (const { name = "" } of columns) names.add(name.toLowerCase());
+    for (const { name } of columns) names.add(name.toLowerCase());
   }
   return ["rowid", "_rowid_", "oid"].find((each) => !names.has(each));
 }
 
-function isCounting(schema: Schema, table: SchemaObject): boolean {
+function isCounting(schema: SqliteSchema, table: SqliteObject): boolean {
   return schema
     .partsOf(table.id, "PrimaryKey")
-    .some(({ values }) => isSet(values, "isAutoincrement"));
+    .some(({ values }) => values.isAutoincrement === true);
 }
 
 /** Preserves AUTOINCREMENT's counter, so that keys of deleted rows are not reused. */
@@ -260,7 +281,7 @@ function keepCounting(name: string, fresh: string): readonly string[] {
 
 /** The temporary name of a dropped column, which frees the name for another column. */
 export function goneName(
-  { name = "" }: SchemaObject,
+  { name }: SqliteObject<"Column">,
   renamedColumns: TableChange["renamedColumns"],
 ): string {
   const isTaken = renamedColumns.some(({ to }) => to.toLowerCase() === name.toLowerCase());

@@ -1,5 +1,5 @@
 import { EXAMPLES_MAX, type RowQuestion } from "../model/row-check.js";
-import { isSet, partsIn, idIn, type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import type { SqliteObject, SqliteSchema } from "../model/schema.js";
 import { quoteName } from "./expression.js";
 
 /** The effect of a type change on values that are copied to the new column; as on PostgreSQL. */
@@ -11,10 +11,10 @@ export interface SqliteConversion {
 
 /** A column before and after, and the schemas that describe it. */
 export interface CopiedColumn {
-  readonly base: Schema;
-  readonly target: Schema;
-  readonly old: SchemaObject;
-  readonly now: SchemaObject;
+  readonly base: SqliteSchema;
+  readonly target: SqliteSchema;
+  readonly old: SqliteObject<"Column">;
+  readonly now: SqliteObject<"Column">;
 }
 
 /**
@@ -44,12 +44,12 @@ export function questionFor(copied: CopiedColumn, table: string): RowQuestion | 
   const { changes, becomes, outcome, reason } = verdictOn(copied);
   if (outcome !== "checked" || changes === undefined || becomes === undefined) return undefined;
   const { target, now } = copied;
-  const value = quoteName(now.name ?? "");
+  const value = quoteName(now.name);
   const changed = `FROM ${table} WHERE ${changes(value)}`;
   const example = `substr(quote(${value}), 1, 40) || ' → ' || substr(${becomes(value)}, 1, 40)`;
   return {
     object: target.pathOf(now),
-    consequence: `of its values would change when converted to ${textOf(now.values, "type") ?? "untyped"}: ${reason}`,
+    consequence: `of its values would change when converted to ${now.values.type ?? "untyped"}: ${reason}`,
     count: `SELECT count(*) AS count ${changed}`,
     examples: `SELECT ${example} AS example ${changed} LIMIT ${EXAMPLES_MAX}`,
   };
@@ -60,8 +60,7 @@ function verdictOn(copied: CopiedColumn): Verdict {
   const [from, to] = [storageOf(base, old), storageOf(target, now)];
   if (isRowid(target, now) && !isRowid(base, old)) return numbered(from, to);
   const verdict = converted(from, to);
-  const isStrict =
-    isStrictTable(target, now) && textOf(now.values, "type")?.toUpperCase() !== "ANY";
+  const isStrict = isStrictTable(target, now) && now.values.type?.toUpperCase() !== "ANY";
   if (verdict.outcome !== "kept" || !isStrict) return verdict;
   const isSame = isStrictTable(base, old) && old.values.type === now.values.type;
   if (isSame) return verdict;
@@ -130,23 +129,25 @@ function numbered(from: Storage, to: Storage): Verdict {
 }
 
 /** Whether a column is an alias of the rowid (SQLite, "CREATE TABLE", section 5). */
-export function isRowid(schema: Schema, { id, values, parent = "" }: SchemaObject): boolean {
-  if (textOf(values, "type")?.toUpperCase() !== "INTEGER") return false;
-  if (isSet(schema.get(parent).values, "isWithoutRowid")) return false;
+export function isRowid(
+  schema: SqliteSchema,
+  { id, values, parent }: SqliteObject<"Column">,
+): boolean {
+  if (values.type?.toUpperCase() !== "INTEGER") return false;
+  if (schema.get(parent).values.isWithoutRowid === true) return false;
   const [key] = schema.partsOf(parent, "PrimaryKey");
-  const columns = key === undefined ? [] : partsIn(key.values, "columns");
-  return columns.length === 1 && idIn(columns[0] ?? {}, "column") === id;
+  const columns = key === undefined ? [] : key.values.columns;
+  return columns.length === 1 && columns[0]?.column?.ref === id;
 }
 
-function isStrictTable(schema: Schema, { parent = "" }: SchemaObject): boolean {
-  return isSet(schema.get(parent).values, "isStrict");
+function isStrictTable(schema: SqliteSchema, { parent }: SqliteObject<"Column">): boolean {
+  return schema.get(parent).values.isStrict === true;
 }
 
-function storageOf(schema: Schema, column: SchemaObject): Storage {
+function storageOf(schema: SqliteSchema, column: SqliteObject<"Column">): Storage {
   const { values } = column;
   // In a STRICT table, a column of type ANY stores values unchanged.
-  if (isStrictTable(schema, column) && textOf(values, "type")?.toUpperCase() === "ANY")
-    return "BLOB";
+  if (isStrictTable(schema, column) && values.type?.toUpperCase() === "ANY") return "BLOB";
   // The catalog reader only writes these five affinities.
-  return (textOf(values, "affinity") ?? "BLOB") as Storage;
+  return (values.affinity ?? "BLOB") as Storage;
 }

@@ -1,6 +1,7 @@
 import { changesBetween } from "../model/schema-diff.js";
+import type { Kind } from "../model/kinds.js";
 import type { Step } from "../model/row-check.js";
-import { idIn, type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import { nameOf, type SqliteObject, type SqliteSchema } from "../model/schema.js";
 import { tokensOf } from "../sql/sql-tokens.js";
 import { alterTable, goneName, type TableChange, tableChange } from "./alter-table.js";
 import { namesIn, quoteName } from "./expression.js";
@@ -16,18 +17,18 @@ import {
  * The steps between two schemas, in order. They must run in one transaction with foreign keys off,
  * which ends with a check of the foreign keys.
  */
-export function planSqlite(base: Schema, target: Schema): readonly Step[] {
+export function planSqlite(base: SqliteSchema, target: SqliteSchema): readonly Step[] {
   return new SqlitePlan(base, target).steps();
 }
 
 class SqlitePlan {
-  readonly #base: Schema;
-  readonly #target: Schema;
+  readonly #base: SqliteSchema;
+  readonly #target: SqliteSchema;
   readonly #changes: readonly TableChange[];
   /** Views, triggers and indexes that are dropped first and recreated at the end. */
   readonly #recreated: ReadonlySet<string>;
 
-  constructor(base: Schema, target: Schema) {
+  constructor(base: SqliteSchema, target: SqliteSchema) {
     this.#base = base;
     this.#target = target;
     this.#changes = this.#kept("Table").flatMap(({ before, after }) => {
@@ -52,9 +53,12 @@ class SqlitePlan {
     ];
   }
 
-  #kept(kind: SchemaObject["kind"]): readonly { before: SchemaObject; after: SchemaObject }[] {
+  #kept<K extends Kind>(
+    kind: K,
+  ): readonly { readonly before: SqliteObject<K>; readonly after: SqliteObject<K> }[] {
+    const old = new Map(this.#base.all(kind).map((before) => [before.id, before]));
     return this.#target.all(kind).flatMap((after) => {
-      const before = this.#base.find(after.id);
+      const before = old.get(after.id);
       return before === undefined ? [] : [{ before, after }];
     });
   }
@@ -73,9 +77,10 @@ class SqlitePlan {
     for (let size = -1; size < recreated.size;) {
       size = recreated.size;
       for (const { before } of others) {
-        if (recreated.has(before.id)) touched.add((before.name ?? "").toLowerCase());
-        const on = idIn(before.values, "on") ?? "";
-        const isUnder = rebuilt.has(on) || (before.kind !== "Index" && recreated.has(on));
+        if (recreated.has(before.id)) touched.add(nameOf(before).toLowerCase());
+        const on = before.values.on?.ref;
+        const isUnder =
+          on !== undefined && (rebuilt.has(on) || (before.kind !== "Index" && recreated.has(on)));
         if (isUnder || (before.kind !== "Index" && speaksOf(this.#base, before, touched))) {
           recreated.add(before.id);
         }
@@ -99,18 +104,18 @@ class SqlitePlan {
       ...this.#base.all("View"),
     ].filter(({ id }) => this.#target.find(id) === undefined);
     const all = [...changed, ...renamed.map(({ before }) => before), ...gone];
-    return new Set(all.map(({ name = "" }) => name.toLowerCase()));
+    return new Set(all.map((object) => nameOf(object).toLowerCase()));
   }
 
   #drops(kind: "Trigger" | "View" | "Index", word: string): string[] {
-    const all = kind === "View" ? inDependencyOrder(this.#base.all(kind)) : this.#base.all(kind);
+    const all = kind === "View" ? inDependencyOrder(this.#base.all("View")) : this.#base.all(kind);
     return all
       .filter(({ id }) => this.#target.find(id) === undefined || this.#recreated.has(id))
-      .map(({ name = "" }) => `DROP ${word} ${quoteName(name)}`);
+      .map(({ name }) => `DROP ${word} ${quoteName(name)}`);
   }
 
-  #come(kind: "Trigger" | "View" | "Index"): readonly SchemaObject[] {
-    const isNew = ({ id }: SchemaObject): boolean => this.#base.find(id) === undefined;
+  #come<K extends "Trigger" | "View" | "Index">(kind: K): readonly SqliteObject<K>[] {
+    const isNew = ({ id }: SqliteObject): boolean => this.#base.find(id) === undefined;
     return this.#target.all(kind).filter((each) => isNew(each) || this.#recreated.has(each.id));
   }
 
@@ -120,7 +125,7 @@ class SqlitePlan {
       return after === undefined || isChanged(before, after);
     });
     const tables = this.#base.all("Table").filter(({ id }) => this.#target.find(id) === undefined);
-    return [...tables, ...virtual].map(({ name = "" }) => `DROP TABLE ${quoteName(name)}`);
+    return [...tables, ...virtual].map(({ name }) => `DROP TABLE ${quoteName(name)}`);
   }
 
   #newTables(): readonly string[] {
@@ -140,7 +145,7 @@ class SqlitePlan {
   /**
    * Tables that both schemas have. A virtual table with another definition counts as another table.
    */
-  #keptTables(): readonly { readonly before: SchemaObject; readonly after: SchemaObject }[] {
+  #keptTables(): readonly { readonly before: SqliteObject; readonly after: SqliteObject }[] {
     const virtual = this.#kept("VirtualTable");
     return [
       ...this.#kept("Table"),
@@ -151,16 +156,16 @@ class SqlitePlan {
   /** Renames tables, then columns. A temporary name is used when the new name is still taken. */
   #renames(): readonly string[] {
     const tables = this.#keptTables().map(
-      ({ before, after }) => [before.name ?? "", after.name ?? ""] as const,
+      ({ before, after }) => [nameOf(before), nameOf(after)] as const,
     );
     return [
       ...renameAll(tables, "_steward_table_", (from, to) => `ALTER TABLE ${from} RENAME TO ${to}`),
       ...this.#changes.flatMap(({ after, renamedColumns }) => {
         const columns = this.#base.partsOf(after.id, "Column").map((column) => {
           const now = this.#target.find(column.id);
-          return [column.name ?? "", now?.name ?? goneName(column, renamedColumns)] as const;
+          return [column.name, now?.name ?? goneName(column, renamedColumns)] as const;
         });
-        const table = quoteName(after.name ?? "");
+        const table = quoteName(nameOf(after));
         return renameAll(
           columns,
           "_steward_column_",
@@ -189,31 +194,35 @@ function renameAll(
 }
 
 /** Sorts views after the views that they read. */
-function inDependencyOrder(views: readonly SchemaObject[]): readonly SchemaObject[] {
-  const ordered = new Set<SchemaObject>();
-  const open = new Set<SchemaObject>();
-  const visit = (view: SchemaObject): void => {
+function inDependencyOrder(
+  views: readonly SqliteObject<"View">[],
+): readonly SqliteObject<"View">[] {
+  const ordered = new Set<SqliteObject<"View">>();
+  const open = new Set<SqliteObject<"View">>();
+  const visit = (view: SqliteObject<"View">): void => {
     if (ordered.has(view) || open.has(view)) return;
     open.add(view);
-    const names = namesIn(tokensOf(textOf(view.values, "definition") ?? ""));
+    const names = namesIn(tokensOf(view.values.definition));
     for (const other of views)
-      if (other !== view && names.has((other.name ?? "").toLowerCase())) visit(other);
+      if (other !== view && names.has(nameOf(other).toLowerCase())) visit(other);
     ordered.add(view);
   };
   views.forEach(visit);
   return [...ordered];
 }
 
-function speaksOf(schema: Schema, { values }: SchemaObject, names: ReadonlySet<string>): boolean {
-  const on = idIn(values, "on");
-  if (on !== undefined && names.has((schema.get(on).name ?? "").toLowerCase())) return true;
-  const sql = [values.definition, values.body, values.when].map((text) =>
-    typeof text === "string" ? text : "",
-  );
+function speaksOf(
+  schema: SqliteSchema,
+  { values }: SqliteObject,
+  names: ReadonlySet<string>,
+): boolean {
+  const on = values.on?.ref;
+  if (on !== undefined && names.has(nameOf(schema.get(on)).toLowerCase())) return true;
+  const sql = [values.definition, values.body, values.when].filter((text) => text !== undefined);
   const own = namesIn(tokensOf(sql.join(" ")));
   return [...names].some((name) => own.has(name));
 }
 
-function isChanged(before: SchemaObject, after: SchemaObject): boolean {
+function isChanged(before: SqliteObject, after: SqliteObject): boolean {
   return changesBetween(before, after).length > 0;
 }

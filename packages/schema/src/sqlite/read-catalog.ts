@@ -1,4 +1,13 @@
-import { Schema, type SchemaObject, type Part, type Reference, values } from "../model/schema.js";
+import {
+  type Part,
+  type Reference,
+  Schema,
+  type SqliteObject,
+  type SqliteSchema,
+  values,
+} from "../model/schema.js";
+import { checkedObject } from "../model/checked-object.js";
+import type { Kind } from "../model/kinds.js";
 import { isSign, isWord, tokensOf } from "../sql/sql-tokens.js";
 import { TokenReader } from "../sql/token-reader.js";
 import { spell } from "./expression.js";
@@ -32,14 +41,14 @@ export function readSqliteCatalog(
   rows: readonly CatalogRow[],
   shadows: ReadonlySet<string>,
   syntax: CatalogSyntax,
-): Schema {
+): SqliteSchema {
   return new CatalogReader(rows, shadows, syntax).read();
 }
 
 class CatalogReader {
   readonly #rows: readonly CatalogRow[];
   readonly #syntax: CatalogSyntax;
-  readonly #objects: SchemaObject[] = [];
+  readonly #objects: SqliteObject[] = [];
   readonly #columns = new Map<string, readonly ParsedColumn[]>();
   readonly #primary = new Map<string, readonly string[]>();
 
@@ -50,7 +59,7 @@ class CatalogReader {
     );
   }
 
-  read(): Schema {
+  read(): SqliteSchema {
     this.#objects.push({
       id: DATABASE,
       kind: "Database",
@@ -59,8 +68,10 @@ class CatalogReader {
       values: { dialect: "sqlite" },
     });
     const tables = this.#rows
-      .filter(({ type, sql }) => type === "table" && !isVirtual(sql))
-      .map((row) => ({ row, parsed: this.#syntax.table(row.sql ?? "") }));
+      .filter(({ type }) => type === "table")
+      .flatMap(({ name, sql }) =>
+        sql === null || isVirtual(sql) ? [] : [{ row: { name }, parsed: this.#syntax.table(sql) }],
+      );
     // A foreign key may reference columns of a table that follows, so all columns are read first.
     for (const { row, parsed } of tables)
       this.#remember(row.name, parsed.columns, parsed.constraints);
@@ -91,13 +102,13 @@ class CatalogReader {
   }
 
   #add(
-    kind: SchemaObject["kind"],
+    kind: Kind,
     name: string | undefined,
     id: string,
     parent: string,
     given: Parameters<typeof values>[0],
   ): void {
-    this.#objects.push({ id, kind, name, parent, values: values(given) });
+    this.#objects.push(checkedObject({ id, kind, name, parent, values: values(given) }, "sqlite"));
   }
 
   #addColumn(table: string, column: ParsedColumn, index: number): void {
@@ -243,8 +254,8 @@ function shown({ columns }: CatalogRow): readonly Part[] | undefined {
   return columns.map(({ name, type }) => ({ columnName: name, ...(type === "" ? {} : { type }) }));
 }
 
-function isVirtual(sql: string | null): boolean {
-  return /^create\s+virtual\s/i.test(sql ?? "");
+function isVirtual(sql: string): boolean {
+  return /^create\s+virtual\s/i.test(sql);
 }
 
 function definitionOf(sql: string, after: string): ReturnType<TokenReader["rest"]> {

@@ -199,7 +199,7 @@ async function removeTroublemakers(
   const side = await sideOf(place, migration);
   const { base, target } = schemasOf(migration);
   const before = base.all("Table").find(({ name }) => name === schemas.table);
-  const now = side === "base" ? before : target.find(before?.id ?? "");
+  const now = side === "base" ? before : target.find(before?.id);
   if (now !== undefined) await place.query(`DELETE FROM ${now.name ?? ""} WHERE id > 900`);
 }
 

@@ -73,7 +73,7 @@ function shownLosses(migration: Migration): ReadonlySet<string> {
   const isShown = (schema: Schema, { id }: SchemaObject): boolean => {
     const object = schema.find(id);
     if (object === undefined) return false;
-    const paths = [object, schema.get(object.parent ?? "")].map((each) => schema.pathOf(each));
+    const paths = [object, schema.above(object)].map((each) => schema.pathOf(each));
     return paths.some((path) => shown.has(path));
   };
   const lossy = base

@@ -52,7 +52,8 @@ export function hintsIn(tokens: readonly Token[], dialect: Dialect): readonly Re
 function hintIn(code: readonly Token[], comment: Token, dialect: Dialect): RenameHint {
   const before = formerName(comment, dialect);
   const at = code.findIndex((token) => !isWord(token, ...MODIFIERS));
-  const kind = isWord(code[0], "CREATE") ? KINDS[code[at]?.text.toUpperCase() ?? ""] : undefined;
+  const word = code[at]?.text.toUpperCase();
+  const kind = isWord(code[0], "CREATE") && word !== undefined ? KINDS[word] : undefined;
   const name = ownName(code, at + 1);
   if (kind === undefined || name === undefined) {
     throw misplaced(comment, "it must stand in the CREATE statement of a schema, table, view, …");

@@ -1,6 +1,6 @@
 import { identify } from "../model/identify.js";
 import { sequenceRights } from "../postgres/objects/identity-sequences.js";
-import { partsIn, Schema, type SchemaObject, type Values, idIn } from "../model/schema.js";
+import { isPostgres, Schema, type SchemaObject, without, withValues } from "../model/schema.js";
 import { scriptFor } from "../scripts/script.js";
 import { leftAloneIn, withoutUnmanaged } from "../postgres/objects/unmanaged.js";
 
@@ -15,19 +15,19 @@ const POSTGRES_SETTINGS = ["SET search_path = ''", "SET check_function_bodies = 
  */
 export function dumpSchema(draft: Schema): string {
   const schema = canonical(identify(draft, undefined));
-  const isPostgres = schema.dialect === "postgres";
-  const made = isPostgres ? withoutSequenceGrants(schema) : schema;
+  const engine = isPostgres(schema) ? "PostgreSQL" : "SQLite";
+  const made = isPostgres(schema) ? withoutSequenceGrants(schema) : schema;
   const alone = leftAloneIn(schema);
   const statements = [
-    ...(isPostgres ? POSTGRES_SETTINGS : []),
+    ...(isPostgres(schema) ? POSTGRES_SETTINGS : []),
     ...scriptFor(withoutUnmanaged(made)).flatMap((phase) => phase.statements),
-    ...(isPostgres ? sequenceRights(schema) : []),
+    ...(isPostgres(schema) ? sequenceRights(schema) : []),
   ];
   return [
-    `-- The whole schema of a ${isPostgres ? "PostgreSQL" : "SQLite"} database, to be proposed to Steward.`,
+    `-- The whole schema of a ${engine} database, to be proposed to Steward.`,
     ...statements.map((sql) => `${sql};`),
     ...schema.objects
-      .filter(({ id, parent = "" }) => alone.has(id) && !alone.has(parent))
+      .filter(({ id, parent }) => alone.has(id) && (parent === undefined || !alone.has(parent)))
       .map((object) => `-- No migration makes this: ${oneLine(schema.pathOf(object))}`),
   ].join("\n\n");
 }
@@ -44,32 +44,22 @@ function canonical(schema: Schema): Schema {
     const [one = "", other = ""] = [keys.get(a), keys.get(b)];
     return one === other ? 0 : one < other ? -1 : 1;
   };
-  const objects = schema.objects.map((object) => ({
-    ...object,
-    values: withSortedNeeds(object.values, compare),
-  }));
+  const objects = schema.objects.map((object) => withSortedNeeds(object, compare));
   return new Schema(objects.sort((a, b) => compare(a.id, b.id)));
 }
 
 function withSortedNeeds(
-  values: Values,
+  object: SchemaObject,
   compare: (a: string, b: string) => number,
-): SchemaObject["values"] {
-  if (values.dependsOn === undefined) return values;
-  const needs = partsIn(values, "dependsOn");
-  return {
-    ...values,
-    dependsOn: [...needs].sort((a, b) => compare(idIn(a, "needs") ?? "", idIn(b, "needs") ?? "")),
-  };
+): SchemaObject {
+  const { dependsOn } = object.values;
+  if (dependsOn === undefined) return object;
+  const sorted = [...dependsOn].sort((a, b) => compare(a.needs.ref, b.needs.ref));
+  return withValues(object, { ...object.values, dependsOn: sorted });
 }
 
 function withoutSequenceGrants(schema: Schema): Schema {
-  return new Schema(
-    schema.objects.map((object) => {
-      const { sequenceGrants: _, ...values } = object.values;
-      return { ...object, values };
-    }),
-  );
+  return new Schema(schema.objects.map((object) => without(object, "sequenceGrants")));
 }
 
 function oneLine(text: string): string {

@@ -36,7 +36,7 @@ export function withVersionsOf(
   if (unversioned.size === 0) return wanted;
   return new Schema(
     wanted.objects.map((object) => {
-      if (object.kind !== "Extension" || !unversioned.has(object.name ?? "")) return object;
+      if (object.kind !== "Extension" || !unversioned.has(object.name)) return object;
       const version = base.find(object.id)?.values.version;
       return version === undefined ? object : { ...object, values: { ...object.values, version } };
     }),

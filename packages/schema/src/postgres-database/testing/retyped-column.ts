@@ -1,6 +1,8 @@
 import type pg from "pg";
 import { AppError } from "@steward/kernel/errors.js";
 import { Schema, type SchemaObject, type Script, scriptBetween, stepsOf } from "../../index.js";
+import { checkedObject } from "../../model/checked-object.js";
+import type { PostgresObject, Values } from "../../model/schema.js";
 import { lint } from "../../lint/lint.js";
 import { refuseLoss } from "../../migrations/refusals.js";
 import { refuseChangedRows } from "../row-checks.js";
@@ -23,12 +25,8 @@ const OWN: readonly SchemaObject[] = [
   own("Domain", "positive", { type: "integer" }),
 ];
 
-function own(
-  kind: SchemaObject["kind"],
-  name: string,
-  values: SchemaObject["values"],
-): SchemaObject {
-  return { id: name, kind, name, parent: "public", values };
+function own(kind: string, name: string, values: Values): PostgresObject {
+  return checkedObject({ id: name, kind, name, parent: "public", values }, "postgres");
 }
 
 /** A schema with a table `public.t` and one column `v`, built without a server. */

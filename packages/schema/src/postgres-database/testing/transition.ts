@@ -11,7 +11,6 @@ import {
   scriptFor,
   unitsOf,
 } from "../../index.js";
-import { partsIn } from "../../model/schema.js";
 import { unsaid } from "../../testing/operation-table.js";
 import { introspectLive, introspectScratch, introspectTouched, runScript } from "../session.js";
 
@@ -119,7 +118,7 @@ function inOrder({ objects }: Schema): readonly object[] {
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .map(({ values, ...object }) => {
       const { dependsOn, ...others } = values;
-      const needs = partsIn(values, "dependsOn").map(({ needs }) => JSON.stringify(needs));
+      const needs = (values.dependsOn ?? []).map(({ needs }) => JSON.stringify(needs));
       return { ...object, values: others, needs: dependsOn === undefined ? [] : needs.sort() };
     });
 }

@@ -1,5 +1,5 @@
 import type { Kind } from "../../model/kinds.js";
-import { idIn, partsIn, type Schema, type SchemaObject } from "../../model/schema.js";
+import { nameOf, type PostgresObject, type PostgresSchema } from "../../model/schema.js";
 import { rebuildPlanBetween } from "../rebuild-plan.js";
 import { Renames } from "../renames.js";
 
@@ -10,11 +10,11 @@ const RELATIONS: readonly Kind[] = ["Table", "View", "MaterializedView"];
  * in the target, then among the renamed objects, then in the base.
  */
 export class RelationNames {
-  readonly #schemas: readonly Schema[];
-  readonly #byName = new Map<string, SchemaObject>();
+  readonly #schemas: readonly PostgresSchema[];
+  readonly #byName = new Map<string, PostgresObject>();
   readonly #indexes = new Map<string, string>();
 
-  constructor(base: Schema, target: Schema) {
+  constructor(base: PostgresSchema, target: PostgresSchema) {
     const { renamed } = new Renames(base, target, rebuildPlanBetween(base, target));
     this.#schemas = [target, renamed, base];
     for (const schema of this.#schemas) {
@@ -27,14 +27,15 @@ export class RelationNames {
   }
 
   /** An index is qualified by its table's schema. */
-  #addIndex(schema: Schema, { name = "", parent = "" }: SchemaObject): void {
-    const home = schema.find(schema.find(parent)?.parent ?? "");
-    const path = `${home?.name ?? ""}.${name}`;
+  #addIndex(schema: PostgresSchema, { name, parent }: PostgresObject<"Index">): void {
+    const home = schema.find(schema.find(parent)?.parent);
+    if (home === undefined) return;
+    const path = `${nameOf(home)}.${name}`;
     if (!this.#indexes.has(path)) this.#indexes.set(path, parent);
   }
 
   /** The table or view with a qualified name. */
-  relation(name: string): SchemaObject | undefined {
+  relation(name: string): PostgresObject | undefined {
     return this.#byName.get(name);
   }
 
@@ -48,8 +49,8 @@ export class RelationNames {
   }
 
   /** A table's column or foreign key, by name. */
-  partOf(table: string, name: string, kind: Kind): SchemaObject | undefined {
-    const { id } = this.relation(table) ?? { id: "" };
+  partOf<K extends Kind>(table: string, name: string, kind: K): PostgresObject<K> | undefined {
+    const id = this.relation(table)?.id;
     for (const schema of this.#schemas) {
       const part = schema.partsOf(id, kind).find((each) => each.name === name);
       if (part !== undefined) return part;
@@ -57,7 +58,7 @@ export class RelationNames {
     return undefined;
   }
 
-  domain(name: string): SchemaObject | undefined {
+  domain(name: string): PostgresObject | undefined {
     for (const schema of this.#schemas) {
       const domain = schema.all("Domain").find((each) => schema.pathOf(each) === name);
       if (domain !== undefined) return domain;
@@ -72,11 +73,11 @@ export class RelationNames {
   }
 
   /** The partitions or inheritance children of a table. */
-  partitionsOf(name: string): readonly SchemaObject[] {
-    const { id } = this.relation(name) ?? { id: "" };
+  partitionsOf(name: string): readonly PostgresObject[] {
+    const id = this.relation(name)?.id;
     const [, , base] = this.#schemas;
     return (base?.all("Table") ?? []).filter(({ values }) =>
-      partsIn(values, "inherits").some((part) => idIn(part, "table") === id),
+      (values.inherits ?? []).some((part) => part.table.ref === id),
     );
   }
 }

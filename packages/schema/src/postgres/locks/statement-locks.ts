@@ -1,5 +1,5 @@
 import type { LockMode, TableLock } from "../../scripts/locks.js";
-import { idIn, isSet, type Schema, type SchemaObject, textOf } from "../../model/schema.js";
+import type { PostgresObject, PostgresSchema } from "../../model/schema.js";
 import { isSign, isWord, tokensOf } from "../../sql/sql-tokens.js";
 import { TokenReader } from "../../sql/token-reader.js";
 import { conversionOf } from "../types/conversions.js";
@@ -18,13 +18,13 @@ type Taken = readonly TableLock[];
  * validated lets a later one skip the scan.
  */
 export class PostgresLocks {
-  readonly #base: Schema;
-  readonly #target: Schema;
+  readonly #base: PostgresSchema;
+  readonly #target: PostgresSchema;
   readonly #names: RelationNames;
   /** Validated CHECK constraints, each as table and name. */
   readonly #validated = new Set<string>();
 
-  constructor(base: Schema, target: Schema) {
+  constructor(base: PostgresSchema, target: PostgresSchema) {
     this.#base = base;
     this.#target = target;
     this.#names = new RelationNames(base, target);
@@ -135,15 +135,15 @@ export class PostgresLocks {
     const column = this.#names.partOf(table, name, "Column");
     if (column === undefined) return "rewrite";
     const { values } = column;
-    const preset = textOf(values, "default");
-    const type = columnType(this.#target, textOf(values, "type") ?? "");
+    const preset = values.default;
+    const type = columnType(this.#target, values.type);
     const isWritten =
       values.identity !== undefined ||
       values.storage === "stored" ||
       type.isConstrained ||
       (preset !== undefined && isVolatile(preset));
     if (isWritten) return "rewrite";
-    return isSet(values, "notNull") && preset === undefined ? "scan" : "instant";
+    return values.notNull === true && preset === undefined ? "scan" : "instant";
   }
 
   #addConstraint(table: string, reader: TokenReader): Taken {
@@ -183,7 +183,7 @@ export class PostgresLocks {
     const now = this.#names.partOf(table, name, "Column");
     const old = now === undefined ? undefined : this.#base.find(now.id);
     if (now === undefined || old === undefined) return "rewrite";
-    const [before = "", after = ""] = [old, now].map(({ values }) => textOf(values, "type"));
+    const [before = "", after = ""] = [old, now].map(({ values }) => values.type);
     const isCollated = old.values.collation !== now.values.collation;
     if (before === after) return isCollated ? "scan" : "rewrite";
     const from = columnType(this.#base, before);
@@ -204,7 +204,7 @@ export class PostgresLocks {
     const tables = this.#base
       .all("Column")
       .filter((column) => needsOf(column).includes(domain.id))
-      .map(({ parent = "" }) => this.#names.nameOf(parent));
+      .map(({ parent }) => this.#names.nameOf(parent));
     return [...new Set(tables)].map((table) => lock(table, "SHARE", "scan"));
   }
 
@@ -257,7 +257,7 @@ export class PostgresLocks {
   #defaultOf(parent: string, work: Work): Taken {
     return this.#names
       .partitionsOf(parent)
-      .filter(({ values }) => textOf(values, "partitionBound")?.toUpperCase() === "DEFAULT")
+      .filter(({ values }) => values.partitionBound?.toUpperCase() === "DEFAULT")
       .map(({ id }) => exclusive(this.#names.nameOf(id), work));
   }
 
@@ -318,8 +318,8 @@ export class PostgresLocks {
     return [lock(readName(reader), "SHARE UPDATE EXCLUSIVE")];
   }
 
-  #pointedAt(key: SchemaObject | undefined): readonly string[] {
-    const target = key === undefined ? undefined : idIn(key.values, "target");
+  #pointedAt(key: PostgresObject | undefined): readonly string[] {
+    const target = key === undefined ? undefined : key.values.target?.ref;
     return target === undefined ? [] : [this.#names.nameOf(target)];
   }
 }

@@ -1,8 +1,8 @@
-import { idIn, isSet, type Schema, type SchemaObject } from "../../model/schema.js";
+import type { PostgresObject, PostgresSchema } from "../../model/schema.js";
 
 /** The parent object that a partition's index or constraint is attached to. */
-export function attachedTo({ values }: SchemaObject): string | undefined {
-  return idIn(values, "attachedTo");
+export function attachedTo({ values }: PostgresObject): string | undefined {
+  return values.attachedTo?.ref;
 }
 
 /**
@@ -10,10 +10,10 @@ export function attachedTo({ values }: SchemaObject): string | undefined {
  * to.
  */
 export class Attachments {
-  readonly #schema: Schema;
-  readonly #parts = new Map<string, SchemaObject[]>();
+  readonly #schema: PostgresSchema;
+  readonly #parts = new Map<string, PostgresObject[]>();
 
-  constructor(schema: Schema) {
+  constructor(schema: PostgresSchema) {
     this.#schema = schema;
     for (const object of schema.objects) {
       const whole = attachedTo(object);
@@ -25,12 +25,12 @@ export class Attachments {
   }
 
   /** The objects attached directly to an index or a constraint. */
-  partsOf(id: string): readonly SchemaObject[] {
+  partsOf(id: string): readonly PostgresObject[] {
     return this.#parts.get(id) ?? [];
   }
 
   /** An index or constraint with everything attached to it, recursively. */
-  allOf(object: SchemaObject): readonly SchemaObject[] {
+  allOf(object: PostgresObject): readonly PostgresObject[] {
     return [object, ...this.partsOf(object.id).flatMap((part) => this.allOf(part))];
   }
 
@@ -38,8 +38,8 @@ export class Attachments {
    * The topmost object that an index or a constraint is attached to; the object itself when it is
    * attached to nothing.
    */
-  rootOf(object: SchemaObject): SchemaObject {
-    const whole = this.#schema.find(attachedTo(object) ?? "");
+  rootOf(object: PostgresObject): PostgresObject {
+    const whole = this.#schema.find(attachedTo(object));
     return whole === undefined ? object : this.rootOf(whole);
   }
 
@@ -48,11 +48,11 @@ export class Attachments {
    * invalid because it lacks partition indexes, and where PostgreSQL would otherwise attach another
    * equivalent index of a partition.
    */
-  isAttachedOneByOne(index: SchemaObject): boolean {
+  isAttachedOneByOne(index: PostgresObject): boolean {
     if (index.kind === "ForeignKey") return false;
-    if (isSet(index.values, "isInvalid")) return true;
+    if (index.values.isInvalid === true) return true;
     return this.partsOf(index.id).some((part) => {
-      const siblings = this.#schema.partsOf(part.parent ?? "", "Index", part.kind);
+      const siblings = this.#schema.partsOf(part.parent, "Index", part.kind);
       return siblings.some(
         (each) =>
           each.id !== part.id &&

@@ -1,11 +1,14 @@
-import { idIn, partsIn, type Schema, type SchemaObject } from "../../model/schema.js";
+import type { PostgresObject, PostgresSchema, SchemaObject } from "../../model/schema.js";
 
 /** The objects that must exist before an object can be created. */
-export function needsOf({ values, parent }: SchemaObject): readonly string[] {
-  const needs = partsIn(values, "dependsOn").flatMap((part) => idIn(part, "needs") ?? []);
-  const inherited = partsIn(values, "inherits").flatMap((part) => idIn(part, "table") ?? []);
+export function needsOf({
+  values,
+  parent,
+}: Pick<SchemaObject, "values" | "parent">): readonly string[] {
+  const needs = (values.dependsOn ?? []).map(({ needs }) => needs.ref);
+  const inherited = (values.inherits ?? []).map(({ table }) => table.ref);
   // A sequence is dropped with its owning column, but is created before it.
-  const owner = idIn(values, "ownedBy");
+  const owner = values.ownedBy?.ref;
   return [...needs, ...inherited, ...(parent === undefined ? [] : [parent])].filter(
     (id) => id !== owner,
   );
@@ -18,22 +21,22 @@ export function needsOf({ values, parent }: SchemaObject): readonly string[] {
  * @param otherNeeds further dependencies of the statements that create an object.
  */
 export function inDependencyOrder(
-  schema: Schema,
-  objects: readonly SchemaObject[],
-  isIncluded: (part: SchemaObject) => boolean = isColumn,
-  otherNeeds: (object: SchemaObject) => readonly string[] = () => [],
-): SchemaObject[] {
+  schema: PostgresSchema,
+  objects: readonly PostgresObject[],
+  isIncluded: (part: PostgresObject) => boolean = isColumn,
+  otherNeeds: (object: PostgresObject) => readonly string[] = () => [],
+): PostgresObject[] {
   const wanted = new Map(objects.map((object) => [object.id, object]));
-  const ordered: SchemaObject[] = [];
+  const ordered: PostgresObject[] = [];
   const seen = new Set<string>();
-  const visit = (object: SchemaObject): void => {
+  const visit = (object: PostgresObject): void => {
     if (seen.has(object.id)) return;
     seen.add(object.id);
     const parts = object.kind === "Schema" ? [] : schema.partsOf(object.id);
     const needs = [object, ...parts.filter(isIncluded)].flatMap(needsOf);
     for (const id of [...needs, ...otherNeeds(object)]) {
       const needed = schema.find(id);
-      const unit = needed?.kind === "Column" ? schema.find(needed.parent ?? "") : needed;
+      const unit = needed?.kind === "Column" ? schema.find(needed.parent) : needed;
       const found = wanted.get(id) ?? (unit === undefined ? undefined : wanted.get(unit.id));
       if (found !== undefined) visit(found);
       if (needed?.kind === "Domain" && id !== object.parent) {
@@ -49,6 +52,6 @@ export function inDependencyOrder(
   return ordered;
 }
 
-function isColumn({ kind }: SchemaObject): boolean {
+function isColumn({ kind }: PostgresObject): boolean {
   return kind === "Column";
 }

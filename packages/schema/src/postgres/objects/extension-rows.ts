@@ -1,5 +1,5 @@
 import { EXAMPLES_MAX, type RowQuestion } from "../../model/row-check.js";
-import type { SchemaObject } from "../../model/schema.js";
+import { nameOf, type PostgresObject } from "../../model/schema.js";
 import { quoteText } from "./names.js";
 
 /** The reason why dropping an extension may lose rows. */
@@ -11,10 +11,10 @@ export const EXTENSION_ROWS = "rows of tables that belong to it would be dropped
  * only the rows that pg_dump would dump count, because the extension recreates the others
  * (PostgreSQL, "Extension Configuration Tables").
  */
-export function extensionRows(extension: SchemaObject): RowQuestion {
-  const tables = tablesOf(extension.name ?? "");
+export function extensionRows(extension: PostgresObject): RowQuestion {
+  const tables = tablesOf(nameOf(extension));
   return {
-    object: extension.name ?? "",
+    object: nameOf(extension),
     consequence: EXTENSION_ROWS,
     count: `SELECT coalesce(sum(rows), 0) AS count FROM (${tables}) AS t`,
     examples:

@@ -1,4 +1,4 @@
-import { partsIn, type Schema, type SchemaObject } from "../../model/schema.js";
+import { nameOf, type PostgresObject, type PostgresSchema } from "../../model/schema.js";
 import { qualified, quoteName } from "./names.js";
 import { grantSequence } from "./rights.js";
 
@@ -10,12 +10,12 @@ const SUFFIX = "_seq";
  * Grants on the sequences of new identity columns, by the names that PostgreSQL generates for these
  * sequences.
  */
-export function sequenceRights(schema: Schema): readonly string[] {
+export function sequenceRights(schema: PostgresSchema): readonly string[] {
   return schema.all("Column").flatMap((column) => {
-    if (partsIn(column.values, "sequenceGrants").length === 0) return [];
-    const table = schema.get(column.parent ?? "");
+    if ((column.values.sequenceGrants ?? []).length === 0) return [];
+    const table = schema.above(column);
     const name = quoteName(sequenceName(table, column));
-    const place = qualified(schema, table).slice(0, -quoteName(table.name ?? "").length);
+    const place = qualified(schema, table).slice(0, -quoteName(nameOf(table)).length);
     return grantSequence(table, column, `${place}${name}`);
   });
 }
@@ -25,8 +25,8 @@ export function sequenceRights(schema: Schema): readonly string[] {
  * long, the longer of the two is truncated first.
  */
 function sequenceName(
-  { name: table = "" }: SchemaObject,
-  { name: column = "" }: SchemaObject,
+  { name: table = "" }: PostgresObject,
+  { name: column = "" }: PostgresObject,
 ): string {
   let [ofTable, ofColumn] = [Buffer.byteLength(table), Buffer.byteLength(column)];
   while (ofTable + 1 + ofColumn + SUFFIX.length > NAME_BYTES_MAX) {

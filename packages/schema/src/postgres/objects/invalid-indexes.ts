@@ -1,4 +1,10 @@
-import { isSet, Schema, type SchemaObject } from "../../model/schema.js";
+import {
+  type Dialect,
+  type PostgresObject,
+  type PostgresSchema,
+  Schema,
+} from "../../model/schema.js";
+import type { SchemaObject } from "../../model/objects.js";
 import { attachedTo, Attachments } from "./attachments.js";
 import { qualified } from "./names.js";
 
@@ -17,7 +23,7 @@ export interface InvalidIndexes {
  * A schema without its invalid indexes. No statement creates an invalid index, and no query uses
  * one.
  */
-export function withoutInvalidIndexes(schema: Schema): Schema {
+export function withoutInvalidIndexes<D extends Dialect>(schema: Schema<D>): Schema<D> {
   const { objects } = schema;
   if (!objects.some((object) => isInvalidIndex(schema, object))) return schema;
   return new Schema(objects.filter((object) => !isInvalidIndex(schema, object)));
@@ -28,15 +34,15 @@ export function withoutInvalidIndexes(schema: Schema): Schema {
  * an index of its name. A scratch database cannot contain invalid indexes, so nothing is dropped
  * there.
  */
-export function invalidIndexes(base: Schema, target: Schema): InvalidIndexes {
+export function invalidIndexes(base: PostgresSchema, target: PostgresSchema): InvalidIndexes {
   const attachments = new Attachments(base);
   const invalid = base.all("Index").filter((index) => isInvalidIndex(base, index));
-  const isKept = ({ id }: SchemaObject): boolean => {
+  const isKept = ({ id }: PostgresObject): boolean => {
     const now = target.find(id);
     return now !== undefined && isInvalidIndex(target, now);
   };
   const gone = invalid.filter((index) => !isKept(index));
-  const isPart = (index: SchemaObject): boolean => attachedTo(index) !== undefined;
+  const isPart = (index: PostgresObject): boolean => attachedTo(index) !== undefined;
   return {
     drops: gone
       .filter((index) => !isPart(index))
@@ -47,6 +53,6 @@ export function invalidIndexes(base: Schema, target: Schema): InvalidIndexes {
 
 /** Whether an index is invalid and has no partition indexes that could complete it. */
 export function isInvalidIndex(schema: Schema, { kind, parent, values }: SchemaObject): boolean {
-  if (kind !== "Index" || !isSet(values, "isInvalid")) return false;
-  return schema.find(parent ?? "")?.values.partitionKey === undefined;
+  if (kind !== "Index" || values.isInvalid !== true) return false;
+  return schema.find(parent)?.values.partitionKey === undefined;
 }

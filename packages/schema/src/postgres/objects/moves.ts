@@ -1,5 +1,5 @@
 import type { Kind } from "../../model/kinds.js";
-import { idIn, type Schema, type SchemaObject } from "../../model/schema.js";
+import { nameOf, type PostgresObject, type PostgresSchema } from "../../model/schema.js";
 
 /**
  * Kinds that share a namespace within a schema of PostgreSQL: relations, their indexes, and types.
@@ -17,29 +17,29 @@ const INDEXED: readonly Kind[] = [
  * The PostgreSQL schema that contains an object or its table; undefined for objects outside of
  * schemas.
  */
-export function homeOf(schema: Schema, object: SchemaObject): string | undefined {
+export function homeOf(schema: PostgresSchema, object: PostgresObject): string | undefined {
   if (object.kind === "Schema") return undefined;
-  const above = schema.find(object.parent ?? "");
+  const above = schema.find(object.parent);
   return above?.kind === "Schema" ? above.id : above && homeOf(schema, above);
 }
 
 /** Objects that ALTER … SET SCHEMA moves to another schema together with their rows. */
 export class Moves {
-  readonly #base: Schema;
-  readonly #target: Schema;
+  readonly #base: PostgresSchema;
+  readonly #target: PostgresSchema;
   readonly #recreated: ReadonlySet<string>;
   readonly #places: ReadonlyMap<string, readonly Place[]>;
   /**
    * Objects moved by statements of their own. Indexes and serial columns' sequences move with their
    * table.
    */
-  readonly moved: readonly SchemaObject[];
+  readonly moved: readonly PostgresObject[];
   /**
    * Temporary names for objects whose final name is still in use in the schema that they move to.
    */
   readonly between: ReadonlyMap<string, string>;
 
-  constructor(base: Schema, target: Schema, recreated: ReadonlySet<string>) {
+  constructor(base: PostgresSchema, target: PostgresSchema, recreated: ReadonlySet<string>) {
     this.#base = base;
     this.#target = target;
     this.#recreated = recreated;
@@ -49,24 +49,24 @@ export class Moves {
   }
 
   /** The schema that contains an object of the base after all moves. */
-  parentOf(old: SchemaObject): string | undefined {
-    if (this.#base.find(old.parent ?? "")?.kind !== "Schema") return old.parent;
+  parentOf(old: PostgresObject): string | undefined {
+    if (this.#base.find(old.parent)?.kind !== "Schema") return old.parent;
     if (this.#isMovedItself(old)) return this.#target.get(old.id).parent;
     const table = this.#ownerOf(old);
     return table === undefined ? old.parent : this.parentOf(table);
   }
 
-  #isMovedItself(old: SchemaObject): boolean {
+  #isMovedItself(old: PostgresObject): boolean {
     const now = this.#target.find(old.id);
     if (now === undefined || now.parent === old.parent || this.#recreated.has(old.id)) return false;
-    if (this.#base.find(old.parent ?? "")?.kind !== "Schema") return false;
+    if (this.#base.find(old.parent)?.kind !== "Schema") return false;
     return this.#ownerOf(old) === undefined;
   }
 
   /** The table that owns a serial column's sequence. */
-  #ownerOf({ values }: SchemaObject): SchemaObject | undefined {
-    const column = this.#base.find(idIn(values, "ownedBy") ?? "");
-    return column === undefined ? undefined : this.#base.find(column.parent ?? "");
+  #ownerOf({ values }: PostgresObject): PostgresObject | undefined {
+    const column = this.#base.find(values.ownedBy?.ref);
+    return column === undefined ? undefined : this.#base.find(column.parent);
   }
 
   #findBetween(): ReadonlyMap<string, string> {
@@ -78,7 +78,7 @@ export class Moves {
     return between;
   }
 
-  #isInTheWay(old: SchemaObject): boolean {
+  #isInTheWay(old: PostgresObject): boolean {
     const [from, to] = [homeOf(this.#base, old), this.#homeAfter(old)];
     const name = this.#isKept(old) ? this.#target.get(old.id).name : old.name;
     if (from !== to) {
@@ -92,11 +92,11 @@ export class Moves {
     );
   }
 
-  #others({ id, name }: SchemaObject): readonly Place[] {
+  #others({ id, name }: PostgresObject): readonly Place[] {
     const after = this.#target.find(id)?.name;
-    return [name, after].flatMap((each) =>
-      (this.#places.get(each ?? "") ?? []).filter((place) => place.id !== id),
-    );
+    return [name, after]
+      .flatMap((each) => (each === undefined ? [] : (this.#places.get(each) ?? [])))
+      .filter((place) => place.id !== id);
   }
 
   /** The schemas that contain objects before and after the moves, by the objects' names. */
@@ -104,7 +104,7 @@ export class Moves {
     const places = [
       ...this.#relations(this.#base).map((old) => ({
         id: old.id,
-        name: old.name,
+        name: nameOf(old),
         home: homeOf(this.#base, old),
         isMovedHere: false,
       })),
@@ -112,34 +112,33 @@ export class Moves {
         const home = homeOf(this.#target, now);
         const old = this.#base.find(now.id);
         const isMovedHere = old !== undefined && homeOf(this.#base, old) !== home;
-        return { id: now.id, name: now.name, home, isMovedHere };
+        return { id: now.id, name: nameOf(now), home, isMovedHere };
       }),
     ];
     const byName = new Map<string, Place[]>();
     for (const place of places) {
-      const { name = "" } = place;
-      byName.set(name, [...(byName.get(name) ?? []), place]);
+      byName.set(place.name, [...(byName.get(place.name) ?? []), place]);
     }
     return byName;
   }
 
-  #relations(schema: Schema): readonly SchemaObject[] {
+  #relations(schema: PostgresSchema): readonly PostgresObject[] {
     return schema.objects.filter(({ kind }) => RELATIONS.includes(kind));
   }
 
-  #homeAfter(old: SchemaObject): string | undefined {
-    const above = this.#base.find(old.parent ?? "");
+  #homeAfter(old: PostgresObject): string | undefined {
+    const above = this.#base.find(old.parent);
     return above?.kind === "Schema" ? this.parentOf(old) : above && this.#homeAfter(above);
   }
 
-  #isKept({ id }: SchemaObject): boolean {
+  #isKept({ id }: PostgresObject): boolean {
     return this.#target.find(id) !== undefined && !this.#recreated.has(id);
   }
 }
 
 interface Place {
   readonly id: string;
-  readonly name: string | undefined;
+  readonly name: string;
   readonly home: string | undefined;
   readonly isMovedHere: boolean;
 }

@@ -1,5 +1,11 @@
+import { assert } from "@steward/kernel/assert.js";
 import type { Kind } from "../../model/kinds.js";
-import { type Schema, type SchemaObject, textOf } from "../../model/schema.js";
+import {
+  nameOf,
+  type PostgresObject,
+  type PostgresSchema,
+  type SchemaObject,
+} from "../../model/schema.js";
 import { isWord, type Token, tokensOf } from "../../sql/sql-tokens.js";
 
 /** Quotes an identifier. */
@@ -14,38 +20,39 @@ export function quoteText(text: string): string {
 }
 
 /** An object's name, qualified by its schema; a function's name includes its argument types. */
-export function qualified(schema: Schema, object: SchemaObject): string {
-  const { kind, values } = object;
+export function qualified(schema: PostgresSchema, object: PostgresObject): string {
+  const { kind } = object;
   // The name includes the sort, because opaque objects of different sorts may share a name.
-  if (kind === "Opaque")
-    return (object.name ?? "").slice(`${textOf(values, "type") ?? ""} `.length);
+  if (object.kind === "Opaque") return object.name.slice(`${object.values.type} `.length);
   const isWhole = isRoutine(object) || kind === "Operator" || kind === "Cast";
-  const name = isWhole ? (object.name ?? "") : quoteName(object.name ?? "");
-  const parent = object.parent === undefined ? undefined : schema.find(object.parent);
+  const name = isWhole ? nameOf(object) : quoteName(nameOf(object));
+  const parent = schema.find(object.parent);
   if (parent?.kind === "Table" || parent?.kind === "MaterializedView") {
     return `${schemaOfTable(schema, parent)}.${name}`;
   }
-  return parent?.kind === "Schema" ? `${quoteName(parent.name ?? "")}.${name}` : name;
+  return parent?.kind === "Schema" ? `${quoteName(parent.name)}.${name}` : name;
 }
 
-function schemaOfTable(schema: Schema, table: SchemaObject): string {
-  return quoteName(schema.get(table.parent ?? "").name ?? "");
+function schemaOfTable(schema: PostgresSchema, table: PostgresObject): string {
+  return quoteName(nameOf(schema.above(table)));
 }
 
 /** Whether the object is a function or procedure, whose name includes its argument types. */
-export function isRoutine({ kind }: SchemaObject): boolean {
+export function isRoutine({ kind }: PostgresObject): boolean {
   return kind === "Function" || kind === "Procedure" || kind === "Aggregate";
 }
 
 /** Whether the table is a foreign table. */
-export function isForeign({ kind, values }: SchemaObject): boolean {
+export function isForeign({ kind, values }: Pick<SchemaObject, "kind" | "values">): boolean {
   return kind === "Table" && values.server !== undefined;
 }
 
-export const CONSTRAINTS: readonly Kind[] = [
+export const CONSTRAINTS = [
   ...(["PrimaryKey", "UniqueConstraint", "CheckConstraint", "ForeignKey"] as const),
   "ExclusionConstraint",
-];
+] as const satisfies readonly Kind[];
+
+export type ConstraintKind = (typeof CONSTRAINTS)[number];
 
 /** Kinds that consist of a definition only and store no data. */
 export const DEFINED: readonly Kind[] = [
@@ -55,7 +62,7 @@ export const DEFINED: readonly Kind[] = [
 ];
 
 /** The keyword for an object of this kind in SQL. */
-export const WORDS: Readonly<Partial<Record<SchemaObject["kind"], string>>> = {
+export const WORDS: Readonly<Partial<Record<PostgresObject["kind"], string>>> = {
   Schema: "SCHEMA",
   Extension: "EXTENSION",
   Table: "TABLE",
@@ -82,9 +89,16 @@ export const WORDS: Readonly<Partial<Record<SchemaObject["kind"], string>>> = {
 };
 
 /** The keyword for this object in SQL. */
-export function wordOf(object: SchemaObject): string {
-  if (object.kind === "Opaque") return textOf(object.values, "type") ?? "";
-  return isForeign(object) ? "FOREIGN TABLE" : (WORDS[object.kind] ?? "");
+export function wordOf(object: PostgresObject): string {
+  if (object.kind === "Opaque") return object.values.type;
+  return isForeign(object) ? "FOREIGN TABLE" : keywordOf(object.kind);
+}
+
+/** The keyword for a kind that has one. */
+export function keywordOf(kind: Kind): string {
+  const word = WORDS[kind];
+  assert(word !== undefined, `SQL has a keyword for the kind ${kind}`);
+  return word;
 }
 
 /** All names that occur in a piece of SQL. */

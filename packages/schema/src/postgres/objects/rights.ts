@@ -1,19 +1,19 @@
 import { sameValue } from "../../model/schema-diff.js";
 import {
-  isSet,
-  type Part,
-  partsIn,
-  type Schema,
-  type SchemaObject,
-  textOf,
+  nameOf,
+  type PartOf,
+  type PostgresObject,
+  type PostgresSchema,
 } from "../../model/schema.js";
 import type { Kind } from "../../model/kinds.js";
-import { isForeign, qualified, quoteName, quoteText, WORDS } from "./names.js";
+import { keywordOf, qualified, quoteName, quoteText } from "./names.js";
+
+type Grant = PartOf<"grants"> | PartOf<"columnGrants">;
 
 /** Grants and revocations beyond the built-in default privileges of an object's kind. */
 export interface Rights {
-  readonly grants: readonly Part[];
-  readonly revoked: readonly Part[];
+  readonly grants: readonly Grant[];
+  readonly revoked: readonly Grant[];
 }
 
 const NONE: Rights = { grants: [], revoked: [] };
@@ -23,18 +23,18 @@ const NONE: Rights = { grants: [], revoked: [] };
  * @param labelNow the current name of a column.
  */
 export function rightsOf(
-  object: SchemaObject | undefined,
+  object: PostgresObject | undefined,
   labelNow: (label: string) => string = (label) => label,
 ): Rights {
   if (object === undefined) return NONE;
   const { values } = object;
-  const ofColumns = partsIn(values, "columnGrants").map((part) => ({
+  const ofColumns = (values.columnGrants ?? []).map((part) => ({
     ...part,
-    columnName: labelNow(textOf(part, "columnName") ?? ""),
+    columnName: labelNow(part.columnName),
   }));
   return {
-    grants: [...partsIn(values, "grants"), ...ofColumns],
-    revoked: partsIn(values, "revoked"),
+    grants: [...(values.grants ?? []), ...ofColumns],
+    revoked: values.revoked ?? [],
   };
 }
 
@@ -45,7 +45,11 @@ const SORTS: Readonly<Partial<Record<Kind, string>>> = {
 };
 
 /** The privileges that default privileges give to a new object. */
-export function initialRights(base: Schema, kind: Kind, schemaId: string | undefined): Rights {
+export function initialRights(
+  base: PostgresSchema,
+  kind: Kind,
+  schemaId: string | undefined,
+): Rights {
   const places = [base.database.id, schemaId].filter((id) => id !== undefined);
   const usual = places
     .flatMap((id) => base.partsOf(id, "DefaultPrivileges"))
@@ -57,26 +61,25 @@ export function initialRights(base: Schema, kind: Kind, schemaId: string | undef
 
 /** The statements that change an object's privileges. */
 export function changeRights(
-  schema: Schema,
-  object: SchemaObject,
+  schema: PostgresSchema,
+  object: PostgresObject,
   before: Rights,
   after: Rights = rightsOf(object),
 ): readonly string[] {
-  const on = grantedOn(schema, object);
-  const own = object.kind === "Column" ? ` (${quoteName(object.name ?? "")})` : "";
+  const own = object.kind === "Column" ? ` (${quoteName(nameOf(object))})` : "";
   return sayRights(object, before, after, (part) => {
-    const column = textOf(part, "columnName");
-    return `${own || (column === undefined ? "" : ` (${quoteName(column)})`)} ON ${on}`;
+    const column = part.columnName;
+    return `${own || (column === undefined ? "" : ` (${quoteName(column)})`)} ON ${grantedOn(schema, object)}`;
   });
 }
 
 /** The statements that grant privileges on the sequence of a new identity column. */
 export function grantSequence(
-  table: SchemaObject,
-  column: SchemaObject,
+  table: PostgresObject,
+  column: PostgresObject,
   sequence: string,
 ): readonly string[] {
-  const after = { grants: partsIn(column.values, "sequenceGrants"), revoked: [] };
+  const after = { grants: column.values.sequenceGrants ?? [], revoked: [] };
   return sayRights(table, NONE, after, () => ` ON SEQUENCE ${sequence}`);
 }
 
@@ -85,13 +88,13 @@ export function grantSequence(
  * column.
  */
 export function changeSequenceRights(
-  schema: Schema,
-  column: SchemaObject,
-  before: readonly Part[],
+  schema: PostgresSchema,
+  column: PostgresObject,
+  before: readonly Grant[],
 ): readonly string[] {
-  const after = partsIn(column.values, "sequenceGrants");
-  const table = schema.get(column.parent ?? "");
-  const place = `${quoteText(qualified(schema, table))}, ${quoteText(column.name ?? "")}`;
+  const after = column.values.sequenceGrants ?? [];
+  const table = schema.above(column);
+  const place = `${quoteText(qualified(schema, table))}, ${quoteText(nameOf(column))}`;
   const rights = { grants: after, revoked: [] };
   return sayRights(table, { grants: before, revoked: [] }, rights, () => " ON SEQUENCE %s").map(
     (sql) =>
@@ -101,39 +104,37 @@ export function changeSequenceRights(
 
 /** The statements that change a role's default privileges. */
 export function changeDefaults(
-  schema: Schema,
-  object: SchemaObject,
+  schema: PostgresSchema,
+  object: PostgresObject,
   before: Rights,
   after: Rights = rightsOf(object),
 ): readonly string[] {
-  const { values, parent = "" } = object;
-  const role = textOf(values, "owner");
-  const place = schema.get(parent);
+  const { values } = object;
+  const role = values.owner;
+  const place = schema.above(object);
   const head = [
     "ALTER DEFAULT PRIVILEGES",
     ...(role === undefined ? [] : [`FOR ROLE ${role}`]),
-    ...(place.kind === "Schema" ? [`IN SCHEMA ${quoteName(place.name ?? "")}`] : []),
+    ...(place.kind === "Schema" ? [`IN SCHEMA ${quoteName(place.name)}`] : []),
   ].join(" ");
-  const on = ` ON ${textOf(values, "type") ?? ""}`;
+  const on = ` ON ${values.type}`;
   return sayRights(object, before, after, () => on).map((sql) => `${head} ${sql}`);
 }
 
 function sayRights(
-  owned: SchemaObject,
+  owned: PostgresObject,
   before: Rights,
   after: Rights,
-  on: (part: Part) => string,
+  on: (part: Grant) => string,
 ): readonly string[] {
-  const owner = textOf(owned.values, "owner") ?? "CURRENT_USER";
-  const role = (part: Part): string => {
-    const grantee = textOf(part, "grantee") ?? "";
-    return grantee === "OWNER" ? owner : grantee;
+  const owner = owned.values.owner ?? "CURRENT_USER";
+  const role = (part: Grant): string => {
+    return part.grantee === "OWNER" ? owner : part.grantee;
   };
-  const revoke = (part: Part): string =>
-    `REVOKE ${textOf(part, "privilege") ?? ""}${on(part)} FROM ${role(part)}`;
-  const grant = (part: Part): string => {
-    const option = isSet(part, "isGrantable") ? " WITH GRANT OPTION" : "";
-    return `GRANT ${textOf(part, "privilege") ?? ""}${on(part)} TO ${role(part)}${option}`;
+  const revoke = (part: Grant): string => `REVOKE ${part.privilege}${on(part)} FROM ${role(part)}`;
+  const grant = (part: Grant): string => {
+    const option = part.isGrantable === true ? " WITH GRANT OPTION" : "";
+    return `GRANT ${part.privilege}${on(part)} TO ${role(part)}${option}`;
   };
   return [
     ...without(before.grants, after.grants).map(revoke),
@@ -143,19 +144,22 @@ function sayRights(
   ];
 }
 
-function without(parts: readonly Part[], others: readonly Part[]): readonly Part[] {
+function without(parts: readonly Grant[], others: readonly Grant[]): readonly Grant[] {
   return parts.filter((part) => !others.some((other) => sameValue([part], [other])));
 }
 
-function keyOf(part: Part): string {
+function keyOf(part: Grant): string {
   return JSON.stringify(Object.entries(part).sort());
 }
 
-function grantedOn(schema: Schema, object: SchemaObject): string {
-  const { kind, parent = "" } = object;
-  if (kind === "Column") return qualified(schema, schema.get(parent));
-  const isRelation = ["Table", "View", "MaterializedView"].includes(kind);
-  const word = kind === "ForeignServer" ? "FOREIGN SERVER" : (WORDS[kind] ?? "");
-  const said = isRelation || isForeign(object) ? "TABLE" : kind === "Aggregate" ? "FUNCTION" : word;
-  return `${said} ${qualified(schema, object)}`;
+function grantedOn(schema: PostgresSchema, object: PostgresObject): string {
+  if (object.kind === "Column") return qualified(schema, schema.above(object));
+  return `${grantedKind(object.kind)} ${qualified(schema, object)}`;
+}
+
+/** The keyword for a kind in GRANT, where it differs from the one in CREATE. */
+function grantedKind(kind: Kind): string {
+  if (kind === "Table" || kind === "View" || kind === "MaterializedView") return "TABLE";
+  if (kind === "Aggregate") return "FUNCTION";
+  return kind === "ForeignServer" ? "FOREIGN SERVER" : keywordOf(kind);
 }

@@ -1,6 +1,6 @@
 import { AppError } from "@steward/kernel/errors.js";
 import { needsOf } from "./dependency-order.js";
-import { isSet, Schema, type SchemaObject, textOf } from "../../model/schema.js";
+import { type Dialect, Schema, type SchemaObject } from "../../model/schema.js";
 import type { UnmanagedDefinition } from "../../wanted/read-definitions.js";
 
 /**
@@ -10,9 +10,9 @@ import type { UnmanagedDefinition } from "../../wanted/read-definitions.js";
  * database.
  */
 export function leftAloneIn(schema: Schema): ReadonlyMap<string, SchemaObject> {
-  const causes = schema.objects.filter(
+  const causes: readonly SchemaObject[] = schema.objects.filter(
     ({ kind, values }) =>
-      kind === "Unmanaged" || isSet(values, "isOutOfReach") || isSet(values, "isDetachPending"),
+      kind === "Unmanaged" || values.isOutOfReach === true || values.isDetachPending === true,
   );
   const found = new Map(causes.map((cause) => [cause.id, cause]));
   if (causes.length === 0) return found;
@@ -23,7 +23,7 @@ export function leftAloneIn(schema: Schema): ReadonlyMap<string, SchemaObject> {
       if (cause === undefined) continue;
       found.set(object.id, cause);
       // A table cannot be created without one of its columns.
-      if (object.kind === "Column" && object.parent !== undefined) found.set(object.parent, cause);
+      if (object.kind === "Column") found.set(object.parent, cause);
     }
   }
   return found;
@@ -39,7 +39,7 @@ function causeOf(
 }
 
 /** A schema without its unmanaged objects. */
-export function withoutUnmanaged(schema: Schema): Schema {
+export function withoutUnmanaged<D extends Dialect>(schema: Schema<D>): Schema<D> {
   const alone = leftAloneIn(schema);
   if (alone.size === 0) return schema;
   return new Schema(schema.objects.filter(({ id }) => !alone.has(id)));
@@ -57,7 +57,7 @@ export function withUnmanagedOf(base: Schema, wanted: Schema): Schema {
   const kept = base.objects.filter(
     ({ id, values, kind }) =>
       wanted.find(id) === undefined &&
-      (alone.has(id) || (kind === "Opaque" && UNASKED.includes(textOf(values, "type") ?? ""))),
+      (alone.has(id) || (kind === "Opaque" && UNASKED.includes(values.type))),
   );
   return new Schema([...wanted.objects, ...kept]);
 }
@@ -69,10 +69,11 @@ export function withUnmanagedOf(base: Schema, wanted: Schema): Schema {
  * @throws AppError `INVALID_ARGUMENT`, naming an object that would have to be created.
  */
 export function refuseUnmade(base: Schema, written: readonly UnmanagedDefinition[]): void {
-  const known = [...base.all("Unmanaged"), ...base.all("Opaque")].map(({ name = "", values }) => {
-    const type = textOf(values, "type") ?? "";
-    return { sort: type.toLowerCase(), name: plain(name.slice(`${type} `.length)) };
-  });
+  const known = [...base.all("Unmanaged"), ...base.all("Opaque")].map(
+    ({ name, values: { type } }) => {
+      return { sort: type.toLowerCase(), name: plain(name.slice(`${type} `.length)) };
+    },
+  );
   for (const { sort, name, place } of written) {
     const isThere = known.some(
       (each) => each.sort === sort && (sort === "transform" || each.name === name),
@@ -84,7 +85,7 @@ export function refuseUnmade(base: Schema, written: readonly UnmanagedDefinition
 /** Like {@link refuseUnmade}, for objects that the definitions created in a scratch database. */
 export function refuseUnmadeIn(wanted: Schema, base: Schema): void {
   const made = wanted.all("Unmanaged").find(({ id }) => base.find(id) === undefined);
-  if (made !== undefined) throw unmade(made.name ?? "");
+  if (made !== undefined) throw unmade(made.name);
 }
 
 /** A name without the quotes around some of its parts. */

@@ -4,7 +4,7 @@ import {
   type RowQuestion,
   type Step,
 } from "../../model/row-check.js";
-import { type Schema, type SchemaObject, textOf } from "../../model/schema.js";
+import type { PostgresObject, PostgresSchema } from "../../model/schema.js";
 import { isForeign, qualified, quoteName } from "../objects/names.js";
 import { cast } from "./casts.js";
 import { type Comparison, type Conversion, conversionOf } from "./conversions.js";
@@ -14,10 +14,10 @@ import { type ColumnType, columnType } from "./type-name.js";
 
 /** A column before and after its type changes, and the schemas that describe it. */
 export interface Retyping {
-  readonly base: Schema;
-  readonly target: Schema;
-  readonly old: SchemaObject;
-  readonly now: SchemaObject;
+  readonly base: PostgresSchema;
+  readonly target: PostgresSchema;
+  readonly old: PostgresObject<"Column">;
+  readonly now: PostgresObject<"Column">;
   /** Whether a type that the column uses is recreated under its name. */
   readonly isReplaced: boolean;
 }
@@ -33,22 +33,22 @@ export function conversionIn({ base, target, old, now, isReplaced }: Retyping): 
  */
 export function changeType(retyping: Retyping): readonly Step[] {
   const { base, target, old, now } = retyping;
-  const table = target.get(now.parent ?? "");
+  const table = target.get(now.parent);
   const name = qualified(target, table);
   const [from, to] = [typeIn(base, old), typeIn(target, now)];
   const conversion = conversionIn(retyping);
-  const column = quoteName(now.name ?? "");
-  const value = cast(column, from.text, textOf(now.values, "type") ?? "", to.text);
-  const collation = textOf(now.values, "collation");
+  const column = quoteName(now.name);
+  const value = cast(column, from.text, now.values.type, to.text);
+  const collation = now.values.collation;
   const statement = [
-    `ALTER TABLE ${name} ALTER COLUMN ${column} TYPE ${textOf(now.values, "type") ?? ""}`,
+    `ALTER TABLE ${name} ALTER COLUMN ${column} TYPE ${now.values.type}`,
     ...(collation === undefined ? [] : [`COLLATE ${collation}`]),
     ...(isAssigned(from, to, conversion) ? [] : [`USING ${value}`]),
   ].join(" ");
   // A foreign table's rows are on another server and do not change.
   if (conversion.outcome !== "checked" || isForeign(table)) return [statement];
-  const isForced = [base.get(old.parent ?? ""), table].some(({ values }) =>
-    textOf(values, "rowSecurity")?.startsWith("forced"),
+  const isForced = [base.get(old.parent), table].some(({ values }) =>
+    values.rowSecurity?.startsWith("forced"),
   );
   const isShortened = ["real", "double precision"].includes(from.name) && TEXTS.has(to.name);
   return [
@@ -64,8 +64,8 @@ export function changeType(retyping: Retyping): readonly Step[] {
   ];
 }
 
-function typeIn(schema: Schema, { values }: SchemaObject): ColumnType {
-  return columnType(schema, textOf(values, "type") ?? "");
+function typeIn(schema: PostgresSchema, { values }: PostgresObject<"Column">): ColumnType {
+  return columnType(schema, values.type);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Schema, type SchemaObject, textOf } from "../../model/schema.js";
+import type { PostgresObject, PostgresSchema } from "../../model/schema.js";
 import { tokensOf } from "../../sql/sql-tokens.js";
 import { labelsOf } from "../statements.js";
 
@@ -29,25 +29,28 @@ export function parseTypeName(text: string): TypeName {
   const isArray = element !== text;
   const given = element.includes('"') ? null : /\(([-\d,]+)\)/.exec(element);
   const modifiers = given?.[1]?.split(",").map(Number) ?? [];
-  return { name: element.replace(given?.[0] ?? "", ""), modifiers, isArray };
+  return { name: given === null ? element : element.replace(given[0], ""), modifiers, isArray };
 }
 
 /** Resolves the name of a column's type in a schema. */
-export function columnType(schema: Schema, text: string): ColumnType {
+export function columnType(schema: PostgresSchema, text: string): ColumnType {
   const parsed = parseTypeName(text);
   const own = ownType(schema, parsed.name);
   if (own?.kind === "EnumType") {
     return { ...parsed, text, isConstrained: false, labels: labelsOf(own) };
   }
   if (own?.kind !== "Domain") return { ...parsed, text, isConstrained: false };
-  const inner = columnType(schema, textOf(own.values, "type") ?? "");
+  const inner = columnType(schema, own.values.type);
   const isArray = parsed.isArray || inner.isArray;
   const whole = parsed.isArray && !inner.isArray ? `${inner.text}[]` : inner.text;
   return { ...inner, text: whole, isArray, isConstrained: true };
 }
 
 /** The user-defined type with a qualified name; undefined for a built-in type. */
-export function ownType(schema: Schema, name: string): SchemaObject | undefined {
+export function ownType(
+  schema: PostgresSchema,
+  name: string,
+): PostgresObject<"EnumType" | "CompositeType" | "RangeType" | "Domain"> | undefined {
   const [place, dot, last] = tokensOf(name, "postgres").map(({ value }) => value);
   if (dot !== "." || last === undefined) return undefined;
   const home = schema.all("Schema").find((each) => each.name === place);
