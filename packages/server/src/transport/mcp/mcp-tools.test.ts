@@ -1,4 +1,5 @@
 import type { Client } from "@modelcontextprotocol/client";
+import { getToolUiResourceUri } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LlmToolCallAuditRecorded } from "../../kernel/tool-call.js";
 import { callTool, openMcpApp, type McpApp, type ToolArguments } from "./testing/mcp-app.js";
@@ -242,6 +243,24 @@ describe("the resources and prompts of MCP", () => {
     });
     await expect(textOf("plan://nosuch")).rejects.toThrow(/Unknown plan/);
     await expect(textOf("file:///etc/passwd")).rejects.toThrow(/Unknown resource/);
+  });
+
+  it("are a page that draws a plan too, which the tools name that submit and show one", async () => {
+    const { tools } = await client.listTools();
+    const named = tools.map((tool) => [tool.name, getToolUiResourceUri(tool)] as const);
+    const uri = "ui://steward/plan.html";
+    expect(named.filter(([, page]) => page !== undefined)).toEqual([
+      ["submit_plan", uri],
+      ["get_plan", uri],
+    ]);
+    const { contents } = await client.readResource({ uri });
+    expect(contents).toMatchObject([
+      {
+        mimeType: "text/html;profile=mcp-app",
+        _meta: { ui: { csp: { connectDomains: [], resourceDomains: [] } } },
+      },
+    ]);
+    expect(JSON.stringify(contents)).not.toMatch(/https?:\/\/(?!www\.w3\.org\/2000\/svg)/);
   });
 
   it("have an agent write a plan, and repair one that failed", async () => {
