@@ -35,7 +35,10 @@ async function inspect<Result>(
   return { result: JSON.parse(stdout) as Result, remarks: stderr };
 }
 
-describe.concurrent("the command line of the MCP Inspector", () => {
+/** The Inspector loads for seconds, and longer where other tests run beside it. */
+const TIMEOUT_MS = 60_000;
+
+describe.concurrent("the command line of the MCP Inspector", { timeout: TIMEOUT_MS }, () => {
   it("lists the tools, and finds no error in their schemas", async () => {
     const { result, remarks } = await inspect<{ tools: readonly { name: string }[] }>(
       ...["tools/list", "--strict"],
