@@ -43,7 +43,7 @@ export interface Http {
    */
   call<Payload>(request: HttpRequest): Promise<Payload>;
   /**
-   * As `call`, for a response that is not the REST API's.
+   * Like `call`, for a response without the JSON envelope of the REST API.
    * @param read receives responses with a status of success only.
    */
   exchange<Result>(

@@ -1,4 +1,4 @@
-/** What the kernel itself holds to, and every package with it. */
+/** Limits that the kernel applies itself. */
 
 /** How long a shutdown waits for running work. */
 export const DRAIN_MS: number = 10_000;

@@ -24,7 +24,7 @@ export interface RowCheck {
   /** Path of the column: `public.orders.total`. */
   readonly object: string;
   /**
-   * What would happen to the values, to follow their number: `of its values would change by
+   * A phrase for messages, to be placed after the number of values: `of its values would change by
    * becoming integer`.
    */
   readonly consequence: string;

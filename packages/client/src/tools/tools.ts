@@ -81,12 +81,18 @@ function withRequired(tool: ToolDefinition): ToolDefinition {
   return { ...tool, inputSchema: complete(inputSchema), outputSchema: complete(outputSchema) };
 }
 
-/** JSON Schema leaves out what is empty, but frameworks expect it. */
+/**
+ * Adds the keywords that JSON Schema allows to omit when they are empty, because frameworks expect
+ * them.
+ */
 function complete(schema: Partial<ToolSchema>): ToolSchema {
   return { type: "object", properties: {}, required: [], ...schema };
 }
 
-/** Names that a header can contain. The server knows which of them are tools. */
+/**
+ * The name is sent in a header too, so only names that a header can contain are sent. The server
+ * knows which of them are tools.
+ */
 const NAME = /^[\w.-]{1,64}$/;
 
 /**
@@ -128,7 +134,7 @@ function request(
     accept: "application/json, text/event-stream",
     "mcp-protocol-version": REVISION,
     "mcp-method": method,
-    // The retries of a call have the same key.
+    // All retries of a call send the same key.
     "idempotency-key": crypto.randomUUID(),
     ...(params.name === undefined ? {} : { "mcp-name": params.name }),
   };
@@ -158,7 +164,7 @@ function toolResult({ content, structuredContent, isError }: JsonObject): ToolRe
   };
 }
 
-/** A call that no tool has taken. */
+/** The result of a call that the server refused before it reached a tool. */
 function refusal(message: string): ToolResult {
   const error = { code: "INVALID_ARGUMENT", message };
   return { text: `INVALID_ARGUMENT: ${message}`, content: { error }, isError: true };

@@ -11,7 +11,7 @@ export function introspectSqlite(db: DatabaseSyncInstance): Schema {
     .all() as { name: string }[];
   const rows = db
     .prepare(`SELECT type, name, tbl_name AS "table", sql FROM main.sqlite_schema ORDER BY rowid`)
-    // The columns of sqlite_schema are what they are.
+    // SQLite defines these columns of sqlite_schema.
     .all() as Omit<CatalogRow, "columns">[];
   return readSqliteCatalog(
     rows.map((row) => ({ ...row, columns: shownColumns(db, row) })),

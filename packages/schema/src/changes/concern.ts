@@ -9,8 +9,8 @@ import { diffSchemas, type Operation } from "../model/schema-diff.js";
  */
 export interface Concern {
   /**
-   * Ids of the objects that the script creates, alters or drops, and of the parts of those that it
-   * creates or drops.
+   * Ids of all objects that the script creates, alters or drops. The parts of a created or dropped
+   * object are included.
    */
   readonly ids: ReadonlySet<string>;
   /** Ids of the objects that the script creates or drops. */

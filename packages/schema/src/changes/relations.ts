@@ -25,7 +25,9 @@ export interface RelationKey {
 
 /** A table or view, as somebody who writes queries sees it. */
 export interface Relation {
-  /** As an agent writes it: relations of PostgreSQL's schema `public` are not qualified. */
+  /**
+   * The name in an agent's statement: relations of PostgreSQL's schema `public` are not qualified.
+   */
   readonly name: string;
   /** On PostgreSQL the schema's name. */
   readonly schemaName?: string;
@@ -64,7 +66,7 @@ const RELATIONS: ReadonlySet<string> = new Set([
   ...["Table", "VirtualTable", "View", "MaterializedView"],
 ]);
 
-/** What is looked up for every relation of a schema. */
+/** Lookup tables of a schema, built once for all of its relations. */
 interface Lookups {
   readonly uniqueIndexes: ObjectIndex;
   /** Values of each enum type, by its path. */

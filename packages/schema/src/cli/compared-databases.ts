@@ -6,7 +6,10 @@ import { refuseUnmadeIn, withUnmanagedOf } from "../postgres/objects/unmanaged.j
 import { changeBetween, type SchemaChange } from "../migrations/schema-change.js";
 import type { SchemaDatabase } from "../ports.js";
 
-/** Two databases of one engine, and what leads from the schema of the first to that of the second. */
+/**
+ * Two databases of one engine, and the script that changes the first one's schema to the second
+ * one's.
+ */
 export interface ComparedDatabases {
   readonly from: SchemaDatabase;
   readonly base: Schema;

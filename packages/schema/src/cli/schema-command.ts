@@ -16,7 +16,7 @@ const EXIT = { ok: 0, differs: 1, failed: 1, usage: 2 };
 
 const DATABASE = "A URL of PostgreSQL (postgres://…), or the path of an SQLite file.";
 
-/** One command: what it prints about two databases, and its exit code. */
+/** A command: compares two databases, prints the result, and returns the exit code. */
 interface SchemaCommand {
   readonly name: string;
   readonly summary: string;

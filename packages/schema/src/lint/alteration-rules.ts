@@ -14,7 +14,7 @@ export interface Alteration {
 /** Derives findings from the change of one property. */
 type Rule = (change: Change, alteration: Alteration) => readonly (readonly [FindingCode, string])[];
 
-/** Properties that define what a rule requires of rows. */
+/** Properties of a constraint that existing rows must satisfy. */
 const DEMANDS: ReadonlySet<PropertyName> = new Set<PropertyName>([
   ...(["definition", "expression", "columns", "parts", "where", "isUnique", "target"] as const),
 ]);

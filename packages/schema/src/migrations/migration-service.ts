@@ -196,7 +196,9 @@ export class MigrationService {
     return this.#run(caller, id, "applied", options);
   }
 
-  /** Reverts an applied migration. Rules and errors are those of {@link apply}. */
+  /**
+   * Reverts an applied migration, under the same rules and with the same errors as {@link apply}.
+   */
   revert(caller: Caller, id: string, options: RunOptions = {}): Promise<Migration> {
     return this.#run(caller, id, "reverted", options);
   }

@@ -52,7 +52,7 @@ function isLaidOutAs(schema: Schema, expected: Schema): boolean {
   return expected.objects.every((object) => {
     const found = schema.get(object.id).values;
     return Object.entries(layoutOf(object)).every(
-      // The keys are those of a layout.
+      // The object has the keys of a layout.
       ([key, value]) => found[key as "nativeId" | "position"] === value,
     );
   });

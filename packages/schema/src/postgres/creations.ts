@@ -170,7 +170,7 @@ export class Creations {
   }
 
   /**
-   * Dependencies beyond those that PostgreSQL records: objects that the chosen statements require.
+   * Dependencies that PostgreSQL does not record: the objects that the chosen statements require.
    */
   #otherNeeds(object: PostgresObject): readonly string[] {
     if (this.#isLatePartition(object)) {

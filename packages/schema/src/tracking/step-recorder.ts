@@ -39,7 +39,10 @@ export class StepRecorder {
     this.#parts = parts;
   }
 
-  /** Records earlier changes by others, so that the step's commit holds only what the step does. */
+  /**
+   * Records changes that others made before the step, so that the step's commit contains only the
+   * step's own changes.
+   */
   before(step: RecordedStep): Promise<void> {
     return this.#record(step, (isFirst) =>
       isFirst

@@ -32,7 +32,9 @@ export function dumpSchema(draft: Schema): string {
   ].join("\n\n");
 }
 
-/** The same objects in canonical order: sorted by path, as are lists without a meaningful order. */
+/**
+ * The objects in canonical order: sorted by path. Lists without a meaningful order are sorted too.
+ */
 function canonical(schema: Schema): Schema {
   const keys = new Map(
     schema.objects.map((object) => [

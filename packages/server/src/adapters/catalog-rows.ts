@@ -15,7 +15,7 @@ export interface TargetCatalogRowsParts {
   readonly log: Log;
 }
 
-/** Reads rows for the catalog where steps read them: with the same limits and the same policies. */
+/** Reads rows for the catalog in the way a step does, under the same limits and policies. */
 export class TargetCatalogRows implements CatalogRows {
   readonly #parts: TargetCatalogRowsParts;
 
@@ -41,7 +41,8 @@ export class TargetCatalogRows implements CatalogRows {
           schemaTableHints: [],
           waitMs: CATALOG_READ_WAIT_MS,
           timeoutMs: CATALOG_READ_MS,
-          // A read leaves no marker, so the attempt only says whose turn it is.
+          // A read writes no marker. Therefore the attempt only names the organization whose turn
+          // the read takes.
           attempt: { orgId: caller.orgId, planId: ids.uuid(), stepId: "catalog", attempt: 1 },
           permit: (touched) => policy.permit(caller, { dataSource, intent, touched }),
         },
@@ -58,5 +59,5 @@ export class TargetCatalogRows implements CatalogRows {
   }
 }
 
-/** The rows of data sources that are not open, where the service has no store. */
+/** Used when the service has no store, and therefore opens no data sources. */
 export const noCatalogRows: CatalogRows = { read: () => Promise.resolve(undefined) };

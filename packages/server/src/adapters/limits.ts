@@ -1,4 +1,4 @@
-/** Limits of what the adapters start, wait for and read from outside. */
+/** Limits of the processes, connections and responses that the adapters handle. */
 
 /** Time limit for parsing one statement, in ms, including its wait for the thread. */
 export const STATEMENT_READING_MS: number = 10_000;

@@ -14,7 +14,7 @@ import type { SqlTarget } from "../plans/ports.js";
 import type { Authorizer } from "../policies/index.js";
 import { type KnownSchemas, ownDatabaseKey } from "@steward/schema";
 
-/** What the catalog is opened with. */
+/** Dependencies of the catalog. */
 export interface CatalogParts {
   readonly config: Pick<Config, "dataSources" | "tools">;
   readonly access: DataSourceAccess;
@@ -29,7 +29,10 @@ export interface CatalogParts {
   readonly log: Log;
 }
 
-/** What tells agents of tools, data sources and tables. Everything is read when it is asked for. */
+/**
+ * Opens the catalog, which tells agents about tools, data sources and tables. It reads schemas and
+ * rows only on request.
+ */
 export function openCatalog(parts: CatalogParts, opened: DisposalStack): CatalogService {
   const { config, access, policy, schemas, memory, provider, targets, clock, ids, log } = parts;
   return opened.use(
@@ -57,7 +60,7 @@ export function openCatalog(parts: CatalogParts, opened: DisposalStack): Catalog
   );
 }
 
-/** Statements of the memory that are compared with a question. */
+/** Maximum number of statements from the memory that are compared with a question. */
 const EARLIER_MAX = 20;
 
 function earlierStatements(memory: MemoryService, policy: Authorizer, log: Log): EarlierStatements {
@@ -81,7 +84,10 @@ function earlierStatements(memory: MemoryService, policy: Authorizer, log: Log):
   };
 }
 
-/** The statement of an entry that tells of a tool call; entries of callers may hold anything. */
+/**
+ * The statement in a memory entry that records a tool call. Entries that callers wrote may have any
+ * content and give no statement.
+ */
 function statementIn(content: string, score: number): readonly EarlierStatement[] {
   const entry: unknown = JSON.parse(content);
   if (typeof entry !== "object" || entry === null) return [];

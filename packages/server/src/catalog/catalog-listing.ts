@@ -3,21 +3,24 @@ import type { Caller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { CatalogSource, CatalogTool, SourceNotes } from "./ports.js";
 
-/** A data source that the caller may use, and what for. */
+/** A data source, with the intents for which the caller may use it. */
 export interface ListedSource extends CatalogSource {
   readonly description?: string;
-  /** Intents that the caller's policies permit on it; tables and columns may be forbidden still. */
+  /**
+   * Intents that the policies permit the caller on the data source. Single tables and columns may
+   * still be forbidden.
+   */
   readonly intents: readonly Intent[];
 }
 
-/** A tool that the caller may use, and what for. */
+/** A tool, with the intents for which the caller may use it. */
 export interface ListedTool {
   readonly name: string;
   readonly dataSource: string;
   readonly intents: readonly Intent[];
 }
 
-/** What a caller may use. */
+/** The data sources and tools that a caller may use. */
 export interface CatalogListing {
   readonly dataSources: readonly ListedSource[];
   /** The tools that the tools file names. */
@@ -26,7 +29,7 @@ export interface CatalogListing {
   readonly defaultDataSource?: string;
 }
 
-/** What the listing is made of. */
+/** Input of {@link listCatalog}. */
 interface ListingParts {
   /** In the order configured; the first one is the default. */
   readonly sources: readonly CatalogSource[];
@@ -36,7 +39,7 @@ interface ListingParts {
   readonly notes: ReadonlyMap<string, SourceNotes>;
 }
 
-/** The data sources and tools on which policies permit something. @param open to the caller. */
+/** Lists the data sources and tools on which the policies permit the caller something. */
 export async function listCatalog(
   { sources, tools, isStrict, policy, notes }: ListingParts,
   open: readonly CatalogSource[],
@@ -86,7 +89,7 @@ async function permits(
     return true;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // What needs an approval can be asked for.
+    // An agent may request an operation that needs an approval, so it is listed.
     if (error.code === "APPROVAL_REQUIRED") return true;
     if (error.code === "POLICY_DENIED") return false;
     throw error;

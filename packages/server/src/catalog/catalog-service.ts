@@ -51,7 +51,7 @@ export interface FoundTable {
   readonly dataSource: string;
   readonly table: string;
   readonly kind: "table" | "view";
-  /** Higher is better; only the order means something. */
+  /** Higher is better. The value has no other meaning. */
   readonly score: number;
   readonly description?: string;
   /** Columns that match, the best first. */
@@ -77,11 +77,11 @@ export interface DescribedResult extends TableDescription {
   readonly schemaVersion: string;
 }
 
-/** What the service is built on. */
+/** Dependencies of {@link CatalogService}. */
 export interface CatalogServiceParts {
   readonly sources: readonly CatalogSource[];
   readonly tools: readonly CatalogTool[];
-  /** Whether tool names that are not listed are refused. */
+  /** Whether tool names that the tools file does not list are refused. */
   readonly isStrict: boolean;
   readonly access: DataSourceAccess;
   readonly policy: StatementPolicy;
@@ -95,7 +95,10 @@ export interface CatalogServiceParts {
   readonly log: Log;
 }
 
-/** Tells callers which tools, data sources and tables there are for them. */
+/**
+ * Lists the tools, data sources and tables that the caller may use, searches tables, and describes
+ * them.
+ */
 export class CatalogService implements AsyncDisposable {
   readonly #parts: CatalogServiceParts;
   readonly #snapshots: Snapshots;
@@ -146,9 +149,11 @@ export class CatalogService implements AsyncDisposable {
   }
 
   /**
-   * Describes a table within a budget of tokens; what the caller may not read is not in it.
-   * @throws AppError `INVALID_ARGUMENT`; `NOT_FOUND` for a table that there is not for the caller;
-   * `STORE_UNAVAILABLE` while the schema cannot be read; the signal's reason when that was aborted.
+   * Describes a table within a budget of tokens. The description contains only what the caller may
+   * read.
+   * @throws AppError `INVALID_ARGUMENT`; `NOT_FOUND` when the table does not exist or the caller
+   * may not read it; `STORE_UNAVAILABLE` while the schema cannot be read; the signal's reason when
+   * the signal was aborted.
    */
   async describe(
     caller: Caller,
@@ -191,7 +196,10 @@ export class CatalogService implements AsyncDisposable {
     return this.#snapshots[Symbol.asyncDispose]();
   }
 
-  /** Reads a table's rows; its values are found by later searches of the organization. */
+  /**
+   * Reads a sample of a table's rows. Later searches of the organization find the table by the
+   * values in the sample.
+   */
   async #profileOf(
     caller: Caller,
     { source, number, visible }: Pick<RankedTable, "source" | "number" | "visible">,
@@ -206,7 +214,10 @@ export class CatalogService implements AsyncDisposable {
     return profile;
   }
 
-  /** The tables within reach of joins, the table itself first, as the caller may see them. */
+  /**
+   * The table itself first, then the tables that joins lead to, reduced to the parts that the
+   * caller may read.
+   */
   async #neighboursOf(
     source: KnownSource,
     number: number,
@@ -314,7 +325,7 @@ export class CatalogService implements AsyncDisposable {
     );
   }
 
-  /** Undefined when the provider cannot be asked now: the words are enough to search by. */
+  /** Undefined when the provider is unavailable: the search then compares words only. */
   async #vectorOf(query: string, signal: AbortSignal): Promise<Float32Array | undefined> {
     try {
       return await this.#parts.provider.embed(query, { inputType: "query", signal });
@@ -327,7 +338,7 @@ export class CatalogService implements AsyncDisposable {
 }
 
 const PATHS = { stepsMax: CATALOG_JOIN_STEPS_MAX, pathsMax: CATALOG_JOIN_PATHS_MAX };
-/** Matching columns that a found table shows. */
+/** Maximum number of matching columns that the answer lists for a table. */
 const MATCHING_COLUMNS_MAX = 8;
 
 function foundTable(ranked: RankedTable, statement: string | undefined): FoundTable {

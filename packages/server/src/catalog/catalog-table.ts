@@ -8,21 +8,21 @@ export interface CatalogColumn {
   readonly name: string;
   readonly type: string;
   readonly isNotNull: boolean;
-  /** What the owner or the database's COMMENT says of it. */
+  /** Description by the owner, or else the database's COMMENT. */
   readonly description?: string;
   readonly enumValues?: readonly string[];
 }
 
-/** A table or view with what is known of it without reading its rows. */
+/** A table or view with all information that does not require reading its rows. */
 export interface CatalogTable {
-  /** As an agent writes it. */
+  /** The name in an agent's statement. */
   readonly name: string;
-  /** As policies name it: in lower case; on PostgreSQL with its schema. */
+  /** The name in policies: lower case; on PostgreSQL with its schema. */
   readonly policyName: string;
-  /** As it is written in a query: quoted; on PostgreSQL with its schema. */
+  /** The name quoted for a query; on PostgreSQL with its schema. */
   readonly quotedName: string;
   readonly kind: "table" | "view";
-  /** What the owner or the database's COMMENT says of it. */
+  /** Description by the owner, or else the database's COMMENT. */
   readonly description?: string;
   /** Questions that the owner says the table answers. */
   readonly questions: readonly string[];
@@ -34,7 +34,7 @@ export interface CatalogTable {
   readonly fingerprint: string;
 }
 
-/** A table with its owner's notes, which win over the database's comments. */
+/** Combines a table with its owner's notes. A note replaces the database's comment. */
 export function catalogTable(relation: Relation, notes?: SourceNotes): CatalogTable {
   const { name, bareName, schemaName, kind, primaryKey, uniqueKeys, foreignKeys } = relation;
   const said = notes?.tables.get(name.toLowerCase());
@@ -69,12 +69,14 @@ function describedAs(text: string | undefined): { readonly description?: string 
   return text === undefined || text.trim() === "" ? {} : { description: text.trim() };
 }
 
-/** A name as SQL writes it, whatever it contains. */
+/** Quotes a name for SQL. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** How the name of a table is looked up: any case, with or without the schema `public`. */
+/**
+ * Normalizes a table's name for lookup: any case is accepted, with or without the schema `public`.
+ */
 export function lookupName(name: string, dialect: Dialect): string {
   const plain = name.replaceAll('"', "").trim().toLowerCase();
   return dialect === "postgres" && plain.startsWith("public.")

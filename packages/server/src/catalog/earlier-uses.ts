@@ -19,22 +19,25 @@ export interface EarlierMatches {
   readonly scores: ReadonlyMap<string, ReadonlyMap<number, number>>;
 }
 
-/** Where statements may have run, and what of it the caller may read. */
+/**
+ * A data source whose earlier statements are searched, and the tables and columns that the caller
+ * may read there.
+ */
 interface Searched {
   readonly sources: readonly KnownSource[];
   readonly visibleOf: VisibleOf;
 }
 
-/** Statements that resemble a question less are about something else. */
+/** Minimum similarity. Statements below it are about something else. */
 const SCORE_MIN = 0.3;
-/** Statements of one table that are shown. */
+/** Maximum number of statements shown for one table. */
 const SHOWN_MAX = 3;
 
 /** Relates statements from the memory to the tables that they name. */
 export class EarlierUses {
   readonly #statements: EarlierStatements;
   readonly #sourceOf: ReadonlyMap<string, string>;
-  /** The data source of tools that are not listed. */
+  /** The data source used by tools that the tools file does not list. */
   readonly #otherwise: string | undefined;
 
   constructor(
@@ -48,9 +51,9 @@ export class EarlierUses {
   }
 
   /**
-   * Statements on these data sources that resemble a question. One that names something which the
-   * caller may not read, be it a table or a column of a table that it names, is left out: it must
-   * not even raise its tables.
+   * Statements on these data sources that resemble a question. A statement that names a table or
+   * column which the caller may not read is left out, so that it does not influence the ranking
+   * either.
    */
   async like(
     caller: Caller,

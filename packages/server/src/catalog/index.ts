@@ -1,10 +1,9 @@
 /**
- * Catalog: what an agent must know of the data before it writes a statement.
- *
+ * Catalog: lists, searches and describes tables, so that an agent can write correct statements.
  * Glossary. **Snapshot**: the tables of one version of a schema, ready to be searched. **Profile**:
- * what the rows of a table look like. **Description**: a table for an LLM, within a budget of
- * tokens. **Notes**: what owners write about their tables. **Visible**: permitted to be read by the
- * caller's policies; nothing else is shown, searched or sampled.
+ * statistics of a sample of a table's rows. **Description**: a text about a table for an LLM,
+ * within a budget of tokens. **Notes**: texts by owners about their tables. **Visible**: permitted
+ * to be read by the caller's policies; nothing else is shown, searched or sampled.
  */
 export type { CatalogListing, ListedSource, ListedTool } from "./catalog-listing.js";
 export {

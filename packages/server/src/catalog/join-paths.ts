@@ -8,13 +8,13 @@ export interface JoinStep {
   readonly condition: string;
 }
 
-/** How a table is reached from another one: the joins in their order. */
+/** A table, and the joins that lead to it from another table, in order. */
 export interface JoinPath {
   readonly to: string;
   readonly steps: readonly JoinStep[];
 }
 
-/** What of a table joins need. */
+/** The parts of a table that joins need. */
 export interface JoinedTable {
   readonly name: string;
   readonly foreignKeys: readonly RelationKey[];

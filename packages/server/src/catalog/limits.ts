@@ -12,11 +12,11 @@ export const CATALOG_TOKENS_DEFAULT: number = 2000;
 export const CATALOG_TOKENS_MIN: number = 100;
 /** Largest budget of a table's description, in tokens. */
 export const CATALOG_TOKENS_MAX: number = 100_000;
-/** Tables of one data source that the catalog knows. */
+/** Tables that the catalog reads of one data source. */
 export const CATALOG_TABLES_MAX: number = 20_000;
 /** Snapshots of schemas in memory, one for each organization and data source. A thousand tables take about 10 MB. */
 export const CATALOG_SNAPSHOTS_MAX: number = 64;
-/** Tables whose vectors are asked for in one request of the embedding provider. */
+/** Tables whose vectors are requested from the embedding provider at once. */
 export const CATALOG_TABLES_EMBEDDED_AT_ONCE: number = 64;
 /** Rows of a table that are read for its description. */
 export const CATALOG_PROFILE_ROWS_MAX: number = 1000;
@@ -39,7 +39,10 @@ export const CATALOG_READ_MS: number = 5000;
  * starts a process.
  */
 export const CATALOG_READ_WAIT_MS: number = 5000;
-/** Characters of what an owner says of a data source, a table or a column, and of an example question. */
+/**
+ * Characters of an owner's note about a data source, a table or a column, and of an example
+ * question.
+ */
 export const CATALOG_NOTE_LENGTH_MAX: number = 1000;
 /** Joins of the longest path from a described table to another one. */
 export const CATALOG_JOIN_STEPS_MAX: number = 3;

@@ -60,7 +60,7 @@ export interface EarlierStatements {
   like(caller: Caller, question: string, signal: AbortSignal): Promise<readonly EarlierStatement[]>;
 }
 
-/** What an owner writes about a table, by column where it is about a column. */
+/** An owner's notes about a table, and about its columns by name. */
 export interface TableNotes {
   readonly description?: string;
   /** By column name in lower case. */
@@ -69,7 +69,7 @@ export interface TableNotes {
   readonly questions: readonly string[];
 }
 
-/** What owners have written about a data source. */
+/** Notes by owners about a data source. */
 export interface SourceNotes {
   readonly description?: string;
   /** By table name in lower case, as an agent writes it. */

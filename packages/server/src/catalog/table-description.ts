@@ -24,7 +24,7 @@ export interface TableDescription {
   readonly leftOut: readonly DescriptionPart[];
 }
 
-/** What a description is made of; only what the caller may see. */
+/** Input of a description. It contains only what the caller may read. */
 export interface DescribedTable {
   readonly dataSource: string;
   readonly table: CatalogTable;

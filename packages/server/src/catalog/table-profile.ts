@@ -15,7 +15,7 @@ export interface RowEstimate {
   readonly kind: "exact" | "at_least" | "about";
 }
 
-/** What the rows of a table look like, by those columns that were read. */
+/** Statistics of a sample of a table's rows, for the columns that were read. */
 export interface TableProfile {
   readonly estimate?: RowEstimate;
   /** A few rows. */
@@ -26,7 +26,7 @@ export interface TableProfile {
   readonly isComplete: boolean;
 }
 
-/** A query for rows from which a profile is made; its columns are those of the table. */
+/** The query that samples rows for a profile. It selects the table's columns. */
 export function profileQuery(
   table: CatalogTable,
   columns: readonly CatalogColumn[],
@@ -47,7 +47,7 @@ export function countQuery({ quotedName }: CatalogTable): string {
 /** Rows that are counted before an estimate says "at least". */
 const CATALOG_COUNTED_ROWS_MAX = 100_000;
 
-/** What rows that {@link profileQuery} returned say of a table. */
+/** Computes a profile from the rows that {@link profileQuery} returned. */
 export function profileOf(rows: readonly CatalogRow[]): TableProfile {
   const isComplete = rows.length < CATALOG_PROFILE_ROWS_MAX;
   const names = Object.keys(rows[0] ?? {});

@@ -3,7 +3,7 @@ import { similarities } from "./table-vectors.js";
 import type { VisibleColumns } from "./visible-parts.js";
 import type { WordMatch } from "./word-index.js";
 
-/** What is searched for. */
+/** A search for tables. */
 export interface TableQuestion {
   readonly words: readonly string[];
   /** Absent when the provider cannot be asked now. */
@@ -34,7 +34,7 @@ interface Candidate {
   readonly words: number;
   readonly similarity: number;
   readonly earlier: number;
-  /** What share of the score counts. */
+  /** Factor of the score, at most 1. */
   readonly share: number;
   readonly columns: readonly string[];
 }

@@ -7,10 +7,10 @@ import type { CatalogTable } from "./catalog-table.js";
 export type TableVectors = ReadonlyMap<string, Float32Array>;
 
 /**
- * The vectors of tables. A table's text holds names and descriptions and never values of rows,
- * because the embedding provider may be another machine.
- * @param earlier vectors of an earlier schema; those of unchanged tables are used again.
- * @throws EmbeddingError; the signal's reason.
+ * Embeds tables. A table's text contains names and descriptions but never values of rows, because
+ * the embedding provider may be outside the organization.
+ * @param earlier vectors of an earlier schema. Unchanged tables keep their vectors.
+ * @throws EmbeddingError; the signal's reason when the signal was aborted.
  */
 export async function embedTables(
   tables: readonly CatalogTable[],

@@ -2,7 +2,7 @@ import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import type { CatalogTable } from "./catalog-table.js";
 import { relatedWords, wordsOf } from "./words.js";
 
-/** Where a word occurs: in what is said of a table as a whole, or of one of its columns. */
+/** An occurrence of a word in the texts about a table or about one of its columns. */
 interface Posting {
   readonly table: number;
   /** Name of the column; undefined for the table as a whole. */
@@ -10,7 +10,7 @@ interface Posting {
   readonly weight: number;
 }
 
-/** What a word counts for by where it occurs. A table's name says most about the table. */
+/** Weight of a word by its place. A table's name says most about the table. */
 const WEIGHTS = {
   name: 3,
   question: 2.5,
@@ -96,7 +96,10 @@ export class WordIndex {
     return this.#scored(table, byWord);
   }
 
-  /** What share of its score a table keeps: less when it belongs to another table, which should come first. */
+  /**
+   * Factor of a table's score. It is below 1 for a table that belongs to another table, which
+   * should come first.
+   */
   shareOf(table: number, words: readonly string[]): number {
     const own = this.#satellites.get(table);
     const isNamed = own?.some(

@@ -6,7 +6,7 @@ export function wordsOf(text: string): readonly string[] {
   return splitWords(text).map((word) => stem(ABBREVIATIONS.get(word) ?? word));
 }
 
-/** The words of a question, without those that say nothing about tables. */
+/** The words of a question, without stop words. */
 export function questionWords(question: string): readonly string[] {
   const words = splitWords(question).filter((word) => !STOP_WORDS.has(word));
   return [...new Set(words.map((word) => stem(ABBREVIATIONS.get(word) ?? word)))];

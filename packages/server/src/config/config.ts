@@ -129,7 +129,7 @@ export interface ToolsConfig {
   /** Whether unlisted tool names are refused. */
   readonly strict: boolean;
   readonly tools: readonly ToolConfig[];
-  /** What owners say of their data sources, by data source; absent: nothing. */
+  /** Notes by owners, by data source; absent: none. */
   readonly notes?: ReadonlyMap<string, SourceNotes>;
 }
 

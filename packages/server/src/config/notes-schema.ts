@@ -10,7 +10,7 @@ const note = z
     `must not be longer than ${String(CATALOG_NOTE_LENGTH_MAX)} characters`,
   );
 
-/** What the file says of a table. */
+/** Notes about a table in the tools file. */
 interface NotedTable {
   readonly description?: string;
   readonly columns?: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export interface NotedSource {
   readonly tables?: Readonly<Record<string, NotedTable>>;
 }
 
-/** What owners say of their data sources, by data source; names of tables and columns in lower case. */
+/** Notes by owners, by data source. Names of tables and columns are in lower case. */
 export function notesOf(sources: readonly NotedSource[]): ReadonlyMap<string, SourceNotes> {
   return new Map(
     sources.flatMap(({ name, description, tables = {} }) => {

@@ -78,7 +78,10 @@ export interface PlannedStatement {
   /** Its data source, or the service's own tool. */
   readonly dataSource: string;
   readonly intent: Intent;
-  /** As far as it is known; not needed when {@link StatementPolicy.looksAtData} is false. */
+  /**
+   * The data that the statement touches, as far as known. Not needed when {@link
+   * StatementPolicy.looksAtData} is false.
+   */
   readonly touched?: TouchedData;
 }
 

@@ -52,7 +52,7 @@ export function hintsOf(
   return [first, ...hints.filter((hint) => hint !== first)];
 }
 
-/** The same outcome with more hints, if it is an outcome that the LLM sees. */
+/** Adds hints to an outcome that the LLM sees. Other outcomes are returned unchanged. */
 export function withHints(outcome: StepOutcome, hints: readonly string[]): StepOutcome {
   if (hints.length === 0 || !("context" in outcome)) return outcome;
   const augmentationHints = [...outcome.context.augmentationHints, ...hints];

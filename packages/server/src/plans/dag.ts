@@ -10,7 +10,7 @@ export interface DependentStep {
 /** How messages name the step with this index. */
 export type FieldOfStep = (index: number) => string;
 
-/** As a submission names its steps. */
+/** Ids of the steps, from the submission. */
 export const fieldInPlan: FieldOfStep = (index) => `steps[${String(index)}]`;
 
 /**

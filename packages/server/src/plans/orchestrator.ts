@@ -123,7 +123,7 @@ export interface StepsToAppend {
   readonly expectedRevision?: number | undefined;
 }
 
-/** What to change of a step. */
+/** The changes of a step's definition. */
 export interface StepRevision {
   readonly changes: StepChanges;
   /** The plan's revision that the caller has read; absent: whichever it has. */
@@ -131,13 +131,14 @@ export interface StepRevision {
 }
 
 /**
- * Changes of plans that are under way (Decision §19), which an orchestrator may offer as well. With the
- * idempotency key of the context, repeating a request changes nothing and gets the first answer.
- * Errors of each: `PLAN_NOT_FOUND`; `PLAN_NOT_ACTIVE` when the plan cannot change any more;
- * `REVISION_CONFLICT` when its steps have changed since the caller has read them; those of a submission.
+ * Revisions of running plans (Decision §19), which an orchestrator need not support. When a request
+ * repeats the idempotency key of the context, it changes nothing and gets the first answer.
+ * Errors of each method: `PLAN_NOT_FOUND`; `PLAN_NOT_ACTIVE` when the plan can no longer change;
+ * `REVISION_CONFLICT` when its steps have changed since the caller read them; the errors of a
+ * submission.
  */
 export interface PlanRevisions {
-  /** Appends steps, which may depend on those that there are, to a plan that is not over. */
+  /** Appends steps to a plan that has not ended. They may depend on its existing steps. */
   appendSteps(planId: string, steps: StepsToAppend, ctx: QueryRuntimeContext): Promise<PlanRevised>;
 
   /**

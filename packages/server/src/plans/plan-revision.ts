@@ -26,10 +26,10 @@ export interface PlanRevision {
   readonly request?: Omit<RevisionRequest, "revision"> | undefined;
 }
 
-/** What a change of a plan's steps comes to. */
+/** Outcome of a revision. */
 export type RevisionDecision =
   | { readonly kind: "changed"; readonly change: PlanChange }
-  /** The same request was made before, and made this revision. */
+  /** The same request was made before and created this revision. */
   | { readonly kind: "repeated"; readonly revision: number }
   | { readonly kind: "refused"; readonly code: ErrorCode; readonly message: string };
 
@@ -60,7 +60,10 @@ export function revisePlan(
   return { kind: "changed", change };
 }
 
-/** What a request comes to whose idempotency key was used before; `undefined` when it was not. */
+/**
+ * Outcome of a request whose idempotency key was used before; `undefined` when it was not used
+ * before.
+ */
 export function earlierRevision(
   { revisionRequests }: Pick<PlanState, "revisionRequests">,
   request: PlanRevision["request"],
@@ -124,7 +127,10 @@ function reviseStep(draft: PlanDraft, definition: PreparedStep): void {
   draft.emit("PlanStepRevised", stepPayload(definition, index));
 }
 
-/** What a reader of the log learns of a step's new definition; the statement is not repeated in the log. */
+/**
+ * The part of a step's new definition that the event contains. The event does not repeat the
+ * statement.
+ */
 function stepPayload(definition: PreparedStep, index: number): object {
   const { id, revision, name, toolName, intent, dependsOn } = definition;
   return {

@@ -112,7 +112,7 @@ export interface PlanChange {
   readonly events: readonly PlanEvent[];
 }
 
-/** The steps of a plan with those that a change appends or revises. */
+/** The steps of a plan after a revision: appended steps are added and revised ones replaced. */
 export function withDefinitions(
   prepared: readonly PreparedStep[],
   definitions: readonly PreparedStep[],

@@ -14,7 +14,9 @@ export type StepStatus = "pending" | "running" | "completed" | "failed" | "skipp
  */
 export type WaitReason = "awaiting_approval" | "retry_backoff" | "awaiting_revision";
 
-/** What a failed step does to its plan: it ends the plan, or it waits for a revision (Decision §19). */
+/**
+ * Effect of a failed step on its plan: the plan ends, or it waits for a revision (Decision §19).
+ */
 export type OnFailure = "fail" | "pause";
 
 /** How much of a step's output an answer hands to the LLM, unless its caller asks for more or less. */
@@ -52,7 +54,10 @@ export interface PreparedStep extends Omit<StepDefinition, "intent"> {
   readonly index: number;
   readonly intent: Intent;
   readonly intentSource: IntentSource;
-  /** What its statement was found to do when it was submitted: its intent covers that, and may cover more. */
+  /**
+   * The effect of the statement, as found at submission. The step's intent covers this effect, and
+   * may cover more.
+   */
   readonly statementClass: StatementClass;
   /** Name of the data source it runs on. */
   readonly dataSource: string;
@@ -61,7 +66,7 @@ export interface PreparedStep extends Omit<StepDefinition, "intent"> {
   readonly revision?: number;
 }
 
-/** What a revision of a step changes; absent members stay as they are. */
+/** The members of a step that a revision changes. Absent members stay as they are. */
 export type StepChanges = Partial<Omit<StepDefinition, "id">>;
 
 /** A change of a plan's steps that was made (Decision §19). */

@@ -134,7 +134,7 @@ function refuseProblems(problems: readonly PolicyProblem[]): void {
   );
 }
 
-/** The error for an invalid question, with the position of its case. */
+/** Adds the position of a test case to the error about its question. */
 function ofCase(error: unknown, index: number): unknown {
   if (!(error instanceof AppError) || error.code !== "INVALID_ARGUMENT") return error;
   const place = `cases[${String(index)}]`;

@@ -27,7 +27,7 @@ const IS_SETTLED = `iif(finished_at_ms IS NOT NULL AND NOT EXISTS (
   SELECT 1 FROM plan_changes AS c WHERE c.org_id = plans.org_id AND c.plan_id = plans.plan_id
     AND c.call IS NOT NULL AND c.change > min(${cursorOf("usage")}, ${cursorOf("memory")})), 'true', 'false')`;
 
-/** All such tables; referenced tables come before those that refer to them. */
+/** All copied tables, in an order in which referenced tables come first. */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   table(
     "plans",

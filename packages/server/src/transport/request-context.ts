@@ -52,7 +52,7 @@ export async function requestContext(
   };
 }
 
-/** What an operation asks for. */
+/** The action and the quota of an operation. */
 export type AskedOperation = Pick<IncomingRequest, "action" | "share" | "whenOver">;
 
 /**

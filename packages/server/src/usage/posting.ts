@@ -7,7 +7,7 @@ export interface UsageTotals {
   readonly totalCost: Nanodollars;
 }
 
-/** What a row adds to the totals, and to which ones. */
+/** The amounts that a row adds, and the totals to which it adds them. */
 export interface Posting extends UsageTotals {
   readonly orgId: string;
   readonly sessionId: string | undefined;

@@ -44,7 +44,7 @@ export function* walkCommits(
   }
 }
 
-/** Sorts commits so that each comes after those of its parents that are among them. */
+/** Sorts commits topologically: each commit comes after its parents. */
 export function parentsFirst(commits: Iterable<LogEntry>): readonly LogEntry[] {
   const byHash = new Map([...commits].map((commit) => [commit.hash, commit]));
   /** Per commit, how many of its children are not sorted yet. */

@@ -1,4 +1,4 @@
-/** What JSON allows next (RFC 8259). */
+/** The tokens that JSON allows next (RFC 8259). */
 type Expected =
   "value" | "value or end" | "name" | "name or end" | "colon" | "comma or end" | "end";
 

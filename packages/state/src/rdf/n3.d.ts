@@ -1,6 +1,6 @@
 /** The part of n3 that is used here; the package comes without types. */
 declare module "n3" {
-  /** What terms and quads are made with instead of the package's own. */
+  /** The functions that create terms and quads, in place of the package's own. */
   interface TermFactory {
     namedNode(value: string): unknown;
     blankNode(name?: string): unknown;

@@ -385,7 +385,7 @@ async function refuseFormat(
   }
 }
 
-/** All quads, or those of one graph moved to the default graph. */
+/** All quads, or the quads of one graph moved to the default graph. */
 function exported(snapshot: Snapshot, graph: Graph | undefined): Iterable<Quad> {
   return graph === undefined ? snapshot.match() : withoutGraph(snapshot.match({ graph }));
 }

@@ -70,7 +70,8 @@ export class BlockCache {
   }
 
   /**
-   * The buffered nodes reachable from these roots: those that a commit of the roots has to store.
+   * The buffered nodes that are reachable from these roots. A commit of the roots has to store
+   * them.
    */
   heldBelow(roots: Iterable<Hash>): Map<Hash, Uint8Array> {
     const found = new Map<Hash, Uint8Array>();

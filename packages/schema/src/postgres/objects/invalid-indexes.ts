@@ -9,8 +9,8 @@ import { attachedTo, Attachments } from "./attachments.js";
 import { qualified } from "./names.js";
 
 /**
- * What the migration does about indexes left invalid by an interrupted CREATE INDEX CONCURRENTLY or
- * REINDEX.
+ * How a migration treats the invalid indexes that an interrupted CREATE INDEX CONCURRENTLY or
+ * REINDEX leaves behind.
  */
 export interface InvalidIndexes {
   /** The statements that drop the invalid indexes. */

@@ -84,8 +84,8 @@ export function grantSequence(
 }
 
 /**
- * Like {@link changeRights}, for the sequence of an identity column, which is found through its
- * column.
+ * Like {@link changeRights}, for the sequence of an identity column. The sequence is found through
+ * its column.
  */
 export function changeSequenceRights(
   schema: PostgresSchema,

@@ -24,7 +24,10 @@ export interface Conversion {
   readonly outcome: Outcome;
   /** The reason, as a sentence without a full stop. */
   readonly reason: string;
-  /** For `checked` only; absent: a round trip. */
+  /**
+   * How the check of the outcome `checked` compares values. Absent: each value is converted to the
+   * new type and back, and must be unchanged.
+   */
   readonly comparison?: Comparison;
   /** Whether PostgreSQL changes only the catalog and rewrites no row. */
   readonly isInPlace?: boolean;

@@ -6,15 +6,19 @@ import { callerHeaders, type ClientOptions } from "@steward/client";
 import { STEP_TIMEOUT_MS_MAX } from "../../plans/limits.js";
 import { version } from "../../version.js";
 
-/** What is passed on: all that the server answers. What it cannot do, it refuses itself. */
+/**
+ * The methods that the bridge passes on: all that the server offers. The bridge itself refuses
+ * other methods.
+ */
 const METHODS = [
   ...(["tools/list", "tools/call", "prompts/list", "prompts/get"] as const),
   ...(["resources/list", "resources/templates/list", "resources/read"] as const),
 ] satisfies readonly RequestMethod[];
 
 /**
- * Passes the messages of one MCP client on standard input to a server's `/mcp`, and its answers back, until the input
- * ends. The credential is the one that the command was given; the client's messages carry none.
+ * Passes the messages of one MCP client on standard input to a server's `/mcp`, and the server's
+ * answers back, until the input ends. Requests are sent with the credential of the command, because
+ * the client's messages contain none.
  * @throws Error when the server cannot be reached or refuses the credential.
  */
 export async function serveMcpOnStdio(server: ClientOptions): Promise<void> {
@@ -37,7 +41,7 @@ async function connected(server: ClientOptions): Promise<Client> {
   return client;
 }
 
-/** A server that says of itself what the one behind it says. */
+/** An MCP server with the name, capabilities and instructions of the remote server. */
 function bridge(upstream: Client): McpServer {
   const instructions = upstream.getInstructions();
   const mcp = new McpServer(

@@ -9,7 +9,6 @@ export interface RevisionOptions extends ClientOptions {
   readonly idempotencyKey?: string;
 }
 
-/** Adds the options of {@link RevisionOptions} to a command. */
 export function addRevisionOptions(command: Command): Command {
   return command
     .option(

@@ -25,7 +25,10 @@ export interface Survivors {
  * same operations in the same order, so that all kernels return the same bits.
  */
 export interface FilterKernel {
-  /** Codes from one row to the next: the dimension, rounded up to what the kernel reads at once. */
+  /**
+   * Distance between two rows, in codes: the dimension, rounded up to the number of codes that the
+   * kernel reads at once.
+   */
   readonly stride: number;
   /** The result of the last scan. The next scan overwrites it; the next `allocate` replaces the arrays. */
   readonly survivors: Survivors;

@@ -23,11 +23,12 @@ export interface QueryCode {
 }
 
 /**
- * What rounding can add, for at most `EMBEDDING_DIMENSION_MAX` = 2^14 components. `scale` is a
- * float32 (one part in 2^24) of an estimate whose magnitude is at most reach * (1 + residual) < 2,
- * as residual ≤ sqrt(2^14) / 254 and |f|/|q| ≤ 1/64: that makes 2^-23. Everything else, the score
- * that is compared with the bound included, is float64, with sums of at most 2^14 terms that have
- * errors of a few times 2^14 · 2^-53: together far below 2^-30. The sum is below 2^-22.
+ * Upper bound of the rounding error, for at most `EMBEDDING_DIMENSION_MAX` = 2^14 components.
+ * `scale` is a float32 (one part in 2^24) of an estimate whose magnitude is at most reach * (1 +
+ * residual) < 2, as residual ≤ sqrt(2^14) / 254 and |f|/|q| ≤ 1/64. That makes 2^-23. Everything
+ * else, including the score that is compared with the bound, is float64, with sums of at most 2^14
+ * terms that have errors of a few times 2^14 · 2^-53. Together these are far below 2^-30, so the
+ * sum is below 2^-22.
  */
 const ROUNDING_SLACK = 2 ** -22;
 

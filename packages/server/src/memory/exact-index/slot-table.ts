@@ -5,9 +5,9 @@ const FREE = -1;
 const PLACES_INITIAL = 64;
 
 /**
- * A hash table of slots: open addressing with linear probing over 32-bit integers. Half a million entries
- * in a `Map` would take ten times the memory. The table stores no keys: it asks its owner for the hash
- * of the entry in a slot, and whether the entry in a slot is the one that is looked for.
+ * A hash table of slots: open addressing with linear probing over 32-bit integers. Half a million
+ * entries in a `Map` would take ten times the memory. The table stores no keys. It asks its owner
+ * for the hash of the entry in a slot, and whether the entry in a slot equals a given one.
  */
 export class SlotTable {
   readonly #hashOf: (slot: number) => number;

@@ -73,7 +73,9 @@ export class Claims {
     this.#unsettled.set(keyOf(attempt, attempt.stepId), attempt);
   }
 
-  /** Records that the written state of the step is known again. */
+  /**
+   * Records that the step's stored state is known again, after an append whose outcome was unknown.
+   */
   markSettled(step: StepRef): void {
     this.#unsettled.delete(keyOf(step, step.stepId));
   }

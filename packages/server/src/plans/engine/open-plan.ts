@@ -122,7 +122,7 @@ export class OpenPlan implements AppendSource {
     if (change.definitions.length === 0) return;
     this.#definitions = [...this.#definitions, ...change.definitions];
     this.#prepared = withDefinitions(this.#prepared, change.definitions);
-    // What a step of another form has left is no result of this one.
+    // A result of an earlier definition of the step is not a result of this definition.
     for (const { id, index } of change.definitions) {
       this.#results.delete(index);
       this.outputs.drop(id);
@@ -135,8 +135,8 @@ export class OpenPlan implements AppendSource {
   }
 
   /**
-   * Has the plan decided on as a shared one. An append under way that makes this node the owner does not change
-   * that: the ownership it writes is given up next.
+   * Gives up the ownership of the plan, so that decisions read it from the log. An append in
+   * progress may still make this node the owner; the next append gives up that ownership.
    */
   disown(): void {
     this.owner = undefined;
@@ -145,9 +145,9 @@ export class OpenPlan implements AppendSource {
   }
 
   /**
-   * Writes what was changed so far as one entry. Resolves when it is durable.
-   * @param end what the attempt that ended with it left.
-   * @throws PlanConflict and what {@link PlanLog.append} throws.
+   * Appends the changes made so far as one entry. Resolves when the entry is durable.
+   * @param end the result of the attempt that ended with these changes.
+   * @throws PlanConflict and the errors of {@link PlanLog.append}.
    */
   write(end?: AttemptEnd): Promise<void> {
     // An entry based on a state that never became durable must not be written after the gap.

@@ -280,7 +280,10 @@ export class PlanEngine implements AsyncDisposable {
     }
   }
 
-  /** A plan as committed, with its steps as they run. @throws AppError `PLAN_NOT_FOUND`. */
+  /**
+   * The committed state of a plan, and the prepared definitions of its steps.
+   * @throws AppError `PLAN_NOT_FOUND`.
+   */
   async loadPlan(ref: PlanRef): Promise<Pick<LoadedPlan, "state" | "prepared">> {
     const loaded = await this.#log.load(ref);
     if (loaded === undefined) throw planNotFound(ref);

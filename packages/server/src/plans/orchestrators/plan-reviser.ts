@@ -21,17 +21,21 @@ import { requestHash } from "./request-hash.js";
 /** A plan as it was read, against which a change is checked. */
 type Basis = Awaited<ReturnType<PlanEngine["loadPlan"]>>;
 
-/** What a change makes of a plan, before it is checked. */
+/** A plan's steps with a proposed revision, before the revision is checked. */
 interface WantedSteps extends StepsToPrepare {
   readonly toChange: (prepared: readonly PreparedStep[]) => PlanRevision["change"];
 }
 
-/** How often a change is checked again because another one came first; then the caller is told. */
+/**
+ * Maximum number of checks of a revision when other revisions are accepted in between. After these
+ * the caller gets an error.
+ */
 const CHECKS_MAX = 5;
 
 /**
- * Changes the steps of plans under way. New and revised steps are checked and permitted as submitted ones are;
- * the engine then takes the change only if the plan's steps are still those that it was checked against.
+ * Revises the steps of running plans. New and revised steps are checked and permitted like
+ * submitted ones. The engine then accepts the revision only if the plan's steps have not changed
+ * since the check.
  */
 export class PlanReviser implements PlanRevisions {
   readonly #options: DurableOrchestratorOptions;

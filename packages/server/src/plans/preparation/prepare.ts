@@ -38,11 +38,11 @@ export function preparePlan(
   return runCheck(preparing(sessionId, definition, { tools, analyzer, read }));
 }
 
-/** Steps of a plan that are to be checked, among the others. */
+/** The steps of a plan, of which only the changed ones are checked. */
 export interface StepsToPrepare {
-  /** Every step of the plan, as it is to be. */
+  /** All steps of the plan after the change. */
   readonly steps: readonly StepDefinition[];
-  /** Indexes of those that are new or differ. */
+  /** Indexes of the new and the changed steps. */
   readonly changed: ReadonlySet<number>;
   readonly fieldOf: FieldOfStep;
 }
@@ -113,7 +113,7 @@ function templatesTooLong(bytes: number): PlanViolation {
   return { code: "LIMIT_EXCEEDED", field: "steps", reason };
 }
 
-/** What is wrong with a step's texts and counts. */
+/** Violations in a step's texts and counts. */
 function* shapeViolations(step: StepDefinition, field: string): Generator<PlanViolation, void> {
   const dependencies = step.dependsOn.length;
   if (dependencies > STEP_DEPENDENCIES_MAX) {

@@ -40,7 +40,8 @@ export function callJson(call: ToolCallRecord, around: CallSurroundings): string
   const entries = Object.entries(usual) as [keyof UsualCall, unknown][];
   const caller = keptCaller(call);
   const touched = keptData(call);
-  // The definition that a call is read with is the one submitted: what was revised stands with the call.
+  // A stored call is decoded with the step's definition from the submission. When the step was
+  // revised, the revised members are stored with the call.
   const isRevised = around.step.revision !== undefined;
   const rest = Object.fromEntries([
     ...entries
@@ -94,7 +95,7 @@ export function callOf(
   };
 }
 
-/** What a call has of its step's definition. */
+/** The members of a call that come from its step's definition. */
 const OF_STEP: ReadonlySet<keyof ToolCallRecord> = new Set<keyof ToolCallRecord>([
   ...(["stepId", "toolName", "dataSource", "intent", "intentSource", "query"] as const),
 ]);

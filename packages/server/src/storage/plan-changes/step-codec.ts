@@ -24,11 +24,14 @@ type StepTuple = readonly [
   more?: StepMore | null,
 ];
 
-/** What few changes of a step have. */
+/** Rare members of a step's change. */
 interface StepMore {
   /** The step as it runs from this change on: it was appended or revised. */
   readonly definition?: PreparedStep;
-  /** The request for that, under an idempotency key; in the first step of the change. */
+  /**
+   * The request that made the change, when it had an idempotency key. Stored with the first step of
+   * the change.
+   */
   readonly request?: RevisionRequest;
 }
 
@@ -37,7 +40,7 @@ export function preparedStepsOf(json: string): readonly PreparedStep[] {
   return JSON.parse(json) as readonly PreparedStep[];
 }
 
-/** What of an entry the column `steps` tells. */
+/** The part of an entry that the column `steps` contains. */
 export type StepsOfEntry = Pick<LogEntry, "steps" | "definitions" | "request">;
 
 /** The column `steps` of a change. */
@@ -57,7 +60,7 @@ export function stepsJson({ steps, definitions, request }: StepsOfEntry): string
   return tuples.length === 0 ? null : JSON.stringify(tuples);
 }
 
-/** The steps of a plan, where they stand, and how they came to be what they are. */
+/** The steps of a plan: their states, and the history of their definitions. */
 export interface StepsOfPlan extends Pick<PlanState, "steps" | "revision" | "revisionRequests"> {
   readonly prepared: readonly PreparedStep[];
 }

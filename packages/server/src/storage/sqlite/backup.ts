@@ -174,7 +174,7 @@ async function copyDatabase(
 ): Promise<void> {
   const source = new DatabaseSync(path, { readOnly: true });
   try {
-    // The open read transaction fixes the snapshot, whatever is written meanwhile.
+    // The open read transaction fixes the snapshot, so later writes are not part of the backup.
     source.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
     await backup(source, target, {
       rate: PAGES_AT_ONCE,

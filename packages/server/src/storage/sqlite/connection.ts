@@ -109,7 +109,7 @@ export function read<T>(query: () => T): Promise<T> {
   return Promise.resolve().then(query);
 }
 
-/** The rows of a query as values, in a promise like that of {@link read}. */
+/** The rows of a query as arrays of values, asynchronously like {@link read}. */
 export function readAll<Value>(
   db: StatementCache,
   valueOf: (row: SqliteRow) => Value,

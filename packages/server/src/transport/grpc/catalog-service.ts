@@ -12,7 +12,7 @@ import type {
 } from "../../catalog/index.js";
 import type { MethodRegistry } from "./method-registry.js";
 
-/** The catalog over gRPC: the twin of what is under `/api/catalog`. */
+/** The catalog over gRPC, with the operations of `/api/catalog`. */
 export function addCatalogService(methods: MethodRegistry, catalog: CatalogService): void {
   const { method } = CatalogServiceDescription;
 

@@ -42,7 +42,10 @@ export function stepsToAppendOf(request: proto.AppendStepsRequest): StepsToAppen
   };
 }
 
-/** What a request changes of a step. @throws AppError `INVALID_ARGUMENT`. */
+/**
+ * The changes of a step in a request.
+ * @throws AppError `INVALID_ARGUMENT`.
+ */
 export function stepRevisionOf(request: proto.ReviseStepRequest): StepRevision {
   const { name, toolName, intent, queryTemplate, dependsOn, schemaTableHints } = request;
   return {

@@ -40,7 +40,10 @@ export function cancelReasonOf({ reason }: { readonly reason: string }): string 
   throw wrongField("reason", told, "LIMIT_EXCEEDED");
 }
 
-/** What a failed step does to the plan that a request submits. @throws AppError `INVALID_PLAN`. */
+/**
+ * The effect of a failed step on the plan that a request submits.
+ * @throws AppError `INVALID_PLAN`.
+ */
 export function onFailureField({ onFailure }: { readonly onFailure: string }): {
   readonly onFailure?: OnFailure;
 } {

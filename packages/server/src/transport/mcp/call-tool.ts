@@ -9,7 +9,7 @@ import type { McpTool, ToolScope } from "./tool.js";
 /** One call of a tool. */
 export interface McpToolCall extends ToolScope {
   readonly tool: McpTool;
-  /** As the LLM has written them. */
+  /** The arguments as the LLM wrote them, not validated yet. */
   readonly args: unknown;
   readonly whenOver: AskedOperation["whenOver"];
 }

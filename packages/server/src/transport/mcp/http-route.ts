@@ -22,13 +22,13 @@ declare module "fastify" {
 export interface McpOptions {
   /** This program's version. */
   readonly version: string;
-  /** What clients are told that have no token; absent: they cannot get one. */
+  /** Tells clients without a token where to get one; absent: they cannot get one. */
   readonly protectedResource?: ProtectedResource | undefined;
   /** Answers messages instead of the service's own tools. */
   readonly mcp?: ((sender: McpRequest) => McpServer) | undefined;
 }
 
-/** Where MCP is served. */
+/** The path of the MCP endpoint. */
 export const MCP_PATH = "/mcp";
 
 /**

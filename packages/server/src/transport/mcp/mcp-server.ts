@@ -85,7 +85,10 @@ function addPrompts(server: LowLevelServer, scope: ToolScope): void {
   );
 }
 
-/** Whether a caller may perform all that a tool does. An LLM that does not see a tool does not try it in vain. */
+/**
+ * Whether the caller may perform all operations of a tool. Other tools are not listed, so that an
+ * LLM does not try them in vain.
+ */
 async function isOffered(
   { authorize }: Services,
   context: QueryRuntimeContext,

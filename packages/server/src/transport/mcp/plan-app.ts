@@ -12,7 +12,10 @@ const directory = new URL("../../../agents/plan-app/", import.meta.url);
 
 let page: Promise<string> | undefined;
 
-/** The page that draws a plan. It is complete in itself: the client gives it no way to any host. */
+/**
+ * The page that draws a plan. It loads nothing from the network, because the client allows it no
+ * host.
+ */
 export async function readPlanApp(): Promise<ReadResourceResult> {
   const text = await (page ??= assembled());
   const ui = { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true };

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { RestApp } from "../rest/rest-app.js";
 
-/** What MCP clients have to know to get a token for this server (RFC 9728). */
+/** The metadata that MCP clients need to get a token for this server (RFC 9728). */
 export interface ProtectedResource {
   /** URL under which clients reach this server. Tokens have it as their audience (RFC 8707). */
   readonly resource: string;
@@ -12,9 +12,10 @@ export interface ProtectedResource {
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
 /**
- * The resource that tokens are asked for.
- * @param jwt how tokens are checked; absent: none are taken.
- * @returns `undefined` when no audience is a URL: then a client cannot be told what to ask for.
+ * The resource for which clients request tokens.
+ * @param jwt how tokens are verified; absent: no tokens are accepted.
+ * @returns `undefined` when no audience is a URL, because a client could not name the resource
+ * then.
  */
 export function protectedResourceOf(
   jwt: { readonly issuer: string; readonly audiences: readonly string[] } | undefined,
@@ -28,7 +29,7 @@ function isWebUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-/** Serves the metadata, to anybody: a client without a token begins with it. */
+/** Serves the metadata without authentication, because a client without a token needs it first. */
 export function addProtectedResource(app: RestApp, protectedResource: ProtectedResource): void {
   const { resource, authorizationServer } = protectedResource;
   const metadata = {
@@ -43,8 +44,8 @@ export function addProtectedResource(app: RestApp, protectedResource: ProtectedR
 }
 
 /**
- * The challenge of a 401 (RFC 9728 §5.1).
- * @param isWrong whether a credential was shown, which was refused.
+ * The WWW-Authenticate challenge of a 401 response (RFC 9728 §5.1).
+ * @param isWrong whether the request had a credential, which was refused.
  */
 export function challenge(
   protectedResource: ProtectedResource | undefined,

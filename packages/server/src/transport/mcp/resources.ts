@@ -26,7 +26,7 @@ interface ResourceKind {
 
 const JSON_TYPE = "application/json";
 
-/** Plans in a listing: the newest are the ones a person attaches to a conversation. */
+/** Number of plans in a listing. People attach the newest ones to a conversation. */
 const PLANS_LISTED = 20;
 
 const KINDS: ReadonlyMap<string, ResourceKind> = new Map(
@@ -102,10 +102,15 @@ export async function listResources(scope: ToolScope): Promise<readonly Resource
   }
 }
 
-/** Who may list no plans, and an orchestrator that lists none, have nothing to attach. */
+/**
+ * Errors that make the listing empty: the caller may not list plans, or the orchestrator cannot
+ * list them.
+ */
 const NOTHING_LISTED: ReadonlySet<string> = new Set(["POLICY_DENIED", "UNIMPLEMENTED"]);
 
-/** @throws ProtocolError for a URI of no kind; AppError as the service behind it does. */
+/**
+ * @throws ProtocolError for a URI of an unknown kind; the AppErrors of the service that is asked.
+ */
 export async function readResource(uri: string, scope: ToolScope): Promise<ReadResourceResult> {
   if (uri === PLAN_APP_URI) return readPlanApp();
   const [, scheme = "", id = ""] = /^([a-z]+):\/\/(.+)$/.exec(uri) ?? [];
@@ -120,12 +125,12 @@ function decoded(id: string): string {
   try {
     return decodeURIComponent(id);
   } catch {
-    // What is not percent-encoded text is the name of nothing, and is looked up as it is.
+    // Malformed percent-encoding cannot match a name, so the text is looked up unchanged.
     return id;
   }
 }
 
-/** As many items as an LLM is handed in one answer. */
+/** The items that fit into one answer to an LLM. */
 function shortened<Item>(items: readonly Item[]): readonly Item[] {
   const bounds = { offset: 0, itemsMax: Infinity, bytesMax: LLM_ANSWER_BYTES_MAX };
   return pageWithin(items, bounds).items;

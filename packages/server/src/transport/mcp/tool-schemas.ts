@@ -37,7 +37,7 @@ export function listedTool({
   };
 }
 
-/** The parts of an object's JSON Schema that are changed here. */
+/** The keywords of an object's JSON Schema that this module changes. */
 interface ObjectSchema {
   readonly [keyword: string]: unknown;
   readonly type: "object";
@@ -52,8 +52,8 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): Tool["inputSchem
 }
 
 /**
- * Allows a result to be an error instead. Clients check `structuredContent` against this schema, some of them that of
- * an error too, so the schema has to be true of both.
+ * Extends an output schema so that a result may be an error instead. Some clients check the
+ * `structuredContent` of errors against the schema too.
  */
 function withError({ required = [], ...schema }: ObjectSchema): Tool["inputSchema"] & ObjectSchema {
   const properties = { ...schema.properties, error: jsonSchema(toolErrorSchema, "output") };
@@ -61,6 +61,6 @@ function withError({ required = [], ...schema }: ObjectSchema): Tool["inputSchem
     ...schema,
     properties,
     anyOf: [{ required: [...required] }, { required: ["error"] }],
-    // As above.
+    // Destructuring and spreading lose the type; the schema is still that of an object.
   } as Tool["inputSchema"] & ObjectSchema;
 }

@@ -8,7 +8,7 @@ import type { Share } from "../organization-quotas.js";
 import type { ResourceRights } from "../resource-rights.js";
 import type { Services } from "../services.js";
 
-/** The context of a tool call beside its input. */
+/** The context of a tool call, in addition to its input. */
 export interface ToolScope {
   readonly context: QueryRuntimeContext;
   readonly services: Services;
@@ -24,7 +24,7 @@ export interface ToolDefinition<Input extends Fields, Output extends object> {
   readonly title: string;
   /** For the LLM: what the tool is for, when to use it, and what to do next. */
   readonly description: string;
-  /** All four are set, so that no client uses MCP's defaults. */
+  /** All four annotations are set, so that no client falls back to MCP's defaults. */
   readonly annotations: Required<Omit<ToolAnnotations, "title">>;
   /** URI of the page that shows a result, in clients that show MCP Apps. */
   readonly app?: string;

@@ -53,7 +53,7 @@ export function authenticateRequests(
   });
 }
 
-/** What is known of a request before its body is read: who sends it, and when it is over. */
+/** The caller of a request and the request's deadline, known before the body is read. */
 export function incomingRequest(request: FastifyRequest, reply: FastifyReply): IncomingRequest {
   const gone = new AbortController();
   let isOver = false;

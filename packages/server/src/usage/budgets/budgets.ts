@@ -13,7 +13,7 @@ export interface Budget {
   readonly period: "day" | "month" | "total";
   /** In AAUs or nanodollars. Usage may reach the limit, but not exceed it. */
   readonly limit: bigint;
-  /** What happens to a call that would exceed the limit. */
+  /** Effect on a call that would exceed the limit. */
   readonly action: "warn" | "block";
   /**
    * Who set the budget: billing admins of the organization, or the operator. Only the operator can

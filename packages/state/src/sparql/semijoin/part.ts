@@ -16,14 +16,17 @@ export interface Part {
   load(domains: Domains): Domains;
 }
 
-/** More quads were to be loaded than may be. */
+/** The limit of loaded quads is exceeded. */
 export class TooManyQuads extends Error {}
 
-/** Where quads are loaded. */
+/** Receives the quads to load. */
 export interface QuadSink {
-  /** How many more there may be. */
+  /** Number of quads that may still be loaded. */
   readonly room: number;
-  /** Loads a quad; again has no effect. @throws TooManyQuads. */
+  /**
+   * Loads a quad. Loading it again has no effect.
+   * @throws TooManyQuads.
+   */
   take(quad: Quad): void;
   /** Whether all quads of a pattern, known by its key, were loaded before. */
   isComplete(pattern: string): boolean;

@@ -19,7 +19,7 @@ export function isOpen(term: TermLike): boolean {
 export function partsOf({ subject, predicate, object }: TermLike): readonly [Place, TermLike][] {
   const parts = Object.entries({ subject, predicate, object });
   return parts.flatMap(([place, term]) =>
-    // The names are those of the object above.
+    // The keys are the names of the object above.
     term === undefined ? [] : [[[place] as unknown as Place, term]],
   );
 }

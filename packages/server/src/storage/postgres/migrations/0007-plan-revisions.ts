@@ -1,6 +1,7 @@
 /**
- * What a failed step does to its plan, and the view of steps with their revisions: a step's newest definition
- * stands in the change that appended or revised the step. One statement to an entry.
+ * Adds the effect of a failed step on its plan, and the view of steps with their revisions. The
+ * change that appended or revised a step contains the step's newest definition. Each element is one
+ * statement.
  */
 export const addPlanRevisions: readonly string[] = [
   `ALTER TABLE plan_definitions ADD COLUMN on_failure text`,
@@ -30,7 +31,7 @@ export const addPlanRevisions: readonly string[] = [
    END $$`,
 
   `DROP VIEW plan_steps`,
-  // The newest change of each step, and what the newest attempt that ended has left.
+  // The newest change of each step, and the result of the newest attempt that ended.
   `CREATE VIEW plan_steps AS
      SELECT n.org_id, n.plan_id, n.step_index,
        coalesce(x.definition ->> 'id', d.steps::json -> n.step_index ->> 'id') AS step_id,

@@ -11,8 +11,8 @@ import { lockLedger } from "./usage-ledger.js";
 import { addToTotals, insertEvents } from "./usage-writes.js";
 
 /**
- * Creates usage rows in PostgreSQL. Several nodes record at once: of those that have read the same
- * calls, the one that moves the place in their plan's log first makes their rows.
+ * Creates usage rows in PostgreSQL. Several nodes record at once. When two nodes have read the same
+ * calls, the first one to move the position in the plan's log creates the rows.
  */
 export class PostgresUsageRecording implements UsageRecording {
   readonly #db: Database;
@@ -37,7 +37,8 @@ export class PostgresUsageRecording implements UsageRecording {
         recorded.push(...events);
         isMore ||= !isComplete;
       }
-      // What another node has recorded meanwhile is looked at again: more may have come behind it.
+      // The node reads the plan again when another node has recorded the calls, because more calls
+      // may follow them.
       if (isMore) this.#toolCalls.release(taken);
       else this.#toolCalls.forget(taken);
     }

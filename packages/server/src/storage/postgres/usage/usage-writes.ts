@@ -158,7 +158,7 @@ function sumColumns(
   ];
 }
 
-/** Inserts a new price, and ends the one before it. */
+/** Inserts a new price, and ends the preceding price. */
 export async function insertPrice(
   connection: Connection,
   orgId: string,

@@ -1,6 +1,6 @@
 /**
- * What a failed step does to its plan, and the view of steps with their revisions: a step's newest definition
- * stands in the change that appended or revised the step.
+ * Adds the effect of a failed step on its plan, and the view of steps with their revisions. The
+ * change that appended or revised a step contains the step's newest definition.
  */
 export const addPlanRevisions: string = `
 ALTER TABLE plan_definitions ADD COLUMN on_failure TEXT;

@@ -64,7 +64,7 @@ export class SqliteUsageRecording implements UsageRecording {
     });
   }
 
-  /** Those of the events that are neither stored nor earlier in the list. */
+  /** The events that are not stored yet, each of them once. */
   #withoutKnown(events: readonly UsageEvent[]): readonly UsageEvent[] {
     const known = new Set<string>();
     return events.filter((event) => {

@@ -153,7 +153,7 @@ function heatJson({ heatMap }: Rollups): string {
   );
 }
 
-/** Inserts a new price, and ends the one before it. */
+/** Inserts a new price, and ends the preceding price. */
 export function writePrice(orgId: string, { added, ended }: PriceChange): readonly Write[] {
   const end = (price: Price): Write => ({
     sql: `UPDATE usage_prices SET until_ms = ?5

@@ -7,7 +7,7 @@ export interface FailedStep {
   readonly error: StepError | undefined;
 }
 
-/** Names the call of `execute_step` that corrects a failed step: an LLM follows what it can copy. */
+/** Text with the call of `execute_step` that corrects a failed step. An LLM can copy the call. */
 export function correctionOfStep({ planId, stepId, error }: FailedStep): string {
   const call =
     `call execute_step with plan_id "${planId}", step_id "${stepId}" and a corrected query_template ` +
@@ -17,7 +17,7 @@ export function correctionOfStep({ planId, stepId, error }: FailedStep): string 
     : `To correct step ${stepId}, ${call}. Completed steps keep their results.`;
 }
 
-/** Names the call of `query` that corrects a failed one. */
+/** Text with the call of `query` that corrects a failed one. */
 export function correctionOfQuery(error: StepError | undefined): string {
   return isUncertain(error)
     ? "Look with a SELECT whether the statement took effect before you run it again."

@@ -72,7 +72,7 @@ export const EVENT_TOOLS: readonly McpTool[] = [
         bytesMax: LLM_ANSWER_BYTES_MAX,
       });
       const last = events[items.length - 1];
-      // A cursor at the end of a plan that is over: following ended before the time was up.
+      // Without an event, the plan has ended if following stopped before the time limit.
       const isOver = last === undefined ? !signal.aborted : isTerminalEvent(last.eventType);
       return { events: items, last_sequence: last?.sequence ?? after, ended: isOver };
     },

@@ -75,8 +75,8 @@ export const nextOffset: z.ZodOptional<z.ZodInt> = z
   .describe("offset of the next call, where there is more; absent at the end");
 
 /**
- * Annotations of a tool that only reads the service's own database: it changes nothing and reaches
- * nothing outside.
+ * Annotations of a tool that only reads the service's own database. It changes nothing and contacts
+ * no other system.
  */
 export const READS: Annotations = {
   readOnlyHint: true,

@@ -15,7 +15,10 @@ import { pageWithin } from "../../paging/page-within.js";
 import { correctionOfStep } from "./correction.js";
 import { nextOffset } from "./fields.js";
 
-/** Failed steps whose correction a plan names: an LLM corrects one step at a time. */
+/**
+ * Maximum number of failed steps for which an answer names the correcting call. An LLM corrects one
+ * step at a time.
+ */
 const CORRECTIONS_MAX = 3;
 
 /** A plan without its steps, as the LLM reads it. */
@@ -38,7 +41,7 @@ export interface PlanStepAnswer {
   readonly depends_on: readonly string[];
   readonly row_count?: number | undefined;
   readonly wait_reason?: string | undefined;
-  /** Not `error`: the call that shows it has succeeded. */
+  /** The field is not named `error`, because that name would mark the whole call as failed. */
   readonly failure?: StepError | undefined;
 }
 
@@ -62,7 +65,6 @@ const summaryShape = {
   finished_at: z.string().optional().describe("When it ended, in UTC; absent until then"),
 };
 
-/** Schema of {@link PlanSummaryAnswer}. */
 export const planSummarySchema: z.ZodType<PlanSummaryAnswer> = z.object(summaryShape);
 
 const planStepSchema = z.object({
@@ -85,7 +87,6 @@ export const readySteps: z.ZodReadonly<z.ZodArray<z.ZodString>> = z
   .readonly()
   .describe("Steps that execute_step can run now, in the order submitted");
 
-/** Schema of {@link PlanAnswer}. */
 export const planAnswerSchema: z.ZodType<PlanAnswer> = z.object({
   ...summaryShape,
   steps: z.array(planStepSchema).readonly().describe("The steps, in the order submitted"),
@@ -99,7 +100,7 @@ export const planAnswerSchema: z.ZodType<PlanAnswer> = z.object({
   next_offset: nextOffset,
 });
 
-/** A plan for the LLM, with as many of its steps from the offset on as fit. */
+/** A plan for the LLM, with the steps from the offset on that fit. */
 export function planAnswer(plan: PlanRecord, offset = 0): PlanAnswer {
   const { items, nextOffset: next } = pageWithin(plan.steps.map(planStep), {
     offset,
@@ -128,7 +129,7 @@ export function planSummary(plan: PlanSummary): PlanSummaryAnswer {
   };
 }
 
-/** Names the calls that correct the failed steps of a plan that can go on. */
+/** Texts with the calls that correct the failed steps of a plan that can continue. */
 function corrections({ planId, status, steps }: PlanRecord): readonly string[] {
   if (status !== "running" && status !== "failed") return [];
   return steps

@@ -16,7 +16,7 @@ const dataSource = z
   .string()
   .describe("Name of the database. An error lists the names that you may use");
 
-/** The tool that shows what data there is. */
+/** The tool that finds and describes tables. */
 export const CATALOG_TOOLS: readonly McpTool[] = [
   defineTool({
     name: "explore_data",
@@ -77,7 +77,7 @@ export const CATALOG_TOOLS: readonly McpTool[] = [
   }),
 ];
 
-/** As many as an answer may hold. */
+/** The items that fit into one answer. */
 function fitting<Item>(items: readonly Item[]): readonly Item[] {
   const bounds = { offset: 0, itemsMax: LLM_ROWS_MAX, bytesMax: LLM_ANSWER_BYTES_MAX };
   return pageWithin(items, bounds).items;

@@ -28,7 +28,6 @@ export interface StepAnswer {
   readonly error?: StepError | undefined;
 }
 
-/** Schema of {@link StepAnswer}. */
 export const stepAnswerSchema: z.ZodType<StepAnswer> = z.object({
   plan_id: z.string().describe("Id of the plan"),
   step_id: z.string().describe("Id of the step"),
@@ -54,7 +53,7 @@ export const stepAnswerSchema: z.ZodType<StepAnswer> = z.object({
     .describe("Why the step failed; absent when it did not"),
 });
 
-/** What an answer with a step's result depends on beside the result. */
+/** The parameters of an answer, in addition to the step's result. */
 export interface StepAnswerRequest {
   /** Index of the first row. */
   readonly offset?: number;

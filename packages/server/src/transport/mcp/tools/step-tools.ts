@@ -22,7 +22,7 @@ import {
 } from "./fields.js";
 import { stepAnswer, stepAnswerSchema } from "./step-answer.js";
 
-/** Id of the one step of a plan that `query` makes. */
+/** Id of the only step of a plan that `query` creates. */
 const QUERY_STEP = "query";
 
 /** Tools that run statements. */
@@ -124,7 +124,10 @@ export const STEP_TOOLS: readonly McpTool[] = [
   }),
 ];
 
-/** Executes the step of a query. A query that is refused is over: nobody has its plan's id to try again. */
+/**
+ * Executes the step of a query. A refused query's plan is cancelled, because the agent does not
+ * know the plan's id and cannot retry it.
+ */
 async function executedOrEnded(planId: string, scope: ToolScope): Promise<StepExecution> {
   try {
     return await scope.services.orchestrator.executeStep(planId, QUERY_STEP, scope.context);
@@ -134,7 +137,7 @@ async function executedOrEnded(planId: string, scope: ToolScope): Promise<StepEx
   }
 }
 
-/** A step that runs is left to its end, as on every wire, even if its caller has gone. */
+/** A running step is not stopped when its caller disconnects, as on the other wires. */
 async function endUnlessRunning(
   planId: string,
   { code }: AppError,
@@ -146,12 +149,13 @@ async function endUnlessRunning(
     if (!isWaiting || plan.steps.some(({ status }) => status === "running")) return;
     await orchestrator.cancelPlan(planId, context, `the query was refused: ${code}`);
   } catch (error) {
-    // The plan then waits until its deadline; the caller has to learn of the refusal itself.
+    // Without the cancellation the plan waits until its deadline. The caller still has to get the
+    // refusal.
     log.warn({ err: error, planId }, "the plan of a refused query could not be cancelled");
   }
 }
 
-/** Changes a step before it runs. Changing a plan takes a right that executing its steps does not. */
+/** Revises a step before it runs. Revising requires a permission that executing does not. */
 async function revise(
   planId: string,
   stepId: string,

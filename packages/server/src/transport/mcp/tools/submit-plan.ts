@@ -69,7 +69,7 @@ const submission = z.strictObject({
 
 type Submission = z.output<typeof submission>;
 
-/** Fields that a plan gets when it is made. */
+/** Fields that can only be set when a plan is created. */
 const FIELDS_OF_NEW_PLANS = ["name", "description", "on_failure", "session_id"] as const;
 
 /** The tool that submits a plan or appends steps to one. */
@@ -108,7 +108,10 @@ export const SUBMIT_PLAN: McpTool = defineTool({
   },
 });
 
-/** An LLM decides after each step, so a failed step of its plan waits for its correction. */
+/**
+ * Creates the plan. A failed step of an LLM's plan waits for its correction, because the LLM
+ * decides after each step.
+ */
 function created(
   orchestrator: Orchestrator,
   input: Submission,

@@ -2,7 +2,7 @@ import type { Catalog, CatalogDescription, CatalogMatch } from "@steward/protoco
 import type { CatalogListing, DescribedResult, FoundTable } from "../../../catalog/index.js";
 import { present } from "../../present.js";
 
-/** What a caller may use. */
+/** The data sources and tools that a caller may use. */
 export function catalogMessage(listing: CatalogListing): Catalog {
   const { dataSources, tools, defaultDataSource } = listing;
   return {

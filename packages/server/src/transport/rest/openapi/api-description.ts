@@ -14,7 +14,7 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Headers that the route reads itself; only the description uses this schema. */
     headers?: z.ZodType;
-    /** Who may send requests of the route; absent: everybody. */
+    /** The callers who may use the route; absent: everybody. */
     access?: Access;
   }
 }

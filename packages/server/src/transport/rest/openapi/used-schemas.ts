@@ -22,7 +22,7 @@ export function withoutUnusedSchemas<Document extends OpenApiDocument>(
     REFERENCE,
     (_all, name: string) => `"#/components/schemas/${nameOf(name)}"`,
   );
-  // The same document with fewer and renamed schemas.
+  // The document with only the schemas that it uses, under shorter names.
   return JSON.parse(json) as Document;
 }
 

@@ -46,7 +46,7 @@ export function stepsToAppendOf(body: AppendStepsRequest): StepsToAppend {
   };
 }
 
-/** What a request body changes of a step. */
+/** The changes of a step in a request body. */
 export function stepRevisionOf(body: ReviseStepRequest): StepRevision {
   return {
     changes: present({

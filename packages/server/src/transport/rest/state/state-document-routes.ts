@@ -32,7 +32,7 @@ const MEDIA_TYPES: Readonly<Record<StateFormat, string>> = {
 
 /** The formats by their media types. */
 const FORMATS: ReadonlyMap<string, StateFormat> = new Map(
-  // The names are those of the object above.
+  // The keys are the names of the object above.
   Object.entries(MEDIA_TYPES).map(([format, type]) => [type, format as StateFormat]),
 );
 

@@ -1,7 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { RestApp } from "../rest-app.js";
 
-/** What an LLM reads that has only the address: by path, the file in this package and its type. */
+/**
+ * Documents for an LLM that knows only the server's address. By path: the file in this package, and
+ * its media type.
+ */
 const DOCUMENTS = {
   "/llms.txt": { file: "llms.txt", type: "text/plain; charset=utf-8" },
   "/skill.md": { file: "steward/SKILL.md", type: "text/markdown; charset=utf-8" },
