@@ -11,10 +11,9 @@ const PAUSE_MS_MAX = 10_000;
  * failure ("full jitter"). The jitter keeps clients that failed together from retrying at the same
  * moment.
  * @param failures counted from 1.
- * @param random returns numbers in [0, 1).
  */
-export function backoffMs(failures: number, random: () => number = Math.random): number {
-  return random() * Math.min(PAUSE_MS_MAX, PAUSE_MS * 2 ** (failures - 1));
+export function backoffMs(failures: number): number {
+  return Math.random() * Math.min(PAUSE_MS_MAX, PAUSE_MS * 2 ** (failures - 1));
 }
 
 /** Resolves after a time; rejects with the signal's reason when the signal is aborted first. */

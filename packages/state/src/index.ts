@@ -115,6 +115,7 @@ export {
   type TripleTerm,
   tripleTerm,
   typed,
+  XSD_INTEGER,
   XSD_STRING,
 } from "./terms/term.js";
 export type {

@@ -1,4 +1,4 @@
-import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
+import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import { allPartsOf, referencesIn, referencesOf } from "./concern.js";
 import type { Kind } from "../model/kinds.js";
 import { Schema, type SchemaObject } from "../model/schema.js";
@@ -17,13 +17,8 @@ const ALWAYS: readonly Kind[] = ["Database", "Schema", "Extension", "DefaultPriv
  * The part of two schemas that a change between them can touch: objects that differ, with all their
  * parts; their dependents; and everything that these need. A table that is only needed is reduced
  * to its columns, so that foreign keys do not pull in one table after another. Each of the two
- * parts is a schema that can be created in an empty database.
+ * parts is a schema that can be created in an empty database. Pauses regularly to yield the event loop.
  */
-export function touchedPart(pair: SchemaPair): SchemaPair {
-  return withoutPauses(findingTouchedPart(pair));
-}
-
-/** Like {@link touchedPart}, but pauses regularly to yield the event loop. */
 export function* findingTouchedPart(pair: SchemaPair): Pausing<SchemaPair> {
   const { base, target } = pair;
   const gone = differingFrom(target, base);

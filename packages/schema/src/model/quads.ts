@@ -1,6 +1,15 @@
 import { AppError } from "@steward/kernel/errors.js";
 import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
-import { iri, type NamedNode, type ObjectTerm, type Quad, quad, text, typed } from "@steward/state";
+import {
+  iri,
+  type NamedNode,
+  type ObjectTerm,
+  type Quad,
+  quad,
+  text,
+  typed,
+  XSD_INTEGER,
+} from "@steward/state";
 import { checkedObject } from "./checked-object.js";
 import {
   type Part,
@@ -16,7 +25,6 @@ import { NAMESPACE, PROPERTIES, type PropertyName } from "./vocabulary.js";
 
 const RDF_TYPE = iri("http://www.w3.org/1999/02/22-rdf-syntax-ns#type");
 const XSD_BOOLEAN = iri("http://www.w3.org/2001/XMLSchema#boolean");
-const XSD_INTEGER = iri("http://www.w3.org/2001/XMLSchema#integer");
 const NAME = iri(`${NAMESPACE}name`);
 const PART_OF = iri(`${NAMESPACE}partOf`);
 const ITEM = iri(`${NAMESPACE}item`);

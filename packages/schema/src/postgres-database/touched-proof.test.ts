@@ -1,7 +1,8 @@
+import { withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { identify, rootOf, scriptBetween } from "../index.js";
 import { proveTouched } from "../migrations/proof.js";
-import { touchedPart } from "../changes/touched-part.js";
+import { findingTouchedPart } from "../changes/touched-part.js";
 import { PostgresSchemaDatabase } from "./index.js";
 import { introspectScratch } from "./session.js";
 import { type DatabasePair, define, openPair } from "./testing/transition.js";
@@ -30,7 +31,7 @@ describe("the proof of a migration on PostgreSQL", () => {
     expect([await define(pair.one, CHAIN), await define(pair.other, wanted)]).toEqual([true, true]);
     const base = identify(await introspectScratch(pair.one), undefined);
     const target = identify(await introspectScratch(pair.other), base);
-    const part = touchedPart({ base, target });
+    const part = withoutPauses(findingTouchedPart({ base, target }));
     const relations = part.base.objects
       .filter(({ kind }) => kind === "Table" || kind === "View")
       .map(({ name }) => name);

@@ -64,10 +64,9 @@ export function changeRights(
   schema: PostgresSchema,
   object: PostgresObject,
   before: Rights,
-  after: Rights = rightsOf(object),
 ): readonly string[] {
   const own = object.kind === "Column" ? ` (${quoteName(nameOf(object))})` : "";
-  return sayRights(object, before, after, (part) => {
+  return sayRights(object, before, rightsOf(object), (part) => {
     const column = part.columnName;
     return `${own || (column === undefined ? "" : ` (${quoteName(column)})`)} ON ${grantedOn(schema, object)}`;
   });

@@ -13,9 +13,9 @@ export class PromTelemetry implements Telemetry {
   readonly #histograms = new Map<string, Histogram>();
   readonly #gauges = new Map<string, () => number | Promise<number>>();
 
-  constructor(declarations: readonly MetricDeclaration[] = METRICS) {
+  constructor() {
     collectDefaultMetrics({ register: this.#registry });
-    for (const declaration of declarations) this.#declare(declaration);
+    for (const declaration of METRICS) this.#declare(declaration);
   }
 
   count(name: string, labels: Labels = {}): void {

@@ -47,6 +47,7 @@ export class ResultRows<Cell> {
   readonly #writer: CellWriter<Cell>;
   readonly #rows: string[] = [];
   #bytes = 2;
+  /** Whether a row was omitted; further rows are only counted. */
   #isCut = false;
   #rowCount = 0;
   #hasMore = false;
@@ -56,11 +57,6 @@ export class ResultRows<Cell> {
     this.#names = distinctNames(columns);
     this.#keys = this.#names.map((name) => `${JSON.stringify(name)}:`);
     this.#writer = writer;
-  }
-
-  /** Whether a row was omitted; further rows are only counted. */
-  get isCut(): boolean {
-    return this.#isCut;
   }
 
   /** Bytes of the stored rows. */

@@ -5,7 +5,8 @@ import type { Check } from "./check.js";
 const NODE_MIN: readonly [number, number] = [20, 19];
 
 /** Checks the version of Node. */
-export function checkNode(version: string = process.versions.node): Check {
+export function checkNode(): Check {
+  const version = process.versions.node;
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [majorMin, minorMin] = NODE_MIN;
   const enough = major > majorMin || (major === majorMin && minor >= minorMin);

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cosine } from "./cosine.js";
+import { cosineTo } from "./cosine.js";
+
+const cosine = (a: Float32Array, b: Float32Array): number => cosineTo(a)(b);
 
 const component = fc.float({ noNaN: true, noDefaultInfinity: true });
 const vector = fc.float32Array({

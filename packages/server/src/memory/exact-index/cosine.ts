@@ -1,17 +1,13 @@
 import { assert } from "@steward/kernel/assert.js";
 
 /**
- * Cosine similarity of two equally long vectors (Contract §4.4 rule 1, Decision §12): a float64 dot
- * product over the float32 components, in their order, divided by sqrt(|a|²·|b|²). Products of
+ * Cosine similarity of a query vector and equally long vectors (Contract §4.4 rules 1 and 2, Decision
+ * §12): a float64 dot product over the float32 components, in their order, divided by sqrt(|a|²·|b|²).
+ * The query's norm is computed once. Products of
  * float32 values are exact in float64 and neither overflow nor underflow, so identical vectors give
  * exactly 1 and the same input gives the same bits everywhere.
  * @returns a value in [-1, 1]; 0 when either norm is 0; NaN when a component is not finite.
  */
-export function cosine(a: Float32Array, b: Float32Array): number {
-  return cosineTo(a)(b);
-}
-
-/** `cosine` with its first argument fixed, whose norm is then computed once (Contract §4.4 rule 2). */
 export function cosineTo(query: Float32Array): (vector: Float32Array) => number {
   const querySquare = squareOf(query);
   return (vector) => {

@@ -2,10 +2,6 @@
 export class UnwrittenEnds {
   readonly #writing = new Map<string, Promise<unknown>>();
 
-  get isEmpty(): boolean {
-    return this.#writing.size === 0;
-  }
-
   /** @param written settles when the step's end is durable, or will not be. */
   add(stepId: string, written: Promise<unknown>): void {
     this.#writing.set(stepId, written);

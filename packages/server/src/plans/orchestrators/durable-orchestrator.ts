@@ -228,11 +228,6 @@ export class DurableOrchestrator
     return this.#engine.onPlanEvents(planId, wake);
   }
 
-  /** Number of steps in progress in this process. */
-  get running(): number {
-    return this.#inFlight.size;
-  }
-
   /**
    * Accepts no new steps and waits for those in progress. Steps that still run after the drain time
    * are stopped and released, so that another process can claim them.

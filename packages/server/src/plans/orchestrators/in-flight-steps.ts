@@ -21,10 +21,6 @@ export class InFlightSteps {
     { readonly step: InFlightStep; readonly stop: AbortController }
   >();
 
-  get size(): number {
-    return this.#inFlight.size;
-  }
-
   /** The entry of this step, if it is in progress. */
   find(ref: StepRef): InFlightStep | undefined {
     return this.#inFlight.get(keyOf(ref))?.step;

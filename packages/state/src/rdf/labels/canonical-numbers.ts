@@ -1,6 +1,6 @@
 import { canonicalOrder } from "./canonical-order.js";
 import type { Component } from "./component.js";
-import { type Digest, sha256 } from "./digest.js";
+import { sha256 } from "./digest.js";
 import { firstDegreeHashes } from "./first-degree.js";
 import { graphOf } from "./graph.js";
 import { rdfcNumbers } from "./rdfc.js";
@@ -24,16 +24,11 @@ const RDFC_STEPS_MAX = 4000;
  * @returns by node: its number, from 0.
  * @throws StepsExhausted for adversarial components.
  */
-export function canonicalNumbers(
-  component: Component,
-  budget: StepBudget,
-  digest: Digest = sha256,
-): Int32Array {
+export function canonicalNumbers(component: Component, budget: StepBudget): Int32Array {
   const size = component.labels.length;
   if (size === 1) return Int32Array.of(0);
-  const first = firstDegreeHashes(component, digest);
-  const numbers =
-    countAlike(first) <= RDFC_ALIKE_MAX ? cheapRdfc(component, first, digest) : undefined;
+  const first = firstDegreeHashes(component, sha256);
+  const numbers = countAlike(first) <= RDFC_ALIKE_MAX ? cheapRdfc(component, first) : undefined;
   return numbers ?? searchedNumbers(component, first, budget);
 }
 
@@ -44,13 +39,9 @@ function countAlike(texts: readonly string[]): number {
   return texts.filter((text) => counts.get(text) !== 1).length;
 }
 
-function cheapRdfc(
-  component: Component,
-  first: readonly string[],
-  digest: Digest,
-): Int32Array | undefined {
+function cheapRdfc(component: Component, first: readonly string[]): Int32Array | undefined {
   try {
-    return rdfcNumbers(component, first, digest, new StepBudget(RDFC_STEPS_MAX));
+    return rdfcNumbers(component, first, sha256, new StepBudget(RDFC_STEPS_MAX));
   } catch (error) {
     if (error instanceof StepsExhausted) return undefined;
     throw error;

@@ -6,12 +6,10 @@ import { StateThreads } from "./state-threads.js";
 /** Checks stores and collects garbage outside the event loop. */
 export class SqliteStateUpkeep implements StateUpkeep {
   readonly #directory: string;
-  readonly #graceMs: number;
   readonly #threads = new StateThreads();
 
-  constructor(directory: string, graceMs: number = GRACE_MS) {
+  constructor(directory: string) {
     this.#directory = directory;
-    this.#graceMs = graceMs;
   }
 
   async check(orgId: string): Promise<readonly Fault[]> {
@@ -25,7 +23,7 @@ export class SqliteStateUpkeep implements StateUpkeep {
     const nothing = { kept: 0, deleted: 0 };
     const path = stateFile(this.#directory, orgId);
     if (!existsSync(path)) return nothing;
-    const report = await this.#threads.run({ path, task: "collect", graceMs: this.#graceMs });
+    const report = await this.#threads.run({ path, task: "collect", graceMs: GRACE_MS });
     return report.kind === "collected" ? report.collection : nothing;
   }
 
