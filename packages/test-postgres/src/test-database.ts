@@ -21,9 +21,10 @@ export interface TestDatabase extends AsyncDisposable {
 }
 
 /**
- * Creates a database on the server that the files of this test run share or, when
- * `SERVICE_TEST_DATABASE_URL` is set, on that one. With `SERVICE_TEST_CITUS_URL` the first of a test is the
- * database there, emptied, and others are on the coordinator.
+ * Creates a database on the PostgreSQL server that the files of this test run share, or on the
+ * server of `SERVICE_TEST_DATABASE_URL` when that is set. With `SERVICE_TEST_CITUS_URL`, the first
+ * database of a test is the cluster's own, emptied, and further ones are created on its
+ * coordinator.
  */
 export async function freshDatabase(): Promise<TestDatabase> {
   const cluster = freeClusterUrl();

@@ -37,7 +37,7 @@ export interface ToolBehavior {
 export interface ToolResult {
   /** For the LLM: the content as JSON; for an error, its message and hints first. */
   readonly text: string;
-  /** The same for programs; its schema is the tool's `outputSchema`. */
+  /** The content for programs; its schema is the tool's `outputSchema`. */
   readonly content: Readonly<Record<string, unknown>>;
   /** Whether the call failed, in a way that the LLM can read about and usually correct. */
   readonly isError: boolean;

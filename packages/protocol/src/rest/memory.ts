@@ -77,9 +77,9 @@ export const memorySearchRequestSchema: z.ZodType<MemorySearchRequest> = z
 
 const explanationShape = {
   rank: z.int().describe("Rank among the results, from 1"),
-  /** Its rank by similarity; absent when only its words found it. */
+  /** The result's rank by similarity; absent when only its words matched. */
   vector_rank: z.int().exactOptional().describe("Rank by similarity alone, from 1"),
-  /** Its rank by words; hybrid mode only. */
+  /** The result's rank by words; hybrid mode only. */
   text_rank: z.int().exactOptional().describe("Rank by words alone, from 1"),
   /** The score that hybrid mode orders by: the sum of 1 / (60 + rank) over both. */
   fused_score: z.number().exactOptional().describe("The sum of 1 / (60 + rank) over both"),

@@ -9,11 +9,13 @@ const hintShape = {
       ...(["Type", "Sequence"] as const),
     ])
     .describe("Kind of the renamed object"),
-  /** Its schema, or that of a column's table, in the proposed schema; absent: any. */
+  /**
+   * The object's schema after the change, or the schema of the column's table; absent: any schema.
+   */
   schema: z.string().exactOptional().describe("Its present schema; absent: any schema"),
   /** The table of a column or a constraint, by its name in the proposed schema. */
   table: z.string().exactOptional().describe("Table of a renamed column, under its present name"),
-  /** Its previous schema, by its name then; absent: the present one. */
+  /** The object's schema before the change; absent: the schema has not changed. */
   from_schema: z.string().exactOptional().describe("Its previous schema; absent: the same schema"),
   from: z.string().describe("The name before"),
   to: z.string().describe("The name in the proposed schema"),
@@ -149,7 +151,7 @@ const migrationShape = {
     .array(z.string())
     .readonly()
     .describe("Content ids of the commits that its runs recorded, the oldest first"),
-  /** Its unfinished run, only when a single migration is read. */
+  /** The migration's unfinished run. Returned only when a single migration is read. */
   unfinished_run: unfinishedRunSchema
     .exactOptional()
     .describe("The run that has not ended; only when a single migration is read"),

@@ -200,7 +200,7 @@ async function needsAmong(
   const typeOf = new Map(types.map(({ relation, type }) => [relation, type]));
   const resolve = (id: string): string => {
     if (known.has(id)) return id;
-    // Columns of views and types are no objects of their own.
+    // Columns of views and types are not objects of their own.
     const whole = id.replace(/^a:(\d+)\..*$/, "r:$1");
     return typeOf.get(whole) ?? whole;
   };

@@ -23,7 +23,7 @@ export interface RelationKey {
   readonly targetColumns: readonly string[];
 }
 
-/** A table or view, as somebody who writes queries sees it. */
+/** A table or view, with the attributes that matter to an author of queries. */
 export interface Relation {
   /**
    * The name in an agent's statement: relations of PostgreSQL's schema `public` are not qualified.
@@ -42,7 +42,10 @@ export interface Relation {
   readonly foreignKeys: readonly RelationKey[];
 }
 
-/** The tables and views of a schema. A partition is left out, because its table stands for it. */
+/**
+ * The tables and views of a schema. Partitions are left out, because queries use the partitioned
+ * table.
+ */
 export function* relationsOf(schema: Schema): Pausing<readonly Relation[]> {
   const uniqueIndexes = indexBy(
     schema.all("Index").filter(({ values }) => values.isUnique === true && !values.where),

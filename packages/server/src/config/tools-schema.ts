@@ -63,7 +63,7 @@ export function checkTools(content: unknown, dataSources: readonly DataSourceCon
   };
 }
 
-/** Absent when nothing is said, as with a file that there is not. */
+/** Notes that are not empty; absent when there are none, or no tools file. */
 function present(notes: NonNullable<ToolsConfig["notes"]>): Pick<ToolsConfig, "notes"> {
   return notes.size === 0 ? {} : { notes };
 }

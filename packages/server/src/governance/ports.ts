@@ -75,7 +75,7 @@ export interface StatementReader {
 
 /** A statement to be permitted. */
 export interface PlannedStatement {
-  /** Its data source, or the service's own tool. */
+  /** The step's data source, or the service's own tool. */
   readonly dataSource: string;
   readonly intent: Intent;
   /**

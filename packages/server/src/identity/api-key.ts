@@ -10,7 +10,7 @@ export type KeyEnvironment = "live" | "test";
 export interface ApiKeyDraft {
   readonly orgId: string;
   readonly environment: KeyEnvironment;
-  /** For people. */
+  /** A name for people, chosen by the creator of the key. */
   readonly name: string;
   /** The agent that uses the key; absent: a program. */
   readonly agentId?: string;

@@ -44,7 +44,7 @@ export interface SearchResult {
    * lookup is on.
    */
   readonly relatedCascadeTargets: readonly string[];
-  /** Its ranks, which explain its position. */
+  /** The ranks by similarity and by words, which explain the result's position. */
   readonly ranks: Ranks;
 }
 

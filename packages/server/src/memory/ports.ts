@@ -137,7 +137,7 @@ export interface ReembeddingStore {
     limit: number,
   ): Iterable<readonly MemoryEntry[]> | AsyncIterable<readonly MemoryEntry[]>;
 
-  /** Adds vectors of the model for entries that still exist and have none of it. */
+  /** Adds vectors of the model for entries that still exist and have no vector of this model. */
   addVectors(model: EmbeddingModel, entries: readonly EmbeddedEntry[]): Promise<void>;
 
   /**

@@ -72,7 +72,7 @@ function stepRecordsOf(prepared: readonly PreparedStep[], plan: PlanState): read
   });
 }
 
-/** Whether a failed step of a plan that goes on waits for its revision. */
+/** Whether the plan continues and its failed step waits for a revision. */
 function mayRevise(plan: PlanState): boolean {
   return plan.onFailure === "pause" && !isOver(plan) && plan.cancelReason === undefined;
 }

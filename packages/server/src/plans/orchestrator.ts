@@ -119,14 +119,14 @@ export interface PlanJournal {
 /** Steps to append to a plan. */
 export interface StepsToAppend {
   readonly steps: readonly StepDefinition[];
-  /** The plan's revision that the caller has read; absent: whichever it has. */
+  /** The plan's revision that the caller has read; absent: any revision. */
   readonly expectedRevision?: number | undefined;
 }
 
 /** The changes of a step's definition. */
 export interface StepRevision {
   readonly changes: StepChanges;
-  /** The plan's revision that the caller has read; absent: whichever it has. */
+  /** The plan's revision that the caller has read; absent: any revision. */
   readonly expectedRevision?: number | undefined;
 }
 
@@ -153,7 +153,7 @@ export interface PlanRevisions {
   ): Promise<PlanRevised>;
 }
 
-/** Whether an orchestrator changes plans that are under way. */
+/** Whether the orchestrator supports revisions of plans. */
 export function hasRevisions(
   orchestrator: Orchestrator,
 ): orchestrator is Orchestrator & PlanRevisions {

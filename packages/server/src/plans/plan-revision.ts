@@ -118,7 +118,10 @@ function appendStep(draft: PlanDraft, definition: PreparedStep): void {
   draft.emit("PlanStepAppended", stepPayload(definition, index));
 }
 
-/** Attempts go on being counted, so that no attempt of the new form is taken for one of the old. */
+/**
+ * The number of attempts continues, so that no attempt of the new definition has the number of an
+ * earlier attempt.
+ */
 function reviseStep(draft: PlanDraft, definition: PreparedStep): void {
   const { id, dependsOn } = definition;
   const index = draft.steps.findIndex((step) => step.stepId === id);

@@ -158,7 +158,7 @@ export interface LlmContextUpdate {
 /** The result of executing a step (Contract §4.3). */
 export interface StepExecution {
   readonly stepResult: StepResult;
-  /** It has the whole output; the transports cut it to what is asked for. */
+  /** It contains the whole output. The transports cut the output to the requested size. */
   readonly llmContextUpdate: LlmContextUpdate;
   /** Absent: the step names none. */
   readonly outputLimits?: OutputLimits;

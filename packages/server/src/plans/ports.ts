@@ -111,11 +111,11 @@ export type StatementFailureReason =
   | "intent"
   /** It exceeded its time limit; it was stopped and its transaction rolled back. */
   | "timeout"
-  /** It waited too long for its turn and was not run. */
+  /** The statement waited too long for its turn and was not run. */
   | "waited"
   /** The signal was aborted; it was stopped and its transaction rolled back. */
   | "aborted"
-  /** It had no effect, and a retry may succeed (SQLITE_BUSY, 40001, 40P01). */
+  /** The statement had no effect, and a retry may succeed (SQLITE_BUSY, 40001, 40P01). */
   | "rolled_back"
   /** Unknown whether it took effect: call `settle`. */
   | "connection";

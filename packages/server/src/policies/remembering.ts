@@ -23,7 +23,7 @@ const NAMES = [RECORD_ACTION, ...GROUPS] as const;
 /** A tool call that may become an entry. */
 export interface CallToRemember {
   readonly orgId: string;
-  /** Its caller; absent when it was not recorded. */
+  /** The caller of the recorded call; absent when it was not recorded. */
   readonly principal: PolicyPrincipal | undefined;
   readonly sessionId: string;
   readonly dataSource: string;

@@ -15,8 +15,8 @@ export interface Http2SidesOptions {
 }
 
 /**
- * The handlers of the HTTP/2 connections of each port: gRPC and REST together, or each on its own
- * port, which then refuses the other.
+ * The handlers of the HTTP/2 connections of each port. One port serves gRPC and REST; with two
+ * ports, each refuses the other's requests.
  * @param rest Handles the streams that are not gRPC.
  */
 export function http2Sides(

@@ -75,7 +75,7 @@ export type Authorize = (
   resource?: PolicyResource,
 ) => Promise<void>;
 
-/** A call of one of the service's own tools, which no step of a plan has run. */
+/** A call of one of the service's own tools outside of a plan, such as a tool over MCP. */
 export interface OwnToolCall {
   readonly toolName: string;
   readonly intent: Intent;

@@ -9,9 +9,15 @@ export interface LogEntry extends Commit {
 
 /** How to walk a graph of commits. */
 export interface CommitWalk {
-  /** Whether to leave a commit out, and with it the ancestors that only it leads to. By default none is. */
+  /**
+   * Whether to leave a commit out, together with the ancestors that no other commit leads to. By
+   * default none is left out.
+   */
   readonly isKnown?: (hash: Hash) => boolean;
-  /** Takes the next commit out of those found so far. By default the walk goes down one line first. */
+  /**
+   * Removes the next commit from the list of found but unvisited commits, and returns it. By
+   * default the walk is depth-first.
+   */
   readonly take?: (open: LogEntry[]) => LogEntry | undefined;
   /** Reads a commit; undefined leaves it out. By default an unreadable commit ends the walk. */
   readonly read?: (hash: Hash) => Commit | undefined;

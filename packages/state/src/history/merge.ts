@@ -60,7 +60,7 @@ export interface ThreeWay {
   readonly theirs: Roots;
   /** IRIs of single-valued properties. */
   readonly singleValued: ReadonlySet<string>;
-  /** Whether every property whose value theirs replaced counts as single-valued. */
+  /** Whether a property counts as single-valued when "theirs" replaced its value. */
   readonly hasOneWhereReplaced?: boolean;
 }
 

@@ -255,8 +255,8 @@ function nameEnd(bytes: Buffer, start: number): number {
 }
 
 /**
- * Position after the terminator, or after the hash, of content. In a key, another term always
- * follows.
+ * The position after the encoded content of a term, which ends with a terminator or a hash. In a
+ * key, another term always follows.
  */
 function contentEnd(bytes: Buffer, start: number): number {
   const end = contentNul(bytes, start);

@@ -7,7 +7,7 @@ export type StopReason = "waited" | "timeout" | "aborted";
 
 /** Time limits of a job. */
 export interface JobLimits {
-  /** For the wait for its turn, from now. */
+  /** How long the job may wait for its turn, from now, in ms. */
   readonly waitMs: number;
   /** From its turn on. */
   readonly timeoutMs: number;

@@ -25,7 +25,7 @@ export class ReaderPool {
     this.#readersMax = readersMax;
   }
 
-  /** @throws StatementError; the statement then runs nowhere any more. */
+  /** @throws StatementError. The statement has then ended in every process. */
   ask(
     task: ReadTask | DescribeTask,
     orgId: string,

@@ -8,11 +8,11 @@ export type ReadJob = Job<ReadTask | DescribeTask>;
 
 /** The listener for a reader's events. */
 export interface ReaderListener {
-  /** It has answered, so it has room for another job. */
+  /** The reader has answered and can take another job. */
   onAnswer(): void;
-  /** Its first statement takes long. */
+  /** The statement at the head of the reader's queue takes long. */
   onSlow(reader: Reader): void;
-  /** It has ended; its remaining jobs must move to another reader. */
+  /** The reader has ended. Its remaining jobs must move to another reader. */
   onClose(reader: Reader, orphans: readonly ReadJob[]): void;
 }
 

@@ -5,7 +5,7 @@ import type { Check } from "./check.js";
 /** Time limit for the response of a server that already listens, in ms. */
 const ANSWER_MS = 2000;
 
-/** Checks that a server can listen on the port, and otherwise who listens there. */
+/** Checks that a server can listen on the port. If not, the check reports what listens there. */
 export async function checkPort(name: string, host: string, port: number): Promise<Check> {
   const where = `${host}:${String(port)}`;
   const failure = await tryToListen(host, port);

@@ -23,7 +23,10 @@ export function writeId(entryId: string, words: Uint32Array, start: number): voi
 
 const HYPHEN = "-".charCodeAt(0);
 
-/** The lowest four bits of a digit are its value, those of a letter of either case are 9 less. */
+/**
+ * The value of a hexadecimal digit. The lowest four bits of `0`–`9` are the value; the lowest four
+ * bits of a letter of either case are the value minus 9.
+ */
 function hexDigit(character: number): number {
   return character <= DIGIT_9 ? character & 15 : (character & 15) + 9;
 }

@@ -200,7 +200,7 @@ export class OpenPlan implements AppendSource {
     };
   }
 
-  /** The request that these definitions were asked for with, if it named an idempotency key. */
+  /** The request that brought these definitions, if it had an idempotency key. */
   #requestOf([first]: readonly PreparedStep[]): RevisionRequest | undefined {
     if (first === undefined) return undefined;
     return this.#state.revisionRequests.find(({ revision }) => revision === first.revision);

@@ -61,7 +61,10 @@ export class OpenPlans {
     return !plan.broken && plan.owner === node.nodeId && node.hasLease;
   }
 
-  /** Whether the plan is being made shared: nobody here may become its owner meanwhile. */
+  /**
+   * Whether the plan's ownership is being given up. Meanwhile this node must not become its owner
+   * again.
+   */
   isReleasing(ref: PlanRef): boolean {
     return this.#releasing.has(keyOf(ref));
   }

@@ -112,7 +112,7 @@ export class PlanReviser implements PlanRevisions {
     }
   }
 
-  /** Checks and permits what changes, as a submission is. */
+  /** Checks and authorizes the changed steps like a submission. */
   async #checked(
     { toChange, ...wanted }: WantedSteps,
     ctx: QueryRuntimeContext,
@@ -165,7 +165,10 @@ function isSame(one: StepDefinition, other: StepDefinition): boolean {
   return canonicalJson({ ...one }) === canonicalJson({ ...other });
 }
 
-/** A step as somebody would submit it: an intent that was derived is derived anew. */
+/**
+ * The step as a submission would contain it. A derived intent is left out, so that it is derived
+ * again.
+ */
 function definitionOf(step: PreparedStep): StepDefinition {
   const { id, name, toolName, intentSource, queryTemplate, dependsOn, schemaTableHints } = step;
   const { maxRows, maxBytes } = step;

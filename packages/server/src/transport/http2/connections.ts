@@ -21,13 +21,13 @@ import { UnreadStreams } from "./unread-streams.js";
 
 /** Time limits of HTTP/2 connections, in ms. */
 export interface Http2Patience {
-  /** For a connection without requests. */
+  /** How long a connection may stay open without requests, in ms. */
   readonly idleTimeoutMs: number;
-  /** Between two pings that check whether the client is still there. */
+  /** Interval of the pings that check whether the client is still there, in ms. */
   readonly keepaliveMs: number;
-  /** For the answer to a ping. */
+  /** How long the answer to a ping may take, in ms. */
   readonly keepaliveTimeoutMs: number;
-  /** For the client to read some of an answer. */
+  /** How long a client may leave an answer unread, in ms. */
   readonly unreadMs: number;
 }
 

@@ -7,7 +7,7 @@ export interface DescribedReply<Body> {
   readonly content: { readonly "application/json": { readonly schema: z.ZodType<Body> } };
 }
 
-/** An answer of this shape. */
+/** Describes a JSON reply. */
 export function json<Body>(description: string, schema: z.ZodType<Body>): DescribedReply<Body> {
   return { description, content: { "application/json": { schema } } };
 }

@@ -51,9 +51,11 @@ export interface RestDeadlines {
   readonly headersMs: number;
   /** From there to the end of its body. */
   readonly requestMs: number;
-  /** Between two requests. */
+  /** How long a connection may stay open between two requests, in ms. */
   readonly keepAliveMs: number;
-  /** For the client to read some of an answer; longer for a large piece of it. */
+  /**
+   * How long a client may leave an answer unread, in ms. A large piece of an answer has more time.
+   */
   readonly unreadMs: number;
   /** Interval for checking the time limits, by which each of them may be exceeded. */
   readonly checkMs: number;

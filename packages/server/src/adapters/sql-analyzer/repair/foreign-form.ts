@@ -24,7 +24,7 @@ export interface ForeignForm {
 export interface FoundForm {
   /** The equivalent to write. */
   readonly advice: string;
-  /** Its range in UTF-16 units, if known. */
+  /** The form's range in the statement, in UTF-16 units, if known. */
   readonly place?: { readonly at: number; readonly end: number };
 }
 

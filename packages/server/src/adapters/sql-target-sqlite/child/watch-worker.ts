@@ -34,7 +34,7 @@ function openFiles(): readonly string[] {
   try {
     return readdirSync(OPEN_FILES);
   } catch {
-    // Not on Linux.
+    // Only Linux has this directory.
     return [];
   }
 }

@@ -61,7 +61,7 @@ async function insertRows(
   );
 }
 
-/** Inserts vectors and codes for existing entries that have none of the model. */
+/** Inserts vectors and codes of a model for existing entries without a vector of this model. */
 export async function insertVectors(
   connection: Connection,
   entries: readonly EmbeddedEntry[],
