@@ -143,8 +143,8 @@ export interface ContextUpdate {
   readonly tool_output_json: string;
   readonly schema_additions: readonly TableDelta[];
   readonly augmentation_hints: readonly string[];
-  /** Absent on the last page. */
-  readonly next_offset?: number;
+  /** Absent on the last page, where gRPC has 0. */
+  next_offset?: number;
 }
 
 export interface TableDelta {

@@ -30,6 +30,8 @@ describe("the numbers of the contract (§2.1, §2.2, §2.6, §4.1)", () => {
       "5 query_template string",
       "6 depends_on repeated string",
       "7 schema_table_hints repeated string",
+      "8 max_rows int32",
+      "9 max_bytes int32",
     ]);
   });
 
@@ -37,6 +39,9 @@ describe("the numbers of the contract (§2.1, §2.2, §2.6, §4.1)", () => {
     expect(fieldsOf(wire.ExecuteStepRequestSchema)).toEqual([
       "1 plan_id string",
       "2 step_id string",
+      "3 offset int32",
+      "4 max_rows int32",
+      "5 max_bytes int32",
     ]);
     expect(fieldsOf(wire.ExecuteStepResponseSchema)).toEqual([
       "1 success bool",
@@ -74,6 +79,7 @@ describe("the numbers of Decision §10", () => {
         "3 tool_output_json string",
         "4 schema_additions repeated SchemaTableDelta",
         "5 augmentation_hints repeated string",
+        "6 next_offset int32",
       ],
     ],
     [

@@ -85,6 +85,8 @@ export class GrpcClient implements Client, Disposable {
       step_id: stepId,
       ...page,
     });
+    const { llm_context_update: update } = answer;
+    if (update?.next_offset === 0) delete update.next_offset;
     return { status: "OK", ...answer };
   }
 

@@ -116,6 +116,7 @@ describe("ExecuteStep", () => {
         tool_output_json: '[{"id":7}]',
         schema_additions: [{ table_name: "t", operation: "NEW", table_def_json: "{}" }],
         augmentation_hints: [],
+        next_offset: 0,
       },
       error_message: "",
       error_code: "",

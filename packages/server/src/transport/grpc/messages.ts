@@ -152,7 +152,7 @@ export function stepResultMessage(result: StepResult): proto.StepStatus {
 /** @param nextOffset where the next page of the output begins. */
 export function contextUpdateMessage(
   update: LlmContextUpdate,
-  nextOffset?: number,
+  nextOffset = 0,
 ): proto.LlmContextUpdate {
   return {
     $typeName: "controlplane.v1.LlmContextUpdate",
@@ -161,7 +161,7 @@ export function contextUpdateMessage(
     toolOutputJson: update.toolOutputJson,
     schemaAdditions: update.schemaAdditions.map(schemaTableDeltaMessage),
     augmentationHints: [...update.augmentationHints],
-    ...present({ nextOffset }),
+    nextOffset,
   };
 }
 
