@@ -20,6 +20,8 @@ export interface Client {
   cancel(planId: string, reason?: string): Promise<Submitted>;
   retry(planId: string): Promise<Submitted>;
   append(planId: string, steps: StepsInput, idempotencyKey?: string): Promise<Revised>;
+  /** What the plan would do. */
+  check(plan: PlanInput): Promise<PlanCheck>;
   revise(
     planId: string,
     stepId: string,
@@ -70,6 +72,21 @@ export interface StepsInput {
 
 export interface StepChanges extends Partial<Omit<StepInput, "id">> {
   readonly expected_revision?: number;
+}
+
+export interface PlanCheck {
+  readonly verdict: string;
+  readonly aau: number;
+  readonly cost_usd: number;
+  readonly steps: readonly {
+    readonly step_id: string;
+    readonly verdict: string;
+    readonly aau: number;
+    readonly reason?: string;
+    readonly policies: readonly { readonly id: string }[];
+    readonly problem?: string;
+    readonly tables: readonly { readonly name: string; readonly reads: readonly string[] }[];
+  }[];
 }
 
 export interface Revised extends Submitted {

@@ -552,6 +552,14 @@ const DECISIONS = {
     "D19-key": "A change is made once under its idempotency key",
     "D19-events": "PlanStepAppended and PlanStepRevised tell what changed",
   },
+  "Decision §21": {
+    "D21-touched": "A check tells what each step of a plan touches, as its database tells",
+    "D21-verdict": "A check tells what the policies decide on each step, and why",
+    "D21-price": "A check tells the weight and the price of each step",
+    "D21-stored": "A check stores nothing and runs nothing",
+    "D21-problem": "A check tells what the database would refuse now",
+    "D21-invalid": "A check refuses a plan as a submission does",
+  },
   "Decision §16": {
     "D16-default-deny": "What no policy permits is denied, over every wire",
     "D16-named":

@@ -86,6 +86,7 @@ export type {
   PlanEvent,
   PlanPage,
   PlanPageQuery,
+  PlanCheck,
   PlanRevised,
   PlanState,
   PlanStatus,

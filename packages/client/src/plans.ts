@@ -2,6 +2,7 @@ import type {
   AppendStepsRequest,
   OutputPageQuery,
   Plan,
+  PlanCheck,
   PlanEvent,
   PlanPage,
   PlanPageQuery,
@@ -42,6 +43,11 @@ export interface ExecuteOptions extends CallOptions {
 export interface Plans {
   /** Submits a plan; resolves when it is durable, with status `pending`. */
   submit(plan: SubmitPlanRequest, options?: SubmitOptions): Promise<PlanState>;
+  /**
+   * Tells what a plan would do: what each step touches, what the policies decide, and what it costs.
+   * Stores nothing.
+   */
+  check(plan: SubmitPlanRequest, options?: CallOptions): Promise<PlanCheck>;
   get(planId: string, options?: CallOptions): Promise<Plan>;
   /** One page, newest first. */
   list(query?: PlanPageQuery, options?: CallOptions): Promise<PlanPage>;
@@ -83,6 +89,17 @@ export function createPlans(http: Http): Plans {
   const plans: Plans = {
     submit: (plan, options = {}) =>
       http.call({ method: "POST", path: "/api/plans", body: plan, ...keyed(options) }),
+    check: (plan, { signal } = {}) => {
+      const query = { dry_run: "true" };
+      return http.call({
+        method: "POST",
+        path: "/api/plans",
+        query,
+        body: plan,
+        idempotent: true,
+        signal,
+      });
+    },
     get: (planId, { signal } = {}) =>
       http.call({ method: "GET", path: pathOf(planId), idempotent: true, signal }),
     list: (query = {}, { signal } = {}) =>

@@ -108,7 +108,7 @@ describe("the numbers of Decision §10", () => {
 });
 
 describe("the service", () => {
-  it("has the contract's methods, and four more", () => {
+  it("has the contract's methods, and five more", () => {
     const { typeName, methods } = wire.ControlPlaneService;
     expect(typeName).toBe("controlplane.v1.ControlPlaneService");
     expect(methods.map(({ name, methodKind }) => `${name} ${methodKind}`)).toEqual([
@@ -121,6 +121,7 @@ describe("the service", () => {
       "RetryPlan unary",
       "AppendSteps unary",
       "ReviseStep unary",
+      "CheckPlan unary",
     ]);
   });
 });

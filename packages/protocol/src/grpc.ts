@@ -26,6 +26,8 @@ export {
   SubmitPlanResponseSchema,
   type AppendStepsRequest,
   type AppendStepsResponse,
+  type CheckPlanRequest,
+  type CheckPlanResponse,
   type CancelPlanRequest,
   type CancelPlanResponse,
   type ExecuteStepRequest,

@@ -28,7 +28,7 @@ const NOT_REMEMBERED = `@id("no-names")
   when { context.columns.contains("patients/name") };`;
 
 /** Sets the first policies of an organization. */
-function putPolicies(
+export function putPolicies(
   { url }: Pick<Steward, "url">,
   headers: Readonly<Record<string, string>>,
   text: string,

@@ -14,6 +14,7 @@ import { overRest } from "./over-rest.js";
 import { placeholders } from "./placeholders.js";
 import { prices } from "./prices.js";
 import { reports } from "./reports.js";
+import { checking } from "./plans/checking.js";
 import { revising } from "./plans/revising.js";
 import { state } from "./state.js";
 import { submitting } from "./submitting.js";
@@ -29,6 +30,7 @@ export const stepScenarios: readonly Scenario[] = [
   ...context,
   ...events,
   ...ending,
+  ...checking,
   ...revising,
   ...toolCalls,
   ...overRest,

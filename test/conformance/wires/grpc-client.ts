@@ -9,6 +9,7 @@ import {
   type ListQuery,
   type Page,
   type PageInput,
+  type PlanCheck,
   type PlanInput,
   type PlanView,
   type Revised,
@@ -96,6 +97,11 @@ export class GrpcClient implements Client, Disposable {
 
   retry(planId: string): Promise<Submitted> {
     return this.#call("RetryPlan", { plan_id: planId });
+  }
+
+  check(plan: PlanInput): Promise<PlanCheck> {
+    const steps = plan.steps.map(({ id, ...step }) => ({ step_id: id, ...step }));
+    return this.#call("CheckPlan", { plan: { ...plan, steps } });
   }
 
   append(

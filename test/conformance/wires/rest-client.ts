@@ -7,6 +7,7 @@ import {
   type ListQuery,
   type Page,
   type PageInput,
+  type PlanCheck,
   type PlanInput,
   type PlanView,
   type Revised,
@@ -85,6 +86,10 @@ export class RestClient implements Client {
 
   retry(planId: string): Promise<Submitted> {
     return this.#data("POST", `/api/plans/${planId}/retry`);
+  }
+
+  check(plan: PlanInput): Promise<PlanCheck> {
+    return this.#data("POST", "/api/plans?dry_run=true", plan);
   }
 
   append(planId: string, steps: StepsInput, idempotencyKey?: string): Promise<Revised> {

@@ -25,6 +25,17 @@ export {
   type PlanEventsQuery,
 } from "./events.js";
 export {
+  planCheckSchema,
+  submitPlanQuerySchema,
+  VERDICTS,
+  type CheckedTable,
+  type DecidingPolicy,
+  type PlanCheck,
+  type StepCheck,
+  type SubmitPlanQuery,
+  type Verdict,
+} from "./plan-checks.js";
+export {
   readinessSchema,
   serviceIndexSchema,
   type Readiness,

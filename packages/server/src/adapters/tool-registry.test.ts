@@ -11,6 +11,7 @@ function target(name: string): SqlTarget {
     name,
     dialect: "sqlite",
     run: unused,
+    describe: unused,
     settle: unused,
     forget: unused,
     [Symbol.asyncDispose]: async () => undefined,

@@ -40,6 +40,7 @@ import {
   type KeepToolCall,
   type Orchestrator,
 } from "../plans/index.js";
+import type { ToolCallPricing } from "../plans/ports.js";
 import { DirectoryProbe } from "../storage/directory-probe.js";
 import { assertPrivate } from "../storage/private-files.js";
 import type { Store } from "../storage/store.js";
@@ -168,7 +169,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
       ? undefined
       : openOrchestrator(
           config,
-          { ...basics, store, sources, gate, access, migrations, policy },
+          { ...basics, store, sources, gate, access, migrations, policy, pricing: billing.usage },
           opened,
         );
   const catalog = openCatalog(
@@ -288,6 +289,7 @@ interface OrchestratorParts extends Basics {
   readonly access: DataSourceAccess;
   readonly migrations: OpenMigrations;
   readonly policy: Authorizer;
+  readonly pricing: ToolCallPricing;
 }
 
 /** Without a store a call is only published as an event. */
@@ -305,7 +307,7 @@ function keeperOf(
 
 function openOrchestrator(
   config: Config,
-  { store, sources, gate, access, migrations, policy, ...basics }: OrchestratorParts,
+  { store, sources, gate, access, migrations, policy, pricing, ...basics }: OrchestratorParts,
   opened: DisposalStack,
 ): DurableOrchestrator {
   const { targets, analyzer, reader } = sources;
@@ -322,6 +324,7 @@ function openOrchestrator(
       reader,
       gate,
       policy,
+      pricing,
       stepTimeoutMs: config.stepTimeoutMs,
       stepWaitMs: config.stepWaitMs,
       planDeadlineMs: config.planDeadlineMs,

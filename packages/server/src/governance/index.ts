@@ -21,13 +21,16 @@ export { intentOfToolName } from "./tool-name.js";
 export type {
   AnnouncedToolCall,
   Dialect,
+  ExplainedStatementPolicy,
   FunctionName,
   PlannedStatement,
   SqlAnalyzer,
   StatementAnalysis,
+  StatementDecision,
   StatementGrant,
   StatementPolicy,
   StatementReader,
+  StatementRule,
   ToolCallGate,
 } from "./ports.js";
 export {

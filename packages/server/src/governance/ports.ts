@@ -91,6 +91,24 @@ export interface StatementGrant {
   readonly rowsChangedMax?: number;
 }
 
+/** The answer of the policies about a statement, with its reasons. */
+export interface StatementDecision extends StatementGrant {
+  /** `approval`: a person would have to approve it. */
+  readonly verdict: "permit" | "deny" | "approval";
+  /** Why it may not run as it is; absent when it may. */
+  readonly reason?: string;
+  /** The policies that decided; empty when no policy permits it. */
+  readonly policies: readonly StatementRule[];
+}
+
+/** A policy that decided about a statement. */
+export interface StatementRule {
+  readonly id: string;
+  readonly reason?: string;
+  /** Who must approve what the policy forbids. */
+  readonly approval?: string;
+}
+
 /**
  * Decides by policies whether statements may run: when they are submitted, and again when they run.
  */
@@ -104,6 +122,12 @@ export interface StatementPolicy {
    * the statement.
    */
   permit(caller: Caller, statement: PlannedStatement): Promise<StatementGrant>;
+}
+
+/** A policy that tells its reasons beforehand. */
+export interface ExplainedStatementPolicy extends StatementPolicy {
+  /** The answer of {@link permit} with its reasons. @throws AppError `STORE_UNAVAILABLE`. */
+  decide(caller: Caller, statement: PlannedStatement): Promise<StatementDecision>;
 }
 
 /** A tool call that is about to run. */

@@ -10,11 +10,14 @@
 export { DurableOrchestrator } from "./orchestrators/durable-orchestrator.js";
 export { PlanEngine } from "./engine/index.js";
 export { NoopOrchestrator } from "./orchestrators/noop-orchestrator.js";
+export type { PlanCheck, StepCheck } from "./plan-check.js";
 export {
+  hasChecks,
   hasJournal,
   hasRevisions,
   type Orchestrator,
   type PageRequest,
+  type PlanChecks,
   type PlanFilter,
   type PlanJournal,
   type PlanPage,

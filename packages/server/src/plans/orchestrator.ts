@@ -1,5 +1,6 @@
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Unsubscribe } from "../kernel/event-bus.js";
+import type { PlanCheck } from "./plan-check.js";
 import type { PlanEvent } from "./plan-events.js";
 import type {
   PlanDefinition,
@@ -151,6 +152,24 @@ export interface PlanRevisions {
     revision: StepRevision,
     ctx: QueryRuntimeContext,
   ): Promise<PlanRevised>;
+}
+
+/** Telling what a plan would do (Decision §21), which an orchestrator may offer as well. */
+export interface PlanChecks {
+  /**
+   * Checks a plan as {@link Orchestrator.createPlan} does, and tells for each step what it touches, what the
+   * policies decide and what it costs. Nothing is stored and nothing runs. Errors: those of a submission.
+   */
+  checkPlan(
+    sessionId: string,
+    definition: PlanDefinition,
+    ctx: QueryRuntimeContext,
+  ): Promise<PlanCheck>;
+}
+
+/** Whether an orchestrator tells what plans would do. */
+export function hasChecks(orchestrator: Orchestrator): orchestrator is Orchestrator & PlanChecks {
+  return typeof (orchestrator as Partial<PlanChecks>).checkPlan === "function";
 }
 
 /** Whether the orchestrator supports revisions of plans. */

@@ -165,11 +165,41 @@ export interface StepTarget {
   forget(attempt: AttemptRef): void;
 }
 
+/** A statement to describe, which is not run. */
+export interface StatementToDescribe extends Pick<
+  StatementRequest,
+  "sql" | "intent" | "caller" | "waitMs" | "timeoutMs"
+> {
+  /** How many parameters it has; their values are not known yet. */
+  readonly parameterCount: number;
+}
+
+/** What a database tells about a statement without running it. */
+export interface DescribedStatement {
+  readonly touched: TouchedData;
+  /** The planner's estimate; absent where the database makes none. */
+  readonly estimate?: StatementEstimate;
+}
+
+/** The estimate of a database's planner. */
+export interface StatementEstimate {
+  /** Rows that the statement returns or, for a write without RETURNING, changes. */
+  readonly rows: number;
+  /** In the planner's own unit: on PostgreSQL the cost of reading one page sequentially. */
+  readonly cost: number;
+}
+
 /**
  * A database that agents work on. It is never the one in which this service stores its own tables.
  */
 export interface SqlTarget extends StepTarget, AsyncDisposable {
   readonly dialect: Dialect;
+
+  /**
+   * Describes a statement as the database would run it now. Nothing is changed, and parameters have no values.
+   * @throws StatementError, for example when the statement names a table that does not exist.
+   */
+  describe(statement: StatementToDescribe, signal: AbortSignal): Promise<DescribedStatement>;
 }
 
 /** A tool that is called with a statement. */
@@ -198,6 +228,26 @@ export interface ToolRegistry {
   resolve(toolName: string): SqlTool | OwnTool | undefined;
   /** The target that steps store under this name; `undefined` when it is no longer configured. */
   target(name: string): SqlTarget | StepTarget | undefined;
+}
+
+/** A tool call to be priced before it is made. */
+export interface ToolCallToPrice {
+  readonly toolName: string;
+  readonly intent: Intent;
+}
+
+/** Weighs and prices tool calls before they are made. */
+export interface ToolCallPricing {
+  /** @returns one quote for each call, in their order. @throws AppError `STORE_UNAVAILABLE`. */
+  quote(caller: Caller, calls: readonly ToolCallToPrice[]): Promise<readonly ToolCallQuote[]>;
+}
+
+/** The weight and the price of a tool call. */
+export interface ToolCallQuote {
+  /** Agentic activity units. */
+  readonly aau: number;
+  /** US dollars by the present prices; absent: no price applies. */
+  readonly costUsd?: number;
 }
 
 /** A step that changes a schema, and its author. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cedarEngine, defaultPolicies } from "../adapters/policy-cedar/index.js";
 import type { Action } from "../identity/index.js";
-import type { PlannedStatement } from "../governance/index.js";
+import type { Intent, PlannedStatement } from "../governance/index.js";
 import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { toolCallRecord } from "../kernel/testing/tool-call-record.js";
 import type { RecordedData, ToolCallRecord } from "../kernel/tool-call.js";
@@ -152,6 +152,30 @@ describe("a statement", () => {
     await expect(authorizer(both).permit(AGENT, statement)).rejects.toMatchObject({
       code: "POLICY_DENIED",
     });
+  });
+
+  it("is explained with the policies that decide, for a permit, a denial, an approval and a limit", async () => {
+    const policy = authorizer(`
+      @id("two-eyes") @approval("the data owner")
+      forbid (principal, action == Steward::Action::"write_delete", resource);
+      @id("no-admin") @reason("Ask the schema team")
+      forbid (principal, action == Steward::Action::"admin", resource);
+      @id("few") @rows_changed_max("10")
+      forbid (principal, action == Steward::Action::"write_update", resource)
+      when { context.rowsChangedMax > 10 };`);
+    const decide = (intent: Intent) => policy.decide(AGENT, { dataSource: "shop", intent });
+    expect(await decide("read_select")).toMatchObject({ verdict: "permit" });
+    expect((await decide("read_select")).policies.length).toBeGreaterThan(0);
+    expect(await decide("write_delete")).toMatchObject({
+      verdict: "approval",
+      policies: [{ id: "two-eyes", approval: "the data owner" }],
+    });
+    expect(await decide("admin")).toEqual({
+      verdict: "deny",
+      reason: "Ask the schema team",
+      policies: [{ id: "no-admin", reason: "Ask the schema team" }],
+    });
+    expect(await decide("write_update")).toMatchObject({ verdict: "permit", rowsChangedMax: 10 });
   });
 
   it("is decided by the hour and by its weight", async () => {

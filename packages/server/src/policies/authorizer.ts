@@ -1,4 +1,9 @@
-import type { PlannedStatement, StatementGrant, StatementPolicy } from "../governance/index.js";
+import type {
+  ExplainedStatementPolicy,
+  PlannedStatement,
+  StatementDecision,
+  StatementGrant,
+} from "../governance/index.js";
 import { type Action, groupOf, requireScope } from "../identity/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
@@ -48,7 +53,7 @@ export interface AuthorizerParts {
  * operation of every protocol and before every statement. An action that no policy permits is
  * denied.
  */
-export class Authorizer implements StatementPolicy {
+export class Authorizer implements ExplainedStatementPolicy {
   readonly #parts: AuthorizerParts;
   readonly #principals = new Principals();
   readonly #decisions = new Decisions(this.#principals);
@@ -90,6 +95,16 @@ export class Authorizer implements StatementPolicy {
       circumstances: this.#circumstances(),
     };
     return this.#decisions.permit(policies, asked, this.#parts.statements);
+  }
+
+  async decide(caller: Caller, statement: PlannedStatement): Promise<StatementDecision> {
+    const policies = await this.#parts.policies.of(caller.orgId);
+    const asked = {
+      principal: this.#principals.of(caller),
+      statement,
+      circumstances: this.#circumstances(),
+    };
+    return this.#decisions.explain(policies, asked, this.#parts.statements);
   }
 
   /**

@@ -1,6 +1,6 @@
-import type { StatementGrant } from "../governance/index.js";
+import type { StatementDecision, StatementGrant, StatementRule } from "../governance/index.js";
 import { ROLES } from "../identity/index.js";
-import type { AppError } from "@steward/kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { POLICY_DECISIONS_MAX } from "./limits.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import { denialOf, type NamesThatMay } from "./denial.js";
@@ -73,6 +73,37 @@ export class Decisions {
     );
   }
 
+  /** The result of {@link permit} with its reasons; never cached. */
+  explain(
+    policies: CompiledPolicies,
+    asked: AskedStatement,
+    limits: StatementLimits,
+  ): StatementDecision {
+    const inner = this.#asked(policies);
+    let deciding: PolicyDecision | undefined;
+    const observed: AskedPolicies = {
+      ...inner,
+      decide: (request) => {
+        const decision = inner.decide(request);
+        // Only policies that forbid count for the parts of a statement.
+        if (request.resource.kind === "dataSource") deciding = decision;
+        return decision;
+      },
+      refusal: (request, decision) => {
+        deciding = decision;
+        return inner.refusal(request, decision);
+      },
+    };
+    try {
+      const grant = permitStatement(asked, limits, observed);
+      return { verdict: "permit", policies: rulesOf(deciding), ...grant };
+    } catch (refusal) {
+      if (!(refusal instanceof AppError)) throw refusal;
+      const verdict = refusal.code === "APPROVAL_REQUIRED" ? "approval" : "deny";
+      return { verdict, reason: refusal.message, policies: rulesOf(deciding) };
+    }
+  }
+
   /** The reason why a tool call may not get a memory entry; `undefined` when it may. */
   refusalToRemember(policies: CompiledPolicies, call: CallToRemember): AppError | undefined {
     return refusalToRemember(call, this.#asked(policies));
@@ -102,6 +133,14 @@ export class Decisions {
       permissions: PERMISSIONS.filter((permission) => mayWith({ permissions: [permission] })),
     };
   }
+}
+
+function rulesOf(decision: PolicyDecision | undefined): readonly StatementRule[] {
+  return (decision?.policies ?? []).map(({ id, reason, approval }) => ({
+    id,
+    ...(reason === undefined ? {} : { reason }),
+    ...(approval === undefined ? {} : { approval }),
+  }));
 }
 
 /** The permissions in the shipped policies. */

@@ -1,8 +1,10 @@
 import { AppError } from "@steward/kernel/errors.js";
 import {
+  hasChecks,
   hasJournal,
   hasRevisions,
   type Orchestrator,
+  type PlanChecks,
   type PlanJournal,
   type PlanRevisions,
 } from "../plans/index.js";
@@ -13,6 +15,15 @@ export function journalOf(orchestrator: Orchestrator): PlanJournal {
   throw new AppError(
     "UNIMPLEMENTED",
     "This orchestrator offers the four basic operations only: no listing, retry or events",
+  );
+}
+
+/** The checks of plans that an orchestrator offers. @throws AppError `UNIMPLEMENTED` when it offers none. */
+export function checksOf(orchestrator: Orchestrator): PlanChecks {
+  if (hasChecks(orchestrator)) return orchestrator;
+  throw new AppError(
+    "UNIMPLEMENTED",
+    "This orchestrator cannot tell what a plan would do: submit the plan, which runs nothing yet",
   );
 }
 

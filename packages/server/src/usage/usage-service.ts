@@ -2,6 +2,8 @@ import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
+import { aauWeight } from "./events/aau.js";
+import { usdOf } from "./money.js";
 import { checkCeiling, parseBudget, type BudgetInput } from "./budgets/budget-input.js";
 import { budgetState, type BudgetState } from "./budgets/budget-state.js";
 import type { Budget } from "./budgets/budgets.js";
@@ -15,7 +17,7 @@ import {
 } from "./reports/organization-report.js";
 import type { UsageStore } from "./ports.js";
 import { parsePrice, type PriceInput } from "./prices/price-input.js";
-import { PriceList, setPrice, type Price } from "./prices/pricing.js";
+import { PriceList, setPrice, type Price, type PricedCall } from "./prices/pricing.js";
 import { dailyUsage, type DailyUsage } from "./reports/report.js";
 import {
   bucketsFor,
@@ -42,6 +44,14 @@ export interface UsageParts {
 export interface IngestResult {
   readonly accepted: number;
   readonly duplicates: number;
+}
+
+/** The weight and the cost that a tool call would have. */
+export interface CallQuote {
+  /** Agentic activity units. */
+  readonly aau: number;
+  /** US dollars; absent: no price applies. */
+  readonly costUsd?: number;
 }
 
 export interface UsageReport {
@@ -111,6 +121,21 @@ export class UsageService {
   /** All prices of the caller's organization, or of the one that an operator names. */
   async prices(caller: Caller, named?: string): Promise<readonly Price[]> {
     return this.#parts.store.prices.list(organizationOf(caller, named));
+  }
+
+  /** The weight and the cost that tool calls of the caller would have now, in their order. */
+  async quote(
+    { orgId, ormModel }: Caller,
+    calls: readonly Pick<PricedCall, "toolName" | "intent">[],
+  ): Promise<readonly CallQuote[]> {
+    const prices = new PriceList(await this.#parts.store.prices.list(orgId));
+    const occurredAtMs = this.#parts.clock.nowMs();
+    return calls.map(({ toolName, intent }) => {
+      const aau = aauWeight(intent);
+      const call = { toolName, intent, ormModel, aauWeight: aau, occurredAtMs };
+      const { cost, priceId } = prices.priceOf(call);
+      return { aau, ...(priceId === undefined ? {} : { costUsd: usdOf(cost) }) };
+    });
   }
 
   /**

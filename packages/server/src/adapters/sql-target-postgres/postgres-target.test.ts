@@ -24,6 +24,42 @@ afterEach(async () => {
   await shop[Symbol.asyncDispose]();
 });
 
+describe("a description", () => {
+  const describeStatement = (sql: string, intent: StatementRequest["intent"]) =>
+    shop.target.describe(
+      {
+        ...{ sql, intent, parameterCount: sql.includes("$1") ? 1 : 0 },
+        ...{ caller: NOBODY, waitMs: 10_000, timeoutMs: 10_000 },
+      },
+      new AbortController().signal,
+    );
+
+  it("has the planner's estimate, for a write too and with values still unknown", async () => {
+    await shop.database.query(
+      "INSERT INTO log SELECT 'line ' || n FROM generate_series(1, 1000) n; ANALYZE log",
+    );
+    const read = await describeStatement("SELECT * FROM log", "read_select");
+    expect(read.estimate).toEqual({ rows: 1000, cost: expect.any(Number) });
+    const write = await describeStatement("UPDATE log SET line = $1", "write_update");
+    expect(write.estimate?.rows).toBe(1000);
+    const one = await describeStatement("DELETE FROM log WHERE line = $1", "write_delete");
+    expect(one.estimate?.rows).toBe(1);
+    expect((await shop.lines())[0]).toBe("line 1");
+  });
+
+  it("has no estimate of what is not planned", async () => {
+    for (const [sql, intent] of [
+      ["CREATE TABLE t (n integer)", "admin"],
+      ["EXPLAIN SELECT 1", "read_select"],
+      ["SELECT $1", "read_select"],
+    ] as const) {
+      expect((await describeStatement(sql, intent)).estimate?.rows).toBe(
+        sql === "SELECT $1" ? 1 : undefined,
+      );
+    }
+  });
+});
+
 describe("what PostgreSQL itself refuses or stops", () => {
   it("has a read that writes behind a view refused by the engine", async () => {
     await shop.database.query(`

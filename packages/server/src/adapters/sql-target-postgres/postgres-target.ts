@@ -6,13 +6,16 @@ import type { Log } from "@steward/kernel/log.js";
 import {
   StatementError,
   type AttemptRef,
+  type DescribedStatement,
   type SqlTarget,
   type StatementRequest,
   type StatementResult,
+  type StatementToDescribe,
 } from "../../plans/ports.js";
 import { Admission, type KnownStatement } from "../sql-target/admission.js";
 import { RunningStatements } from "../sql-target/running-statements.js";
 import { Descriptions } from "./touched/descriptions.js";
+import { estimateOf } from "./estimate.js";
 import { toStatementError, type FailureContext } from "./failure.js";
 import type { Session } from "./session.js";
 import { SessionPool } from "./session-pool.js";
@@ -84,6 +87,13 @@ export class PostgresTarget implements SqlTarget {
     );
   }
 
+  async describe(asked: StatementToDescribe, signal: AbortSignal): Promise<DescribedStatement> {
+    this.#running.requireOpen(signal);
+    const statement = await this.#admission.admit(asked.sql, asked.intent);
+    this.#running.requireOpen(signal);
+    return this.#running.track(this.#describe(asked, statement, signal));
+  }
+
   async settle(attempt: AttemptRef): Promise<StatementResult | undefined> {
     return this.#running.track(this.#settle(attempt));
   }
@@ -107,12 +117,33 @@ export class PostgresTarget implements SqlTarget {
     return await this.#inSession(request.attempt.orgId, stopper, async (session) => {
       try {
         const asked = { request, statement, role: this.#roleOf(request.attempt.orgId) };
-        const begin = this.#readText(request, stopper.remainingMs);
+        const begin = this.#readText(ownedOf(request), stopper.remainingMs);
         const seen = await session.commandRows(begin + this.#descriptions.versionText(asked));
         await this.#descriptions.permit(session, asked, seen);
         const rows = await this.#runner.run(session, request, statement);
         // A read cannot change the schema.
         return { ...rows, schemaDeltas: [] };
+      } catch (error) {
+        throw await this.#failure(error, session, ownedOf(request), statement);
+      }
+    });
+  }
+
+  async #describe(
+    asked: StatementToDescribe,
+    statement: KnownStatement,
+    signal: AbortSignal,
+  ): Promise<DescribedStatement> {
+    using stopper = new Stopper(asked, signal);
+    const { orgId } = asked.caller;
+    const request = { ...asked, orgId, binds: [] };
+    return await this.#inSession(orgId, stopper, async (session) => {
+      try {
+        await session.command(this.#readText(request, stopper.remainingMs));
+        const role = this.#roleOf(orgId);
+        const touched = await this.#descriptions.describe(session, { request, statement, role });
+        const estimate = await estimateOf(session, asked, statement.statementClass);
+        return { touched, ...(estimate && { estimate }) };
       } catch (error) {
         throw await this.#failure(error, session, request, statement);
       }
@@ -130,7 +161,7 @@ export class PostgresTarget implements SqlTarget {
       try {
         return await this.#writes.run(session, request, statement, stopper);
       } catch (error) {
-        throw await this.#failure(error, session, request, statement);
+        throw await this.#failure(error, session, ownedOf(request), statement);
       }
     });
     if (written.outcome === "applied") return written.result;
@@ -208,24 +239,33 @@ export class PostgresTarget implements SqlTarget {
   }
 
   /** SQL that begins a read's transaction, under the organization's role. */
-  #readText({ attempt: { orgId }, binds }: StatementRequest, timeoutMs: number): string {
+  #readText({ orgId, binds }: OwnedStatement, timeoutMs: number): string {
     return beginText("READ ONLY", { orgId, timeoutMs }) + enterText(this.#roleOf(orgId), binds);
   }
 
   async #failure(
     error: unknown,
     session: Session,
-    request: StatementRequest,
+    request: OwnedStatement,
     { tables }: KnownStatement,
   ): Promise<StatementError | AppError> {
     if (error instanceof AppError) return error;
-    const role = this.#roleOf(request.attempt.orgId);
+    const role = this.#roleOf(request.orgId);
     const begin =
       role === undefined ? undefined : this.#readText({ ...request, binds: [] }, DESCRIBE_MS_MAX);
     const described = await describe(error, tables, session, begin);
     const failure = toStatementError(error, { binds: request.binds, ...described });
     return this.#admission.withAdvice(failure, request.sql);
   }
+}
+
+/** A statement with its values, and the organization for which it runs. */
+interface OwnedStatement extends Pick<StatementRequest, "sql" | "binds"> {
+  readonly orgId: string;
+}
+
+function ownedOf({ sql, binds, attempt: { orgId } }: StatementRequest): OwnedStatement {
+  return { sql, binds, orgId };
 }
 
 /** Time limit for determining an attempt's outcome, in ms. */

@@ -36,6 +36,9 @@ export type Written =
   | { readonly outcome: "applied"; readonly result: StatementResult }
   | { readonly outcome: "unknown"; readonly cause: unknown };
 
+/** A write that has to be described for policies. */
+type AskedWrite = AskedStatement & { readonly request: StatementRequest };
+
 /** Runs writes, each in one transaction with its marker, so that each takes effect once. */
 export class Writes {
   readonly #runner: StatementRunner;
@@ -127,7 +130,7 @@ export class Writes {
 
   async #effect(
     session: Session,
-    asked: AskedStatement,
+    asked: AskedWrite,
     seenAtBegin: SeenRows,
   ): Promise<StatementResult> {
     const { request, statement, role } = asked;

@@ -7,9 +7,11 @@ import { RecentMap } from "@steward/kernel/recent-map.js";
 import {
   StatementError,
   type AttemptRef,
+  type DescribedStatement,
   type SqlTarget,
   type StatementRequest,
   type StatementResult,
+  type StatementToDescribe,
 } from "../../plans/ports.js";
 import { Admission } from "../sql-target/admission.js";
 import { RunningStatements } from "../sql-target/running-statements.js";
@@ -104,6 +106,23 @@ export class SqliteTarget implements SqlTarget {
     });
   }
 
+  async describe(
+    { sql, intent, caller, waitMs, timeoutMs }: StatementToDescribe,
+    signal: AbortSignal,
+  ): Promise<DescribedStatement> {
+    this.#running.requireOpen(signal);
+    const { statementClass, tables, insertedColumns } = await this.#admission.admit(sql, intent);
+    this.#running.requireOpen(signal);
+    const statement = { sql, binds: [], intent, statementClass, tables, insertedColumns };
+    const limits = { waitMs, timeoutMs, signal };
+    const described = this.#running.track(this.#describe(statement, caller.orgId, limits));
+    try {
+      return { touched: (await described).touched };
+    } catch (error) {
+      throw error instanceof StatementError ? this.#admission.withAdvice(error, sql) : error;
+    }
+  }
+
   async #run(
     statement: AdmittedStatement,
     { intent, attempt, waitMs, timeoutMs, rowsChangedMax = Infinity }: StatementRequest,
@@ -125,7 +144,9 @@ export class SqliteTarget implements SqlTarget {
     signal: AbortSignal,
   ): Promise<StatementResult> {
     for (let again = DESCRIBED_AGAIN_MAX; ; again -= 1) {
-      const { touched, schemaVersion } = await this.#describe(statement, request, signal);
+      const { attempt, waitMs, timeoutMs } = request;
+      const limits = { waitMs, timeoutMs, signal };
+      const { touched, schemaVersion } = await this.#describe(statement, attempt.orgId, limits);
       const { rowsChangedMax = Infinity } = await request.permit(touched);
       const rows = Math.min(rowsChangedMax, request.rowsChangedMax ?? Infinity);
       try {
@@ -141,15 +162,14 @@ export class SqliteTarget implements SqlTarget {
 
   async #describe(
     statement: AdmittedStatement,
-    { attempt, waitMs, timeoutMs }: StatementRequest,
-    signal: AbortSignal,
+    orgId: string,
+    limits: Parameters<ReaderPool["ask"]>[2],
   ): Promise<StatementDescription> {
     const key = keyOf(statement);
     const known = this.#descriptions.get(key);
     if (known !== undefined) return known;
-    const limits = { waitMs, timeoutMs, signal };
     const task = { kind: "describe", statement: { ...statement, binds: [] } } as const;
-    const answer = await this.#readers.ask(task, attempt.orgId, limits);
+    const answer = await this.#readers.ask(task, orgId, limits);
     assert(answer !== undefined, "a statement that was described has a description");
     // The child writes it.
     const description = JSON.parse(answer.outputJson) as StatementDescription;

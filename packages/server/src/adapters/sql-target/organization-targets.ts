@@ -1,8 +1,10 @@
 import type {
   AttemptRef,
+  DescribedStatement,
   SqlTarget,
   StatementRequest,
   StatementResult,
+  StatementToDescribe,
 } from "../../plans/ports.js";
 
 /**
@@ -34,6 +36,10 @@ export class OrganizationTargets implements SqlTarget {
     return this.#of(request.attempt).run(request, signal);
   }
 
+  describe(statement: StatementToDescribe, signal: AbortSignal): Promise<DescribedStatement> {
+    return this.#of(statement.caller).describe(statement, signal);
+  }
+
   settle(attempt: AttemptRef, sql: string): Promise<StatementResult | undefined> {
     return this.#of(attempt).settle(attempt, sql);
   }
@@ -47,7 +53,7 @@ export class OrganizationTargets implements SqlTarget {
     await Promise.all(targets.map((target) => target[Symbol.asyncDispose]()));
   }
 
-  #of({ orgId }: AttemptRef): SqlTarget {
+  #of({ orgId }: Pick<AttemptRef, "orgId">): SqlTarget {
     return this.#own.get(orgId) ?? this.#shared;
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NOBODY } from "@steward/kernel/testing/nobody.js";
+import type { Intent } from "../../governance/index.js";
 import {
   StatementError,
   type AttemptRef,
@@ -76,6 +77,32 @@ export function sqlTargetBattery(engine: string, open: () => Promise<TargetFixtu
         binds: [line],
         ...over,
       });
+
+    it("describes a statement without running it", async () => {
+      const { target } = fixture;
+      const limits = { caller: NOBODY, waitMs: 10_000, timeoutMs: 10_000 };
+      const ask = (sql: string, intent: Intent) =>
+        target.describe(
+          { sql, intent, parameterCount: sql.includes("id =") ? 1 : 0, ...limits },
+          new AbortController().signal,
+        );
+      const sql = `INSERT INTO log SELECT name FROM users WHERE id = ${fixture.parameter(1)}`;
+      const { touched } = await ask(sql, "write_insert");
+      const tables = touched.tables.map(({ name, accesses }) => {
+        return { name: name.split(".").at(-1), accesses };
+      });
+      expect(tables).toContainEqual({ name: "log", accesses: { insert: ["line"] } });
+      expect(tables).toContainEqual({
+        ...{ name: "users", accesses: { read: expect.arrayContaining(["id", "name"]) } },
+      });
+      expect(await fixture.lines()).toEqual([]);
+      await expect(ask("SELECT n FROM nowhere", "read_select")).rejects.toMatchObject({
+        ...{ reason: "statement", message: expect.stringContaining("nowhere") },
+      });
+      await expect(ask("DELETE FROM log", "read_select")).rejects.toMatchObject({
+        reason: "intent",
+      });
+    });
 
     it("serves another organization while one floods it with statements without end", async () => {
       const flood = Array.from({ length: 12 }, () =>

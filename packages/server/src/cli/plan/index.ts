@@ -3,6 +3,7 @@ import type { CliContext } from "../context.js";
 import { appendCommand } from "./append.js";
 import { cancelCommand } from "./cancel.js";
 import { executeCommand } from "./execute.js";
+import { checkCommand } from "./check.js";
 import { getCommand } from "./get.js";
 import { listCommand } from "./list.js";
 import { retryCommand } from "./retry.js";
@@ -14,6 +15,7 @@ import { watchCommand } from "./watch.js";
 /** `steward plan …`: manages plans on a server. */
 export function planCommand(context: CliContext): Command {
   const commands = [
+    checkCommand,
     submitCommand,
     getCommand,
     listCommand,

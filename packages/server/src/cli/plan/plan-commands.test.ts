@@ -69,6 +69,20 @@ describe("steward plan", () => {
     expect(JSON.parse(stdout).results).toEqual({ a: [{ n: 11 }, { n: 22 }, { n: 33 }] });
   });
 
+  it("tells what a plan would do, and fails when a step may not run", async () => {
+    const fine = await steward(["check", "-"], planOf("SELECT 1 AS n", "SELECT 2 AS n"));
+    expect(fine.code).toBe(0);
+    expect(fine.stdout).toMatch(/^STEP +VERDICT +INTENT/);
+    expect(fine.stderr).toContain("permit: 2 AAU, $0; nothing was stored");
+    const wrong = await steward(["check", "-"], planOf("SELECT n FROM nowhere"));
+    expect(wrong.stdout).toContain("s0: the database would refuse it now: no such table: nowhere");
+    const json = await steward(["check", "-", "--json"], planOf("SELECT 1 AS n"));
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      verdict: "permit",
+      steps: [{ step_id: "s0" }],
+    });
+  });
+
   it("submits a file, shows the plan, lists it and cancels it", async () => {
     const file = join(cwd, "plan.yaml");
     writeFileSync(

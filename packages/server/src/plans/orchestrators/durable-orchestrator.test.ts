@@ -53,7 +53,12 @@ class Process extends DisposalStack {
         schemas: { before: () => Promise.resolve(), after: () => Promise.resolve() },
         analyzer: new SqliteAnalyzer(),
         reader: { read: (sql) => Promise.resolve(new SqliteAnalyzer().analyze(sql, "sqlite")) },
-        policy: { looksAtData: () => Promise.resolve(false), permit: () => Promise.resolve({}) },
+        policy: {
+          looksAtData: () => Promise.resolve(false),
+          permit: () => Promise.resolve({}),
+          decide: () => Promise.resolve({ verdict: "permit", policies: [] }),
+        },
+        pricing: { quote: (_caller, calls) => Promise.resolve(calls.map(() => ({ aau: 1 }))) },
         gate: { admit: () => Promise.resolve([]), release: () => undefined },
         clock: systemClock,
         ids,

@@ -13,9 +13,9 @@ import type { Telemetry } from "../../kernel/telemetry.js";
 import { systemTimers } from "@steward/kernel/concurrency/timers.js";
 import type {
   AnnouncedToolCall,
+  ExplainedStatementPolicy,
   SqlAnalyzer,
   StatementGrant,
-  StatementPolicy,
   StatementReader,
   ToolCallGate,
 } from "../../governance/index.js";
@@ -27,6 +27,7 @@ import { InFlightSteps, type InFlightStep } from "./in-flight-steps.js";
 import type {
   Orchestrator,
   PageRequest,
+  PlanChecks,
   PlanFilter,
   PlanJournal,
   PlanPage,
@@ -35,6 +36,7 @@ import type {
   StepRevision,
   StepsToAppend,
 } from "../orchestrator.js";
+import type { PlanCheck } from "../plan-check.js";
 import type { PlanEvent } from "../plan-events.js";
 import type { PlanDefinition, PlanRecord, PlanRevised, StepExecution } from "../plan.js";
 import type {
@@ -43,11 +45,13 @@ import type {
   PlanRef,
   SchemaJournal,
   StepRef,
+  ToolCallPricing,
   ToolRegistry,
 } from "../ports.js";
 import { pauseIfLong, readAhead } from "../preparation/read-ahead.js";
 import { requireDataSources } from "../data-source-use.js";
 import { permitSteps } from "./permit-steps.js";
+import { PlanChecker } from "./plan-checker.js";
 import { PlanReviser } from "./plan-reviser.js";
 import { preparePlan } from "../preparation/prepare.js";
 import { Recovery } from "./recovery.js";
@@ -66,7 +70,8 @@ export interface DurableOrchestratorOptions {
   readonly analyzer: SqlAnalyzer;
   readonly reader: StatementReader;
   readonly gate: ToolCallGate;
-  readonly policy: StatementPolicy;
+  readonly policy: ExplainedStatementPolicy;
+  readonly pricing: ToolCallPricing;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -90,7 +95,7 @@ const POLL_MS = 250;
  * carries its attempt's id. This class only calls them in the right order.
  */
 export class DurableOrchestrator
-  implements Orchestrator, PlanJournal, PlanRevisions, AsyncDisposable
+  implements Orchestrator, PlanJournal, PlanRevisions, PlanChecks, AsyncDisposable
 {
   readonly #options: DurableOrchestratorOptions;
   readonly #engine: PlanEngine;
@@ -98,6 +103,7 @@ export class DurableOrchestrator
   readonly #runner: AttemptRunner;
   readonly #recovery: Recovery;
   readonly #reviser: PlanReviser;
+  readonly #checker: PlanChecker;
   readonly #inFlight = new InFlightSteps();
   readonly #renewal: NodeJS.Timeout;
   readonly #unwatchCancels: Unsubscribe;
@@ -107,6 +113,7 @@ export class DurableOrchestrator
     this.#options = options;
     this.#engine = options.engine;
     this.#reviser = new PlanReviser(options);
+    this.#checker = new PlanChecker(options);
     this.#owner = options.ids.uuid();
     const { log } = options;
     const schemas = new SchemaSteps(options.schemas, log);
@@ -154,6 +161,14 @@ export class DurableOrchestrator
     });
     this.#options.telemetry.count("steward_plans_created_total");
     return record;
+  }
+
+  checkPlan(
+    sessionId: string,
+    definition: PlanDefinition,
+    ctx: QueryRuntimeContext,
+  ): Promise<PlanCheck> {
+    return this.#checker.checkPlan(sessionFor(ctx, sessionId), definition, ctx);
   }
 
   getPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord | undefined> {

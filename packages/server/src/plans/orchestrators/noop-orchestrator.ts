@@ -1,6 +1,13 @@
 import { AppError } from "@steward/kernel/errors.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
-import type { Orchestrator, PlanJournal, PlanPage, PlanRevisions } from "../orchestrator.js";
+import type { PlanCheck } from "../plan-check.js";
+import type {
+  Orchestrator,
+  PlanChecks,
+  PlanJournal,
+  PlanPage,
+  PlanRevisions,
+} from "../orchestrator.js";
 import type { PlanEvent } from "../plan-events.js";
 import type { PlanRecord, PlanRevised, StepExecution } from "../plan.js";
 
@@ -8,8 +15,12 @@ import type { PlanRecord, PlanRevised, StepExecution } from "../plan.js";
  * The default without a store. Every write is an explicit error, and every read answers as if no
  * plan existed (Contract §4.3, Decision §1).
  */
-export class NoopOrchestrator implements Orchestrator, PlanJournal, PlanRevisions {
+export class NoopOrchestrator implements Orchestrator, PlanJournal, PlanRevisions, PlanChecks {
   createPlan(): Promise<PlanRecord> {
+    return Promise.reject(notConfigured());
+  }
+
+  checkPlan(): Promise<PlanCheck> {
     return Promise.reject(notConfigured());
   }
 

@@ -11,9 +11,11 @@ import { intentOfToolName, isIntent } from "../../governance/index.js";
 import { hintsOf } from "../context-update.js";
 import { cutToBytes } from "../cut-text.js";
 import {
+  hasChecks,
   hasJournal,
   hasRevisions,
   type Orchestrator,
+  type PlanChecks,
   type PlanJournal,
   type PlanRevisions,
   type QueryRuntimeContext,
@@ -52,14 +54,17 @@ export function recordedOrchestrator(
     cancelPlan: (...given) => withText(() => inner.cancelPlan(...given)),
   };
   const revisions = hasRevisions(inner) ? own.revisionsOf(inner) : {};
-  if (!hasJournal(inner)) return { ...four, ...revisions };
+  const checks: Partial<PlanChecks> = hasChecks(inner)
+    ? { checkPlan: (...given) => withText(() => inner.checkPlan(...given)) }
+    : {};
+  if (!hasJournal(inner)) return { ...four, ...revisions, ...checks };
   const journal: PlanJournal = {
     listPlans: (...given) => withText(() => inner.listPlans(...given)),
     retryPlan: (...given) => withText(() => inner.retryPlan(...given)),
     readEvents: (...given) => withText(() => inner.readEvents(...given)),
     onPlanEvents: (...given) => inner.onPlanEvents(...given),
   };
-  return { ...four, ...journal, ...revisions };
+  return { ...four, ...journal, ...revisions, ...checks };
 }
 
 /** The known facts about a step's tool. */

@@ -15,6 +15,7 @@ function dataSource(name: string): SqlTarget {
     name,
     dialect: "sqlite",
     run: never,
+    describe: never,
     settle: never,
     forget: never,
     [Symbol.asyncDispose]: () => Promise.resolve(),

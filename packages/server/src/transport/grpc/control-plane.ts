@@ -3,7 +3,7 @@ import { ControlPlaneService } from "@steward/protocol/grpc";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Orchestrator } from "../../plans/index.js";
 import { followEvents } from "../follow-events.js";
-import { journalOf, revisionsOf } from "../journal.js";
+import { checksOf, journalOf, revisionsOf } from "../journal.js";
 import { executionMessage, refusalMessage } from "./execution-message.js";
 import {
   appendStepsMessage,
@@ -18,12 +18,14 @@ import {
   stepsToAppendOf,
   submitPlanMessage,
 } from "./messages.js";
+import { checkPlanMessage } from "./plan-check-message.js";
 import type { MethodRegistry } from "./method-registry.js";
 import {
   cancelReasonOf,
   cursorOf,
   filterOf,
   outputPageOf,
+  missingPlan,
   pageOf,
   planIdOf,
   stepIdOf,
@@ -88,6 +90,13 @@ export function addControlPlane(methods: MethodRegistry, orchestrator: Orchestra
     return reviseStepMessage(
       await revisionsOf(orchestrator).reviseStep(planId, stepId, revision, ctx),
     );
+  });
+
+  methods.unary(method.checkPlan, async ({ plan }, ctx) => {
+    if (plan === undefined) throw missingPlan();
+    const sessionId = sessionFor(ctx, plan.sessionId);
+    const definition = planDefinitionOf(plan);
+    return checkPlanMessage(await checksOf(orchestrator).checkPlan(sessionId, definition, ctx));
   });
 
   methods.serverStream(method.streamPlanEvents, async function* (request, ctx) {

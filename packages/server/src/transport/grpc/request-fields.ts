@@ -33,6 +33,11 @@ export function stepIdOf({ stepId }: { readonly stepId: string }): string {
   return asStepId(stepId);
 }
 
+/** The error of a request without the plan that it is about. */
+export function missingPlan(): AppError {
+  return wrongField("plan", "it is missing", "INVALID_PLAN");
+}
+
 /** The reason of a cancellation, if one is given. @throws AppError `LIMIT_EXCEEDED`. */
 export function cancelReasonOf({ reason }: { readonly reason: string }): string | undefined {
   if (reason.length <= CANCEL_REASON_LENGTH_MAX) return reason === "" ? undefined : reason;

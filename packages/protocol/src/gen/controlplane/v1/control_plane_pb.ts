@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file controlplane/v1/control_plane.proto.
  */
 export const file_controlplane_v1_control_plane: GenFile = /*@__PURE__*/
-  fileDesc("CiNjb250cm9scGxhbmUvdjEvY29udHJvbF9wbGFuZS5wcm90bxIPY29udHJvbHBsYW5lLnYxIosBChFTdWJtaXRQbGFuUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSKwoFc3RlcHMYBCADKAsyHC5jb250cm9scGxhbmUudjEuUGxhblN0ZXBEZWYSEgoKb25fZmFpbHVyZRgFIAEoCSK8AQoLUGxhblN0ZXBEZWYSDwoHc3RlcF9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCXRvb2xfbmFtZRgDIAEoCRIOCgZpbnRlbnQYBCABKAkSFgoOcXVlcnlfdGVtcGxhdGUYBSABKAkSEgoKZGVwZW5kc19vbhgGIAMoCRIaChJzY2hlbWFfdGFibGVfaGludHMYByADKAkSEAoIbWF4X3Jvd3MYCCABKAUSEQoJbWF4X2J5dGVzGAkgASgFIjUKElN1Ym1pdFBsYW5SZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCSInChRHZXRQbGFuU3RhdHVzUmVxdWVzdBIPCgdwbGFuX2lkGAEgASgJIv4BChVHZXRQbGFuU3RhdHVzUmVzcG9uc2USDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSKgoFc3RlcHMYAyADKAsyGy5jb250cm9scGxhbmUudjEuU3RlcFN0YXR1cxISCgpzZXNzaW9uX2lkGAQgASgJEgwKBG5hbWUYBSABKAkSEwoLZGVzY3JpcHRpb24YBiABKAkSEgoKY3JlYXRlZF9hdBgHIAEoCRISCgpzdGFydGVkX2F0GAggASgJEhMKC2ZpbmlzaGVkX2F0GAkgASgJEhIKCm9uX2ZhaWx1cmUYCiABKAkSEAoIcmV2aXNpb24YCyABKAUi/QEKClN0ZXBTdGF0dXMSDwoHc3RlcF9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEQoJcm93X2NvdW50GAMgASgDEhMKC2V4ZWN1dGVkX2F0GAQgASgJEg8KB2F0dGVtcHQYBSABKAUSKQoFZXJyb3IYBiABKAsyGi5jb250cm9scGxhbmUudjEuU3RlcEVycm9yEgwKBG5hbWUYByABKAkSEQoJdG9vbF9uYW1lGAggASgJEg4KBmludGVudBgJIAEoCRISCgpkZXBlbmRzX29uGAogAygJEhMKC3dhaXRfcmVhc29uGAsgASgJEhAKCHJldmlzaW9uGAwgASgFIioKCVN0ZXBFcnJvchIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiawoSRXhlY3V0ZVN0ZXBSZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIOCgZvZmZzZXQYAyABKAUSEAoIbWF4X3Jvd3MYBCABKAUSEQoJbWF4X2J5dGVzGAUgASgFItQBChNFeGVjdXRlU3RlcFJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgSMAoLc3RlcF9yZXN1bHQYAiABKAsyGy5jb250cm9scGxhbmUudjEuU3RlcFN0YXR1cxI9ChJsbG1fY29udGV4dF91cGRhdGUYAyABKAsyIS5jb250cm9scGxhbmUudjEuTGxtQ29udGV4dFVwZGF0ZRIVCg1lcnJvcl9tZXNzYWdlGAQgASgJEhIKCmVycm9yX2NvZGUYBSABKAkSEAoIcmVwbGF5ZWQYBiABKAgivAEKEExsbUNvbnRleHRVcGRhdGUSDwoHcGxhbl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEhgKEHRvb2xfb3V0cHV0X2pzb24YAyABKAkSOwoQc2NoZW1hX2FkZGl0aW9ucxgEIAMoCzIhLmNvbnRyb2xwbGFuZS52MS5TY2hlbWFUYWJsZURlbHRhEhoKEmF1Z21lbnRhdGlvbl9oaW50cxgFIAMoCRITCgtuZXh0X29mZnNldBgGIAEoBSJRChBTY2hlbWFUYWJsZURlbHRhEhIKCnRhYmxlX25hbWUYASABKAkSEQoJb3BlcmF0aW9uGAIgASgJEhYKDnRhYmxlX2RlZl9qc29uGAMgASgJIjQKEUNhbmNlbFBsYW5SZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJIjUKEkNhbmNlbFBsYW5SZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCSJCChdTdHJlYW1QbGFuRXZlbnRzUmVxdWVzdBIPCgdwbGFuX2lkGAEgASgJEhYKDmFmdGVyX3NlcXVlbmNlGAIgASgDImsKCVBsYW5FdmVudBIPCgdwbGFuX2lkGAEgASgJEhIKCmV2ZW50X3R5cGUYAiABKAkSFAoMcGF5bG9hZF9qc29uGAMgASgJEhEKCXRpbWVzdGFtcBgEIAEoCRIQCghzZXF1ZW5jZRgFIAEoAyJVChBMaXN0UGxhbnNSZXF1ZXN0Eg4KBnN0YXR1cxgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEg0KBWxpbWl0GAMgASgFEg4KBmN1cnNvchgEIAEoCSJVChFMaXN0UGxhbnNSZXNwb25zZRIrCgVwbGFucxgBIAMoCzIcLmNvbnRyb2xwbGFuZS52MS5QbGFuU3VtbWFyeRITCgtuZXh0X2N1cnNvchgCIAEoCSKiAQoLUGxhblN1bW1hcnkSDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIMCgRuYW1lGAQgASgJEhMKC2Rlc2NyaXB0aW9uGAUgASgJEhIKCmNyZWF0ZWRfYXQYBiABKAkSEgoKc3RhcnRlZF9hdBgHIAEoCRITCgtmaW5pc2hlZF9hdBgIIAEoCSIjChBSZXRyeVBsYW5SZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkiNAoRUmV0cnlQbGFuUmVzcG9uc2USDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkibQoSQXBwZW5kU3RlcHNSZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkSKwoFc3RlcHMYAiADKAsyHC5jb250cm9scGxhbmUudjEuUGxhblN0ZXBEZWYSGQoRZXhwZWN0ZWRfcmV2aXNpb24YAyABKAUiSAoTQXBwZW5kU3RlcHNSZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIQCghyZXZpc2lvbhgDIAEoBSKsAwoRUmV2aXNlU3RlcFJlcXVlc3QSDwoHcGxhbl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEhkKEWV4cGVjdGVkX3JldmlzaW9uGAMgASgFEi0KBG5hbWUYBCABKAsyHy5jb250cm9scGxhbmUudjEuT3B0aW9uYWxTdHJpbmcSMgoJdG9vbF9uYW1lGAUgASgLMh8uY29udHJvbHBsYW5lLnYxLk9wdGlvbmFsU3RyaW5nEi8KBmludGVudBgGIAEoCzIfLmNvbnRyb2xwbGFuZS52MS5PcHRpb25hbFN0cmluZxI3Cg5xdWVyeV90ZW1wbGF0ZRgHIAEoCzIfLmNvbnRyb2xwbGFuZS52MS5PcHRpb25hbFN0cmluZxIvCgpkZXBlbmRzX29uGAggASgLMhsuY29udHJvbHBsYW5lLnYxLlN0cmluZ0xpc3QSNwoSc2NoZW1hX3RhYmxlX2hpbnRzGAkgASgLMhsuY29udHJvbHBsYW5lLnYxLlN0cmluZ0xpc3QSEAoIbWF4X3Jvd3MYCiABKAUSEQoJbWF4X2J5dGVzGAsgASgFIh8KDk9wdGlvbmFsU3RyaW5nEg0KBXZhbHVlGAEgASgJIhwKClN0cmluZ0xpc3QSDgoGdmFsdWVzGAEgAygJIkcKElJldmlzZVN0ZXBSZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIQCghyZXZpc2lvbhgDIAEoBTKyBgoTQ29udHJvbFBsYW5lU2VydmljZRJVCgpTdWJtaXRQbGFuEiIuY29udHJvbHBsYW5lLnYxLlN1Ym1pdFBsYW5SZXF1ZXN0GiMuY29udHJvbHBsYW5lLnYxLlN1Ym1pdFBsYW5SZXNwb25zZRJeCg1HZXRQbGFuU3RhdHVzEiUuY29udHJvbHBsYW5lLnYxLkdldFBsYW5TdGF0dXNSZXF1ZXN0GiYuY29udHJvbHBsYW5lLnYxLkdldFBsYW5TdGF0dXNSZXNwb25zZRJYCgtFeGVjdXRlU3RlcBIjLmNvbnRyb2xwbGFuZS52MS5FeGVjdXRlU3RlcFJlcXVlc3QaJC5jb250cm9scGxhbmUudjEuRXhlY3V0ZVN0ZXBSZXNwb25zZRJVCgpDYW5jZWxQbGFuEiIuY29udHJvbHBsYW5lLnYxLkNhbmNlbFBsYW5SZXF1ZXN0GiMuY29udHJvbHBsYW5lLnYxLkNhbmNlbFBsYW5SZXNwb25zZRJaChBTdHJlYW1QbGFuRXZlbnRzEiguY29udHJvbHBsYW5lLnYxLlN0cmVhbVBsYW5FdmVudHNSZXF1ZXN0GhouY29udHJvbHBsYW5lLnYxLlBsYW5FdmVudDABElIKCUxpc3RQbGFucxIhLmNvbnRyb2xwbGFuZS52MS5MaXN0UGxhbnNSZXF1ZXN0GiIuY29udHJvbHBsYW5lLnYxLkxpc3RQbGFuc1Jlc3BvbnNlElIKCVJldHJ5UGxhbhIhLmNvbnRyb2xwbGFuZS52MS5SZXRyeVBsYW5SZXF1ZXN0GiIuY29udHJvbHBsYW5lLnYxLlJldHJ5UGxhblJlc3BvbnNlElgKC0FwcGVuZFN0ZXBzEiMuY29udHJvbHBsYW5lLnYxLkFwcGVuZFN0ZXBzUmVxdWVzdBokLmNvbnRyb2xwbGFuZS52MS5BcHBlbmRTdGVwc1Jlc3BvbnNlElUKClJldmlzZVN0ZXASIi5jb250cm9scGxhbmUudjEuUmV2aXNlU3RlcFJlcXVlc3QaIy5jb250cm9scGxhbmUudjEuUmV2aXNlU3RlcFJlc3BvbnNlYgZwcm90bzM");
+  fileDesc("CiNjb250cm9scGxhbmUvdjEvY29udHJvbF9wbGFuZS5wcm90bxIPY29udHJvbHBsYW5lLnYxIosBChFTdWJtaXRQbGFuUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSKwoFc3RlcHMYBCADKAsyHC5jb250cm9scGxhbmUudjEuUGxhblN0ZXBEZWYSEgoKb25fZmFpbHVyZRgFIAEoCSK8AQoLUGxhblN0ZXBEZWYSDwoHc3RlcF9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCXRvb2xfbmFtZRgDIAEoCRIOCgZpbnRlbnQYBCABKAkSFgoOcXVlcnlfdGVtcGxhdGUYBSABKAkSEgoKZGVwZW5kc19vbhgGIAMoCRIaChJzY2hlbWFfdGFibGVfaGludHMYByADKAkSEAoIbWF4X3Jvd3MYCCABKAUSEQoJbWF4X2J5dGVzGAkgASgFIjUKElN1Ym1pdFBsYW5SZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCSInChRHZXRQbGFuU3RhdHVzUmVxdWVzdBIPCgdwbGFuX2lkGAEgASgJIv4BChVHZXRQbGFuU3RhdHVzUmVzcG9uc2USDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSKgoFc3RlcHMYAyADKAsyGy5jb250cm9scGxhbmUudjEuU3RlcFN0YXR1cxISCgpzZXNzaW9uX2lkGAQgASgJEgwKBG5hbWUYBSABKAkSEwoLZGVzY3JpcHRpb24YBiABKAkSEgoKY3JlYXRlZF9hdBgHIAEoCRISCgpzdGFydGVkX2F0GAggASgJEhMKC2ZpbmlzaGVkX2F0GAkgASgJEhIKCm9uX2ZhaWx1cmUYCiABKAkSEAoIcmV2aXNpb24YCyABKAUi/QEKClN0ZXBTdGF0dXMSDwoHc3RlcF9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEQoJcm93X2NvdW50GAMgASgDEhMKC2V4ZWN1dGVkX2F0GAQgASgJEg8KB2F0dGVtcHQYBSABKAUSKQoFZXJyb3IYBiABKAsyGi5jb250cm9scGxhbmUudjEuU3RlcEVycm9yEgwKBG5hbWUYByABKAkSEQoJdG9vbF9uYW1lGAggASgJEg4KBmludGVudBgJIAEoCRISCgpkZXBlbmRzX29uGAogAygJEhMKC3dhaXRfcmVhc29uGAsgASgJEhAKCHJldmlzaW9uGAwgASgFIioKCVN0ZXBFcnJvchIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiawoSRXhlY3V0ZVN0ZXBSZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIOCgZvZmZzZXQYAyABKAUSEAoIbWF4X3Jvd3MYBCABKAUSEQoJbWF4X2J5dGVzGAUgASgFItQBChNFeGVjdXRlU3RlcFJlc3BvbnNlEg8KB3N1Y2Nlc3MYASABKAgSMAoLc3RlcF9yZXN1bHQYAiABKAsyGy5jb250cm9scGxhbmUudjEuU3RlcFN0YXR1cxI9ChJsbG1fY29udGV4dF91cGRhdGUYAyABKAsyIS5jb250cm9scGxhbmUudjEuTGxtQ29udGV4dFVwZGF0ZRIVCg1lcnJvcl9tZXNzYWdlGAQgASgJEhIKCmVycm9yX2NvZGUYBSABKAkSEAoIcmVwbGF5ZWQYBiABKAgivAEKEExsbUNvbnRleHRVcGRhdGUSDwoHcGxhbl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEhgKEHRvb2xfb3V0cHV0X2pzb24YAyABKAkSOwoQc2NoZW1hX2FkZGl0aW9ucxgEIAMoCzIhLmNvbnRyb2xwbGFuZS52MS5TY2hlbWFUYWJsZURlbHRhEhoKEmF1Z21lbnRhdGlvbl9oaW50cxgFIAMoCRITCgtuZXh0X29mZnNldBgGIAEoBSJRChBTY2hlbWFUYWJsZURlbHRhEhIKCnRhYmxlX25hbWUYASABKAkSEQoJb3BlcmF0aW9uGAIgASgJEhYKDnRhYmxlX2RlZl9qc29uGAMgASgJIjQKEUNhbmNlbFBsYW5SZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJIjUKEkNhbmNlbFBsYW5SZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCSJCChdTdHJlYW1QbGFuRXZlbnRzUmVxdWVzdBIPCgdwbGFuX2lkGAEgASgJEhYKDmFmdGVyX3NlcXVlbmNlGAIgASgDImsKCVBsYW5FdmVudBIPCgdwbGFuX2lkGAEgASgJEhIKCmV2ZW50X3R5cGUYAiABKAkSFAoMcGF5bG9hZF9qc29uGAMgASgJEhEKCXRpbWVzdGFtcBgEIAEoCRIQCghzZXF1ZW5jZRgFIAEoAyJVChBMaXN0UGxhbnNSZXF1ZXN0Eg4KBnN0YXR1cxgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEg0KBWxpbWl0GAMgASgFEg4KBmN1cnNvchgEIAEoCSJVChFMaXN0UGxhbnNSZXNwb25zZRIrCgVwbGFucxgBIAMoCzIcLmNvbnRyb2xwbGFuZS52MS5QbGFuU3VtbWFyeRITCgtuZXh0X2N1cnNvchgCIAEoCSKiAQoLUGxhblN1bW1hcnkSDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIMCgRuYW1lGAQgASgJEhMKC2Rlc2NyaXB0aW9uGAUgASgJEhIKCmNyZWF0ZWRfYXQYBiABKAkSEgoKc3RhcnRlZF9hdBgHIAEoCRITCgtmaW5pc2hlZF9hdBgIIAEoCSIjChBSZXRyeVBsYW5SZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkiNAoRUmV0cnlQbGFuUmVzcG9uc2USDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkibQoSQXBwZW5kU3RlcHNSZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkSKwoFc3RlcHMYAiADKAsyHC5jb250cm9scGxhbmUudjEuUGxhblN0ZXBEZWYSGQoRZXhwZWN0ZWRfcmV2aXNpb24YAyABKAUiSAoTQXBwZW5kU3RlcHNSZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIQCghyZXZpc2lvbhgDIAEoBSKsAwoRUmV2aXNlU3RlcFJlcXVlc3QSDwoHcGxhbl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEhkKEWV4cGVjdGVkX3JldmlzaW9uGAMgASgFEi0KBG5hbWUYBCABKAsyHy5jb250cm9scGxhbmUudjEuT3B0aW9uYWxTdHJpbmcSMgoJdG9vbF9uYW1lGAUgASgLMh8uY29udHJvbHBsYW5lLnYxLk9wdGlvbmFsU3RyaW5nEi8KBmludGVudBgGIAEoCzIfLmNvbnRyb2xwbGFuZS52MS5PcHRpb25hbFN0cmluZxI3Cg5xdWVyeV90ZW1wbGF0ZRgHIAEoCzIfLmNvbnRyb2xwbGFuZS52MS5PcHRpb25hbFN0cmluZxIvCgpkZXBlbmRzX29uGAggASgLMhsuY29udHJvbHBsYW5lLnYxLlN0cmluZ0xpc3QSNwoSc2NoZW1hX3RhYmxlX2hpbnRzGAkgASgLMhsuY29udHJvbHBsYW5lLnYxLlN0cmluZ0xpc3QSEAoIbWF4X3Jvd3MYCiABKAUSEQoJbWF4X2J5dGVzGAsgASgFIh8KDk9wdGlvbmFsU3RyaW5nEg0KBXZhbHVlGAEgASgJIhwKClN0cmluZ0xpc3QSDgoGdmFsdWVzGAEgAygJIkcKElJldmlzZVN0ZXBSZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIQCghyZXZpc2lvbhgDIAEoBSJEChBDaGVja1BsYW5SZXF1ZXN0EjAKBHBsYW4YASABKAsyIi5jb250cm9scGxhbmUudjEuU3VibWl0UGxhblJlcXVlc3QibgoRQ2hlY2tQbGFuUmVzcG9uc2USDwoHdmVyZGljdBgBIAEoCRILCgNhYXUYAiABKAMSEAoIY29zdF91c2QYAyABKAESKQoFc3RlcHMYBCADKAsyGi5jb250cm9scGxhbmUudjEuU3RlcENoZWNrIrYDCglTdGVwQ2hlY2sSDwoHc3RlcF9pZBgBIAEoCRIRCgl0b29sX25hbWUYAiABKAkSEwoLZGF0YV9zb3VyY2UYAyABKAkSDgoGaW50ZW50GAQgASgJEhcKD3N0YXRlbWVudF9jbGFzcxgFIAEoCRItCgZ0YWJsZXMYBiADKAsyHS5jb250cm9scGxhbmUudjEuQ2hlY2tlZFRhYmxlEhEKCWZ1bmN0aW9ucxgHIAMoCRIPCgd2ZXJkaWN0GAggASgJEg4KBnJlYXNvbhgJIAEoCRItCghwb2xpY2llcxgKIAMoCzIbLmNvbnRyb2xwbGFuZS52MS5TdGVwUG9saWN5Ei4KCnJvd3NfbGltaXQYCyABKAsyGi5jb250cm9scGxhbmUudjEuUm93c0xpbWl0EgsKA2FhdRgMIAEoBRInCgRjb3N0GA0gASgLMhkuY29udHJvbHBsYW5lLnYxLlN0ZXBDb3N0Ei8KCGVzdGltYXRlGA4gASgLMh0uY29udHJvbHBsYW5lLnYxLlN0ZXBFc3RpbWF0ZRIPCgdwcm9ibGVtGA8gASgJEg0KBWhpbnRzGBAgAygJIiUKCVJvd3NMaW1pdBIYChByb3dzX2NoYW5nZWRfbWF4GAEgASgDIhwKCFN0ZXBDb3N0EhAKCGNvc3RfdXNkGAEgASgBIioKDFN0ZXBFc3RpbWF0ZRIMCgRyb3dzGAEgASgBEgwKBGNvc3QYAiABKAEibwoMQ2hlY2tlZFRhYmxlEgwKBG5hbWUYASABKAkSDQoFcmVhZHMYAiADKAkSDwoHaW5zZXJ0cxgDIAMoCRIPCgd1cGRhdGVzGAQgAygJEg8KB2RlbGV0ZXMYBSABKAgSDwoHZGVmaW5lcxgGIAEoCCI6CgpTdGVwUG9saWN5EgoKAmlkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIQCghhcHByb3ZhbBgDIAEoCTKGBwoTQ29udHJvbFBsYW5lU2VydmljZRJVCgpTdWJtaXRQbGFuEiIuY29udHJvbHBsYW5lLnYxLlN1Ym1pdFBsYW5SZXF1ZXN0GiMuY29udHJvbHBsYW5lLnYxLlN1Ym1pdFBsYW5SZXNwb25zZRJeCg1HZXRQbGFuU3RhdHVzEiUuY29udHJvbHBsYW5lLnYxLkdldFBsYW5TdGF0dXNSZXF1ZXN0GiYuY29udHJvbHBsYW5lLnYxLkdldFBsYW5TdGF0dXNSZXNwb25zZRJYCgtFeGVjdXRlU3RlcBIjLmNvbnRyb2xwbGFuZS52MS5FeGVjdXRlU3RlcFJlcXVlc3QaJC5jb250cm9scGxhbmUudjEuRXhlY3V0ZVN0ZXBSZXNwb25zZRJVCgpDYW5jZWxQbGFuEiIuY29udHJvbHBsYW5lLnYxLkNhbmNlbFBsYW5SZXF1ZXN0GiMuY29udHJvbHBsYW5lLnYxLkNhbmNlbFBsYW5SZXNwb25zZRJaChBTdHJlYW1QbGFuRXZlbnRzEiguY29udHJvbHBsYW5lLnYxLlN0cmVhbVBsYW5FdmVudHNSZXF1ZXN0GhouY29udHJvbHBsYW5lLnYxLlBsYW5FdmVudDABElIKCUxpc3RQbGFucxIhLmNvbnRyb2xwbGFuZS52MS5MaXN0UGxhbnNSZXF1ZXN0GiIuY29udHJvbHBsYW5lLnYxLkxpc3RQbGFuc1Jlc3BvbnNlElIKCVJldHJ5UGxhbhIhLmNvbnRyb2xwbGFuZS52MS5SZXRyeVBsYW5SZXF1ZXN0GiIuY29udHJvbHBsYW5lLnYxLlJldHJ5UGxhblJlc3BvbnNlElgKC0FwcGVuZFN0ZXBzEiMuY29udHJvbHBsYW5lLnYxLkFwcGVuZFN0ZXBzUmVxdWVzdBokLmNvbnRyb2xwbGFuZS52MS5BcHBlbmRTdGVwc1Jlc3BvbnNlElUKClJldmlzZVN0ZXASIi5jb250cm9scGxhbmUudjEuUmV2aXNlU3RlcFJlcXVlc3QaIy5jb250cm9scGxhbmUudjEuUmV2aXNlU3RlcFJlc3BvbnNlElIKCUNoZWNrUGxhbhIhLmNvbnRyb2xwbGFuZS52MS5DaGVja1BsYW5SZXF1ZXN0GiIuY29udHJvbHBsYW5lLnYxLkNoZWNrUGxhblJlc3BvbnNlYgZwcm90bzM");
 
 /**
  * A plan to store (Contract §2.1).
@@ -1093,6 +1093,345 @@ export const ReviseStepResponseSchema: GenMessage<ReviseStepResponse> = /*@__PUR
   messageDesc(file_controlplane_v1_control_plane, 25);
 
 /**
+ * A plan to check; its fields are those of SubmitPlanRequest.
+ *
+ * @generated from message controlplane.v1.CheckPlanRequest
+ */
+export type CheckPlanRequest = Message<"controlplane.v1.CheckPlanRequest"> & {
+  /**
+   * @generated from field: controlplane.v1.SubmitPlanRequest plan = 1;
+   */
+  plan?: SubmitPlanRequest | undefined;
+};
+
+/**
+ * Describes the message controlplane.v1.CheckPlanRequest.
+ * Use `create(CheckPlanRequestSchema)` to create a new message.
+ */
+export const CheckPlanRequestSchema: GenMessage<CheckPlanRequest> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_control_plane, 26);
+
+/**
+ * What the plan would do.
+ *
+ * @generated from message controlplane.v1.CheckPlanResponse
+ */
+export type CheckPlanResponse = Message<"controlplane.v1.CheckPlanResponse"> & {
+  /**
+   * The strictest of the steps: deny, else approval, else permit.
+   *
+   * @generated from field: string verdict = 1;
+   */
+  verdict: string;
+
+  /**
+   * Agentic activity units of all steps, each run once.
+   *
+   * @generated from field: int64 aau = 2;
+   */
+  aau: bigint;
+
+  /**
+   * Cost of all steps that have a price, in US dollars.
+   *
+   * @generated from field: double cost_usd = 3;
+   */
+  costUsd: number;
+
+  /**
+   * In the order of the plan.
+   *
+   * @generated from field: repeated controlplane.v1.StepCheck steps = 4;
+   */
+  steps: StepCheck[];
+};
+
+/**
+ * Describes the message controlplane.v1.CheckPlanResponse.
+ * Use `create(CheckPlanResponseSchema)` to create a new message.
+ */
+export const CheckPlanResponseSchema: GenMessage<CheckPlanResponse> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_control_plane, 27);
+
+/**
+ * What would happen to one step.
+ *
+ * @generated from message controlplane.v1.StepCheck
+ */
+export type StepCheck = Message<"controlplane.v1.StepCheck"> & {
+  /**
+   * @generated from field: string step_id = 1;
+   */
+  stepId: string;
+
+  /**
+   * @generated from field: string tool_name = 2;
+   */
+  toolName: string;
+
+  /**
+   * @generated from field: string data_source = 3;
+   */
+  dataSource: string;
+
+  /**
+   * Declared or derived.
+   *
+   * @generated from field: string intent = 4;
+   */
+  intent: string;
+
+  /**
+   * What its statement does; the intent covers it.
+   *
+   * @generated from field: string statement_class = 5;
+   */
+  statementClass: string;
+
+  /**
+   * @generated from field: repeated controlplane.v1.CheckedTable tables = 6;
+   */
+  tables: CheckedTable[];
+
+  /**
+   * Functions of the database that it calls, whose effects are unknown.
+   *
+   * @generated from field: repeated string functions = 7;
+   */
+  functions: string[];
+
+  /**
+   * permit: it may run; deny: it may not; approval: a person would have to approve it.
+   *
+   * @generated from field: string verdict = 8;
+   */
+  verdict: string;
+
+  /**
+   * Why it may not run as it is; empty when it may.
+   *
+   * @generated from field: string reason = 9;
+   */
+  reason: string;
+
+  /**
+   * The policies that decide; empty when no policy permits it.
+   *
+   * @generated from field: repeated controlplane.v1.StepPolicy policies = 10;
+   */
+  policies: StepPolicy[];
+
+  /**
+   * Absent: policies set no limit.
+   *
+   * @generated from field: controlplane.v1.RowsLimit rows_limit = 11;
+   */
+  rowsLimit?: RowsLimit | undefined;
+
+  /**
+   * Agentic activity units of one attempt.
+   *
+   * @generated from field: int32 aau = 12;
+   */
+  aau: number;
+
+  /**
+   * Absent: no price applies.
+   *
+   * @generated from field: controlplane.v1.StepCost cost = 13;
+   */
+  cost?: StepCost | undefined;
+
+  /**
+   * Absent where the database makes no estimate.
+   *
+   * @generated from field: controlplane.v1.StepEstimate estimate = 14;
+   */
+  estimate?: StepEstimate | undefined;
+
+  /**
+   * Why the database would refuse it now; an earlier step may still change that. Empty: it would
+   * not.
+   *
+   * @generated from field: string problem = 15;
+   */
+  problem: string;
+
+  /**
+   * How to repair the problem.
+   *
+   * @generated from field: repeated string hints = 16;
+   */
+  hints: string[];
+};
+
+/**
+ * Describes the message controlplane.v1.StepCheck.
+ * Use `create(StepCheckSchema)` to create a new message.
+ */
+export const StepCheckSchema: GenMessage<StepCheck> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_control_plane, 28);
+
+/**
+ * A limit that policies set for a write.
+ *
+ * @generated from message controlplane.v1.RowsLimit
+ */
+export type RowsLimit = Message<"controlplane.v1.RowsLimit"> & {
+  /**
+   * Rows that it may change.
+   *
+   * @generated from field: int64 rows_changed_max = 1;
+   */
+  rowsChangedMax: bigint;
+};
+
+/**
+ * Describes the message controlplane.v1.RowsLimit.
+ * Use `create(RowsLimitSchema)` to create a new message.
+ */
+export const RowsLimitSchema: GenMessage<RowsLimit> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_control_plane, 29);
+
+/**
+ * What an attempt of a step costs.
+ *
+ * @generated from message controlplane.v1.StepCost
+ */
+export type StepCost = Message<"controlplane.v1.StepCost"> & {
+  /**
+   * In US dollars.
+   *
+   * @generated from field: double cost_usd = 1;
+   */
+  costUsd: number;
+};
+
+/**
+ * Describes the message controlplane.v1.StepCost.
+ * Use `create(StepCostSchema)` to create a new message.
+ */
+export const StepCostSchema: GenMessage<StepCost> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_control_plane, 30);
+
+/**
+ * What the database's planner expects of a statement.
+ *
+ * @generated from message controlplane.v1.StepEstimate
+ */
+export type StepEstimate = Message<"controlplane.v1.StepEstimate"> & {
+  /**
+   * Rows that it returns or changes.
+   *
+   * @generated from field: double rows = 1;
+   */
+  rows: number;
+
+  /**
+   * In the planner's own unit, for comparing statements.
+   *
+   * @generated from field: double cost = 2;
+   */
+  cost: number;
+};
+
+/**
+ * Describes the message controlplane.v1.StepEstimate.
+ * Use `create(StepEstimateSchema)` to create a new message.
+ */
+export const StepEstimateSchema: GenMessage<StepEstimate> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_control_plane, 31);
+
+/**
+ * A table that a step touches, and how; all empty when the database cannot tell yet.
+ *
+ * @generated from message controlplane.v1.CheckedTable
+ */
+export type CheckedTable = Message<"controlplane.v1.CheckedTable"> & {
+  /**
+   * In lower case; on PostgreSQL with its schema.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Columns that are read.
+   *
+   * @generated from field: repeated string reads = 2;
+   */
+  reads: string[];
+
+  /**
+   * Columns that are inserted.
+   *
+   * @generated from field: repeated string inserts = 3;
+   */
+  inserts: string[];
+
+  /**
+   * Columns that are updated.
+   *
+   * @generated from field: repeated string updates = 4;
+   */
+  updates: string[];
+
+  /**
+   * Whether rows are deleted.
+   *
+   * @generated from field: bool deletes = 5;
+   */
+  deletes: boolean;
+
+  /**
+   * Whether its definition is created, changed or dropped.
+   *
+   * @generated from field: bool defines = 6;
+   */
+  defines: boolean;
+};
+
+/**
+ * Describes the message controlplane.v1.CheckedTable.
+ * Use `create(CheckedTableSchema)` to create a new message.
+ */
+export const CheckedTableSchema: GenMessage<CheckedTable> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_control_plane, 32);
+
+/**
+ * A policy that decided about a step.
+ *
+ * @generated from message controlplane.v1.StepPolicy
+ */
+export type StepPolicy = Message<"controlplane.v1.StepPolicy"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * What the policy says of itself; may be empty.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+
+  /**
+   * Who must approve what it forbids; empty: nobody can.
+   *
+   * @generated from field: string approval = 3;
+   */
+  approval: string;
+};
+
+/**
+ * Describes the message controlplane.v1.StepPolicy.
+ * Use `create(StepPolicySchema)` to create a new message.
+ */
+export const StepPolicySchema: GenMessage<StepPolicy> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_control_plane, 33);
+
+/**
  * Runs plans. Metadata name the caller (Decision §2): x-org-id, x-session-id, x-user-id,
  * x-agent-id, x-user-role, x-user-permissions, x-orm-model; x-request-id appears in the log. Errors
  * carry google.rpc.ErrorInfo with the reason, google.rpc.BadRequest with the invalid fields, and
@@ -1203,6 +1542,18 @@ export const ControlPlaneService: GenService<{
     methodKind: "unary";
     input: typeof ReviseStepRequestSchema;
     output: typeof ReviseStepResponseSchema;
+  },
+  /**
+   * Tells what a plan would do: for each step what it touches, what the policies decide, what it
+   * costs, and what the database expects. The plan is checked as SubmitPlan checks it. Nothing is
+   * stored and nothing runs.
+   *
+   * @generated from rpc controlplane.v1.ControlPlaneService.CheckPlan
+   */
+  checkPlan: {
+    methodKind: "unary";
+    input: typeof CheckPlanRequestSchema;
+    output: typeof CheckPlanResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_controlplane_v1_control_plane, 0);

@@ -35,7 +35,7 @@ interface Description {
 
 /** A statement that has to be described for policies. */
 export interface AskedStatement {
-  readonly request: StatementRequest;
+  readonly request: Pick<StatementRequest, "sql" | "binds" | "intent" | "permit">;
   readonly statement: KnownStatement;
   /** The role that runs it; undefined for the login role. */
   readonly role: string | undefined;
@@ -81,6 +81,15 @@ export class Descriptions {
     return request.permit(description.touched);
   }
 
+  /**
+   * What a statement touches now. @throws errors of the server, which may not be able to parse the
+   * statement.
+   */
+  async describe(session: Session, asked: AskedStatement): Promise<TouchedData> {
+    const { touched } = await this.#describe(session, asked);
+    return touched;
+  }
+
   async #describe(session: Session, { request, statement }: AskedStatement): Promise<Description> {
     // From here on the server holds locks on the objects that the statement uses, so they cannot
     // change until the end of the transaction.
@@ -106,7 +115,7 @@ export class Descriptions {
    */
   async #treesOf(
     session: Session,
-    { sql, binds }: StatementRequest,
+    { sql, binds }: AskedStatement["request"],
   ): Promise<readonly TreeContents[]> {
     const { typed, allTyped } = await parametersFor(binds, this.#types, session);
     const untyped = typed.map(() => 0);
@@ -181,6 +190,6 @@ function treesAreMissing(): StatementError {
   return new StatementError("statement", message);
 }
 
-function keyOf({ sql, intent }: StatementRequest, role: string | undefined): string {
+function keyOf({ sql, intent }: AskedStatement["request"], role: string | undefined): string {
   return `${role ?? ""} ${intent} ${sql}`;
 }

@@ -75,7 +75,8 @@ export async function run(): Promise<number | undefined> {
   const headers = { "x-org-id": "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11" };
   const steps = [{ id: "a", query_template: "SELECT 1" }];
   const { data: plan } = await submitPlan({ body: { steps }, headers });
-  if (plan === undefined) return undefined;
+  // With dry_run the answer is a check and not a plan.
+  if (plan === undefined || !("plan_id" in plan.data)) return undefined;
   const path = { plan_id: plan.data.plan_id, step_id: "a" };
   const { data: step } = await executeStep({ path });
   await getUsage({ headers: { "x-user-role": "admin" }, query: { from: "2026-01-01" } });

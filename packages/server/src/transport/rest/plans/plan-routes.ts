@@ -2,18 +2,21 @@ import { sessionFor } from "@steward/kernel/caller.js";
 import {
   dataOf,
   outputPageQuerySchema,
+  planCheckSchema,
   planPageQuerySchema,
   planPageSchema,
   planSchema,
   planStateSchema,
   stepExecutionSchema,
+  submitPlanQuerySchema,
   submitPlanRequestSchema,
 } from "@steward/protocol/rest";
 import * as z from "zod";
 import { AppError } from "@steward/kernel/errors.js";
 import { PLANS_PAGE_DEFAULT } from "../../../plans/limits.js";
 import type { Orchestrator } from "../../../plans/index.js";
-import { journalOf } from "../../journal.js";
+import { checksOf, journalOf } from "../../journal.js";
+import { planCheckMessage } from "../../plan-check-message.js";
 import { errors, json } from "../described-replies.js";
 import { planIdOf, stepIdOf } from "./path-ids.js";
 import {
@@ -49,10 +52,17 @@ function addSubmit(app: RestApp, orchestrator: Orchestrator): void {
   const schema = {
     operationId: "submitPlan",
     summary: "Submit a plan",
-    description: "Checks the plan and stores it with status pending. Nothing runs yet.",
+    description:
+      "Checks the plan and stores it with status pending. Nothing runs yet. With dry_run=true it is not stored: " +
+      "the answer tells for each step what it touches, what the policies decide, and what it costs.",
     tags,
+    querystring: submitPlanQuerySchema,
     body: submitPlanRequestSchema,
     response: {
+      200: json(
+        "What the plan would do, with dry_run=true; nothing is stored",
+        dataOf(planCheckSchema),
+      ),
       201: json("The plan is stored durably; Location names it", dataOf(planStateSchema)),
       ...errors(413, 422, 501),
     },
@@ -72,8 +82,16 @@ function addSubmit(app: RestApp, orchestrator: Orchestrator): void {
       config: { headers, tooLargeFix: "submit several smaller plans" },
       validatorCompiler: zodValidation("INVALID_PLAN"),
     },
-    async ({ body, context }, reply) => {
+    async ({ body, query, context }, reply) => {
       const sessionId = sessionFor(context, body.session_id ?? "");
+      if (query.dry_run === "true") {
+        const check = await checksOf(orchestrator).checkPlan(
+          sessionId,
+          definitionOf(body),
+          context,
+        );
+        return reply.code(200).send({ data: planCheckMessage(check) });
+      }
       const plan = await orchestrator.createPlan(sessionId, definitionOf(body), context);
       return reply
         .code(201)
