@@ -26,12 +26,9 @@ export {
   schemasOf,
 } from "./migrations/migration.js";
 export { isMigrationDigest, migrationDigest } from "./migrations/migration-digest.js";
-export {
-  MigrationService,
-  type PlanStep,
-  type RunOptions,
-  type SchemaDump,
-} from "./migrations/migration-service.js";
+export type { RunOptions } from "./migrations/migration-runs.js";
+export { MigrationService, type SchemaDump } from "./migrations/migration-service.js";
+export type { PlanStep } from "./migrations/recorded-migrations.js";
 export type {
   Checks,
   MigrationWaits,

@@ -108,13 +108,13 @@ export class RebuildPlan {
   }
 
   /** Whether an object of the target has to be created, because it is new or was dropped. */
-  isFresh({ id, parent = "" }: PostgresObject): boolean {
+  isFresh({ id, parent }: PostgresObject): boolean {
     return (
       this.#base.find(id) === undefined ||
       this.recreated.has(id) ||
       this.replaced.has(id) ||
       this.anew.has(id) ||
-      this.recreated.has(parent)
+      (parent !== undefined && this.recreated.has(parent))
     );
   }
 
@@ -187,7 +187,8 @@ export class RebuildPlan {
    * only, so one without stored values is recreated.
    */
   #isDowngrade(old: PostgresObject, now: PostgresObject): boolean {
-    const [before = "", after = ""] = [old, now].map(({ values }) => values.version);
+    if (old.kind !== "Extension" || now.kind !== "Extension") return false;
+    const [before, after] = [old.values.version, now.values.version];
     const isOlder = before.localeCompare(after, "en", { numeric: true }) > 0;
     return isOlder && !this.#base.all("Column").some((each) => needsOf(each).includes(now.id));
   }

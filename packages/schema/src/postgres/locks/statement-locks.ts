@@ -182,8 +182,8 @@ export class PostgresLocks {
   #retyping(table: string, name: string): Work {
     const now = this.#names.partOf(table, name, "Column");
     const old = now === undefined ? undefined : this.#base.find(now.id);
-    if (now === undefined || old === undefined) return "rewrite";
-    const [before = "", after = ""] = [old, now].map(({ values }) => values.type);
+    if (now === undefined || old?.kind !== "Column") return "rewrite";
+    const [before, after] = [old.values.type, now.values.type];
     const isCollated = old.values.collation !== now.values.collation;
     if (before === after) return isCollated ? "scan" : "rewrite";
     const from = columnType(this.#base, before);

@@ -1,4 +1,4 @@
-import { nameOf, type PostgresObject, type PostgresSchema } from "../../model/schema.js";
+import { nameOf, type PostgresSchema } from "../../model/schema.js";
 import { qualified, quoteName } from "./names.js";
 import { grantSequence } from "./rights.js";
 
@@ -14,7 +14,7 @@ export function sequenceRights(schema: PostgresSchema): readonly string[] {
   return schema.all("Column").flatMap((column) => {
     if ((column.values.sequenceGrants ?? []).length === 0) return [];
     const table = schema.above(column);
-    const name = quoteName(sequenceName(table, column));
+    const name = quoteName(sequenceName(nameOf(table), column.name));
     const place = qualified(schema, table).slice(0, -quoteName(nameOf(table)).length);
     return grantSequence(table, column, `${place}${name}`);
   });
@@ -24,10 +24,7 @@ export function sequenceRights(schema: PostgresSchema): readonly string[] {
  * The name that PostgreSQL generates from the names of a table and a column. When the result is too
  * long, the longer of the two is truncated first.
  */
-function sequenceName(
-  { name: table = "" }: PostgresObject,
-  { name: column = "" }: PostgresObject,
-): string {
+function sequenceName(table: string, column: string): string {
   let [ofTable, ofColumn] = [Buffer.byteLength(table), Buffer.byteLength(column)];
   while (ofTable + 1 + ofColumn + SUFFIX.length > NAME_BYTES_MAX) {
     if (ofTable > ofColumn) ofTable -= 1;

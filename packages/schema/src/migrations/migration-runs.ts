@@ -1,0 +1,197 @@
+import { anonymousCaller, type Caller } from "@steward/kernel/caller.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { withPauses } from "@steward/kernel/concurrency/pausing.js";
+import { type MayDefineCode, requireCode } from "../changes/code-objects.js";
+import type { PlannedScript } from "./checkpoint.js";
+import { type Migration, pathOf, runOfStep, schemasOf } from "./migration.js";
+import { requireReviewed } from "./migration-digest.js";
+import { MigrationRun } from "./migration-run.js";
+import type { Schema } from "../model/schema.js";
+import type { SchemaDatabase, UnfinishedRun } from "../ports.js";
+import { proveTouched } from "./proof.js";
+import { reachedSchema, type WayToReach } from "./reached-schema.js";
+import type { PlanStep, RecordedMigrations } from "./recorded-migrations.js";
+import { refuseLoss, refuseOthersWork, refuseUnproven } from "./refusals.js";
+import { planRun } from "./schema-change.js";
+import { scriptBetween } from "../scripts/script.js";
+import { unfinishedError } from "./unfinished-run.js";
+
+export interface RunOptions {
+  /** Whether the caller accepts the loss of rows and values. */
+  readonly acceptDataLoss?: boolean;
+  /** The digest of the migration that was reviewed. Required from an authenticated caller. */
+  readonly digest?: string;
+  /** The plan step that runs the migration. The step runs it once, even when it is retried. */
+  readonly step?: PlanStep;
+}
+
+/** Runs the scripts of recorded migrations, and deals with interrupted runs. */
+export class MigrationRuns {
+  readonly #recorded: RecordedMigrations;
+  readonly #mayDefineCode: MayDefineCode | undefined;
+
+  constructor(recorded: RecordedMigrations, mayDefineCode: MayDefineCode | undefined) {
+    this.#recorded = recorded;
+    this.#mayDefineCode = mayDefineCode;
+  }
+
+  /** Runs a migration up or down, unless it was already. */
+  async run(
+    caller: Caller,
+    id: string,
+    goal: "applied" | "reverted",
+    options: RunOptions,
+  ): Promise<Migration> {
+    const { database: name } = await this.#recorded.get(caller, id);
+    const database = this.#recorded.databases.require(caller, name);
+    return this.#recorded.exclusively(database, async () => {
+      const migration = await this.#recorded.get(caller, id);
+      requireReviewed(caller, migration, options.digest);
+      const { step } = options;
+      if (step !== undefined && runOfStep(migration, step) !== undefined) return migration;
+      if (migration.status === goal) return migration;
+      const isUp = goal === "applied";
+      if (!isUp && migration.status !== "applied") {
+        throw new AppError(
+          "STATE_CONFLICT",
+          "The migration is not applied: there is nothing to revert",
+        );
+      }
+      await refuseUnfinished(database);
+      const { from, to } = pathOf(migration, isUp ? "up" : "down");
+      await requireCode(caller, { from, to }, this.#mayDefineCode);
+      // The last run may have crashed before it could record its result.
+      const found = await this.#reached(caller, await database.introspect(), {
+        ...{ database: name, from, to },
+      });
+      if (found !== undefined) {
+        return this.#recorded.recordRun(caller, { migration, status: goal, schema: found, step });
+      }
+      const { script, findings } = await withPauses(planRun(from, to));
+      refuseOthersWork(script, isUp ? migration.up : migration.down);
+      const isAccepted = options.acceptDataLoss ?? false;
+      refuseLoss(findings, isAccepted);
+      refuseUnproven(await proveTouched(database, { ...migration, ...schemasOf(migration) }));
+      const run = await this.#runOf(caller, migration, isUp ? "up" : "down", { from, to, script });
+      const reached = await run.start({ acceptDataLoss: isAccepted });
+      return this.#recorded.recordRun(caller, { migration, status: goal, schema: reached, step });
+    });
+  }
+
+  /** Resumes an interrupted run, in the direction in which it began. */
+  resume(caller: Caller, id: string, options: RunOptions): Promise<Migration> {
+    return this.#settleRun(
+      caller,
+      id,
+      async (run, unfinished, acceptDataLoss) => {
+        const schema = await run.resume(unfinished, { acceptDataLoss });
+        if (schema === undefined) return this.#recorded.get(caller, id);
+        const migration = await this.#recorded.get(caller, id);
+        const status = unfinished.direction === "up" ? "applied" : "reverted";
+        return this.#recorded.recordRun(caller, { migration, status, schema, step: options.step });
+      },
+      options,
+    );
+  }
+
+  /** Undoes the changes of an interrupted run, and nothing else. */
+  undo(caller: Caller, id: string, options: RunOptions): Promise<Migration> {
+    return this.#settleRun(
+      caller,
+      id,
+      async (run, unfinished, acceptDataLoss) => {
+        await run.undo(unfinished, { acceptDataLoss });
+        return this.#recorded.get(caller, id);
+      },
+      options,
+    );
+  }
+
+  /** The unfinished run of a migration; undefined when there is none. */
+  async unfinishedRun(caller: Caller, id: string): Promise<UnfinishedRun | undefined> {
+    const { database } = await this.#recorded.get(caller, id);
+    const run = await this.#recorded.databases.require(caller, database).unfinishedRun();
+    return run?.migrationId === id ? run : undefined;
+  }
+
+  /** Records what a plan step has applied before a crash. */
+  async settle(orgId: string, id: string, step: PlanStep): Promise<Migration | undefined> {
+    const caller = anonymousCaller(orgId);
+    const kept = (): Promise<Migration> => this.#recorded.get(caller, id);
+    const { database: name } = await kept();
+    const database = this.#recorded.database(caller, name);
+    return this.#recorded.exclusively(database, async () => {
+      const migration = await kept();
+      if (runOfStep(migration, step) !== undefined) return migration;
+      if (migration.status === "applied") return undefined;
+      const { base: from, target: to } = schemasOf(migration);
+      const schema = await this.#reached(caller, await database.introspectSettled(), {
+        ...{ database: name, from, to },
+      });
+      if (schema === undefined) return undefined;
+      return this.#recorded.recordRun(caller, { migration, status: "applied", schema, step });
+    });
+  }
+
+  /** The database's schema when the migration has run already; undefined when it has not. */
+  async #reached(
+    caller: Caller,
+    draft: Schema,
+    way: Omit<WayToReach, "recorded">,
+  ): Promise<Schema | undefined> {
+    const database = this.#recorded.database(caller, way.database);
+    const recorded = await this.#recorded.schemaOf(caller, database);
+    return withPauses(reachedSchema(draft, { ...way, recorded }));
+  }
+
+  /** Resumes or undoes the unfinished run of a migration. */
+  async #settleRun(
+    caller: Caller,
+    id: string,
+    deal: (
+      run: MigrationRun,
+      unfinished: UnfinishedRun,
+      acceptDataLoss: boolean,
+    ) => Promise<Migration>,
+    { acceptDataLoss = false, digest }: RunOptions,
+  ): Promise<Migration> {
+    const { database: name } = await this.#recorded.get(caller, id);
+    const database = this.#recorded.databases.require(caller, name);
+    return this.#recorded.exclusively(database, async () => {
+      const migration = await this.#recorded.get(caller, id);
+      requireReviewed(caller, migration, digest);
+      const unfinished = await database.unfinishedRun();
+      if (unfinished?.migrationId !== id) {
+        throw new AppError(
+          "STATE_CONFLICT",
+          `Migration ${id} has no interrupted run: it is ${migration.status}`,
+        );
+      }
+      const { from, to } = pathOf(migration, unfinished.direction);
+      await requireCode(caller, { from, to }, this.#mayDefineCode);
+      const planned = { from, to, script: scriptBetween(from, to) };
+      const run = await this.#runOf(caller, migration, unfinished.direction, planned);
+      return deal(run, unfinished, acceptDataLoss);
+    });
+  }
+
+  async #runOf(
+    caller: Caller,
+    migration: Migration,
+    direction: UnfinishedRun["direction"],
+    planned: PlannedScript,
+  ): Promise<MigrationRun> {
+    const database = this.#recorded.database(caller, migration.database);
+    const recorded = await this.#recorded.schemaOf(caller, database);
+    return new MigrationRun(database, {
+      ...{ migrationId: migration.id, direction, ...planned },
+      recorded: recorded ?? planned.from,
+    });
+  }
+}
+
+/** @throws AppError `STATE_CONFLICT` when there is an unfinished run. */
+export async function refuseUnfinished(database: SchemaDatabase): Promise<void> {
+  const unfinished = await database.unfinishedRun();
+  if (unfinished !== undefined) throw unfinishedError(database.name, unfinished);
+}
