@@ -164,7 +164,7 @@ function toolResult({ content, structuredContent, isError }: JsonObject): ToolRe
   };
 }
 
-/** The result of a call that the server refused before it reached a tool. */
+/** The result of a call that was refused before it reached a tool. */
 function refusal(message: string): ToolResult {
   const error = { code: "INVALID_ARGUMENT", message };
   return { text: `INVALID_ARGUMENT: ${message}`, content: { error }, isError: true };

@@ -24,7 +24,7 @@ export interface SettingReport {
 /** An error in a setting, which stops the start. */
 export interface SettingProblem {
   readonly setting: string;
-  /** The problems found, as text with secrets masked. */
+  /** The problem, as text with secrets masked. */
   readonly reason: string;
   /** How to correct it. */
   readonly fix: string;

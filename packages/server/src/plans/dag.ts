@@ -7,10 +7,10 @@ export interface DependentStep {
   readonly dependsOn: readonly string[];
 }
 
-/** How messages name the step with this index. */
+/** The path of a step in error messages, by the step's index. */
 export type FieldOfStep = (index: number) => string;
 
-/** Ids of the steps, from the submission. */
+/** The path of a step in a submission: `steps[2]`. */
 export const fieldInPlan: FieldOfStep = (index) => `steps[${String(index)}]`;
 
 /**

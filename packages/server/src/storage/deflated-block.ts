@@ -1,6 +1,9 @@
 import { deflateRawSync } from "node:zlib";
 
-/** A fast level, because a caller waits for the write; the window is as large as a block. */
+/**
+ * The fastest compression level, because a caller waits for the write. The window is as large as a
+ * block.
+ */
 const DEFLATE = { level: 1, windowBits: 14, memLevel: 7 };
 
 /**

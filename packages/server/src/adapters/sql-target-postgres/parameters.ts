@@ -18,7 +18,7 @@ export interface Parameters {
  * SQLSTATE: PostgreSQL cannot infer a parameter's type from its context (PostgreSQL manual,
  * appendix A).
  */
-const UNTOLD: ReadonlySet<string> = new Set(["42P18"]);
+const NO_TYPE: ReadonlySet<string> = new Set(["42P18"]);
 /** SQLSTATEs: the declared types do not fit the context, or a value cannot be parsed. */
 const UNFIT: ReadonlySet<string> = new Set([
   "0A000",
@@ -75,7 +75,7 @@ export async function runTyped(
   };
   const first = await run(typed);
   if (!(first instanceof DatabaseError)) return first;
-  const second = isOf(first, UNTOLD) ? await run(allTyped) : first;
+  const second = isOf(first, NO_TYPE) ? await run(allTyped) : first;
   if (!(second instanceof DatabaseError)) return second;
   const third = isOf(second, UNFIT) ? await run(untyped) : second;
   if (third instanceof DatabaseError) throw first;
@@ -84,7 +84,7 @@ export async function runTyped(
 
 /** Whether another declaration of the parameters may avoid this error. */
 export function mayFitOtherwise(error: DatabaseError): boolean {
-  return isOf(error, UNTOLD) || isOf(error, UNFIT);
+  return isOf(error, NO_TYPE) || isOf(error, UNFIT);
 }
 
 function isOf(error: unknown, codes: ReadonlySet<string>): error is DatabaseError {

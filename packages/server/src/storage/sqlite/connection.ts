@@ -109,7 +109,7 @@ export function read<T>(query: () => T): Promise<T> {
   return Promise.resolve().then(query);
 }
 
-/** The rows of a query as arrays of values, asynchronously like {@link read}. */
+/** The rows of a query, converted by `valueOf`, in a promise like that of {@link read}. */
 export function readAll<Value>(
   db: StatementCache,
   valueOf: (row: SqliteRow) => Value,

@@ -16,7 +16,8 @@ export async function withProgress<Result>(
     const progress = Math.round((performance.now() - startedMs) / 1000);
     const message = `${toolName} has been running for ${String(progress)} s`;
     const params = { progressToken, progress, message };
-    // A disconnected client does not read its answer either.
+    // The notification fails only when the client has disconnected, and then nobody reads the
+    // answer.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
   }, MCP_PROGRESS_MS);
   try {

@@ -14,7 +14,7 @@ import { variableName } from "./slots.js";
 export function loadQuery(query: Operation, loading: Loading): void {
   const first = firstSolutions(query);
   if (first === undefined) {
-    // FROM puts the default graph together out of named ones.
+    // FROM builds the default graph from named graphs.
     const scope = query.type === "from" ? undefined : DEFAULT_GRAPH;
     partOf(loading, scope, query).load(UNRESTRICTED);
     return;

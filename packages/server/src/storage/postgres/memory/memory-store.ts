@@ -135,7 +135,8 @@ export class PostgresMemoryStore implements MemoryStore {
     if (rows.length === 0) return [];
     const ids = rows.map((row) => row.entry_id);
     await settled(() => this.#delete(orgId, sessionId, ids));
-    // Entries that another caller deleted meanwhile are gone too.
+    // The result includes entries that another caller deleted at the same time, because they no
+    // longer exist either.
     return ids;
   }
 
