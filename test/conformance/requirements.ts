@@ -403,6 +403,11 @@ const DECISIONS = {
       "A form of another database and a text in double quotes are answered with what runs on this one",
     "D11-pages":
       "A request, or else the step, limits the rows and bytes handed out, and an offset reads on without running anything",
+    "D11-correction":
+      "The hint of a failed statement says in one sentence what to write, and names the candidate",
+    "D11-warning":
+      "A statement that ran and probably means something else gets such a sentence too",
+    "D11-permitted": "Hints name no column that the caller's policies forbid",
     "D11-readable": "Hints name no table or column that the role of a data source may not read",
     "D11-hints": "augmentation_hints tell in sentences of new tables and near-miss names",
   },

@@ -22,7 +22,7 @@ async function run(client: Client, ...statements: readonly string[]): Promise<vo
 /** What an agent can find out about the data. */
 export const catalog: readonly Scenario[] = [
   scenario(
-    ["D18-search", "D18-describe", "D18-visible", "D18-listed"],
+    ["D18-search", "D18-describe", "D18-visible", "D18-listed", "D11-permitted"],
     "an agent finds and describes a table, without the column that policies forbid",
     async ({ client, steward }) => {
       const headers = { "x-org-id": randomUUID(), "x-user-role": "admin" };
@@ -55,6 +55,10 @@ export const catalog: readonly Scenario[] = [
         /4 rows[^]*- shift text[^]*Primary key: id[^]*- shift: \w+ \| \w+/i,
       );
       expect(whole.text).not.toMatch(/phone|555/);
+      const misspelt = step("a", "SELECT phne FROM couriers");
+      const { plan_id } = await agent.submit({ name: "a plan", steps: [misspelt] });
+      const { llm_context_update } = await agent.execute(plan_id, "a");
+      expect(llm_context_update?.augmentation_hints.join("\n")).not.toContain("phone");
       const short = await agent.catalog.describe("couriers", 100);
       expect(short.tokens).toBeLessThanOrEqual(100);
       expect(short.left_out).toContain("sample_rows");

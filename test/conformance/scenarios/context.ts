@@ -133,6 +133,33 @@ export const context: readonly Scenario[] = [
       expect(llm_context_update?.augmentation_hints.join("\n")).toContain("write 'Ada'");
     },
   ),
+  scenario(
+    ["D11-correction"],
+    "a column of a table that has an alias is answered with the alias",
+    async ({ client, steward }) => {
+      const table = await steward.table();
+      await contextOf(client, step("create", `CREATE TABLE ${table} (id INTEGER, name TEXT)`));
+      const wrong = step("a", `SELECT ${table}.name FROM ${table} AS x`);
+      const { plan_id } = await client.submit({ steps: [wrong] });
+      const { llm_context_update } = await client.execute(plan_id, "a");
+      const hints = llm_context_update?.augmentation_hints.join("\n");
+      expect(hints).toContain(`Use \`x.name\` instead of \`${table}.name\`.`);
+    },
+  ),
+  scenario(
+    ["D11-warning"],
+    "a literal that a column never holds is answered with the value that was meant",
+    async ({ client, steward }) => {
+      const table = await steward.table();
+      const status = "status TEXT CHECK (status IN ('open', 'paid'))";
+      await contextOf(client, step("create", `CREATE TABLE ${table} (${status})`));
+      const { augmentation_hints: hints } = await contextOf(
+        client,
+        step("a", `SELECT * FROM ${table} WHERE status = 'Paid'`),
+      );
+      expect(hints.join("\n")).toContain("Use `'paid'` instead of `'Paid'`.");
+    },
+  ),
   scenarioOver(
     "grpc",
     ["D11-error-first"],

@@ -40,6 +40,8 @@ export interface Relation {
   /** Columns of each UNIQUE constraint and of each unique index over whole columns and all rows. */
   readonly uniqueKeys: readonly (readonly string[])[];
   readonly foreignKeys: readonly RelationKey[];
+  /** The conditions of CHECK constraints, as the engine stores them. */
+  readonly checks: readonly string[];
 }
 
 /**
@@ -126,6 +128,9 @@ function relationIn(
       const { columns, references } = foreignKeyOf(schema, key);
       return { columns, target: references.table, targetColumns: references.columns };
     }),
+    checks: schema
+      .partsOf(id, "CheckConstraint")
+      .flatMap(({ values: check }) => check.expression ?? check.definition ?? []),
   };
 }
 

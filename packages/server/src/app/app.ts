@@ -1,7 +1,7 @@
 import { openIdentity } from "./identity.js";
 import { readTls, TlsRenewal } from "./tls.js";
 import { toolCallRecorder } from "./tool-calls.js";
-import { openCatalog } from "./catalog.js";
+import { catalogSchemas, openCatalog } from "./catalog.js";
 import { type DataSources, openDataSources } from "./data-sources.js";
 import { openPolicies } from "./policies.js";
 import { remoteProviderHost } from "./embedding.js";
@@ -10,6 +10,7 @@ import { healthOf, SharedHealth } from "./health.js";
 import { openState } from "./state.js";
 import { openMigrations, type OpenMigrations } from "./migrations.js";
 import { pinoLog } from "../adapters/log-pino/index.js";
+import { TargetCatalogRows } from "../adapters/catalog-rows.js";
 import { PromTelemetry } from "../adapters/metrics-prom/index.js";
 import {
   APPLY_MIGRATION,
@@ -20,6 +21,7 @@ import { buildToolRegistry } from "../adapters/tool-registry.js";
 import { loadConfig, nodeFile, sqliteFile, type Config } from "../config/index.js";
 import type { EmbeddingProvider } from "../embedding/index.js";
 import { publishToolCalls, type ToolCallGate } from "../governance/index.js";
+import { StepHints } from "../hints/index.js";
 import { ApiKeyService, noApiKeys } from "../identity/index.js";
 import { systemClock, type Clock } from "@steward/kernel/clock.js";
 import { DataSourceAccess } from "@steward/kernel/data-source-access.js";
@@ -313,6 +315,11 @@ function openOrchestrator(
   const { targets, analyzer, reader } = sources;
   const mayApply: MayApply = (caller) => policy.authorize(caller, "migrations:apply");
   const own = new Map([[APPLY_MIGRATION, applyMigrationTool(migrations.service, mayApply)]]);
+  const advisor = new StepHints({
+    ...basics,
+    schemas: catalogSchemas(migrations.known),
+    rows: new TargetCatalogRows({ targets, policy, ...basics }),
+  });
   return opened.use(
     new DurableOrchestrator({
       ...basics,
@@ -322,6 +329,7 @@ function openOrchestrator(
       schemas: migrations.recorder,
       analyzer,
       reader,
+      advisor,
       gate,
       policy,
       pricing,

@@ -1,6 +1,11 @@
 import { noCatalogRows, TargetCatalogRows } from "../adapters/catalog-rows.js";
 import { CatalogService } from "../catalog/index.js";
-import type { EarlierStatement, EarlierStatements, SourceNotes } from "../catalog/ports.js";
+import type {
+  CatalogSchemas,
+  EarlierStatement,
+  EarlierStatements,
+  SourceNotes,
+} from "../catalog/ports.js";
 import { type Config, sqliteFile } from "../config/index.js";
 import type { BatchEmbeddingProvider } from "../embedding/index.js";
 import type { Clock } from "@steward/kernel/clock.js";
@@ -43,13 +48,7 @@ export function openCatalog(parts: CatalogParts, opened: DisposalStack): Catalog
       }),
       tools: config.tools.tools,
       isStrict: config.tools.strict,
-      schemas: {
-        of: async ({ orgId }, dataSource) => {
-          const own = ownDatabaseKey(dataSource, orgId);
-          const [schema] = await schemas.of([schemas.databases.has(own) ? own : dataSource]);
-          return schema;
-        },
-      },
+      schemas: catalogSchemas(schemas),
       rows:
         targets === undefined
           ? noCatalogRows
@@ -58,6 +57,17 @@ export function openCatalog(parts: CatalogParts, opened: DisposalStack): Catalog
       notes: config.tools.notes ?? new Map<string, SourceNotes>(),
     }),
   );
+}
+
+/** The schemas of the databases that callers' statements run on. */
+export function catalogSchemas(schemas: KnownSchemas): CatalogSchemas {
+  return {
+    of: async ({ orgId }, dataSource) => {
+      const own = ownDatabaseKey(dataSource, orgId);
+      const [schema] = await schemas.of([schemas.databases.has(own) ? own : dataSource]);
+      return schema;
+    },
+  };
 }
 
 /** Maximum number of statements from the memory that are compared with a question. */

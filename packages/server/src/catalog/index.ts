@@ -15,3 +15,4 @@ export {
   type FoundTable,
 } from "./catalog-service.js";
 export type { DescriptionPart } from "./table-description.js";
+export { relatedWords, wordsOf } from "./words.js";

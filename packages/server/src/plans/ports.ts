@@ -138,6 +138,34 @@ export class StatementError extends Error {
   }
 }
 
+/** A statement that ran for a caller, on which hints are given. */
+export interface AdvisedStatement {
+  readonly caller: Caller;
+  readonly dataSource: string;
+  readonly dialect: Dialect;
+  readonly sql: string;
+  /** Whether policies depend on the tables and columns that the statement touches. */
+  readonly looksAtData: boolean;
+}
+
+/**
+ * Tells agents what to correct. Hints name nothing that the caller may not read. A hint that cannot
+ * be given is left out; giving hints never fails.
+ */
+export interface StepAdvisor {
+  /** All hints of a failed statement, with those that the data source has given. */
+  afterFailure(asked: AdvisedStatement, failure: StatementError): Promise<readonly string[]>;
+
+  /**
+   * Hints that the result of a statement is probably not what was meant. Usually there are none, and
+   * the answer is given at once.
+   */
+  afterResult(
+    asked: AdvisedStatement,
+    result: StatementResult,
+  ): readonly string[] | Promise<readonly string[]>;
+}
+
 /** What steps run on: a data source, or a tool of the service. */
 export interface StepTarget {
   /** The name that a step stores. */

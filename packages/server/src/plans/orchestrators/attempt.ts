@@ -5,6 +5,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import { TOOL_CALL_OUTPUT_BYTES_MAX, type ToolCallRecord } from "../../kernel/tool-call.js";
 import {
+  type Dialect,
   isReadIntent,
   namedData,
   recordedData,
@@ -15,15 +16,18 @@ import {
 } from "../../governance/index.js";
 import { bindOutputs } from "../statements/bind-outputs.js";
 import type { StepOutput } from "../statements/step-output.js";
-import { contextOfFailure, contextOfResult } from "../context-update.js";
+import { contextOfFailure, contextOfResult, withHints } from "../context-update.js";
 import type { QueryRuntimeContext } from "../orchestrator.js";
 import type { PreparedStep, StepError } from "../plan.js";
 import {
   StatementError,
+  type AdvisedStatement,
   type AttemptRef,
+  type SqlTarget,
   type SqlValue,
   type StatementFailureReason,
   type StatementResult,
+  type StepAdvisor,
   type StepTarget,
   type ToolRegistry,
 } from "../ports.js";
@@ -78,6 +82,8 @@ export interface AttemptRunnerParts {
   readonly schemas: SchemaSteps;
   readonly policy: StatementPolicy;
   readonly analyzer: SqlAnalyzer;
+  /** Absent: only the data sources give hints. */
+  readonly advisor?: StepAdvisor | undefined;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -139,7 +145,37 @@ export class AttemptRunner {
     if (end instanceof StatementError && end.reason === "waited") return handedBack(end);
     const durationMs = performance.now() - startedMs;
     if (!(end instanceof StatementError)) await schemas.after(target, attributed);
-    return this.#toEnd(attempt, { caller: ctx, touched: data?.touched }, end, durationMs);
+    const asked = { caller: ctx, looksAtData: data !== undefined };
+    const advised = await this.#advised(target, attempt.step, asked, end);
+    const ended = this.#toEnd(
+      attempt,
+      { caller: ctx, touched: data?.touched },
+      advised.end,
+      durationMs,
+    );
+    return { ...ended, outcome: withHints(ended.outcome, advised.hints) };
+  }
+
+  /** The end of a statement with its hints: a failure carries its own. */
+  async #advised<End extends StatementResult | StatementError>(
+    target: StepTarget,
+    { dataSource, statement: { sql } }: PreparedStep,
+    about: Pick<AdvisedStatement, "caller" | "looksAtData">,
+    end: End,
+  ): Promise<{ readonly end: End | StatementError; readonly hints: readonly string[] }> {
+    const { advisor } = this.#parts;
+    const dialect = dialectOf(target);
+    if (advisor === undefined || dialect === undefined) return { end, hints: [] };
+    const asked = { ...about, dataSource, dialect, sql };
+    if (!(end instanceof StatementError)) {
+      const hints = advisor.afterResult(asked, end);
+      return { end, hints: hints instanceof Promise ? await hints : hints };
+    }
+    const hints = await advisor.afterFailure(asked, end);
+    return {
+      end: new StatementError(end.reason, end.message, { hints, cause: end.cause }),
+      hints: [],
+    };
   }
 
   /** The end of an attempt whose owner died after the write had taken effect on this target. */
@@ -250,6 +286,11 @@ export class AttemptRunner {
       },
     };
   }
+}
+
+/** Undefined for a service tool, which is not SQL. */
+function dialectOf(target: SqlTarget | StepTarget): Dialect | undefined {
+  return "dialect" in target ? target.dialect : undefined;
 }
 
 function outcomeOfError(

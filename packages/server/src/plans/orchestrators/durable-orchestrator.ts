@@ -46,6 +46,7 @@ import type {
   SchemaJournal,
   StepRef,
   ToolCallPricing,
+  StepAdvisor,
   ToolRegistry,
 } from "../ports.js";
 import { pauseIfLong, readAhead } from "../preparation/read-ahead.js";
@@ -68,6 +69,8 @@ export interface DurableOrchestratorOptions {
   readonly access: DataSourceAccess;
   readonly schemas: SchemaJournal;
   readonly analyzer: SqlAnalyzer;
+  /** Absent: only the data sources give hints. */
+  readonly advisor?: StepAdvisor | undefined;
   readonly reader: StatementReader;
   readonly gate: ToolCallGate;
   readonly policy: ExplainedStatementPolicy;

@@ -1,0 +1,44 @@
+import type { Relation } from "@steward/schema";
+import type { KnownTables } from "./schema/known-tables.js";
+import type { Scope } from "./statement/scope.js";
+
+/** A part of the schema that a correction names; only callers who may read it are told. */
+export interface NamedPart {
+  readonly table: Relation;
+  /** At least one. */
+  readonly columns: readonly string[];
+}
+
+/** One sentence that says what to write instead. */
+export interface Correction {
+  readonly sentence: string;
+  /** Empty when the sentence names nothing but what the statement names. */
+  readonly names: readonly NamedPart[];
+}
+
+/** A statement about which something is to be said. */
+export interface ReadStatement {
+  readonly sql: string;
+  readonly tables: KnownTables;
+  readonly scopes: readonly Scope[];
+}
+
+/** A statement that the engine refused. */
+export interface FailedStatement extends ReadStatement {
+  /** The engine's message. */
+  readonly message: string;
+  /** Where the engine stopped, in UTF-16 units, as far as it says so. */
+  readonly position?: number;
+}
+
+/** Corrections of one class of failures, the most probable first; empty for other failures. */
+export type FailureRule = (failed: FailedStatement) => readonly Correction[];
+
+/** A sentence to write one fragment in place of another one. */
+export function useInstead(
+  fragment: string,
+  written: string,
+  names: readonly NamedPart[] = [],
+): Correction {
+  return { sentence: `Use \`${fragment}\` instead of \`${written}\`.`, names };
+}

@@ -1,0 +1,30 @@
+import type { Correction, FailedStatement, FailureRule } from "./correction.js";
+import { ambiguousColumn } from "./failures/ambiguous-column.js";
+import { constraint } from "./failures/constraint.js";
+import { grouping } from "./failures/grouping.js";
+import { joinedBy } from "./failures/joined-by.js";
+import { severalRows } from "./failures/rows.js";
+import { types } from "./failures/types.js";
+import { unknownColumn } from "./failures/unknown-column.js";
+import { unknownTable } from "./failures/unknown-table.js";
+
+/** One rule for each class of failures; an engine's message belongs to one class. */
+const RULES: readonly FailureRule[] = [
+  unknownColumn,
+  unknownTable,
+  ambiguousColumn,
+  joinedBy,
+  grouping,
+  types,
+  constraint,
+  severalRows,
+];
+
+/** Corrections of a statement that the engine refused, the most probable first. */
+export function correctionsOf(failed: FailedStatement): readonly Correction[] {
+  for (const rule of RULES) {
+    const corrections = rule(failed);
+    if (corrections.length > 0) return corrections;
+  }
+  return [];
+}

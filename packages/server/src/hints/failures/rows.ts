@@ -1,0 +1,14 @@
+import { type FailureRule, useInstead } from "../correction.js";
+
+/** A query that is compared as if it had one row, and has several. */
+export const severalRows: FailureRule = ({ message, scopes, sql }) => {
+  if (message !== "more than one row returned by a subquery used as an expression") return [];
+  return scopes.flatMap(({ conditions }) =>
+    conditions.flatMap(({ operator, left, right, at }) => {
+      const [query] = right;
+      if (operator !== "=" || query?.kind !== "query" || left.kind !== "column") return [];
+      const written = sql.slice(at, query.token.at + 1);
+      return [useInstead(`${left.text} IN (`, written)];
+    }),
+  );
+};

@@ -1,0 +1,19 @@
+import type { Correction, ReadStatement } from "./correction.js";
+import { missingConditions } from "./failures/missing-condition.js";
+import { bareColumns } from "./warnings/bare-column.js";
+import { joinsOffKey } from "./warnings/join-off-key.js";
+import { oneRowTaken } from "./warnings/one-row-taken.js";
+import { textsAsNumbers } from "./warnings/text-as-number.js";
+import { excludedLiterals } from "./warnings/unheld-literal.js";
+
+/** What the schema alone tells of a statement whose result is probably not what was meant. */
+export function schemaWarnings(statement: ReadStatement): readonly Correction[] {
+  return [
+    ...joinsOffKey(statement),
+    ...missingConditions(statement.scopes, statement.tables, "conditions"),
+    ...bareColumns(statement),
+    ...textsAsNumbers(statement),
+    ...oneRowTaken(statement),
+    ...excludedLiterals(statement),
+  ];
+}

@@ -1,0 +1,90 @@
+import type { Dialect } from "../../governance/index.js";
+import type { Relation, RelationKey } from "@steward/schema";
+import { KEYWORDS } from "../statement/keywords.js";
+
+/** A foreign key seen from one of its two tables. */
+export interface KeyEdge {
+  readonly from: Relation;
+  readonly to: Relation;
+  /** Columns of `from` and of `to`, by position. */
+  readonly pairs: readonly (readonly [from: string, to: string])[];
+}
+
+/** The tables of a data source, by the names that statements use. */
+export class KnownTables {
+  readonly dialect: Dialect;
+  readonly all: readonly Relation[];
+  readonly #byName: ReadonlyMap<string, Relation>;
+  readonly #edges = new Map<Relation, KeyEdge[]>();
+
+  constructor(relations: readonly Relation[], dialect: Dialect) {
+    this.dialect = dialect;
+    this.all = relations;
+    this.#byName = new Map(relations.map((table) => [table.name.toLowerCase(), table]));
+    for (const from of relations) {
+      for (const key of from.foreignKeys) {
+        const to = this.#byName.get(key.target.toLowerCase());
+        const pairs = pairsOf(key);
+        if (to === undefined || pairs === undefined) continue;
+        this.#add({ from, to, pairs });
+        this.#add({ from: to, to: from, pairs: pairs.map(([own, other]) => [other, own]) });
+      }
+    }
+  }
+
+  /** @param name as written, without quotes; on PostgreSQL with or without `public`. */
+  find(name: string): Relation | undefined {
+    const lower = name.toLowerCase();
+    const plain = this.dialect === "postgres" ? lower.replace(/^public\./, "") : lower;
+    return this.#byName.get(plain.replace(/^main\./, ""));
+  }
+
+  /** The foreign keys from and to a table. */
+  edgesOf(table: Relation): readonly KeyEdge[] {
+    return this.#edges.get(table) ?? [];
+  }
+
+  /** The foreign keys between two tables, seen from the first. */
+  edgesBetween(from: Relation, to: Relation): readonly KeyEdge[] {
+    return this.edgesOf(from).filter((edge) => edge.to === to);
+  }
+
+  /** A name as a statement of this dialect writes it: quoted where that is needed. */
+  written(name: string): string {
+    const parts = name.split(".").map((part) => {
+      const isPlain = this.dialect === "postgres" ? /^[a-z_][a-z0-9_]*$/ : /^[a-z_]\w*$/i;
+      return isPlain.test(part) && !KEYWORDS.has(part.toLowerCase())
+        ? part
+        : `"${part.replaceAll('"', '""')}"`;
+    });
+    return parts.join(".");
+  }
+
+  #add(edge: KeyEdge): void {
+    const edges = this.#edges.get(edge.from);
+    if (edges === undefined) this.#edges.set(edge.from, [edge]);
+    else edges.push(edge);
+  }
+}
+
+function pairsOf({ columns, targetColumns }: RelationKey): KeyEdge["pairs"] | undefined {
+  if (columns.length === 0 || columns.length !== targetColumns.length) return undefined;
+  return columns.map((column, index) => [column, targetColumns[index] ?? ""]);
+}
+
+/** The column of this name, in any case. */
+export function columnNamed(
+  table: Relation,
+  name: string,
+): Relation["columns"][number] | undefined {
+  const lower = name.toLowerCase();
+  return table.columns.find((column) => column.name.toLowerCase() === lower);
+}
+
+/** Whether columns contain a primary or unique key of their table. */
+export function holdsKey(table: Relation, columns: readonly string[]): boolean {
+  const lower = new Set(columns.map((name) => name.toLowerCase()));
+  return [table.primaryKey, ...table.uniqueKeys].some(
+    (key) => key.length > 0 && key.every((name) => lower.has(name.toLowerCase())),
+  );
+}

@@ -1,0 +1,96 @@
+import type { Relation } from "@steward/schema";
+import { columnNamed, type KnownTables } from "../schema/known-tables.js";
+import { type CodeToken, queriesOf, type Query } from "./code.js";
+import { type Comparison, comparisonsIn } from "./comparisons.js";
+import { type ColumnRef, columnsIn, isName, type Select, selectOf, type Source } from "./select.js";
+
+/** A source whose table is known. */
+export interface KnownSource {
+  readonly source: Source;
+  readonly table: Relation;
+}
+
+/** A query of a statement, with the tables that it names. */
+export interface Scope extends Select {
+  /** Sources whose columns are known; common table expressions and queries are not. */
+  readonly known: readonly KnownSource[];
+  /** The comparisons of all joins, and of WHERE. */
+  readonly conditions: readonly Comparison[];
+  readonly columns: readonly ColumnRef[];
+}
+
+/** The queries of a statement, the outer ones first. */
+export function scopesOf(sql: string, tables: KnownTables): readonly Scope[] {
+  const queries = queriesOf(sql, tables.dialect);
+  const named = new Set(queries.flatMap(({ tokens }) => expressionNames(tokens)));
+  return queries.map((query) => scopeOf(query, tables, named));
+}
+
+function scopeOf(query: Query, tables: KnownTables, named: ReadonlySet<string>): Scope {
+  const select = selectOf(query);
+  const known = select.sources.flatMap((source) => {
+    if (source.table === undefined || named.has(source.table.toLowerCase())) return [];
+    const table = tables.find(source.table);
+    return table === undefined ? [] : [{ source, table }];
+  });
+  const { clauses } = select;
+  const from = clauses.get("from") ?? [];
+  const where = clauses.get("where") ?? [];
+  const used = (["select", "where", "group", "having", "order", "set"] as const).flatMap((clause) =>
+    columnsIn(clauses.get(clause) ?? []),
+  );
+  return {
+    ...select,
+    known,
+    conditions: [...comparisonsIn(from), ...comparisonsIn(where)],
+    columns: [...used, ...joinedColumns(from)],
+  };
+}
+
+/** The columns in the conditions of joins. */
+function joinedColumns(from: readonly CodeToken[]): readonly ColumnRef[] {
+  const all = columnsIn(from);
+  const begins = from.flatMap((token) =>
+    token.lower === "on" && token.kind === "word" ? [token.at] : [],
+  );
+  return all.filter(({ at, qualifier }) => qualifier !== undefined && begins.some((on) => on < at));
+}
+
+/** The names of common table expressions: `name (columns) AS (query`. */
+function expressionNames(tokens: readonly CodeToken[]): readonly string[] {
+  if (!tokens.some(({ lower, kind }) => lower === "with" && kind === "word")) return [];
+  return tokens.flatMap((token, index) => {
+    if (token.kind !== "query" && token.text !== "(") return [];
+    let before = index - 1;
+    while (/^(?:as|not|materialized)$/.test(tokens[before]?.lower ?? "")) before -= 1;
+    if (before === index - 1) return [];
+    if (tokens[before]?.text === ")") {
+      while (before > 0 && tokens[before]?.text !== "(") before -= 1;
+      before -= 1;
+    }
+    const name = tokens[before];
+    return isName(name) ? [name.lower] : [];
+  });
+}
+
+/** The known source that a column belongs to; undefined when that is not certain. */
+export function sourceOf(scope: Scope, column: ColumnRef): KnownSource | undefined {
+  const { qualifier, name } = column;
+  const owners = scope.known.filter(
+    ({ source, table }) =>
+      (qualifier === undefined || source.alias === qualifier) && columnNamed(table, name),
+  );
+  const isCertain = qualifier !== undefined || scope.known.length === scope.sources.length;
+  return owners.length === 1 && isCertain ? owners[0] : undefined;
+}
+
+/** A column as the query writes it: with its source's alias when the query has several sources. */
+export function writtenColumn(
+  scope: Pick<Scope, "sources">,
+  source: Source,
+  name: string,
+  tables: KnownTables,
+): string {
+  const column = tables.written(name);
+  return scope.sources.length > 1 ? `${source.written}.${column}` : column;
+}

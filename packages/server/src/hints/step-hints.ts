@@ -1,0 +1,211 @@
+import type { CatalogRows, CatalogSchemas } from "../catalog/ports.js";
+import type {
+  AdvisedStatement,
+  StatementError,
+  StatementResult,
+  StepAdvisor,
+} from "../plans/ports.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import type { Log } from "@steward/kernel/log.js";
+import { RecentMap } from "@steward/kernel/recent-map.js";
+import type { Correction, FailedStatement, ReadStatement } from "./correction.js";
+import { correctionsOf } from "./failure-corrections.js";
+import { missingConditions } from "./failures/missing-condition.js";
+import { HeldValues } from "./held-values.js";
+import {
+  HINT_COLUMNS_READ_MAX,
+  HINT_CORRECTIONS_MAX,
+  HINT_SCHEMA_WAIT_MS,
+  HINTED_LENGTH_MAX,
+  HINTED_STATEMENTS_MAX,
+} from "./limits.js";
+import { withCorrections, withoutNames } from "./merge.js";
+import { permittedColumns } from "./permitted-columns.js";
+import { HintSchemas } from "./schema/hint-schemas.js";
+import type { KnownTables } from "./schema/known-tables.js";
+import { schemaWarnings } from "./schema-warnings.js";
+import { scopesOf } from "./statement/scope.js";
+import { VisibleNames } from "./visible-names.js";
+import { pageOf } from "./warnings/cut-result.js";
+import { type ComparedText, comparedTexts, unheld } from "./warnings/unheld-literal.js";
+
+export interface StepHintsParts {
+  readonly schemas: CatalogSchemas;
+  readonly rows: CatalogRows;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What the schema tells of one statement. */
+interface Remembered {
+  readonly warnings: readonly Correction[];
+  readonly texts: readonly ComparedText[];
+}
+
+/**
+ * The hints of steps. After a result it only looks into memory, unless the statement or its result
+ * is suspicious.
+ */
+export class StepHints implements StepAdvisor {
+  readonly #schemas: HintSchemas;
+  readonly #visible: VisibleNames;
+  readonly #held: HeldValues;
+  readonly #log: Log;
+  /** By version of a schema, and statement. */
+  readonly #remembered = new WeakMap<KnownTables, RecentMap<Remembered>>();
+
+  constructor({ schemas, rows, clock, log }: StepHintsParts) {
+    this.#schemas = new HintSchemas(schemas, clock);
+    this.#visible = new VisibleNames(rows, clock);
+    this.#held = new HeldValues(rows, clock);
+    this.#log = log;
+  }
+
+  async afterFailure(asked: AdvisedStatement, failure: StatementError): Promise<readonly string[]> {
+    const { message, reason } = failure;
+    // What the data source says may name columns that policies forbid.
+    const hints = asked.looksAtData ? withoutNames(failure.hints, message) : failure.hints;
+    if (reason !== "statement" && reason !== "timeout") return hints;
+    try {
+      const corrections = await this.#corrections(asked, failure);
+      return withCorrections(hints, message, corrections);
+    } catch (error) {
+      this.#log.debug({ err: error }, "a failed statement gets no correction");
+      return hints;
+    }
+  }
+
+  afterResult(
+    asked: AdvisedStatement,
+    result: StatementResult,
+  ): readonly string[] | Promise<readonly string[]> {
+    if (asked.sql.length > HINTED_LENGTH_MAX) return [];
+    if (result.schemaDeltas.length > 0) {
+      this.#schemas.forget(asked.caller, asked.dataSource);
+      return [];
+    }
+    const tables = this.#schemas.known(asked.caller, asked.dataSource);
+    if (tables === undefined) return this.#firstWarnings(asked, result);
+    const { warnings, texts } = this.#rememberedOf(asked.sql, tables);
+    const isCut = result.rowsKept < result.rowCount;
+    const mayLackValue = texts.length > 0 && isSuspicious(result);
+    if (warnings.length === 0 && !isCut && !mayLackValue) return [];
+    return this.#warnings(asked, tables, { isCut, mayLackValue });
+  }
+
+  /** The first statement on a data source waits for its schema, but not for long. */
+  async #firstWarnings(
+    asked: AdvisedStatement,
+    result: StatementResult,
+  ): Promise<readonly string[]> {
+    const reading = this.#schemas.current(asked.caller, asked.dataSource).catch(() => undefined);
+    const tables = await Promise.race([reading, afterMs(HINT_SCHEMA_WAIT_MS)]);
+    return tables === undefined ? [] : this.afterResult(asked, result);
+  }
+
+  async #warnings(
+    asked: AdvisedStatement,
+    tables: KnownTables,
+    { isCut, mayLackValue }: { readonly isCut: boolean; readonly mayLackValue: boolean },
+  ): Promise<readonly string[]> {
+    const { warnings, texts } = this.#rememberedOf(asked.sql, tables);
+    try {
+      const page = isCut ? pageOf(readStatement(asked.sql, tables)) : [];
+      const unheldTexts = mayLackValue ? await this.#unheld(asked, texts) : [];
+      const named = await this.#visibleOf(asked, [...warnings, ...unheldTexts, ...page]);
+      return named.map(({ sentence }) => sentence);
+    } catch (error) {
+      this.#log.debug({ err: error }, "a result gets no warning");
+      return [];
+    }
+  }
+
+  /** Texts that the columns they are compared with do not hold. */
+  async #unheld(
+    asked: AdvisedStatement,
+    texts: readonly ComparedText[],
+  ): Promise<readonly Correction[]> {
+    const found: Correction[] = [];
+    for (const compared of texts.slice(0, HINT_COLUMNS_READ_MAX)) {
+      const values = await this.#held.of(asked, compared);
+      if (values === undefined || values.length === 0 || values.includes(compared.value)) continue;
+      found.push(unheld(compared, values));
+    }
+    return found;
+  }
+
+  async #corrections(
+    asked: AdvisedStatement,
+    { message, reason, cause }: StatementError,
+  ): Promise<readonly Correction[]> {
+    const { sql, caller, dataSource } = asked;
+    if (sql.length > HINTED_LENGTH_MAX) return [];
+    const tables = await this.#schemas.current(caller, dataSource);
+    if (tables === undefined) return [];
+    const read = readStatement(sql, tables);
+    if (reason === "timeout") {
+      return this.#visibleOf(asked, missingConditions(read.scopes, tables, "equations"));
+    }
+    const failed: FailedStatement = { ...read, message, ...positionIn(cause) };
+    const denied = await permittedColumns(failed, (part) => this.#visible.isVisible(asked, part));
+    if (denied.length > 0) return denied;
+    // The other corrections are alternatives to the first one.
+    return (await this.#visibleOf(asked, correctionsOf(failed))).slice(0, 1);
+  }
+
+  async #visibleOf(
+    asked: AdvisedStatement,
+    corrections: readonly Correction[],
+  ): Promise<readonly Correction[]> {
+    const visible: Correction[] = [];
+    for (const correction of corrections) {
+      if (visible.length === HINT_CORRECTIONS_MAX) break;
+      if (await this.#visible.areVisible(asked, correction.names)) visible.push(correction);
+    }
+    return visible;
+  }
+
+  #rememberedOf(sql: string, tables: KnownTables): Remembered {
+    let statements = this.#remembered.get(tables);
+    if (statements === undefined) {
+      statements = new RecentMap<Remembered>(HINTED_STATEMENTS_MAX);
+      this.#remembered.set(tables, statements);
+    }
+    return statements.getOrMake(sql, () => {
+      const read = readStatement(sql, tables);
+      const warnings = schemaWarnings(read);
+      // What a CHECK excludes is said without reading the column's values.
+      const isSaid = ({ literal }: ComparedText): boolean =>
+        warnings.some(({ sentence }) => sentence.includes(`never holds ${literal}`));
+      return { warnings, texts: comparedTexts(read).filter((text) => !isSaid(text)) };
+    });
+  }
+}
+
+function readStatement(sql: string, tables: KnownTables): ReadStatement {
+  return { sql, tables, scopes: scopesOf(sql, tables) };
+}
+
+/** A statement that found nothing: no row, or one row of zeros and NULLs. */
+function isSuspicious({ rowCount, outputJson }: StatementResult): boolean {
+  if (rowCount === 0) return true;
+  return rowCount === 1 && outputJson.length < EMPTY_ROW_LENGTH_MAX && EMPTY_ROW.test(outputJson);
+}
+
+const EMPTY_ROW_LENGTH_MAX = 256;
+const EMPTY_ROW = /^\[\{"[^"]*":(?:null|"?0(?:\.0+)?"?)(?:,"[^"]*":(?:null|"?0(?:\.0+)?"?))*\}\]$/;
+
+/** PostgreSQL's position counts code points from 1. */
+function positionIn(cause: unknown): { readonly position?: number } {
+  if (!(cause instanceof Error) || !("position" in cause)) return {};
+  const position = Number(cause.position);
+  return Number.isInteger(position) && position > 0 ? { position: position - 1 } : {};
+}
+
+function afterMs(ms: number): Promise<undefined> {
+  return new Promise((resolve) => {
+    setTimeout(() => {
+      resolve(undefined);
+    }, ms).unref();
+  });
+}
