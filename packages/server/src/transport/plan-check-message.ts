@@ -13,9 +13,14 @@ export function planCheckMessage({ steps }: PlanCheck): PlanCheckMessage {
   return {
     verdict: strictest(steps.map(({ decision }) => decision.verdict)),
     aau: steps.reduce((sum, { quote }) => sum + quote.aau, 0),
-    cost_usd: steps.reduce((sum, { quote }) => sum + (quote.costUsd ?? 0), 0),
+    cost_usd: sumOf(steps.map(({ quote }) => quote.costUsd ?? 0)),
     steps: steps.map(stepCheckMessage),
   };
+}
+
+/** Prices have nine decimal places; adding them as doubles would show more. */
+function sumOf(dollars: readonly number[]): number {
+  return Number(dollars.reduce((sum, amount) => sum + amount, 0).toFixed(9));
 }
 
 function strictest(verdicts: readonly Verdict[]): Verdict {

@@ -1,3 +1,4 @@
+import { assert } from "@steward/kernel/assert.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { StatementDecision, TouchedData } from "../../governance/index.js";
 import { requireDataSources } from "../data-source-use.js";
@@ -12,6 +13,8 @@ import { namedBy } from "./permit-steps.js";
 
 /** Time limit for the description of one statement, in ms. */
 const DESCRIBE_MS_MAX = 5_000;
+/** Time for the descriptions of one plan, in ms; later steps are told by the names in their statements. */
+const ALL_DESCRIBED_MS_MAX = 20_000;
 /** Statements described at once, so that a check leaves room at a data source for steps. */
 const DESCRIBED_AT_ONCE = 4;
 
@@ -48,13 +51,14 @@ export class PlanChecker {
     const steps = preparePlan(sessionId, definition, tools, analyzer, read);
     requireDataSources(steps, access, ctx);
     const quotes = await pricing.quote(ctx, steps);
+    const untilMs = performance.now() + ALL_DESCRIBED_MS_MAX;
     const checks: StepCheck[] = [];
     for (let from = 0; from < steps.length; from += DESCRIBED_AT_ONCE) {
       ctx.signal.throwIfAborted();
       const some = steps.slice(from, from + DESCRIBED_AT_ONCE);
-      checks.push(
-        ...(await Promise.all(some.map((step, n) => this.#checkStep(step, ctx, quotes[from + n])))),
-      );
+      const isLate = performance.now() > untilMs;
+      const checked = some.map((step) => this.#checkStep(step, ctx, quotes[step.index], isLate));
+      checks.push(...(await Promise.all(checked)));
     }
     return { steps: checks };
   }
@@ -62,8 +66,10 @@ export class PlanChecker {
   async #checkStep(
     step: PreparedStep,
     ctx: QueryRuntimeContext,
-    quote: ToolCallQuote = { aau: 0 },
+    quote: ToolCallQuote | undefined,
+    isLate: boolean,
   ): Promise<StepCheck> {
+    assert(quote !== undefined, "each step has a quote");
     const { toolName, intent, intentSource, statementClass, dataSource } = step;
     const known = { stepId: step.id, toolName, intent, intentSource, statementClass, dataSource };
     const named = namedBy(step, this.#parts);
@@ -71,7 +77,7 @@ export class PlanChecker {
     const target = this.#parts.tools.target(dataSource);
     const isDescribed = target !== undefined && "dialect" in target;
     // The database is not asked about what the caller may not do: an estimate tells of its data.
-    if (!isDescribed || beforehand.verdict === "deny") {
+    if (!isDescribed || isLate || beforehand.verdict === "deny") {
       return { ...known, ...(named && { touched: named }), decision: beforehand, quote };
     }
     const { touched = named, ...described } = await this.#describe(step, target, ctx);
