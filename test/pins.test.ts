@@ -477,7 +477,13 @@ describe("the package controlplane.v1", () => {
         "3 description: string",
         "4 intents: repeated string",
       ],
-      CatalogTool: ["1 name: string", "2 data_source: string", "3 intents: repeated string"],
+      CatalogTool: [
+        "1 name: string",
+        "2 data_source: string",
+        "3 intents: repeated string",
+        "4 description: string",
+        "5 input_schema_json: string",
+      ],
       SearchCatalogRequest: ["1 query: string", "2 data_source: string", "3 limit: int32"],
       SearchCatalogResponse: ["1 tables: repeated CatalogMatch"],
       CatalogMatch: [

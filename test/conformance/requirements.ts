@@ -599,6 +599,13 @@ const DECISIONS = {
     "D17-revisions":
       "A plan submitted over MCP pauses on a failure, its hint names the call that corrects the step, and steps can be appended",
   },
+  "Decision §20": {
+    "D20-listed": "Only listed tools of other MCP servers are called, whatever the mode",
+    "D20-pinned": "A tool is called only as an operator has accepted its definition",
+    "D20-bound": "Outputs become values of a tool's arguments and never change their structure",
+    "D20-intent": "A call has the intent and the weight that the tools file says",
+    "D20-once": "A call is made once; when nobody can tell its outcome, the step says so",
+  },
   "Decision §18": {
     "D18-search":
       "A question finds the tables that answer it, by words of names, columns and values",

@@ -14,9 +14,11 @@ export interface OrganizationAccess {
   readonly role?: string;
 }
 
-/** A data source and the organizations that it is bound to. */
+/** A data source, or a tool of another MCP server, and the organizations that it is bound to. */
 export interface BoundDataSource {
   readonly name: string;
+  /** Where the tools file lists it; absent: `data_sources`. */
+  readonly listedUnder?: "mcp_servers";
   /** Absent: the tools file binds the data source to no particular organization. */
   readonly organizations?: readonly OrganizationAccess[];
 }
@@ -28,12 +30,12 @@ export interface BoundDataSource {
  * source is open only to the service's single configured organization.
  */
 export class DataSourceAccess {
-  readonly #sources: ReadonlyMap<string, readonly OrganizationAccess[] | undefined>;
+  readonly #sources: ReadonlyMap<string, BoundDataSource>;
   readonly #organization: string | undefined;
 
   /** @param organization the only organization of the service; absent when there may be several. */
   constructor(sources: readonly BoundDataSource[], organization?: string) {
-    this.#sources = new Map(sources.map((source) => [source.name, source.organizations]));
+    this.#sources = new Map(sources.map((source) => [source.name, source]));
     this.#organization = organization;
   }
 
@@ -42,7 +44,7 @@ export class DataSourceAccess {
    * organization.
    */
   accessOf(orgId: string, dataSource: string): OrganizationAccess | undefined {
-    return this.#sources.get(dataSource)?.find((access) => access.orgId === orgId);
+    return this.#sources.get(dataSource)?.organizations?.find((access) => access.orgId === orgId);
   }
 
   /**
@@ -50,16 +52,19 @@ export class DataSourceAccess {
    * when no data source has this name.
    */
   refusal(caller: Caller, dataSource: string): string | undefined {
-    if (!this.#sources.has(dataSource)) return undefined;
-    if (this.#sources.get(dataSource) !== undefined) {
+    const source = this.#sources.get(dataSource);
+    if (source === undefined) return undefined;
+    const { organizations, listedUnder = "data_sources" } = source;
+    const what = listedUnder === "data_sources" ? "data source" : "tool";
+    if (organizations !== undefined) {
       if (this.accessOf(caller.orgId, dataSource) !== undefined) return undefined;
-      return `The data source ${dataSource} is not open to your organization: use a tool on another one, or have it listed under data_sources in the tools file`;
+      return `The ${what} ${dataSource} is not open to your organization: use a tool on another one, or have it listed under ${listedUnder} in the tools file`;
     }
     if (this.#organization === undefined ? !isVouchedFor(caller) : this.#isOwn(caller)) {
       return undefined;
     }
     return (
-      `The data source ${dataSource} is bound to no organization: have yours listed under data_sources in the tools ` +
+      `The ${what} ${dataSource} is bound to no organization: have yours listed under ${listedUnder} in the tools ` +
       "file, or SERVICE_ORGANIZATION set to it where the service has one organization only"
     );
   }
@@ -72,7 +77,8 @@ export class DataSourceAccess {
 
   /** Whether several organizations share the database behind this data source. */
   isShared(dataSource: string): boolean {
-    const shared = this.#sources.get(dataSource)?.filter(({ url }) => url === undefined) ?? [];
+    const shared =
+      this.#sources.get(dataSource)?.organizations?.filter(({ url }) => url === undefined) ?? [];
     return shared.length > 1;
   }
 

@@ -2,6 +2,7 @@ import type { ProcessScenario } from "../scenario.js";
 import { embedding } from "./embedding.js";
 import { fairShares } from "./fair-shares.js";
 import { identity } from "./identity.js";
+import { mcpTools } from "./mcp-tools.js";
 import { memory } from "./memory.js";
 import { migrations } from "./migrations.js";
 import { payments } from "./payments.js";
@@ -15,6 +16,7 @@ export const processScenarios: readonly ProcessScenario[] = [
   ...starting,
   ...identity,
   ...tools,
+  ...mcpTools,
   ...fairShares,
   ...surviving,
   ...recording,

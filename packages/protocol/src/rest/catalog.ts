@@ -19,8 +19,22 @@ const dataSourceSchema: z.ZodType<CatalogDataSource> = z
 
 const toolShape = {
   name: z.string().describe("Name of the tool"),
-  data_source: z.string().describe("Data source that its statements run on"),
+  data_source: z
+    .string()
+    .describe(
+      "Data source that its statements run on; the tool of another MCP server is its own data source",
+    ),
   intents,
+  description: z
+    .string()
+    .exactOptional()
+    .describe("What the tool of another MCP server does, in that server's words"),
+  input_schema: z
+    .record(z.string(), z.unknown())
+    .exactOptional()
+    .describe(
+      "JSON Schema of the arguments of another MCP server's tool: the JSON object in query_template",
+    ),
 };
 
 /** A tool that the tools file lists. */

@@ -3,7 +3,7 @@ import { isUuid } from "@steward/kernel/ids.js";
 import { AppError } from "@steward/kernel/errors.js";
 import {
   type AttemptRef,
-  type OwnTool,
+  type JsonTool,
   StatementError,
   type StatementRequest,
   type StatementResult,
@@ -40,13 +40,14 @@ interface Call {
  * `accept_data_loss: true`. After a crash, the migration's record, which names the step, and the
  * database's schema tell whether the migration took effect.
  */
-export function applyMigrationTool(migrations: MigrationService, mayApply: MayApply): OwnTool {
+export function applyMigrationTool(migrations: MigrationService, mayApply: MayApply): JsonTool {
   return {
     target: new ApplyMigrationTarget(migrations, mayApply),
     intent: "admin",
-    refusal: (template) => {
+    compile: (template) => {
       const call = callIn(template);
-      return typeof call === "string" ? call : undefined;
+      if (typeof call === "string") throw new AppError("INVALID_PLAN", call);
+      return { sql: template, binds: [] };
     },
   };
 }

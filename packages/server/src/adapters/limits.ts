@@ -27,3 +27,17 @@ export const PAYMENT_ANSWER_BYTES_MAX: number = 4 * 1024 * 1024;
 export const JWKS_BYTES_MAX: number = 256 * 1024;
 /** Time limit for fetching an OpenID provider's discovery document or keys, in ms. A request waits for it. */
 export const JWKS_TIMEOUT_MS: number = 5_000;
+/** Concurrent calls of one other MCP server. Each has a connection, or a process, of its own. */
+export const MCP_CALLS_MAX: number = 10;
+/** Bytes that one connection to another MCP server may receive over HTTP, all answers together. */
+export const MCP_RECEIVED_BYTES_MAX: number = 8 * 1024 * 1024;
+/** Messages that another MCP server may send on one connection, such as progress notifications. */
+export const MCP_MESSAGES_MAX: number = 10_000;
+/** Pages of another MCP server's list of tools. */
+export const MCP_TOOLS_PAGES_MAX: number = 20;
+/** Bytes of the definition of another MCP server's tool: name, description and schemas. */
+export const MCP_DEFINITION_BYTES_MAX: number = 64 * 1024;
+/** Time limit for connecting to another MCP server and for reading its list of tools, in ms. */
+export const MCP_CONNECT_MS: number = 10_000;
+/** Characters of an error that another MCP server reports. */
+export const MCP_ERROR_LENGTH_MAX: number = 2000;

@@ -32,7 +32,6 @@ describe("the tool registry", () => {
             name: "crm_query",
             dataSource: "crm",
             allowedIntents: ["read_select"],
-            annotatedIntent: "read_select",
           },
         ],
       },
@@ -41,13 +40,17 @@ describe("the tool registry", () => {
     expect(registry.resolve("crm_query")).toEqual({
       target: crm,
       allowedIntents: ["read_select"],
-      annotatedIntent: "read_select",
     });
   });
 
   it("takes any other name for the SQL tool on the first data source", () => {
     const registry = buildToolRegistry({ strict: false, tools: [] }, targets);
     expect(registry.resolve("whatever")).toEqual({ target: shop });
+  });
+
+  it("never takes the name of an MCP server's tool for SQL", () => {
+    const registry = buildToolRegistry({ strict: false, tools: [] }, targets);
+    expect(registry.resolve("mcp:files/write_file")).toBeUndefined();
   });
 
   it("refuses other names in strict mode, and all names without a data source", () => {

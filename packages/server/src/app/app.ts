@@ -8,6 +8,7 @@ import { remoteProviderHost } from "./embedding.js";
 import { openMemory } from "./memory.js";
 import { healthOf, SharedHealth } from "./health.js";
 import { openState } from "./state.js";
+import { type McpServers, openMcpServers } from "./mcp-servers.js";
 import { openMigrations, type OpenMigrations } from "./migrations.js";
 import { pinoLog } from "../adapters/log-pino/index.js";
 import { TargetCatalogRows } from "../adapters/catalog-rows.js";
@@ -138,7 +139,11 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const store = await openStore(config, basics);
   if (store !== undefined) opened.use(store);
   const state = openState({ ...basics, config, origin: store?.stateOrigin }, opened);
-  const access = new DataSourceAccess(config.dataSources, config.organization);
+  const servers = openMcpServers(config, opened);
+  const access = new DataSourceAccess(
+    [...config.dataSources, ...servers.access],
+    config.organization,
+  );
   const { rowsChangedMax } = config;
   // It is unknown where a program's own provider sends texts, so it counts as remote.
   const providerIsRemote =
@@ -171,12 +176,23 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
       ? undefined
       : openOrchestrator(
           config,
-          { ...basics, store, sources, gate, access, migrations, policy, pricing: billing.usage },
+          {
+            ...basics,
+            store,
+            sources,
+            servers,
+            gate,
+            access,
+            migrations,
+            policy,
+            pricing: billing.usage,
+          },
           opened,
         );
   const catalog = openCatalog(
     {
       ...{ ...basics, config, access, policy, targets: sources?.targets },
+      mcpTools: servers.catalog,
       ...{ schemas: migrations.known, memory: memory.service, provider: memory.provider },
     },
     opened,
@@ -287,6 +303,7 @@ async function openPaymentProvider({ payments }: Config): Promise<PaymentProvide
 interface OrchestratorParts extends Basics {
   readonly store: Store;
   readonly sources: DataSources;
+  readonly servers: McpServers;
   readonly gate: ToolCallGate;
   readonly access: DataSourceAccess;
   readonly migrations: OpenMigrations;
@@ -309,12 +326,23 @@ function keeperOf(
 
 function openOrchestrator(
   config: Config,
-  { store, sources, gate, access, migrations, policy, pricing, ...basics }: OrchestratorParts,
+  {
+    store,
+    sources,
+    servers,
+    gate,
+    access,
+    migrations,
+    policy,
+    pricing,
+    ...basics
+  }: OrchestratorParts,
   opened: DisposalStack,
 ): DurableOrchestrator {
   const { targets, analyzer, reader } = sources;
   const mayApply: MayApply = (caller) => policy.authorize(caller, "migrations:apply");
-  const own = new Map([[APPLY_MIGRATION, applyMigrationTool(migrations.service, mayApply)]]);
+  const applyMigration = applyMigrationTool(migrations.service, mayApply);
+  const jsonTools = new Map([[APPLY_MIGRATION, applyMigration], ...servers.tools]);
   const advisor = new StepHints({
     ...basics,
     schemas: catalogSchemas(migrations.known),
@@ -324,7 +352,7 @@ function openOrchestrator(
     new DurableOrchestrator({
       ...basics,
       engine: store.plans,
-      tools: buildToolRegistry(config.tools, targets, own),
+      tools: buildToolRegistry(config.tools, targets, jsonTools),
       access,
       schemas: migrations.recorder,
       analyzer,

@@ -1,6 +1,7 @@
 import { noCatalogRows, TargetCatalogRows } from "../adapters/catalog-rows.js";
 import { CatalogService } from "../catalog/index.js";
 import type {
+  CatalogMcpTool,
   CatalogSchemas,
   EarlierStatement,
   EarlierStatements,
@@ -22,6 +23,7 @@ import { type KnownSchemas, ownDatabaseKey } from "@steward/schema";
 /** Dependencies of the catalog. */
 export interface CatalogParts {
   readonly config: Pick<Config, "dataSources" | "tools">;
+  readonly mcpTools: readonly CatalogMcpTool[];
   readonly access: DataSourceAccess;
   readonly policy: Authorizer;
   readonly schemas: KnownSchemas;
@@ -39,7 +41,8 @@ export interface CatalogParts {
  * rows only on request.
  */
 export function openCatalog(parts: CatalogParts, opened: DisposalStack): CatalogService {
-  const { config, access, policy, schemas, memory, provider, targets, clock, ids, log } = parts;
+  const { config, mcpTools, access, policy, schemas, memory, provider, targets, clock, ids, log } =
+    parts;
   return opened.use(
     new CatalogService({
       ...{ access, policy, provider, clock, log },
@@ -47,6 +50,7 @@ export function openCatalog(parts: CatalogParts, opened: DisposalStack): Catalog
         return { name, dialect: sqliteFile(url) === undefined ? "postgres" : "sqlite" };
       }),
       tools: config.tools.tools,
+      mcpTools,
       isStrict: config.tools.strict,
       schemas: catalogSchemas(schemas),
       rows:

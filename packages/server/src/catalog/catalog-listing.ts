@@ -1,7 +1,9 @@
 import { INTENTS, type Intent, type StatementPolicy } from "../governance/index.js";
+import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import type { Caller } from "@steward/kernel/caller.js";
+import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
-import type { CatalogSource, CatalogTool, SourceNotes } from "./ports.js";
+import type { CatalogMcpTool, CatalogSource, CatalogTool, SourceNotes } from "./ports.js";
 
 /** A data source, with the intents for which the caller may use it. */
 export interface ListedSource extends CatalogSource {
@@ -16,8 +18,13 @@ export interface ListedSource extends CatalogSource {
 /** A tool, with the intents for which the caller may use it. */
 export interface ListedTool {
   readonly name: string;
+  /** The tool of another MCP server is its own data source. */
   readonly dataSource: string;
   readonly intents: readonly Intent[];
+  /** What the tool of another MCP server does, in that server's words, which an operator has accepted. */
+  readonly description?: string;
+  /** JSON Schema of the arguments of another MCP server's tool. */
+  readonly inputSchema?: Readonly<Record<string, JsonValue>>;
 }
 
 /** The data sources and tools that a caller may use. */
@@ -34,6 +41,8 @@ interface ListingParts {
   /** In the order configured; the first one is the default. */
   readonly sources: readonly CatalogSource[];
   readonly tools: readonly CatalogTool[];
+  readonly mcpTools: readonly CatalogMcpTool[];
+  readonly access: DataSourceAccess;
   readonly isStrict: boolean;
   readonly policy: StatementPolicy;
   readonly notes: ReadonlyMap<string, SourceNotes>;
@@ -41,7 +50,7 @@ interface ListingParts {
 
 /** Lists the data sources and tools on which the policies permit the caller something. */
 export async function listCatalog(
-  { sources, tools, isStrict, policy, notes }: ListingParts,
+  { sources, tools, isStrict, policy, notes, ...parts }: ListingParts,
   open: readonly CatalogSource[],
   caller: Caller,
 ): Promise<CatalogListing> {
@@ -57,13 +66,32 @@ export async function listCatalog(
   const isDefaultUsable = !isStrict && first !== undefined && usable.has(first.name);
   return {
     dataSources,
-    tools: tools.flatMap(({ name, dataSource, allowedIntents = INTENTS }) => {
-      const permitted = usable.get(dataSource) ?? [];
-      const intents = permitted.filter((each) => allowedIntents.includes(each));
-      return intents.length === 0 ? [] : [{ name, dataSource, intents }];
-    }),
+    tools: [
+      ...tools.flatMap(({ name, dataSource, allowedIntents = INTENTS }) => {
+        const permitted = usable.get(dataSource) ?? [];
+        const intents = permitted.filter((each) => allowedIntents.includes(each));
+        return intents.length === 0 ? [] : [{ name, dataSource, intents }];
+      }),
+      ...(await usableMcpTools({ ...parts, policy }, caller)),
+    ],
     ...(isDefaultUsable ? { defaultDataSource: first.name } : {}),
   };
+}
+
+/** Tools without an accepted definition are left out: nobody may call them yet. */
+async function usableMcpTools(
+  { mcpTools, access, policy }: Pick<ListingParts, "mcpTools" | "access" | "policy">,
+  caller: Caller,
+): Promise<readonly ListedTool[]> {
+  const usable: ListedTool[] = [];
+  for (const { name, intent, ...tool } of mcpTools) {
+    const definition = tool.definition();
+    if (definition === undefined || access.refusal(caller, name) !== undefined) continue;
+    if (!(await permits(policy, caller, name, intent))) continue;
+    const { description, inputSchema } = definition;
+    usable.push({ name, dataSource: name, intents: [intent], description, inputSchema });
+  }
+  return usable;
 }
 
 async function intentsOn(

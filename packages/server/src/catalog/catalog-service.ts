@@ -21,6 +21,7 @@ import type { CatalogTable } from "./catalog-table.js";
 import { EarlierUses } from "./earlier-uses.js";
 import { joinGraph, joinPathsFrom } from "./join-paths.js";
 import type {
+  CatalogMcpTool,
   CatalogRows,
   CatalogSchemas,
   CatalogSource,
@@ -81,6 +82,7 @@ export interface DescribedResult extends TableDescription {
 export interface CatalogServiceParts {
   readonly sources: readonly CatalogSource[];
   readonly tools: readonly CatalogTool[];
+  readonly mcpTools: readonly CatalogMcpTool[];
   /** Whether tool names that the tools file does not list are refused. */
   readonly isStrict: boolean;
   readonly access: DataSourceAccess;

@@ -1,4 +1,5 @@
 import type { Dialect, Intent } from "../governance/index.js";
+import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Schema } from "@steward/schema";
 
@@ -14,6 +15,20 @@ export interface CatalogTool {
   readonly dataSource: string;
   /** Intents that the tools file allows; absent: all. */
   readonly allowedIntents?: readonly Intent[];
+}
+
+/** A tool of another MCP server that the tools file lists. */
+export interface CatalogMcpTool {
+  readonly name: string;
+  readonly intent: Intent;
+  /** The definition that an operator has accepted; undefined when there is none. */
+  definition():
+    | {
+        readonly description: string;
+        /** JSON Schema of its arguments. */
+        readonly inputSchema: Readonly<Record<string, JsonValue>>;
+      }
+    | undefined;
 }
 
 /** Reads schemas of data sources. */

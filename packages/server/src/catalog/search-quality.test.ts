@@ -24,6 +24,7 @@ function serviceOver(tables: readonly string[]): CatalogService {
   return new CatalogService({
     sources: [{ name: "all", dialect: "sqlite" }],
     tools: [],
+    mcpTools: [],
     isStrict: false,
     access: new DataSourceAccess([{ name: "all" }]),
     policy: { looksAtData: () => Promise.resolve(false), permit: () => Promise.resolve({}) },

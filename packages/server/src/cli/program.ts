@@ -27,6 +27,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map([
   ["restore", async () => (await import("./store/backup.js")).restoreCommand],
   ["key", async () => (await import("./key/index.js")).keyCommand],
   ["policy", async () => (await import("./policy/index.js")).policyCommand],
+  ["tools", async () => (await import("./tools/index.js")).toolsCommand],
   ["migrate", async () => (await import("./store/migrate.js")).migrateCommand],
   ["copy", async () => (await import("./store/copy.js")).copyCommand],
   ["config", async () => (await import("./settings/config.js")).configCommand],

@@ -1,5 +1,5 @@
 import type { SourceNotes } from "../catalog/ports.js";
-import type { Intent } from "../governance/index.js";
+import type { Intent, McpServer } from "../governance/index.js";
 import type { OrganizationAccess } from "@steward/kernel/data-source-access.js";
 import type { MigrationWaits } from "@steward/schema";
 
@@ -129,6 +129,10 @@ export interface ToolsConfig {
   /** Whether unlisted tool names are refused. */
   readonly strict: boolean;
   readonly tools: readonly ToolConfig[];
+  /** Other MCP servers whose tools steps may call; absent: none. */
+  readonly mcpServers?: readonly McpServer[];
+  /** The file with the accepted definitions of those tools; absent: none is accepted. */
+  readonly pinsFile?: string;
   /** Notes by owners, by data source; absent: none. */
   readonly notes?: ReadonlyMap<string, SourceNotes>;
 }
@@ -138,7 +142,6 @@ export interface ToolConfig {
   readonly name: string;
   readonly dataSource: string;
   readonly allowedIntents?: readonly Intent[];
-  readonly annotatedIntent?: Intent;
 }
 
 /** Authentication of callers (Decision §2), with one part per enabled mode. */

@@ -12,6 +12,7 @@ import type {
   PaymentsConfig,
   TlsConfig,
 } from "./config.js";
+import type { Environment } from "./env.js";
 import { fileVariable, readSettings } from "./read-settings.js";
 import type {
   SettingProblem,
@@ -55,7 +56,11 @@ export async function readConfig(sources: SettingSources): Promise<ConfigReading
   const values = readSettings(sources);
   const readings: readonly SettingValue<unknown>[] = Object.values(values);
   const settings = readings.map(forShow);
-  const toolsFile = await readTools(values.toolsFile.value, values.dataSources.value ?? []);
+  const toolsFile = await readTools(
+    values.toolsFile.value,
+    values.dataSources.value ?? [],
+    sources.env,
+  );
   const problems = [
     ...readings.flatMap(({ problem }) => problem ?? []),
     ...checkSettings(values),
@@ -70,10 +75,11 @@ export async function readConfig(sources: SettingSources): Promise<ConfigReading
 async function readTools(
   file: string | undefined,
   dataSources: readonly DataSourceConfig[],
+  env: Environment,
 ): Promise<ToolsFile> {
   if (file === undefined) return { problems: [] };
   const { readToolsFile } = await import("./tools-file.js");
-  return readToolsFile(file, dataSources);
+  return readToolsFile(file, dataSources, env);
 }
 
 /** Omits the parsed value, which may be a secret. */
@@ -97,7 +103,14 @@ function buildConfig(values: SettingValues, { tools: listed, bound, sessions }: 
       ...present("sessionsMax", sessions?.get(source.name)),
     })),
     ...present("organization", values.organization.value),
-    tools: { strict, tools: listed?.tools ?? [] },
+    tools: {
+      tools: [],
+      ...listed,
+      strict,
+      ...(listed?.mcpServers === undefined
+        ? {}
+        : present("pinsFile", pinsFileOf(values.toolsFile.value))),
+    },
     auth: authOf(values),
     ...present("tls", tlsOf(values)),
     docs: given(values.docs),
@@ -121,6 +134,11 @@ function buildConfig(values: SettingValues, { tools: listed, bound, sessions }: 
     embedding: embeddingOf(values),
     ...present("payments", paymentsOf(values)),
   });
+}
+
+/** The pins stand beside the tools file, so that they are deployed with it. */
+function pinsFileOf(toolsFile: string | undefined): string | undefined {
+  return toolsFile?.replace(/(\.ya?ml)?$/i, ".pins.json");
 }
 
 function tlsOf({ tlsCert, tlsKey, tlsClientCa }: SettingValues): TlsConfig | undefined {

@@ -14,18 +14,14 @@ function reasons(text: string): readonly string[] {
 }
 
 describe("a tools file", () => {
-  it("binds names to data sources, intents and annotations", () => {
+  it("binds names to data sources, intents", () => {
     const text = `
 strict: true
 tools:
   - name: shop_query
     data_source: shop
     allowed_intents: [read_select]
-    annotations: { read_only: true }
-  - name: crm_cleanup
-    data_source: crm
-    annotations: { destructive: true }
-  - { name: crm_admin, data_source: crm, annotations: { intent: admin } }
+  - { name: crm_cleanup, data_source: crm }
 `;
     expect(parseToolsFile(text, "tools.yaml", SOURCES)).toEqual({
       problems: [],
@@ -34,14 +30,8 @@ tools:
       tools: {
         strict: true,
         tools: [
-          {
-            name: "shop_query",
-            dataSource: "shop",
-            allowedIntents: ["read_select"],
-            annotatedIntent: "read_select",
-          },
-          { name: "crm_cleanup", dataSource: "crm", annotatedIntent: "write_delete" },
-          { name: "crm_admin", dataSource: "crm", annotatedIntent: "admin" },
+          { name: "shop_query", dataSource: "shop", allowedIntents: ["read_select"] },
+          { name: "crm_cleanup", dataSource: "crm" },
         ],
       },
     });
@@ -149,7 +139,11 @@ data_sources:
       "tools:\n  - {name: a, data_source: shop, intents: []}\n",
       /^tools\.yaml:2: tools\[0\]: unknown key intents; did you mean allowed_intents\?/,
     ],
-    ["a list instead of a map", "- a\n", /^tools\.yaml:1: must hold strict, tools or data_sources/],
+    [
+      "a list instead of a map",
+      "- a\n",
+      /^tools\.yaml:1: must hold strict, tools, data_sources or mcp_servers/,
+    ],
     [
       "an organization that is no UUID",
       "data_sources:\n  - {name: shop, organizations: [acme]}\n",
@@ -203,14 +197,9 @@ data_sources:
       /^tools\.yaml:3: tools\[1\]\.name: is the name of tools\[0\] too/,
     ],
     [
-      "contradicting annotations",
-      "tools:\n  - name: a\n    data_source: shop\n    annotations: {read_only: true, destructive: true}\n",
-      /^tools\.yaml:4: tools\[0\]\.annotations: .*cannot be destructive/,
-    ],
-    [
-      "an annotation that the intents do not allow",
-      "tools:\n  - name: a\n    data_source: shop\n    allowed_intents: [read_select]\n    annotations: {intent: admin}\n",
-      /^tools\.yaml:5: .*admin is not among the allowed_intents/,
+      "annotations, which a statement needs no more than its text",
+      "tools:\n  - name: a\n    data_source: shop\n    annotations: {read_only: true}\n",
+      /^tools\.yaml:2: tools\[0\]: unknown key annotations/,
     ],
   ])("with %s is refused with the line", (_what, text, said) => {
     expect(reasons(text)).toHaveLength(1);
@@ -219,5 +208,93 @@ data_sources:
 
   it("reports every mistake at once", () => {
     expect(reasons("tools:\n  - {name: a}\n  - {name: b}\n")).toHaveLength(2);
+  });
+
+  describe("with MCP servers", () => {
+    const parsed = (text: string, env = {}) =>
+      parseToolsFile(`mcp_servers:\n${text}`, "tools.yaml", SOURCES, env);
+
+    it("lists their tools with intents, and takes secrets from the environment", () => {
+      const text = `
+  - name: files
+    command: npx
+    args: [-y, files-server]
+    env: { TOKEN: "\${FILES_TOKEN}" }
+    tools: [{ name: read_file, intent: read_select }]
+  - name: tickets
+    url: https://tickets.example.com/mcp
+    headers: { Authorization: "Bearer \${TICKETS_TOKEN}" }
+    organizations: [${ORG.toUpperCase()}]
+    tools: [{ name: create, intent: write_insert }]
+`;
+      const { tools, problems } = parsed(text, { FILES_TOKEN: "f", TICKETS_TOKEN: "t" });
+      expect(problems).toEqual([]);
+      expect(tools?.mcpServers).toEqual([
+        {
+          name: "files",
+          endpoint: { command: "npx", args: ["-y", "files-server"], env: { TOKEN: "f" } },
+          tools: [{ name: "read_file", intent: "read_select" }],
+        },
+        {
+          name: "tickets",
+          endpoint: {
+            url: "https://tickets.example.com/mcp",
+            headers: { Authorization: "Bearer t" },
+          },
+          organizations: [{ orgId: ORG }],
+          tools: [{ name: "create", intent: "write_insert" }],
+        },
+      ]);
+    });
+
+    it.each([
+      ["no way to reach it", "{name: a, tools: [T]}", /needs a url, or a command/],
+      ["both ways", "{name: a, url: 'https://a', command: b, tools: [T]}", /and not both/],
+      [
+        "a password in the URL",
+        "{name: a, url: 'https://u:p@a', tools: [T]}",
+        /without a user name/,
+      ],
+      ["another scheme", "{name: a, url: 'file:///a', tools: [T]}", /http or https/],
+      ["headers of a process", "{name: a, command: b, headers: {}, tools: [T]}", undefined],
+      [
+        "a variable that is not set",
+        "{name: a, url: 'https://a', headers: {X: '${NONE}'}, tools: [T]}",
+        /NONE, which is not set/,
+      ],
+      [
+        "a line break in a header",
+        "{name: a, url: 'https://a', headers: {X: '${BREAK}'}, tools: [T]}",
+        /cannot hold/,
+      ],
+      ["no tools", "{name: a, command: b, tools: []}", /must name the tools/],
+      [
+        "a tool without an intent",
+        "{name: a, command: b, tools: [{name: t}]}",
+        /intent: must be one of/,
+      ],
+      [
+        "a tool listed twice",
+        "{name: a, command: b, tools: [T, T]}",
+        /is the name of tools\[0\] too/,
+      ],
+      [
+        "annotations of a tool",
+        "{name: a, command: b, tools: [{name: t, intent: admin, annotations: {}}]}",
+        /unknown key annotations/,
+      ],
+    ])("reports %s", (_what, entry, reason) => {
+      const text = `  - ${entry.replaceAll("T", "{name: t, intent: admin}").replaceAll("NONE", "NONE")}\n`;
+      const reasons = parsed(text, { BREAK: "s3cret\n" }).problems.map((each) => each.reason);
+      if (reason === undefined) expect(reasons).toEqual([]);
+      else expect(reasons.join()).toMatch(reason);
+      expect(reasons.join()).not.toContain("s3cret");
+    });
+
+    it("keeps the prefix of their tools for them", () => {
+      expect(reasons("tools:\n  - {name: 'mcp:a/b', data_source: shop}\n")[0]).toMatch(
+        /must not begin with mcp:.*mcp_servers/,
+      );
+    });
   });
 });

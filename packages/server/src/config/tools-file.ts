@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { LineCounter, isNode, parseDocument } from "yaml";
 import type { Document } from "yaml";
 import type { DataSourceConfig, ToolsConfig } from "./config.js";
+import type { Environment } from "./env.js";
 import type { SettingProblem } from "./read-settings.js";
 import { SETTINGS } from "./settings.js";
 import type { BoundOrganizations } from "./data-source-schema.js";
@@ -21,15 +22,20 @@ export interface ToolsFile {
  * Reads the tools file (Decision §1): the tool names, and the data source and intents of each.
  * Every mistake is reported with its line.
  * @param dataSources the configured data sources; a tool must be bound to one of them.
+ * @param env the environment, from which headers and variables of MCP servers take their secrets.
  */
-export function readToolsFile(file: string, dataSources: readonly DataSourceConfig[]): ToolsFile {
+export function readToolsFile(
+  file: string,
+  dataSources: readonly DataSourceConfig[],
+  env: Environment,
+): ToolsFile {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
   } catch {
     return problems([`the file ${file} cannot be read`], "give the path of a YAML file");
   }
-  return parseToolsFile(text, file, dataSources);
+  return parseToolsFile(text, file, dataSources, env);
 }
 
 /** Parses the text of a tools file; `file` is its name in messages. */
@@ -37,6 +43,7 @@ export function parseToolsFile(
   text: string,
   file: string,
   dataSources: readonly DataSourceConfig[],
+  env: Environment = {},
 ): ToolsFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -45,7 +52,7 @@ export function parseToolsFile(
     const reasons = document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`);
     return problems(reasons, "correct the YAML there");
   }
-  const checked = checkTools(document.toJS() ?? {}, dataSources);
+  const checked = checkTools(document.toJS() ?? {}, dataSources, env);
   if (checked.ok) {
     const { tools, bound, sessions } = checked;
     return { tools, bound, sessions, problems: [] };

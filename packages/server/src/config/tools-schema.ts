@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { INTENTS } from "../governance/index.js";
-import type { Intent } from "../governance/index.js";
+import { INTENTS, MCP_PREFIX } from "../governance/index.js";
 import { NAME_LENGTH_MAX } from "../kernel/limits.js";
 import { nearMiss } from "../kernel/near-miss.js";
 import type { DataSourceConfig, ToolConfig, ToolsConfig } from "./config.js";
@@ -11,6 +10,8 @@ import {
   dataSourceSchema,
   sessionLimits,
 } from "./data-source-schema.js";
+import type { Environment } from "./env.js";
+import { checkMcpServer, mcpServerSchema, toMcpServer } from "./mcp-server-schema.js";
 import { notesOf } from "./notes-schema.js";
 import { unknownKey } from "./unknown-key.js";
 
@@ -30,8 +31,15 @@ export type ToolsCheck =
     }
   | { readonly ok: false; readonly mistakes: readonly ToolsMistake[] };
 
-/** Checks the parsed content of a tools file, and reports all mistakes at once. */
-export function checkTools(content: unknown, dataSources: readonly DataSourceConfig[]): ToolsCheck {
+/**
+ * Checks the parsed content of a tools file, and reports all mistakes at once.
+ * @param env values for the headers and variables of MCP servers.
+ */
+export function checkTools(
+  content: unknown,
+  dataSources: readonly DataSourceConfig[],
+  env: Environment,
+): ToolsCheck {
   const parsed = fileSchema.safeParse(content);
   if (!parsed.success) {
     const mistakes = parsed.error.issues.map(({ path, message }) => ({
@@ -40,24 +48,34 @@ export function checkTools(content: unknown, dataSources: readonly DataSourceCon
     }));
     return { ok: false, mistakes };
   }
-  const { strict, tools, data_sources: bindings } = parsed.data;
+  const { strict, tools, data_sources: bindings, mcp_servers: servers } = parsed.data;
   const names = dataSources.map((source) => source.name);
   const mistakes = [
     ...tools.flatMap((tool, index) => [
       ...checkName(tools, ["tools", index]),
       ...checkDataSource(tool.data_source, ["tools", index, "data_source"], names),
-      ...checkIntents(tool, index),
     ]),
     ...bindings.flatMap((binding, index) => [
       ...checkName(bindings, ["data_sources", index]),
       ...checkDataSource(binding.name, ["data_sources", index, "name"], names),
       ...checkOrganizations(binding, ["data_sources", index], dataSources),
     ]),
+    ...servers.flatMap((server, index) => [
+      ...checkName(servers, ["mcp_servers", index]),
+      ...checkMcpServer(server, ["mcp_servers", index], env),
+    ]),
   ];
   if (mistakes.length > 0) return { ok: false, mistakes };
   return {
     ok: true,
-    tools: { strict, tools: tools.map(toToolConfig), ...present(notesOf(bindings)) },
+    tools: {
+      strict,
+      tools: tools.map(toToolConfig),
+      ...(servers.length === 0
+        ? {}
+        : { mcpServers: servers.map((server) => toMcpServer(server, env)) }),
+      ...present(notesOf(bindings)),
+    },
     bound: boundOrganizations(bindings),
     sessions: sessionLimits(bindings),
   };
@@ -77,20 +95,16 @@ const name = z
 
 const toolSchema = z.strictObject(
   {
-    name,
+    name: name.refine((text) => !text.startsWith(MCP_PREFIX), {
+      error: `must not begin with ${MCP_PREFIX}: list the tools of MCP servers under mcp_servers`,
+    }),
     data_source: name,
     allowed_intents: z
       .array(intent, { error: "must be a list of intents" })
       .min(1, "must name an intent, or be left out: then all are allowed")
       .optional(),
-    annotations: z
-      .strictObject(
-        { intent: intent.optional(), read_only: flag.optional(), destructive: flag.optional() },
-        { error: unknownKey(["intent", "read_only", "destructive"]) },
-      )
-      .optional(),
   },
-  { error: unknownKey(["name", "data_source", "allowed_intents", "annotations"]) },
+  { error: unknownKey(["name", "data_source", "allowed_intents"]) },
 );
 
 const fileSchema = z.strictObject(
@@ -100,8 +114,9 @@ const fileSchema = z.strictObject(
     data_sources: z
       .array(dataSourceSchema, { error: "must be a list of data sources" })
       .default([]),
+    mcp_servers: z.array(mcpServerSchema, { error: "must be a list of MCP servers" }).default([]),
   },
-  { error: unknownKey(["strict", "tools", "data_sources"]) },
+  { error: unknownKey(["strict", "tools", "data_sources", "mcp_servers"]) },
 );
 
 type Tool = z.infer<typeof toolSchema>;
@@ -128,39 +143,10 @@ function checkDataSource(
   return [{ path, reason: `"${name}" is not a data source; ${hint}` }];
 }
 
-function checkIntents(tool: Tool, index: number): readonly ToolsMistake[] {
-  const path = ["tools", index, "annotations"];
-  const { intent: stated, read_only: readOnly, destructive } = tool.annotations ?? {};
-  const hinted = hintedIntent(readOnly, destructive);
-  if (readOnly === true && destructive === true) {
-    return [{ path, reason: "a tool that is read_only cannot be destructive" }];
-  }
-  if (stated !== undefined && hinted !== undefined && stated !== hinted) {
-    return [{ path, reason: `intent ${stated} contradicts read_only or destructive` }];
-  }
-  const annotated = stated ?? hinted;
-  if (annotated !== undefined && tool.allowed_intents?.includes(annotated) === false) {
-    return [{ path, reason: `${annotated} is not among the allowed_intents` }];
-  }
-  return [];
-}
-
 function toToolConfig(tool: Tool): ToolConfig {
-  const { intent: stated, read_only: readOnly, destructive } = tool.annotations ?? {};
-  const annotatedIntent = stated ?? hintedIntent(readOnly, destructive);
   return {
     name: tool.name,
     dataSource: tool.data_source,
     ...(tool.allowed_intents === undefined ? {} : { allowedIntents: tool.allowed_intents }),
-    ...(annotatedIntent === undefined ? {} : { annotatedIntent }),
   };
-}
-
-/** The intent that corresponds to MCP's readOnlyHint and destructiveHint. */
-function hintedIntent(
-  readOnly: boolean | undefined,
-  destructive: boolean | undefined,
-): Intent | undefined {
-  if (readOnly === true) return "read_select";
-  return destructive === true ? "write_delete" : undefined;
 }

@@ -40,3 +40,10 @@ export {
   type TouchedData,
   type TouchedTable,
 } from "./touched-data.js";
+export {
+  MCP_PREFIX,
+  mcpToolName,
+  type McpEndpoint,
+  type McpServer,
+  type McpTool,
+} from "./mcp-server.js";

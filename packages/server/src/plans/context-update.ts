@@ -11,7 +11,11 @@ export function contextOfResult(result: StatementResult): StepContext {
     toolOutputJson: result.outputJson,
     ...(isPlain(result) ? {} : { outputMetadata: metadataOf(result) }),
     schemaAdditions: result.schemaDeltas,
-    augmentationHints: [...result.schemaDeltas.map(sentenceOfDelta), ...sentencesOfCut(result)],
+    augmentationHints: [
+      ...result.schemaDeltas.map(sentenceOfDelta),
+      ...sentencesOfCut(result),
+      ...(result.hints ?? []),
+    ],
   };
 }
 

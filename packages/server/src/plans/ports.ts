@@ -1,6 +1,7 @@
 import type { Dialect, Intent, StatementGrant, TouchedData } from "../governance/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { OnFailure, PreparedStep, SchemaTableDelta, StepExecution } from "./plan.js";
+import type { CompiledStatement } from "./statements/compiled-statement.js";
 import type { PostgresType } from "./statements/postgres-types.js";
 import type { ColumnType, StepOutput } from "./statements/step-output.js";
 import type { ClaimRefusal } from "./transitions.js";
@@ -12,6 +13,7 @@ export {
   POSTGRES,
   type PostgresType,
 } from "./statements/postgres-types.js";
+export { compileJsonTemplate, fillJsonTemplate } from "./statements/json-template.js";
 export type {
   ColumnType,
   OutputMetadata,
@@ -60,7 +62,7 @@ export interface PlanRef {
 export interface StatementRequest {
   /**
    * Exactly one statement in the target's dialect; every value in it is a parameter `?1`, `?2`….
-   * For a service tool, which takes no SQL, its argument.
+   * For a tool that takes no SQL, its arguments as a JSON template.
    */
   readonly sql: string;
   readonly binds: readonly SqlValue[];
@@ -101,6 +103,8 @@ export interface StatementResult {
   /** Types of the columns that the JSON alone does not tell (Decision §5). */
   readonly columnTypes: readonly ColumnType[];
   readonly schemaDeltas: readonly SchemaTableDelta[];
+  /** More sentences for the LLM; absent: none. */
+  readonly hints?: readonly string[];
 }
 
 /** The reason why a statement failed. */
@@ -118,7 +122,9 @@ export type StatementFailureReason =
   /** The statement had no effect, and a retry may succeed (SQLITE_BUSY, 40001, 40P01). */
   | "rolled_back"
   /** Unknown whether it took effect: call `settle`. */
-  | "connection";
+  | "connection"
+  /** Unknown whether it took effect, and nobody can ever tell; it is not run again automatically. */
+  | "unknown";
 
 /** Thrown by a {@link SqlTarget}. `message` is for the agent and never contains values. */
 export class StatementError extends Error {
@@ -166,7 +172,7 @@ export interface StepAdvisor {
   ): readonly string[] | Promise<readonly string[]>;
 }
 
-/** What steps run on: a data source, or a tool of the service. */
+/** What steps run on: a data source, a tool of the service, or a tool of another MCP server. */
 export interface StepTarget {
   /** The name that a step stores. */
   readonly name: string;
@@ -175,6 +181,8 @@ export interface StepTarget {
    * Runs one statement and resolves when its effect is durable in the target. A write and its
    * marker commit together; running an attempt that already took effect returns the first result.
    * @throws StatementError, or the error of `permit`; never while the statement still runs.
+   *   AppError `POLICY_DENIED` when the tool may not be called now: nothing ran, and the step can
+   *   be requested again.
    */
   run(request: StatementRequest, signal: AbortSignal): Promise<StatementResult>;
 
@@ -182,7 +190,8 @@ export interface StepTarget {
    * Determines finally whether a write took effect. `undefined` means that it did not, and that
    * this attempt never will, even if it is still in progress somewhere.
    * @param sql the statement of the attempt.
-   * @throws StatementError `connection` when the target cannot be reached now.
+   * @throws StatementError `connection` when the target cannot be reached now; `unknown` when the
+   *   target keeps no record of its calls.
    */
   settle(attempt: AttemptRef, sql: string): Promise<StatementResult | undefined>;
 
@@ -235,17 +244,18 @@ export interface SqlTool {
   readonly target: SqlTarget;
   /** Intents the tools file allows; absent: all. */
   readonly allowedIntents?: readonly Intent[];
-  /** Intent the tools file annotates it with (Decision §7). */
-  readonly annotatedIntent?: Intent;
 }
 
-/** A tool of the service, whose argument is not a statement. */
-export interface OwnTool {
+/** A tool that is called with a JSON object: of the service, or of another MCP server. */
+export interface JsonTool {
   readonly target: StepTarget;
   /** The only intent that it accepts. */
   readonly intent: Intent;
-  /** The reason why this argument is invalid; undefined when it is valid. */
-  refusal(template: string): string | undefined;
+  /**
+   * Checks and compiles the arguments of a call.
+   * @throws AppError `INVALID_PLAN`, `BAD_PLACEHOLDER` with the reason why they are invalid.
+   */
+  compile(template: string): CompiledStatement;
 }
 
 /** Maps tool names to tools (Decision §1). */
@@ -253,7 +263,7 @@ export interface ToolRegistry {
   /**
    * @returns `undefined` when the name is not listed and the configuration refuses unknown names.
    */
-  resolve(toolName: string): SqlTool | OwnTool | undefined;
+  resolve(toolName: string): SqlTool | JsonTool | undefined;
   /** The target that steps store under this name; `undefined` when it is no longer configured. */
   target(name: string): SqlTarget | StepTarget | undefined;
 }

@@ -125,8 +125,7 @@ export class AttemptRunner {
     if (denied !== undefined) return refused({ code: "POLICY_DENIED", message: denied }, [denied]);
     let binds: readonly SqlValue[];
     try {
-      // Service tools, which are not SQL, take no placeholders.
-      const dialect = "dialect" in target ? target.dialect : "sqlite";
+      const dialect = "dialect" in target ? target.dialect : "json";
       binds = bindOutputs(attempt.step.statement, attempt.outputs, dialect);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -316,6 +315,7 @@ function stepErrorOf(failure: StatementError): StepError {
     aborted: "CANCELLED",
     rolled_back: "STEP_FAILED",
     connection: "STEP_FAILED",
+    unknown: "OUTCOME_UNKNOWN",
   } as const satisfies Record<StatementFailureReason, StepError["code"]>;
   return { code: codes[failure.reason], message: failure.message };
 }

@@ -4,7 +4,13 @@ import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-lo
 import type { AttemptEnd, AttemptRunner } from "./attempt.js";
 import { contextOfFailure } from "../context-update.js";
 import type { PlanEngine } from "../engine/index.js";
-import type { AbandonedStep, ToolRegistry } from "../ports.js";
+import {
+  type AbandonedStep,
+  StatementError,
+  type StatementResult,
+  type StepTarget,
+  type ToolRegistry,
+} from "../ports.js";
 import type { StepOutcome } from "../transitions.js";
 
 /** Interval for finding abandoned steps and overdue plans, in ms. */
@@ -66,23 +72,38 @@ export class Recovery implements AsyncDisposable {
     if (isReadIntent(step.intent)) return { outcome: { kind: "released" }, toolCall: undefined };
     const target = this.#tools.target(step.dataSource);
     if (target === undefined) {
-      return { outcome: outcomeUnknown(step.dataSource), toolCall: undefined };
+      const reason = `data source ${step.dataSource} is no longer configured`;
+      return { outcome: outcomeUnknown(reason), toolCall: undefined };
     }
-    const result = await target.settle(attempt, step.statement.sql);
+    const result = await settled(target, { attempt, step });
+    if (result === "unknown") {
+      const reason = `the server died during the call of ${step.dataSource}, which keeps no record of it`;
+      return { outcome: outcomeUnknown(reason), toolCall: undefined };
+    }
     return result === undefined
       ? { outcome: { kind: "released" }, toolCall: undefined }
       : this.#runner.recovered(target, { ref: attempt, step, sessionId }, result);
   }
 }
 
-/**
- * The error when the database of a write is no longer configured, so that its outcome cannot be
- * determined (Decision §3).
- */
-function outcomeUnknown(dataSource: string): StepOutcome {
+/** What the target says of an attempt; `unknown` when it can never tell. */
+async function settled(
+  target: StepTarget,
+  { attempt, step }: Pick<AbandonedStep, "attempt" | "step">,
+): Promise<StatementResult | undefined | "unknown"> {
+  try {
+    return await target.settle(attempt, step.statement.sql);
+  } catch (error) {
+    if (error instanceof StatementError && error.reason === "unknown") return "unknown";
+    throw error;
+  }
+}
+
+/** The error of a write whose outcome cannot be determined (Decision §3). */
+function outcomeUnknown(reason: string): StepOutcome {
   const message =
-    `It is unknown whether the step took effect, because data source ${dataSource} is no longer ` +
-    "configured. The step is not run again automatically.";
+    `It is unknown whether the step took effect, because ${reason}. ` +
+    "The step is not run again automatically.";
   return {
     kind: "failed",
     error: { code: "OUTCOME_UNKNOWN", message },

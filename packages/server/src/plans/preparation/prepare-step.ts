@@ -4,7 +4,6 @@ import {
   INTENTS,
   intentCovers,
   isIntent,
-  type Dialect,
   type Intent,
   type IntentSource,
   type SqlAnalyzer,
@@ -14,7 +13,7 @@ import type { FieldOfStep } from "../dag.js";
 import type { CompiledStatement } from "../statements/compiled-statement.js";
 import { placeholderText } from "../statements/placeholder.js";
 import type { PreparedStep, StepDefinition } from "../plan.js";
-import type { OwnTool, SqlTool, ToolRegistry } from "../ports.js";
+import type { JsonTool, SqlTool, ToolRegistry } from "../ports.js";
 import { compileTemplate } from "../statements/template.js";
 import { templateKey, type ReadTemplates } from "./read-ahead.js";
 import { textViolation } from "./text-rule.js";
@@ -54,11 +53,15 @@ export function* prepareStep(
     yield invalid(fieldOf("tool_name"), `tool ${quoted(step.toolName)} is not listed`);
     return undefined;
   }
-  if ("refusal" in tool) {
-    const intent = yield* ownToolIntent(declared, tool, { step, field: intentField });
-    const refusal = tool.refusal(step.queryTemplate);
-    if (refusal !== undefined) yield invalid(templateField, refusal);
-    const statement = { sql: step.queryTemplate, binds: [] };
+  if ("compile" in tool) {
+    const intent = yield* jsonToolIntent(declared, tool, { step, field: intentField });
+    const statement = yield* compiledBy(
+      (template) => tool.compile(template),
+      step.queryTemplate,
+      templateField,
+    );
+    if (statement === undefined) return undefined;
+    yield* referenceViolations(statement, step, stepIds, templateField);
     const { target, intent: statementClass } = tool;
     return { ...step, index, ...intent, statementClass, dataSource: target.name, statement };
   }
@@ -67,7 +70,11 @@ export function* prepareStep(
   const statement =
     isText(step.queryTemplate) && known !== undefined
       ? known.statement
-      : yield* compiled(step.queryTemplate, dialect, templateField);
+      : yield* compiledBy(
+          (template) => compileTemplate(template, dialect),
+          step.queryTemplate,
+          templateField,
+        );
   if (statement === undefined) return undefined;
   yield* referenceViolations(statement, step, stepIds, templateField);
   const analysis = known?.analysis ?? analyzer.analyze(statement.sql, dialect);
@@ -97,10 +104,10 @@ function* declaredIntent(
   return undefined;
 }
 
-/** The only intent of a service tool; the step may omit it. */
-function* ownToolIntent(
+/** The only intent of a tool that is not SQL; the step may omit it. */
+function* jsonToolIntent(
   declared: Intent | undefined,
-  { intent }: OwnTool,
+  { intent }: JsonTool,
   { step, field }: { readonly step: StepDefinition; readonly field: string },
 ): Generator<PlanViolation, Pick<PreparedStep, "intent" | "intentSource">> {
   if (declared !== undefined && declared !== intent) {
@@ -116,15 +123,15 @@ function isText(template: string): boolean {
   return textViolation("", template, { bytesMax: TEMPLATE_BYTES_MAX }) === undefined;
 }
 
-function* compiled(
+function* compiledBy(
+  compile: (template: string) => CompiledStatement,
   template: string,
-  dialect: Dialect,
   field: string,
 ): Generator<PlanViolation, CompiledStatement | undefined> {
   // A text that is too large or not valid Unicode has been reported and is not analyzed.
   if (!isText(template)) return undefined;
   try {
-    return compileTemplate(template, dialect);
+    return compile(template);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     yield { code: error.code, field, reason: error.message };

@@ -54,7 +54,7 @@ export async function readAhead(
   let pausedMs = performance.now();
   for (const { queryTemplate, toolName } of steps) {
     const tool = tools.resolve(toolName);
-    if (tool === undefined || "refusal" in tool) continue;
+    if (tool === undefined || "compile" in tool) continue;
     const { dialect } = tool.target;
     const key = templateKey(queryTemplate, dialect);
     const statement = read.has(key) ? undefined : compiledOrNone(queryTemplate, dialect);

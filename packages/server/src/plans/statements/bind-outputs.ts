@@ -4,6 +4,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { SqlValue } from "../ports.js";
 import type { Bind, CompiledStatement } from "./compiled-statement.js";
 import { groupedDigits } from "./grouped-digits.js";
+import { jsonParameter } from "./json-parameter.js";
 import { JsonSlice } from "./json-slice.js";
 import { placeholderText } from "./placeholder.js";
 import { postgresParameter } from "./postgres-parameter.js";
@@ -15,6 +16,7 @@ import type { OutputCut, StepOutput } from "./step-output.js";
  * The values of a statement's parameters, in order, in the form that {@link compileTemplate} makes
  * the statement read. Each keeps the type that the engine gave it (Decision §5).
  * @param outputs of every step the statement refers to, by step id.
+ * @param dialect `json`: the statement is the arguments of a tool, and values are JSON texts.
  * @throws AppError `STEP_FAILED` naming the placeholder whose path does not exist, or whose value
  *   does not fit its use; `details` describes what exists instead, without values.
  *   `OUTPUT_CUT` when rows were left out of an output and the placeholder does not accept that.
@@ -22,7 +24,7 @@ import type { OutputCut, StepOutput } from "./step-output.js";
 export function bindOutputs(
   statement: CompiledStatement,
   outputs: ReadonlyMap<string, StepOutput>,
-  dialect: Dialect,
+  dialect: Dialect | "json",
 ): readonly SqlValue[] {
   const opened = new Map<string, OpenedOutput>();
   return statement.binds.map((bind) => {
@@ -34,9 +36,14 @@ export function bindOutputs(
     const { root, types } = opened.get(bind.stepId) ?? open(output);
     opened.set(bind.stepId, { root, types });
     const selected = selectOutput(root, types, bind);
-    return dialect === "sqlite"
-      ? sqliteParameter(selected, bind)
-      : postgresParameter(selected, bind);
+    switch (dialect) {
+      case "sqlite":
+        return sqliteParameter(selected, bind);
+      case "postgres":
+        return postgresParameter(selected, bind);
+      case "json":
+        return jsonParameter(selected, bind);
+    }
   });
 }
 

@@ -44,9 +44,10 @@ function listing({ dataSources, tools, defaultDataSource }: CatalogListing): Lis
       $typeName: "controlplane.v1.CatalogDataSource",
       ...{ name, dialect, description, intents: [...intents] },
     })),
-    tools: tools.map(({ name, dataSource, intents }) => ({
+    tools: tools.map(({ name, dataSource, intents, description = "", inputSchema }) => ({
       $typeName: "controlplane.v1.CatalogTool",
-      ...{ name, dataSource, intents: [...intents] },
+      ...{ name, dataSource, intents: [...intents], description },
+      inputSchemaJson: inputSchema === undefined ? "" : JSON.stringify(inputSchema),
     })),
     defaultDataSource: defaultDataSource ?? "",
   };

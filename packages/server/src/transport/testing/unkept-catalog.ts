@@ -10,6 +10,7 @@ export function unkeptCatalog(): CatalogService {
   return new CatalogService({
     sources: [],
     tools: [],
+    mcpTools: [],
     isStrict: false,
     access: new DataSourceAccess([]),
     policy: { looksAtData: () => Promise.resolve(false), permit: () => Promise.resolve({}) },

@@ -69,7 +69,7 @@ export const CATALOG_TOOLS: readonly McpTool[] = [
             );
       const { data_sources, tools } = catalogMessage(await catalog.list(context));
       return {
-        ...{ data_sources: [...data_sources], tools: [...tools] },
+        ...{ data_sources: [...data_sources], tools: [...fitting(tools)] },
         ...(found === undefined ? {} : { tables: fitting(found.map(matchMessage)) }),
         ...(described === undefined ? {} : { description: descriptionMessage(described) }),
       };

@@ -7,9 +7,10 @@ export function catalogMessage(listing: CatalogListing): Catalog {
   const { dataSources, tools, defaultDataSource } = listing;
   return {
     data_sources: dataSources,
-    tools: tools.map(({ name, dataSource, intents }) => {
-      return { name, data_source: dataSource, intents };
-    }),
+    tools: tools.map(({ name, dataSource, intents, description, inputSchema }) => ({
+      ...{ name, data_source: dataSource, intents },
+      ...present({ description, input_schema: inputSchema }),
+    })),
     ...present({ default_data_source: defaultDataSource }),
   };
 }

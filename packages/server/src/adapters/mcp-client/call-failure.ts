@@ -1,0 +1,75 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import { shortened } from "./call-result.js";
+
+/** What is known of a call that has no result. */
+export interface CallFailure {
+  /** Whether the server certainly did not run the tool, or itself says that the call failed. */
+  readonly isAnswered: boolean;
+  readonly message: string;
+}
+
+/** Errors of the system with which a connection fails before anything is sent. */
+const NOT_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+
+const BROKEN = "the connection broke";
+
+/** Why a request to another MCP server failed. Secrets of the request are in none of the texts. */
+export function failureOf(error: unknown): CallFailure {
+  if (error instanceof ProtocolError) {
+    return { isAnswered: true, message: `the server answers: ${shortened(error.message)}` };
+  }
+  if (error instanceof SdkHttpError) {
+    const { status } = error;
+    return { isAnswered: status < 500, message: httpMessage(status) };
+  }
+  if (error instanceof SdkError) {
+    return error.cause instanceof Error ? failureOf(error.cause) : sdkFailure(error);
+  }
+  if (!(error instanceof Error)) return { isAnswered: false, message: "the connection failed" };
+  const code = codeOf(error);
+  if (NOT_SENT.has(code)) return { isAnswered: true, message: `it cannot be reached (${code})` };
+  if (code === "ENOENT") return { isAnswered: true, message: "its program was not found" };
+  if (code !== "" || error.message === "fetch failed") {
+    return { isAnswered: false, message: code === "" ? BROKEN : `${BROKEN} (${code})` };
+  }
+  if (error.name === "TimeoutError") return { isAnswered: false, message: "it took too long" };
+  if (error instanceof SyntaxError || error instanceof RangeError || /ZodError/.test(error.name)) {
+    return { isAnswered: false, message: "its answer is not a message of MCP" };
+  }
+  return { isAnswered: false, message: shortened(error.message) };
+}
+
+function sdkFailure({ code, message }: SdkError): CallFailure {
+  switch (code) {
+    case SdkErrorCode.UnsupportedResultType:
+      return {
+        isAnswered: true,
+        message: "the tool asks for more input, which a step cannot give",
+      };
+    case SdkErrorCode.RequestTimeout:
+      return { isAnswered: false, message: "it took too long" };
+    case SdkErrorCode.ConnectionClosed:
+      return { isAnswered: false, message: BROKEN };
+    case SdkErrorCode.InvalidResult:
+      return { isAnswered: false, message: "its answer is not the result of a tool" };
+    default:
+      return { isAnswered: false, message: shortened(message) };
+  }
+}
+
+function httpMessage(status: number): string {
+  if (status === 401 || status === 403) {
+    return `it refuses the credential (HTTP ${String(status)}): correct the headers in the tools file`;
+  }
+  if (status >= 300 && status < 400) {
+    return `it redirects elsewhere (HTTP ${String(status)}), which is not followed: correct the url in the tools file`;
+  }
+  return `it answers with HTTP ${String(status)}`;
+}
+
+/** The system's code of an error, or of what caused it; empty without one. */
+function codeOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (typeof code === "string" && /^(E|UND_ERR_)[A-Z]+/.test(code)) return code;
+  return error.cause instanceof Error ? codeOf(error.cause) : "";
+}

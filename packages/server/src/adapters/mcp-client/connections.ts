@@ -1,0 +1,71 @@
+import { FairSemaphore } from "@steward/kernel/concurrency/fair-semaphore.js";
+import type { McpServer } from "../../governance/index.js";
+import { MCP_CALLS_MAX, ORG_WAITING_MAX } from "../limits.js";
+import { McpConnection } from "./mcp-connection.js";
+
+/** Opens a connection to the server. */
+export type OpenConnection = (signal: AbortSignal) => Promise<McpConnection>;
+
+interface ServerState {
+  readonly turns: FairSemaphore;
+  /** Learnt from the last connection; saves the question for newer revisions. */
+  isLegacy: boolean;
+}
+
+/** The connections to other MCP servers: one for each call, a limited number at a time. */
+export class Connections implements AsyncDisposable {
+  readonly #waitMs: number;
+  readonly #servers = new Map<string, ServerState>();
+  readonly #closing = new Set<Promise<void>>();
+
+  /** @param waitMs how long a call may wait for its turn. */
+  constructor(waitMs: number) {
+    this.#waitMs = waitMs;
+  }
+
+  /**
+   * Runs work with a server when it is the organization's turn.
+   * @throws AppError `OVERLOADED` when the turn did not come in time; else what the work throws.
+   */
+  run<T>(orgId: string, server: McpServer, work: (open: OpenConnection) => Promise<T>): Promise<T> {
+    const state = this.#stateOf(server);
+    return state.turns.run(orgId, () => work((signal) => this.#open(server, state, signal)));
+  }
+
+  /** Closes a connection. A process may take a moment to end, and the step need not wait for it. */
+  release(connection: McpConnection): void {
+    const closed = connection[Symbol.asyncDispose]().finally(() => this.#closing.delete(closed));
+    this.#closing.add(closed);
+  }
+
+  /** Waits for the connections that are being closed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#closing);
+  }
+
+  async #open(
+    { endpoint }: McpServer,
+    state: ServerState,
+    signal: AbortSignal,
+  ): Promise<McpConnection> {
+    const { isLegacy } = state;
+    state.isLegacy = false;
+    const connection = await McpConnection.open({ endpoint, signal, isLegacy });
+    ({ isLegacy: state.isLegacy } = connection);
+    return connection;
+  }
+
+  #stateOf({ name }: McpServer): ServerState {
+    const known = this.#servers.get(name);
+    if (known !== undefined) return known;
+    const turns = new FairSemaphore({
+      slotsMax: MCP_CALLS_MAX,
+      waitingMax: ORG_WAITING_MAX,
+      waitMs: this.#waitMs,
+      name: `calls of the MCP server ${name}`,
+    });
+    const state = { turns, isLegacy: false };
+    this.#servers.set(name, state);
+    return state;
+  }
+}

@@ -1,0 +1,210 @@
+import {
+  type CallToolResult,
+  Client,
+  isInputRequiredResult,
+  SdkError,
+  SdkErrorCode,
+  StreamableHTTPClientTransport,
+  type Tool,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import type { JsonValue } from "@steward/kernel/canonical-json.js";
+import type { McpEndpoint } from "../../governance/index.js";
+import { version } from "../../version.js";
+import { MCP_CONNECT_MS, MCP_DEFINITION_BYTES_MAX, MCP_TOOLS_PAGES_MAX } from "../limits.js";
+import { limitedFetch } from "./limited-fetch.js";
+import { LimitedStdioTransport } from "./limited-stdio.js";
+import type { JsonObject, ToolDefinition } from "./tool-definition.js";
+
+/** Options of a connection. */
+export interface ConnectionOptions {
+  readonly endpoint: McpEndpoint;
+  /** What a process writes to standard error: dropped, or shown to the person at a terminal. */
+  readonly stderr?: "ignore" | "inherit";
+  /** Aborted when whoever needs the connection gives up. */
+  readonly signal: AbortSignal;
+  /** Whether the server is known to speak a revision before 2026-07-28 only. */
+  readonly isLegacy?: boolean;
+}
+
+/**
+ * A connection to another MCP server, for one call: neither a session nor what the server did to it
+ * outlives the call, and no organization shares one with another. The server is not trusted.
+ * Whatever it sends is limited, it gets no capabilities to ask for anything, and what it links to is
+ * not opened. The first fault ends the connection.
+ */
+export class McpConnection implements AsyncDisposable {
+  readonly #client: Client;
+  readonly #broken = new AbortController();
+
+  private constructor() {
+    this.#client = new Client(
+      { name: "steward", version: version() },
+      {
+        capabilities: {},
+        versionNegotiation: { mode: "auto", probe: { timeoutMs: MCP_CONNECT_MS / 2 } },
+        // A step has nobody whom the server could ask.
+        inputRequired: { autoFulfill: false },
+        listMaxPages: MCP_TOOLS_PAGES_MAX,
+      },
+    );
+  }
+
+  /**
+   * Connects to a server of any revision. An old server on stdio may end when it is asked for its
+   * revisions; it is started once more and not asked.
+   * @throws unknown when the server cannot be reached, or does not answer as an MCP server does.
+   */
+  static async open(options: ConnectionOptions): Promise<McpConnection> {
+    try {
+      return await McpConnection.#open(options);
+    } catch (error) {
+      const wasAsked = "command" in options.endpoint && options.isLegacy !== true;
+      const isRefused =
+        error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
+      if (!wasAsked || !isRefused || error.cause instanceof Error) throw error;
+      return McpConnection.#open({ ...options, isLegacy: true });
+    }
+  }
+
+  static async #open({
+    signal,
+    isLegacy = false,
+    ...options
+  }: ConnectionOptions): Promise<McpConnection> {
+    const connection = new McpConnection();
+    const client = connection.#client;
+    if (isLegacy) client.setVersionNegotiation({ mode: "legacy" });
+    client.onerror = (error) => {
+      if (isMalformed(error) && "url" in options.endpoint) connection.#break(error);
+    };
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(MCP_CONNECT_MS)]);
+    try {
+      const transport = connection.#transportTo(options);
+      await connection.#unlessBroken(client.connect(transport, { signal: limited }), limited);
+      return connection;
+    } catch (error) {
+      await connection[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Whether the server speaks a revision before 2026-07-28. */
+  get isLegacy(): boolean {
+    return this.#client.getProtocolEra() === "legacy";
+  }
+
+  /** The tools of the server. A definition over the limit is left out. */
+  async definitions(signal: AbortSignal): Promise<readonly ToolDefinition[]> {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(MCP_CONNECT_MS)]);
+    const listed = await this.#unlessBroken(
+      this.#client.listTools(undefined, { signal: limited, timeout: MCP_CONNECT_MS }),
+      limited,
+    );
+    return listed.tools.map(definitionOf).filter(isSmall);
+  }
+
+  /**
+   * Calls a tool once. Nothing is sent a second time, whatever goes wrong.
+   * @throws unknown as the SDK does; `signal.reason` when that was aborted.
+   */
+  async call(
+    definition: ToolDefinition,
+    args: Readonly<Record<string, unknown>>,
+    { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
+  ): Promise<CallToolResult> {
+    const { name, inputSchema } = definition;
+    // The output schema is left out: its patterns are the server's, and a pattern can block the
+    // event loop. A result is data, whatever its schema says.
+    const toolDefinition: Tool = { name, inputSchema: { ...inputSchema, type: "object" } };
+    const result = await this.#unlessBroken(
+      this.#client.callTool(
+        { name, arguments: args },
+        { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs, toolDefinition },
+      ),
+      signal,
+    );
+    if (isInputRequiredResult(result)) throw new Error("the tool asks for more input");
+    return result;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client.close().catch(() => undefined);
+  }
+
+  #transportTo({ endpoint, stderr = "ignore" }: Omit<ConnectionOptions, "signal">): Transport {
+    if ("url" in endpoint) {
+      return new StreamableHTTPClientTransport(new URL(endpoint.url), {
+        // Headers may hold a secret of this server, so that no redirect is followed.
+        requestInit: { headers: { ...endpoint.headers }, redirect: "manual" },
+        fetch: limitedFetch((error) => {
+          this.#break(error);
+        }),
+        // Reading on in a broken stream of answers sends nothing a second time.
+        reconnectionOptions: {
+          initialReconnectionDelay: 200,
+          maxReconnectionDelay: 1000,
+          reconnectionDelayGrowFactor: 2,
+          maxRetries: 2,
+        },
+      });
+    }
+    const { command, args, env } = endpoint;
+    return new LimitedStdioTransport(
+      { command, args: [...args], env: { ...env }, stderr },
+      (error) => {
+        this.#break(error);
+      },
+    );
+  }
+
+  /** Ends the connection for good; what waits for an answer fails with this error. */
+  #break(error: Error): void {
+    if (!this.#broken.signal.aborted) this.#broken.abort(error);
+  }
+
+  async #unlessBroken<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+    const ended = AbortSignal.any([signal, this.#broken.signal]);
+    let leave: (() => void) | undefined;
+    const end = new Promise<never>((_resolve, reject) => {
+      leave = (): void => {
+        reject(ended.reason as Error);
+      };
+      if (ended.aborted) leave();
+      else ended.addEventListener("abort", leave, { once: true });
+    });
+    try {
+      return await Promise.race([answer, end]);
+    } catch (error) {
+      // The fault behind a request that failed says more than the failed request.
+      throw this.#broken.signal.aborted ? this.#broken.signal.reason : error;
+    } finally {
+      if (leave !== undefined) ended.removeEventListener("abort", leave);
+      // The loser of the race may still fail.
+      answer.catch(() => undefined);
+    }
+  }
+}
+
+/** Whether an answer was not what the protocol asks for: no JSON, no message, or nested too deeply. */
+function isMalformed(error: Error): boolean {
+  return error instanceof SyntaxError || error instanceof RangeError || /ZodError/.test(error.name);
+}
+
+function definitionOf({ name, description = "", inputSchema, outputSchema }: Tool): ToolDefinition {
+  return {
+    name,
+    description,
+    inputSchema: plainJson(inputSchema),
+    ...(outputSchema === undefined ? {} : { outputSchema: plainJson(outputSchema) }),
+  };
+}
+
+function isSmall(definition: ToolDefinition): boolean {
+  return Buffer.byteLength(JSON.stringify(definition)) <= MCP_DEFINITION_BYTES_MAX;
+}
+
+/** What was parsed from JSON consists of JSON values. */
+function plainJson(parsed: object): JsonObject {
+  return parsed as Readonly<Record<string, JsonValue>>;
+}

@@ -1,0 +1,41 @@
+import type { OrganizationAccess } from "@steward/kernel/data-source-access.js";
+import type { Intent } from "./intent.js";
+
+/** Another MCP server whose tools steps may call. */
+export interface McpServer {
+  readonly name: string;
+  readonly endpoint: McpEndpoint;
+  /** The organizations that may use its tools; absent: as for an unbound data source. */
+  readonly organizations?: readonly OrganizationAccess[];
+  /** The only tools that may be called. */
+  readonly tools: readonly McpTool[];
+}
+
+/** How another MCP server is reached: over Streamable HTTP, or as a process on stdio. */
+export type McpEndpoint =
+  | {
+      readonly url: string;
+      /** May hold secrets; never shown. */
+      readonly headers: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly command: string;
+      readonly args: readonly string[];
+      /** Beside the few variables that every program needs. May hold secrets; never shown. */
+      readonly env: Readonly<Record<string, string>>;
+    };
+
+/** A tool of another MCP server that steps may call. */
+export interface McpTool {
+  readonly name: string;
+  /** What a call does; it determines the weight. The server's own annotations are not believed. */
+  readonly intent: Intent;
+}
+
+/** Names of other MCP servers' tools begin with it. */
+export const MCP_PREFIX = "mcp:";
+
+/** The `tool_name` of another MCP server's tool, which is also the name that policies know it by. */
+export function mcpToolName(server: string, tool: string): string {
+  return `${MCP_PREFIX}${server}/${tool}`;
+}
