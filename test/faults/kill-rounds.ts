@@ -9,6 +9,7 @@ import { reportUsage, setFirstPrice, setLastPrice } from "./biller.js";
 import { createLedger } from "./ledger.js";
 import { expectMemoryTruth } from "./memory-truth.js";
 import { drivePlan, execute, type Acknowledged } from "./plan-driver.js";
+import { driveRevisedPlan } from "./revised-plan.js";
 import { expectLedgerTruth, expectPlanTruth, untilCaughtUp } from "./plan-truth.js";
 import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 import { ServerProcess } from "./server-process.js";
@@ -29,8 +30,8 @@ const CLIENTS = 6;
 const KILL_WITHIN_MS = 700;
 
 /**
- * Kills the server `rounds` times at random while clients drive plans of reads and writes, one
- * client reports usage and prices it again, and its embedding provider fails and recovers. Then it
+ * Kills the server `rounds` times at random while clients drive plans of reads and writes, half of them changing
+ * their plans under way, one client reports usage and prices it again, and its embedding provider fails and recovers. Then it
  * checks that every acknowledged result is true, that no write was applied twice, that every log
  * has no gaps, every tool call is recorded once with one usage row and one memory entry, and every
  * total is the sum of its rows.
@@ -58,8 +59,9 @@ export async function killRounds(engine: Engine, rounds: number, seed: number): 
     await setFirstPrice(server.url);
     let stopped = false;
     const clients = Promise.all([
-      ...Array.from({ length: CLIENTS }, async () => {
-        while (!stopped) acknowledged.push(await drivePlan(server.url));
+      ...Array.from({ length: CLIENTS }, async (_each, client) => {
+        const drive = client % 2 === 0 ? drivePlan : driveRevisedPlan;
+        while (!stopped) acknowledged.push(await drive(server.url));
       }),
       reportUsage(server.url, () => stopped).then((count) => {
         reported = count;

@@ -9,6 +9,19 @@ export interface Acknowledged {
   readonly planId: string;
   /** `tool_output_json` of every answered step, by step id. */
   readonly outputs: ReadonlyMap<string, string>;
+  /** Steps that failed before they were revised. */
+  readonly failures: number;
+}
+
+/** The answer to executing a step. */
+export interface StepResultAnswer {
+  readonly data: {
+    readonly step_result: {
+      readonly status: string;
+      readonly error?: { readonly message: string };
+    };
+    readonly llm_context_update: { readonly tool_output_json: string };
+  };
 }
 
 /** Steps of every driven plan: reads and writes that depend on each other. */
@@ -36,7 +49,7 @@ export async function drivePlan(
   const planId = await submit(url);
   const outputs = new Map<string, string>();
   for (const { id } of STEPS) outputs.set(id, await execute(url, planId, id, onFailure));
-  return { planId, outputs };
+  return { planId, outputs, failures: 0 };
 }
 
 /** Executes a step until there is a result. */
@@ -48,12 +61,7 @@ export async function execute(
 ): Promise<string> {
   for (;;) {
     const answer = await insist(url, `/api/plans/${planId}/steps/${stepId}/execute`);
-    const { data } = answer as {
-      data: {
-        step_result: { status: string; error?: { message: string } };
-        llm_context_update: { tool_output_json: string };
-      };
-    };
+    const { data } = answer as StepResultAnswer;
     const { status, error } = data.step_result;
     if (status === "completed") return data.llm_context_update.tool_output_json;
     if (onFailure === undefined || error === undefined) {
@@ -71,7 +79,7 @@ async function submit(url: Address): Promise<string> {
 }
 
 /**
- * Repeats a POST until it is answered, as long as a retry can help. @returns the answer's body.
+ * Repeats a request until it is answered, as long as a retry can help. @returns the answer's body.
  * @throws Error when it is refused permanently.
  */
 export async function insist(
@@ -79,11 +87,12 @@ export async function insist(
   path: string,
   body?: object,
   headers: Readonly<Record<string, string>> = {},
+  method: "POST" | "PATCH" = "POST",
 ): Promise<unknown> {
   const giveUpAt = performance.now() + PATIENCE_MS;
   for (;;) {
     const response = await fetch((typeof url === "string" ? url : url()) + path, {
-      method: "POST",
+      method,
       headers: {
         ...headers,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
@@ -101,7 +110,8 @@ export async function insist(
   }
 }
 
-function planBody(tag: string): object {
+/** The plan that clients drive. */
+export function planBody(tag: string) {
   const step = (id: string, intent: string, query: string, depends_on: readonly string[]) => ({
     id,
     name: id,

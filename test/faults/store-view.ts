@@ -17,9 +17,10 @@ export const GAPS = `SELECT plan_id FROM plan_events GROUP BY plan_id
 /** Steps that are running, or may be. */
 export const RUNNING = "SELECT plan_id, step_id FROM plan_steps WHERE status = 'running'";
 
-/** Plans with a step that was not executed exactly once. */
-export function executedNotOnce(steps: number): string {
-  return `SELECT plan_id FROM plan_events WHERE event_type = 'PlanStepExecuted'
+/** Plans with a step that was not completed exactly once. */
+export function completedNotOnce(steps: number): string {
+  return `SELECT plan_id FROM plan_events
+    WHERE event_type = 'PlanStepExecuted' AND CAST(payload AS TEXT) LIKE '%"completed"%'
     GROUP BY plan_id HAVING count(*) <> ${String(steps)}`;
 }
 
