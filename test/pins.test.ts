@@ -100,6 +100,7 @@ describe("the package controlplane.v1", () => {
       "/controlplane.v1.ControlPlaneService/AppendSteps: AppendStepsRequest -> AppendStepsResponse",
       "/controlplane.v1.ControlPlaneService/ReviseStep: ReviseStepRequest -> ReviseStepResponse",
       "/controlplane.v1.ControlPlaneService/CheckPlan: CheckPlanRequest -> CheckPlanResponse",
+      "/controlplane.v1.ControlPlaneService/ForkPlan: ForkPlanRequest -> ForkPlanResponse",
       "/controlplane.v1.UsageService/GetUsage: GetUsageRequest -> GetUsageResponse",
       "/controlplane.v1.UsageService/GetUsageHeatMap: GetUsageHeatMapRequest -> GetUsageHeatMapResponse",
       "/controlplane.v1.UsageService/GetOrganizationUsage: GetOrganizationUsageRequest -> GetOrganizationUsageResponse",
@@ -165,6 +166,7 @@ describe("the package controlplane.v1", () => {
         "9 finished_at: string",
         "10 on_failure: string",
         "11 revision: int32",
+        "12 forked_from: string",
       ],
       StepStatus: [
         "1 step_id: string",
@@ -293,6 +295,8 @@ describe("the package controlplane.v1", () => {
         "6 defines: bool",
       ],
       StepPolicy: ["1 id: string", "2 reason: string", "3 approval: string"],
+      ForkPlanRequest: ["1 plan_id: string", "2 step_id: string", "3 steps: repeated PlanStepDef"],
+      ForkPlanResponse: ["1 plan_id: string", "2 status: string", "3 revision: int32"],
       GetUsageRequest: ["1 from: string", "2 to: string", "3 tz: string", "4 group_by: string"],
       GetUsageResponse: ["1 rows: repeated DailyUsage"],
       DailyUsage: [
@@ -565,6 +569,7 @@ describe("the REST interface", () => {
       "POST /api/memory/entries addMemoryEntry",
       "POST /api/memory/search searchMemory",
       "POST /api/plans submitPlan",
+      "POST /api/plans/{plan_id}/fork forkPlan",
       "POST /api/plans/{plan_id}/retry retryPlan",
       "POST /api/plans/{plan_id}/steps appendSteps",
       "POST /api/plans/{plan_id}/steps/{step_id}/execute executeStep",

@@ -28,6 +28,7 @@ export interface Client {
     changes: StepChanges,
     idempotencyKey?: string,
   ): Promise<Revised>;
+  fork(planId: string, fork: ForkInput, idempotencyKey?: string): Promise<Revised>;
   list(query: ListQuery): Promise<Page>;
   /** The plan's events after a sequence, until the server ends the stream. */
   events(planId: string, afterSequence?: number): AsyncGenerator<EventView, void>;
@@ -70,6 +71,11 @@ export interface StepsInput {
   readonly expected_revision?: number;
 }
 
+export interface ForkInput {
+  readonly step_id?: string;
+  readonly steps?: readonly StepInput[];
+}
+
 export interface StepChanges extends Partial<Omit<StepInput, "id">> {
   readonly expected_revision?: number;
 }
@@ -109,6 +115,8 @@ export interface PlanSummary extends Submitted {
 
 export interface PlanView extends PlanSummary {
   readonly on_failure: string;
+  /** Empty over gRPC, and absent over REST, unless the plan is a fork. */
+  readonly forked_from?: string;
   readonly revision: number;
   readonly steps: readonly StepView[];
 }

@@ -556,6 +556,9 @@ const DECISIONS = {
     "D19-conflict": "A change of a plan at another revision than expected is refused",
     "D19-key": "A change is made once under its idempotency key",
     "D19-events": "PlanStepAppended and PlanStepRevised tell what changed",
+    "D19-fork":
+      "A fork keeps the outputs of completed steps without running them again, but for the step that is named and its dependents",
+    "D19-fork-event": "PlanForked tells the plan, the step and the steps taken over",
   },
   "Decision §21": {
     "D21-touched": "A check tells what each step of a plan touches, as its database tells",

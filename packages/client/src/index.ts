@@ -33,6 +33,7 @@ export { isTerminalEvent, type WatchOptions } from "./watch-plan.js";
 export type { ErrorCode } from "@steward/protocol";
 export type {
   AppendStepsRequest,
+  ForkPlanRequest,
   OnFailure,
   OutputPageQuery,
   ReviseStepRequest,

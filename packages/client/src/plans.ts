@@ -1,6 +1,7 @@
 import type {
   AppendStepsRequest,
   OutputPageQuery,
+  ForkPlanRequest,
   Plan,
   PlanCheck,
   PlanEvent,
@@ -74,6 +75,11 @@ export interface Plans {
     changes: ReviseStepRequest,
     options?: SubmitOptions,
   ): Promise<PlanRevised>;
+  /**
+   * Makes a new plan of the plan's steps. Completed steps keep their outputs, but for the step that is
+   * named and those that depend on it. Retried automatically.
+   */
+  fork(planId: string, fork: ForkPlanRequest, options?: SubmitOptions): Promise<PlanRevised>;
   /** Reopens a failed plan, which keeps its completed outputs. Not retried automatically. */
   retry(planId: string, options?: CallOptions): Promise<PlanState>;
   /**
@@ -135,6 +141,8 @@ export function createPlans(http: Http): Plans {
         body: changes,
         ...keyed(options),
       }),
+    fork: (planId, fork, options = {}) =>
+      http.call({ method: "POST", path: `${pathOf(planId)}/fork`, body: fork, ...keyed(options) }),
     retry: (planId, { signal } = {}) =>
       http.call({ method: "POST", path: `${pathOf(planId)}/retry`, idempotent: false, signal }),
     watch: (planId, options) => watchPlan(http, planId, options),

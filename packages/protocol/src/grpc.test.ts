@@ -108,7 +108,7 @@ describe("the numbers of Decision §10", () => {
 });
 
 describe("the service", () => {
-  it("has the contract's methods, and five more", () => {
+  it("has the contract's methods, and six more", () => {
     const { typeName, methods } = wire.ControlPlaneService;
     expect(typeName).toBe("controlplane.v1.ControlPlaneService");
     expect(methods.map(({ name, methodKind }) => `${name} ${methodKind}`)).toEqual([
@@ -122,6 +122,7 @@ describe("the service", () => {
       "AppendSteps unary",
       "ReviseStep unary",
       "CheckPlan unary",
+      "ForkPlan unary",
     ]);
   });
 });

@@ -32,6 +32,8 @@ export {
   type CancelPlanResponse,
   type ExecuteStepRequest,
   type ExecuteStepResponse,
+  type ForkPlanRequest,
+  type ForkPlanResponse,
   type GetPlanStatusRequest,
   type GetPlanStatusResponse,
   type ListPlansRequest,

@@ -5,6 +5,7 @@ import {
   type Client,
   type EventView,
   type Execution,
+  type ForkInput,
   type Identity,
   type ListQuery,
   type Page,
@@ -134,6 +135,19 @@ export class GrpcClient implements Client, Disposable {
       ...(Object.fromEntries(fields) as object),
     };
     return this.#call("ReviseStep", request, keyMetadata(idempotencyKey));
+  }
+
+  fork(
+    planId: string,
+    { steps = [], ...rest }: ForkInput,
+    idempotencyKey?: string,
+  ): Promise<Revised> {
+    const request = {
+      plan_id: planId,
+      steps: steps.map(({ id, ...step }) => ({ step_id: id, ...step })),
+      ...rest,
+    };
+    return this.#call("ForkPlan", request, keyMetadata(idempotencyKey));
   }
 
   list(query: ListQuery): Promise<Page> {

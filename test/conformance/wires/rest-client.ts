@@ -3,6 +3,7 @@ import {
   type Client,
   type EventView,
   type Execution,
+  type ForkInput,
   type Identity,
   type ListQuery,
   type Page,
@@ -104,6 +105,10 @@ export class RestClient implements Client {
   ): Promise<Revised> {
     const path = `/api/plans/${planId}/steps/${stepId}`;
     return this.#data("PATCH", path, changes, keyHeader(idempotencyKey));
+  }
+
+  fork(planId: string, fork: ForkInput, idempotencyKey?: string): Promise<Revised> {
+    return this.#data("POST", `/api/plans/${planId}/fork`, fork, keyHeader(idempotencyKey));
   }
 
   list(query: ListQuery): Promise<Page> {

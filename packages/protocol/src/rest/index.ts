@@ -119,9 +119,11 @@ export {
 } from "./payments.js";
 export {
   appendStepsRequestSchema,
+  forkPlanRequestSchema,
   planRevisedSchema,
   reviseStepRequestSchema,
   type AppendStepsRequest,
+  type ForkPlanRequest,
   type PlanRevised,
   type ReviseStepRequest,
 } from "./plan-revisions.js";

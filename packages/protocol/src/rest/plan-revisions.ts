@@ -56,12 +56,31 @@ export const reviseStepRequestSchema: z.ZodType<ReviseStepRequest> = z
     ],
   });
 
+const forkPlanRequestShape = {
+  step_id: z
+    .string()
+    .exactOptional()
+    .describe("The step to run anew, with those that depend on it; absent: none"),
+  steps: z.array(planStepDefSchema).exactOptional().describe("Steps to append to the fork"),
+};
+
+/** The body of `POST /api/plans/:plan_id/fork` (Decision §19). */
+export interface ForkPlanRequest extends Message<typeof forkPlanRequestShape> {}
+
+export const forkPlanRequestSchema: z.ZodType<ForkPlanRequest> = z
+  .strictObject(forkPlanRequestShape)
+  .meta({
+    id: "ForkPlanRequest",
+    description: "How to fork a plan",
+    examples: [{ step_id: "customer" }],
+  });
+
 const planRevisedShape = {
   ...planStateShape,
   revision: z.int().describe("Revision of the plan with the change"),
 };
 
-/** The answer to appending steps to a plan or revising one. */
+/** The answer to appending steps to a plan, revising one, or forking a plan. */
 export interface PlanRevised extends Message<typeof planRevisedShape> {}
 
 export const planRevisedSchema: z.ZodType<PlanRevised> = z.object(planRevisedShape).meta({

@@ -190,6 +190,10 @@ const planStepSchema: z.ZodType<PlanStep> = z
 const planShape = {
   ...planSummaryShape,
   on_failure: z.enum(ON_FAILURE).exactOptional().describe("What a failed step does to the plan"),
+  forked_from: z
+    .string()
+    .exactOptional()
+    .describe("Id of the plan that it was forked from; absent otherwise"),
   revision: z.int().exactOptional().describe("1 as submitted; each change of the steps adds one"),
   steps: z
     .array(planStepSchema)

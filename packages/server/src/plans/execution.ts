@@ -88,10 +88,11 @@ export function planRecordOf({
   prepared,
   ...texts
 }: Pick<LoadedPlan, "name" | "description" | "state" | "prepared">): PlanRecord {
-  const { onFailure, revision } = state;
+  const { onFailure, forkedFrom, revision } = state;
   return {
     ...planSummaryOf(texts, state),
     onFailure,
+    ...(forkedFrom === undefined ? {} : { forkedFrom }),
     revision,
     steps: stepRecordsOf(prepared, state),
   };

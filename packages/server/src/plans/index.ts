@@ -19,6 +19,7 @@ export {
   type PageRequest,
   type PlanChecks,
   type PlanFilter,
+  type PlanFork,
   type PlanJournal,
   type PlanPage,
   type PlanRevisions,

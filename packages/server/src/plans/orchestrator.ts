@@ -131,6 +131,14 @@ export interface StepRevision {
   readonly expectedRevision?: number | undefined;
 }
 
+/** How to fork a plan. */
+export interface PlanFork {
+  /** The step that the fork runs anew, with those that depend on it; absent: none. */
+  readonly stepId?: string | undefined;
+  /** Steps to append to those of the plan. */
+  readonly steps: readonly StepDefinition[];
+}
+
 /**
  * Revisions of running plans (Decision §19), which an orchestrator need not support. When a request
  * repeats the idempotency key of the context, it changes nothing and gets the first answer.
@@ -152,6 +160,14 @@ export interface PlanRevisions {
     revision: StepRevision,
     ctx: QueryRuntimeContext,
   ): Promise<PlanRevised>;
+
+  /**
+   * Makes a new plan of the steps of another, whatever its status. Completed steps keep their outputs and are not run
+   * again, but for the step that is named and those that depend on it.
+   * @returns the new plan.
+   * @throws AppError `STEP_NOT_FOUND`; `INVALID_PLAN` when nothing would be left to run.
+   */
+  forkPlan(planId: string, fork: PlanFork, ctx: QueryRuntimeContext): Promise<PlanRevised>;
 }
 
 /** Telling what a plan would do (Decision §21), which an orchestrator may offer as well. */
@@ -177,7 +193,11 @@ export function hasRevisions(
   orchestrator: Orchestrator,
 ): orchestrator is Orchestrator & PlanRevisions {
   const offered = orchestrator as Partial<PlanRevisions>;
-  return typeof offered.appendSteps === "function" && typeof offered.reviseStep === "function";
+  return (
+    typeof offered.appendSteps === "function" &&
+    typeof offered.reviseStep === "function" &&
+    typeof offered.forkPlan === "function"
+  );
 }
 
 /** Whether an orchestrator also offers the journal. */

@@ -12,6 +12,7 @@ export type PlanEventType =
   | "PlanCancelRequested"
   | "PlanCancelled"
   | "PlanRetried"
+  | "PlanForked"
   | "PlanStepAppended"
   | "PlanStepRevised"
   | "PlanApprovalRequested"

@@ -22,6 +22,8 @@ export interface PlanState {
   /** After this time no step starts, and the plan fails. */
   readonly deadlineMs: number;
   readonly onFailure: OnFailure;
+  /** The plan that it was forked from. */
+  readonly forkedFrom: string | undefined;
   /** 1 as submitted; each change of the steps adds one. */
   readonly revision: number;
   /** The changes that were asked for under an idempotency key. */
@@ -45,6 +47,29 @@ export interface RevisionRequest {
   readonly requestHash: string;
   /** The plan's revision that the change made. */
   readonly revision: number;
+}
+
+/** The place of a step's result: a plan's log, and the sequence of the entry in it. */
+export interface ResultRef {
+  readonly planId: string;
+  readonly sequence: number;
+}
+
+/** A completed step that a fork takes over from another plan. */
+export interface TakenStep {
+  readonly stepId: string;
+  readonly attempt: number;
+  readonly rowCount: number;
+  readonly executedAtMs: number;
+  readonly result: ResultRef;
+}
+
+/** What a fork takes over, and from which plan. */
+export interface ForkOrigin {
+  readonly planId: string;
+  /** The step that the fork runs anew; absent: every completed step was taken over. */
+  readonly stepId: string | undefined;
+  readonly taken: readonly TakenStep[];
 }
 
 /** The reason why a plan fails. */

@@ -97,6 +97,8 @@ export interface PlanRecord {
   readonly finishedAt?: string;
   /** Absent: the orchestrator changes no plans. */
   readonly onFailure?: OnFailure;
+  /** The plan that it was forked from; absent: none. */
+  readonly forkedFrom?: string;
   /** 1 as submitted; each change of the steps adds one. */
   readonly revision?: number;
   /** In the order submitted, then in the order appended. */

@@ -4,6 +4,7 @@ import type { OnFailure, PreparedStep, SchemaTableDelta, StepExecution } from ".
 import type { CompiledStatement } from "./statements/compiled-statement.js";
 import type { PostgresType } from "./statements/postgres-types.js";
 import type { ColumnType, StepOutput } from "./statements/step-output.js";
+import type { ForkOrigin } from "./plan-state.js";
 import type { ClaimRefusal } from "./transitions.js";
 
 export {
@@ -14,6 +15,7 @@ export {
   type PostgresType,
 } from "./statements/postgres-types.js";
 export { compileJsonTemplate, fillJsonTemplate } from "./statements/json-template.js";
+export type { ForkOrigin, ResultRef, TakenStep } from "./plan-state.js";
 export type {
   ColumnType,
   OutputMetadata,
@@ -319,6 +321,7 @@ export interface NewPlan {
   /** Absent: `fail`. */
   readonly onFailure?: OnFailure | undefined;
   readonly steps: readonly PreparedStep[];
+  readonly fork?: ForkOrigin | undefined;
   readonly createdAtMs: number;
   readonly deadlineMs: number;
   readonly idempotency?: {

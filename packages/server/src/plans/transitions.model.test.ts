@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { forkOrigin } from "./fork.js";
 import { isTerminalEvent, type PlanEvent } from "./plan-events.js";
 import type { PlanStatus, PreparedStep, StepStatus } from "./plan.js";
+import type { ForkOrigin } from "./plan-state.js";
 import {
   applyChange,
   cancelPlan,
@@ -165,6 +167,28 @@ class Model {
     return kind;
   }
 
+  /** The plan becomes its own fork. @returns false, and changes nothing, when nothing would be left to run. */
+  fork(step: number | undefined): boolean {
+    const anew = new Set(step === undefined ? [] : [step]);
+    // Once for each step, because a step may stand before those that it depends on.
+    for (const _round of this.shape) {
+      for (const [each, before] of this.shape.entries()) {
+        if (before.some((other) => anew.has(other))) anew.add(each);
+      }
+    }
+    const isTaken = this.steps.map((status, each) => status === "completed" && !anew.has(each));
+    if (!isTaken.includes(false)) return false;
+    for (const [each, taken] of isTaken.entries()) {
+      this.steps[each] = taken ? "completed" : "pending";
+      if (!taken) this.attempts[each] = 0;
+    }
+    Object.assign(this, { plan: "pending", revision: 1, cancelling: false, failing: false });
+    this.deadlineMs = this.nowMs + TIME_MS;
+    this.held.length = 0;
+    this.requests.clear();
+    return true;
+  }
+
   retry(): void {
     this.plan = "running";
     this.failing = false;
@@ -178,13 +202,13 @@ class Model {
 /** The real state machine and its log. */
 class Real {
   state: PlanState;
-  readonly reader: LogReader;
+  reader: LogReader;
 
-  constructor(shape: Shape, pausing: boolean) {
+  constructor(shape: Shape, pausing: boolean, createdAtMs = 0, fork?: ForkOrigin) {
     const { events, ...state } = createPlan(
       {
         ...{ orgId: "o", planId: "p", sessionId: "s", name: "n" },
-        ...{ createdAtMs: 0, deadlineMs: TIME_MS },
+        ...{ createdAtMs, deadlineMs: createdAtMs + TIME_MS, fork },
         onFailure: pausing ? "pause" : "fail",
       },
       shape.map((before, step) => ({ id: idOf(step), dependsOn: before.map(idOf) })),
@@ -280,6 +304,9 @@ class LogReader {
         // Skipping follows topological order, so no dependency may still be waiting to be skipped.
         expect(this.#before(step)).not.toContain("pending");
         this.steps[step] = "skipped";
+        return;
+      case "PlanForked":
+        for (const id of payload.step_ids) this.steps[indexOf(id)] = "completed";
         return;
       case "PlanRetried":
         for (const id of payload.step_ids) this.steps[Number(id.slice(1))] = "pending";
@@ -443,6 +470,25 @@ const append = (mask: number, as: Asked): Command =>
     expect(kind).toBe(model.append(before, revision));
   });
 
+/** The plan goes on as its fork at a step, or as that of all its completed steps. */
+const fork = (pick: number | undefined): Command =>
+  command(`fork ${String(pick)}`, (model, real) => {
+    const { state } = real;
+    const step = pick === undefined ? undefined : pick % model.shape.length;
+    const origin = forkOrigin(
+      {
+        state,
+        prepared: model.shape.map((before, index) => prepared(index, before)),
+        results: new Map(state.steps.map(({ index }) => [index, { planId: "p", sequence: index }])),
+      },
+      step === undefined ? undefined : idOf(step),
+    );
+    const isWorth = origin.taken.length < state.steps.length;
+    expect(model.fork(step)).toBe(isWorth);
+    if (!isWorth) return;
+    Object.assign(real, new Real(model.shape, model.pausing, model.nowMs, origin));
+  });
+
 const expire = command("expire", (model, real) => {
   const change = expirePlan(real.state, model.nowMs);
   const due = model.active && !model.cancelling && !model.failing;
@@ -489,6 +535,7 @@ const commands = fc.commands(
         arbitrary: fc.tuple(fc.nat(9), fc.nat(63), asked).map((args) => revise(...args)),
       },
       { weight: 2, arbitrary: fc.tuple(fc.nat(63), asked).map((args) => append(...args)) },
+      { weight: 2, arbitrary: fc.option(fc.nat(9), { nil: undefined }).map(fork) },
       { weight: 2, arbitrary: fc.integer({ min: -50_000, max: 60_000 }).map(passTime) },
     ),
   ],

@@ -8,10 +8,12 @@ import {
   eventsToFinish,
   isOver,
   pendingStep,
+  type ForkOrigin,
   type PlanChange,
   type PlanState,
   type StepOutcome,
   type StepState,
+  type TakenStep,
 } from "./plan-state.js";
 
 export { applyChange, pendingStep, withDefinitions } from "./plan-state.js";
@@ -61,10 +63,22 @@ export function createPlan(
     readonly name: string;
     /** Absent: `fail`. */
     readonly onFailure?: OnFailure | undefined;
+    /** The plan that it takes completed steps from. */
+    readonly fork?: ForkOrigin | undefined;
   },
   steps: readonly { readonly id: string; readonly dependsOn: readonly string[] }[],
 ): PlanState & { readonly events: readonly PlanEvent[] } {
-  const { name, orgId, planId, sessionId, createdAtMs, deadlineMs, onFailure = "fail" } = start;
+  const {
+    name,
+    orgId,
+    planId,
+    sessionId,
+    createdAtMs,
+    deadlineMs,
+    onFailure = "fail",
+    fork,
+  } = start;
+  const taken = new Map(fork?.taken.map((step) => [step.stepId, step]));
   const empty: PlanState = {
     orgId,
     planId,
@@ -72,6 +86,7 @@ export function createPlan(
     createdAtMs,
     deadlineMs,
     onFailure,
+    forkedFrom: fork?.planId,
     revision: 1,
     revisionRequests: [],
     status: "pending",
@@ -81,7 +96,9 @@ export function createPlan(
     failure: undefined,
     lastSequence: 0,
     lastEventAtMs: createdAtMs,
-    steps: steps.map((step, index) => pendingStep(step.id, index, step.dependsOn)),
+    steps: steps.map((step, index) =>
+      takenOver(pendingStep(step.id, index, step.dependsOn), taken.get(step.id)),
+    ),
   };
   const draft = new PlanDraft(empty, createdAtMs);
   draft.emit("PlanCreated", {
@@ -90,8 +107,22 @@ export function createPlan(
     total_steps: steps.length,
     ...(onFailure === "fail" ? {} : { on_failure: onFailure }),
   });
+  if (fork !== undefined) {
+    draft.emit("PlanForked", {
+      plan_id: fork.planId,
+      ...(fork.stepId === undefined ? {} : { step_id: fork.stepId }),
+      step_ids: fork.taken.map(({ stepId }) => stepId),
+    });
+  }
   const change = draft.change();
   return { ...change.plan, steps: empty.steps, events: change.events };
+}
+
+/** A step of a fork, completed if another plan has run it. */
+function takenOver(step: StepState, taken: TakenStep | undefined): StepState {
+  if (taken === undefined) return step;
+  const { attempt, rowCount, executedAtMs } = taken;
+  return { ...step, status: "completed", attempt, rowCount, executedAtMs };
 }
 
 /** Claims a step for an owner, or refuses (Decision §3, "ExecuteStep, by the step's state"). */

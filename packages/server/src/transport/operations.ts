@@ -7,7 +7,14 @@ import type { Share } from "./organization-quotas.js";
  * route or method without an entry here cannot be served.
  */
 const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
-  ...operationsOf("plans:submit", "submitPlan", "checkPlan", "appendSteps", "reviseStep"),
+  ...operationsOf(
+    "plans:submit",
+    "submitPlan",
+    "checkPlan",
+    "appendSteps",
+    "reviseStep",
+    "forkPlan",
+  ),
   ...operationsOf("plans:execute", "executeStep"),
   ...operationsOf("plans:cancel", "cancelPlan"),
   ...operationsOf("plans:retry", "retryPlan"),

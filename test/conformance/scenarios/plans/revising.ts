@@ -96,6 +96,48 @@ export const revising: readonly Scenario[] = [
       expect(await rowsOf(client, plan_id, "b")).toEqual([{ n: 2 }]);
     },
   ),
+  scenario(
+    ["D19-fork", "D19-fork-event", "D19-key"],
+    "a completed plan is forked at a step, and only what is new runs",
+    async ({ client }) => {
+      const { plan_id } = await client.submit({
+        steps: [
+          step("a", "SELECT 1 AS n"),
+          step("b", "SELECT {{step.a.output[0].n}} + 1 AS n", { depends_on: ["a"] }),
+          step("c", "SELECT {{step.b.output[0].n}} + 1 AS n", { depends_on: ["b"] }),
+        ],
+      });
+      for (const id of ["a", "b", "c"]) await rowsOf(client, plan_id, id);
+      await expectRefusal(client.wire, client.fork(plan_id, {}), INVALID);
+      const more = step("d", "SELECT {{step.c.output[0].n}} + 10 AS n", { depends_on: ["c"] });
+      const fork = { step_id: "b", steps: [more] };
+      const forked = await client.fork(plan_id, fork, "fork");
+      expect(forked).toMatchObject({ status: "pending", revision: 1 });
+      expect(await client.fork(plan_id, fork, "fork")).toEqual(forked);
+      const { steps, forked_from } = await client.getPlan(forked.plan_id);
+      expect(forked_from).toBe(plan_id);
+      expect(steps.map(({ status }) => status)).toEqual([
+        ...["completed", "pending", "pending", "pending"],
+      ]);
+      const taken = await client.execute(forked.plan_id, "a");
+      expect(taken).toMatchObject({ success: true, replayed: true });
+      expect(taken.llm_context_update?.tool_output_json).toBe('[{"n":1}]');
+      await client.revise(forked.plan_id, "b", {
+        query_template: "SELECT {{step.a.output[0].n}} + 100 AS n",
+      });
+      expect(await rowsOf(client, forked.plan_id, "b")).toEqual([{ n: 101 }]);
+      expect(await rowsOf(client, forked.plan_id, "c")).toEqual([{ n: 102 }]);
+      expect(await rowsOf(client, forked.plan_id, "d")).toEqual([{ n: 112 }]);
+      const events = await eventsOf(client, forked.plan_id);
+      expect(events.filter(({ event_type }) => event_type === "PlanStepStarted")).toHaveLength(3);
+      const told = events.find(({ event_type }) => event_type === "PlanForked");
+      expect(JSON.parse(told?.payload_json ?? "")).toEqual({
+        ...{ plan_id, step_id: "b", step_ids: ["a"] },
+      });
+      const again = await client.fork(forked.plan_id, { step_id: "d" });
+      expect(await rowsOf(client, again.plan_id, "d")).toEqual([{ n: 112 }]);
+    },
+  ),
   scenario(["D19-running"], "a running step is not revised", async ({ client }) => {
     const { plan_id } = await client.submit({ steps: [step("endless", ENDLESS)] });
     const execution = client.execute(plan_id, "endless");

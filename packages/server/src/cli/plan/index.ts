@@ -4,6 +4,7 @@ import { appendCommand } from "./append.js";
 import { cancelCommand } from "./cancel.js";
 import { executeCommand } from "./execute.js";
 import { checkCommand } from "./check.js";
+import { forkCommand } from "./fork.js";
 import { getCommand } from "./get.js";
 import { listCommand } from "./list.js";
 import { retryCommand } from "./retry.js";
@@ -26,6 +27,7 @@ export function planCommand(context: CliContext): Command {
     retryCommand,
     reviseCommand,
     appendCommand,
+    forkCommand,
   ];
   const plan = new Command("plan").description("Submits, runs and follows plans on a server.");
   for (const command of commands) plan.addCommand(command(context));

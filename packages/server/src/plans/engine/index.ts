@@ -22,3 +22,4 @@ export {
   type PlanUnit,
 } from "./plan-log.js";
 export { cursorOutOfRange, planNotFound } from "./refusals.js";
+export { takenResults } from "./step-results.js";

@@ -8,7 +8,7 @@ import {
   type StepState,
 } from "../plan-state.js";
 import type { PreparedStep } from "../plan.js";
-import type { PlanRef } from "../ports.js";
+import type { PlanRef, ResultRef } from "../ports.js";
 import { applyChange } from "../transitions.js";
 import {
   PlanConflict,
@@ -60,7 +60,7 @@ export class OpenPlan implements AppendSource {
   #appendingOwner: string | undefined;
   #append: Promise<void> | undefined;
   #broken = false;
-  readonly #results: Map<number, number>;
+  readonly #results: Map<number, ResultRef>;
   readonly #durablyClaimed: Set<number>;
 
   constructor(log: PlanLog, ref: PlanRef, loaded: Omit<LoadedPlan, "name" | "description">) {
@@ -109,8 +109,8 @@ export class OpenPlan implements AppendSource {
     return this.#prepared.find((step) => step.id === stepId);
   }
 
-  /** The sequence of the entry with the step's result. */
-  resultSequence(stepIndex: number): number | undefined {
+  /** Where the step's result stands. */
+  resultOf(stepIndex: number): ResultRef | undefined {
     return this.#results.get(stepIndex);
   }
 
@@ -224,7 +224,9 @@ export class OpenPlan implements AppendSource {
     this.#append = undefined;
     for (const { entry } of appended) {
       const { sequence, events, end } = entry;
-      if (end?.context !== undefined) this.#results.set(end.step.index, sequence);
+      if (end?.context !== undefined) {
+        this.#results.set(end.step.index, { planId: this.ref.planId, sequence });
+      }
       this.#ownSequence = sequence + events.length - 1;
     }
     this.owner = this.#appendingOwner ?? this.owner;

@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "@steward/kernel/errors.js";
 import { seededRandom, testSeed } from "@steward/kernel/testing/seeded-random.js";
 import { isReadIntent, type Intent } from "../../governance/index.js";
+import { forkedSteps, forkOrigin } from "../fork.js";
 import type { PlanEvent } from "../plan-events.js";
 import type { StepOutcome } from "../plan-state.js";
 import type { OnFailure, PreparedStep, StepExecution } from "../plan.js";
-import type { AttemptRef, PlanRef } from "../ports.js";
+import type { AttemptRef, ForkOrigin, PlanRef } from "../ports.js";
 import type { PlanRevision } from "../transitions.js";
 import { PlanEngine } from "./plan-engine.js";
 import type { LogEntry } from "./plan-log.js";
@@ -123,6 +124,8 @@ class Schedule {
     readonly revision: number;
   }[] = [];
   readonly #ref: PlanRef = { orgId: ORG, planId: "plan" };
+  /** Forks of the plan, with the ids of the steps that each took over. */
+  readonly #forks: { readonly ref: PlanRef; readonly taken: ReadonlySet<string> }[] = [];
   #processes: Process[] = [];
   /** Whether no faults are injected: then no step is claimed twice. */
   readonly #isCalm: boolean;
@@ -155,12 +158,19 @@ class Schedule {
     for (let appender = 0; world.chance(0.25); appender += 1) {
       this.#actor(() => this.#appender(`a${String(appender)}`));
     }
+    for (let forker = 0; world.chance(0.2); forker += 1) {
+      this.#actor(() => this.#forker(`fork-${String(forker)}`));
+    }
     if (world.chance(0.2)) this.#actor(() => this.#canceller());
     if (!this.#isCalm && world.chance(0.4)) this.#actor(() => this.#killer());
     if (!this.#isCalm && world.chance(0.3)) this.#actor(() => this.#hanger());
     await world.run(START_MS + WORLD_MS_MAX);
     Object.assign(this.#faults, { refused: 0, lost: 0, unheard: 0 });
-    await this.#until(() => this.#finisher());
+    await this.#until(async () => {
+      for (const { ref } of [{ ref: this.#ref }, ...this.#forks]) await this.#finisher(ref);
+      for (const { ref, taken } of this.#forks) await this.#expectTaken(ref, taken);
+      this.#isOver = true;
+    });
     this.#check();
   }
 
@@ -205,23 +215,55 @@ class Schedule {
     }
   }
 
-  async #submit(): Promise<void> {
+  async #submit(ref = this.#ref, steps = this.#steps, fork?: ForkOrigin): Promise<void> {
     const createdAtMs = this.#world.nowMs();
     for (;;) {
       const submitted = this.#any().ask((engine) =>
         engine.createPlan({
-          ref: this.#ref,
+          ref,
           sessionId: "s",
           name: "plan",
           description: "",
           onFailure: this.#onFailure,
-          steps: this.#steps,
+          steps,
+          fork,
           createdAtMs,
           deadlineMs: createdAtMs + 86_400_000,
-          idempotency: { key: "k", requestHash: "h" },
+          idempotency: { key: ref.planId, requestHash: "h" },
         }),
       );
       if ((await this.#answer(submitted)) !== undefined) return;
+    }
+  }
+
+  /** Forks the plan as it is read, and has a step of the fork run. */
+  async #forker(planId: string): Promise<void> {
+    await this.#world.sleep(this.#world.random() * 2000);
+    const plan = await this.#told(() => this.#any().ask((engine) => engine.loadPlan(this.#ref)));
+    if (plan === undefined) return;
+    const { id } = this.#world.pick(plan.prepared);
+    const fork = forkOrigin(plan, this.#world.chance(0.7) ? id : undefined);
+    if (fork.taken.length === plan.prepared.length) return;
+    const ref = { ...this.#ref, planId };
+    await this.#submit(ref, forkedSteps(plan.prepared), fork);
+    this.#forks.push({ ref, taken: new Set(fork.taken.map(({ stepId }) => stepId)) });
+    await this.#execute(this.#any(), id, ref);
+  }
+
+  /** A step that was taken over has the output that the plan's own step has. */
+  async #expectTaken(ref: PlanRef, taken: ReadonlySet<string>): Promise<void> {
+    const { entries } = this.#store.find(this.#ref);
+    for (const stepId of taken) {
+      const ask = () => this.#any().ask((engine) => engine.claimStep({ ...ref, stepId }, "o"));
+      let claim = await ask();
+      // The node asks the one that owns the plan to hand it over.
+      for (; claim.kind === "running"; claim = await ask()) await this.#world.sleep(100);
+      if (claim.kind !== "finished") throw new Error(`${stepId} is ${claim.kind} in a fork`);
+      const own = entries.flatMap(({ end }) =>
+        end?.step.id === stepId ? (end.context ?? []) : [],
+      );
+      const { toolOutputJson } = claim.execution.llmContextUpdate;
+      expect(toolOutputJson).toBe(own.at(-1)?.toolOutputJson);
     }
   }
 
@@ -233,8 +275,8 @@ class Schedule {
   }
 
   /** @returns whether the client is finished. */
-  async #execute(process: Process, stepId: string): Promise<boolean> {
-    const ref = { ...this.#ref, stepId };
+  async #execute(process: Process, stepId: string, plan = this.#ref): Promise<boolean> {
+    const ref = { ...plan, stepId };
     this.#owners += 1;
     const owner = `owner-${String(this.#owners)}`;
     const claim = await this.#answer(process.ask((engine) => engine.claimStep(ref, owner)));
@@ -279,14 +321,12 @@ class Schedule {
   }
 
   /** Asks for the same change until somebody says what became of it. */
-  async #revise(key: string, stepId: string, intent: Intent): Promise<void> {
-    const plan = await this.#told(() => this.#any().ask((engine) => engine.loadPlan(this.#ref)));
+  async #revise(key: string, stepId: string, intent: Intent, ref = this.#ref): Promise<void> {
+    const plan = await this.#told(() => this.#any().ask((engine) => engine.loadPlan(ref)));
     const step = plan?.prepared.find(({ id }) => id === stepId);
     if (plan === undefined || step === undefined) return;
-    await this.#change(key, stepId, plan.state.revision, {
-      kind: "revise",
-      step: { ...step, intent },
-    });
+    const change = { kind: "revise", step: { ...step, intent } } as const;
+    await this.#change(key, stepId, plan.state.revision, change, ref);
   }
 
   /** Appends a step, and has it run. */
@@ -310,6 +350,7 @@ class Schedule {
     stepId: string,
     expectedRevision: number,
     change: PlanRevision["change"],
+    ref = this.#ref,
   ): Promise<boolean> {
     const revision = {
       change,
@@ -318,9 +359,10 @@ class Schedule {
       request: { key, requestHash: "h" },
     };
     const told = await this.#told(() =>
-      this.#any().ask((engine) => engine.revisePlan(this.#ref, revision)),
+      this.#any().ask((engine) => engine.revisePlan(ref, revision)),
     );
-    if (told !== undefined) this.#revised.push({ key, stepId, revision: told.revision });
+    if (told !== undefined && ref === this.#ref)
+      this.#revised.push({ key, stepId, revision: told.revision });
     return told !== undefined;
   }
 
@@ -360,20 +402,19 @@ class Schedule {
     this.#any().node.hang(this.#world.random() * 15_000);
   }
 
-  /** Drives the plan to its end after fault injection has stopped. */
-  async #finisher(): Promise<void> {
+  /** Drives a plan to its end after fault injection has stopped. */
+  async #finisher(ref: PlanRef): Promise<void> {
     for (;;) {
-      const { state: plan, prepared } = this.#store.find(this.#ref);
+      const { state: plan, prepared } = this.#store.find(ref);
       if (plan.status !== "pending" && plan.status !== "running") break;
       for (const { id, index, intent } of prepared) {
-        await this.#execute(this.#any(), id);
-        const isFailed = this.#store.find(this.#ref).state.steps[index]?.status === "failed";
+        await this.#execute(this.#any(), id, ref);
+        const isFailed = this.#store.find(ref).state.steps[index]?.status === "failed";
         const key = `finisher-${id}-${String(plan.revision)}`;
-        if (isFailed && this.#onFailure === "pause") await this.#revise(key, id, intent);
+        if (isFailed && this.#onFailure === "pause") await this.#revise(key, id, intent, ref);
       }
       await this.#world.sleep(1000);
     }
-    this.#isOver = true;
   }
 
   #any(): Process {
@@ -396,32 +437,49 @@ class Schedule {
   }
 
   #check(): void {
-    const { entries, state, leases, prepared } = this.#store.find(this.#ref);
-    const events = entries.flatMap((entry) => entry.events);
-    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
-    expect(leases.size).toBe(0);
-    for (const { id, index, intent } of prepared) {
-      checkTurns(id, events);
-      const isCompleted = state.steps[index]?.status === "completed";
-      const effects = this.#target.effects.filter(({ stepId }) => stepId === id);
-      const expected = isCompleted && !isReadIntent(intent) ? 1 : 0;
-      expect(effects.length, `effects of ${id}`).toBe(expected);
-    }
-    checkRevisions(entries);
+    this.#checkPlan(this.#ref, new Set());
+    for (const { ref, taken } of this.#forks) this.#checkPlan(ref, taken);
+    const { entries } = this.#store.find(this.#ref);
     for (const { key, stepId, revision } of this.#revised) {
       const made = entries.filter(({ request }) => request?.key === key);
       expect(made.map(({ definitions }) => definitions.map(({ id }) => id))).toEqual([[stepId]]);
       expect(made[0]?.request?.revision).toBe(revision);
     }
     for (const { attempt, told } of this.#acknowledged) {
-      const ends = entries.filter(
-        ({ end, steps }) =>
-          end?.step.id === attempt.stepId &&
-          steps.some((step) => step.stepId === attempt.stepId && step.attempt === attempt.attempt),
-      );
+      const ends = this.#store
+        .find(attempt)
+        .entries.filter(
+          ({ end, steps }) =>
+            end?.step.id === attempt.stepId &&
+            steps.some(
+              (step) => step.stepId === attempt.stepId && step.attempt === attempt.attempt,
+            ),
+        );
       expect(ends).toHaveLength(1);
       expect(ends[0]?.end?.context?.toolOutputJson).toBe(told.llmContextUpdate.toolOutputJson);
     }
+  }
+
+  /** @param taken steps that a fork took over, which do not run in it. */
+  #checkPlan(ref: PlanRef, taken: ReadonlySet<string>): void {
+    const { entries, state, leases, prepared } = this.#store.find(ref);
+    const events = entries.flatMap((entry) => entry.events);
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
+    expect(leases.size).toBe(0);
+    for (const { id, index, intent } of prepared) {
+      checkTurns(id, events);
+      const isCompleted = state.steps[index]?.status === "completed";
+      const effects = this.#target.effects.filter(
+        ({ planId, stepId }) => planId === ref.planId && stepId === id,
+      );
+      const expected = isCompleted && !isReadIntent(intent) && !taken.has(id) ? 1 : 0;
+      expect(effects.length, `effects of ${id}`).toBe(expected);
+      if (taken.has(id)) {
+        expect(isCompleted).toBe(true);
+        expect(entries.filter(({ end }) => end?.step.id === id)).toEqual([]);
+      }
+    }
+    checkRevisions(entries);
   }
 }
 
@@ -439,6 +497,9 @@ function checkRevisions(entries: readonly LogEntry[]): void {
   }
 }
 
+/** Events that name a step but no attempt of it. */
+const UNRUN: ReadonlySet<string> = new Set(["PlanStepSkipped", "PlanStepAppended", "PlanForked"]);
+
 /** A step's attempts must not overlap. */
 function checkTurns(stepId: string, events: readonly PlanEvent[]): void {
   let attempts = 0;
@@ -453,7 +514,7 @@ function checkTurns(stepId: string, events: readonly PlanEvent[]): void {
       isRunning = true;
     } else if (eventType === "PlanStepRevised") {
       expect(isRunning, `${stepId} is revised while it runs`).toBe(false);
-    } else if (eventType !== "PlanStepSkipped" && eventType !== "PlanStepAppended") {
+    } else if (!UNRUN.has(eventType)) {
       expect(isRunning, `${stepId} ends while it runs`).toBe(true);
       expect(payload.attempt).toBe(attempts);
       isRunning = false;
@@ -479,8 +540,8 @@ function failed(): StepOutcome {
   return { kind: "failed", error: ERROR, durationMs: 1, context };
 }
 
-function nameOf({ stepId, attempt }: AttemptRef): string {
-  return `${stepId} ${String(attempt)}`;
+function nameOf({ planId, stepId, attempt }: AttemptRef): string {
+  return `${planId} ${stepId} ${String(attempt)}`;
 }
 
 /** One to four steps, reads and writes, each depending on some of the steps before it. */

@@ -48,7 +48,7 @@ import {
   type PlanReads,
 } from "./plan-log.js";
 import { planNotFound } from "./refusals.js";
-import { outputsFor, storedExecution } from "./step-results.js";
+import { outputsFor, storedExecution, takenResults } from "./step-results.js";
 import { Sweeps } from "./sweeps.js";
 import { Wakes } from "./wakes.js";
 
@@ -136,7 +136,7 @@ export class PlanEngine implements AsyncDisposable {
     const owner = hasLease ? nodeId : undefined;
     const earlier = await this.#log.create(plan, state, events, owner);
     if (earlier !== undefined) return this.#sameRequest(plan, earlier);
-    const loaded = { state, prepared: plan.steps, results: new Map<number, number>(), owner };
+    const loaded = { state, prepared: plan.steps, results: takenResults(plan), owner };
     this.#plans.add(new OpenPlan(this.#log, plan.ref, loaded));
     return newPlanRecord(plan, state);
   }
@@ -284,7 +284,7 @@ export class PlanEngine implements AsyncDisposable {
    * The committed state of a plan, and the prepared definitions of its steps.
    * @throws AppError `PLAN_NOT_FOUND`.
    */
-  async loadPlan(ref: PlanRef): Promise<Pick<LoadedPlan, "state" | "prepared">> {
+  async loadPlan(ref: PlanRef): Promise<LoadedPlan> {
     const loaded = await this.#log.load(ref);
     if (loaded === undefined) throw planNotFound(ref);
     return loaded;

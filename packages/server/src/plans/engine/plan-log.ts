@@ -4,7 +4,7 @@ import type { PageRequest, PlanFilter, PlanPage } from "../orchestrator.js";
 import type { PlanEvent } from "../plan-events.js";
 import type { PlanState, RevisionRequest, StepContext, StepState } from "../plan-state.js";
 import type { PreparedStep } from "../plan.js";
-import type { AbandonedStep, AttemptRef, NewPlan, PlanRef } from "../ports.js";
+import type { AbandonedStep, AttemptRef, NewPlan, PlanRef, ResultRef } from "../ports.js";
 
 /*
  * The ports of the engine. A store implements them with SQL and contains no decisions: the engine
@@ -128,8 +128,8 @@ export interface LoadedPlan {
   readonly description: string;
   readonly state: PlanState;
   readonly prepared: readonly PreparedStep[];
-  /** Sequence of the entry with the result of each ended step, by step index. */
-  readonly results: ReadonlyMap<number, number>;
+  /** Where the result of each ended step is stored, by step index. */
+  readonly results: ReadonlyMap<number, ResultRef>;
   /** The node that owns the plan; absent: no owner. */
   readonly owner: string | undefined;
 }

@@ -29,6 +29,7 @@ import type {
   PageRequest,
   PlanChecks,
   PlanFilter,
+  PlanFork,
   PlanJournal,
   PlanPage,
   PlanRevisions,
@@ -222,6 +223,10 @@ export class DurableOrchestrator
     ctx: QueryRuntimeContext,
   ): Promise<PlanRevised> {
     return this.#reviser.reviseStep(planId, stepId, revision, ctx);
+  }
+
+  forkPlan(planId: string, fork: PlanFork, ctx: QueryRuntimeContext): Promise<PlanRevised> {
+    return this.#reviser.forkPlan(planId, fork, ctx);
   }
 
   async listPlans(

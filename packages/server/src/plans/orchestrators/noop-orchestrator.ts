@@ -52,6 +52,10 @@ export class NoopOrchestrator implements Orchestrator, PlanJournal, PlanRevision
     return Promise.reject(notConfigured());
   }
 
+  forkPlan(): Promise<PlanRevised> {
+    return Promise.reject(notConfigured());
+  }
+
   readEvents(planId: string): Promise<readonly PlanEvent[]> {
     return Promise.reject(new AppError("PLAN_NOT_FOUND", `Unknown plan ${planId}`));
   }

@@ -1,10 +1,13 @@
 import { assert } from "@steward/kernel/assert.js";
 import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js";
+import { sessionFor } from "@steward/kernel/caller.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { requireDataSources } from "../data-source-use.js";
 import type { FieldOfStep } from "../dag.js";
 import type { PlanEngine } from "../engine/index.js";
+import { forkedSteps, forkOrigin } from "../fork.js";
 import type {
+  PlanFork,
   PlanRevisions,
   QueryRuntimeContext,
   StepRevision,
@@ -75,6 +78,55 @@ export class PlanReviser implements PlanRevisions {
     });
   }
 
+  async forkPlan(
+    planId: string,
+    { stepId, steps }: PlanFork,
+    ctx: QueryRuntimeContext,
+  ): Promise<PlanRevised> {
+    const { engine, clock, ids, planDeadlineMs, access } = this.#options;
+    const source = await engine.loadPlan({ orgId: ctx.orgId, planId });
+    if (stepId !== undefined && source.prepared.every(({ id }) => id !== stepId)) {
+      throw new AppError("STEP_NOT_FOUND", `Plan ${planId} has no step ${stepId}`);
+    }
+    const fork = forkOrigin(source, stepId);
+    if (steps.length === 0 && fork.taken.length === source.prepared.length) {
+      throw new AppError(
+        "INVALID_PLAN",
+        "Every step is completed, so that the fork would have nothing to run: name the step_id to run anew, or steps to append",
+      );
+    }
+    const sessionId = sessionFor(ctx, source.state.sessionId);
+    const added =
+      steps.length === 0 ? [] : await this.#checked(appended(source.prepared, steps), ctx);
+    const all = forkedSteps([...source.prepared, ...added]);
+    // The caller must be allowed to have each step run, also those whose outputs are taken over.
+    requireDataSources(all, access, ctx);
+    await permitSteps(ctx, all, this.#options);
+    const createdAtMs = clock.nowMs();
+    const { name, description, state } = source;
+    const created = await engine.createPlan({
+      ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },
+      ...{ sessionId, name, description, onFailure: state.onFailure, steps: all, fork },
+      createdAtMs,
+      deadlineMs: createdAtMs + planDeadlineMs,
+      ...(ctx.idempotencyKey === undefined
+        ? {}
+        : {
+            idempotency: {
+              key: ctx.idempotencyKey,
+              // A request is made of strings and lists only.
+              requestHash: requestHash({
+                kind: "fork",
+                planId,
+                stepId,
+                steps,
+              } as unknown as JsonValue),
+            },
+          }),
+    });
+    return { planId: created.planId, status: created.status, revision: created.revision ?? 1 };
+  }
+
   /** @param wantedSteps `undefined`: the plan is as wanted already. */
   async #revise(
     planId: string,
@@ -96,7 +148,8 @@ export class PlanReviser implements PlanRevisions {
       }
       const wanted = wantedSteps(basis);
       if (wanted === undefined) return { planId, status: basis.state.status, revision };
-      const change = await this.#checked(wanted, ctx);
+      const { toChange, ...toPrepare } = wanted;
+      const change = toChange(await this.#checked(toPrepare, ctx));
       const deadlineMs = clock.nowMs() + planDeadlineMs;
       try {
         return await engine.revisePlan(ref, {
@@ -114,9 +167,9 @@ export class PlanReviser implements PlanRevisions {
 
   /** Checks and authorizes the changed steps like a submission. */
   async #checked(
-    { toChange, ...wanted }: WantedSteps,
+    wanted: StepsToPrepare,
     ctx: QueryRuntimeContext,
-  ): Promise<PlanRevision["change"]> {
+  ): Promise<readonly PreparedStep[]> {
     const { tools, access, analyzer, reader } = this.#options;
     const changed = wanted.steps.filter((_step, index) => wanted.changed.has(index));
     const plan = { name: "", description: "", steps: changed };
@@ -124,7 +177,7 @@ export class PlanReviser implements PlanRevisions {
     const prepared = prepareSteps(wanted, { tools, analyzer, read });
     requireDataSources(prepared, access, ctx, wanted.fieldOf);
     await permitSteps(ctx, prepared, this.#options, wanted.fieldOf);
-    return toChange(prepared);
+    return prepared;
   }
 }
 

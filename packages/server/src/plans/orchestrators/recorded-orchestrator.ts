@@ -112,6 +112,7 @@ class RecordedOrchestrator {
         forgetting(planId, ctx, () => inner.appendSteps(planId, steps, ctx)),
       reviseStep: (planId, stepId, revision, ctx) =>
         forgetting(planId, ctx, () => inner.reviseStep(planId, stepId, revision, ctx)),
+      forkPlan: (...given) => withText(() => inner.forkPlan(...given)),
     };
   }
 

@@ -60,7 +60,7 @@ export function loadedPlanOf(
   owner: string | undefined,
 ): LoadedPlan {
   const { name, description } = row;
-  const { prepared, ...states } = stepsOfPlan(steps, log.steps);
+  const { prepared, taken, ...states } = stepsOfPlan(steps, log.steps);
   const newest = planEventsOf(row.plan_id, log.last.sequence, log.last.events).at(-1);
   assert(newest !== undefined, "a change has at least one event");
   return {
@@ -73,7 +73,12 @@ export function loadedPlanOf(
       ...states,
     },
     prepared,
-    results: new Map(log.results),
+    results: new Map([
+      ...taken,
+      ...log.results.map(
+        ([index, sequence]) => [index, { planId: row.plan_id, sequence }] as const,
+      ),
+    ]),
     owner,
   };
 }

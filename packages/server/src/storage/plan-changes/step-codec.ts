@@ -1,5 +1,6 @@
 import type { PreparedStep, StepError, StepStatus, WaitReason } from "../../plans/index.js";
-import type { LogEntry } from "../../plans/engine/index.js";
+import { takenResults, type LogEntry } from "../../plans/engine/index.js";
+import type { NewPlan, ResultRef } from "../../plans/ports.js";
 import {
   pendingStep,
   withDefinitions,
@@ -33,6 +34,10 @@ interface StepMore {
    * the change.
    */
   readonly request?: RevisionRequest;
+  /** The place of the result of a step that a fork took over. */
+  readonly result?: ResultRef;
+  /** The plan that was forked; in the first step. */
+  readonly forkedFrom?: string;
 }
 
 /** The column `steps` of a definition. */
@@ -43,16 +48,43 @@ export function preparedStepsOf(json: string): readonly PreparedStep[] {
 /** The part of an entry that the column `steps` contains. */
 export type StepsOfEntry = Pick<LogEntry, "steps" | "definitions" | "request">;
 
+/** The column `steps` of a fork's first change: its first step, and those that it takes over. */
+export function forkedStepsJson(plan: NewPlan, { steps, forkedFrom }: PlanState): string | null {
+  if (forkedFrom === undefined) return null;
+  const results = takenResults(plan);
+  return tuplesJson(
+    steps.filter(({ index }) => index === 0 || results.has(index)),
+    ({ index }) => {
+      const result = results.get(index);
+      return {
+        ...(result === undefined ? {} : { result }),
+        ...(index === 0 ? { forkedFrom } : {}),
+      };
+    },
+  );
+}
+
 /** The column `steps` of a change. */
 export function stepsJson({ steps, definitions, request }: StepsOfEntry): string | null {
   const [first] = definitions;
+  return tuplesJson(steps, ({ index }) => {
+    const definition = definitions.find((each) => each.index === index);
+    return (
+      definition && {
+        definition,
+        ...(request === undefined || definition !== first ? {} : { request }),
+      }
+    );
+  });
+}
+
+function tuplesJson(
+  steps: readonly StepState[],
+  moreOf: (step: StepState) => StepMore | undefined,
+): string | null {
   const tuples = steps.map((step): StepTuple => {
     const { index, status, attempt, rowCount, executedAtMs, owner, waitReason, error } = step;
-    const definition = definitions.find((each) => each.index === index);
-    const more: StepMore | undefined = definition && {
-      definition,
-      ...(request === undefined || definition !== first ? {} : { request }),
-    };
+    const more = moreOf(step);
     const tuple = [index, status, attempt, rowCount, executedAtMs, owner, waitReason, error, more];
     while (tuple.at(-1) === undefined) tuple.pop();
     return tuple as unknown as StepTuple;
@@ -61,8 +93,13 @@ export function stepsJson({ steps, definitions, request }: StepsOfEntry): string
 }
 
 /** The steps of a plan: their states, and the history of their definitions. */
-export interface StepsOfPlan extends Pick<PlanState, "steps" | "revision" | "revisionRequests"> {
+export interface StepsOfPlan extends Pick<
+  PlanState,
+  "steps" | "revision" | "revisionRequests" | "forkedFrom"
+> {
   readonly prepared: readonly PreparedStep[];
+  /** The places of the results of steps that a fork took over. */
+  readonly taken: readonly (readonly [stepIndex: number, ResultRef])[];
 }
 
 /**
@@ -81,6 +118,12 @@ export function stepsOfPlan(submitted: string, changes: readonly string[]): Step
     prepared: withDefinitions(original, definitions),
     steps,
     revision: definitions.at(-1)?.revision ?? 1,
+    taken: parsed.flatMap((tuples) =>
+      tuples.flatMap(([index, , , , , , , , more]) =>
+        more?.result === undefined ? [] : [[index, more.result] as const],
+      ),
+    ),
+    forkedFrom: mores.find(({ forkedFrom }) => forkedFrom !== undefined)?.forkedFrom,
     revisionRequests: mores.flatMap(({ request }) => request ?? []),
   };
 }

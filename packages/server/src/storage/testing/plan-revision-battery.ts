@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { forkedSteps, forkOrigin } from "../../plans/fork.js";
 import type { PreparedStep } from "../../plans/index.js";
 import type { AttemptRef, NewPlan, PlanRef } from "../../plans/ports.js";
 import type { PlanRevision, StepOutcome } from "../../plans/transitions.js";
@@ -127,6 +128,35 @@ export function planRevisionCases(battery: RevisionBattery): void {
       ["a", 2, "SELECT 2", "sql"],
       ["z", 1, "SELECT 3", "other"],
     ]);
+  });
+
+  it("forks a plan with references to the outputs of its completed steps", async () => {
+    const ref = await submit([step("a"), step("b", ["a"])]);
+    await finish(await claim(ref, "a"));
+    const source = await store().plans.loadPlan(ref);
+    const fork = forkOrigin(source, "b");
+    expect(fork.taken).toMatchObject([{ stepId: "a", result: { planId: ref.planId } }]);
+    const forked = await submit(forkedSteps(source.prepared), { fork });
+    const atRoot = await submit(forkedSteps(source.prepared), { fork: forkOrigin(source, "a") });
+    await restart();
+    expect(await store().plans.findPlan(forked)).toMatchObject({
+      ...{ status: "pending", forkedFrom: ref.planId },
+      steps: [{ status: "completed", rowCount: 1 }, { status: "pending" }],
+    });
+    expect(await store().plans.findPlan(atRoot)).toMatchObject({
+      ...{ status: "pending", forkedFrom: ref.planId },
+      steps: [{ status: "pending" }, { status: "pending" }],
+    });
+    const taken = await store().plans.claimStep({ ...forked, stepId: "a" }, "owner");
+    expect(taken).toMatchObject({ kind: "finished", execution: { replayed: true } });
+    await finish(await claim(forked, "b"));
+    const again = await store().plans.loadPlan(forked);
+    expect(forkOrigin(again, undefined).taken.map(({ result }) => result.planId)).toEqual([
+      ...[ref.planId, forked.planId],
+    ]);
+    const { calls } = await store().memory.toolCalls.take(10);
+    const ofFork = calls.filter(({ planId }) => planId === forked.planId);
+    expect(ofFork.map(({ stepId }) => stepId)).toEqual(["b"]);
   });
 
   it("settles a revised step that a crash left behind by its newest form", async () => {

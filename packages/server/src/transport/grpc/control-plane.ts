@@ -8,8 +8,10 @@ import { executionMessage, refusalMessage } from "./execution-message.js";
 import {
   appendStepsMessage,
   cancelPlanMessage,
+  forkPlanMessage,
   planDefinitionOf,
   planEventMessage,
+  planForkOf,
   planPageMessage,
   planStatusMessage,
   retryPlanMessage,
@@ -97,6 +99,11 @@ export function addControlPlane(methods: MethodRegistry, orchestrator: Orchestra
     const sessionId = sessionFor(ctx, plan.sessionId);
     const definition = planDefinitionOf(plan);
     return checkPlanMessage(await checksOf(orchestrator).checkPlan(sessionId, definition, ctx));
+  });
+
+  methods.unary(method.forkPlan, async (request, ctx) => {
+    const fork = planForkOf(request);
+    return forkPlanMessage(await revisionsOf(orchestrator).forkPlan(planIdOf(request), fork, ctx));
   });
 
   methods.serverStream(method.streamPlanEvents, async function* (request, ctx) {

@@ -4,6 +4,7 @@ import type {
   OutputLimits,
   PlanDefinition,
   PlanEvent,
+  PlanFork,
   PlanPage,
   PlanRecord,
   PlanRevised,
@@ -74,6 +75,17 @@ export function reviseStepMessage(revised: PlanRevised): proto.ReviseStepRespons
   return { $typeName: "controlplane.v1.ReviseStepResponse", planId, status, revision };
 }
 
+/** How a request forks a plan. */
+export function planForkOf({ stepId, steps }: proto.ForkPlanRequest): PlanFork {
+  return { stepId: stepId === "" ? undefined : stepId, steps: steps.map(stepDefinitionOf) };
+}
+
+/** A plan that was forked from another. */
+export function forkPlanMessage(forked: PlanRevised): proto.ForkPlanResponse {
+  const { planId, status, revision } = forked;
+  return { $typeName: "controlplane.v1.ForkPlanResponse", planId, status, revision };
+}
+
 function stepDefinitionOf(step: proto.PlanStepDef): StepDefinition {
   return {
     id: step.stepId,
@@ -117,6 +129,7 @@ export function planStatusMessage(plan: PlanRecord): proto.GetPlanStatusResponse
     $typeName: "controlplane.v1.GetPlanStatusResponse",
     onFailure: plan.onFailure ?? "",
     revision: plan.revision ?? 0,
+    forkedFrom: plan.forkedFrom ?? "",
     steps: plan.steps.map(stepStatusMessage),
   };
 }

@@ -60,6 +60,31 @@ describe("the tools that change plans", () => {
     expect(await call("get_plan", { plan_id })).toMatchObject({ status: "completed", revision: 2 });
   });
 
+  it("fork a plan that is over, and run only what is new", async () => {
+    const query_template = "SELECT {{step.a.output[0].n}} + 1 AS n";
+    const { plan_id } = await call("submit_plan", {
+      steps: [
+        { id: "a", query_template: "SELECT 20 AS n" },
+        { id: "b", query_template, depends_on: ["a"] },
+      ],
+    });
+    for (const step_id of ["a", "b"]) await call("execute_step", { plan_id, step_id });
+    const fork = { fork_of_plan_id: plan_id, steps: [] };
+    expect((await call("submit_plan", fork)).error.code).toBe("INVALID_PLAN");
+    expect((await call("submit_plan", { ...fork, append_to_plan_id: plan_id })).error.code).toBe(
+      "INVALID_ARGUMENT",
+    );
+    const forked = await call("submit_plan", { ...fork, fork_at_step_id: "b" });
+    expect(forked).toMatchObject({ status: "pending", revision: 1, ready_steps: ["b"] });
+    const corrected = { query_template: "SELECT {{step.a.output[0].n}} + 2 AS n", step_id: "b" };
+    expect(await call("execute_step", { plan_id: forked.plan_id, ...corrected })).toMatchObject({
+      ...{ status: "completed", rows: [{ n: 22 }] },
+    });
+    expect(await call("execute_step", { plan_id, step_id: "b" })).toMatchObject({
+      rows: [{ n: 21 }],
+    });
+  });
+
   it("append steps to a plan that is not over", async () => {
     const first = { id: "a", query_template: "SELECT 20 AS n" };
     const last = { id: "z", query_template: "SELECT 1" };

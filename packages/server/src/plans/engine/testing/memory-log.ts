@@ -3,8 +3,9 @@ import { LEASE_MS } from "../../limits.js";
 import type { PlanEvent } from "../../plan-events.js";
 import { withDefinitions, type PlanState, type StepContext } from "../../plan-state.js";
 import type { PreparedStep } from "../../plan.js";
-import type { AbandonedStep, AttemptRef, NewPlan, PlanRef } from "../../ports.js";
+import type { AbandonedStep, AttemptRef, NewPlan, PlanRef, ResultRef } from "../../ports.js";
 import { keyOf } from "../open-plans.js";
+import { takenResults } from "../step-results.js";
 import {
   PlanConflict,
   type AppendSource,
@@ -44,7 +45,7 @@ interface StoredPlan {
   prepared: readonly PreparedStep[];
   state: PlanState;
   readonly entries: LogEntry[];
-  readonly results: Map<number, number>;
+  readonly results: Map<number, ResultRef>;
   readonly leases: Map<number, Lease>;
   owner: string | undefined;
   isRequested: boolean;
@@ -150,7 +151,7 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
         entries: [
           { sequence: 1, events, steps: [], definitions: [], request: undefined, end: undefined },
         ],
-        results: new Map(),
+        results: new Map(takenResults(plan)),
         leases: new Map(),
         owner,
         isRequested: false,
@@ -316,7 +317,8 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
       lastSequence = entry.sequence + entry.events.length - 1;
       lastEventAtMs = Date.parse(entry.events.at(-1)?.timestamp ?? "");
       if (entry.end?.context !== undefined) {
-        stored.results.set(entry.end.step.index, entry.sequence);
+        const { planId } = unit.ref;
+        stored.results.set(entry.end.step.index, { planId, sequence: entry.sequence });
       }
     }
     // As in the tables: what the log tells is read from its entries, whatever else the unit says of the plan.

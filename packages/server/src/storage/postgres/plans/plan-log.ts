@@ -11,8 +11,8 @@ import type { PlanEvent } from "../../../plans/index.js";
 import type { AttemptRef, NewPlan, PlanRef } from "../../../plans/ports.js";
 import type { PlanState, StepContext } from "../../../plans/transitions.js";
 import { AppendWriter } from "./append-writer.js";
-import type { Database } from "../database.js";
-import { eventsJson } from "../../plan-changes/index.js";
+import type { Connection, Database } from "../database.js";
+import { eventsJson, forkedStepsJson } from "../../plan-changes/index.js";
 import type { NodeLease } from "../node-lease.js";
 import type { PlanQueries } from "./plan-queries.js";
 import { settled } from "../settled.js";
@@ -40,13 +40,13 @@ export class PostgresPlanLog implements PlanLog {
 
   async create(
     plan: NewPlan,
-    _state: PlanState,
+    state: PlanState,
     events: readonly PlanEvent[],
     owner: string | undefined,
   ): Promise<EarlierRequest | undefined> {
     const earlier = await this.#earlier(plan);
     if (earlier !== undefined) return earlier;
-    const isNew = await this.#insert(plan, eventsJson(events), owner);
+    const isNew = await this.#insert(plan, state, eventsJson(events), owner);
     return isNew ? undefined : this.#earlier(plan);
   }
 
@@ -84,34 +84,67 @@ export class PostgresPlanLog implements PlanLog {
   }
 
   /** @returns false when the idempotency key was used before. */
-  #insert(plan: NewPlan, events: string, owner: string | undefined): Promise<boolean> {
+  #insert(
+    plan: NewPlan,
+    state: PlanState,
+    events: string,
+    owner: string | undefined,
+  ): Promise<boolean> {
     return settled(
-      () => this.#insertOnce(plan, events, owner),
+      () => this.#insertOnce(plan, state, events, owner),
       async () => ((await this.load(plan.ref)) === undefined ? undefined : true),
     );
   }
 
-  async #insertOnce(plan: NewPlan, events: string, owner: string | undefined): Promise<boolean> {
-    const { ref, idempotency } = plan;
-    const [row] = await this.#db.query<{ readonly created: boolean }>(
-      `SELECT steward_create_plan($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-         $12, $13) AS created`,
-      [
-        ref.orgId,
-        ref.planId,
-        plan.sessionId,
-        plan.createdAtMs,
-        plan.deadlineMs,
-        owner ?? null,
-        plan.name,
-        plan.description,
-        JSON.stringify(plan.steps),
-        events,
-        idempotency?.key ?? null,
-        idempotency?.requestHash ?? null,
-        plan.onFailure ?? null,
-      ],
-    );
-    return row?.created === true;
+  /** A fork takes a second statement, for the steps that it takes over. */
+  #insertOnce(
+    plan: NewPlan,
+    state: PlanState,
+    events: string,
+    owner: string | undefined,
+  ): Promise<boolean> {
+    const steps = forkedStepsJson(plan, state);
+    if (steps === null) return insertPlan(this.#db, plan, events, owner);
+    return this.#db.transaction(async (connection) => {
+      const isNew = await insertPlan(connection, plan, events, owner);
+      const { orgId, planId } = plan.ref;
+      if (isNew) {
+        await connection.query(
+          "UPDATE plan_changes SET steps = $3 WHERE org_id = $1 AND plan_id = $2 AND sequence = 1",
+          [orgId, planId, steps],
+        );
+      }
+      return isNew;
+    });
   }
+}
+
+/** @returns false when the idempotency key was used before. */
+async function insertPlan(
+  db: Pick<Connection, "query">,
+  plan: NewPlan,
+  events: string,
+  owner: string | undefined,
+): Promise<boolean> {
+  const { ref, idempotency } = plan;
+  const [row] = await db.query<{ readonly created: boolean }>(
+    `SELECT steward_create_plan($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+         $12, $13) AS created`,
+    [
+      ref.orgId,
+      ref.planId,
+      plan.sessionId,
+      plan.createdAtMs,
+      plan.deadlineMs,
+      owner ?? null,
+      plan.name,
+      plan.description,
+      JSON.stringify(plan.steps),
+      events,
+      idempotency?.key ?? null,
+      idempotency?.requestHash ?? null,
+      plan.onFailure ?? null,
+    ],
+  );
+  return row?.created === true;
 }

@@ -3,7 +3,13 @@ import type { PlanUnit } from "../../../plans/engine/index.js";
 import type { PlanEvent } from "../../../plans/index.js";
 import type { AttemptRef, NewPlan, PlanRef } from "../../../plans/ports.js";
 import type { PlanState, StepState } from "../../../plans/transitions.js";
-import { changeRowsOf, eventsJson, failureJson, type ChangeRow } from "../../plan-changes/index.js";
+import {
+  changeRowsOf,
+  eventsJson,
+  failureJson,
+  forkedStepsJson,
+  type ChangeRow,
+} from "../../plan-changes/index.js";
 import type { Write } from "../commit-protocol.js";
 
 /** Converts domain values to writes. Only this file changes the plan tables. */
@@ -49,8 +55,9 @@ export function newPlanWrites(
       ],
     },
     {
-      sql: `INSERT INTO plan_changes (org_id, plan_id, sequence, events) VALUES (?, ?, 1, ?)`,
-      params: [orgId, planId, eventsJson(events)],
+      sql: `INSERT INTO plan_changes (org_id, plan_id, sequence, events, steps)
+            VALUES (?, ?, 1, ?, ?)`,
+      params: [orgId, planId, eventsJson(events), forkedStepsJson(plan, state)],
     },
   ];
 }

@@ -7,7 +7,7 @@ import { revisionsOf } from "../../journal.js";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "../../limits.js";
 import { asPlanId } from "../../plan-ids.js";
 import { present } from "../../present.js";
-import { definitionOf, stepsToAppendOf } from "../../rest/plans/plan-messages.js";
+import { definitionOf, planForkOf, stepsToAppendOf } from "../../rest/plans/plan-messages.js";
 import { PLAN_APP_URI } from "../plan-app.js";
 import { defineTool, type McpTool } from "../tool.js";
 import {
@@ -40,32 +40,52 @@ const stepInput = z.strictObject({
   max_bytes: maxBytes.describe("Bytes of rows that such an answer shows, unless asked otherwise"),
 });
 
-const submission = z.strictObject({
-  name: z.string().exactOptional().describe("Short name of a new plan, for people"),
-  description: z.string().exactOptional().describe("Purpose of a new plan"),
-  steps: z.array(stepInput).min(1).describe("The steps, 1 to 1000"),
-  append_to_plan_id: z
-    .string()
-    .exactOptional()
-    .describe(
-      "Id of a plan that is not over: the steps are added to it instead of making a new plan, and may depend on " +
-        "its steps. Leave it out for a new plan",
-    ),
-  on_failure: z
-    .enum(ON_FAILURE)
-    .exactOptional()
-    .describe(
-      "What a failed step does to a new plan. pause, the default here: the plan waits for you to correct the step. " +
-        "fail: the plan ends",
-    ),
-  session_id: sessionId,
-  idempotency_key: z
-    .string()
-    .min(1)
-    .max(IDEMPOTENCY_KEY_LENGTH_MAX)
-    .exactOptional()
-    .describe("Submitting the same steps again with the same key changes nothing"),
-});
+const submission = z
+  .strictObject({
+    name: z.string().exactOptional().describe("Short name of a new plan, for people"),
+    description: z.string().exactOptional().describe("Purpose of a new plan"),
+    steps: z
+      .array(stepInput)
+      .describe("The steps, 1 to 1000; with fork_of_plan_id those to append, possibly none"),
+    append_to_plan_id: z
+      .string()
+      .exactOptional()
+      .describe(
+        "Id of a plan that is not over: the steps are added to it instead of making a new plan, and may depend on " +
+          "its steps. Leave it out for a new plan",
+      ),
+    fork_of_plan_id: z
+      .string()
+      .exactOptional()
+      .describe(
+        "Id of a plan, also of one that is over: the new plan has its steps, and its completed steps keep their results " +
+          "and do not run again. Leave it out otherwise",
+      ),
+    fork_at_step_id: z
+      .string()
+      .exactOptional()
+      .describe(
+        "Only with fork_of_plan_id: the step to run anew, with those that depend on it. Correct it with execute_step",
+      ),
+    on_failure: z
+      .enum(ON_FAILURE)
+      .exactOptional()
+      .describe(
+        "What a failed step does to a new plan. pause, the default here: the plan waits for you to correct the step. " +
+          "fail: the plan ends",
+      ),
+    session_id: sessionId,
+    idempotency_key: z
+      .string()
+      .min(1)
+      .max(IDEMPOTENCY_KEY_LENGTH_MAX)
+      .exactOptional()
+      .describe("Submitting the same steps again with the same key changes nothing"),
+  })
+  .refine(({ steps, fork_of_plan_id: forkOf }) => steps.length > 0 || forkOf !== undefined, {
+    path: ["steps"],
+    error: "is empty: name at least one step",
+  });
 
 type Submission = z.output<typeof submission>;
 
@@ -81,10 +101,11 @@ export const SUBMIT_PLAN: McpTool = defineTool({
     "is wrong, nothing is stored and the details name every field to correct: correct them all and submit again. " +
     "Then call execute_step for the ready_steps. You need not know all steps in advance: call it again with " +
     "append_to_plan_id to add steps that use what earlier ones found. A step that fails does not end the plan: " +
-    "correct it with execute_step. For a single statement use query instead.",
+    "correct it with execute_step. To go on from a plan that is over, or to try another way without losing results, " +
+    "use fork_of_plan_id. For a single statement use query instead.",
   annotations: ADDS,
   app: PLAN_APP_URI,
-  operations: ["submitPlan", "appendSteps"],
+  operations: ["submitPlan", "appendSteps", "forkPlan"],
   usage: "write_insert",
   input: submission,
   output: z.object({
@@ -96,9 +117,7 @@ export const SUBMIT_PLAN: McpTool = defineTool({
   run: async (input, { context, services: { orchestrator } }) => {
     const { idempotency_key: key } = input;
     const ctx = key === undefined ? context : { ...context, idempotencyKey: key };
-    const plan = await (input.append_to_plan_id === undefined
-      ? created(orchestrator, input, ctx)
-      : appended(orchestrator, input.append_to_plan_id, input, ctx));
+    const plan = await planOf(orchestrator, input, ctx);
     return {
       plan_id: plan.planId,
       status: plan.status,
@@ -107,6 +126,23 @@ export const SUBMIT_PLAN: McpTool = defineTool({
     };
   },
 });
+
+function planOf(
+  orchestrator: Orchestrator,
+  input: Submission,
+  ctx: QueryRuntimeContext,
+): Promise<PlanRecord> {
+  const { append_to_plan_id: appendTo, fork_of_plan_id: forkOf, fork_at_step_id: forkAt } = input;
+  if (appendTo !== undefined && forkOf !== undefined) {
+    throw invalidField("fork_of_plan_id", "cannot be combined with append_to_plan_id: choose one");
+  }
+  if (forkAt !== undefined && forkOf === undefined) {
+    throw invalidField("fork_at_step_id", "names a step of fork_of_plan_id, which is missing");
+  }
+  if (appendTo !== undefined) return appended(orchestrator, appendTo, input, ctx);
+  if (forkOf !== undefined) return forked(orchestrator, forkOf, input, ctx);
+  return created(orchestrator, input, ctx);
+}
 
 /**
  * Creates the plan. A failed step of an LLM's plan waits for its correction, because the LLM
@@ -128,13 +164,38 @@ async function appended(
   input: Submission,
   ctx: QueryRuntimeContext,
 ): Promise<PlanRecord> {
-  const field = FIELDS_OF_NEW_PLANS.find((name) => input[name] !== undefined);
-  if (field !== undefined) {
-    throw invalidField(field, "belongs to a new plan: leave it out with append_to_plan_id");
-  }
+  refuseFieldsOfNewPlans(input, "append_to_plan_id");
   const id = asPlanId(givenId);
   await revisionsOf(orchestrator).appendSteps(id, stepsToAppendOf({ steps: input.steps }), ctx);
-  const plan = await orchestrator.getPlan(id, ctx);
-  if (plan === undefined) throw new AppError("PLAN_NOT_FOUND", `Unknown plan ${id}`);
+  return knownPlan(orchestrator, id, ctx);
+}
+
+async function forked(
+  orchestrator: Orchestrator,
+  givenId: string,
+  input: Submission,
+  ctx: QueryRuntimeContext,
+): Promise<PlanRecord> {
+  refuseFieldsOfNewPlans(input, "fork_of_plan_id");
+  const { steps, fork_at_step_id: step_id } = input;
+  const fork = planForkOf({ steps, ...present({ step_id }) });
+  const { planId } = await revisionsOf(orchestrator).forkPlan(asPlanId(givenId), fork, ctx);
+  return knownPlan(orchestrator, planId, ctx);
+}
+
+/** Neither a plan that gets more steps nor a fork takes a name of its own and the like. */
+function refuseFieldsOfNewPlans(input: Submission, given: string): void {
+  const field = FIELDS_OF_NEW_PLANS.find((name) => input[name] !== undefined);
+  if (field === undefined) return;
+  throw invalidField(field, `belongs to a new plan: leave it out with ${given}`);
+}
+
+async function knownPlan(
+  orchestrator: Orchestrator,
+  planId: string,
+  ctx: QueryRuntimeContext,
+): Promise<PlanRecord> {
+  const plan = await orchestrator.getPlan(planId, ctx);
+  if (plan === undefined) throw new AppError("PLAN_NOT_FOUND", `Unknown plan ${planId}`);
   return plan;
 }

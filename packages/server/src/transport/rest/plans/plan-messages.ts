@@ -1,6 +1,7 @@
 import type {
   AppendStepsRequest,
   OutputPageQuery,
+  ForkPlanRequest,
   Plan,
   PlanEvent as PlanEventMessage,
   PlanPage as PlanPageMessage,
@@ -15,6 +16,7 @@ import type {
 import type {
   PlanDefinition,
   PlanEvent,
+  PlanFork,
   PlanPage,
   PlanRecord,
   PlanRevised,
@@ -63,6 +65,11 @@ export function stepRevisionOf(body: ReviseStepRequest): StepRevision {
   };
 }
 
+/** How a request body forks a plan. */
+export function planForkOf(body: ForkPlanRequest): PlanFork {
+  return { stepId: body.step_id, steps: (body.steps ?? []).map(stepDefinitionOf) };
+}
+
 /** The answer to a change of a plan's steps. */
 export function planRevisedMessage({ planId, status, revision }: PlanRevised): PlanRevisedMessage {
   return { plan_id: planId, status, revision };
@@ -85,7 +92,11 @@ function stepDefinitionOf(step: PlanStepDef): StepDefinition {
 export function planMessage(plan: PlanRecord): Plan {
   return {
     ...planSummaryMessage(plan),
-    ...present({ on_failure: plan.onFailure, revision: plan.revision }),
+    ...present({
+      on_failure: plan.onFailure,
+      forked_from: plan.forkedFrom,
+      revision: plan.revision,
+    }),
     steps: plan.steps.map(planStepMessage),
   };
 }

@@ -1,6 +1,7 @@
 import {
   appendStepsRequestSchema,
   dataOf,
+  forkPlanRequestSchema,
   planRevisedSchema,
   reviseStepRequestSchema,
 } from "@steward/protocol/rest";
@@ -11,7 +12,12 @@ import { errors, json } from "../described-replies.js";
 import type { RestApp } from "../rest-app.js";
 import { zodValidation } from "../validation/validation.js";
 import { planIdOf, stepIdOf } from "./path-ids.js";
-import { planRevisedMessage, stepRevisionOf, stepsToAppendOf } from "./plan-messages.js";
+import {
+  planForkOf,
+  planRevisedMessage,
+  stepRevisionOf,
+  stepsToAppendOf,
+} from "./plan-messages.js";
 
 const tags = ["Plans"];
 const planParams = z.object({ plan_id: z.string().describe("Id of the plan") });
@@ -33,6 +39,7 @@ const replies = {
 export function addPlanRevisionRoutes(app: RestApp, orchestrator: Orchestrator): void {
   addAppend(app, orchestrator);
   addRevise(app, orchestrator);
+  addFork(app, orchestrator);
 }
 
 function addAppend(app: RestApp, orchestrator: Orchestrator): void {
@@ -85,6 +92,39 @@ function addRevise(app: RestApp, orchestrator: Orchestrator): void {
       const revision = stepRevisionOf(body);
       const revised = await revisionsOf(orchestrator).reviseStep(planId, stepId, revision, context);
       return { data: planRevisedMessage(revised) };
+    },
+  );
+}
+
+function addFork(app: RestApp, orchestrator: Orchestrator): void {
+  const schema = {
+    operationId: "forkPlan",
+    summary: "Fork a plan",
+    description:
+      "Makes a new plan of the plan's steps, whatever its status. Completed steps keep their outputs and are " +
+      "not run again, but for the step that is named and those that depend on it.",
+    tags,
+    params: planParams,
+    body: forkPlanRequestSchema,
+    response: {
+      201: json("The new plan; Location names it", dataOf(planRevisedSchema)),
+      ...errors(403, 404, 413, 422, 501),
+    },
+  };
+  app.post(
+    "/api/plans/:plan_id/fork",
+    {
+      schema,
+      config: { headers, tooLargeFix: "append fewer steps at once" },
+      validatorCompiler: zodValidation("INVALID_PLAN"),
+    },
+    async ({ params, body, context }, reply) => {
+      const fork = planForkOf(body);
+      const plan = await revisionsOf(orchestrator).forkPlan(planIdOf(params), fork, context);
+      return reply
+        .code(201)
+        .header("location", `/api/plans/${encodeURIComponent(plan.planId)}`)
+        .send({ data: planRevisedMessage(plan) });
     },
   );
 }
