@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { correctionsOf } from "./failure-corrections.js";
+import { readInShop } from "./testing/shop-tables.js";
+
+/** The first sentence on a statement that SQLite refused with a message. */
+function said(sql: string, message: string): string | undefined {
+  return correctionsOf({ ...readInShop(sql), message })[0]?.sentence;
+}
+
+describe("the correction of a refused statement", () => {
+  it("names the column by its words, also in a query within the query", () => {
+    const sql =
+      "SELECT id FROM customers WHERE id IN (SELECT o.customer_id FROM orders o WHERE o.cust_id = 1)";
+    expect(said(sql, "no such column: o.cust_id")).toBe(
+      "Use `o.customer_id` instead of `o.cust_id`.",
+    );
+  });
+
+  it("names the alias of a table that the query calls by its name", () => {
+    expect(said("SELECT orders.total FROM orders o", "no such column: orders.total")).toBe(
+      "Use `o.total` instead of `orders.total`.",
+    );
+  });
+
+  it("names the join that is missing, along two foreign keys", () => {
+    expect(said("SELECT l.quantity, c.last_name FROM lines l", "no such column: c.last_name")).toBe(
+      "Add `JOIN orders ON orders.id = l.order_id JOIN customers c ON c.id = orders.customer_id` to FROM.",
+    );
+  });
+
+  it("is not given for a column of a common table expression", () => {
+    const sql = "WITH orders AS (SELECT 1 AS n) SELECT m FROM orders";
+    expect(said(sql, "no such column: m")).toBeUndefined();
+  });
+
+  it("moves only the condition with an aggregate to HAVING", () => {
+    const sql =
+      "SELECT customer_id FROM orders WHERE total BETWEEN 1 AND 5 AND sum(total) > 9 GROUP BY customer_id";
+    expect(said(sql, "misuse of aggregate: sum()")).toBe(
+      "Move `sum(total) > 9` from WHERE to HAVING.",
+    );
+  });
+
+  it("is not given when no name is like what was written", () => {
+    expect(said("SELECT xyzzy FROM orders", "no such column: xyzzy")).toBeUndefined();
+  });
+});
