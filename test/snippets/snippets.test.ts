@@ -19,6 +19,7 @@ const NOT_SCRIPTS: Readonly<Record<string, string>> = {
   "docs/authentication.md yaml": "identity-mtls/known-clients.test.ts reads it",
   "docs/tools-file.md yaml": "config/tools-file.test.ts reads it",
   "docs/tools-file.md json": "a step alone; conformance tests execute its tool",
+  "docs/hints.md ": "shows a hint",
   "docs/mcp.md text": "commands of MCP clients, which are not installed here",
   "docs/mcp.md json": "settings of MCP clients; documents.test.ts parses them",
   "docs/migrations.md ": "shows output",
