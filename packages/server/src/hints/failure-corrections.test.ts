@@ -41,6 +41,12 @@ describe("the correction of a refused statement", () => {
     );
   });
 
+  it("never compares a column with itself", () => {
+    const sql = "SELECT l.id FROM lines l JOIN customers c ON l.quantity = c.quantity";
+    const sentence = said(sql, "no such column: c.quantity");
+    expect(sentence ?? "").not.toContain("Use `l.quantity` instead of `c.quantity`");
+  });
+
   it("is not given when no name is like what was written", () => {
     expect(said("SELECT xyzzy FROM orders", "no such column: xyzzy")).toBeUndefined();
   });

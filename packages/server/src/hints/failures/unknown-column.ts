@@ -84,25 +84,30 @@ function corrections(scope: Scope, column: ColumnRef, tables: KnownTables): read
 
 /** The column that a foreign key pairs with the other side of an equation. */
 function partnersOf(scope: Scope, column: ColumnRef, tables: KnownTables): readonly Correction[] {
-  const equation = scope.conditions.find(
-    ({ left, right, operator }) =>
-      operator === "=" && [left, ...right].some((side) => isColumn(side, column)),
-  );
-  if (equation === undefined) return [];
-  const other = [equation.left, ...equation.right].find((side) => !isColumn(side, column));
-  if (other?.kind !== "column") return [];
+  const other = otherSideOf(scope, column);
+  if (other === undefined) return [];
   const own = scope.known.find(({ source }) => source.alias === column.qualifier);
   const beside = scope.known.find(
-    ({ source, table }) =>
-      source.alias === other.column.qualifier && columnNamed(table, other.column.name),
+    ({ source, table }) => source.alias === other.qualifier && columnNamed(table, other.name),
   );
   if (own === undefined || beside === undefined) return [];
   const edges = tables.edgesBetween(own.table, beside.table);
   for (const { pairs } of edges) {
-    const pair = pairs.find(([, name]) => name.toLowerCase() === other.column.name);
+    const pair = pairs.find(([, name]) => name.toLowerCase() === other.name);
     if (pair !== undefined) return [replacement(scope, own, pair[0], column, tables)];
   }
   return edges.length > 0 ? [] : joinToTable(scope, column, tables, own);
+}
+
+/** The column that a condition compares with this one by `=`. */
+function otherSideOf(scope: Scope, column: ColumnRef): ColumnRef | undefined {
+  const equation = scope.conditions.find(
+    ({ left, right, operator }) =>
+      operator === "=" && [left, ...right].some((side) => isColumn(side, column)),
+  );
+  if (equation === undefined) return undefined;
+  const other = [equation.left, ...equation.right].find((side) => !isColumn(side, column));
+  return other?.kind === "column" ? other.column : undefined;
 }
 
 function isColumn(side: Operand, { at }: ColumnRef): boolean {
@@ -119,6 +124,9 @@ function exactElsewhere(
   const own = scope.known.find(({ source }) => source.alias === column.qualifier);
   const [owner] = owners;
   if (owner === undefined || own === undefined) return [];
+  const other = otherSideOf(scope, column);
+  // A column that is compared with itself would make the statement run, and wrong.
+  if (other?.name === column.name && other.qualifier === owner.source.alias) return [];
   const hasLike = similarColumns(own.table, column.name).length > 0;
   return hasLike ? [] : [replacement(scope, owner, column.name, column, tables)];
 }
