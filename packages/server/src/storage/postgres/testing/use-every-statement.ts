@@ -10,7 +10,8 @@ import { silentTelemetry } from "../../../kernel/telemetry.js";
 import type { ApiKey } from "../../../identity/ports.js";
 import { embeddedEntry } from "../../../memory/embedded-entry.js";
 import type { EmbeddedEntry } from "../../../memory/ports.js";
-import type { PlanRef } from "../../../plans/ports.js";
+import { forkedSteps, forkOrigin } from "../../../plans/fork.js";
+import type { NewPlan, PlanRef } from "../../../plans/ports.js";
 import type { Hash } from "@steward/state";
 import { RECORDED_STEP, recordToolCalls } from "../../testing/record-tool-calls.js";
 import { budgetSample, externalSample, priceSample } from "../../testing/usage-samples.js";
@@ -111,6 +112,12 @@ async function usePlans({ plans, toolCalls, memory }: Store, url: string): Promi
   const ref = { orgId: ORG, planId: call?.planId ?? "" };
   const created = await createPlan(plans);
   await createPlan(plans);
+  const source = await plans.loadPlan(ref);
+  await createPlan(plans, {
+    steps: forkedSteps(source.prepared),
+    fork: forkOrigin(source, undefined),
+    idempotency: { key: "fork", requestHash: "hash" },
+  });
   const claim = await plans.claimStep({ ...created, stepId: RECORDED_STEP.id }, "owner");
   if (claim.kind === "claimed") {
     await plans.renewLease(
@@ -131,8 +138,8 @@ async function usePlans({ plans, toolCalls, memory }: Store, url: string): Promi
   await memory.toolCalls.done(await memory.toolCalls.take(1));
 }
 
-/** A plan under a constant idempotency key. */
-async function createPlan(plans: Store["plans"]): Promise<PlanRef> {
+/** Creates a plan under a constant idempotency key. @param more members that differ. */
+async function createPlan(plans: Store["plans"], more: Partial<NewPlan> = {}): Promise<PlanRef> {
   const ref = { orgId: ORG, planId: randomUUID() };
   await plans.createPlan({
     ref,
@@ -143,6 +150,7 @@ async function createPlan(plans: Store["plans"]): Promise<PlanRef> {
     createdAtMs: 1,
     deadlineMs: Number.MAX_SAFE_INTEGER,
     idempotency: { key: "once", requestHash: "hash" },
+    ...more,
   });
   return ref;
 }
