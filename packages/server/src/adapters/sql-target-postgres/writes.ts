@@ -198,13 +198,19 @@ async function withMarkerTable<Result>(
   }
 }
 
+/**
+ * SQLSTATEs of CREATE TABLE IF NOT EXISTS when another session has just created the table:
+ * `unique_violation`, `duplicate_table`, and `duplicate_object` when it committed between the server's look
+ * for the table and its look for the table's row type.
+ */
+const CREATED_MEANWHILE: ReadonlySet<string> = new Set(["23505", "42P07", "42710"]);
+
 async function makeMarkerTable(session: Session): Promise<void> {
   try {
     await createMarkerTable(session);
   } catch (error) {
     const code = error instanceof DatabaseError ? error.code : undefined;
-    // Another session has just created it.
-    if (code === "23505" || code === "42P07") return;
+    if (code !== undefined && CREATED_MEANWHILE.has(code)) return;
     if (code !== "42501" && code !== "3F000") throw error;
     const message =
       `The table ${MARKER_TABLE}, which every write needs, is missing, and the role of this data source ` +
