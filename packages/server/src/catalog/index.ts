@@ -15,4 +15,5 @@ export {
   type FoundTable,
 } from "./catalog-service.js";
 export type { DescriptionPart } from "./table-description.js";
+export { quoted } from "./catalog-table.js";
 export { relatedWords, wordsOf } from "./words.js";

@@ -8,7 +8,7 @@ export const STEP_DEPENDENCIES_MAX: number = 100;
 export const STEP_TABLE_HINTS_MAX: number = 100;
 /** Bytes of UTF-8 in one query template. */
 export const TEMPLATE_BYTES_MAX: number = 64 * 1024;
-/** Objects and lists inside each other in the arguments of a tool. */
+/** Nesting depth of objects and lists in the arguments of a tool. */
 export const TEMPLATE_DEPTH_MAX: number = 100;
 /** Bytes of UTF-8 in all query templates of one plan. Parsing SQL takes about 2 ms per KiB. */
 export const PLAN_TEMPLATES_BYTES_MAX: number = 512 * 1024;

@@ -21,7 +21,7 @@ import type {
   RequestContext,
 } from "./ports.js";
 import type { CallToRemember } from "./remembering.js";
-import type { StatementLimits } from "./statements.js";
+import type { AskedStatement, StatementLimits } from "./statements.js";
 import { ABOUT_DATA } from "./touched-parts.js";
 
 /** The answer of the policies to a question. */
@@ -89,21 +89,13 @@ export class Authorizer implements ExplainedStatementPolicy {
 
   async permit(caller: Caller, statement: PlannedStatement): Promise<StatementGrant> {
     const policies = await this.#parts.policies.of(caller.orgId);
-    const asked = {
-      principal: this.#principals.of(caller),
-      statement,
-      circumstances: this.#circumstances(),
-    };
+    const asked = this.#askedOf(caller, statement);
     return this.#decisions.permit(policies, asked, this.#parts.statements);
   }
 
   async decide(caller: Caller, statement: PlannedStatement): Promise<StatementDecision> {
     const policies = await this.#parts.policies.of(caller.orgId);
-    const asked = {
-      principal: this.#principals.of(caller),
-      statement,
-      circumstances: this.#circumstances(),
-    };
+    const asked = this.#askedOf(caller, statement);
     return this.#decisions.explain(policies, asked, this.#parts.statements);
   }
 
@@ -179,6 +171,11 @@ export class Authorizer implements ExplainedStatementPolicy {
     const isOperator = this.#principals.of(caller).roles.includes("operator");
     const isAboutPolicies = typeof asked === "string" && groupOf(asked) === "policies";
     return isOperator && isAboutPolicies ? policies.shipped : policies.of(caller.orgId);
+  }
+
+  #askedOf(caller: Caller, statement: PlannedStatement): AskedStatement {
+    const principal = this.#principals.of(caller);
+    return { principal, statement, circumstances: this.#circumstances() };
   }
 
   #requestOf(

@@ -1,4 +1,5 @@
 import type { Dialect } from "../../governance/index.js";
+import { quoted } from "../../catalog/index.js";
 import type { Relation, RelationKey } from "@steward/schema";
 import { KEYWORDS } from "../statement/keywords.js";
 
@@ -53,9 +54,7 @@ export class KnownTables {
   written(name: string): string {
     const parts = name.split(".").map((part) => {
       const isPlain = this.dialect === "postgres" ? /^[a-z_][a-z0-9_]*$/ : /^[a-z_]\w*$/i;
-      return isPlain.test(part) && !KEYWORDS.has(part.toLowerCase())
-        ? part
-        : `"${part.replaceAll('"', '""')}"`;
+      return isPlain.test(part) && !KEYWORDS.has(part.toLowerCase()) ? part : quoted(part);
     });
     return parts.join(".");
   }

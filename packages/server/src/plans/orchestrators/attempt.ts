@@ -125,7 +125,7 @@ export class AttemptRunner {
     if (denied !== undefined) return refused({ code: "POLICY_DENIED", message: denied }, [denied]);
     let binds: readonly SqlValue[];
     try {
-      const dialect = "dialect" in target ? target.dialect : "json";
+      const dialect = dialectOf(target) ?? "json";
       binds = bindOutputs(attempt.step.statement, attempt.outputs, dialect);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

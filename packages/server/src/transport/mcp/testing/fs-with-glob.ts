@@ -1,6 +1,6 @@
 export * from "node:fs";
 
-/** Node 22 has it; the commands of the suite that the tests run do not call it. */
+/** The export of Node 22 that the suite imports by name. The commands that the tests run never call it. */
 export function globSync(): never {
   throw new Error("globSync needs Node 22");
 }
