@@ -254,6 +254,20 @@ module.exports = {
       to: { pathNot: ["^packages/client/src/", "^packages/protocol/"] },
     },
     {
+      name: "console-is-a-client",
+      severity: "error",
+      comment: "the console does everything through @steward/client, as anybody can",
+      from: { path: "^packages/console/" },
+      to: { path: "^packages/(?!console/|client/)" },
+    },
+    {
+      name: "nobody-imports-the-console",
+      severity: "error",
+      comment: "the server serves the console's files; no program is built on them",
+      from: { path: "^packages/(?!console/)" },
+      to: { path: "^packages/console/" },
+    },
+    {
       name: "protocol-stands-alone",
       severity: "error",
       comment: "the wire knows nobody who speaks it",
@@ -301,7 +315,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["types", "import", "node", "default"],
-      extensions: [".ts", ".js", ".mjs", ".cjs", ".d.ts", ".json"],
+      extensions: [".ts", ".tsx", ".js", ".mjs", ".cjs", ".d.ts", ".json"],
     },
   },
 };

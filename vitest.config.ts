@@ -67,6 +67,15 @@ export default defineConfig({
           isolate: false,
         },
       },
+      // The console is bundled, not compiled, so its tests run from the sources.
+      {
+        test: {
+          ...shared,
+          name: "console",
+          include: ["packages/console/src/**/*.test.ts"],
+          isolate: false,
+        },
+      },
       {
         test: {
           ...shared,

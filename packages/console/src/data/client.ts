@@ -1,0 +1,58 @@
+import { createClient } from "@steward/client";
+import { QueryClient } from "@tanstack/react-query";
+import { isReached, noteReached, onConnectionChange } from "./connection.js";
+
+/** Time limit of one attempt of a call, in ms. The server answers all that the console asks in less. */
+const CALL_MS_MAX = 30_000;
+/** Time between two tries to reach a server that did not answer, in ms. */
+const PING_MS = 2000;
+/** Time for which an answer is shown again without asking the server, in ms. */
+const FRESH_MS = 2000;
+
+/** The public API, as the person who uses this browser. Everything that the console does goes through it. */
+export const client = createClient({
+  baseUrl: window.location.origin,
+  timeout: CALL_MS_MAX,
+  maxRetries: 1,
+  fetch: fetchNoted,
+});
+
+/** The answers of the server, which pages share. */
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_MS,
+      // The client retries by itself, and knows what may be retried.
+      retry: false,
+      networkMode: "always",
+    },
+    mutations: { retry: false, networkMode: "always" },
+  },
+});
+
+/** `fetch`, which notes whether the server could be reached. */
+async function fetchNoted(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  try {
+    const response = await fetch(input, init);
+    noteReached(true);
+    return response;
+  } catch (error) {
+    if (init?.signal?.aborted !== true) noteReached(false);
+    throw error;
+  }
+}
+
+/** While the server cannot be reached, asks whether it is back, and then asks for everything anew. */
+export function followConnection(): void {
+  let timer: number | undefined;
+  onConnectionChange(() => {
+    window.clearInterval(timer);
+    if (isReached()) {
+      void queries.invalidateQueries();
+      return;
+    }
+    timer = window.setInterval(() => {
+      fetchNoted("/health/live").catch(() => undefined);
+    }, PING_MS);
+  });
+}

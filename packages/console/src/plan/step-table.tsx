@@ -1,0 +1,43 @@
+import type { PlanStep } from "@steward/client";
+import { texts } from "../texts.js";
+import { StatusBadge } from "../ui/badge.js";
+import { Table } from "../ui/table.js";
+import { Time } from "../ui/time.js";
+
+/** The steps of a plan in the order of the plan, with the same facts as the graph and the waterfall. */
+export function StepTable({ steps }: { readonly steps: readonly PlanStep[] }) {
+  return (
+    <Table
+      label={texts.plan.steps}
+      rows={steps}
+      keyOf={(step) => step.step_id}
+      columns={[
+        {
+          title: texts.plan.columns.step,
+          cell: (step) => (
+            <>
+              <span className="block font-mono text-xs">
+                <bdi>{step.step_id}</bdi>
+              </span>
+              {step.name !== "" && (
+                <span className="block text-xs text-muted">
+                  <bdi>{step.name}</bdi>
+                </span>
+              )}
+            </>
+          ),
+        },
+        {
+          title: texts.plan.columns.status,
+          cell: (step) => <StatusBadge status={step.wait_reason ?? step.status} />,
+        },
+        { title: texts.plan.columns.tool, cell: (step) => <bdi>{step.tool_name}</bdi> },
+        { title: texts.plan.columns.intent, cell: (step) => step.intent },
+        { title: texts.plan.columns.after, cell: (step) => step.depends_on.join(", ") },
+        { title: texts.plan.columns.attempts, isNumber: true, cell: (step) => step.attempt },
+        { title: texts.plan.columns.rows, isNumber: true, cell: (step) => step.row_count },
+        { title: texts.plan.columns.ended, cell: (step) => <Time at={step.executed_at} /> },
+      ]}
+    />
+  );
+}

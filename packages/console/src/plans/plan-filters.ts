@@ -1,0 +1,29 @@
+import type { PlanStatus } from "@steward/client";
+
+const STATUSES: readonly PlanStatus[] = ["pending", "running", "completed", "failed", "cancelled"];
+
+/** What the list of plans shows, as its address says it. */
+export interface PlanFilters {
+  readonly status?: PlanStatus;
+  readonly session?: string;
+}
+
+/** The filters of an address, which anybody may have written. */
+export function planFiltersOf(search: Readonly<Record<string, unknown>>): PlanFilters {
+  const { status, session } = search;
+  return {
+    ...(isStatus(status) ? { status } : {}),
+    // The router reads a session that looks like a number as a number.
+    ...(typeof session === "string" || typeof session === "number"
+      ? { session: String(session) }
+      : {}),
+  };
+}
+
+export function hasFilters(filters: PlanFilters): boolean {
+  return Object.values(filters).some((value) => value !== undefined);
+}
+
+function isStatus(value: unknown): value is PlanStatus {
+  return STATUSES.some((status) => status === value);
+}

@@ -1,0 +1,181 @@
+import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { ListChecks, Menu as MenuIcon, Search, X } from "lucide-react";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { useConnection } from "../data/connection.js";
+import { texts } from "../texts.js";
+import { IconButton } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
+
+const CommandPalette = lazy(() => import("./command-palette.js"));
+
+/** What is around every page: the navigation, the command palette, the state of the connection. */
+export function Shell() {
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  useEffect(() => {
+    setMenuOpen(false);
+  }, [path]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      setPaletteOpen((open) => !open);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => {
+      window.removeEventListener("keydown", onKey);
+    };
+  }, []);
+  const openPalette = () => {
+    setPaletteOpen(true);
+  };
+  return (
+    <div className="flex h-full flex-col md:flex-row">
+      <a
+        href="#content"
+        className="absolute -top-10 left-2 z-50 rounded-md bg-accent px-3 py-1.5 text-on-accent focus:top-2"
+      >
+        {texts.navigation.skip}
+      </a>
+      <TopBar isMenuOpen={isMenuOpen} onMenu={setMenuOpen} onSearch={openPalette} />
+      <nav
+        aria-label={texts.navigation.label}
+        className={classNames(
+          "shrink-0 flex-col gap-4 border-b bg-raised p-3 md:flex md:w-56 md:border-r md:border-b-0",
+          isMenuOpen ? "flex" : "hidden",
+        )}
+      >
+        <Brand className="hidden md:flex" />
+        <button
+          type="button"
+          onClick={openPalette}
+          className="hidden h-8 items-center gap-2 rounded-md border border-line-strong bg-canvas px-2.5 text-sm text-muted hover:text-text md:flex"
+        >
+          <Search size={14} aria-hidden />
+          <span className="flex-1 text-left">{texts.palette.open}</span>
+          <kbd className="font-mono text-xs">⌘K</kbd>
+        </button>
+        <ul className="flex flex-col gap-0.5">
+          <NavigationItem
+            to="/plans"
+            exact
+            icon={<ListChecks size={16} aria-hidden />}
+            text={texts.navigation.plans}
+          />
+        </ul>
+        <div className="mt-auto hidden text-xs text-muted md:block">
+          <ConnectionDot />
+        </div>
+      </nav>
+      <main
+        id="content"
+        tabIndex={-1}
+        className="flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto outline-none"
+      >
+        <OfflineNotice />
+        <div className="min-h-0 flex-1">
+          <Outlet />
+        </div>
+      </main>
+      {isPaletteOpen && (
+        <Suspense fallback={<p className="sr-only">{texts.palette.loading}</p>}>
+          <CommandPalette
+            onClose={() => {
+              setPaletteOpen(false);
+            }}
+          />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+function Brand({ className }: { readonly className?: string }) {
+  return (
+    <Link
+      to="/plans"
+      className={classNames("items-center gap-2 px-1 py-1 font-semibold tracking-tight", className)}
+    >
+      <img src="/favicon.svg" alt="" width={22} height={22} />
+      {texts.product}
+    </Link>
+  );
+}
+
+function TopBar(props: {
+  readonly isMenuOpen: boolean;
+  readonly onMenu: (open: boolean) => void;
+  readonly onSearch: () => void;
+}) {
+  const { isMenuOpen, onMenu } = props;
+  return (
+    <div className="flex items-center gap-1 border-b bg-raised px-3 py-2 md:hidden">
+      <Brand className="flex flex-1" />
+      <IconButton label={texts.palette.open} onClick={props.onSearch}>
+        <Search size={17} aria-hidden />
+      </IconButton>
+      <IconButton
+        label={isMenuOpen ? texts.navigation.close : texts.navigation.open}
+        aria-expanded={isMenuOpen}
+        onClick={() => {
+          onMenu(!isMenuOpen);
+        }}
+      >
+        {isMenuOpen ? <X size={18} aria-hidden /> : <MenuIcon size={18} aria-hidden />}
+      </IconButton>
+    </div>
+  );
+}
+
+function NavigationItem(props: {
+  readonly to: string;
+  readonly text: string;
+  readonly icon: React.ReactNode;
+  readonly exact?: boolean;
+  readonly count?: number;
+}) {
+  return (
+    <li>
+      <Link
+        to={props.to}
+        activeOptions={{ exact: props.exact === true, includeSearch: false }}
+        className="flex h-8 items-center gap-2.5 rounded-md px-2 text-sm text-muted hover:bg-hover hover:text-text aria-[current=page]:bg-selected aria-[current=page]:font-medium aria-[current=page]:text-text"
+      >
+        {props.icon}
+        <span className="flex-1">{props.text}</span>
+        {props.count !== undefined && props.count > 0 && (
+          <span className="rounded-full bg-warn-soft px-1.5 text-xs font-medium text-warn tabular-nums">
+            {props.count}
+          </span>
+        )}
+      </Link>
+    </li>
+  );
+}
+
+function ConnectionDot() {
+  const isReached = useConnection();
+  return (
+    <p className="flex items-center gap-2 px-2">
+      <span
+        aria-hidden
+        className={classNames("size-2 rounded-full", isReached ? "bg-good" : "bg-bad")}
+      />
+      {isReached ? texts.connection.online : texts.connection.offlineShort}
+    </p>
+  );
+}
+
+function OfflineNotice() {
+  const isReached = useConnection();
+  return (
+    <div role="status">
+      {!isReached && (
+        <p className="border-b bg-warn-soft px-4 py-2 text-sm text-warn md:px-6">
+          {texts.connection.offline}
+        </p>
+      )}
+    </div>
+  );
+}

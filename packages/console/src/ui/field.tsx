@@ -1,0 +1,35 @@
+import type { ComponentProps } from "react";
+import { classNames } from "./class-names.js";
+
+const INPUT = classNames(
+  "h-8 w-full rounded-md border border-line-strong bg-canvas px-2.5 text-sm placeholder:text-muted",
+  "focus-visible:outline-offset-0",
+);
+
+interface FieldProps extends Omit<ComponentProps<"input">, "id"> {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+/** An input with its label, and a sentence about it. */
+export function Field({ id, label, hint, className, ...rest }: FieldProps) {
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-sm font-medium">
+        {label}
+      </label>
+      <input
+        {...rest}
+        id={id}
+        className={classNames(INPUT, className)}
+        {...(hint === undefined ? {} : { "aria-describedby": `${id}-hint` })}
+      />
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="text-xs text-muted">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
