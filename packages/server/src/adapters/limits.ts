@@ -39,5 +39,9 @@ export const MCP_TOOLS_PAGES_MAX: number = 20;
 export const MCP_DEFINITION_BYTES_MAX: number = 64 * 1024;
 /** Time limit for connecting to another MCP server and for reading its list of tools, in ms. */
 export const MCP_CONNECT_MS: number = 10_000;
+/** An access token for another MCP server is renewed so long before it expires, in ms: no call begins with an expired one. */
+export const MCP_TOKEN_RENEW_MS: number = 30_000;
+/** Time for a person to sign in to another MCP server, in ms. Authorization servers keep a page for about as long. */
+export const MCP_SIGN_IN_MS: number = 600_000;
 /** Characters of an error that another MCP server reports. */
 export const MCP_ERROR_LENGTH_MAX: number = 2000;

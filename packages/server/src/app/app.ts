@@ -139,7 +139,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const store = await openStore(config, basics);
   if (store !== undefined) opened.use(store);
   const state = openState({ ...basics, config, origin: store?.stateOrigin }, opened);
-  const servers = openMcpServers(config, opened);
+  const servers = openMcpServers(config, basics.clock, opened);
   const access = new DataSourceAccess(
     [...config.dataSources, ...servers.access],
     config.organization,

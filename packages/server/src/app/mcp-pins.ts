@@ -1,5 +1,12 @@
-import { acceptTools, PinFile, type ToolState, toolStates } from "../adapters/mcp-client/index.js";
-import type { Config } from "../config/index.js";
+import {
+  acceptTools,
+  GrantFile,
+  PinFile,
+  type ToolState,
+  toolStates,
+} from "../adapters/mcp-client/index.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { type Config, mcpGrantsFile } from "../config/index.js";
 
 export type { ToolState };
 
@@ -14,11 +21,12 @@ export interface McpPins {
 
 /** Asks the configured servers for their tools. */
 export async function lookAtMcpTools(
-  { tools: { mcpServers = [], pinsFile } }: Pick<Config, "tools">,
+  { tools: { mcpServers = [], pinsFile }, dataDir }: Pick<Config, "tools" | "dataDir">,
   signal: AbortSignal,
 ): Promise<McpPins> {
   const pins = new PinFile(pinsFile);
-  const states = await toolStates(mcpServers, pins.read(), signal);
+  const grants = { file: new GrantFile(mcpGrantsFile(dataDir)), clock: systemClock };
+  const states = await toolStates(mcpServers, { pins: pins.read(), grants }, signal);
   return {
     states,
     file: pinsFile,

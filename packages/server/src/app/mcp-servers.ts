@@ -1,9 +1,16 @@
-import { Connections, mcpToolAccess, mcpTools, PinFile } from "../adapters/mcp-client/index.js";
+import {
+  Connections,
+  GrantFile,
+  mcpToolAccess,
+  mcpTools,
+  PinFile,
+} from "../adapters/mcp-client/index.js";
 import type { CatalogMcpTool } from "../catalog/ports.js";
-import type { Config } from "../config/index.js";
+import { type Config, mcpGrantsFile } from "../config/index.js";
 import { mcpToolName } from "../governance/index.js";
 import type { BoundDataSource } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import type { DisposalStack } from "../kernel/disposal.js";
 import type { JsonTool } from "../plans/ports.js";
 
@@ -18,13 +25,20 @@ export interface McpServers {
 
 /** Nothing is connected before a step calls a tool. */
 export function openMcpServers(
-  { tools: { mcpServers = [], pinsFile }, stepWaitMs }: Pick<Config, "tools" | "stepWaitMs">,
+  {
+    tools: { mcpServers = [], pinsFile },
+    stepWaitMs,
+    dataDir,
+  }: Pick<Config, "tools" | "stepWaitMs" | "dataDir">,
+  clock: Clock,
   opened: DisposalStack,
 ): McpServers {
   const pins = new PinFile(pinsFile);
   // A file that cannot be used stops the start.
   pins.read();
-  const connections = opened.use(new Connections(stepWaitMs));
+  const connections = opened.use(
+    new Connections(stepWaitMs, { file: new GrantFile(mcpGrantsFile(dataDir)), clock }),
+  );
   return {
     tools: mcpTools(mcpServers, { connections, pins }),
     access: mcpToolAccess(mcpServers),

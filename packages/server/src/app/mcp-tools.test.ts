@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@steward/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { acceptTools, PinFile, toolStates } from "../adapters/mcp-client/index.js";
+import { acceptTools, GrantFile, PinFile, toolStates } from "../adapters/mcp-client/index.js";
 import { PoisonedServer } from "../adapters/mcp-client/testing/poisoned-server.js";
 import { createSampleDatabase } from "../adapters/sample-database/index.js";
 import type { McpServer } from "../governance/index.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { openApp, type App } from "./app.js";
 
@@ -44,6 +45,11 @@ beforeAll(async () => {
       tools: [{ name: "echo", intent: "write_update" }],
     },
     {
+      name: "asker",
+      endpoint: { command: process.execPath, args: ["-e", ASKER], env: {} },
+      tools: [{ name: "echo", intent: "write_update" }],
+    },
+    {
       name: "flood",
       endpoint: { command: process.execPath, args: ["-e", FLOOD], env: {} },
       tools: [{ name: "echo", intent: "read_select" }],
@@ -69,11 +75,29 @@ afterAll(async () => {
 const FLOOD = `const line = JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "x" } }) + "\\n";
   const flood = () => { while (process.stdout.write(line)); process.stdout.once("drain", flood); }; process.stdin.on("end", () => process.exit()); process.stdin.resume(); flood();`;
 
+/** A server of 2025-11-25 that asks a person during a call, and goes on whatever the answer. */
+const ASKER = `const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+  require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method, result } = JSON.parse(line);
+    const answer = (result) => send({ id, result });
+    if (method === "initialize") answer({ protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "asker", version: "1" } });
+    else if (method === "tools/list") answer({ tools: [{ name: "echo", inputSchema: { type: "object" } }] });
+    else if (method === "tools/call") { call = id; send({ id: "q", method: "elicitation/create", params: { message: "Really?", requestedSchema: { type: "object", properties: {} } } }); }
+    else if (id === "q") send({ id: call, result: { content: [{ type: "text", text: "the person said " + result.action }] } });
+    else if (id !== undefined) send({ id, error: { code: -32601, message: "Method not found" } });
+  });
+  let call;`;
+
 async function pin(): Promise<void> {
   const pins = new PinFile(pinsFile);
-  const states = await toolStates(servers.slice(0, 3), pins.read(), AbortSignal.timeout(10_000));
+  const grants = { file: new GrantFile(join(directory, "grants.json")), clock: systemClock };
+  const states = await toolStates(
+    servers.slice(0, 3),
+    { pins: pins.read(), grants },
+    AbortSignal.timeout(10_000),
+  );
   const known = states.concat(
-    ["gone", "flood"].map((server) => ({
+    ["gone", "flood", "asker"].map((server) => ({
       ...({
         name: `mcp:${server}/echo`,
         server,
@@ -81,7 +105,7 @@ async function pin(): Promise<void> {
         state: "new",
         differences: [],
       } as const),
-      offered: { name: "echo", description: "", inputSchema: {} },
+      offered: { name: "echo", description: "", inputSchema: { type: "object" } },
     })),
   );
   acceptTools(known, new Set(known.map(({ name }) => name)), pins);
@@ -159,7 +183,11 @@ describe("a step that calls a tool of another MCP server", () => {
     for (const [tool, why] of [
       ["p/fails", /reports an error: \[31mno such file$/],
       ["p/redirects", /redirects elsewhere/],
-      ["p/asks", /asks for more input/],
+      [
+        "p/asks",
+        /asks a person: "Delete all 40 tickets\?" \(confirmed\)\. A step has nobody to ask/,
+      ],
+      ["asker/echo", /asks a person: "Really\?"\. A step has nobody to ask/],
       ["r/dies", /connection broke/],
       ["gone/echo", /was not called.*cannot be reached/],
       ["flood/echo", /was not called.*more than 10000 messages/],

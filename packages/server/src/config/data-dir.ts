@@ -10,6 +10,11 @@ export function clonesDirectory(dataDir: string): string {
   return join(dataDir, "state-clones");
 }
 
+/** The private file with the access tokens for other MCP servers. */
+export function mcpGrantsFile(dataDir: string): string {
+  return join(dataDir, "mcp-grants.json");
+}
+
 /** The file with the id of the node that uses the data directory. */
 export function nodeFile(dataDir: string): string {
   return join(dataDir, "node.json");

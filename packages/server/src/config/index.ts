@@ -6,7 +6,7 @@
  * frozen.
  */
 export type { Config, DataSourceConfig, ToolConfig, ToolsConfig } from "./config.js";
-export { clonesDirectory, nodeFile, stateDirectory } from "./data-dir.js";
+export { clonesDirectory, mcpGrantsFile, nodeFile, stateDirectory } from "./data-dir.js";
 export { maskDatabaseUrl, sqliteFile } from "./database-url.js";
 export { processEnvironment, type Environment } from "./env.js";
 export { loadConfig, readConfig, type ConfigReading } from "./load-config.js";

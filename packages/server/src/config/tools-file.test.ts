@@ -247,6 +247,71 @@ data_sources:
       ]);
     });
 
+    it("takes the secrets of a client from the environment", () => {
+      const text = `
+  - name: tickets
+    url: https://tickets.example.com/mcp
+    oauth:
+      grant: client_credentials
+      issuer: https://login.example.com
+      client_id: steward
+      client_secret: "\${TICKETS_SECRET}"
+    tools: [{ name: create, intent: write_insert }]
+`;
+      const { tools, problems } = parsed(text, { TICKETS_SECRET: "t" });
+      expect(problems).toEqual([]);
+      expect(tools?.mcpServers?.[0]?.endpoint).toMatchObject({
+        oauth: {
+          ...{ grant: "client_credentials", issuer: "https://login.example.com" },
+          ...{ clientId: "steward", clientSecret: "t" },
+        },
+      });
+    });
+
+    it.each([
+      [
+        "no issuer",
+        "{grant: client_credentials, client_id: a, client_secret: b}",
+        /needs the issuer/,
+      ],
+      [
+        "no client",
+        "{grant: authorization_code, issuer: I, refresh_token: b}",
+        /needs the client_id/,
+      ],
+      [
+        "no secret",
+        "{grant: client_credentials, issuer: I, client_id: a}",
+        /needs a client_secret/,
+      ],
+      [
+        "a key that is none",
+        "{grant: client_credentials, issuer: I, client_id: a, private_key: x}",
+        /PEM/,
+      ],
+      [
+        "plain http",
+        "{grant: authorization_code, issuer: 'http://login.example.com'}",
+        /https URL/,
+      ],
+      ["another grant", "{grant: password}", /must be one of authorization_code/],
+      ["a misspelt key", "{grant: authorization_code, scopes: x}", /unknown key scopes/],
+    ])("reports OAuth with %s", (_what, oauth, reason) => {
+      const entry = `{name: a, url: 'https://a', oauth: ${oauth}, tools: [{name: t, intent: admin}]}`;
+      const text = `  - ${entry.replace("issuer: I", "issuer: 'https://login.example.com'")}\n`;
+      expect(
+        parsed(text)
+          .problems.map((each) => each.reason)
+          .join(),
+      ).toMatch(reason);
+    });
+
+    it("reports OAuth beside the header that it sets", () => {
+      const text =
+        "  - {name: a, url: 'https://a', headers: {Authorization: x}, oauth: {grant: authorization_code}, tools: [{name: t, intent: admin}]}\n";
+      expect(parsed(text).problems[0]?.reason).toContain("header Authorization");
+    });
+
     it.each([
       ["no way to reach it", "{name: a, tools: [T]}", /needs a url, or a command/],
       ["both ways", "{name: a, url: 'https://a', command: b, tools: [T]}", /and not both/],

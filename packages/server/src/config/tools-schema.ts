@@ -11,7 +11,7 @@ import {
   sessionLimits,
 } from "./data-source-schema.js";
 import type { Environment } from "./env.js";
-import { checkMcpServer, mcpServerSchema, toMcpServer } from "./mcp-server-schema.js";
+import { checkMcpServer, mcpServerSchema, toMcpServer } from "./mcp-servers/mcp-server-schema.js";
 import { notesOf } from "./notes-schema.js";
 import { unknownKey } from "./unknown-key.js";
 

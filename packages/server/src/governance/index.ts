@@ -44,6 +44,7 @@ export {
   MCP_PREFIX,
   mcpToolName,
   type McpEndpoint,
+  type McpOAuth,
   type McpServer,
   type McpTool,
 } from "./mcp-server.js";

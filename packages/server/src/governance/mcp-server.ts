@@ -17,6 +17,8 @@ export type McpEndpoint =
       readonly url: string;
       /** May hold secrets; never shown. */
       readonly headers: Readonly<Record<string, string>>;
+      /** Absent: the headers are all that the server is shown. */
+      readonly oauth?: McpOAuth;
     }
   | {
       readonly command: string;
@@ -24,6 +26,26 @@ export type McpEndpoint =
       /** Beside the few variables that every program needs. May hold secrets; never shown. */
       readonly env: Readonly<Record<string, string>>;
     };
+
+/** How access tokens for another MCP server are obtained (OAuth 2.1). Holds secrets; never shown. */
+export interface McpOAuth {
+  /**
+   * `authorization_code`: a person signs in with `steward tools login`, or an operator gives a
+   * refresh token. `client_credentials`: the server signs in by itself.
+   */
+  readonly grant: "authorization_code" | "client_credentials";
+  /** The only authorization server that gets the client's secrets; absent: a person chooses it. */
+  readonly issuer?: string;
+  /** Absent: the client registers itself when a person signs in (RFC 7591). */
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  /** PEM. Signs assertions in place of a secret (`private_key_jwt`, RFC 7523). */
+  readonly privateKey?: string;
+  /** Where the authorization server issued it out of band. */
+  readonly refreshToken?: string;
+  /** Separated by spaces; absent: as the server asks for. */
+  readonly scope?: string;
+}
 
 /** A tool of another MCP server that steps may call. */
 export interface McpTool {

@@ -1,5 +1,13 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import {
+  InsufficientScopeError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+} from "@modelcontextprotocol/client";
 import { shortened } from "./call-result.js";
+import { AccessRefused } from "./oauth/index.js";
+import { PersonAsked } from "./person-asked.js";
 
 /** What is known of a call that has no result. */
 export interface CallFailure {
@@ -15,6 +23,12 @@ const BROKEN = "the connection broke";
 
 /** Why a request to another MCP server failed. Secrets of the request are in none of the texts. */
 export function failureOf(error: unknown): CallFailure {
+  if (error instanceof AccessRefused || error instanceof PersonAsked) {
+    return { isAnswered: true, message: error.message };
+  }
+  if (error instanceof InsufficientScopeError) {
+    return { isAnswered: true, message: scopeMessage(error) };
+  }
   if (error instanceof ProtocolError) {
     return { isAnswered: true, message: `the server answers: ${shortened(error.message)}` };
   }
@@ -41,11 +55,6 @@ export function failureOf(error: unknown): CallFailure {
 
 function sdkFailure({ code, message }: SdkError): CallFailure {
   switch (code) {
-    case SdkErrorCode.UnsupportedResultType:
-      return {
-        isAnswered: true,
-        message: "the tool asks for more input, which a step cannot give",
-      };
     case SdkErrorCode.RequestTimeout:
       return { isAnswered: false, message: "it took too long" };
     case SdkErrorCode.ConnectionClosed:
@@ -59,12 +68,20 @@ function sdkFailure({ code, message }: SdkError): CallFailure {
 
 function httpMessage(status: number): string {
   if (status === 401 || status === 403) {
-    return `it refuses the credential (HTTP ${String(status)}): correct the headers in the tools file`;
+    return `it refuses the credential (HTTP ${String(status)}): correct its entry in the tools file, or sign in with \`steward tools login\``;
   }
   if (status >= 300 && status < 400) {
     return `it redirects elsewhere (HTTP ${String(status)}), which is not followed: correct the url in the tools file`;
   }
   return `it answers with HTTP ${String(status)}`;
+}
+
+function scopeMessage({ requiredScope }: InsufficientScopeError): string {
+  const scope = requiredScope === undefined ? "another scope" : shortened(requiredScope);
+  return (
+    `its tokens need the scope ${scope} as well: give it as oauth.scope in the tools file, ` +
+    "and sign in again with `steward tools login`"
+  );
 }
 
 /** The system's code of an error, or of what caused it; empty without one. */

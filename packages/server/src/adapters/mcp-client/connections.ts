@@ -2,12 +2,14 @@ import { FairSemaphore } from "@steward/kernel/concurrency/fair-semaphore.js";
 import type { McpServer } from "../../governance/index.js";
 import { MCP_CALLS_MAX, ORG_WAITING_MAX } from "../limits.js";
 import { McpConnection } from "./mcp-connection.js";
+import { type AccessTokens, accessTokensFor, type Grants } from "./oauth/index.js";
 
 /** Opens a connection to the server. */
 export type OpenConnection = (signal: AbortSignal) => Promise<McpConnection>;
 
 interface ServerState {
   readonly turns: FairSemaphore;
+  readonly tokens: AccessTokens | undefined;
   /** Learnt from the last connection; saves the question for newer revisions. */
   isLegacy: boolean;
 }
@@ -15,12 +17,14 @@ interface ServerState {
 /** The connections to other MCP servers: one for each call, a limited number at a time. */
 export class Connections implements AsyncDisposable {
   readonly #waitMs: number;
+  readonly #grants: Grants;
   readonly #servers = new Map<string, ServerState>();
   readonly #closing = new Set<Promise<void>>();
 
   /** @param waitMs how long a call may wait for its turn. */
-  constructor(waitMs: number) {
+  constructor(waitMs: number, grants: Grants) {
     this.#waitMs = waitMs;
+    this.#grants = grants;
   }
 
   /**
@@ -48,14 +52,16 @@ export class Connections implements AsyncDisposable {
     state: ServerState,
     signal: AbortSignal,
   ): Promise<McpConnection> {
-    const { isLegacy } = state;
+    const { isLegacy, tokens } = state;
     state.isLegacy = false;
-    const connection = await McpConnection.open({ endpoint, signal, isLegacy });
+    const access = tokens?.forConnection();
+    const connection = await McpConnection.open({ endpoint, access, signal, isLegacy });
     ({ isLegacy: state.isLegacy } = connection);
     return connection;
   }
 
-  #stateOf({ name }: McpServer): ServerState {
+  #stateOf(server: McpServer): ServerState {
+    const { name } = server;
     const known = this.#servers.get(name);
     if (known !== undefined) return known;
     const turns = new FairSemaphore({
@@ -64,7 +70,7 @@ export class Connections implements AsyncDisposable {
       waitMs: this.#waitMs,
       name: `calls of the MCP server ${name}`,
     });
-    const state = { turns, isLegacy: false };
+    const state = { turns, tokens: accessTokensFor(server, this.#grants), isLegacy: false };
     this.#servers.set(name, state);
     return state;
   }

@@ -1,7 +1,10 @@
 import {
+  type AuthProvider,
   type CallToolResult,
   Client,
   isInputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
   SdkError,
   SdkErrorCode,
   StreamableHTTPClientTransport,
@@ -14,11 +17,14 @@ import { version } from "../../version.js";
 import { MCP_CONNECT_MS, MCP_DEFINITION_BYTES_MAX, MCP_TOOLS_PAGES_MAX } from "../limits.js";
 import { limitedFetch } from "./limited-fetch.js";
 import { LimitedStdioTransport } from "./limited-stdio.js";
+import { type InputAsked, PersonAsked, questionsIn } from "./person-asked.js";
 import type { JsonObject, ToolDefinition } from "./tool-definition.js";
 
 /** Options of a connection. */
 export interface ConnectionOptions {
   readonly endpoint: McpEndpoint;
+  /** Gives the access tokens of a server that wants them; absent: its headers are enough. */
+  readonly access?: AuthProvider | undefined;
   /** What a process writes to standard error: dropped, or shown to the person at a terminal. */
   readonly stderr?: "ignore" | "inherit";
   /** Aborted when whoever needs the connection gives up. */
@@ -36,6 +42,8 @@ export interface ConnectionOptions {
 export class McpConnection implements AsyncDisposable {
   readonly #client: Client;
   readonly #broken = new AbortController();
+  /** What the server asked a person for, although the client does not offer that. */
+  readonly #asked: InputAsked[] = [];
 
   private constructor() {
     this.#client = new Client(
@@ -48,6 +56,13 @@ export class McpConnection implements AsyncDisposable {
         listMaxPages: MCP_TOOLS_PAGES_MAX,
       },
     );
+    this.#client.fallbackRequestHandler = ({ method, params }) => {
+      if (method !== "elicitation/create") {
+        return Promise.reject(new ProtocolError(ProtocolErrorCode.MethodNotFound, "Not offered"));
+      }
+      this.#asked.push({ method, params });
+      return Promise.resolve({ action: "decline" });
+    };
   }
 
   /**
@@ -106,6 +121,7 @@ export class McpConnection implements AsyncDisposable {
 
   /**
    * Calls a tool once. Nothing is sent a second time, whatever goes wrong.
+   * @throws PersonAsked when the tool asked a person for input, even if it went on without.
    * @throws unknown as the SDK does; `signal.reason` when that was aborted.
    */
   async call(
@@ -120,11 +136,15 @@ export class McpConnection implements AsyncDisposable {
     const result = await this.#unlessBroken(
       this.#client.callTool(
         { name, arguments: args },
-        { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs, toolDefinition },
+        {
+          ...{ signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs, toolDefinition },
+          allowInputRequired: true,
+        },
       ),
       signal,
     );
-    if (isInputRequiredResult(result)) throw new Error("the tool asks for more input");
+    if (isInputRequiredResult(result)) throw new PersonAsked(questionsIn(result));
+    if (this.#asked.length > 0) throw new PersonAsked(this.#asked);
     return result;
   }
 
@@ -132,11 +152,18 @@ export class McpConnection implements AsyncDisposable {
     await this.#client.close().catch(() => undefined);
   }
 
-  #transportTo({ endpoint, stderr = "ignore" }: Omit<ConnectionOptions, "signal">): Transport {
+  #transportTo({
+    endpoint,
+    access,
+    stderr = "ignore",
+  }: Omit<ConnectionOptions, "signal">): Transport {
     if ("url" in endpoint) {
       return new StreamableHTTPClientTransport(new URL(endpoint.url), {
         // Headers may hold a secret of this server, so that no redirect is followed.
         requestInit: { headers: { ...endpoint.headers }, redirect: "manual" },
+        ...(access === undefined ? {} : { authProvider: access }),
+        // Only a person can agree to more.
+        onInsufficientScope: "throw",
         fetch: limitedFetch((error) => {
           this.#break(error);
         }),

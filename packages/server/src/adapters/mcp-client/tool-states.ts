@@ -1,6 +1,7 @@
 import { type Intent, type McpServer, mcpToolName } from "../../governance/index.js";
 import { failureOf } from "./call-failure.js";
 import { McpConnection } from "./mcp-connection.js";
+import { accessTokensFor, type Grants } from "./oauth/index.js";
 import type { PinFile, Pins } from "./pin-file.js";
 import { differencesOf, digestOf, type ToolDefinition } from "./tool-definition.js";
 
@@ -25,13 +26,23 @@ export interface ToolState {
   readonly problem?: string;
 }
 
+/** What is stored of other MCP servers. */
+export interface KnownOfServers {
+  readonly pins: Pins;
+  readonly grants: Grants;
+}
+
 /** Asks every server for its tools, and compares those that are listed with what was accepted. */
 export async function toolStates(
   servers: readonly McpServer[],
-  pins: Pins,
+  { pins, grants }: KnownOfServers,
   signal: AbortSignal,
 ): Promise<readonly ToolState[]> {
-  const states = await Promise.all(servers.map((server) => statesOf(server, pins, signal)));
+  const states = await Promise.all(
+    servers.map(async (server) => {
+      return statesOf(server, pins, await definitionsOf(server, grants, signal));
+    }),
+  );
   return states.flat();
 }
 
@@ -49,12 +60,12 @@ export function acceptTools(
   );
 }
 
-async function statesOf(
+/** @param offered the server's tools, or why it could not be asked. */
+function statesOf(
   server: McpServer,
   pins: Pins,
-  signal: AbortSignal,
-): Promise<readonly ToolState[]> {
-  const offered = await definitionsOf(server, signal);
+  offered: readonly ToolDefinition[] | string,
+): readonly ToolState[] {
   return server.tools.map(({ name: tool, intent }) => {
     const name = mcpToolName(server.name, tool);
     const pinned = pins.get(name);
@@ -78,11 +89,17 @@ async function statesOf(
 
 /** The tools of a server, or why it could not be asked. */
 async function definitionsOf(
-  { endpoint }: McpServer,
+  server: McpServer,
+  grants: Grants,
   signal: AbortSignal,
 ): Promise<readonly ToolDefinition[] | string> {
+  const { endpoint } = server;
+  const access = accessTokensFor(server, grants)?.forConnection();
   try {
-    await using connection = await McpConnection.open({ endpoint, signal, stderr: "inherit" });
+    await using connection = await McpConnection.open({
+      ...{ endpoint, access, signal },
+      stderr: "inherit",
+    });
     return await connection.definitions(signal);
   } catch (error) {
     return failureOf(error).message;

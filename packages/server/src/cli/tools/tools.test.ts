@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PoisonedServer } from "../../adapters/mcp-client/testing/poisoned-server.js";
+import { ProtectedServer } from "../../adapters/mcp-client/testing/protected-server.js";
 import { runHere } from "../testing/run-here.js";
+import { startSteward } from "../testing/steward-process.js";
 
 /** The commands run on a tools file whose server changes its mind. */
 const directory = mkdtempSync(join(tmpdir(), "steward-tools-command-"));
@@ -65,5 +67,30 @@ describe("steward tools", () => {
     expect(stdout).toContain("+ description: Returns\\u{202e} its \\u{e0041}arguments");
     expect((await tools("pin mcp:p/echo --yes")).code).toBe(0);
     expect((await tools("list")).stdout).toMatch(/mcp:p\/echo +read_select +pinned/);
+  });
+});
+
+describe("steward tools login", () => {
+  it("has a person sign in, and other commands use the tokens from then on", async () => {
+    await using guarded = await ProtectedServer.start();
+    const entry = `{ name: tickets, url: "${guarded.url}", oauth: { grant: authorization_code }, tools: [{ name: whoami, intent: read_select }] }`;
+    const file = join(directory, "guarded.yaml");
+    writeFileSync(file, `mcp_servers: [${entry}]\n`);
+    const around = { cwd: directory, env: { SERVICE_TOOLS_FILE: file } };
+    const list = () => runHere(["tools", "list", "--json"], around);
+    expect((await list()).stdout).toContain("`steward tools login tickets`");
+    await using login = startSteward(["tools", "login", "tickets"], around);
+    const shown = await login.said("stderr", /http\S+\n/);
+    await fetch(/http\S+/.exec(shown)?.[0] ?? "");
+    const { code, stderr } = await login.ended;
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`signed in at ${guarded.issuer}`)]);
+    expect((await list()).stdout).toContain('"state":"new"');
+  });
+
+  it("names the servers to which one can sign in", async () => {
+    expect(await tools("login p")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("oauth: { grant: authorization_code }") as string,
+    });
   });
 });

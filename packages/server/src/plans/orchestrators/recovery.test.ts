@@ -7,7 +7,7 @@ import { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
 import { silentLog } from "@steward/kernel/log.js";
-import { Connections, mcpTools, PinFile } from "../../adapters/mcp-client/index.js";
+import { Connections, GrantFile, mcpTools, PinFile } from "../../adapters/mcp-client/index.js";
 import { SqliteAnalyzer } from "../../adapters/sql-analyzer/index.js";
 import { buildToolRegistry } from "../../adapters/tool-registry.js";
 import { silentTelemetry } from "../../kernel/telemetry.js";
@@ -40,7 +40,7 @@ it("a write of another MCP server's tool whose process died has an unknown outco
       ...{ name: "tickets", endpoint: { url: "http://127.0.0.1/mcp", headers: {} } },
       tools: [{ name: "create", intent: "write_insert" as const }],
     };
-    await using connections = new Connections(1000);
+    await using connections = new Connections(1000, { file: new GrantFile("no grants"), clock });
     const parts = { connections, pins: new PinFile(undefined) };
     const tools = buildToolRegistry(
       { strict: false, tools: [] },

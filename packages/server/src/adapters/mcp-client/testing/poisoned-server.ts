@@ -158,7 +158,10 @@ export class PoisonedServer implements AsyncDisposable {
     asks: (response, asked) => {
       const confirm = {
         method: "elicitation/create",
-        params: { message: "?", requestedSchema: { type: "object", properties: {} } },
+        params: {
+          message: "Delete all 40 tickets?",
+          requestedSchema: { type: "object", properties: { confirmed: { type: "boolean" } } },
+        },
       };
       reply(response, asked, { resultType: "input_required", inputRequests: { confirm } });
     },

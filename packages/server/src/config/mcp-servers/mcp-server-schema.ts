@@ -1,14 +1,21 @@
 import { z } from "zod";
-import { INTENTS, type Intent, type McpEndpoint, type McpServer } from "../governance/index.js";
+import { INTENTS, type Intent, type McpEndpoint, type McpServer } from "../../governance/index.js";
 import { isUuid } from "@steward/kernel/ids.js";
-import type { Environment } from "./env.js";
-import type { ToolsMistake } from "./tools-schema.js";
-import { unknownKey } from "./unknown-key.js";
+import type { Environment } from "../env.js";
+import {
+  type McpOAuthEntry,
+  mcpOAuthSchema,
+  oauthMistakes,
+  toMcpOAuth,
+} from "./mcp-oauth-schema.js";
+import type { ToolsMistake } from "../tools-schema.js";
+import { unknownKey } from "../unknown-key.js";
 
 interface McpServerEntry {
   readonly name: string;
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly oauth?: McpOAuthEntry;
   readonly command?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -31,7 +38,10 @@ const toolSchema = z.strictObject(
   { error: unknownKey(["name", "intent"]) },
 );
 
-const KEYS = ["name", "url", "headers", "command", "args", "env", "organizations", "tools"];
+const KEYS = [
+  ...["name", "url", "headers", "oauth", "command", "args", "env"],
+  ...["organizations", "tools"],
+];
 
 /** An entry of `mcp_servers` in the tools file. */
 export const mcpServerSchema: z.ZodType<McpServerEntry> = z.strictObject(
@@ -42,6 +52,7 @@ export const mcpServerSchema: z.ZodType<McpServerEntry> = z.strictObject(
     ),
     url: text("a URL").exactOptional(),
     headers: texts("names of headers").exactOptional(),
+    oauth: mcpOAuthSchema.exactOptional(),
     command: text("a program").min(1, "must be a program").exactOptional(),
     args: z.array(text("a text"), { error: "must be a list of texts" }).exactOptional(),
     env: texts("names of variables").exactOptional(),
@@ -82,7 +93,13 @@ export function checkMcpServer(
   if (command === undefined && (args !== undefined || Object.keys(variables).length > 0)) {
     mistake(args === undefined ? "env" : "args", "needs a command");
   }
-  for (const [key, values] of [["headers", headers] as const, ["env", variables] as const]) {
+  const { oauth = {} } = server;
+  const places = [
+    ["headers", headers] as const,
+    ["oauth", oauth] as const,
+    ["env", variables] as const,
+  ];
+  for (const [key, values] of places) {
     for (const missing of Object.values(values).flatMap((value) => missingIn(value, env))) {
       mistake(key, `names the environment variable ${missing}, which is not set`);
     }
@@ -92,6 +109,13 @@ export function checkMcpServer(
     if (!/^[\w-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
       mistake("headers", `have a name or a value of ${name} that a header cannot hold`);
     }
+  }
+  if (server.oauth !== undefined) {
+    if (url === undefined) mistake("oauth", "needs a url");
+    if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization")) {
+      mistake("oauth", "does not go together with the header Authorization");
+    }
+    for (const reason of oauthMistakes(filledIn(server.oauth, env))) mistake("oauth", reason);
   }
   tools.forEach((tool, index) => {
     const first = tools.findIndex(({ name }) => name === tool.name);
@@ -119,12 +143,15 @@ export function toMcpServer(server: McpServerEntry, env: Environment): McpServer
 }
 
 function endpointOf(
-  { url, headers = {}, command = "", args = [], env: variables = {} }: McpServerEntry,
+  { url, headers = {}, oauth, command = "", args = [], env: variables = {} }: McpServerEntry,
   env: Environment,
 ): McpEndpoint {
-  return url === undefined
-    ? { command, args, env: filledIn(variables, env) }
-    : { url, headers: filledIn(headers, env) };
+  if (url === undefined) return { command, args, env: filledIn(variables, env) };
+  return {
+    url,
+    headers: filledIn(headers, env),
+    ...(oauth === undefined ? {} : { oauth: toMcpOAuth(filledIn(oauth, env)) }),
+  };
 }
 
 const VARIABLE = /\$\{([A-Za-z_]\w*)\}/g;
@@ -135,16 +162,13 @@ function missingIn(value: string, env: Environment): readonly string[] {
   );
 }
 
-function filledIn(
-  values: Readonly<Record<string, string>>,
-  env: Environment,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(values).map(([key, value]) => [
-      key,
-      value.replace(VARIABLE, (_whole, name: string) => env[name] ?? ""),
-    ]),
-  );
+function filledIn<T extends { readonly [K in keyof T]: string }>(values: T, env: Environment): T {
+  const filled = Object.entries<string>(values).map(([key, value]) => [
+    key,
+    value.replace(VARIABLE, (_whole, name: string) => env[name] ?? ""),
+  ]);
+  // The keys stay, and each value is a text as before.
+  return Object.fromEntries(filled) as T;
 }
 
 function isHttpUrl(text: string): boolean {
