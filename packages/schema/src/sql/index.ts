@@ -1,3 +1,11 @@
 /** The syntax of SQL, as SQLite and PostgreSQL read it. */
 export type { ParsedText, SqlSyntax } from "./sql-syntax.js";
-export { type Token, type TokenType, templateTokens } from "./sql-tokens.js";
+export { TokenReader } from "./token-reader.js";
+export {
+  type Token,
+  type TokenType,
+  isSign,
+  isWord,
+  templateTokens,
+  tokensOf,
+} from "./sql-tokens.js";

@@ -13,6 +13,18 @@ export const SQL_MEMORY_BYTES_MAX: number = 768 * 1024 * 1024;
 export const SQL_TEMPORARY_BYTES_MAX: number = 1024 * 1024 * 1024;
 /** Bytes by which one statement may grow a SQLite file. */
 export const SQL_GROWTH_BYTES_MAX: number = 1024 * 1024 * 1024;
+/** Time limit of the preview of a write, in ms. Until then it may hold locks that writes wait for. */
+export const PREVIEW_MS_MAX: number = 3_000;
+/** How long the preview of a write may wait for another transaction's lock, in ms. */
+export const PREVIEW_LOCK_MS_MAX: number = 1_000;
+/** Changed rows in the preview of a write. */
+export const PREVIEW_ROWS_MAX: number = 20;
+/** Columns of a table in the preview of a write. */
+export const PREVIEW_COLUMNS_MAX: number = 50;
+/** Characters of one value in the preview of a write; a longer value is cut. */
+export const PREVIEW_VALUE_LENGTH_MAX: number = 500;
+/** Characters of all changed rows in the preview of a write, as JSON. */
+export const PREVIEW_LENGTH_MAX: number = 64 * 1024;
 /** Queued statements of one organization per data source. */
 export const ORG_WAITING_MAX: number = 1000;
 /** Default number of concurrent reader processes of one SQLite file. */

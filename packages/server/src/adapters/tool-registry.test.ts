@@ -12,6 +12,7 @@ function target(name: string): SqlTarget {
     dialect: "sqlite",
     run: unused,
     describe: unused,
+    preview: unused,
     settle: unused,
     forget: unused,
     [Symbol.asyncDispose]: async () => undefined,

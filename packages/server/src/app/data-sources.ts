@@ -39,8 +39,8 @@ export async function openDataSources(
   const reader = opened.use(new ReadingThread());
   const targets = new Map<string, SqlTarget>();
   const urls = new Map<string, string>();
-  for (const { name, url, organizations = [], sessionsMax = usualMax } of dataSources) {
-    const shared = { name, reader, rowsChangedMax, log };
+  for (const { name, url, organizations = [], sessionsMax = usualMax, previews } of dataSources) {
+    const shared = { name, reader, rowsChangedMax, previews, log };
     const targetAt = (at: string, roles: ReadonlyMap<string, string> = new Map()): SqlTarget => {
       const path = sqliteFile(at);
       if (path !== undefined) {

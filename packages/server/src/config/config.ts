@@ -122,6 +122,8 @@ export interface DataSourceConfig {
    * {@link Config.sessionsMax}.
    */
   readonly sessionsMax?: number;
+  /** Whether its writes may be previewed for people who approve them; absent: true. */
+  readonly previews?: boolean;
 }
 
 /** The content of the tools file. */

@@ -23,6 +23,7 @@ interface Organization {
 interface Binding extends NotedSource {
   readonly organizations?: readonly (string | Organization)[];
   readonly sessions_max?: number;
+  readonly previews?: boolean;
 }
 
 const text = (what: string): z.ZodString => z.string({ error: `must be ${what}` });
@@ -65,8 +66,13 @@ export const dataSourceSchema: z.ZodType<Binding> = z.strictObject(
       .min(1, SESSIONS)
       .max(SESSIONS_MAX_MAX, SESSIONS)
       .exactOptional(),
+    previews: z.boolean({ error: "must be true or false" }).exactOptional(),
   },
-  { error: unknownKey(["name", "description", "organizations", "sessions_max", "tables"]) },
+  {
+    error: unknownKey([
+      ...["name", "description", "organizations", "sessions_max", "previews", "tables"],
+    ]),
+  },
 );
 
 /** Mistakes in an entry's organizations that the schema does not detect. */
@@ -102,6 +108,13 @@ export function sessionLimits(bindings: readonly Binding[]): ReadonlyMap<string,
     bindings.flatMap(({ name, sessions_max: sessionsMax }) =>
       sessionsMax === undefined ? [] : [[name, sessionsMax]],
     ),
+  );
+}
+
+/** The data sources whose writes are not previewed, by name. */
+export function unpreviewed(bindings: readonly Binding[]): ReadonlySet<string> {
+  return new Set(
+    bindings.filter(({ previews }) => previews === false).map((binding) => binding.name),
   );
 }
 

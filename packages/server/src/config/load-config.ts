@@ -87,7 +87,10 @@ function forShow({ setting, origin, shown }: SettingValue<unknown>): SettingRepo
   return { setting, origin, ...present("shown", shown) };
 }
 
-function buildConfig(values: SettingValues, { tools: listed, bound, sessions }: ToolsFile): Config {
+function buildConfig(
+  values: SettingValues,
+  { tools: listed, bound, sessions, unpreviewed }: ToolsFile,
+): Config {
   const migrationUrls = values.migrationUrls.value ?? [];
   const strict = values.toolsStrict.value ?? listed?.strict ?? false;
   return deepFreeze({
@@ -101,6 +104,7 @@ function buildConfig(values: SettingValues, { tools: listed, bound, sessions }: 
       ...present("migrationUrl", migrationUrls.find(({ name }) => name === source.name)?.url),
       ...present("organizations", bound?.get(source.name)),
       ...present("sessionsMax", sessions?.get(source.name)),
+      ...(unpreviewed?.has(source.name) === true ? { previews: false } : {}),
     })),
     ...present("organization", values.organization.value),
     tools: {

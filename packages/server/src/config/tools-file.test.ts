@@ -27,6 +27,7 @@ tools:
       problems: [],
       bound: new Map(),
       sessions: new Map(),
+      unpreviewed: new Set(),
       tools: {
         strict: true,
         tools: [
@@ -58,6 +59,16 @@ data_sources:
         ],
       ]),
     );
+  });
+
+  it("says whose writes are not previewed", () => {
+    const text = `
+data_sources:
+  - { name: crm, previews: false }
+  - { name: shop, previews: true }
+`;
+    const { unpreviewed } = parseToolsFile(text, "tools.yaml", SOURCES);
+    expect(unpreviewed).toEqual(new Set(["crm"]));
   });
 
   it("says how many sessions a data source has", () => {

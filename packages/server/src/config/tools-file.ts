@@ -15,6 +15,8 @@ export interface ToolsFile {
   readonly bound?: BoundOrganizations;
   /** The session limits of data sources; others use `SERVICE_SESSIONS_MAX`. */
   readonly sessions?: ReadonlyMap<string, number>;
+  /** The data sources whose writes are not previewed. */
+  readonly unpreviewed?: ReadonlySet<string>;
   readonly problems: readonly SettingProblem[];
 }
 
@@ -54,8 +56,8 @@ export function parseToolsFile(
   }
   const checked = checkTools(document.toJS() ?? {}, dataSources, env);
   if (checked.ok) {
-    const { tools, bound, sessions } = checked;
-    return { tools, bound, sessions, problems: [] };
+    const { tools, bound, sessions, unpreviewed } = checked;
+    return { tools, bound, sessions, unpreviewed, problems: [] };
   }
   const reasons = checked.mistakes.map(({ path, reason }) => {
     return `${at(offsetOf(document, path))}: ${dotted(path)}${reason}`;

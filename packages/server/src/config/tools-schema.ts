@@ -9,6 +9,7 @@ import {
   checkOrganizations,
   dataSourceSchema,
   sessionLimits,
+  unpreviewed,
 } from "./data-source-schema.js";
 import type { Environment } from "./env.js";
 import { checkMcpServer, mcpServerSchema, toMcpServer } from "./mcp-servers/mcp-server-schema.js";
@@ -28,6 +29,7 @@ export type ToolsCheck =
       readonly tools: ToolsConfig;
       readonly bound: BoundOrganizations;
       readonly sessions: ReadonlyMap<string, number>;
+      readonly unpreviewed: ReadonlySet<string>;
     }
   | { readonly ok: false; readonly mistakes: readonly ToolsMistake[] };
 
@@ -78,6 +80,7 @@ export function checkTools(
     },
     bound: boundOrganizations(bindings),
     sessions: sessionLimits(bindings),
+    unpreviewed: unpreviewed(bindings),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Caller } from "@steward/kernel/caller.js";
 import type { OnFailure, PreparedStep, SchemaTableDelta, StepExecution } from "./plan.js";
 import type { CompiledStatement } from "./statements/compiled-statement.js";
 import type { PostgresType } from "./statements/postgres-types.js";
+import type { StatementPreview, StatementToPreview } from "./statements/statement-preview.js";
 import type { ColumnType, StepOutput } from "./statements/step-output.js";
 import type { ForkOrigin } from "./plan-state.js";
 import type { ClaimRefusal } from "./transitions.js";
@@ -16,6 +17,12 @@ export {
 } from "./statements/postgres-types.js";
 export { compileJsonTemplate, fillJsonTemplate } from "./statements/json-template.js";
 export type { ForkOrigin, ResultRef, TakenStep } from "./plan-state.js";
+export type {
+  PreviewedTable,
+  RowChange,
+  StatementPreview,
+  StatementToPreview,
+} from "./statements/statement-preview.js";
 export type {
   ColumnType,
   OutputMetadata,
@@ -239,6 +246,15 @@ export interface SqlTarget extends StepTarget, AsyncDisposable {
    * @throws StatementError, for example when the statement names a table that does not exist.
    */
   describe(statement: StatementToDescribe, signal: AbortSignal): Promise<DescribedStatement>;
+
+  /**
+   * Runs a write that changes rows in a transaction that is always rolled back, and shows what it
+   * changed. The write is held to its intent as in a run. While it runs, it holds the locks of a
+   * run, so the data source applies a short time limit of its own.
+   * @throws StatementError as `run` does; also when previews of the data source are switched off,
+   * or when the statement changes something else than rows.
+   */
+  preview(statement: StatementToPreview, signal: AbortSignal): Promise<StatementPreview>;
 }
 
 /** A tool that is called with a statement. */

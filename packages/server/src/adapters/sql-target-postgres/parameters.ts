@@ -1,6 +1,6 @@
 import { DatabaseError } from "pg";
 import { POSTGRES, type SqlValue } from "../../plans/ports.js";
-import type { PortalResult } from "./portal-query.js";
+import type { FetchLimits, PortalResult } from "./portal-query.js";
 import type { Session } from "./session.js";
 import { BEFORE_STATEMENT } from "./transaction.js";
 import type { TypeCatalog } from "./type-catalog.js";
@@ -61,12 +61,13 @@ export async function runTyped(
   session: Session,
   sql: string,
   { texts, typed, allTyped }: Parameters,
+  limits?: FetchLimits,
 ): Promise<PortalResult> {
   const untyped = typed.map(() => 0);
-  if (allTyped.every((oid) => oid === 0)) return session.run(sql, texts, untyped);
+  if (allTyped.every((oid) => oid === 0)) return session.run(sql, texts, untyped, limits);
   const run = async (types: readonly number[]): Promise<PortalResult | DatabaseError> => {
     try {
-      return await session.run(sql, texts, types);
+      return await session.run(sql, texts, types, limits);
     } catch (error) {
       if (!(error instanceof DatabaseError) || !mayFitOtherwise(error)) throw error;
       await session.command(`ROLLBACK TO SAVEPOINT ${BEFORE_STATEMENT}`);

@@ -32,11 +32,21 @@ export interface BoundStatement {
   readonly types: readonly number[];
 }
 
+/** How much of a result is fetched. */
+export interface FetchLimits {
+  /** Fetching stops when there are more rows than this. */
+  readonly rows: number;
+  /** Fetching stops when the text of the rows is longer than this, in bytes. */
+  readonly textBytes: number;
+}
+
+const OUTPUT_LIMITS: FetchLimits = { rows: RESULT_ROWS_MAX, textBytes: TEXT_BYTES_MAX };
+
 /** The result of a statement, as far as rows were fetched. */
 export interface PortalResult {
   /** Absent when the statement returns no rows. */
   readonly columns: readonly Column[] | undefined;
-  /** Fetched rows, enough for any output. */
+  /** Fetched rows, as many as the limits allow. */
   readonly rows: readonly TextRow[];
   /** Number of fetched rows, including those that were dropped. */
   readonly rowsSeen: number;
@@ -63,6 +73,7 @@ export class PortalQuery implements Submittable {
   readonly result: Promise<PortalResult>;
   readonly #statement: BoundStatement;
   readonly #onRow: () => void;
+  readonly #limits: FetchLimits;
   #resolve: (result: PortalResult) => void = () => undefined;
   #reject: (error: Error) => void = () => undefined;
   #columns: readonly Column[] | undefined;
@@ -72,10 +83,14 @@ export class PortalQuery implements Submittable {
   #isComplete = false;
   #rowsChanged = 0;
 
-  /** @param onRow called when a row was received completely. */
-  constructor(statement: BoundStatement, onRow: () => void) {
+  /**
+   * @param onRow called when a row was received completely.
+   * @param limits absent: enough rows for any output.
+   */
+  constructor(statement: BoundStatement, onRow: () => void, limits: FetchLimits = OUTPUT_LIMITS) {
     this.#statement = statement;
     this.#onRow = onRow;
+    this.#limits = limits;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -89,7 +104,7 @@ export class PortalQuery implements Submittable {
     connection.parse({ text: sql, types });
     connection.bind({ portal: PORTAL, values });
     connection.describe({ type: "P", name: PORTAL });
-    this.#fetch(connection, FIRST_FETCH_ROWS);
+    this.#fetch(connection, Math.min(FIRST_FETCH_ROWS, this.#limits.rows + 1));
     connection.stream.uncork();
   }
 
@@ -113,7 +128,7 @@ export class PortalQuery implements Submittable {
       return;
     }
     const bytesPerRow = Math.max(1, this.#textBytes / Math.max(1, this.#rows.length));
-    const room = Math.ceil((TEXT_BYTES_MAX - this.#textBytes) / bytesPerRow);
+    const room = Math.ceil((this.#limits.textBytes - this.#textBytes) / bytesPerRow);
     this.#fetch(connection, Math.min(FETCH_ROWS_MAX, Math.max(1, room)));
   }
 
@@ -148,7 +163,8 @@ export class PortalQuery implements Submittable {
   }
 
   get #isEnough(): boolean {
-    return this.#rows.length > RESULT_ROWS_MAX || this.#textBytes > TEXT_BYTES_MAX;
+    const { rows, textBytes } = this.#limits;
+    return this.#rows.length > rows || this.#textBytes > textBytes;
   }
 
   #fetch(connection: DriverConnection, rows: number): void {

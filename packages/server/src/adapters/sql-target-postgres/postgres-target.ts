@@ -1,5 +1,5 @@
 import { isReadIntent, type SqlAnalyzer, type StatementReader } from "../../governance/index.js";
-import { POSTGRES_SESSIONS_MAX } from "../limits.js";
+import { POSTGRES_SESSIONS_MAX, PREVIEW_MS_MAX } from "../limits.js";
 import { ROWS_CHANGED_MAX } from "../../plans/limits.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Log } from "@steward/kernel/log.js";
@@ -8,15 +8,19 @@ import {
   type AttemptRef,
   type DescribedStatement,
   type SqlTarget,
+  type StatementPreview,
   type StatementRequest,
   type StatementResult,
   type StatementToDescribe,
+  type StatementToPreview,
 } from "../../plans/ports.js";
 import { Admission, type KnownStatement } from "../sql-target/admission.js";
+import { requirePreview } from "../sql-target/previewed-statements.js";
 import { RunningStatements } from "../sql-target/running-statements.js";
 import { Descriptions } from "./touched/descriptions.js";
 import { estimateOf } from "./estimate.js";
 import { toStatementError, type FailureContext } from "./failure.js";
+import { Previews } from "./previews/previews.js";
 import type { Session } from "./session.js";
 import { SessionPool } from "./session-pool.js";
 import { hintsFor, messageWithoutHiddenNames } from "./statement-hints.js";
@@ -40,6 +44,10 @@ export interface PostgresTargetOptions {
   readonly rowsChangedMax?: number;
   /** The role for an organization's statements; absent: all use the login role. */
   readonly roleOf?: RoleOf;
+  /** Whether writes may be previewed; absent: true. */
+  readonly previews?: boolean | undefined;
+  /** The version of the server whose SQL previews use; absent: the server's own. */
+  readonly previewVersion?: number;
 }
 
 /**
@@ -56,6 +64,8 @@ export class PostgresTarget implements SqlTarget {
   readonly #runner = new StatementRunner(this.#types);
   readonly #descriptions = new Descriptions(this.#types);
   readonly #writes: Writes;
+  readonly #previews: Previews;
+  readonly #hasPreviews: boolean;
   readonly #roleOf: RoleOf;
   readonly #log: Log;
   readonly #running = new RunningStatements();
@@ -71,6 +81,8 @@ export class PostgresTarget implements SqlTarget {
       rowsMax,
       this.#roleOf,
     );
+    this.#previews = new Previews(this.#runner, this.#types, rowsMax, options.previewVersion);
+    this.#hasPreviews = options.previews ?? true;
     this.#log = options.log.child({ dataSource: options.name });
   }
 
@@ -92,6 +104,14 @@ export class PostgresTarget implements SqlTarget {
     const statement = await this.#admission.admit(asked.sql, asked.intent);
     this.#running.requireOpen(signal);
     return this.#running.track(this.#describe(asked, statement, signal));
+  }
+
+  async preview(asked: StatementToPreview, signal: AbortSignal): Promise<StatementPreview> {
+    this.#running.requireOpen(signal);
+    const statement = await this.#admission.admit(asked.sql, asked.intent);
+    requirePreview(this.#hasPreviews, statement);
+    this.#running.requireOpen(signal);
+    return this.#running.track(this.#preview(asked, statement, signal));
   }
 
   async settle(attempt: AttemptRef): Promise<StatementResult | undefined> {
@@ -146,6 +166,24 @@ export class PostgresTarget implements SqlTarget {
         return { touched, ...(estimate && { estimate }) };
       } catch (error) {
         throw await this.#failure(error, session, request, statement);
+      }
+    });
+  }
+
+  async #preview(
+    asked: StatementToPreview,
+    statement: KnownStatement,
+    signal: AbortSignal,
+  ): Promise<StatementPreview> {
+    const timeoutMs = Math.min(asked.timeoutMs, PREVIEW_MS_MAX);
+    using stopper = new Stopper({ waitMs: asked.waitMs, timeoutMs }, signal);
+    const { orgId } = asked.caller;
+    return await this.#inSession(orgId, stopper, async (session) => {
+      try {
+        const owner = { orgId, timeoutMs: stopper.remainingMs, role: this.#roleOf(orgId) };
+        return await this.#previews.run(session, asked, statement, owner);
+      } catch (error) {
+        throw await this.#failure(error, session, { ...asked, orgId }, statement);
       }
     });
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Connection, DatabaseError, type Client, type QueryResult, type QueryResultRow } from "pg";
 import { SQL_TEMPORARY_BYTES_MAX } from "../limits.js";
 import { containParser, PostgresClient } from "@steward/postgres";
-import { PortalQuery, type PortalResult } from "./portal-query.js";
+import { PortalQuery, type FetchLimits, type PortalResult } from "./portal-query.js";
 import { TreeQuery } from "./touched/tree-query.js";
 
 /** Connection time-out, in ms. */
@@ -154,16 +154,19 @@ export class Session {
   /**
    * Runs an agent's statement in the open transaction.
    * @param types type OIDs of its parameters; 0 lets PostgreSQL infer the type.
+   * @param limits absent: enough rows for any output.
    */
   async run(
     sql: string,
     values: readonly (string | null)[],
     types: readonly number[],
+    limits?: FetchLimits,
   ): Promise<PortalResult> {
     this.#bytesSinceRow = 0;
-    const query = new PortalQuery({ sql, values, types }, () => {
+    const onRow = (): void => {
       this.#bytesSinceRow = 0;
-    });
+    };
+    const query = new PortalQuery({ sql, values, types }, onRow, limits);
     return this.#track(() => this.#client.query(query).result);
   }
 

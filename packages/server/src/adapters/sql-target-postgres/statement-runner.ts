@@ -16,9 +16,12 @@ import { requireFewColumns } from "../sql-target/statement-limits.js";
 import { cellJson } from "./cell-json.js";
 import { FunctionCheck } from "./function-check.js";
 import { parametersFor, runTyped, type Parameters } from "./parameters.js";
-import { PORTAL, type Column, type PortalResult } from "./portal-query.js";
+import { PORTAL, type Column, type FetchLimits, type PortalResult } from "./portal-query.js";
 import type { Session } from "./session.js";
 import type { TypeCatalog } from "./type-catalog.js";
+
+/** A statement with its values and its intent. */
+type BoundRequest = Pick<StatementRequest, "sql" | "binds" | "intent">;
 
 /** Runs statements and builds their output. */
 export class StatementRunner {
@@ -36,17 +39,30 @@ export class StatementRunner {
    */
   async run(
     session: Session,
-    { sql, binds, intent }: StatementRequest,
+    request: BoundRequest,
     statement: KnownStatement,
   ): Promise<RowsResult> {
-    await this.#functions.require(session, statement, intent);
-    const parameters = await parametersFor(binds, this.#types, session);
-    const result = await runInBounds(session, sql, parameters);
+    const result = await this.fetch(session, request, statement);
     if (result.columns !== undefined) {
       requireFewColumns(result.columns.length);
       return this.#output(session, result, result.columns);
     }
     return withoutRows(statement.statementClass === "admin" ? 0 : result.rowsChanged);
+  }
+
+  /**
+   * Like {@link run}, without building the output. The portal stays open for the remaining rows.
+   * @param limits absent: enough rows for any output.
+   */
+  async fetch(
+    session: Session,
+    { sql, binds, intent }: BoundRequest,
+    statement: KnownStatement,
+    limits?: FetchLimits,
+  ): Promise<PortalResult> {
+    await this.#functions.require(session, statement, intent);
+    const parameters = await parametersFor(binds, this.#types, session);
+    return runInBounds(session, sql, parameters, limits);
   }
 
   async #output(
@@ -123,9 +139,10 @@ async function runInBounds(
   session: Session,
   sql: string,
   parameters: Parameters,
+  limits: FetchLimits | undefined,
 ): Promise<PortalResult> {
   try {
-    return await runTyped(session, sql, parameters);
+    return await runTyped(session, sql, parameters, limits);
   } catch (error) {
     if (!session.isRowTooLarge) throw error;
     const message = "A row of the result is too large: select fewer or shorter columns";

@@ -26,6 +26,8 @@ export interface TransactionOwner {
   readonly orgId: string;
   /** The remaining time for the statement. */
   readonly timeoutMs: number;
+  /** How long the statement may wait for a lock, in ms; absent: LOCK_MS_MAX. */
+  readonly lockMs?: number;
 }
 
 /**
@@ -35,12 +37,12 @@ export interface TransactionOwner {
  */
 export function beginText(
   mode: "READ ONLY" | "READ WRITE",
-  { orgId, timeoutMs }: TransactionOwner,
+  { orgId, timeoutMs, lockMs = LOCK_MS_MAX }: TransactionOwner,
 ): string {
   assert(PLAIN.test(orgId), "the id of an organization has nothing to escape");
   return `BEGIN ISOLATION LEVEL READ COMMITTED ${mode};
 SET LOCAL statement_timeout = ${timeoutMs + SERVER_DELAY_MS};
-SET LOCAL lock_timeout = ${Math.min(LOCK_MS_MAX, timeoutMs)};
+SET LOCAL lock_timeout = ${Math.min(lockMs, timeoutMs)};
 SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS_MAX};
 SET LOCAL standard_conforming_strings = on;
 SET LOCAL TimeZone = 'UTC';

@@ -1,6 +1,7 @@
 import type { Intent, StatementClass, TouchedData } from "../../governance/index.js";
 import type {
   AttemptRef,
+  PreviewedTable,
   SqlValue,
   StatementFailureReason,
   StatementResult,
@@ -16,7 +17,7 @@ export interface ChildRequest {
 }
 
 /** The tasks of a request. */
-export type ChildTask = ReadTask | DescribeTask | WriteTask | SettleTask;
+export type ChildTask = ReadTask | DescribeTask | WriteTask | SettleTask | PreviewTask;
 
 /** Notifications to a child, without an answer. */
 export type ChildNotice =
@@ -81,6 +82,18 @@ export interface WriteTask {
 export interface SettleTask {
   readonly kind: "settle";
   readonly attempt: AttemptRef;
+}
+
+/**
+ * Runs a write and rolls it back. Only for the writer. The rows of the answer are a
+ * `StatementPreview`.
+ */
+export interface PreviewTask {
+  readonly kind: "preview";
+  readonly statement: AdmittedStatement;
+  /** Maximum number of rows that a run may change. */
+  readonly rowsMax: number;
+  readonly tables: readonly PreviewedTable[];
 }
 
 /** Start parameters of a child. */

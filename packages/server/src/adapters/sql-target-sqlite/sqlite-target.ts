@@ -1,7 +1,12 @@
 import { isReadIntent, type SqlAnalyzer, type StatementReader } from "../../governance/index.js";
 import { assert } from "@steward/kernel/assert.js";
 import { ROWS_CHANGED_MAX } from "../../plans/limits.js";
-import { SQLITE_READERS_MAX, SQL_MEMORY_BYTES_MAX, SQL_TEMPORARY_BYTES_MAX } from "../limits.js";
+import {
+  PREVIEW_MS_MAX,
+  SQLITE_READERS_MAX,
+  SQL_MEMORY_BYTES_MAX,
+  SQL_TEMPORARY_BYTES_MAX,
+} from "../limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import {
@@ -9,11 +14,14 @@ import {
   type AttemptRef,
   type DescribedStatement,
   type SqlTarget,
+  type StatementPreview,
   type StatementRequest,
   type StatementResult,
   type StatementToDescribe,
+  type StatementToPreview,
 } from "../../plans/ports.js";
 import { Admission } from "../sql-target/admission.js";
+import { requirePreview } from "../sql-target/previewed-statements.js";
 import { RunningStatements } from "../sql-target/running-statements.js";
 import { SCHEMA_CHANGED, type AdmittedStatement, type StatementDescription } from "./protocol.js";
 import { ReaderPool } from "./reader-pool.js";
@@ -44,6 +52,8 @@ export interface SqliteTargetOptions {
   readonly readersMax?: number | undefined;
   /** Rows that one write may change. */
   readonly rowsChangedMax?: number;
+  /** Whether writes may be previewed; absent: true. */
+  readonly previews?: boolean | undefined;
   /** Directory of SQLite's temporary files; absent: SQLite's default. */
   readonly temporaryDirectory?: string;
   /** Maximum resident memory of each process, in bytes. */
@@ -64,6 +74,7 @@ export class SqliteTarget implements SqlTarget {
   readonly #readers: ReaderPool;
   readonly #writer: Writer;
   readonly #rowsChangedMax: number;
+  readonly #previews: boolean;
   readonly #running = new RunningStatements();
   /**
    * By intent and text. Each is valid for one version of the schema, which is checked when the
@@ -83,6 +94,7 @@ export class SqliteTarget implements SqlTarget {
       log: options.log.child({ dataSource: options.name }),
     };
     this.#rowsChangedMax = options.rowsChangedMax ?? ROWS_CHANGED_MAX;
+    this.#previews = options.previews ?? true;
     const readersMax = options.readersMax ?? SQLITE_READERS_MAX;
     this.#readers = new ReaderPool({ role: "reader", ...launch }, readersMax);
     this.#writer = new Writer({ role: "writer", ...launch });
@@ -118,6 +130,30 @@ export class SqliteTarget implements SqlTarget {
     const described = this.#running.track(this.#describe(statement, caller.orgId, limits));
     try {
       return { touched: (await described).touched };
+    } catch (error) {
+      throw error instanceof StatementError ? this.#admission.withAdvice(error, sql) : error;
+    }
+  }
+
+  async preview(
+    { sql, binds, intent, caller, tables: shown, ...asked }: StatementToPreview,
+    signal: AbortSignal,
+  ): Promise<StatementPreview> {
+    this.#running.requireOpen(signal);
+    const known = await this.#admission.admit(sql, intent);
+    requirePreview(this.#previews, known);
+    this.#running.requireOpen(signal);
+    const { statementClass, tables, insertedColumns } = known;
+    const statement = { sql, binds, intent, statementClass, tables, insertedColumns };
+    const rowsMax = Math.min(asked.rowsChangedMax ?? Infinity, this.#rowsChangedMax);
+    const timeoutMs = Math.min(asked.timeoutMs, PREVIEW_MS_MAX);
+    const limits = { waitMs: asked.waitMs, timeoutMs, signal };
+    const task = { statement, rowsMax, tables: shown };
+    try {
+      const answer = await this.#running.track(this.#writer.preview(task, caller.orgId, limits));
+      assert(answer !== undefined, "a preview that ran has an answer");
+      // The child writes it.
+      return JSON.parse(answer.outputJson) as StatementPreview;
     } catch (error) {
       throw error instanceof StatementError ? this.#admission.withAdvice(error, sql) : error;
     }

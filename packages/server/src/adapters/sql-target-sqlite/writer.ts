@@ -3,7 +3,7 @@ import { ORG_WAITING_MAX } from "../limits.js";
 import { StatementError, type AttemptRef, type StatementResult } from "../../plans/ports.js";
 import { deathError, type DeathReason } from "./death-reason.js";
 import { Job, type JobLimits } from "./job.js";
-import type { ChildReply, SettleTask, WriteTask } from "./protocol.js";
+import type { ChildReply, PreviewTask, SettleTask, WriteTask } from "./protocol.js";
 import { tooManyWait } from "../sql-target/fair-share.js";
 import { StatementProcess, type ChildLaunch } from "./statement-process.js";
 
@@ -15,7 +15,8 @@ const FORGOTTEN_MAX = 1000;
 /** Time limit for determining an attempt's outcome, in ms. */
 const SETTLE_TIMEOUT_MS = 10_000;
 
-type WriteJob = Job<WriteTask | SettleTask>;
+type WriterTask = WriteTask | SettleTask | PreviewTask;
+type WriteJob = Job<WriterTask>;
 
 /** The present task of the process. */
 interface CurrentWrite {
@@ -44,7 +45,19 @@ export class Writer {
 
   /** @throws StatementError; the statement then runs nowhere any more. */
   write(task: Omit<WriteTask, "kind">, limits: JobLimits): Promise<StatementResult | undefined> {
-    const job = this.#job({ kind: "write", ...task }, limits);
+    return this.#queue(this.#job({ kind: "write", ...task }, task.attempt.orgId, limits));
+  }
+
+  /** Runs a write in its turn, and rolls it back. @throws StatementError */
+  preview(
+    task: Omit<PreviewTask, "kind">,
+    orgId: string,
+    limits: JobLimits,
+  ): Promise<StatementResult | undefined> {
+    return this.#queue(this.#job({ kind: "preview", ...task }, orgId, limits));
+  }
+
+  #queue(job: WriteJob): Promise<StatementResult | undefined> {
     if (this.#isClosed) job.reject(new StatementError("rolled_back", "The data source is closed"));
     else if (this.#waiting.push(job.orgId, job)) this.#next();
     else job.reject(tooManyWait());
@@ -55,7 +68,7 @@ export class Writer {
   async settle(attempt: AttemptRef): Promise<StatementResult | undefined> {
     if (this.#isClosed) throw outcomeUnknown("the data source is closed");
     const limits = { waitMs: SETTLE_TIMEOUT_MS, timeoutMs: SETTLE_TIMEOUT_MS };
-    const job = this.#job({ kind: "settle", attempt }, limits);
+    const job = this.#job({ kind: "settle", attempt }, attempt.orgId, limits);
     this.#settling.unshift(job);
     this.#next();
     try {
@@ -79,8 +92,8 @@ export class Writer {
     await this.#child?.closed;
   }
 
-  #job(task: WriteTask | SettleTask, limits: JobLimits): WriteJob {
-    return new Job({ task, orgId: task.attempt.orgId }, limits, (stopped) => {
+  #job(task: WriterTask, orgId: string, limits: JobLimits): WriteJob {
+    return new Job({ task, orgId }, limits, (stopped) => {
       this.#stop(stopped);
     });
   }
@@ -149,6 +162,9 @@ export class Writer {
     if (job.task.kind === "write") {
       if (!isCommitting) job.rejectUndone(deathError(reason, this.#launch));
       void this.#settleLost(job, job.task.attempt);
+    } else if (job.task.kind === "preview") {
+      // It never commits, and the next process that opens the data source rolls it back.
+      job.rejectUndone(deathError(reason, this.#launch));
     } else if (job.isStopped || this.#isClosed) {
       job.rejectUndone();
     } else {

@@ -2,9 +2,11 @@ import type {
   AttemptRef,
   DescribedStatement,
   SqlTarget,
+  StatementPreview,
   StatementRequest,
   StatementResult,
   StatementToDescribe,
+  StatementToPreview,
 } from "../../plans/ports.js";
 
 /**
@@ -38,6 +40,10 @@ export class OrganizationTargets implements SqlTarget {
 
   describe(statement: StatementToDescribe, signal: AbortSignal): Promise<DescribedStatement> {
     return this.#of(statement.caller).describe(statement, signal);
+  }
+
+  preview(statement: StatementToPreview, signal: AbortSignal): Promise<StatementPreview> {
+    return this.#of(statement.caller).preview(statement, signal);
   }
 
   settle(attempt: AttemptRef, sql: string): Promise<StatementResult | undefined> {

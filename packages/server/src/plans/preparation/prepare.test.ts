@@ -16,6 +16,7 @@ function dataSource(name: string): SqlTarget {
     dialect: "sqlite",
     run: never,
     describe: never,
+    preview: never,
     settle: never,
     forget: never,
     [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -28,16 +28,7 @@ class SqliteCells implements CellWriter<SqliteCell> {
   #rowCount = 0;
 
   json(cell: SqliteCell): string {
-    switch (typeof cell) {
-      case "bigint":
-        return isSafe(cell) ? cell.toString() : `"${cell.toString()}"`;
-      case "number":
-        return realJson(cell);
-      case "string":
-        return JSON.stringify(cell);
-      default:
-        return cell === null ? "null" : `"${Buffer.from(cell).toString("base64")}"`;
-    }
+    return sqliteCellJson(cell);
   }
 
   bytesMin(cell: SqliteCell): number {
@@ -72,6 +63,20 @@ class SqliteCells implements CellWriter<SqliteCell> {
     const letters = new Map<number, StorageLetter>();
     this.#strings.set(column, letters);
     return letters;
+  }
+}
+
+/** A value as JSON (Decision §5). */
+export function sqliteCellJson(cell: SqliteCell): string {
+  switch (typeof cell) {
+    case "bigint":
+      return isSafe(cell) ? cell.toString() : `"${cell.toString()}"`;
+    case "number":
+      return realJson(cell);
+    case "string":
+      return JSON.stringify(cell);
+    default:
+      return cell === null ? "null" : `"${Buffer.from(cell).toString("base64")}"`;
   }
 }
 

@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { assert } from "@steward/kernel/assert.js";
 import { systemClock } from "@steward/kernel/clock.js";
-import type { AttemptRef, StatementResult } from "../../../plans/ports.js";
+import type { AttemptRef, StatementPreview, StatementResult } from "../../../plans/ports.js";
 import { encodeFrame, FrameDecoder } from "../frames.js";
 import { withoutRows } from "../../sql-target/result-rows.js";
 import type {
@@ -117,14 +117,14 @@ function readerOf(dataSource: string): Answer {
     // Opened by the first request, so that the request gets the error.
     session ??= new ReadSession(new AgentConnection(openDataSource(dataSource, "reader")));
     if (task.kind === "read") sayResult(id, session.read(task.statement));
-    else sayDescription(id, session.describe(task.statement));
+    else sayJson(id, session.describe(task.statement));
   };
 }
 
 function writerOf(dataSource: string): Answer {
   let session: WriteSession | undefined;
   return ({ id, task }) => {
-    assert(task.kind === "write" || task.kind === "settle", "a writer does not read");
+    assert(task.kind !== "read" && task.kind !== "describe", "a writer does not read");
     session ??= new WriteSession(openDataSource(dataSource, "writer"), systemClock, () => {
       assert(schemaWatch !== undefined, "it is loaded before it is needed");
       return schemaWatch;
@@ -136,6 +136,10 @@ function writerOf(dataSource: string): Answer {
         session.write(task, forgotten, () => announceCommit(id)),
       );
       forgotten.length = 0;
+      return;
+    }
+    if (task.kind === "preview") {
+      sayJson(id, session.preview(task));
       return;
     }
     const result = session.settle(task.attempt);
@@ -158,8 +162,8 @@ function sayResult(id: number, { outputJson, ...result }: StatementResult): void
   say({ kind: "result", id, result }, outputJson);
 }
 
-function sayDescription(id: number, description: StatementDescription): void {
-  const outputJson = JSON.stringify(description);
+function sayJson(id: number, answered: StatementDescription | StatementPreview): void {
+  const outputJson = JSON.stringify(answered);
   sayResult(id, { ...withoutRows(0), outputJson, schemaDeltas: [] });
 }
 

@@ -1,10 +1,16 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Clock } from "@steward/kernel/clock.js";
 import { SQL_GROWTH_BYTES_MAX } from "../../limits.js";
-import { StatementError, type AttemptRef, type StatementResult } from "../../../plans/ports.js";
+import {
+  StatementError,
+  type AttemptRef,
+  type StatementPreview,
+  type StatementResult,
+} from "../../../plans/ports.js";
 import { requireFewRows } from "../../sql-target/statement-limits.js";
-import type { WriteTask } from "../protocol.js";
+import type { PreviewTask, WriteTask } from "../protocol.js";
 import { AgentConnection } from "./agent-connection.js";
+import { ChangeCapture } from "./change-capture.js";
 import type { SchemaWatch } from "./schema-watch.js";
 import { StepMarkers } from "./step-markers.js";
 
@@ -18,6 +24,7 @@ export class WriteSession {
   readonly #agent: AgentConnection;
   readonly #markers: StepMarkers;
   readonly #schemaWatch: () => SchemaWatch;
+  #capture: ChangeCapture | undefined;
   #isPurged = false;
 
   /** @param schemaWatch called before the first statement that may change the schema. */
@@ -59,6 +66,25 @@ export class WriteSession {
       if (marker === undefined || marker.attempt < attempt.attempt) this.#markers.fence(attempt);
       return undefined;
     });
+  }
+
+  /**
+   * Runs a write, and rolls it back.
+   * @throws StatementError, also with everything rolled back.
+   */
+  preview({ statement, rowsMax, tables }: PreviewTask): StatementPreview {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      this.#limitGrowth();
+      this.#capture ??= new ChangeCapture(this.#db);
+      const captured = this.#capture.begin(tables, statement.sql);
+      const { rowCount } = this.#agent.run(statement);
+      requireFewRows(rowCount, statement.statementClass, rowsMax);
+      return { rowsChanged: rowCount, ...captured.finish() };
+    } finally {
+      this.#capture?.end();
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+    }
   }
 
   #run({ statement, rowsMax }: WriteTask): StatementResult {
