@@ -58,6 +58,12 @@ export const METRICS: readonly MetricDeclaration[] = [
     labels: ["intent", "status"],
   },
   {
+    kind: "counter",
+    name: "steward_step_retries_total",
+    help: "Attempts of steps that failed and were followed by another one, by the step's intent and why they failed",
+    labels: ["intent", "reason"],
+  },
+  {
     kind: "histogram",
     name: "steward_step_duration_seconds",
     help: "Time an attempt of a step took on its data source",

@@ -141,6 +141,19 @@ export class PlanEngine implements AsyncDisposable {
     return newPlanRecord(plan, state);
   }
 
+  /**
+   * The plan that the same request created before under its idempotency key; `undefined` when none
+   * did, or when another request used the key.
+   */
+  async earlierPlan(
+    orgId: string,
+    request: NonNullable<NewPlan["idempotency"]>,
+  ): Promise<PlanRecord | undefined> {
+    const earlier = await this.#reads.earlierRequest(orgId, request.key);
+    if (earlier?.requestHash !== request.requestHash) return undefined;
+    return this.findPlan({ orgId, planId: earlier.planId });
+  }
+
   /** The committed plan; `undefined` when unknown. */
   async findPlan(ref: PlanRef): Promise<PlanRecord | undefined> {
     const loaded = await this.#log.load(ref);

@@ -66,6 +66,9 @@ export interface PlanReads {
   /** @throws AppError `PLAN_NOT_FOUND`, `CURSOR_OUT_OF_RANGE`. */
   events(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]>;
 
+  /** The request that created a plan under an idempotency key; `undefined` when none did. */
+  earlierRequest(orgId: string, key: string): Promise<EarlierRequest | undefined>;
+
   /**
    * Running steps whose lease has expired or whose node is dead, oldest first, and running plans
    * past their deadline; at most `limit` of each, and none of a plan that another live node owns.

@@ -56,6 +56,8 @@ export interface Attempt {
 export interface AttemptEnd {
   readonly outcome: StepOutcome;
   readonly toolCall: ToolCallRecord | undefined;
+  /** Why the attempt failed, if another one follows. */
+  readonly retriedAfter?: StatementFailureReason;
   /** The reason why the step was released without being run; the caller may request it again. */
   readonly refusal?: AppError;
 }
@@ -261,6 +263,7 @@ export class AttemptRunner {
     const failed = end instanceof StatementError;
     return {
       outcome,
+      ...(failed && outcome.kind === "retried" ? { retriedAfter: end.reason } : {}),
       toolCall: {
         eventId,
         orgId: ref.orgId,

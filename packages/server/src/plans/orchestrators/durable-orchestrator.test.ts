@@ -12,13 +12,15 @@ import { buildToolRegistry } from "../../adapters/tool-registry.js";
 import { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { DisposalStack } from "../../kernel/disposal.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { systemIds } from "@steward/kernel/ids.js";
-import { silentLog } from "@steward/kernel/log.js";
-import { silentTelemetry } from "../../kernel/telemetry.js";
+import { type Log, silentLog } from "@steward/kernel/log.js";
+import { silentTelemetry, type Telemetry } from "../../kernel/telemetry.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import { openSqliteStore, type SqliteStore } from "../../storage/sqlite/store.js";
 import { DurableOrchestrator } from "./durable-orchestrator.js";
 import type { QueryRuntimeContext } from "../orchestrator.js";
+import { StatementError } from "../ports.js";
 import type { PlanDefinition, PlanRecord, StepChanges, StepDefinition } from "../plan.js";
 
 /** A statement that never ends. */
@@ -28,17 +30,38 @@ const RUNAWAY =
 const ORG = "11111111-1111-4111-8111-111111111111";
 const ids = systemIds(systemClock);
 
+/** What a process is given in place of what others have. */
+interface Given {
+  readonly Target?: typeof SqliteTarget;
+  readonly log?: Log;
+  readonly telemetry?: Telemetry;
+}
+
+/** A database that rolls its first statement back, as it does with the loser of a deadlock. */
+class RollsBackOnce extends SqliteTarget {
+  #isFirst = true;
+
+  override run(...given: Parameters<SqliteTarget["run"]>): ReturnType<SqliteTarget["run"]> {
+    if (!this.#isFirst) return super.run(...given);
+    this.#isFirst = false;
+    return Promise.reject(new StatementError("rolled_back", "could not serialize access of Ada"));
+  }
+}
+
 /** All components of one process: the store, the data source, the orchestrator. */
 class Process extends DisposalStack {
   readonly store: SqliteStore;
   readonly target: SqliteTarget;
   readonly orchestrator: DurableOrchestrator;
+  /** Whether the policies forbid every statement. */
+  isForbidden = false;
 
-  constructor(dir: string, stepTimeoutMs = 10_000) {
+  constructor(dir: string, stepTimeoutMs = 10_000, given: Given = {}) {
     super();
+    const { Target = SqliteTarget, log = silentLog, telemetry = silentTelemetry } = given;
     this.store = this.use(openSqliteStore(join(dir, "store.db"), systemClock, silentTelemetry));
     this.target = this.use(
-      new SqliteTarget({
+      new Target({
         name: "default",
         path: join(dir, "target.db"),
         analyzer: new SqliteAnalyzer(),
@@ -55,15 +78,18 @@ class Process extends DisposalStack {
         reader: { read: (sql) => Promise.resolve(new SqliteAnalyzer().analyze(sql, "sqlite")) },
         policy: {
           looksAtData: () => Promise.resolve(false),
-          permit: () => Promise.resolve({}),
+          permit: () =>
+            this.isForbidden
+              ? Promise.reject(new AppError("POLICY_DENIED", "no more"))
+              : Promise.resolve({}),
           decide: () => Promise.resolve({ verdict: "permit", policies: [] }),
         },
         pricing: { quote: (_caller, calls) => Promise.resolve(calls.map(() => ({ aau: 1 }))) },
         gate: { admit: () => Promise.resolve([]), release: () => undefined },
         clock: systemClock,
         ids,
-        log: silentLog,
-        telemetry: silentTelemetry,
+        log,
+        telemetry,
         stepTimeoutMs,
         stepWaitMs: 5_000,
         planDeadlineMs: 60_000,
@@ -411,6 +437,66 @@ describe("a durable orchestrator", () => {
     const first = await submit("SELECT 1");
     expect((await submit("SELECT 1")).planId).toBe(first.planId);
     await expect(submit("SELECT 2")).rejects.toMatchObject({ code: "IDEMPOTENCY_CONFLICT" });
+  });
+
+  it("gives the first answer to a repeated request, also when the state of now would refuse it", async () => {
+    await using process = new Process(dir);
+    const { orchestrator } = process;
+    const keyed = (key: string) => ctx({ idempotencyKey: key });
+    const definition = plan([step("a", "SELECT 1 AS n"), step("b", "SELECT 2 AS n")]);
+    const submit = () => orchestrator.createPlan("session", definition, keyed("submit"));
+    const { planId } = await submit();
+    const run = (stepId: string) => orchestrator.executeStep(planId, stepId, ctx());
+    const fork = () => orchestrator.forkPlan(planId, { steps: [] }, keyed("fork"));
+    const append = () =>
+      orchestrator.appendSteps(planId, { steps: [step("c", "SELECT 3 AS n")] }, keyed("append"));
+    const revise = () =>
+      orchestrator.reviseStep(
+        planId,
+        "b",
+        { changes: { queryTemplate: "SELECT 4 AS n" } },
+        keyed("revise"),
+      );
+    await run("a");
+    const calls = [submit, fork, append, revise];
+    const ids = (answers: readonly { readonly planId: string }[]) =>
+      answers.map((answer) => answer.planId);
+    const first = [await submit(), await fork(), await append(), await revise()];
+    await run("b");
+    await run("c");
+    // The plan is over: it takes no more steps, b is completed, and a fork would have nothing to run.
+    process.isForbidden = true;
+    const again = await Promise.all(calls.map((call) => call()));
+    expect(ids(again)).toEqual(ids(first));
+    expect(again.map(({ revision }) => revision)).toEqual([3, 1, 2, 3]);
+    const refused = [
+      orchestrator.forkPlan(planId, { steps: [] }, keyed("another fork")),
+      orchestrator.createPlan("session", definition, keyed("another plan")),
+    ].map((each) => expect(each).rejects.toBeInstanceOf(AppError));
+    await Promise.all(refused);
+    const other = orchestrator.forkPlan(planId, { stepId: "a", steps: [] }, keyed("fork"));
+    await expect(other).rejects.toMatchObject({ code: "POLICY_DENIED" });
+  });
+
+  it("tells an operator of an attempt that is retried, without what the database says", async () => {
+    const warned: object[] = [];
+    const counted: unknown[] = [];
+    const log = { ...silentLog, warn: (fields: object) => void warned.push(fields) };
+    const count = (...given: readonly unknown[]) => void counted.push(given);
+    const telemetry = { ...silentTelemetry, count };
+    await using process = new Process(dir, undefined, { Target: RollsBackOnce, log, telemetry });
+    const { planId } = await process.submit([step("a", "SELECT 1 AS n")]);
+    const { stepResult } = await process.orchestrator.executeStep(planId, "a", ctx());
+    expect(stepResult).toMatchObject({ status: "completed", attempt: 2 });
+    expect(warned).toEqual([
+      {
+        ...{ orgId: ORG, planId, stepId: "a", attempt: 1 },
+        ...{ dataSource: "default", reason: "rolled_back" },
+        delayMs: expect.any(Number) as number,
+      },
+    ]);
+    const labels = { intent: "read_select", reason: "rolled_back" };
+    expect(counted).toContainEqual(["steward_step_retries_total", labels]);
   });
 
   it("completes a write that took effect before the process died, without running it again", async () => {

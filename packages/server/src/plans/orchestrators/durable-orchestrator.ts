@@ -1,6 +1,5 @@
 import { sessionFor, sessionOr } from "@steward/kernel/caller.js";
 import { setTimeout as delay } from "node:timers/promises";
-import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
@@ -39,8 +38,15 @@ import type {
 } from "../orchestrator.js";
 import type { PlanCheck } from "../plan-check.js";
 import type { PlanEvent } from "../plan-events.js";
-import type { PlanDefinition, PlanRecord, PlanRevised, StepExecution } from "../plan.js";
 import type {
+  PlanDefinition,
+  PlanRecord,
+  PlanRevised,
+  PreparedStep,
+  StepExecution,
+} from "../plan.js";
+import type {
+  StatementFailureReason,
   AttemptRef,
   ClaimResult,
   PlanRef,
@@ -57,7 +63,7 @@ import { PlanChecker } from "./plan-checker.js";
 import { PlanReviser } from "./plan-reviser.js";
 import { preparePlan } from "../preparation/prepare.js";
 import { Recovery } from "./recovery.js";
-import { requestHash } from "./request-hash.js";
+import { createdOrRepeated, type KeyedRequest } from "./repeated-request.js";
 import { retryDelayMs } from "./retry.js";
 import { SchemaSteps } from "./schema-steps.js";
 import type { StepOutcome } from "../plan-state.js";
@@ -136,15 +142,29 @@ export class DurableOrchestrator
     definition: PlanDefinition,
     ctx: QueryRuntimeContext,
   ): Promise<PlanRecord> {
-    const { clock, ids, tools, access, analyzer, reader, planDeadlineMs } = this.#options;
     const session = sessionFor(ctx, sessionId);
+    const request = { sessionId: session, definition };
+    const record = await createdOrRepeated(this.#engine, ctx, request, (keyed) =>
+      this.#createPlan(session, definition, ctx, keyed),
+    );
+    this.#options.telemetry.count("steward_plans_created_total");
+    return record;
+  }
+
+  async #createPlan(
+    session: string,
+    definition: PlanDefinition,
+    ctx: QueryRuntimeContext,
+    keyed: KeyedRequest,
+  ): Promise<PlanRecord> {
+    const { clock, ids, tools, access, analyzer, reader, planDeadlineMs } = this.#options;
     const read = await readAhead(definition, tools, { analyzer, reader });
     const steps = preparePlan(session, definition, tools, analyzer, read);
     requireDataSources(steps, access, ctx);
     await permitSteps(ctx, steps, this.#options);
     await pauseIfLong(steps);
     const nowMs = clock.nowMs();
-    const record = await this.#engine.createPlan({
+    return this.#engine.createPlan({
       ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },
       sessionId: session,
       name: definition.name,
@@ -153,18 +173,8 @@ export class DurableOrchestrator
       steps,
       createdAtMs: nowMs,
       deadlineMs: nowMs + planDeadlineMs,
-      ...(ctx.idempotencyKey === undefined
-        ? {}
-        : {
-            idempotency: {
-              key: ctx.idempotencyKey,
-              // A definition is made of strings and lists of strings only.
-              requestHash: requestHash({ sessionId: session, definition } as unknown as JsonValue),
-            },
-          }),
+      ...keyed,
     });
-    this.#options.telemetry.count("steward_plans_created_total");
-    return record;
   }
 
   checkPlan(
@@ -338,7 +348,7 @@ export class DurableOrchestrator
       if (outcome.kind === "released") throw end.refusal ?? shuttingDown();
       if (finished.kind === "ended") return finished.execution;
       if (finished.kind === "pending") {
-        await pause(retryDelayMs(claim.attempt, ids.random()), inFlight.signal);
+        await this.#untilRetry(attempt, claim.step, end.retriedAfter, inFlight.signal);
       }
       return undefined;
     } finally {
@@ -396,6 +406,20 @@ export class DurableOrchestrator
       { ...attempt, requestId: ctx.requestId, outcome: outcome.kind },
       "step attempt ended",
     );
+  }
+
+  /** Waits before the next attempt of a step, and tells the operator why there is one. */
+  async #untilRetry(
+    attempt: AttemptRef,
+    { intent, dataSource }: PreparedStep,
+    reason: StatementFailureReason = "unknown",
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { ids, telemetry, log } = this.#options;
+    const delayMs = Math.round(retryDelayMs(attempt.attempt, ids.random()));
+    telemetry.count("steward_step_retries_total", { intent, reason });
+    log.warn({ ...attempt, dataSource, reason, delayMs }, "step attempt failed and is retried");
+    await pause(delayMs, signal);
   }
 
   #renewLeases(): void {

@@ -13,12 +13,13 @@ import type {
   StepRevision,
   StepsToAppend,
 } from "../orchestrator.js";
-import type { PlanRevised, PreparedStep, StepDefinition } from "../plan.js";
+import type { PlanRecord, PlanRevised, PreparedStep, StepDefinition } from "../plan.js";
 import { prepareSteps, type StepsToPrepare } from "../preparation/prepare.js";
 import { readAhead } from "../preparation/read-ahead.js";
 import { conflictText, earlierRevision, type PlanRevision } from "../transitions.js";
 import type { DurableOrchestratorOptions } from "./durable-orchestrator.js";
 import { permitSteps } from "./permit-steps.js";
+import { createdOrRepeated, type KeyedRequest } from "./repeated-request.js";
 import { requestHash } from "./request-hash.js";
 
 /** A plan as it was read, against which a change is checked. */
@@ -78,11 +79,21 @@ export class PlanReviser implements PlanRevisions {
     });
   }
 
-  async forkPlan(
+  async forkPlan(planId: string, fork: PlanFork, ctx: QueryRuntimeContext): Promise<PlanRevised> {
+    const { stepId, steps } = fork;
+    const request = { kind: "fork", planId, stepId, steps };
+    const created = await createdOrRepeated(this.#options.engine, ctx, request, (keyed) =>
+      this.#fork(planId, fork, ctx, keyed),
+    );
+    return { planId: created.planId, status: created.status, revision: created.revision ?? 1 };
+  }
+
+  async #fork(
     planId: string,
     { stepId, steps }: PlanFork,
     ctx: QueryRuntimeContext,
-  ): Promise<PlanRevised> {
+    keyed: KeyedRequest,
+  ): Promise<PlanRecord> {
     const { engine, clock, ids, planDeadlineMs, access } = this.#options;
     const source = await engine.loadPlan({ orgId: ctx.orgId, planId });
     if (stepId !== undefined && source.prepared.every(({ id }) => id !== stepId)) {
@@ -104,27 +115,13 @@ export class PlanReviser implements PlanRevisions {
     await permitSteps(ctx, all, this.#options);
     const createdAtMs = clock.nowMs();
     const { name, description, state } = source;
-    const created = await engine.createPlan({
+    return engine.createPlan({
       ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },
       ...{ sessionId, name, description, onFailure: state.onFailure, steps: all, fork },
       createdAtMs,
       deadlineMs: createdAtMs + planDeadlineMs,
-      ...(ctx.idempotencyKey === undefined
-        ? {}
-        : {
-            idempotency: {
-              key: ctx.idempotencyKey,
-              // A request is made of strings and lists only.
-              requestHash: requestHash({
-                kind: "fork",
-                planId,
-                stepId,
-                steps,
-              } as unknown as JsonValue),
-            },
-          }),
+      ...keyed,
     });
-    return { planId: created.planId, status: created.status, revision: created.revision ?? 1 };
   }
 
   /** @param wantedSteps `undefined`: the plan is as wanted already. */

@@ -219,6 +219,10 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
     return this.#call(() => this.#store.find(ref).entries.flatMap(({ events }) => events));
   }
 
+  earlierRequest(orgId: string, key: string): Promise<EarlierRequest | undefined> {
+    return this.#call(() => this.#store.keys.get(`${orgId}/${key}`));
+  }
+
   findDue(limit: number): Promise<DueWork> {
     return this.#call(() => {
       const nowMs = this.#world.nowMs();

@@ -80,7 +80,7 @@ export class PostgresPlanLog implements PlanLog {
   #earlier({ ref, idempotency }: NewPlan): Promise<EarlierRequest | undefined> {
     return idempotency === undefined
       ? Promise.resolve(undefined)
-      : this.#queries.byIdempotencyKey(ref.orgId, idempotency.key);
+      : this.#queries.earlierRequest(ref.orgId, idempotency.key);
   }
 
   /** @returns false when the idempotency key was used before. */

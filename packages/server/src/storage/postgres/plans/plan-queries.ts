@@ -72,7 +72,7 @@ export class PlanQueries implements PlanReads {
   }
 
   /** The plan created under an idempotency key. */
-  async byIdempotencyKey(
+  async earlierRequest(
     orgId: string,
     key: string,
   ): Promise<{ readonly planId: string; readonly requestHash: string } | undefined> {

@@ -131,6 +131,10 @@ export class PlanQueries implements PlanReads {
     });
   }
 
+  earlierRequest(orgId: string, key: string): Promise<EarlierRequest | undefined> {
+    return read(() => this.byIdempotencyKey(orgId, key));
+  }
+
   findDue(limit: number): Promise<DueWork> {
     return read(() => {
       const nowMs = this.#clock.nowMs();
