@@ -72,6 +72,7 @@ export type {
   MemoryStats,
   Migration,
   MigrationFinding,
+  MigrationCommand,
   MigrationLock,
   MigrationPhase,
   MigrationProof,

@@ -7,7 +7,8 @@
  * objects are identified. **Root**: the hash of a schema's statements. **Layout**: data stored
  * beside a schema that is not part of its meaning, such as column positions. **Operation**: the
  * creation, change, rename or drop of one object. **Script**: the SQL statements that lead from one
- * schema to another. **Scratch database**: an empty database in which scripts are tried. **Drift**:
+ * schema to another. **Command**: what one statement of a script does, with its object and its locks,
+ * as data. **Scratch database**: an empty database in which scripts are tried. **Drift**:
  * the difference between a database and its recorded schema. **Hint**: a declaration that an object
  * was renamed.
  */
@@ -18,7 +19,7 @@ export type { Drift } from "./migrations/drift.js";
 export { identify, type RenameHint } from "./model/identify.js";
 export { KnownSchemas } from "./tracking/known-schemas.js";
 export type { Finding, FindingCode } from "./lint/finding.js";
-export { LOCK_MODES, type LockMode, scriptLocks, type TableLock } from "./scripts/locks.js";
+export { type Command, LOCK_MODES, type LockMode, type TableLock } from "./model/commands.js";
 export {
   type Migration,
   type MigrationStatus,
@@ -39,6 +40,7 @@ export type {
   SchemaDatabase,
   ScratchDatabase,
   Script,
+  ScriptText,
   UnfinishedRun,
 } from "./ports.js";
 export type { MigrationProof, Stretch } from "./migrations/proof.js";
@@ -57,8 +59,8 @@ export type { SchemaChange } from "./migrations/schema-change.js";
 export type { Change, Operation } from "./model/schema-diff.js";
 export { type RowQuestion, rowsWouldChange, stepsOf } from "./model/row-check.js";
 export { scriptBetween, scriptFor } from "./scripts/script.js";
-export { effectOf, type ScriptLock } from "./scripts/script-locks.js";
-export { concurrentIndex, digestOf, type Unit, unitsOf } from "./scripts/script-units.js";
+export { effectOf, type ScriptLock, scriptLocks } from "./scripts/script-locks.js";
+export { digestOf, type Unit, unitsOf } from "./scripts/script-units.js";
 export { unfinishedError } from "./migrations/unfinished-run.js";
 export { SchemaHistory } from "./tracking/schema-history.js";
 export { StepRecorder } from "./tracking/step-recorder.js";
@@ -66,6 +68,5 @@ export { tableDeltas } from "./changes/table-deltas.js";
 export { dumpSchema } from "./wanted/dump-schema.js";
 export type { Definition, Definitions, SqlFile, WantedSql } from "./wanted/read-definitions.js";
 export { readDefinitions } from "./wanted/read-definitions.js";
-export { withoutData } from "./wanted/postgres-definitions.js";
 export { shown } from "./wanted/statement-reader.js";
 export { shapesTurtle, vocabularyTurtle } from "./model/vocabulary-turtle.js";

@@ -1,5 +1,6 @@
 import type { AppError } from "@steward/kernel/errors.js";
 import type { Dialect, Schema } from "./model/schema.js";
+import type { Command } from "./model/commands.js";
 import type { Definitions } from "./wanted/read-definitions.js";
 
 /** Statements of a script that run together. */
@@ -10,6 +11,8 @@ export interface Phase {
    */
   readonly isAtomic: boolean;
   readonly statements: readonly string[];
+  /** What each statement does, by the statement's index. Digests do not cover it. */
+  readonly commands: readonly Command[];
   /** Checks of the existing rows, which run in the phase's transaction. */
   readonly checks?: readonly RowCheck[];
 }
@@ -36,6 +39,9 @@ export interface RowCheck {
 
 /** The phases that lead from one schema to another. */
 export type Script = readonly Phase[];
+
+/** A script as it is stored. Migrations stored by earlier versions have no commands. */
+export type ScriptText = readonly (Omit<Phase, "commands"> & Partial<Pick<Phase, "commands">>)[];
 
 /** Checks of the schema before and after a script. A check throws to stop the script. */
 export interface Checks {
@@ -184,7 +190,7 @@ export interface SchemaDatabase {
 export interface ScratchDatabase extends AsyncDisposable {
   introspect(): Promise<Schema>;
   /** @throws AppError `INVALID_ARGUMENT` with the statement that the database refused. */
-  run(script: Script): Promise<void>;
+  run(script: ScriptText): Promise<void>;
   /**
    * Runs the definitions of a wanted schema.
    * @throws AppError `INVALID_ARGUMENT` with the position of the refused statement and how to

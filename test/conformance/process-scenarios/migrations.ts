@@ -85,6 +85,7 @@ export const migrations: readonly ProcessScenario[] = [
         {
           atomic: true,
           statements: [expect.stringContaining("ADD COLUMN") as unknown],
+          commands: [{ command: "add_column", object: expect.stringContaining("customers.") }],
           locks: [
             {
               ...{ statement: 0, table: "customers", mode: "RESERVED", holds_while: "instant" },

@@ -93,6 +93,7 @@ export {
   type AcceptDriftRequest,
   type AcceptedDrift,
   type MigrationFinding,
+  type MigrationCommand,
   type MigrationLock,
   type MigrationPhase,
   type SchemaDiff,

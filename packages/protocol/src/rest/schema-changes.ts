@@ -89,9 +89,28 @@ const lockSchema: z.ZodType<MigrationLock> = z
   .object(lockShape)
   .meta({ id: "MigrationLock", description: "A lock on a table, and what it means for others" });
 
+const commandShape = {
+  /** The command, such as `add_column`; the page about locks lists them all. */
+  command: z.string().describe("What the statement does, such as add_column or drop_table"),
+  object: z.string().describe("Name of the object; for a column with its table"),
+};
+
+/** What a statement does, for programs. */
+export interface MigrationCommand extends Message<typeof commandShape> {}
+
+const commandSchema: z.ZodType<MigrationCommand> = z
+  .object(commandShape)
+  .meta({ id: "MigrationCommand", description: "What a statement does, and to which object" });
+
 const phaseShape = {
   atomic: z.boolean().describe("Whether the statements take effect together; otherwise one by one"),
   statements: z.array(z.string()).readonly().describe("The statements, in their order"),
+  /** One for each statement, in the same order. */
+  commands: z
+    .array(commandSchema)
+    .readonly()
+    .exactOptional()
+    .describe("What each statement does; absent in migrations of versions that did not store it"),
   /** The locks that the statements take. An atomic phase holds each of them until it ends. */
   locks: z.array(lockSchema).readonly().describe("The locks that they take"),
 };
@@ -126,6 +145,7 @@ export const EMAIL_ADDED: Record<string, unknown> = {
     {
       atomic: true,
       statements: ["ALTER TABLE users ADD COLUMN email TEXT"],
+      commands: [{ command: "add_column", object: "users.email" }],
       locks: [
         {
           statement: 0,
@@ -141,6 +161,7 @@ export const EMAIL_ADDED: Record<string, unknown> = {
     {
       atomic: true,
       statements: ["ALTER TABLE users DROP COLUMN email"],
+      commands: [{ command: "drop_column", object: "users.email" }],
       locks: [
         {
           statement: 0,

@@ -1,5 +1,6 @@
 import { inOrder } from "../model/column-order.js";
 import { CONSTRAINTS } from "../postgres/objects/names.js";
+import { LockedTables } from "../postgres/locks/locked-tables.js";
 import { addConstraint, create } from "../postgres/statements.js";
 import {
   isPostgres,
@@ -195,11 +196,12 @@ function sqlOf(schema: Schema, relation: SchemaObject): string {
   const { id } = relation;
   if (isPostgres(schema)) {
     const constraints = schema.partsOf(id, ...CONSTRAINTS);
+    const tables = LockedTables.of(schema);
     const statements = [
-      ...create(schema, schema.get(id)),
-      ...constraints.map((constraint) => addConstraint(schema, constraint)),
+      ...create(schema, schema.get(id), tables),
+      ...constraints.map((constraint) => addConstraint(schema, constraint, tables)),
     ];
-    return statements.join(";\n");
+    return statements.map(({ sql }) => sql).join(";\n");
   }
   if (!isSqlite(schema)) return "";
   if (relation.kind === "Table") return createTable(schema, relation);

@@ -3,7 +3,7 @@ import type { SchemaChange } from "../migrations/schema-change.js";
 import type { Operation } from "../model/schema-diff.js";
 import { stepsOf } from "../model/row-check.js";
 import type { Dialect } from "../model/schema.js";
-import type { Phase } from "../ports.js";
+import type { ScriptText } from "../ports.js";
 
 /** One line for each object that differs: `+` is in the second database only, `-` in the first only. */
 export function operationLine(operation: Operation): string {
@@ -36,7 +36,7 @@ const SETTINGS: Readonly<Record<Dialect, readonly string[]>> = {
   sqlite: ["PRAGMA foreign_keys = OFF;"],
 };
 
-function phaseLines(phase: Phase, dialect: Dialect): readonly string[] {
+function phaseLines(phase: ScriptText[number], dialect: Dialect): readonly string[] {
   const statements = stepsOf(phase).flatMap((step) =>
     typeof step === "string"
       ? [`${step};`]

@@ -1,12 +1,14 @@
 import {
+  type Command,
   LOCK_MODES,
   type LockMode,
-  scriptLocks,
-  type StatementLocks,
   type TableLock,
-} from "../scripts/locks.js";
+  type Work,
+} from "../model/commands.js";
 import type { Script } from "../ports.js";
 import type { Schema } from "../model/schema.js";
+import { scriptLocks } from "../scripts/script-locks.js";
+import { unitsOf } from "../scripts/script-units.js";
 import { type Finding, reportOn } from "./finding.js";
 
 /** The weakest lock mode that blocks writers. */
@@ -19,20 +21,16 @@ interface HeldLock {
   readonly table: string;
   readonly mode: LockMode;
   /** The heaviest work done under the lock, and the table that it scans or rewrites. */
-  readonly work: TableLock["holdsWhile"];
+  readonly work: Work;
   readonly on: string;
 }
 
 /** Findings about sessions that wait for the script's locks. */
 export function lockFindings(base: Schema, target: Schema, script: Script): readonly Finding[] {
-  const statements = scriptLocks(base, target, script);
   const existing = namesOfTables(base, target);
-  if (base.dialect === "sqlite") return sqliteFindings(statements, existing);
-  return script.flatMap(({ isAtomic }, phase) => {
-    const ofPhase = statements.filter((each) => each.phase === phase);
-    const parts = isAtomic ? [ofPhase] : ofPhase.map((each) => [each]);
-    return parts.flatMap((part) => heldBy(part, existing).map(findingOf));
-  });
+  return base.dialect === "sqlite"
+    ? sqliteFindings(script, existing)
+    : unitsOf(script).flatMap(({ commands }) => heldBy(commands, existing).map(findingOf));
 }
 
 /** The names under which a script refers to existing tables. */
@@ -46,12 +44,8 @@ function namesOfTables(base: Schema, target: Schema): ReadonlySet<string> {
 }
 
 /** SQLite has one writer per file, so every write blocks all other writers. */
-function sqliteFindings(
-  statements: readonly StatementLocks[],
-  existing: ReadonlySet<string>,
-): readonly Finding[] {
-  const locks = statements.flatMap((each) => each.locks);
-  return locks.flatMap(({ table, holdsWhile }) => {
+function sqliteFindings(script: Script, existing: ReadonlySet<string>): readonly Finding[] {
+  return scriptLocks(script).flatMap(({ table, holdsWhile }) => {
     if (holdsWhile === "instant" || !existing.has(table)) return [];
     const what = holdsWhile === "rewrite" ? "is rewritten" : "is scanned";
     return [
@@ -67,18 +61,15 @@ function sqliteFindings(
  * The strongest lock per table among statements whose locks are released together. A lock that one
  * statement takes for an instant is held while the later statements work.
  */
-function heldBy(
-  statements: readonly StatementLocks[],
-  existing: ReadonlySet<string>,
-): readonly HeldLock[] {
+function heldBy(commands: readonly Command[], existing: ReadonlySet<string>): readonly HeldLock[] {
   const held = new Map<string, HeldLock>();
-  for (const { statement, locks } of statements) {
+  for (const { command, locks } of commands) {
     for (const lock of locks) {
       if (!existing.has(lock.table) || strength(lock.mode) < strength(BLOCKING)) continue;
       held.set(lock.table, stronger(held.get(lock.table), lock));
     }
     // A new table has no rows. The exception is a materialized view, whose query fills it.
-    const isFilled = statement.startsWith("CREATE MATERIALIZED VIEW");
+    const isFilled = command === "create_materialized_view";
     const works = locks.filter(({ table }) => isFilled || existing.has(table));
     for (const [table, lock] of held) {
       const longest = works.find(({ holdsWhile }) => weight(holdsWhile) > weight(lock.work));
@@ -100,7 +91,7 @@ function strength(mode: LockMode): number {
   return LOCK_MODES.indexOf(mode);
 }
 
-function weight(work: TableLock["holdsWhile"]): number {
+function weight(work: Work): number {
   return WORK.indexOf(work);
 }
 

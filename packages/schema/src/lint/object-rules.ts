@@ -1,6 +1,7 @@
 import type { Kind } from "../model/kinds.js";
 import { isForeign } from "../postgres/objects/names.js";
-import { ownType } from "../postgres/types/type-name.js";
+import { isUnchecked } from "../postgres/objects/unchecked.js";
+import { ownType, parseTypeName } from "../postgres/types/type-name.js";
 import { isPostgres, type Schema, type SchemaObject } from "../model/schema.js";
 import type { Operation } from "../model/schema-diff.js";
 import { relationOf } from "../changes/table-definition.js";
@@ -98,10 +99,8 @@ export function createdRules(
 
 /** Findings about a condition that rows did not have to meet before. */
 export function ruleFindings(object: SchemaObject, report: Report): readonly Finding[] {
-  const { definition } = object.values;
-  const isUnchecked = definition !== undefined && / NOT (VALID|ENFORCED)$/.test(definition);
   return [
-    ...(isUnchecked
+    ...(isUnchecked(object)
       ? []
       : [
           report(
@@ -200,7 +199,7 @@ function newColumnRules(
   const isFilled =
     ["default", "generated", "identity"].some((each) => each in values) ||
     domain?.values.default !== undefined;
-  const isJson = target.dialect === "postgres" && type !== undefined && /^json(\[\])*$/.test(type);
+  const isJson = isPostgres(target) && type !== undefined && parseTypeName(type).name === "json";
   return [
     ...((values.notNull === true || domain?.values.notNull === true) && !isFilled
       ? [

@@ -3,7 +3,7 @@ import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js
 import { type Caller, isVouchedFor } from "@steward/kernel/caller.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import type { Migration } from "./migration.js";
-import type { Script } from "../ports.js";
+import type { ScriptText } from "../ports.js";
 
 /** The fields of a migration that determine what a run does; its digest covers these fields. */
 export type DigestedMigration = Pick<
@@ -59,6 +59,6 @@ export function requireReviewed(
   );
 }
 
-function phasesOf(script: Script): JsonValue {
+function phasesOf(script: ScriptText): JsonValue {
   return script.map(({ isAtomic, statements }) => ({ atomic: isAtomic, statements }));
 }

@@ -2,7 +2,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import { withPauses } from "@steward/kernel/concurrency/pausing.js";
 import type { Hash } from "@steward/state";
 import { identify } from "../model/identify.js";
-import type { SchemaDatabase, ScratchDatabase, Script } from "../ports.js";
+import type { SchemaDatabase, ScratchDatabase, ScriptText } from "../ports.js";
 import { rootOf } from "../model/root.js";
 import type { Schema } from "../model/schema.js";
 import { withoutInvalidIndexes } from "../postgres/objects/invalid-indexes.js";
@@ -15,8 +15,8 @@ import { findingTouchedPart } from "../changes/touched-part.js";
 export interface Way {
   readonly base: Schema;
   readonly target: Schema;
-  readonly up: Script;
-  readonly down: Script;
+  readonly up: ScriptText;
+  readonly down: ScriptText;
 }
 
 /** One script of a proof: the schema that it should lead to, and the schema that it led to. */
@@ -82,7 +82,7 @@ function managed({ base, target, ...ways }: Way): Way {
 async function go(
   scratch: ScratchDatabase,
   name: Stretch["name"],
-  script: Script,
+  script: ScriptText,
   wanted: Schema,
 ): Promise<Stretch> {
   await scratch.run(script);

@@ -1,6 +1,6 @@
 import { AppError } from "@steward/kernel/errors.js";
 import type { Finding } from "../lint/finding.js";
-import type { Script } from "../ports.js";
+import type { Script, ScriptText } from "../ports.js";
 import type { MigrationProof } from "./proof.js";
 
 /**
@@ -24,11 +24,18 @@ export function refuseUnproven({ isProven, stretches }: MigrationProof): void {
  * others than this service, so only statements that the service itself planned are run.
  * @throws AppError `STATE_CONFLICT`.
  */
-export function refuseOthersWork(made: Script, kept: Script): void {
-  if (JSON.stringify(made) === JSON.stringify(kept)) return;
+export function refuseOthersWork(made: Script, kept: ScriptText): void {
+  if (textOf(made) === textOf(kept)) return;
   throw new AppError(
     "STATE_CONFLICT",
     "The migration's statements are not the ones that this version derives from its two schemas: propose the migration again",
+  );
+}
+
+/** What a script runs, without what is known about its statements. */
+function textOf(script: ScriptText): string {
+  return JSON.stringify(
+    script.map(({ isAtomic, statements, checks }) => ({ isAtomic, statements, checks })),
   );
 }
 

@@ -3,12 +3,12 @@ import type { Hash } from "@steward/state";
 import { withoutInvalidIndexes } from "../postgres/objects/invalid-indexes.js";
 import { linting } from "../lint/lint.js";
 import type { Finding } from "../lint/finding.js";
-import type { Script } from "../ports.js";
+import type { Script, ScriptText } from "../ports.js";
 import { rootsOf } from "../model/root.js";
 import type { Schema } from "../model/schema.js";
 import { diffSchemas, type Operation } from "../model/schema-diff.js";
 import { planning } from "../scripts/script.js";
-import { locksOf, type ScriptLock } from "../scripts/script-locks.js";
+import type { ScriptLock } from "../scripts/script-locks.js";
 
 /** The scripts between two schemas, in both directions. */
 export interface SchemaChange {
@@ -18,9 +18,9 @@ export interface SchemaChange {
   readonly findings: readonly Finding[];
   readonly downFindings: readonly Finding[];
   /** Empty when the schemas are equal. */
-  readonly up: Script;
-  readonly down: Script;
-  /** The locks of both scripts. Absent in migrations stored by earlier versions. */
+  readonly up: ScriptText;
+  readonly down: ScriptText;
+  /** The locks of both scripts in migrations stored by earlier versions, which have no commands. */
   readonly upLocks?: readonly ScriptLock[];
   readonly downLocks?: readonly ScriptLock[];
 }
@@ -38,11 +38,8 @@ export function* changeBetween(base: Schema, target: Schema): Pausing<SchemaChan
   yield;
   const downFindings = yield* linting(target, withoutInvalidIndexes(base), down);
   yield;
-  const upLocks = locksOf(base, target, up);
-  yield;
-  const downLocks = locksOf(target, base, down);
   const operations = diffSchemas(base, target);
-  return { baseRoot, targetRoot, operations, findings, downFindings, up, down, upLocks, downLocks };
+  return { baseRoot, targetRoot, operations, findings, downFindings, up, down };
 }
 
 /** The script of one direction, with its findings. */

@@ -1,5 +1,6 @@
 import { AppError } from "@steward/kernel/errors.js";
-import type { Phase, RowCheck } from "../ports.js";
+import type { Phase, RowCheck, ScriptText } from "../ports.js";
+import type { Command, Statement } from "./commands.js";
 
 /** Limit of changed values shown. */
 export const EXAMPLES_MAX = 3;
@@ -7,7 +8,7 @@ export const EXAMPLES_MAX = 3;
 export const EXAMPLE_LENGTH_MAX = 40;
 
 /** A step of a script under construction: a statement, or a check of the existing rows. */
-export type Step = string | RowQuestion;
+export type Step = Statement | RowQuestion;
 
 /** A check whose position in the script follows from the list of steps. */
 export type RowQuestion = Omit<RowCheck, "before">;
@@ -15,16 +16,22 @@ export type RowQuestion = Omit<RowCheck, "before">;
 /** Builds a phase from steps. */
 export function phaseOf(isAtomic: boolean, steps: readonly Step[]): Phase {
   const statements: string[] = [];
+  const commands: Command[] = [];
   const checks: RowCheck[] = [];
   for (const step of steps) {
-    if (typeof step === "string") statements.push(step);
-    else checks.push({ ...step, before: statements.length });
+    if ("sql" in step) {
+      statements.push(step.sql);
+      commands.push(step.command);
+    } else checks.push({ ...step, before: statements.length });
   }
-  return { isAtomic, statements, ...(checks.length === 0 ? {} : { checks }) };
+  return { isAtomic, statements, commands, ...(checks.length === 0 ? {} : { checks }) };
 }
 
-/** The steps of a phase, in order. */
-export function stepsOf({ statements, checks = [] }: Omit<Phase, "isAtomic">): readonly Step[] {
+/** The statements and checks of a phase, in the order in which they run. */
+export function stepsOf({
+  statements,
+  checks = [],
+}: Omit<ScriptText[number], "isAtomic">): readonly (string | RowQuestion)[] {
   return statements.flatMap((sql, index) => [
     ...checks.filter(({ before }) => before === index),
     sql,

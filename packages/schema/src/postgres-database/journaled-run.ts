@@ -2,7 +2,6 @@ import { assert } from "@steward/kernel/assert.js";
 import type pg from "pg";
 import { AppError } from "@steward/kernel/errors.js";
 import {
-  concurrentIndex,
   digestOf,
   type MigrationWaits,
   type RunOrder,
@@ -69,16 +68,18 @@ export class JournaledRun {
     if (unfinished?.begunIndex !== undefined) await this.#settleIndex(unfinished.begunIndex);
     const before = await introspectLive(client);
     await this.#checks.before(before);
-    const isOneTransaction = this.#units.length === 1 && this.#units[0]?.isTransactional === true;
+    const isOneTransaction =
+      this.#units.length === 1 && this.#units[0]?.concurrentIndex === undefined;
     if (!isOneTransaction) this.#journal = await this.#journal.made();
     try {
       for (const unit of this.#units.slice(this.#unitsDone)) {
-        if (unit.isTransactional)
+        const { concurrentIndex } = unit;
+        if (concurrentIndex === undefined)
           await this.#runTransaction(unit, isOneTransaction ? before : undefined);
-        else await this.#makeIndex(unit);
+        else await this.#makeIndex(unit, concurrentIndex);
         this.#unitsDone += 1;
       }
-      if (this.#units.at(-1)?.isTransactional === false) await this.#endOutside();
+      if (this.#units.at(-1)?.concurrentIndex !== undefined) await this.#endOutside();
       return { status: "done" };
     } catch (thrown) {
       return await this.#stop(AppError.from(thrown));
@@ -187,11 +188,10 @@ export class JournaledRun {
   }
 
   /** Builds an index with CONCURRENTLY. The journal names the index before the build begins. */
-  async #makeIndex({ statements }: Unit): Promise<void> {
+  async #makeIndex({ statements }: Unit, index: string): Promise<void> {
     const { client, runner, waits } = this.#parts;
     const [sql] = statements;
-    const index = sql === undefined ? undefined : concurrentIndex(sql);
-    assert(sql !== undefined && index !== undefined, "the unit builds an index");
+    assert(sql !== undefined, "the unit builds an index");
     if (!this.#isJournaled) await this.#begin();
     await client.query(`SET lock_timeout = ${String(waits.indexMs)}`);
     if ((await findIndex(client, index)) !== undefined) {

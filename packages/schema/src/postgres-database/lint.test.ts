@@ -3,7 +3,7 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Finding, identify, renameHints, type Schema, scriptBetween } from "../index.js";
 import { lint } from "../lint/lint.js";
-import { unsaid } from "../testing/operation-table.js";
+import { unsaid } from "../testing/command-table.js";
 import { introspectScratch } from "./session.js";
 import { HAZARD_CASES } from "./testing/hazard-cases.js";
 import { LOSS_CASES } from "./testing/loss-cases.js";

@@ -1,7 +1,15 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { identify, LOCK_MODES, type Schema, scriptLocks, type TableLock } from "../index.js";
+import {
+  type Command,
+  identify,
+  LOCK_MODES,
+  type Phase,
+  type Schema,
+  scriptBetween,
+  type TableLock,
+} from "../index.js";
 import { introspectLive } from "./session.js";
 import { connect, define } from "./testing/transition.js";
 
@@ -16,6 +24,7 @@ const SETUP = `
   CREATE TABLE parted_a PARTITION OF parted FOR VALUES FROM (0) TO (10);
   CREATE TABLE parted_rest PARTITION OF parted DEFAULT;
   CREATE TABLE apart (id int, at date);
+  CREATE SCHEMA elsewhere;
   CREATE MATERIALIZED VIEW best AS SELECT customer FROM orders;
   CREATE VIEW shown AS SELECT customer FROM orders;
   CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'begin return new; end';
@@ -27,9 +36,11 @@ const SETUP = `
   INSERT INTO orders VALUES (1, 1, 'x', 1);
   INSERT INTO parted VALUES (1, now()), (50, now());
   INSERT INTO apart VALUES (20, now());
+  REFRESH MATERIALIZED VIEW best;
 `;
 
-const STATEMENTS: readonly string[] = [
+/** Changes of the schema. The locks of the planned script are compared, not those of the change. */
+const CHANGES: readonly string[] = [
   `ALTER TABLE "public"."orders" ADD COLUMN "a" integer`,
   `ALTER TABLE "public"."orders" ADD COLUMN "a" integer DEFAULT 7 NOT NULL`,
   `ALTER TABLE "public"."orders" ADD COLUMN "a" timestamp with time zone DEFAULT now()`,
@@ -75,17 +86,15 @@ const STATEMENTS: readonly string[] = [
   `ALTER TABLE "public"."orders" DROP CONSTRAINT "orders_pkey"`,
   `ALTER TABLE "public"."orders" ENABLE ROW LEVEL SECURITY`,
   `ALTER TABLE "public"."orders" SET UNLOGGED`,
-  `ALTER TABLE "public"."orders" SET SCHEMA "information_schema"`,
-  `ALTER TABLE "public"."orders" OWNER TO CURRENT_USER`,
+  `ALTER TABLE "public"."orders" SET SCHEMA "elsewhere"`,
+  `ALTER TABLE "public"."orders" OWNER TO pg_read_all_data`,
   `ALTER MATERIALIZED VIEW "public"."best" RENAME TO "better"`,
   `ALTER TABLE "public"."orders" SET (fillfactor = 70)`,
   `ALTER TABLE "public"."orders" CLUSTER ON "orders_note"`,
   `ALTER TABLE "public"."orders" REPLICA IDENTITY FULL`,
   `ALTER TABLE "public"."orders" DISABLE TRIGGER "g"`,
-  `ALTER TABLE "public"."parted" ATTACH PARTITION "public"."apart" FOR VALUES FROM (20) TO (30)`,
   `ALTER TABLE "public"."parted" DETACH PARTITION "public"."parted_a"`,
-  `CREATE INDEX "i" ON "public"."orders" USING btree (total)`,
-  `CREATE UNIQUE INDEX "i" ON "public"."orders" USING btree (total)`,
+  `CREATE INDEX "i" ON "public"."best" (customer)`,
   `DROP INDEX "public"."orders_note"`,
   `DROP TABLE "public"."linked"`,
   `DROP TABLE "public"."parted"`,
@@ -102,108 +111,172 @@ const STATEMENTS: readonly string[] = [
   `CREATE STATISTICS "public"."s" ON id, note FROM public.orders`,
   `COMMENT ON TABLE "public"."orders" IS 'x'`,
   `COMMENT ON COLUMN "public"."orders"."note" IS 'x'`,
+  `COMMENT ON VIEW "public"."shown" IS 'x'`,
+  `COMMENT ON CONSTRAINT "late" ON "public"."orders" IS 'x'`,
   `ALTER DOMAIN "public"."positive" ADD CONSTRAINT "c" CHECK ((VALUE > 0))`,
   `ALTER DOMAIN "public"."positive" ADD CONSTRAINT "c" CHECK ((VALUE > 0)) NOT VALID`,
 ];
 
-/** A lock as reported by the server. */
-interface Held {
+/** A relation as the server sees it in the middle of a transaction. */
+interface Relation {
   readonly name: string;
-  readonly mode: string;
-  readonly is_rewritten: boolean;
+  /** The locks that the session holds on it. */
+  readonly modes: readonly string[];
+  /** Counted since the session last reported to the server; null for a dropped table. */
   readonly rows_read: string | null;
+  /** The file of its rows; null for a dropped table. */
+  readonly file: string | null;
 }
 
-// Counted since the session last reported to the server; null for a dropped table.
-const ROWS_READ = `SELECT b.name, s.seq_tup_read::text AS rows_read
-  FROM public._before b LEFT JOIN pg_stat_xact_user_tables s ON s.relid = b.oid`;
-const HELD = `SELECT b.name, l.mode, r.rows_read,
-    b.relfilenode <> 0 AND b.relfilenode <> c.relfilenode AS is_rewritten
-  FROM public._before b JOIN pg_locks l ON l.relation = b.oid AND l.pid = pg_backend_pid()
-  JOIN (${ROWS_READ}) r ON r.name = b.name LEFT JOIN pg_class c ON c.oid = b.oid
-  WHERE b.name <> 'public._before'`;
+const RELATIONS = `SELECT b.name, s.seq_tup_read::text AS rows_read, c.relfilenode::text AS file,
+    ARRAY(SELECT l.mode FROM pg_locks l WHERE l.relation = b.oid AND l.pid = $1) AS modes
+  FROM public._before b LEFT JOIN pg_class c ON c.oid = b.oid
+  LEFT JOIN pg_stat_xact_user_tables s ON s.relid = b.oid WHERE b.name <> 'public._before'`;
 
-describe("the locks of a statement", () => {
+/** As for a migration, and without plans that read a small table by its index. */
+const SETTINGS = `SET LOCAL search_path = ''; SET LOCAL check_function_bodies = off;
+  SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_bitmapscan = off`;
+
+describe("the locks of a command", () => {
   let database: TestDatabase;
   let client: pg.Client;
+  let session: number;
   let base: Schema;
 
   beforeAll(async () => {
     database = await freshDatabase();
     client = await connect(database.url);
     expect(await define(client, SETUP)).toBe(true);
-    await client.query(`CREATE TABLE public._before AS SELECT oid, relfilenode, format('%s.%s', relnamespace::regnamespace, relname) AS name
+    await client.query(`CREATE TABLE public._before AS SELECT oid, format('%s.%s', relnamespace::regnamespace, relname) AS name
       FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm') AND relnamespace = 'public'::regnamespace`);
     base = identify(await introspectLive(client), undefined);
+    const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    session = rows[0]?.pid ?? 0;
   });
   afterAll(async () => {
     await client.end();
     await database[Symbol.asyncDispose]();
   });
 
-  it.each(STATEMENTS)("are those that the server holds after %s", async (statement) => {
-    await client.query("BEGIN");
-    try {
-      const read = await client.query<Pick<Held, "name" | "rows_read">>(ROWS_READ);
-      const readBefore = new Map(read.rows.map(({ name, rows_read }) => [name, rows_read]));
-      await client.query("SET LOCAL search_path = ''");
-      await client.query(statement);
-      const { rows } = await client.query<Held>(HELD);
-      const held = rows.map((each) => lockOf(each, readBefore.get(each.name) ?? null));
-      // Reading a schema takes long, so the second schema is read only for changes of columns and
-      // types.
-      const isNeeded = /ADD COLUMN| TYPE |RENAME TO|CREATE TABLE/.test(statement);
-      const target = isNeeded ? identify(await introspectLive(client), base) : base;
-      const said = scriptLocks(base, target, [{ isAtomic: true, statements: [statement] }]);
-      const existing = new Set(held.map(({ table }) => table));
-      const locks = said.flatMap((each) => each.locks).filter(({ table }) => existing.has(table));
-      expect(strongest(locks)).toEqual(strongest(held));
-    } finally {
-      await client.query("ROLLBACK");
-    }
+  /** The script that makes a change, planned as for any other schema that has it. */
+  async function scriptFor(change: string): Promise<readonly Phase[]> {
+    await client.query(`BEGIN; ${change}`);
+    const target = identify(await introspectLive(client), base);
+    await client.query("ROLLBACK");
+    return scriptBetween(base, target);
+  }
+
+  async function relations(by = client): Promise<ReadonlyMap<string, Relation>> {
+    const { rows } = await by.query<Relation>(RELATIONS, [session]);
+    return new Map(rows.map((each) => [each.name, each]));
+  }
+
+  it.each(CHANGES)(
+    "are those that the server holds after each statement for %s",
+    async (change) => {
+      const script = await scriptFor(change);
+      expect(script).not.toEqual([]);
+      await client.query(`BEGIN; ${SETTINGS}`);
+      try {
+        const taken: TableLock[] = [];
+        for (const { sql, command } of script.flatMap(commandsOf)) {
+          const before = await relations();
+          await client.query(sql);
+          const now = await relations();
+          taken.push(...command.locks);
+          // The transaction holds the locks of all statements; only the last one worked just now.
+          expect(said(taken, command, now), sql).toEqual(held(before, now));
+        }
+      } finally {
+        await client.query("ROLLBACK");
+      }
+    },
+  );
+
+  it("are those that CREATE INDEX CONCURRENTLY holds while it waits for a writer", async () => {
+    const script = await scriptFor(`CREATE INDEX "i" ON "public"."orders" (total)`);
+    const [{ sql, command } = expect.fail("there is a statement"), ...others] =
+      script.flatMap(commandsOf);
+    expect([command.command, others]).toEqual(["create_index_concurrently", []]);
+    const writer = await connect(database.url);
+    await writer.query("BEGIN; DELETE FROM orders WHERE id = 7");
+    const built = client.query(sql);
+    let now = new Map<string, Relation>() as ReadonlyMap<string, Relation>;
+    while ((now.get("public.orders")?.modes ?? []).length === 0) now = await relations(writer);
+    expect(held(now, now)).toEqual({ "public.orders": "SHARE UPDATE EXCLUSIVE instant" });
+    expect(command.locks).toEqual([
+      { table: "public.orders", mode: "SHARE UPDATE EXCLUSIVE", holdsWhile: "scan" },
+    ]);
+    await writer.query("ROLLBACK");
+    await writer.end();
+    await built;
+    await client.query("DROP INDEX public.i");
   });
 });
 
-function lockOf(
-  { name, mode, is_rewritten, rows_read }: Held,
-  readBefore: string | null,
-): TableLock {
-  const words = mode
-    .replace(/Lock$/, "")
-    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ")
-    .toUpperCase();
-  const work = is_rewritten
-    ? "rewrite"
-    : rows_read === null || rows_read === readBefore
-      ? "instant"
-      : "scan";
-  // The server has only these modes.
-  return { table: name, mode: words as TableLock["mode"], holdsWhile: work };
+/** The statements of a phase, each with the checks of rows that follow it. */
+function commandsOf({
+  statements,
+  commands,
+  checks = [],
+}: Phase): readonly { readonly sql: string; readonly command: Command }[] {
+  return commands.map((command, index) => {
+    const queries = checks.filter(({ before }) => before === index + 1).map(({ count }) => count);
+    return { sql: [statements[index], ...queries].join("; "), command };
+  });
 }
 
-/**
- * The strongest lock on each table, with the heaviest work; locks that block nobody are left out.
- */
-function strongest(locks: readonly TableLock[]): Readonly<Record<string, string>> {
-  const WORK = ["instant", "scan", "rewrite"] as const;
-  const tables = new Map<string, TableLock>();
-  for (const lock of locks) {
-    const known = tables.get(lock.table) ?? lock;
-    const mode =
-      LOCK_MODES[Math.max(...[known, lock].map((each) => LOCK_MODES.indexOf(each.mode)))];
-    const work = WORK[Math.max(...[known, lock].map((each) => WORK.indexOf(each.holdsWhile)))];
-    tables.set(lock.table, {
-      ...lock,
-      mode: mode ?? lock.mode,
-      holdsWhile: work ?? lock.holdsWhile,
-    });
-  }
+const WORK = ["instant", "scan", "rewrite"] as const;
+const WEAKEST = LOCK_MODES.indexOf("SHARE UPDATE EXCLUSIVE");
+
+/** What a script says about the relations that were there before it. */
+function said(
+  taken: readonly TableLock[],
+  { locks }: Command,
+  relations: ReadonlyMap<string, Relation>,
+): Readonly<Record<string, string>> {
+  return strongest([...relations.keys()], (name) => {
+    const own = locks.filter(({ table }) => table === name);
+    return {
+      modes: taken.filter(({ table }) => table === name).map(({ mode }) => mode),
+      work: Math.max(0, ...own.map(({ holdsWhile }) => WORK.indexOf(holdsWhile))),
+    };
+  });
+}
+
+/** What the server held and did. */
+function held(
+  before: ReadonlyMap<string, Relation>,
+  now: ReadonlyMap<string, Relation>,
+): Readonly<Record<string, string>> {
+  return strongest([...now.keys()], (name) => {
+    const [old, { modes = [], file = null, rows_read = null } = {}] = [
+      before.get(name),
+      now.get(name),
+    ];
+    const isRewritten = file !== null && file !== old?.file;
+    const isScanned = rows_read !== null && rows_read !== old?.rows_read;
+    return { modes: modes.map(modeOf), work: isRewritten ? 2 : isScanned ? 1 : 0 };
+  });
+}
+
+/** `ShareUpdateExclusiveLock` as the documentation spells it. */
+function modeOf(mode: string): TableLock["mode"] {
+  const words = mode.replace(/Lock$/, "").replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ");
+  // The server has only these modes.
+  return words.toUpperCase() as TableLock["mode"];
+}
+
+/** The strongest lock on each relation; locks that block nobody are left out. */
+function strongest(
+  names: readonly string[],
+  of: (name: string) => { readonly modes: readonly TableLock["mode"][]; readonly work: number },
+): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    [...tables.values()]
-      .filter(
-        ({ mode }) => LOCK_MODES.indexOf(mode) >= LOCK_MODES.indexOf("SHARE UPDATE EXCLUSIVE"),
-      )
-      .map(({ table, mode, holdsWhile }) => [table, `${mode} ${holdsWhile}`] as const)
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
+    [...names].sort().flatMap((name) => {
+      const { modes, work } = of(name);
+      const mode = Math.max(-1, ...modes.map((each) => LOCK_MODES.indexOf(each)));
+      return mode < WEAKEST ? [] : [[name, `${LOCK_MODES[mode]} ${WORK[work]}`] as const];
+    }),
   );
 }

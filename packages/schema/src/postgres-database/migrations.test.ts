@@ -4,7 +4,7 @@ import { ADMIN } from "@steward/kernel/testing/nobody.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
 import { effectOf, identify, type Migration, MigrationService, quadsOf, rootOf } from "../index.js";
-import { schemaOf, scriptFor } from "../index.js";
+import { schemaOf, scriptFor, scriptLocks } from "../index.js";
 import { POSTGRES_SCHEMAS } from "../testing/postgres-schemas.js";
 import { proposed } from "../testing/proposed.js";
 import { memoryRepositories } from "@steward/state/testing/memory-repositories.js";
@@ -59,7 +59,7 @@ describe("migrations of a PostgreSQL database", () => {
     expect(up).toContain("CREATE INDEX CONCURRENTLY");
     expect(up.indexOf("IS NOT NULL) NOT VALID")).toBeLessThan(up.indexOf("SET NOT NULL"));
     expect(codes(migration)).toContain("data-dependent");
-    const said = (migration.upLocks ?? []).map((lock) => {
+    const said = scriptLocks(migration.up).map((lock) => {
       const { isAtomic, statements } = migration.up[lock.phase] ?? { statements: [] };
       const sql = statements[lock.statement]?.slice(0, 25) ?? "";
       return `${isAtomic === true ? "" : "alone: "}${sql} ${lock.mode}: ${effectOf(lock)}`;

@@ -5,7 +5,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import { identify, renameHints, rootOf, type Schema, scriptBetween } from "../index.js";
 import { refuseIdleHints } from "../changes/hint-effects.js";
 import { lint } from "../lint/lint.js";
-import { unsaid } from "../testing/operation-table.js";
+import { unsaid } from "../testing/command-table.js";
 import { diffSchemas } from "../model/schema-diff.js";
 import { introspectScratch, runScript } from "./session.js";
 import { SCHEMA_MOVES, type SchemaMove } from "./testing/schema-moves.js";

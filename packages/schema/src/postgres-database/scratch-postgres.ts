@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { AppError } from "@steward/kernel/errors.js";
-import { type Definitions, type Schema, type Script, withoutData } from "../index.js";
+import type { Definitions, Schema, ScriptText } from "../index.js";
 import type { ScratchDatabase } from "../ports.js";
 import { isConnectionLost } from "@steward/postgres";
 import { defineSchema } from "./define-schema.js";
@@ -54,10 +54,13 @@ export class PostgresScratch implements ScratchDatabase {
     return this.#whileConnected(() => introspectScratch(this.#client));
   }
 
-  run(script: Script): Promise<void> {
+  run(script: ScriptText): Promise<void> {
     const unfilled = script.map((phase) => ({
       ...phase,
-      statements: phase.statements.map((sql) => withoutData(sql)),
+      statements: phase.statements.map((sql, index) => {
+        const isFilled = phase.commands?.[index]?.command === "create_materialized_view";
+        return isFilled ? `${sql} WITH NO DATA` : sql;
+      }),
     }));
     return this.#whileConnected(async () => {
       await prepareForDefinitions(this.#client);

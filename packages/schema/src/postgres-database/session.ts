@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type pg from "pg";
 import { AppError } from "@steward/kernel/errors.js";
-import { type Schema, type Script, stepsOf } from "../index.js";
+import { type Schema, type ScriptText, stepsOf } from "../index.js";
 import {
   CATALOG_SETTINGS,
   introspectPostgres,
@@ -56,7 +56,7 @@ export const NO_SEARCH_PATH = "SET search_path = ''";
  */
 export async function runScript(
   client: pg.Client,
-  script: Script,
+  script: ScriptText,
   refused: (sql: string, error: unknown) => AppError,
 ): Promise<void> {
   await client.query(`${NO_SEARCH_PATH}; SET check_function_bodies = off`);

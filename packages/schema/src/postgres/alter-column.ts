@@ -1,9 +1,11 @@
 import { assert } from "@steward/kernel/assert.js";
 import type { Step } from "../model/row-check.js";
-import type { PostgresObject } from "../model/schema.js";
+import type { Statement, Work } from "../model/commands.js";
+import type { PostgresObject, PostgresSchema } from "../model/schema.js";
 import type { PropertyName } from "../model/vocabulary.js";
 import { quoteName, quoteText } from "./objects/names.js";
-import { identityOptions, notNullState } from "./statements.js";
+import { on, type PlainCommand, statement } from "./commands.js";
+import { identityOptions, notNullState, onOf } from "./statements.js";
 
 /**
  * Statements that alter a column: in the main transaction, after it, and in a transaction at the
@@ -11,8 +13,8 @@ import { identityOptions, notNullState } from "./statements.js";
  */
 export interface ColumnChange {
   readonly now: readonly Step[];
-  readonly after: readonly string[];
-  readonly last: readonly string[];
+  readonly after: readonly Statement[];
+  readonly last: readonly Statement[];
 }
 
 /** Whether one of the changed properties changes the column's type. */
@@ -25,32 +27,40 @@ export function typeChangeOf(changed: readonly PropertyName[]): boolean {
  * the type does not change.
  */
 export function alterColumn(
-  table: string,
+  target: PostgresSchema,
   old: PostgresObject<"Column">,
   column: PostgresObject<"Column">,
   changed: readonly PropertyName[],
   retyping: readonly Step[] | undefined,
 ): ColumnChange {
-  const { name, values } = column;
-  const head = `ALTER TABLE ${table} ALTER COLUMN ${quoteName(name)}`;
-  const preset = values.default;
+  const alter = alterations(target, column);
+  const preset = column.values.default;
   const isDefaultNew = changed.includes("default") || (retyping && preset) !== undefined;
   const isStrictnessNew = changed.includes("notNull") || changed.includes("notNullState");
   const strictness = isStrictnessNew
-    ? notNull(table, head, old, column, changed.includes("identity"))
+    ? notNull(target, old, column, changed.includes("identity"))
     : undefined;
   return {
     now: [
       ...(retyping ?? []),
       ...(isDefaultNew
-        ? [`${head} ${preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`}`]
+        ? [alter("alter_column", preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`)]
         : []),
       ...(strictness?.now ?? []),
-      ...identityChange(head, old, column, changed),
+      ...identityChange(alter, old, column, changed),
     ],
     after: strictness?.after ?? [],
     last: strictness?.last ?? [],
   };
+}
+
+/** Makes `ALTER TABLE … ALTER COLUMN …` of a column. */
+type Alter = (command: PlainCommand, action: string, rows?: Work) => Statement;
+
+function alterations(target: PostgresSchema, column: PostgresObject<"Column">): Alter {
+  const head = `ALTER TABLE ${onOf(target, column)} ALTER COLUMN ${quoteName(column.name)}`;
+  return (command, action, rows = "instant") =>
+    statement(command, `${head} ${action}`, { ...on(target, column), rows });
 }
 
 /**
@@ -58,29 +68,44 @@ export function alterColumn(
  * exclusive lock.
  */
 function notNull(
-  table: string,
-  head: string,
+  target: PostgresSchema,
   old: PostgresObject<"Column">,
   column: PostgresObject<"Column">,
   isIdentityNew: boolean,
 ): ColumnChange {
   const { name, values } = column;
+  const alter = alterations(target, column);
   const isDropped =
     old.values.notNull === true &&
     (values.notNull !== true || values.notNullState !== undefined || isNotInherited(old));
-  const dropped = isDropped ? [`${head} DROP NOT NULL`] : [];
+  const dropped = isDropped ? [alter("alter_column", "DROP NOT NULL")] : [];
   const more = { after: [], last: [] };
   if (values.notNull !== true) return { now: dropped, ...more };
   if (values.notNullState !== undefined) {
-    return { now: [...dropped, ...notNullState(table, column)], ...more };
+    return { now: [...dropped, ...notNullState(target, column)], ...more };
   }
-  if (isIdentityNew) return { now: [...dropped, `${head} SET NOT NULL`], ...more };
+  if (isIdentityNew) {
+    return { now: [...dropped, alter("set_not_null", "SET NOT NULL", "scan")], ...more };
+  }
   const check = quoteName(`_steward_not_null_${name}`.slice(0, 63));
+  const head = `ALTER TABLE ${onOf(target, column)}`;
   const checked = `CHECK (${quoteName(name)} IS NOT NULL) NOT VALID`;
+  const subject = on(target, column);
   return {
-    now: [...dropped, `ALTER TABLE ${table} ADD CONSTRAINT ${check} ${checked}`],
-    after: [`ALTER TABLE ${table} VALIDATE CONSTRAINT ${check}`],
-    last: [`${head} SET NOT NULL`, `ALTER TABLE ${table} DROP CONSTRAINT ${check}`],
+    now: [
+      ...dropped,
+      statement("add_constraint", `${head} ADD CONSTRAINT ${check} ${checked}`, subject),
+    ],
+    after: [
+      statement("validate_constraint", `${head} VALIDATE CONSTRAINT ${check}`, {
+        ...subject,
+        rows: "scan",
+      }),
+    ],
+    last: [
+      alter("set_not_null", "SET NOT NULL"),
+      statement("drop_constraint", `${head} DROP CONSTRAINT ${check}`, subject),
+    ],
   };
 }
 
@@ -89,22 +114,22 @@ function isNotInherited({ values }: PostgresObject): boolean {
 }
 
 function identityChange(
-  head: string,
+  alter: Alter,
   old: PostgresObject,
   { values }: PostgresObject,
   changed: readonly PropertyName[],
-): readonly string[] {
+): readonly Statement[] {
   const identity = values.identity?.toUpperCase();
   if (identity === undefined) return [];
   const options = identityOptions(values);
   if (old.values.identity === undefined) {
     const given = options === undefined ? "" : ` (${options})`;
-    return [`${head} ADD GENERATED ${identity} AS IDENTITY${given}`];
+    return [alter("alter_identity", `ADD GENERATED ${identity} AS IDENTITY${given}`)];
   }
   return [
-    ...(changed.includes("identity") ? [`${head} SET GENERATED ${identity}`] : []),
+    ...(changed.includes("identity") ? [alter("alter_identity", `SET GENERATED ${identity}`)] : []),
     ...(changed.includes("sequenceOptions") && options !== undefined
-      ? [`${head} ${settingsOf(options)}${restart(old, options)}`]
+      ? [alter("alter_identity", `${settingsOf(options)}${restart(old, options)}`)]
       : []),
   ];
 }
@@ -117,9 +142,12 @@ function settingsOf(options: string): string {
 }
 
 /** Sets a new sequence to continue after the highest value of its column. */
-export function goOnCounting(table: string, { name }: PostgresObject<"Column">): string {
+export function goOnCounting(schema: PostgresSchema, column: PostgresObject<"Column">): Statement {
+  const table = onOf(schema, column);
+  const { name } = column;
   const sequence = `pg_catalog.pg_get_serial_sequence(${quoteText(table)}, ${quoteText(name)})`;
-  return `SELECT pg_catalog.setval(${sequence}, pg_catalog.max(${quoteName(name)})) FROM ${table}`;
+  const sql = `SELECT pg_catalog.setval(${sequence}, pg_catalog.max(${quoteName(name)})) FROM ${table}`;
+  return statement("advance_sequence", sql, { ...on(schema, column), rows: "scan" });
 }
 
 /** The options of a sequence, or of an identity column's sequence. */

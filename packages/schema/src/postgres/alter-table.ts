@@ -1,21 +1,33 @@
 import { inOrder } from "../model/column-order.js";
+import type { Statement, Work } from "../model/commands.js";
 import type { Step } from "../model/row-check.js";
 import type { PostgresObject, PostgresSchema } from "../model/schema.js";
 import type { PropertyName } from "../model/vocabulary.js";
 import { alterColumn, restart } from "./alter-column.js";
 import { alterAttributes, alterDomain } from "./alter-type.js";
+import { on, type PlainCommand, statement } from "./commands.js";
+import type { LockedTables } from "./locks/locked-tables.js";
+import { isVolatile } from "./locks/volatility.js";
 import { needsOf } from "./objects/dependency-order.js";
-import { qualified, quoteName, quoteText } from "./objects/names.js";
+import { qualified, quoteName, quoteText, wordOf } from "./objects/names.js";
 import type { RebuildPlan } from "./rebuild-plan.js";
 import type { Renames } from "./renames.js";
-import { alterOptions, columnClause, notNullState, ofType, rowSecurity } from "./statements.js";
+import {
+  alterOptions,
+  columnClause,
+  notNullState,
+  ofType,
+  onOf,
+  rowSecurity,
+} from "./statements.js";
 import { changeType } from "./types/type-change.js";
+import { columnType } from "./types/type-name.js";
 
 /** Statements in the main transaction, after it, and at the very end. */
 export interface Alterations {
   readonly now: Step[];
-  readonly after: string[];
-  readonly last: string[];
+  readonly after: Statement[];
+  readonly last: Statement[];
 }
 
 /** The statements that alter objects in place. */
@@ -24,12 +36,13 @@ export function alterations(
   target: PostgresSchema,
   rebuild: RebuildPlan,
   renames: Renames,
+  tables: LockedTables,
 ): Alterations {
   const statements: Alterations = { now: [], after: [], last: [] };
   for (const { old, now } of rebuild.matched) {
     if (rebuild.recreated.has(now.id) || rebuild.replaced.has(now.id)) continue;
     if (now.kind === "Table") alterTable(statements, { base, target, rebuild, renames }, old, now);
-    else statements.now.push(...alter(target, old, now, rebuild.changed(old, now)));
+    else statements.now.push(...alter(target, old, now, rebuild.changed(old, now), tables));
   }
   return statements;
 }
@@ -39,35 +52,34 @@ function alter(
   old: PostgresObject,
   now: PostgresObject,
   changed: readonly PropertyName[],
-): readonly string[] {
-  const name = qualified(target, now);
+  tables: LockedTables,
+): readonly Statement[] {
   if (now.kind === "CompositeType") {
-    return changed.includes("attributes") ? alterAttributes(name, old, now) : [];
+    return changed.includes("attributes") ? alterAttributes(target, old, now) : [];
   }
-  if (now.kind === "Domain") return alterDomain(name, now, changed);
-  if (now.kind === "Extension") return alterExtension(name, now, changed);
-  if (now.kind !== "Sequence") return [];
+  if (now.kind === "Domain") return alterDomain(target, now, changed, tables);
+  if (now.kind !== "Extension" && now.kind !== "Sequence") return [];
+  const head = `ALTER ${wordOf(now)} ${qualified(target, now)}`;
+  const subject = on(target, now);
+  if (now.kind === "Extension") {
+    return extensionChanges(now, changed).map((action) =>
+      statement("alter", `${head} ${action}`, subject),
+    );
+  }
   const options = now.values.sequenceOptions;
   return [
-    ...(changed.includes("persistence") ? [`ALTER SEQUENCE ${name} SET ${logged(now)}`] : []),
-    ...(changed.includes("sequenceOptions")
-      ? [`ALTER SEQUENCE ${name} ${options}${restart(old, options)}`]
-      : []),
-  ];
+    ...(changed.includes("persistence") ? [`SET ${logged(now)}`] : []),
+    ...(changed.includes("sequenceOptions") ? [`${options}${restart(old, options)}`] : []),
+  ].map((action) => statement("alter_sequence", `${head} ${action}`, subject));
 }
 
-function alterExtension(
-  name: string,
+function extensionChanges(
   { values }: PostgresObject<"Extension">,
   changed: readonly PropertyName[],
 ): readonly string[] {
   return [
-    ...(changed.includes("version")
-      ? [`ALTER EXTENSION ${name} UPDATE TO ${quoteText(values.version)}`]
-      : []),
-    ...(changed.includes("schemaName")
-      ? [`ALTER EXTENSION ${name} SET SCHEMA ${quoteName(values.schemaName)}`]
-      : []),
+    ...(changed.includes("version") ? [`UPDATE TO ${quoteText(values.version)}`] : []),
+    ...(changed.includes("schemaName") ? [`SET SCHEMA ${quoteName(values.schemaName)}`] : []),
   ];
 }
 
@@ -84,29 +96,13 @@ interface Surroundings {
 
 function alterTable(
   statements: Alterations,
-  { base, target, rebuild, renames }: Surroundings,
+  surroundings: Surroundings,
   old: PostgresObject,
   now: PostgresObject,
 ): void {
-  const name = qualified(target, now);
+  const { base, target, rebuild } = surroundings;
   const columns = inOrder(target.partsOf(now.id, "Column"));
-  const gone = base
-    .partsOf(old.id, "Column")
-    .filter(({ id }) => target.find(id) === undefined || rebuild.anew.has(id))
-    .filter((column) => !rebuild.isGeneratedAnew(column));
-  statements.now.push(
-    ...(old.values.accessMethod === now.values.accessMethod
-      ? []
-      : [`ALTER TABLE ${name} SET ACCESS METHOD ${now.values.accessMethod ?? "heap"}`]),
-    ...rowSecurity(name, old.values.rowSecurity, now.values.rowSecurity),
-    ...(old.values.persistence === now.values.persistence
-      ? []
-      : [`ALTER TABLE ${name} SET ${logged(now)}`]),
-    ...alterOptions(`TABLE ${name}`, old, now),
-    ...gone.map((column) => {
-      return `ALTER TABLE ${name} DROP COLUMN ${quoteName(renames.newName(column) ?? column.name)}`;
-    }),
-  );
+  statements.now.push(...tableSettings(target, old, now), ...goneColumns(surroundings, old, now));
   for (const column of columns) {
     const was = base.find(column.id);
     if (was?.kind !== "Column" || rebuild.anew.has(column.id)) continue;
@@ -119,17 +115,72 @@ function alterTable(
     const retyping = isTouched
       ? changeType({ base, target, old: was, now: column, isReplaced })
       : undefined;
-    const change = alterColumn(name, was, column, changed, retyping);
+    const change = alterColumn(target, was, column, changed, retyping);
     statements.now.push(...change.now);
     statements.after.push(...change.after);
     statements.last.push(...change.last);
   }
   const come = columns.filter(({ id }) => base.find(id) === undefined || rebuild.anew.has(id));
   statements.now.push(
-    ...come.flatMap((column) => [
-      `ALTER TABLE ${name} ADD COLUMN ${columnClause(column)}`,
-      ...notNullState(name, column),
-    ]),
+    ...come.flatMap((column) => [addColumn(target, column), ...notNullState(target, column)]),
     ...(rebuild.isRetyped(old, now) ? ofType(target, now) : []),
   );
+}
+
+function tableSettings(
+  target: PostgresSchema,
+  old: PostgresObject,
+  now: PostgresObject,
+): readonly Statement[] {
+  const name = qualified(target, now);
+  const subject = on(target, now);
+  const rewrites = (command: PlainCommand, action: string): Statement =>
+    statement(command, `ALTER TABLE ${name} ${action}`, { ...subject, rows: "rewrite" });
+  return [
+    ...(old.values.accessMethod === now.values.accessMethod
+      ? []
+      : [rewrites("set_access_method", `SET ACCESS METHOD ${now.values.accessMethod ?? "heap"}`)]),
+    ...rowSecurity(target, now, old.values.rowSecurity),
+    ...(old.values.persistence === now.values.persistence
+      ? []
+      : [rewrites("set_persistence", `SET ${logged(now)}`)]),
+    ...alterOptions(`TABLE ${name}`, subject, old.values.options, now.values.options),
+  ];
+}
+
+function goneColumns(
+  { base, target, rebuild, renames }: Surroundings,
+  old: PostgresObject,
+  now: PostgresObject,
+): readonly Statement[] {
+  return base
+    .partsOf(old.id, "Column")
+    .filter(({ id }) => target.find(id) === undefined || rebuild.anew.has(id))
+    .filter((column) => !rebuild.isGeneratedAnew(column))
+    .map((column) => {
+      const name = quoteName(renames.newName(column) ?? column.name);
+      const sql = `ALTER TABLE ${qualified(target, now)} DROP COLUMN ${name}`;
+      const table = target.pathOf(now);
+      return statement("drop_column", sql, { object: base.pathOf(column), table });
+    });
+}
+
+function addColumn(target: PostgresSchema, column: PostgresObject<"Column">): Statement {
+  const sql = `ALTER TABLE ${onOf(target, column)} ADD COLUMN ${columnClause(column)}`;
+  return statement("add_column", sql, {
+    ...on(target, column),
+    rows: additionWork(target, column),
+  });
+}
+
+/** What ADD COLUMN does with existing rows (PostgreSQL, "ALTER TABLE", Notes). */
+function additionWork(target: PostgresSchema, { values }: PostgresObject<"Column">): Work {
+  const preset = values.default;
+  const isWritten =
+    values.identity !== undefined ||
+    values.storage === "stored" ||
+    columnType(target, values.type).isConstrained ||
+    (preset !== undefined && isVolatile(preset));
+  if (isWritten) return "rewrite";
+  return values.notNull === true && preset === undefined ? "scan" : "instant";
 }

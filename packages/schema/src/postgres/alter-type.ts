@@ -1,8 +1,11 @@
 import { assert } from "@steward/kernel/assert.js";
-import type { PostgresObject } from "../model/schema.js";
+import type { Statement, TableLock } from "../model/commands.js";
+import type { PostgresObject, PostgresSchema } from "../model/schema.js";
 import type { Kind } from "../model/kinds.js";
 import type { PropertyName } from "../model/vocabulary.js";
-import { quoteName } from "./objects/names.js";
+import { on, type PlainCommand, statement } from "./commands.js";
+import type { LockedTables } from "./locks/locked-tables.js";
+import { qualified, quoteName } from "./objects/names.js";
 import { attribute, labelsOf } from "./statements.js";
 
 /**
@@ -62,46 +65,58 @@ export function constructorRoom(
 
 /** The statements that change a composite type. */
 export function alterAttributes(
-  name: string,
+  target: PostgresSchema,
   old: PostgresObject,
   now: PostgresObject,
-): readonly string[] {
+): readonly Statement[] {
   const had = old.values.attributes ?? [];
   const has = now.values.attributes ?? [];
   const labels = had.map((part) => part.label);
   const wanted = has.map((part) => part.label);
+  const alter =
+    (command: PlainCommand) =>
+    (action: string): Statement => {
+      const sql = `ALTER TYPE ${qualified(target, now)} ${action} CASCADE`;
+      return statement(command, sql, on(target, now));
+    };
+  const changed = has.filter((part) => {
+    const before = had.find((each) => each.label === part.label);
+    return before !== undefined && JSON.stringify(before) !== JSON.stringify(part);
+  });
   return [
     ...labels
       .filter((label) => !wanted.includes(label))
-      .map((label) => `ALTER TYPE ${name} DROP ATTRIBUTE ${quoteName(label)} CASCADE`),
-    ...has
-      .filter((part) => !labels.includes(part.label))
-      .map((part) => `ALTER TYPE ${name} ADD ATTRIBUTE ${attribute(part)} CASCADE`),
-    ...has
-      .filter((part) => {
-        const before = had.find((each) => each.label === part.label);
-        return before !== undefined && JSON.stringify(before) !== JSON.stringify(part);
-      })
-      .map(
-        (part) =>
-          `ALTER TYPE ${name} ALTER ATTRIBUTE ${attribute(part).replace(/^("(?:[^"]|"")*") /, "$1 TYPE ")} CASCADE`,
-      ),
+      .map((label) => `DROP ATTRIBUTE ${quoteName(label)}`)
+      .map(alter("drop_attribute")),
+    ...[
+      ...has
+        .filter((part) => !labels.includes(part.label))
+        .map((part) => `ADD ATTRIBUTE ${attribute(part)}`),
+      ...changed.map((part) => `ALTER ATTRIBUTE ${attribute(part, "TYPE ")}`),
+    ].map(alter("alter")),
   ];
 }
 
 /** The statements that alter a domain's constraints. */
 export function alterDomain(
-  name: string,
-  now: PostgresObject,
+  target: PostgresSchema,
+  domain: PostgresObject,
   changed: readonly PropertyName[],
-): readonly string[] {
-  const preset = now.values.default;
+  tables: LockedTables,
+): readonly Statement[] {
+  const preset = domain.values.default;
+  const isStrict = domain.values.notNull === true;
+  const alter = (action: string, others: readonly TableLock[] = []): Statement =>
+    statement("alter_domain", `ALTER DOMAIN ${qualified(target, domain)} ${action}`, {
+      ...on(target, domain),
+      others,
+    });
   return [
     ...(changed.includes("default")
-      ? [`ALTER DOMAIN ${name} ${preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`}`]
+      ? [alter(preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`)]
       : []),
     ...(changed.includes("notNull")
-      ? [`ALTER DOMAIN ${name} ${now.values.notNull === true ? "SET" : "DROP"} NOT NULL`]
+      ? [isStrict ? alter("SET NOT NULL", tables.withColumnsOf(domain.id)) : alter("DROP NOT NULL")]
       : []),
   ];
 }

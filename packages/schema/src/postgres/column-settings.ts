@@ -1,8 +1,11 @@
 import { sameValue } from "../model/schema-diff.js";
 import type { PartOf, PostgresObject, PostgresSchema } from "../model/schema.js";
+import type { Statement, Work } from "../model/commands.js";
+import { commentOn, on, type PlainCommand, statement } from "./commands.js";
 import { inheritedColumn } from "./objects/inheritance.js";
-import { qualified, quoteName, quoteText, wordOf } from "./objects/names.js";
+import { qualified, quoteName, wordOf } from "./objects/names.js";
 import type { RebuildPlan } from "./rebuild-plan.js";
+import { onOf } from "./statements.js";
 
 /** The storage settings of a column. */
 export interface Settings {
@@ -15,30 +18,49 @@ export interface Settings {
 /** What differs for a column that is not an object of its own. */
 type ColumnDetail = Partial<PartOf<"columnDetails">>;
 
+/** Makes a statement that alters a column: `SET STATISTICS 500`. */
+type AlterColumn = (command: "alter_column" | "set_column_options", action: string) => Statement;
+
 /** The statements that change a column's storage settings. */
-export function settings(
-  head: string,
+export function columnSettings(
+  target: PostgresSchema,
+  old: Settings | undefined,
+  now: PostgresObject<"Column">,
+): readonly Statement[] {
+  const head = `ALTER TABLE ${onOf(target, now)} ALTER COLUMN ${quoteName(now.name)}`;
+  return settings(
+    (command, action) => statement(command, `${head} ${action}`, on(target, now)),
+    now.values.type,
+    old ?? {},
+    now.values,
+  );
+}
+
+function settings(
+  alter: AlterColumn,
   type: string | undefined,
   before: Settings,
   after: Settings,
-): readonly string[] {
+): readonly Statement[] {
   const isChanged = (property: keyof Settings): boolean => before[property] !== after[property];
   const options = after.options;
   const had = before.options;
   return [
     ...(isChanged("columnStorage")
-      ? [`${head} SET STORAGE ${after.columnStorage ?? usualStorage(type)}`]
+      ? [alter("alter_column", `SET STORAGE ${after.columnStorage ?? usualStorage(type)}`)]
       : []),
     ...(isChanged("compression")
-      ? [`${head} SET COMPRESSION ${after.compression ?? "default"}`]
+      ? [alter("alter_column", `SET COMPRESSION ${after.compression ?? "default"}`)]
       : []),
     ...(isChanged("statisticsTarget")
-      ? [`${head} SET STATISTICS ${after.statisticsTarget ?? "-1"}`]
+      ? [alter("set_column_options", `SET STATISTICS ${after.statisticsTarget ?? "-1"}`)]
       : []),
     ...(isChanged("options") && had !== undefined
-      ? [`${head} RESET (${had.replaceAll(/=[^,]*/g, "")})`]
+      ? [alter("set_column_options", `RESET (${had.replaceAll(/=[^,]*/g, "")})`)]
       : []),
-    ...(isChanged("options") && options !== undefined ? [`${head} SET (${options})`] : []),
+    ...(isChanged("options") && options !== undefined
+      ? [alter("set_column_options", `SET (${options})`)]
+      : []),
   ];
 }
 
@@ -56,7 +78,7 @@ export function inheritedColumnSettings(
   old: PostgresObject | undefined,
   now: PostgresObject,
   rebuild: RebuildPlan,
-): readonly string[] {
+): readonly Statement[] {
   const had = (old?.values.columnDetails ?? []).map((part): ColumnDetail => {
     const { label } = part;
     return { ...part, label: old === undefined ? label : rebuild.labelNow(old, label) };
@@ -119,31 +141,39 @@ function changeDetail(
   object: PostgresObject,
   label: string,
   { before, after, above, isOverruled, isFreed }: Detail,
-): readonly string[] {
+): readonly Statement[] {
   const name = qualified(schema, object);
   const head = `ALTER ${wordOf(object)} ${name} ALTER COLUMN ${quoteName(label)}`;
+  const { table } = on(schema, object);
+  const subject = { object: `${schema.pathOf(object)}.${label}`, table };
+  const alter = (command: PlainCommand, action: string, rows: Work = "instant"): Statement =>
+    object.kind === "Table"
+      ? statement(command, `${head} ${action}`, { ...subject, rows })
+      : statement("alter_view", `${head} ${action}`, subject);
   const preset = after.default ?? above?.values.default;
   const expression = after.generated ?? above?.values.generated;
-  const text = after.comment;
+  const isStrict = after.notNull ?? above?.values.notNull === true;
   return [
     ...(before.default === after.default
       ? []
-      : [`${head} ${preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`}`]),
+      : [alter("alter_column", preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`)]),
     ...(before.notNull === after.notNull && !isFreed
       ? []
-      : [`${head} ${(after.notNull ?? above?.values.notNull) ? "SET" : "DROP"} NOT NULL`]),
+      : [
+          isStrict
+            ? alter("set_not_null", "SET NOT NULL", "scan")
+            : alter("alter_column", "DROP NOT NULL"),
+        ]),
     ...(before.generated === after.generated || expression === undefined
       ? []
-      : [`${head} SET EXPRESSION AS (${expression})`]),
+      : [alter("alter_column", `SET EXPRESSION AS (${expression})`)]),
     ...(before.foreignOptions === undefined && after.foreignOptions !== undefined
-      ? [`${head} OPTIONS (ADD ${after.foreignOptions})`]
+      ? [alter("alter_column", `OPTIONS (ADD ${after.foreignOptions})`)]
       : []),
     ...(before.comment === after.comment && !isOverruled
       ? []
-      : [
-          `COMMENT ON COLUMN ${name}.${quoteName(label)} IS ${text === undefined ? "NULL" : quoteText(text)}`,
-        ]),
-    ...settings(head, above?.values.type, before, after),
+      : [commentOn(`COLUMN ${name}.${quoteName(label)}`, subject, after.comment)]),
+    ...settings(alter, above?.values.type, before, after),
   ];
 }
 

@@ -1,6 +1,9 @@
 import { nameOf, type PartOf, type PostgresObject, type PostgresSchema } from "../model/schema.js";
 import type { Kind } from "../model/kinds.js";
-import { quoteName, quoteText } from "./objects/names.js";
+import type { Statement } from "../model/commands.js";
+import { commentOn, on, statement, type Subject } from "./commands.js";
+import type { LockedTables } from "./locks/locked-tables.js";
+import { qualified, quoteName, quoteText } from "./objects/names.js";
 import { onOf } from "./statements.js";
 
 /** What differs in a copy; nothing where it has the settings of its source. */
@@ -20,11 +23,12 @@ interface Sources {
 
 /** The statements about a table's copies of its parents' triggers and checks. */
 export function copiedPartSettings(
-  table: string,
+  target: PostgresSchema,
   old: PostgresObject | undefined,
   now: PostgresObject,
   { labelNow, isFresh, firing }: Sources,
-): readonly string[] {
+): readonly Statement[] {
+  const table = qualified(target, now);
   const changes = (property: "triggerDetails" | "constraintDetails", kind: Kind): CopyChange[] => {
     const has = now.values[property] ?? [];
     const had = (old?.values[property] ?? []).map((part) => ({
@@ -40,10 +44,16 @@ export function copiedPartSettings(
   };
   return [
     ...changes("triggerDetails", "Trigger").flatMap((each) =>
-      triggerCopy(table, each, firing(each.label) ?? "ENABLE"),
+      triggerCopy(table, subjectOf(each), each, firing(each.label) ?? "ENABLE"),
     ),
-    ...changes("constraintDetails", "CheckConstraint").flatMap((each) => checkCopy(table, each)),
+    ...changes("constraintDetails", "CheckConstraint").flatMap((each) =>
+      checkCopy(table, subjectOf(each), each),
+    ),
   ];
+  function subjectOf({ label }: CopyChange): Subject {
+    const path = target.pathOf(now);
+    return { object: `${path}.${label}`, table: path };
+  }
 }
 
 interface CopyChange {
@@ -54,32 +64,36 @@ interface CopyChange {
 
 function triggerCopy(
   table: string,
+  subject: Subject,
   { label, before, after }: CopyChange,
   usual: string,
-): readonly string[] {
+): readonly Statement[] {
   const trigger = `TRIGGER ${quoteName(label)}`;
+  const sql = `ALTER TABLE ${table} ${after.enabled ?? usual} ${trigger}`;
   return [
-    ...(before.enabled === after.enabled
-      ? []
-      : [`ALTER TABLE ${table} ${after.enabled ?? usual} ${trigger}`]),
-    ...comment(`${trigger} ON ${table}`, before, after),
+    ...(before.enabled === after.enabled ? [] : [statement("set_trigger_state", sql, subject)]),
+    ...comment(`${trigger} ON ${table}`, subject, before, after),
   ];
 }
 
-function checkCopy(table: string, { label, before, after }: CopyChange): readonly string[] {
+function checkCopy(
+  table: string,
+  subject: Subject,
+  { label, before, after }: CopyChange,
+): readonly Statement[] {
   const constraint = `CONSTRAINT ${quoteName(label)}`;
+  const sql = `ALTER TABLE ${table} VALIDATE ${constraint}`;
   return [
     ...(after.isValidated === true && before.isValidated !== true
-      ? [`ALTER TABLE ${table} VALIDATE ${constraint}`]
+      ? [statement("validate_constraint", sql, { ...subject, rows: "scan" })]
       : []),
-    ...comment(`${constraint} ON ${table}`, before, after),
+    ...comment(`${constraint} ON ${table}`, subject, before, after),
   ];
 }
 
-function comment(on: string, before: Copy, after: Copy): readonly string[] {
+function comment(what: string, subject: Subject, before: Copy, after: Copy): readonly Statement[] {
   if (before.comment === after.comment) return [];
-  const text = after.comment;
-  return [`COMMENT ON ${on} IS ${text === undefined ? "NULL" : quoteText(text)}`];
+  return [commentOn(what, { object: subject.object }, after.comment)];
 }
 
 /** Names of the extensions that an object depends on. */
@@ -96,23 +110,25 @@ export function extensionsOf(object: PostgresObject | undefined): readonly strin
 export function triggerStates(
   schema: PostgresSchema,
   constraint: PostgresObject,
+  tables: LockedTables,
   before: string | undefined,
-  after: string | undefined,
-): readonly string[] {
+): readonly Statement[] {
+  const after = constraint.values.triggerStates;
   const [had, has] = [statesIn(before), statesIn(after)];
   const functions = [...new Set([...had.keys(), ...has.keys()])];
   const table = quoteText(onOf(schema, constraint));
   return functions.flatMap((name) => {
     const state = has.get(name) ?? "ENABLE";
     if (state === (had.get(name) ?? "ENABLE")) return [];
-    return [
-      `DO $steward$ DECLARE t record; BEGIN FOR t IN SELECT g.tgrelid::regclass AS relation, g.tgname AS name
+    const sql = `DO $steward$ DECLARE t record; BEGIN FOR t IN SELECT g.tgrelid::regclass AS relation, g.tgname AS name
   FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc f ON f.oid = g.tgfoid
   JOIN pg_catalog.pg_constraint k ON k.oid = g.tgconstraint
   WHERE g.tgisinternal AND k.conrelid = ${table}::regclass AND k.conname = ${quoteText(nameOf(constraint))}
     AND f.proname = ${quoteText(name)}
-  LOOP EXECUTE format('ALTER TABLE %s ${state} TRIGGER %I', t.relation, t.name); END LOOP; END $steward$`,
-    ];
+  LOOP EXECUTE format('ALTER TABLE %s ${state} TRIGGER %I', t.relation, t.name); END LOOP; END $steward$`;
+    // Only the query knows the triggers, so the locks cover both tables of the key.
+    const others = tables.referencedBy(constraint, "SHARE ROW EXCLUSIVE");
+    return [statement("set_trigger_state", sql, { ...on(schema, constraint), others })];
   });
 }
 

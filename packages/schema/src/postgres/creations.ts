@@ -1,18 +1,22 @@
 import { assert } from "@steward/kernel/assert.js";
-import { isOf, nameOf, type PostgresObject, type PostgresSchema } from "../model/schema.js";
+import type { Statement } from "../model/commands.js";
+import { isOf, type PostgresObject, type PostgresSchema } from "../model/schema.js";
 import type { Kind } from "../model/kinds.js";
+import { lock, on, statement } from "./commands.js";
+import type { LockedTables } from "./locks/locked-tables.js";
 import { attachedTo, Attachments } from "./objects/attachments.js";
 import { inDependencyOrder, needsOf } from "./objects/dependency-order.js";
-import {
-  type ConstraintKind,
-  CONSTRAINTS,
-  isForeign,
-  qualified,
-  quoteName,
-} from "./objects/names.js";
+import { type ConstraintKind, CONSTRAINTS, isForeign, qualified } from "./objects/names.js";
+import { isUnchecked } from "./objects/unchecked.js";
 import { isMoreChecked, RECREATABLE, type RebuildPlan } from "./rebuild-plan.js";
-import { addConstraint, alterOn, create, createIndex, createLike } from "./statements.js";
-import { isReplaceable } from "./statements.js";
+import {
+  addConstraint,
+  create,
+  createIndex,
+  createLike,
+  isReplaceable,
+  validateConstraint,
+} from "./statements.js";
 
 /** Kinds that are created before columns are altered, because the new columns may need them. */
 const FIRST: readonly Kind[] = [
@@ -30,29 +34,36 @@ const INDEXED = ["Index", ...CONSTRAINTS] as const;
  */
 export class Creations {
   /** Statements that run after the transaction, each by itself. */
-  readonly after: string[] = [];
+  readonly after: Statement[] = [];
   /** Indexes that are created after the transaction. */
   readonly pending: Set<string> = new Set();
   readonly #base: PostgresSchema;
   readonly #target: PostgresSchema;
   readonly #rebuild: RebuildPlan;
   readonly #attachments: Attachments;
+  readonly #tables: LockedTables;
   /** Memo: whether an object must wait for one that is created after the columns are altered. */
   readonly #waiting = new Map<string, boolean>();
 
-  constructor(base: PostgresSchema, target: PostgresSchema, rebuild: RebuildPlan) {
+  constructor(
+    base: PostgresSchema,
+    target: PostgresSchema,
+    rebuild: RebuildPlan,
+    tables: LockedTables,
+  ) {
+    this.#tables = tables;
     this.#base = base;
     this.#target = target;
     this.#rebuild = rebuild;
     this.#attachments = new Attachments(target);
   }
 
-  ofKind(kind: Kind): readonly string[] {
+  ofKind(kind: Kind): readonly Statement[] {
     return this.#statements((object) => object.kind === kind);
   }
 
   /** Creates the objects that altered columns may need. */
-  first(): readonly string[] {
+  first(): readonly Statement[] {
     return this.#statements((object) => this.#isFirst(object));
   }
 
@@ -60,7 +71,7 @@ export class Creations {
    * Creates the objects that need the altered columns. A partition is attached once it has all the
    * indexes and constraints that it must have.
    */
-  last(): readonly string[] {
+  last(): readonly Statement[] {
     const statements = this.#statements((object) => this.#isLast(object));
     const partitions = this.#target.all("Table").filter((table) => this.#isJoining(table));
     const matched = this.#rebuild.matched.filter(({ now }) => !this.#rebuild.isFresh(now));
@@ -75,13 +86,19 @@ export class Creations {
         const bound = table.values.partitionBound;
         assert(parent !== undefined && bound !== undefined, `the table ${table.id} is a partition`);
         const name = qualified(this.#target, parent);
-        return `ALTER TABLE ${name} ATTACH PARTITION ${qualified(this.#target, table)} ${bound}`;
+        const sql = `ALTER TABLE ${name} ATTACH PARTITION ${qualified(this.#target, table)} ${bound}`;
+        const others = [
+          lock(this.#target.pathOf(parent), "SHARE UPDATE EXCLUSIVE"),
+          ...this.#tables.defaultOf(parent.id, "scan"),
+        ];
+        const subject = on(this.#target, table);
+        return statement("attach_partition", sql, { ...subject, rows: "scan", others });
       }),
       ...joined,
     ];
   }
 
-  #statements(isNow: (object: PostgresObject) => boolean): readonly string[] {
+  #statements(isNow: (object: PostgresObject) => boolean): readonly Statement[] {
     const { matched, recreated } = this.#rebuild;
     const made = this.#target.objects.filter((object) => isNow(object) && this.#isMade(object));
     const replacements = matched
@@ -187,7 +204,7 @@ export class Creations {
     ];
   }
 
-  #make(object: PostgresObject): readonly string[] {
+  #make(object: PostgresObject): readonly Statement[] {
     if (object.kind === "Table" && this.#isJoining(object)) {
       const [parent] = this.#parentsOf(object);
       return parent === undefined ? [] : createLike(this.#target, object, parent);
@@ -225,7 +242,7 @@ export class Creations {
    * Statements that attach a part. They are deferred when the part waits for an index that is
    * created after the transaction.
    */
-  #inTurn(part: PostgresObject, statements: readonly string[]): readonly string[] {
+  #inTurn(part: PostgresObject, statements: readonly Statement[]): readonly Statement[] {
     const whole = attachedTo(part);
     if (whole === undefined || !this.pending.has(whole)) return statements;
     this.after.push(...statements);
@@ -236,9 +253,9 @@ export class Creations {
     object: PostgresObject<"Index" | ConstraintKind>,
     isOnly: boolean,
     isPending: boolean,
-  ): string {
+  ): Statement {
     if (object.kind !== "Index") {
-      return addConstraint(this.#target, object).replace(/^ALTER TABLE /, "ALTER TABLE ONLY ");
+      return addConstraint(this.#target, object, this.#tables, { isOnly: true });
     }
     const table = this.#target.above(object);
     const isConcurrent = isPending && table.values.partitionKey === undefined;
@@ -272,21 +289,18 @@ export class Creations {
     const table = this.#base.find(object.parent);
     const isChecked = object.kind === "ForeignKey" || object.kind === "CheckConstraint";
     if (!isChecked) return false;
-    const { definition } = object.values;
-    const isUnchecked = definition.endsWith(" NOT VALID") || definition.includes("NOT ENFORCED");
     const isPlain = table?.values.partitionKey === undefined && attachedTo(object) === undefined;
-    return !isUnchecked && isPlain && this.#hasRows(object);
+    return !isUnchecked(object) && isPlain && this.#hasRows(object);
   }
 
-  #add(object: PostgresObject): readonly string[] {
-    if (!this.#isCheckedLater(object)) return create(this.#target, object);
-    return [`${addConstraint(this.#target, object)} NOT VALID`];
+  #add(object: PostgresObject): readonly Statement[] {
+    if (!this.#isCheckedLater(object)) return create(this.#target, object, this.#tables);
+    return [addConstraint(this.#target, object, this.#tables, { isValidatedLater: true })];
   }
 
-  #check(object: PostgresObject): readonly string[] {
+  #check(object: PostgresObject): readonly Statement[] {
     if (!this.#isCheckedLater(object)) return [];
-    const name = quoteName(nameOf(object));
-    return [`${alterOn(this.#target, object)} VALIDATE CONSTRAINT ${name}`];
+    return [validateConstraint(this.#target, object, this.#tables)];
   }
 
   /** PostgreSQL copies a foreign key to each partition under a generated name. */
@@ -299,21 +313,22 @@ export class Creations {
   }
 
   /** Attaches a part to an index that existed before, or that stays invalid. */
-  #attach(part: PostgresObject): readonly string[] {
+  #attach(part: PostgresObject): readonly Statement[] {
     const whole = this.#target.find(attachedTo(part));
     if (whole === undefined || whole.kind === "ForeignKey") return [];
     const isByItself = this.#isMade(whole) && !this.#attachments.isAttachedOneByOne(whole);
     // A partition's indexes are attached together with the partition.
     if (isByItself || this.#isJoining(this.#target.above(part))) return [];
     const index = qualified(this.#target, whole);
-    return [`ALTER INDEX ${index} ATTACH PARTITION ${qualified(this.#target, part)}`];
+    const sql = `ALTER INDEX ${index} ATTACH PARTITION ${qualified(this.#target, part)}`;
+    return [statement("alter", sql, { object: this.#target.pathOf(whole) })];
   }
 
-  #validate(old: PostgresObject, now: PostgresObject): readonly string[] {
+  #validate(old: PostgresObject, now: PostgresObject): readonly Statement[] {
     if (!isMoreChecked(old, now, this.#rebuild.changed(old, now))) return [];
     const whole = this.#target.find(attachedTo(now));
     const isDoneByWhole = whole !== undefined && whole.values.isInvalid !== true;
     if (isDoneByWhole) return [];
-    return [`${alterOn(this.#target, now)} VALIDATE CONSTRAINT ${quoteName(nameOf(now))}`];
+    return [validateConstraint(this.#target, now, this.#tables)];
   }
 }

@@ -1,11 +1,14 @@
 import { assert } from "@steward/kernel/assert.js";
 import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import { isOf, nameOf, type PostgresObject, type PostgresSchema } from "../model/schema.js";
+import type { Statement } from "../model/commands.js";
 import { goOnCounting } from "./alter-column.js";
-import { inheritedColumnSettings, type Settings, settings } from "./column-settings.js";
+import { columnSettings, inheritedColumnSettings } from "./column-settings.js";
+import { commentOn, on, statement } from "./commands.js";
 import { copiedPartSettings, extensionsOf, triggerStates } from "./copies.js";
+import type { LockedTables } from "./locks/locked-tables.js";
 import { inheritedPart } from "./objects/inheritance.js";
-import { CONSTRAINTS, qualified, quoteName, quoteText, wordOf } from "./objects/names.js";
+import { CONSTRAINTS, qualified, quoteName, wordOf } from "./objects/names.js";
 import type { Kind } from "../model/kinds.js";
 import type { RebuildPlan } from "./rebuild-plan.js";
 import { changeDefaults, changeRights, changeSequenceRights } from "./objects/rights.js";
@@ -17,8 +20,8 @@ import { alterOptions, onOf } from "./statements.js";
  * created.
  */
 export interface AttributeStatements {
-  readonly now: readonly string[];
-  readonly last: readonly string[];
+  readonly now: readonly Statement[];
+  readonly last: readonly Statement[];
 }
 
 /**
@@ -29,23 +32,27 @@ export function objectAttributes(
   base: PostgresSchema,
   target: PostgresSchema,
   rebuild: RebuildPlan,
+  tables: LockedTables,
   pending: ReadonlySet<string>,
 ): Pausing<AttributeStatements> {
-  return new ObjectAttributes(base, target, rebuild, pending).statements();
+  return new ObjectAttributes(base, target, rebuild, tables, pending).statements();
 }
 
 class ObjectAttributes {
   readonly #base: PostgresSchema;
   readonly #target: PostgresSchema;
   readonly #rebuild: RebuildPlan;
+  readonly #tables: LockedTables;
   readonly #pending: ReadonlySet<string>;
 
   constructor(
     base: PostgresSchema,
     target: PostgresSchema,
     rebuild: RebuildPlan,
+    tables: LockedTables,
     pending: ReadonlySet<string>,
   ) {
+    this.#tables = tables;
     this.#base = base;
     this.#target = target;
     this.#rebuild = rebuild;
@@ -91,28 +98,31 @@ class ObjectAttributes {
     return this.#rebuild.isFresh(now) ? undefined : this.#base.find(now.id);
   }
 
-  #own(now: PostgresObject): readonly string[] {
+  #own(now: PostgresObject): readonly Statement[] {
     const old = this.#old(now);
     if (now.kind === "DefaultPrivileges" || old?.values.owner === now.values.owner) return [];
     // A serial column's sequence always has the owner of its table.
     if (old?.values.ownedBy !== undefined && this.#isOwnedStill(old, now)) return [];
     const role = now.values.owner ?? "CURRENT_USER";
-    return [`ALTER ${wordOf(now)} ${qualified(this.#target, now)} OWNER TO ${role}`];
+    const sql = `ALTER ${wordOf(now)} ${qualified(this.#target, now)} OWNER TO ${role}`;
+    return [statement("set_owner", sql, on(this.#target, now))];
   }
 
-  #ownedBy(now: PostgresObject): readonly string[] {
+  #ownedBy(now: PostgresObject): readonly Statement[] {
     const owner = now.values.ownedBy?.ref;
     const old = this.#old(now);
     if (owner === undefined) return [];
     if (old !== undefined && this.#isOwnedStill(old, now)) return [];
     const column = this.#target.get(owner);
     assert(column.kind === "Column", `the object ${owner} is a column`);
-    const table = onOf(this.#target, column);
-    const by = `${table}.${quoteName(nameOf(column))}`;
+    const by = `${onOf(this.#target, column)}.${quoteName(nameOf(column))}`;
+    const sql = `ALTER SEQUENCE ${qualified(this.#target, now)} OWNED BY ${by}`;
     const isCounting = old === undefined && !this.#rebuild.isFresh(column);
     return [
-      `ALTER SEQUENCE ${qualified(this.#target, now)} OWNED BY ${by}`,
-      ...(isCounting && countsUp(now) && isInteger(column) ? [goOnCounting(table, column)] : []),
+      statement("alter_sequence", sql, on(this.#target, now)),
+      ...(isCounting && countsUp(now) && isInteger(column)
+        ? [goOnCounting(this.#target, column)]
+        : []),
     ];
   }
 
@@ -123,53 +133,58 @@ class ObjectAttributes {
   }
 
   /** A column that became an identity column; its former sequence is dropped by now. */
-  #identity(now: PostgresObject): readonly string[] {
+  #identity(now: PostgresObject): readonly Statement[] {
     const old = this.#old(now);
     const isNew = old?.values.identity === undefined && now.values.identity !== undefined;
     if (old === undefined || !isNew || now.kind !== "Column") return [];
-    return countsUp(now) ? [goOnCounting(onOf(this.#target, now), now)] : [];
+    return countsUp(now) ? [goOnCounting(this.#target, now)] : [];
   }
 
-  #comments(now: PostgresObject): readonly string[] {
+  #comments(now: PostgresObject): readonly Statement[] {
     const old = this.#old(now);
-    const said: string[] = [];
-    const say = (on: string, text: string | undefined): void => {
-      said.push(`COMMENT ON ${on} IS ${text === undefined ? "NULL" : quoteText(text)}`);
-    };
-    if (old?.values.comment !== now.values.comment) {
-      say(commented(this.#target, now), now.values.comment);
-    }
-    if (old?.values.indexComment !== now.values.indexComment) {
-      say(`INDEX ${qualified(this.#target, now)}`, now.values.indexComment);
-    }
-    return said;
+    const { object, table } = on(this.#target, now);
+    // A comment on a constraint, trigger, policy or rule locks the table no more than a query does.
+    const isLocked = object === table || now.kind === "Column";
+    const { comment, indexComment } = now.values;
+    return [
+      ...(old?.values.comment === comment
+        ? []
+        : [
+            commentOn(
+              commented(this.#target, now),
+              isLocked ? { object, table } : { object },
+              comment,
+            ),
+          ]),
+      ...(old?.values.indexComment === indexComment
+        ? []
+        : [commentOn(`INDEX ${qualified(this.#target, now)}`, { object }, indexComment)]),
+    ];
   }
 
-  #settings(now: PostgresObject): readonly string[] {
+  #settings(now: PostgresObject): readonly Statement[] {
     const { kind } = now;
     const old = this.#old(now);
-    const of = (object: PostgresObject | undefined): Settings => object?.values ?? {};
     const target = qualified(this.#target, now);
-    if (kind === "Column") {
-      const head = `ALTER TABLE ${onOf(this.#target, now)} ALTER COLUMN ${quoteName(nameOf(now))}`;
-      return settings(head, now.values.type, of(old), of(now));
-    }
+    const subject = { object: this.#target.pathOf(now) };
+    if (now.kind === "Column") return columnSettings(this.#target, old?.values, now);
     if (kind === "Statistics" && old?.values.statisticsTarget !== now.values.statisticsTarget) {
       const count = now.values.statisticsTarget ?? "-1";
-      return [`ALTER STATISTICS ${target} SET STATISTICS ${count}`];
+      return [statement("alter", `ALTER STATISTICS ${target} SET STATISTICS ${count}`, subject)];
     }
-    if (kind === "Index" && old !== undefined) return alterOptions(`INDEX ${target}`, old, now);
+    const options = (): readonly Statement[] =>
+      alterOptions(`INDEX ${target}`, subject, old?.values.options, now.values.options);
+    if (kind === "Index" && old !== undefined) return options();
     if (isOf(now, CONSTRAINTS)) {
-      const states = [old, now].map((of) => of?.values.triggerStates);
-      return [
-        ...alterOptions(`INDEX ${target}`, old, now),
-        ...triggerStates(this.#target, now, states[0], states[1]),
-      ];
+      const states = triggerStates(this.#target, now, this.#tables, old?.values.triggerStates);
+      return [...options(), ...states];
     }
     if (kind === "MaterializedView" && old !== undefined) {
       const method = now.values.accessMethod ?? "heap";
       if (old.values.accessMethod !== now.values.accessMethod) {
-        return [`ALTER MATERIALIZED VIEW ${target} SET ACCESS METHOD ${method}`];
+        const sql = `ALTER MATERIALIZED VIEW ${target} SET ACCESS METHOD ${method}`;
+        const rewritten = { ...on(this.#target, now), rows: "rewrite" } as const;
+        return [statement("set_access_method", sql, rewritten)];
       }
     }
     return inheritedColumnSettings(this.#base, this.#target, old, now, this.#rebuild);
@@ -179,18 +194,19 @@ class ObjectAttributes {
    * Adds and removes dependencies on extensions (ALTER … DEPENDS ON EXTENSION). Removals come
    * first, before any extension is dropped.
    */
-  #extensions(now: PostgresObject): readonly string[] {
+  #extensions(now: PostgresObject): readonly Statement[] {
     const had = extensionsOf(this.#old(now));
     return extensionsOf(now)
       .filter((each) => !had.includes(each))
       .map((each) => {
         const head = `ALTER ${commented(this.#target, now)}`;
-        return `${head} DEPENDS ON EXTENSION ${quoteName(each)}`;
+        const sql = `${head} DEPENDS ON EXTENSION ${quoteName(each)}`;
+        return statement("depend_on_extension", sql, on(this.#target, now));
       });
   }
 
   /** The attributes of a partition's or child's copies of its parents' triggers and checks. */
-  #copies(now: PostgresObject): readonly string[] {
+  #copies(now: PostgresObject): readonly Statement[] {
     const old = this.#old(now);
     const isFresh = (kind: Kind, label: string): boolean => {
       const source = inheritedPart(this.#target, now, kind, label);
@@ -202,14 +218,14 @@ class ObjectAttributes {
       const trigger = inheritedPart(this.#target, now, "Trigger", label);
       return trigger?.values.enabled;
     };
-    return copiedPartSettings(qualified(this.#target, now), old, now, {
+    return copiedPartSettings(this.#target, old, now, {
       labelNow,
       isFresh,
       firing,
     });
   }
 
-  #rights(now: PostgresObject): readonly string[] {
+  #rights(now: PostgresObject): readonly Statement[] {
     if (now.kind === "DefaultPrivileges") return [];
     const old = this.#old(now);
     const schemaId = now.kind === "Column" ? this.#target.get(now.parent).parent : now.parent;
@@ -227,7 +243,7 @@ class ObjectAttributes {
   }
 
   /** The indexes that CLUSTER and REPLICA IDENTITY use. */
-  #indexRoles(now: PostgresObject, moment: "now" | "last"): readonly string[] {
+  #indexRoles(now: PostgresObject, moment: "now" | "last"): readonly Statement[] {
     const head = `ALTER TABLE ${qualified(this.#target, now)}`;
     const old = this.#old(now);
     const role = (property: "isClustered" | "isReplicaIdentity"): IndexRole => {
@@ -247,18 +263,20 @@ class ObjectAttributes {
       replica.isKept && old?.values.replicaIdentity === now.values.replicaIdentity;
     const by =
       replica.index === undefined ? (identity ?? "DEFAULT") : `USING INDEX ${replica.index}`;
+    const cluster = order.index === undefined ? "SET WITHOUT CLUSTER" : `CLUSTER ON ${order.index}`;
+    const subject = on(this.#target, now);
     return [
       ...(order.isKept || !isDue(order)
         ? []
-        : [
-            `${head} ${order.index === undefined ? "SET WITHOUT CLUSTER" : `CLUSTER ON ${order.index}`}`,
-          ]),
-      ...(isIdentityKept || !isDue(replica) ? [] : [`${head} REPLICA IDENTITY ${by}`]),
+        : [statement("set_cluster_index", `${head} ${cluster}`, subject)]),
+      ...(isIdentityKept || !isDue(replica)
+        ? []
+        : [statement("set_replica_identity", `${head} REPLICA IDENTITY ${by}`, subject)]),
     ];
   }
 
   /** Runs at the very end, so that objects created earlier get the old default privileges. */
-  #defaultPrivileges(): readonly string[] {
+  #defaultPrivileges(): readonly Statement[] {
     const gone = this.#base
       .all("DefaultPrivileges")
       .filter(({ id, parent }) => {

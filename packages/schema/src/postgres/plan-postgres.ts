@@ -1,9 +1,12 @@
 import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import type { Phase, Script } from "../ports.js";
+import type { Statement } from "../model/commands.js";
 import { phaseOf, type Step } from "../model/row-check.js";
 import { nameOf, type PostgresObject, type PostgresSchema } from "../model/schema.js";
 import type { Kind } from "../model/kinds.js";
 import { alterations } from "./alter-table.js";
+import { lock, on, statement } from "./commands.js";
+import { LockedTables } from "./locks/locked-tables.js";
 import { constructorRoom, oldName } from "./alter-type.js";
 import { inDependencyOrder, needsOf } from "./objects/dependency-order.js";
 import { attachedTo } from "./objects/attachments.js";
@@ -58,11 +61,12 @@ class PostgresPlan {
   readonly #target: PostgresSchema;
   readonly #rebuild: RebuildPlan;
   readonly #renames: Renames;
+  readonly #tables: LockedTables;
   readonly #creations: Creations;
   readonly #invalid: InvalidIndexes;
   /** Statements after the transaction, each by itself, and statements at the very end. */
-  readonly #after: string[] = [];
-  readonly #last: string[] = [];
+  readonly #after: Statement[] = [];
+  readonly #last: Statement[] = [];
   /** Memo: whether an object is dropped before columns are altered. */
   readonly #early = new Map<string, boolean>();
 
@@ -77,7 +81,8 @@ class PostgresPlan {
     this.#invalid = invalid;
     this.#rebuild = rebuild;
     this.#renames = new Renames(base, target, this.#rebuild);
-    this.#creations = new Creations(base, target, this.#rebuild);
+    this.#tables = new LockedTables(base, target, this.#renames.renamed);
+    this.#creations = new Creations(base, target, this.#rebuild, this.#tables);
     refuseLeftAlone(base, target, this.#rebuild);
     refuseAttachedKeys(base, this.#rebuild);
   }
@@ -85,7 +90,13 @@ class PostgresPlan {
   *script(): Pausing<Script> {
     const first = this.#enumValues();
     yield;
-    const changes = alterations(this.#base, this.#target, this.#rebuild, this.#renames);
+    const changes = alterations(
+      this.#base,
+      this.#target,
+      this.#rebuild,
+      this.#renames,
+      this.#tables,
+    );
     this.#after.push(...changes.after);
     this.#last.push(...changes.last);
     yield;
@@ -116,14 +127,15 @@ class PostgresPlan {
       this.#base,
       this.#target,
       this.#rebuild,
+      this.#tables,
       this.#creations.pending,
     );
     const after = [...this.#after, ...this.#creations.after];
     return [
-      ...(first.length === 0 ? [] : [{ isAtomic: false, statements: first }]),
-      ...atomic([...main, ...attributes.now]),
-      ...(after.length === 0 ? [] : [{ isAtomic: false, statements: after }]),
-      ...atomic([...this.#last, ...attributes.last]),
+      ...phase(false, first),
+      ...phase(true, [...main, ...attributes.now]),
+      ...phase(false, after),
+      ...phase(true, [...this.#last, ...attributes.last]),
     ];
   }
 
@@ -165,41 +177,47 @@ class PostgresPlan {
   }
 
   /** The columns of a typed table can only be altered through its type. */
-  #untyped(): readonly string[] {
+  #untyped(): readonly Statement[] {
     return this.#rebuild.matched
       .filter(
         ({ old, now }) => old.values.ofType !== undefined && this.#rebuild.isRetyped(old, now),
       )
       .filter(({ now }) => !this.#rebuild.isFresh(now))
-      .map(({ old }) => `ALTER TABLE ${qualified(this.#base, old)} NOT OF`);
+      .map(({ old }) => {
+        const sql = `ALTER TABLE ${qualified(this.#base, old)} NOT OF`;
+        return statement("set_row_type", sql, on(this.#base, old));
+      });
   }
 
   /**
    * Detaches sequences that outlive the columns that own them, and sequences of former identity
    * columns.
    */
-  #releases(): readonly string[] {
+  #releases(): readonly Statement[] {
     return this.#rebuild.matched.flatMap(({ old, now }) => {
       const owner = old.values.ownedBy?.ref;
       if (owner !== undefined && (owner !== now.values.ownedBy?.ref || this.#isColumnGone(owner))) {
-        return [`ALTER SEQUENCE ${qualified(this.#target, now)} OWNED BY NONE`];
+        const sql = `ALTER SEQUENCE ${qualified(this.#target, now)} OWNED BY NONE`;
+        return [statement("alter_sequence", sql, on(this.#target, now))];
       }
       if (old.values.identity === undefined || now.values.identity !== undefined) return [];
       if (this.#isColumnGone(now.id)) return [];
       const column = quoteName(nameOf(now));
-      return [`ALTER TABLE ${onOf(this.#target, now)} ALTER COLUMN ${column} DROP IDENTITY`];
+      const sql = `ALTER TABLE ${onOf(this.#target, now)} ALTER COLUMN ${column} DROP IDENTITY`;
+      return [statement("drop_identity", sql, on(this.#target, now))];
     });
   }
 
   /** Removes dependencies on extensions, before any extension is dropped. */
-  #forgottenExtensions(): readonly string[] {
+  #forgottenExtensions(): readonly Statement[] {
     return this.#rebuild.matched.flatMap(({ old, now }) => {
       if (this.#rebuild.isFresh(now)) return [];
       const has = extensionsOf(now);
       const gone = extensionsOf(old).filter((each) => !has.includes(each));
       return gone.map((each) => {
         const head = `ALTER ${commented(this.#target, now)}`;
-        return `${head} NO DEPENDS ON EXTENSION ${quoteName(each)}`;
+        const sql = `${head} NO DEPENDS ON EXTENSION ${quoteName(each)}`;
+        return statement("depend_on_extension", sql, on(this.#target, now));
       });
     });
   }
@@ -217,7 +235,7 @@ class PostgresPlan {
       .flatMap((object) => [
         ...(object.kind === "Extension" ? [extensionRows(object)] : []),
         ...this.#detached(object),
-        drop(renamed, renamed.get(object.id)),
+        drop(renamed, renamed.get(object.id), this.#tables),
       ]);
   }
 
@@ -225,15 +243,21 @@ class PostgresPlan {
    * PostgreSQL does not drop an attached partition of a table that foreign keys reference, so the
    * partition is detached first.
    */
-  #detached({ id, values }: PostgresObject): readonly string[] {
+  #detached(object: PostgresObject): readonly Statement[] {
+    const { id, values } = object;
     if (values.partitionBound === undefined) return [];
     const { renamed } = this.#renames;
     return (values.inherits ?? []).flatMap((part) => {
       const parent = this.#base.find(part.table.ref);
       const isThere = parent !== undefined && !this.#rebuild.isDropped(parent);
       if (!isThere || !this.#isReferredTo(parent)) return [];
-      const nameNow = (each: string): string => qualified(renamed, renamed.get(each));
-      return [`ALTER TABLE ${nameNow(parent.id)} DETACH PARTITION ${nameNow(id)}`];
+      const [whole, partition] = [renamed.get(parent.id), renamed.get(id)];
+      const sql = `ALTER TABLE ${qualified(renamed, whole)} DETACH PARTITION ${qualified(renamed, partition)}`;
+      const others = [
+        lock(renamed.pathOf(whole), "ACCESS EXCLUSIVE"),
+        ...this.#tables.defaultOf(parent.id),
+      ];
+      return [statement("detach_partition", sql, { ...on(renamed, partition), others })];
     });
   }
 
@@ -297,7 +321,7 @@ class PostgresPlan {
   }
 
   /** New values of enums that keep their existing values. */
-  #enumValues(): readonly string[] {
+  #enumValues(): readonly Statement[] {
     return this.#rebuild.matched.flatMap(({ old, now }) => {
       if (now.kind !== "EnumType" || this.#rebuild.replaced.has(now.id)) return [];
       const had = labelsOf(old);
@@ -305,21 +329,20 @@ class PostgresPlan {
         if (had.includes(label)) return [];
         const next = labels.slice(index + 1).find((each) => had.includes(each));
         const place = next === undefined ? "" : ` BEFORE ${quoteText(next)}`;
-        return [`ALTER TYPE ${qualified(this.#base, old)} ADD VALUE ${quoteText(label)}${place}`];
+        const sql = `ALTER TYPE ${qualified(this.#base, old)} ADD VALUE ${quoteText(label)}${place}`;
+        return [statement("alter", sql, on(this.#base, old))];
       });
     });
   }
 
-  #makeRoom(): readonly string[] {
+  #makeRoom(): readonly Statement[] {
     return [...this.#rebuild.replaced].flatMap((id) => {
       const [old, type] = [this.#base.get(id), this.#target.get(id)];
       const [name, room] = [qualified(this.#target, type), oldName(nameOf(type))];
       const rename = `ALTER ${wordOf(type)} ${name} RENAME TO ${quoteName(room)}`;
-      if (old.kind !== "RangeType") return [rename];
-      return [
-        rename,
-        ...constructorRoom(old, name, `${onOf(this.#target, type)}.${quoteName(room)}`),
-      ];
+      const renamed = `${onOf(this.#target, type)}.${quoteName(room)}`;
+      const others = old.kind === "RangeType" ? constructorRoom(old, name, renamed) : [];
+      return [rename, ...others].map((sql) => statement("rename", sql, on(this.#target, type)));
     });
   }
 
@@ -327,23 +350,23 @@ class PostgresPlan {
    * Drops a default before its column's type changes, because a default that cannot be cast would
    * stop the change and would keep its own dependencies.
    */
-  #dropDefault(id: string): readonly string[] {
+  #dropDefault(id: string): readonly Statement[] {
     const now = this.#target.get(id);
     const table = this.#base.above(this.#base.get(id));
     if (this.#rebuild.anew.has(id) || this.#rebuild.isDropped(table)) return [];
-    return [
-      `ALTER TABLE ${onOf(this.#target, now)} ALTER COLUMN ${quoteName(nameOf(now))} DROP DEFAULT`,
-    ];
+    const sql = `ALTER TABLE ${onOf(this.#target, now)} ALTER COLUMN ${quoteName(nameOf(now))} DROP DEFAULT`;
+    return [statement("alter_column", sql, on(this.#target, now))];
   }
 
-  #dropReplaced(): readonly string[] {
+  #dropReplaced(): readonly Statement[] {
     return [...this.#rebuild.replaced].map((id) => {
       const type = this.#target.get(id);
-      return `DROP ${wordOf(type)} ${onOf(this.#target, type)}.${quoteName(oldName(nameOf(type)))}`;
+      const name = `${onOf(this.#target, type)}.${quoteName(oldName(nameOf(type)))}`;
+      return statement("drop", `DROP ${wordOf(type)} ${name}`, on(this.#target, type));
     });
   }
 }
 
-function atomic(steps: readonly Step[]): readonly Phase[] {
-  return steps.length === 0 ? [] : [phaseOf(true, steps)];
+function phase(isAtomic: boolean, steps: readonly Step[]): readonly Phase[] {
+  return steps.length === 0 ? [] : [phaseOf(isAtomic, steps)];
 }

@@ -6,6 +6,8 @@ import {
   Schema,
   withName,
 } from "../model/schema.js";
+import type { Statement } from "../model/commands.js";
+import { on, statement } from "./commands.js";
 import { CONSTRAINTS, isRoutine, qualified, quoteName, WORDS, wordOf } from "./objects/names.js";
 import type { Kind } from "../model/kinds.js";
 import { Moves } from "./objects/moves.js";
@@ -75,7 +77,7 @@ export class Renames {
    * Renames parts before their parents, whose old names the statements use. A temporary name is
    * used where the new name may still be taken.
    */
-  statements(): readonly string[] {
+  statements(): readonly Statement[] {
     const levels: PostgresObject[][] = [];
     for (const old of this.#base.objects) {
       const to = this.newName(old);
@@ -87,8 +89,8 @@ export class Renames {
     }
     const inUse = new Set(this.#base.objects.map(({ name }) => name));
     return levels.reverse().flatMap((level) => {
-      const first: string[] = [];
-      const second: string[] = [];
+      const first: Statement[] = [];
+      const second: Statement[] = [];
       for (const [index, old] of level.entries()) {
         const moving = this.#moves.between.get(old.id);
         if (moving !== undefined) {
@@ -106,13 +108,15 @@ export class Renames {
   }
 
   /** Moves objects to other schemas, after all renames and after all schemas were created. */
-  moves(): readonly string[] {
+  moves(): readonly Statement[] {
     const { moved, between } = this.#moves;
     const sets = moved.map((old) => {
       const name = between.get(old.id) ?? this.newName(old);
       const to = this.#target.above(this.#target.get(old.id));
-      const from = qualified(this.renamed, withName(old, name));
-      return `ALTER ${wordOf(old)} ${from} SET SCHEMA ${quoteName(nameOf(to))}`;
+      const named = withName(old, name);
+      const from = qualified(this.renamed, named);
+      const sql = `ALTER ${wordOf(old)} ${from} SET SCHEMA ${quoteName(nameOf(to))}`;
+      return statement("set_schema", sql, on(this.renamed, named));
     });
     const names = [...between].flatMap(([id, name]) => {
       const final = this.renamed.get(id);
@@ -126,18 +130,27 @@ export class Renames {
     return parent === undefined ? 0 : 1 + this.#depthOf(this.#base.get(parent));
   }
 
-  #rename(schema: PostgresSchema, object: PostgresObject, to: string): readonly string[] {
-    const { kind } = object;
-    const name = nameOf(object);
-    const change = `${quoteName(name)} TO ${quoteName(to)}`;
-    if (kind === "Column") return [`ALTER TABLE ${onOf(schema, object)} RENAME COLUMN ${change}`];
-    if (isOf(object, CONSTRAINTS))
-      return [`${alterOn(schema, object)} RENAME CONSTRAINT ${change}`];
-    if (kind === "Trigger" || kind === "Policy" || kind === "Rule") {
-      const [from, next] = [quoteName(name), quoteName(to)];
-      return [`ALTER ${kind.toUpperCase()} ${from} ON ${onOf(schema, object)} RENAME TO ${next}`];
-    }
-    if (WORDS[kind] === undefined) return [];
-    return [`ALTER ${wordOf(object)} ${qualified(schema, object)} RENAME TO ${quoteName(to)}`];
+  #rename(schema: PostgresSchema, object: PostgresObject, to: string): readonly Statement[] {
+    const sql = renameText(schema, object, quoteName(to));
+    return sql === undefined ? [] : [statement("rename", sql, on(schema, object))];
   }
+}
+
+function renameText(
+  schema: PostgresSchema,
+  object: PostgresObject,
+  to: string,
+): string | undefined {
+  const { kind } = object;
+  const name = quoteName(nameOf(object));
+  if (kind === "Column")
+    return `ALTER TABLE ${onOf(schema, object)} RENAME COLUMN ${name} TO ${to}`;
+  if (isOf(object, CONSTRAINTS)) {
+    return `${alterOn(schema, object)} RENAME CONSTRAINT ${name} TO ${to}`;
+  }
+  if (kind === "Trigger" || kind === "Policy" || kind === "Rule") {
+    return `ALTER ${kind.toUpperCase()} ${name} ON ${onOf(schema, object)} RENAME TO ${to}`;
+  }
+  if (WORDS[kind] === undefined) return undefined;
+  return `ALTER ${wordOf(object)} ${qualified(schema, object)} RENAME TO ${to}`;
 }

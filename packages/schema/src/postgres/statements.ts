@@ -1,5 +1,7 @@
 import { assert } from "@steward/kernel/assert.js";
 import { inOrder } from "../model/column-order.js";
+import type { Statement, TableLock } from "../model/commands.js";
+import type { Kind } from "../model/kinds.js";
 import {
   isOf,
   nameOf,
@@ -8,6 +10,9 @@ import {
   type PostgresSchema,
   without,
 } from "../model/schema.js";
+import { concurrently, lock, on, type PlainCommand, statement, type Subject } from "./commands.js";
+import type { LockedTables } from "./locks/locked-tables.js";
+import { needsOf } from "./objects/dependency-order.js";
 import {
   type ConstraintKind,
   CONSTRAINTS,
@@ -16,12 +21,63 @@ import {
   qualified,
   quoteName,
   quoteText,
+  wordOf,
 } from "./objects/names.js";
-import { wordOf } from "./objects/names.js";
+import { isUnchecked } from "./objects/unchecked.js";
 import { inheritedColumn } from "./objects/inheritance.js";
 
 /** The statements that create an object, without its comment, owner and privileges. */
-export function create(schema: PostgresSchema, object: PostgresObject): readonly string[] {
+export function create(
+  schema: PostgresSchema,
+  object: PostgresObject,
+  tables: LockedTables,
+): readonly Statement[] {
+  const subject = on(schema, object);
+  switch (object.kind) {
+    case "Table":
+      return createTable(schema, object, tables);
+    case "MaterializedView":
+      // The query fills the view.
+      return [
+        statement("create_materialized_view", createView(schema, object), {
+          ...subject,
+          rows: "rewrite",
+        }),
+      ];
+    case "Index":
+      return [createIndex(schema, object)];
+    case "Trigger":
+      return [
+        statement("create_trigger", object.values.definition, subject),
+        ...enable(schema, object, "set_trigger_state"),
+      ];
+    case "Rule":
+      return [
+        statement("create_rule", object.values.definition, subject),
+        ...enable(schema, object, "set_rule_state"),
+      ];
+    case "Policy": {
+      const head = `CREATE POLICY ${quoteName(object.name)} ON ${onOf(schema, object)}`;
+      return [statement("create_policy", `${head} ${object.values.definition}`, subject)];
+    }
+    case "Statistics": {
+      const sql = `CREATE STATISTICS ${qualified(schema, object)} ${object.values.definition}`;
+      const table = tableOfStatistics(schema, object);
+      return [statement("create_statistics", sql, { ...subject, table })];
+    }
+    case "PrimaryKey":
+    case "UniqueConstraint":
+    case "CheckConstraint":
+    case "ForeignKey":
+    case "ExclusionConstraint":
+      return [addConstraint(schema, object, tables)];
+    default:
+      return createUnlocked(schema, object).map((sql) => statement("create", sql, subject));
+  }
+}
+
+/** The statements that create an object of a kind whose creation locks no table. */
+function createUnlocked(schema: PostgresSchema, object: PostgresObject): readonly string[] {
   if (object.kind === "Database") return [];
   const name = qualified(schema, object);
   switch (object.kind) {
@@ -36,7 +92,7 @@ export function create(schema: PostgresSchema, object: PostgresObject): readonly
       return [`CREATE TYPE ${name} AS ENUM (${labelsOf(object).map(quoteText).join(", ")})`];
     case "CompositeType":
       return [
-        `CREATE TYPE ${name} AS (${(object.values.attributes ?? []).map(attribute).join(", ")})`,
+        `CREATE TYPE ${name} AS (${(object.values.attributes ?? []).map((part) => attribute(part)).join(", ")})`,
       ];
     case "RangeType":
       return [`CREATE TYPE ${name} AS RANGE (${object.values.definition})`];
@@ -44,21 +100,11 @@ export function create(schema: PostgresSchema, object: PostgresObject): readonly
       return [createDomain(name, object)];
     case "Sequence":
       return [`CREATE ${unlogged(object)}SEQUENCE ${name} ${object.values.sequenceOptions}`];
-    case "Table":
-      return createTable(schema, object);
     case "View":
-    case "MaterializedView": {
-      const given = storageClauses(object);
-      return [`CREATE ${wordOf(object)} ${name}${given} AS ${object.values.definition}`];
-    }
+      return [createView(schema, object)];
     case "Function":
     case "Procedure":
       return [object.values.definition.trim()];
-    case "Index":
-      return [createIndex(schema, object)];
-    case "Trigger":
-    case "Rule":
-      return [object.values.definition, ...enable(schema, object)];
     case "Operator":
       return [`CREATE OPERATOR ${name.replace(/ \(.*$/s, "")} ${object.values.definition}`];
     case "TextSearchConfiguration":
@@ -74,31 +120,34 @@ export function create(schema: PostgresSchema, object: PostgresObject): readonly
     case "Aggregate":
     case "Cast":
     case "Collation":
-    case "Statistics":
     case "ForeignServer":
     case "TextSearchDictionary":
       return [`CREATE ${wordOf(object)} ${name} ${object.values.definition}`];
     case "ForeignDataWrapper":
       // The space before an absent definition is part of stored scripts' digests.
       return [`CREATE ${wordOf(object)} ${name} ${object.values.definition ?? ""}`];
-    case "Policy":
-      return [
-        `CREATE POLICY ${quoteName(object.name)} ON ${onOf(schema, object)} ${object.values.definition}`,
-      ];
-    case "PrimaryKey":
-    case "UniqueConstraint":
-    case "CheckConstraint":
-    case "ForeignKey":
-    case "ExclusionConstraint":
-      return [addConstraint(schema, object)];
     case "Opaque":
       return object.values.parts.map(({ definition }) => definition);
-    case "Column":
-    case "VirtualTable":
-    case "DefaultPrivileges":
-    case "Unmanaged":
+    default:
       return [];
   }
+}
+
+function createView(
+  schema: PostgresSchema,
+  view: PostgresObject<"View" | "MaterializedView">,
+): string {
+  const head = `CREATE ${wordOf(view)} ${qualified(schema, view)}${storageClauses(view)}`;
+  return `${head} AS ${view.values.definition}`;
+}
+
+/** The table whose columns the statistics are about. */
+function tableOfStatistics(schema: PostgresSchema, statistics: PostgresObject): string | undefined {
+  const [table] = needsOf(statistics).flatMap((id) => {
+    const needed = schema.find(id);
+    return needed === undefined ? [] : (on(schema, needed).table ?? []);
+  });
+  return table;
 }
 
 function createPublication(name: string, { values }: PostgresObject<"Publication">): string {
@@ -127,18 +176,24 @@ export function labelsOf({ values }: PostgresObject): readonly string[] {
   return (values.labels ?? []).map(({ label }) => label);
 }
 
-/** An attribute of a composite type. */
-export function attribute(part: PartOf<"attributes">): string {
+/**
+ * An attribute of a composite type.
+ * @param word the keyword before the type, which ALTER ATTRIBUTE needs.
+ */
+export function attribute(part: PartOf<"attributes">, word = ""): string {
   const collation = clause(" COLLATE ", part.collation);
-  return `${quoteName(part.label)} ${part.type}${collation}`;
+  return `${quoteName(part.label)} ${word}${part.type}${collation}`;
 }
 
-function createTable(schema: PostgresSchema, table: PostgresObject): readonly string[] {
+function createTable(
+  schema: PostgresSchema,
+  table: PostgresObject,
+  tables: LockedTables,
+): readonly Statement[] {
   const { values } = table;
   const columns = inOrder(schema.partsOf(table.id, "Column"));
-  const parents = (values.inherits ?? []).map((part) => {
-    return qualified(schema, schema.get(part.table.ref));
-  });
+  const inherited = (values.inherits ?? []).map((part) => schema.get(part.table.ref));
+  const parents = inherited.map((parent) => qualified(schema, parent));
   const bound = values.partitionBound;
   const list = columns
     .map((column) => columnClause(withoutInherited(schema, table, column)))
@@ -147,7 +202,12 @@ function createTable(schema: PostgresSchema, table: PostgresObject): readonly st
     bound !== undefined
       ? ` PARTITION OF ${parents.join(", ")} ${bound}`
       : ` (${list === "" ? "" : `\n  ${list}\n`})${parents.length === 0 ? "" : ` INHERITS (${parents.join(", ")})`}`;
-  return createTableAs(schema, table, body);
+  const locks = inherited.flatMap((parent) => {
+    const path = schema.pathOf(parent);
+    if (bound === undefined) return [lock(path, "SHARE UPDATE EXCLUSIVE")];
+    return [lock(path, "ACCESS EXCLUSIVE"), ...tables.defaultOf(parent.id, "scan")];
+  });
+  return createTableAs(schema, table, body, locks);
 }
 
 /**
@@ -158,7 +218,7 @@ export function createLike(
   schema: PostgresSchema,
   table: PostgresObject,
   parent: PostgresObject,
-): readonly string[] {
+): readonly Statement[] {
   const like = ["DEFAULTS", "GENERATED", "STORAGE", "COMPRESSION", "CONSTRAINTS"];
   const copied = like.map((word) => `INCLUDING ${word}`).join(" ");
   return createTableAs(schema, table, ` (LIKE ${qualified(schema, parent)} ${copied})`);
@@ -168,16 +228,19 @@ function createTableAs(
   schema: PostgresSchema,
   table: PostgresObject,
   body: string,
-): readonly string[] {
+  others: readonly TableLock[] = [],
+): readonly Statement[] {
   const { values } = table;
   const name = qualified(schema, table);
   const partitions = clause(" PARTITION BY ", values.partitionKey);
   const at = isForeign(table) ? serverClause(table) : "";
+  const head = `CREATE ${unlogged(table)}${wordOf(table)} ${name}`;
+  const sql = `${head}${body}${partitions}${storageClauses(table)}${at}`;
   return [
-    `CREATE ${unlogged(table)}${wordOf(table)} ${name}${body}${partitions}${storageClauses(table)}${at}`,
-    ...schema.partsOf(table.id, "Column").flatMap((column) => notNullState(name, column)),
+    statement("create_table", sql, { ...on(schema, table), others }),
+    ...schema.partsOf(table.id, "Column").flatMap((column) => notNullState(schema, column)),
     ...ofType(schema, table),
-    ...rowSecurity(name, undefined, values.rowSecurity),
+    ...rowSecurity(schema, table, undefined),
   ];
 }
 
@@ -189,10 +252,11 @@ function storageClauses({ values }: PostgresObject): string {
 }
 
 /** The statement that makes a table a typed table. */
-export function ofType(schema: PostgresSchema, table: PostgresObject): readonly string[] {
+export function ofType(schema: PostgresSchema, table: PostgresObject): readonly Statement[] {
   const type = table.values.ofType?.ref;
   if (type === undefined) return [];
-  return [`ALTER TABLE ${qualified(schema, table)} OF ${qualified(schema, schema.get(type))}`];
+  const sql = `ALTER TABLE ${qualified(schema, table)} OF ${qualified(schema, schema.get(type))}`;
+  return [statement("set_row_type", sql, on(schema, table))];
 }
 
 /**
@@ -200,13 +264,13 @@ export function ofType(schema: PostgresSchema, table: PostgresObject): readonly 
  * cannot express.
  */
 export function notNullState(
-  table: string,
-  { name, values }: PostgresObject<"Column">,
-): readonly string[] {
-  const state = values.notNullState;
-  return state === undefined
-    ? []
-    : [`ALTER TABLE ${table} ADD NOT NULL ${quoteName(name)} ${state}`];
+  schema: PostgresSchema,
+  column: PostgresObject<"Column">,
+): readonly Statement[] {
+  const state = column.values.notNullState;
+  if (state === undefined) return [];
+  const sql = `ALTER TABLE ${onOf(schema, column)} ADD NOT NULL ${quoteName(column.name)} ${state}`;
+  return [statement("add_not_null", sql, on(schema, column))];
 }
 
 /**
@@ -230,36 +294,39 @@ function serverClause({ values }: PostgresObject): string {
   return `${clause(" SERVER ", values.server)}${given}`;
 }
 
-/** The statements that change the storage parameters of a table or an index. */
+/**
+ * The statements that change the storage parameters of a table or an index.
+ * @param head the beginning of the statements: `TABLE "public"."orders"`.
+ */
 export function alterOptions(
   head: string,
-  old: PostgresObject | undefined,
-  now: PostgresObject,
-): readonly string[] {
-  const [before, after] = [old?.values.options, now.values.options];
+  subject: Subject,
+  before: string | undefined,
+  after: string | undefined,
+): readonly Statement[] {
   if (before === after) return [];
   return [
     ...(before === undefined ? [] : [`ALTER ${head} RESET (${before.replaceAll(/=[^,]*/g, "")})`]),
     ...(after === undefined ? [] : [`ALTER ${head} SET (${after})`]),
-  ];
+  ].map((sql) => statement("set_options", sql, subject));
 }
 
 /** The statements that change a table's row security. */
 export function rowSecurity(
-  name: string,
+  schema: PostgresSchema,
+  table: PostgresObject,
   before: string | undefined,
-  after: string | undefined,
-): readonly string[] {
+): readonly Statement[] {
+  const after = table.values.rowSecurity;
   const isOn = (state = ""): boolean => state === "enabled" || state === "forced";
   const isForced = (state = ""): boolean => state.startsWith("forced");
   return [
-    ...(isOn(before) === isOn(after)
-      ? []
-      : [`ALTER TABLE ${name} ${isOn(after) ? "ENABLE" : "DISABLE"} ROW LEVEL SECURITY`]),
-    ...(isForced(before) === isForced(after)
-      ? []
-      : [`ALTER TABLE ${name} ${isForced(after) ? "FORCE" : "NO FORCE"} ROW LEVEL SECURITY`]),
-  ];
+    ...(isOn(before) === isOn(after) ? [] : [isOn(after) ? "ENABLE" : "DISABLE"]),
+    ...(isForced(before) === isForced(after) ? [] : [isForced(after) ? "FORCE" : "NO FORCE"]),
+  ].map((word) => {
+    const sql = `ALTER TABLE ${qualified(schema, table)} ${word} ROW LEVEL SECURITY`;
+    return statement("set_row_security", sql, on(schema, table));
+  });
 }
 
 /** A column definition for CREATE TABLE and ADD COLUMN. */
@@ -301,15 +368,20 @@ export function createIndex(
   schema: PostgresSchema,
   index: PostgresObject<"Index">,
   { isOnly = false, isConcurrent = false }: { isOnly?: boolean; isConcurrent?: boolean } = {},
-): string {
+): Statement {
   const { name, values } = index;
   const unique = values.isUnique === true ? "UNIQUE " : "";
   const word = isConcurrent ? "CONCURRENTLY " : "";
-  const on = `${isOnly ? "ONLY " : ""}${onOf(schema, index)}`;
+  const table = schema.above(index);
+  const at = `${isOnly ? "ONLY " : ""}${qualified(schema, table)}`;
   const options = values.options;
   const given = options === undefined ? "" : ` WITH (${options})`;
-  const head = `CREATE ${unique}INDEX ${word}${quoteName(name)} ON ${on} USING`;
-  return `${head} ${withoutWhere(index)}${given}${clause(" WHERE ", values.where)}`;
+  const head = `CREATE ${unique}INDEX ${word}${quoteName(name)} ON ${at} USING`;
+  const sql = `${head} ${withoutWhere(index)}${given}${clause(" WHERE ", values.where)}`;
+  const subject = { object: schema.pathOf(index), table: schema.pathOf(table) };
+  return isConcurrent
+    ? concurrently(sql, qualified(schema, index), subject)
+    : statement("create_index", sql, { ...subject, rows: "scan" });
 }
 
 /** An index's definition without its WHERE clause, which must follow the storage parameters. */
@@ -323,39 +395,120 @@ export function onOf(schema: PostgresSchema, object: PostgresObject): string {
   return qualified(schema, schema.above(object));
 }
 
+/** How ADD CONSTRAINT adds a constraint. */
+interface Addition {
+  /** Whether only new rows are checked, until VALIDATE CONSTRAINT. */
+  readonly isValidatedLater?: boolean;
+  /** Whether the constraint is not added to the table's partitions. */
+  readonly isOnly?: boolean;
+}
+
 /** ALTER TABLE or ALTER DOMAIN … ADD CONSTRAINT. */
 export function addConstraint(
   schema: PostgresSchema,
   constraint: PostgresObject<ConstraintKind>,
-): string {
-  const { name, values } = constraint;
-  return `${alterOn(schema, constraint)} ADD CONSTRAINT ${quoteName(name)} ${values.definition}`;
+  tables: LockedTables,
+  { isValidatedLater = false, isOnly = false }: Addition = {},
+): Statement {
+  const { kind, name, values } = constraint;
+  const above = schema.above(constraint);
+  const head = `ALTER ${alteredWord(above)} ${isOnly ? "ONLY " : ""}${qualified(schema, above)}`;
+  const end = isValidatedLater ? " NOT VALID" : "";
+  const sql = `${head} ADD CONSTRAINT ${quoteName(name)} ${values.definition}${end}`;
+  const subject = on(schema, constraint);
+  const rows = isValidatedLater || isUnchecked(constraint) ? "instant" : "scan";
+  if (above.kind === "Domain") {
+    const others = rows === "scan" ? tables.withColumnsOf(above.id) : [];
+    return statement("alter_domain", sql, { ...subject, others });
+  }
+  if (kind !== "ForeignKey") return statement("add_constraint", sql, { ...subject, rows });
+  const others = tables.referencedBy(constraint, "SHARE ROW EXCLUSIVE");
+  return statement("add_foreign_key", sql, { ...subject, rows, others });
+}
+
+/** VALIDATE CONSTRAINT. */
+export function validateConstraint(
+  schema: PostgresSchema,
+  constraint: PostgresObject,
+  tables: LockedTables,
+): Statement {
+  const above = schema.above(constraint);
+  const sql = `${alterOn(schema, constraint)} VALIDATE CONSTRAINT ${quoteName(nameOf(constraint))}`;
+  const subject = on(schema, constraint);
+  if (above.kind === "Domain") {
+    return statement("alter_domain", sql, {
+      ...subject,
+      others: tables.withColumnsOf(above.id),
+    });
+  }
+  const others = tables.referencedBy(constraint, "ROW SHARE", "scan");
+  return statement("validate_constraint", sql, { ...subject, rows: "scan", others });
 }
 
 /** The beginning of a statement that alters a constraint. */
 export function alterOn(schema: PostgresSchema, constraint: PostgresObject): string {
   const above = schema.above(constraint);
-  return `ALTER ${above.kind === "Domain" ? "DOMAIN" : "TABLE"} ${qualified(schema, above)}`;
+  return `ALTER ${alteredWord(above)} ${qualified(schema, above)}`;
 }
 
-function enable(schema: PostgresSchema, object: PostgresObject): readonly string[] {
+function alteredWord({ kind }: PostgresObject): string {
+  return kind === "Domain" ? "DOMAIN" : "TABLE";
+}
+
+function enable(
+  schema: PostgresSchema,
+  object: PostgresObject,
+  command: "set_trigger_state" | "set_rule_state",
+): readonly Statement[] {
   const enabled = object.values.enabled;
   if (enabled === undefined) return [];
   const what = `${object.kind.toUpperCase()} ${quoteName(nameOf(object))}`;
-  return [`ALTER TABLE ${onOf(schema, object)} ${enabled} ${what}`];
+  const sql = `ALTER TABLE ${onOf(schema, object)} ${enabled} ${what}`;
+  return [statement(command, sql, on(schema, object))];
 }
 
-export function drop(schema: PostgresSchema, object: PostgresObject): string {
-  const { kind } = object;
-  const name = nameOf(object);
-  if (kind === "Column")
-    return `ALTER TABLE ${onOf(schema, object)} DROP COLUMN ${quoteName(name)}`;
-  if (kind === "Trigger" || kind === "Policy" || kind === "Rule") {
-    return `DROP ${kind.toUpperCase()} ${quoteName(name)} ON ${onOf(schema, object)}`;
-  }
+/** The kinds whose drop locks a table, or loses data. */
+const DROPS: Readonly<Partial<Record<Kind, PlainCommand>>> = {
+  Column: "drop_column",
+  Extension: "drop_extension",
+  Index: "drop_index",
+  MaterializedView: "drop_materialized_view",
+  Policy: "drop_policy",
+  Rule: "drop_rule",
+  Sequence: "drop_sequence",
+  Table: "drop_table",
+  Trigger: "drop_trigger",
+  View: "drop_view",
+};
+
+export function drop(
+  schema: PostgresSchema,
+  object: PostgresObject,
+  tables: LockedTables,
+): Statement {
+  const subject = on(schema, object);
+  const sql = dropText(schema, object);
   if (isOf(object, CONSTRAINTS)) {
-    return `${alterOn(schema, object)} DROP CONSTRAINT ${quoteName(name)}`;
+    if (schema.above(object).kind === "Domain") return statement("alter_domain", sql, subject);
+    const others = tables.referencedBy(object, "ACCESS EXCLUSIVE");
+    return statement("drop_constraint", sql, { ...subject, others });
   }
+  if (object.kind === "Index") {
+    return statement("drop_index", sql, { ...subject, table: tables.pathOf(object.parent) });
+  }
+  if (isForeign(object)) return statement("drop_foreign_table", sql, subject);
+  const others = object.kind === "Table" ? tables.droppedWith(object) : [];
+  return statement(DROPS[object.kind] ?? "drop", sql, { ...subject, others });
+}
+
+function dropText(schema: PostgresSchema, object: PostgresObject): string {
+  const { kind } = object;
+  const name = quoteName(nameOf(object));
+  if (kind === "Column") return `ALTER TABLE ${onOf(schema, object)} DROP COLUMN ${name}`;
+  if (kind === "Trigger" || kind === "Policy" || kind === "Rule") {
+    return `DROP ${kind.toUpperCase()} ${name} ON ${onOf(schema, object)}`;
+  }
+  if (isOf(object, CONSTRAINTS)) return `${alterOn(schema, object)} DROP CONSTRAINT ${name}`;
   return `DROP ${wordOf(object)} ${qualified(schema, object)}`;
 }
 

@@ -1,6 +1,5 @@
-import { type LockMode, scriptLocks, type TableLock } from "./locks.js";
-import type { Script } from "../ports.js";
-import type { Schema } from "../model/schema.js";
+import type { LockMode, TableLock } from "../model/commands.js";
+import type { ScriptText } from "../ports.js";
 
 /** A lock, and the statement of a script that takes it. */
 export interface ScriptLock extends TableLock {
@@ -11,12 +10,11 @@ export interface ScriptLock extends TableLock {
 }
 
 /** All locks that a script takes, in the order of its statements. */
-export function locksOf(base: Schema, target: Schema, script: Script): readonly ScriptLock[] {
-  const firsts = script.map((_, phase) =>
-    script.slice(0, phase).reduce((sum, { statements }) => sum + statements.length, 0),
-  );
-  return scriptLocks(base, target, script).flatMap(({ phase, locks }, index) =>
-    locks.map((lock) => ({ ...lock, phase, statement: index - (firsts[phase] ?? 0) })),
+export function scriptLocks(script: ScriptText): readonly ScriptLock[] {
+  return script.flatMap(({ commands = [] }, phase) =>
+    commands.flatMap(({ locks }, statement) =>
+      locks.map((lock) => ({ ...lock, phase, statement })),
+    ),
   );
 }
 

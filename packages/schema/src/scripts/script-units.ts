@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "@steward/kernel/canonical-json.js";
-import type { RowCheck, Script } from "../ports.js";
+import type { Phase, RowCheck, Script, ScriptText } from "../ports.js";
 
 /**
  * The smallest part of a script that takes effect separately: a transaction, or a statement outside
@@ -8,49 +8,47 @@ import type { RowCheck, Script } from "../ports.js";
  */
 export interface Unit {
   readonly statements: readonly string[];
-  /** False for a statement that the engine only runs outside of transactions. */
-  readonly isTransactional: boolean;
+  readonly commands: Phase["commands"];
   /** Checks of the existing rows, which run in the unit's transaction. */
   readonly checks?: readonly RowCheck[];
+  /**
+   * The index, qualified and quoted, that the unit builds outside of transactions. Undefined for a
+   * transaction.
+   */
+  readonly concurrentIndex?: string;
 }
 
 export function unitsOf(script: Script): readonly Unit[] {
-  return script.flatMap(({ isAtomic, statements, checks = [] }): readonly Unit[] => {
-    if (isAtomic) return [{ statements, isTransactional: true, checks }];
-    return statements.map((sql) => ({
-      statements: [sql],
-      isTransactional: concurrentIndex(sql) === undefined,
+  return script.flatMap(({ isAtomic, statements, commands, checks = [] }): readonly Unit[] => {
+    if (isAtomic) return [{ statements, commands, checks }];
+    return commands.map((command, index) => ({
+      statements: statements.slice(index, index + 1),
+      commands: [command],
+      ...(command.command === "create_index_concurrently"
+        ? { concurrentIndex: command.index }
+        : {}),
     }));
   });
 }
 
 /** Builds a script from units. */
 export function scriptOfUnits(units: readonly Unit[]): Script {
-  return units.map(({ statements, isTransactional }) => ({
-    isAtomic: isTransactional,
+  return units.map(({ statements, commands, concurrentIndex }) => ({
+    isAtomic: concurrentIndex === undefined,
     statements,
+    commands,
   }));
 }
 
 /**
  * The digest that identifies a script in the journal: SHA-256 of its canonical JSON, in
- * hexadecimal.
+ * hexadecimal. It covers the statements and not what is known about them, so that a run can be
+ * resumed by a later version.
  */
-export function digestOf(script: Script): string {
+export function digestOf(script: ScriptText): string {
   const said = script.map(({ isAtomic, statements }) => ({
     isAtomic,
     statements: [...statements],
   }));
   return createHash("sha256").update(canonicalJson(said)).digest("hex");
-}
-
-/**
- * The index, qualified and quoted, that a planned CREATE INDEX CONCURRENTLY builds; undefined for
- * other statements.
- */
-export function concurrentIndex(sql: string): string | undefined {
-  const name = '"(?:[^"]|"")+"';
-  const pattern = `^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (${name}) ON (?:ONLY )?(${name})\\.${name} `;
-  const [, index, schema] = new RegExp(pattern).exec(sql) ?? [];
-  return index === undefined || schema === undefined ? undefined : `${schema}.${index}`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Finding, identify, renameHints, scriptBetween } from "../index.js";
 import { lint } from "../lint/lint.js";
-import { unsaid } from "../testing/operation-table.js";
+import { unsaid } from "../testing/command-table.js";
 import { introspectSqlite } from "../catalogs/sqlite-catalog.js";
 import { open } from "../testing/sqlite-retyped-column.js";
 

@@ -6,7 +6,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ADMIN } from "@steward/kernel/testing/nobody.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
-import { type Migration, MigrationService, type Proposal } from "../index.js";
+import {
+  type Migration,
+  migrationDigest,
+  MigrationService,
+  type Proposal,
+  scriptLocks,
+} from "../index.js";
 import { proposed } from "../testing/proposed.js";
 import { log, MemoryBlockStore, quad, text, TripleStore } from "@steward/state";
 import { memoryRepositories } from "@steward/state/testing/memory-repositories.js";
@@ -280,18 +286,34 @@ describe("migrations of a SQLite database", () => {
     expect(settled?.stepRuns?.map(({ stepId }) => stepId)).toEqual(["step", "other"]);
   });
 
-  it("run the statements that their schemas ask for, and no others", async () => {
-    const migration = await propose(SCHEMA.replace("city TEXT", "city TEXT, email TEXT"));
-    const forged = {
-      ...migration,
-      up: [{ isAtomic: true, statements: [...statements(migration), "DELETE FROM orders"] }],
-    };
+  /** Writes another document where a migration is stored. */
+  function storeInstead(document: object): void {
     const store = new TripleStore(blocks, systemClock, "migrations");
     for (const old of [...store.now.match()]) {
       store.delete(old);
-      store.add(quad(old.subject, old.predicate, text(JSON.stringify(forged))));
+      store.add(quad(old.subject, old.predicate, text(JSON.stringify(document))));
     }
     store.commit({ author: "eve", message: "" });
+  }
+
+  it("of earlier versions, which stored no commands, have the same digest and can be applied", async () => {
+    const migration = await propose(SCHEMA.replace("city TEXT", "city TEXT, email TEXT"));
+    const digest = migrationDigest(migration);
+    const up = migration.up.map(({ isAtomic, statements }) => ({ isAtomic, statements }));
+    storeInstead({ ...migration, up, upLocks: scriptLocks(migration.up) });
+    const [stored] = await service.list(ADMIN);
+    expect(stored?.up).toEqual(up);
+    expect(stored === undefined ? undefined : migrationDigest(stored)).toBe(digest);
+    await service.apply(ADMIN, migration.id, { digest });
+    expect(rows("SELECT email FROM customers")).toHaveLength(2);
+  });
+
+  it("run the statements that their schemas ask for, and no others", async () => {
+    const migration = await propose(SCHEMA.replace("city TEXT", "city TEXT, email TEXT"));
+    storeInstead({
+      ...migration,
+      up: [{ isAtomic: true, statements: [...statements(migration), "DELETE FROM orders"] }],
+    });
     await expect(service.apply(ADMIN, migration.id)).rejects.toMatchObject({
       code: "STATE_CONFLICT",
     });

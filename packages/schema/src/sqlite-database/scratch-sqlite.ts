@@ -4,7 +4,7 @@ import {
   type Definition,
   type Definitions,
   type Schema,
-  type Script,
+  type ScriptText,
   shown,
   stepsOf,
 } from "../index.js";
@@ -24,7 +24,7 @@ export class SqliteScratch implements ScratchDatabase {
     return Promise.resolve().then(() => introspectSqlite(this.#db));
   }
 
-  run(script: Script): Promise<void> {
+  run(script: ScriptText): Promise<void> {
     return Promise.resolve().then(() => {
       for (const step of script.flatMap(stepsOf)) {
         if (typeof step === "string") this.#exec(step);

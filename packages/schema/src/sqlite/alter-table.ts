@@ -1,9 +1,11 @@
 import { inOrder } from "../model/column-order.js";
+import type { Statement } from "../model/commands.js";
 import type { Step } from "../model/row-check.js";
 import { changesBetween, sameValue } from "../model/schema-diff.js";
 import { nameOf, type SqliteObject, type SqliteSchema } from "../model/schema.js";
 import { tokensOf } from "../sql/sql-tokens.js";
 import { type CopiedColumn, isRowid, questionFor } from "./conversions.js";
+import { statement } from "./commands.js";
 import { namesIn, quoteName, renameIn, spell } from "./expression.js";
 import {
   type SqliteConstraint,
@@ -182,17 +184,23 @@ export function alterTable(
   change: TableChange,
 ): readonly Step[] {
   if (change.isRebuild) return rebuild(base, target, change);
-  const table = quoteName(change.after.name);
+  const table = change.after.name;
+  const head = `ALTER TABLE ${quoteName(table)}`;
   return [
     ...change.dropped.map((column) => {
-      const name = quoteName(goneName(column, change.renamedColumns));
-      return `ALTER TABLE ${table} DROP COLUMN ${name}`;
+      const sql = `${head} DROP COLUMN ${quoteName(goneName(column, change.renamedColumns))}`;
+      const object = `${table}.${column.name}`;
+      return statement("drop_column", sql, { object, table, rows: "rewrite" });
     }),
     ...change.added.map((column) => {
-      const constraints = (change.inline.get(column.id) ?? []).map((each) =>
-        inlineClause(target, each),
-      );
-      return `ALTER TABLE ${table} ADD COLUMN ${[columnClause(column), ...constraints].join(" ")}`;
+      const constraints = change.inline.get(column.id) ?? [];
+      const clauses = constraints.map((each) => inlineClause(target, each));
+      const sql = `${head} ADD COLUMN ${[columnClause(column), ...clauses].join(" ")}`;
+      const isTested =
+        column.values.generated !== undefined ||
+        constraints.some(({ kind }) => kind === "CheckConstraint");
+      const rows = isTested ? "scan" : "instant";
+      return statement("add_column", sql, { object: target.pathOf(column), table, rows });
     }),
   ];
 }
@@ -215,16 +223,19 @@ function rebuild(base: SqliteSchema, target: SqliteSchema, change: TableChange):
     return [{ base, target, old, now }];
   });
   const number = rowNumber(base, target, after);
+  const set = (value: "ON" | "OFF"): Statement =>
+    statement("set_parameter", `PRAGMA legacy_alter_table = ${value}`, { object: name });
+  const rename = `ALTER TABLE ${quoteName(fresh)} RENAME TO ${quoteName(name)}`;
   return [
-    createTable(target, after, fresh),
+    statement("create_table", createTable(target, after, fresh), { object: fresh }),
     ...copied.flatMap((column) => questionFor(column, quoteName(name)) ?? []),
     ...copy(copied, number, [name, fresh]),
     ...(isCounting(base, before) && isCounting(target, after) ? keepCounting(name, fresh) : []),
-    `DROP TABLE ${quoteName(name)}`,
+    statement("drop_table", `DROP TABLE ${quoteName(name)}`, { object: name }),
     // Renames the new table without rewriting references to the old one.
-    "PRAGMA legacy_alter_table = ON",
-    `ALTER TABLE ${quoteName(fresh)} RENAME TO ${quoteName(name)}`,
-    "PRAGMA legacy_alter_table = OFF",
+    set("ON"),
+    statement("rename", rename, { object: fresh }),
+    set("OFF"),
   ];
 }
 
@@ -236,12 +247,13 @@ function copy(
   copied: readonly CopiedColumn[],
   number: string | undefined,
   [table, fresh]: readonly [table: string, fresh: string],
-): readonly string[] {
+): readonly Statement[] {
   if (copied.length === 0) return [];
   const names = copied.map(({ now }) => quoteName(nameOf(now)));
   const columns = [...(number === undefined ? [] : [number]), ...names].join(", ");
   const rows = `SELECT ${columns} FROM ${quoteName(table)}`;
-  return [`INSERT OR ABORT INTO ${quoteName(fresh)} (${columns}) ${rows}`];
+  const sql = `INSERT OR ABORT INTO ${quoteName(fresh)} (${columns}) ${rows}`;
+  return [statement("copy_rows", sql, { object: table, rows: "rewrite" })];
 }
 
 /**
@@ -270,12 +282,17 @@ function isCounting(schema: SqliteSchema, table: SqliteObject): boolean {
 }
 
 /** Preserves AUTOINCREMENT's counter, so that keys of deleted rows are not reused. */
-function keepCounting(name: string, fresh: string): readonly string[] {
+function keepCounting(name: string, fresh: string): readonly Statement[] {
   const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
   const copied = `SELECT ${literal(fresh)}, seq FROM sqlite_sequence WHERE name = ${literal(name)}`;
+  const remove = `DELETE FROM sqlite_sequence WHERE name = ${literal(fresh)}`;
+  const subject = { object: name, table: "sqlite_sequence" };
   return [
-    `DELETE FROM sqlite_sequence WHERE name = ${literal(fresh)}`,
-    `INSERT INTO sqlite_sequence (name, seq) ${copied}`,
+    statement("clear_counter", remove, subject),
+    statement("copy_counter", `INSERT INTO sqlite_sequence (name, seq) ${copied}`, {
+      ...subject,
+      rows: "rewrite",
+    }),
   ];
 }
 

@@ -1,9 +1,11 @@
+import type { Statement } from "../model/commands.js";
 import { changesBetween } from "../model/schema-diff.js";
 import type { Kind } from "../model/kinds.js";
 import type { Step } from "../model/row-check.js";
 import { nameOf, type SqliteObject, type SqliteSchema } from "../model/schema.js";
 import { tokensOf } from "../sql/sql-tokens.js";
 import { alterTable, goneName, type TableChange, tableChange } from "./alter-table.js";
+import { statement } from "./commands.js";
 import { namesIn, quoteName } from "./expression.js";
 import {
   createIndex,
@@ -47,9 +49,14 @@ class SqlitePlan {
       ...this.#renames(),
       ...this.#changes.flatMap((change) => alterTable(this.#base, this.#target, change)),
       ...this.#newTables(),
-      ...this.#come("Index").map((index) => createIndex(this.#target, index)),
-      ...inDependencyOrder(this.#come("View")).map(createView),
-      ...this.#come("Trigger").map((trigger) => createTrigger(this.#target, trigger)),
+      ...this.#come("Index").map((index) => this.#newIndex(index)),
+      ...inDependencyOrder(this.#come("View")).map((view) =>
+        statement("create", createView(view), { object: this.#target.pathOf(view) }),
+      ),
+      ...this.#come("Trigger").map((trigger) => {
+        const object = this.#target.pathOf(trigger);
+        return statement("create", createTrigger(this.#target, trigger), { object });
+      }),
     ];
   }
 
@@ -107,11 +114,22 @@ class SqlitePlan {
     return new Set(all.map((object) => nameOf(object).toLowerCase()));
   }
 
-  #drops(kind: "Trigger" | "View" | "Index", word: string): string[] {
+  #newIndex(index: SqliteObject<"Index">): Statement {
+    const table = nameOf(this.#target.get(index.values.on.ref));
+    return statement("create_index", createIndex(this.#target, index), {
+      ...{ object: this.#target.pathOf(index), table },
+      rows: "scan",
+    });
+  }
+
+  #drops(kind: "Trigger" | "View" | "Index", word: string): Statement[] {
     const all = kind === "View" ? inDependencyOrder(this.#base.all("View")) : this.#base.all(kind);
     return all
       .filter(({ id }) => this.#target.find(id) === undefined || this.#recreated.has(id))
-      .map(({ name }) => `DROP ${word} ${quoteName(name)}`);
+      .map((object) => {
+        const sql = `DROP ${word} ${quoteName(nameOf(object))}`;
+        return statement("drop", sql, { object: this.#base.pathOf(object) });
+      });
   }
 
   #come<K extends "Trigger" | "View" | "Index">(kind: K): readonly SqliteObject<K>[] {
@@ -119,16 +137,18 @@ class SqlitePlan {
     return this.#target.all(kind).filter((each) => isNew(each) || this.#recreated.has(each.id));
   }
 
-  #goneTables(): readonly string[] {
+  #goneTables(): readonly Statement[] {
     const virtual = this.#base.all("VirtualTable").filter((before) => {
       const after = this.#target.find(before.id);
       return after === undefined || isChanged(before, after);
     });
     const tables = this.#base.all("Table").filter(({ id }) => this.#target.find(id) === undefined);
-    return [...tables, ...virtual].map(({ name }) => `DROP TABLE ${quoteName(name)}`);
+    return [...tables, ...virtual].map(({ name }) =>
+      statement("drop_table", `DROP TABLE ${quoteName(name)}`, { object: name }),
+    );
   }
 
-  #newTables(): readonly string[] {
+  #newTables(): readonly Statement[] {
     const virtual = this.#target.all("VirtualTable").filter((after) => {
       const before = this.#base.find(after.id);
       return before === undefined || isChanged(before, after);
@@ -137,8 +157,12 @@ class SqlitePlan {
       ...this.#target
         .all("Table")
         .filter(({ id }) => this.#base.find(id) === undefined)
-        .map((table) => createTable(this.#target, table)),
-      ...virtual.map(createVirtualTable),
+        .map((table) =>
+          statement("create_table", createTable(this.#target, table), { object: table.name }),
+        ),
+      ...virtual.map((table) =>
+        statement("create_table", createVirtualTable(table), { object: table.name }),
+      ),
     ];
   }
 
@@ -154,23 +178,25 @@ class SqlitePlan {
   }
 
   /** Renames tables, then columns. A temporary name is used when the new name is still taken. */
-  #renames(): readonly string[] {
+  #renames(): readonly Statement[] {
     const tables = this.#keptTables().map(
       ({ before, after }) => [nameOf(before), nameOf(after)] as const,
     );
     return [
-      ...renameAll(tables, "_steward_table_", (from, to) => `ALTER TABLE ${from} RENAME TO ${to}`),
+      ...renameAll(tables, "_steward_table_", (from, to) => {
+        const sql = `ALTER TABLE ${quoteName(from)} RENAME TO ${quoteName(to)}`;
+        return statement("rename", sql, { object: from });
+      }),
       ...this.#changes.flatMap(({ after, renamedColumns }) => {
         const columns = this.#base.partsOf(after.id, "Column").map((column) => {
           const now = this.#target.find(column.id);
           return [column.name, now?.name ?? goneName(column, renamedColumns)] as const;
         });
-        const table = quoteName(nameOf(after));
-        return renameAll(
-          columns,
-          "_steward_column_",
-          (from, to) => `ALTER TABLE ${table} RENAME COLUMN ${from} TO ${to}`,
-        );
+        const table = nameOf(after);
+        return renameAll(columns, "_steward_column_", (from, to) => {
+          const sql = `ALTER TABLE ${quoteName(table)} RENAME COLUMN ${quoteName(from)} TO ${quoteName(to)}`;
+          return statement("rename", sql, { object: `${table}.${from}`, table });
+        });
       }),
     ];
   }
@@ -179,16 +205,16 @@ class SqlitePlan {
 function renameAll(
   pairs: readonly (readonly [string, string])[],
   prefix: string,
-  statement: (from: string, to: string) => string,
-): readonly string[] {
+  rename: (from: string, to: string) => Statement,
+): readonly Statement[] {
   const inUse = new Set(pairs.map(([from]) => from.toLowerCase()));
-  const first: string[] = [];
-  const second: string[] = [];
+  const first: Statement[] = [];
+  const second: Statement[] = [];
   for (const [index, [from, to]] of pairs.entries()) {
     if (from === to) continue;
     const between = inUse.has(to.toLowerCase()) ? `${prefix}${index}` : to;
-    first.push(statement(quoteName(from), quoteName(between)));
-    if (between !== to) second.push(statement(quoteName(between), quoteName(to)));
+    first.push(rename(from, between));
+    if (between !== to) second.push(rename(between, to));
   }
   return [...first, ...second];
 }

@@ -1,7 +1,7 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { AppError } from "@steward/kernel/errors.js";
 import { identify, renameHints, scriptBetween, stepsOf } from "../index.js";
-import { unsaid } from "./operation-table.js";
+import { unsaid } from "./command-table.js";
 import { introspectSqlite } from "../catalogs/sqlite-catalog.js";
 import { refuseChangedRows } from "../sqlite-database/row-checks.js";
 

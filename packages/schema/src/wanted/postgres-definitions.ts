@@ -1,4 +1,4 @@
-import { isSign, isWord, type Token, tokensOf } from "../sql/sql-tokens.js";
+import { isSign, isWord, type Token } from "../sql/sql-tokens.js";
 import { TokenReader } from "../sql/token-reader.js";
 import { judgeSet, judgeSetConfig } from "./postgres-settings.js";
 import { refusedFor, SKIPPED, type Verdict } from "./verdict.js";
@@ -111,13 +111,9 @@ export function judgePsqlCommand(text: string): Verdict {
   return refusedFor("Commands of psql are not run: write the definitions themselves.");
 }
 
-/**
- * Makes CREATE MATERIALIZED VIEW skip its query; other statements stay unchanged.
- * @param given the statement's tokens, if known.
- */
-export function withoutData(text: string, given?: readonly Token[]): string {
-  if (given === undefined && !text.startsWith("CREATE MATERIALIZED VIEW ")) return text;
-  const code = (given ?? tokensOf(text, "postgres")).filter(({ type }) => type !== "comment");
+/** Makes CREATE MATERIALIZED VIEW skip its query; other statements stay unchanged. */
+export function withoutData(text: string, tokens: readonly Token[]): string {
+  const code = tokens.filter(({ type }) => type !== "comment");
   if (!isWord(code[0], "CREATE") || !isWord(code[1], "MATERIALIZED")) return text;
   const [beforeLast, last] = code.slice(-2);
   if (!isWord(last, "DATA")) return `${text} WITH NO DATA`;

@@ -11,7 +11,7 @@ import {
   scriptFor,
   unitsOf,
 } from "../../index.js";
-import { unsaid } from "../../testing/operation-table.js";
+import { unsaid } from "../../testing/command-table.js";
 import { introspectLive, introspectScratch, introspectTouched, runScript } from "../session.js";
 
 /** Two schemas as SQL. */
@@ -103,7 +103,7 @@ export async function touchedObjects(
   const units = unitsOf(scriptBetween(base, target));
   const first = units.find(({ statements }) => statements.length > 1) ?? units[0];
   await database.query("BEGIN; SET LOCAL check_function_bodies = off");
-  for (const sql of first?.isTransactional === true ? first.statements : []) {
+  for (const sql of first?.concurrentIndex === undefined ? (first?.statements ?? []) : []) {
     await database.query(sql);
   }
   const concerned = concernedRelations({ from: base, to: target }, base);

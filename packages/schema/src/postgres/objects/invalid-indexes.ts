@@ -5,6 +5,8 @@ import {
   Schema,
 } from "../../model/schema.js";
 import type { SchemaObject } from "../../model/objects.js";
+import type { Statement } from "../../model/commands.js";
+import { statement } from "../commands.js";
 import { attachedTo, Attachments } from "./attachments.js";
 import { qualified } from "./names.js";
 
@@ -14,7 +16,7 @@ import { qualified } from "./names.js";
  */
 export interface InvalidIndexes {
   /** The statements that drop the invalid indexes. */
-  readonly drops: readonly string[];
+  readonly drops: readonly Statement[];
   /** Partitioned indexes with an invalid partition index; they can only be dropped as a whole. */
   readonly broken: readonly string[];
 }
@@ -46,7 +48,11 @@ export function invalidIndexes(base: PostgresSchema, target: PostgresSchema): In
   return {
     drops: gone
       .filter((index) => !isPart(index))
-      .map((index) => `DROP INDEX IF EXISTS ${qualified(base, index)}`),
+      .map((index) => {
+        const sql = `DROP INDEX IF EXISTS ${qualified(base, index)}`;
+        const table = base.pathOf(base.above(index));
+        return statement("drop_index", sql, { object: base.pathOf(index), table });
+      }),
     broken: gone.filter(isPart).map((index) => attachments.rootOf(index).id),
   };
 }

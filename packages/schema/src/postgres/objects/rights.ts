@@ -5,7 +5,9 @@ import {
   type PostgresObject,
   type PostgresSchema,
 } from "../../model/schema.js";
+import type { Statement } from "../../model/commands.js";
 import type { Kind } from "../../model/kinds.js";
+import { statement } from "../commands.js";
 import { keywordOf, qualified, quoteName, quoteText } from "./names.js";
 
 type Grant = PartOf<"grants"> | PartOf<"columnGrants">;
@@ -64,12 +66,16 @@ export function changeRights(
   schema: PostgresSchema,
   object: PostgresObject,
   before: Rights,
-): readonly string[] {
+): readonly Statement[] {
   const own = object.kind === "Column" ? ` (${quoteName(nameOf(object))})` : "";
   return sayRights(object, before, rightsOf(object), (part) => {
     const column = part.columnName;
     return `${own || (column === undefined ? "" : ` (${quoteName(column)})`)} ON ${grantedOn(schema, object)}`;
-  });
+  }).map((sql) => changing(schema, object, sql));
+}
+
+function changing(schema: PostgresSchema, object: PostgresObject, sql: string): Statement {
+  return statement("change_privileges", sql, { object: schema.pathOf(object) });
 }
 
 /** The statements that grant privileges on the sequence of a new identity column. */
@@ -90,14 +96,18 @@ export function changeSequenceRights(
   schema: PostgresSchema,
   column: PostgresObject,
   before: readonly Grant[],
-): readonly string[] {
+): readonly Statement[] {
   const after = column.values.sequenceGrants ?? [];
   const table = schema.above(column);
   const place = `${quoteText(qualified(schema, table))}, ${quoteText(nameOf(column))}`;
   const rights = { grants: after, revoked: [] };
   return sayRights(table, { grants: before, revoked: [] }, rights, () => " ON SEQUENCE %s").map(
     (sql) =>
-      `DO $steward$ BEGIN EXECUTE format(${quoteText(sql)}, pg_catalog.pg_get_serial_sequence(${place})); END $steward$`,
+      changing(
+        schema,
+        column,
+        `DO $steward$ BEGIN EXECUTE format(${quoteText(sql)}, pg_catalog.pg_get_serial_sequence(${place})); END $steward$`,
+      ),
   );
 }
 
@@ -107,7 +117,7 @@ export function changeDefaults(
   object: PostgresObject,
   before: Rights,
   after: Rights = rightsOf(object),
-): readonly string[] {
+): readonly Statement[] {
   const { values } = object;
   const role = values.owner;
   const place = schema.above(object);
@@ -117,7 +127,9 @@ export function changeDefaults(
     ...(place.kind === "Schema" ? [`IN SCHEMA ${quoteName(place.name)}`] : []),
   ].join(" ");
   const on = ` ON ${values.type}`;
-  return sayRights(object, before, after, () => on).map((sql) => `${head} ${sql}`);
+  return sayRights(object, before, after, () => on).map((sql) =>
+    changing(schema, object, `${head} ${sql}`),
+  );
 }
 
 function sayRights(

@@ -4,7 +4,9 @@ import {
   type RowQuestion,
   type Step,
 } from "../../model/row-check.js";
+import type { Statement, Work } from "../../model/commands.js";
 import type { PostgresObject, PostgresSchema } from "../../model/schema.js";
+import { on, statement } from "../commands.js";
 import { isForeign, qualified, quoteName } from "../objects/names.js";
 import { cast } from "./casts.js";
 import { type Comparison, type Conversion, conversionOf } from "./conversions.js";
@@ -40,28 +42,46 @@ export function changeType(retyping: Retyping): readonly Step[] {
   const column = quoteName(now.name);
   const value = cast(column, from.text, now.values.type, to.text);
   const collation = now.values.collation;
-  const statement = [
+  const sql = [
     `ALTER TABLE ${name} ALTER COLUMN ${column} TYPE ${now.values.type}`,
     ...(collation === undefined ? [] : [`COLLATE ${collation}`]),
     ...(isAssigned(from, to, conversion) ? [] : [`USING ${value}`]),
   ].join(" ");
+  const subject = on(target, now);
+  const change = statement("alter_column_type", sql, { ...subject, rows: workOf(retyping) });
   // A foreign table's rows are on another server and do not change.
-  if (conversion.outcome !== "checked" || isForeign(table)) return [statement];
+  if (conversion.outcome !== "checked" || isForeign(table)) return [change];
   const isForced = [base.get(old.parent), table].some(({ values }) =>
     values.rowSecurity?.startsWith("forced"),
   );
   const isShortened = ["real", "double precision"].includes(from.name) && TEXTS.has(to.name);
+  const set = (parameter: string): Statement =>
+    statement("set_parameter", `SET LOCAL ${parameter}`, { object: subject.object });
   return [
     // Forced row security would hide rows from the check. With row_security off, such a check fails
     // instead.
-    ...(isForced ? ["SET LOCAL row_security = off"] : []),
+    ...(isForced ? [set("row_security = off")] : []),
     // Servers may be configured to print floating-point numbers with fewer digits than they store.
-    ...(isShortened ? ["SET LOCAL extra_float_digits = 1"] : []),
-    `LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`,
+    ...(isShortened ? [set("extra_float_digits = 1")] : []),
+    // The check that follows reads the rows while the lock is held.
+    statement("lock_table", `LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`, {
+      ...subject,
+      rows: "scan",
+    }),
     question({ object: target.pathOf(now), table: name, column, value, from, to }, conversion),
-    statement,
-    ...(isForced ? ["SET LOCAL row_security TO DEFAULT"] : []),
+    change,
+    ...(isForced ? [set("row_security TO DEFAULT")] : []),
   ];
+}
+
+/** What the change of a column's type does with the rows. */
+function workOf({ base, target, old, now }: Retyping): Work {
+  const isCollated = old.values.collation !== now.values.collation;
+  if (old.values.type === now.values.type) return isCollated ? "scan" : "rewrite";
+  const { isInPlace = false } = conversionOf(typeIn(base, old), typeIn(target, now));
+  if (!isInPlace) return "rewrite";
+  // The column's indexes are rebuilt.
+  return isCollated ? "scan" : "instant";
 }
 
 function typeIn(schema: PostgresSchema, { values }: PostgresObject<"Column">): ColumnType {

@@ -14,8 +14,9 @@ import {
   migrationDigest,
   type MigrationProof,
   type SchemaChange,
-  type Script,
   type ScriptLock,
+  scriptLocks,
+  type ScriptText,
   type UnfinishedRun,
 } from "@steward/schema";
 import { present } from "../../present.js";
@@ -52,10 +53,17 @@ function runMessage(run: UnfinishedRun): UnfinishedRunMessage {
   };
 }
 
-function phasesOf(script: Script, locks: readonly ScriptLock[] = []): readonly MigrationPhase[] {
-  return script.map(({ isAtomic, statements }, index) => ({
+/** @param locks the locks of a script that an earlier version stored without commands. */
+function phasesOf(
+  script: ScriptText,
+  locks: readonly ScriptLock[] = scriptLocks(script),
+): readonly MigrationPhase[] {
+  return script.map(({ isAtomic, statements, commands }, index) => ({
     atomic: isAtomic,
     statements,
+    ...(commands === undefined
+      ? {}
+      : { commands: commands.map(({ command, object }) => ({ command, object })) }),
     locks: locks
       .filter(({ phase }) => phase === index)
       .map((lock) => ({
