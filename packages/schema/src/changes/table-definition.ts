@@ -1,7 +1,8 @@
 import { inOrder } from "../model/column-order.js";
 import { CONSTRAINTS } from "../postgres/objects/names.js";
 import { LockedTables } from "../postgres/locks/locked-tables.js";
-import { addConstraint, create } from "../postgres/statements.js";
+import { addConstraint } from "../postgres/constraints.js";
+import { create } from "../postgres/statements.js";
 import {
   isPostgres,
   isSqlite,

@@ -3,9 +3,9 @@ import type { Step } from "../model/row-check.js";
 import type { Statement, Work } from "../model/commands.js";
 import type { PostgresObject, PostgresSchema } from "../model/schema.js";
 import type { PropertyName } from "../model/vocabulary.js";
-import { quoteName, quoteText } from "./objects/names.js";
-import { on, type PlainCommand, statement } from "./commands.js";
-import { identityOptions, notNullState, onOf } from "./statements.js";
+import { onOf, quoteName, quoteText } from "./objects/names.js";
+import { alteringColumn, alteringTable, on, type PlainCommand, statement } from "./commands.js";
+import { identityOptions, notNullState } from "./table-statements.js";
 
 /**
  * Statements that alter a column: in the main transaction, after it, and in a transaction at the
@@ -33,7 +33,6 @@ export function alterColumn(
   changed: readonly PropertyName[],
   retyping: readonly Step[] | undefined,
 ): ColumnChange {
-  const alter = alterations(target, column);
   const preset = column.values.default;
   const isDefaultNew = changed.includes("default") || (retyping && preset) !== undefined;
   const isStrictnessNew = changed.includes("notNull") || changed.includes("notNullState");
@@ -44,23 +43,14 @@ export function alterColumn(
     now: [
       ...(retyping ?? []),
       ...(isDefaultNew
-        ? [alter("alter_column", preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`)]
+        ? [alteringColumn("alter_column", target, column, defaultAction(preset))]
         : []),
       ...(strictness?.now ?? []),
-      ...identityChange(alter, old, column, changed),
+      ...identityChange(target, old, column, changed),
     ],
     after: strictness?.after ?? [],
     last: strictness?.last ?? [],
   };
-}
-
-/** Makes `ALTER TABLE … ALTER COLUMN …` of a column. */
-type Alter = (command: PlainCommand, action: string, rows?: Work) => Statement;
-
-function alterations(target: PostgresSchema, column: PostgresObject<"Column">): Alter {
-  const head = `ALTER TABLE ${onOf(target, column)} ALTER COLUMN ${quoteName(column.name)}`;
-  return (command, action, rows = "instant") =>
-    statement(command, `${head} ${action}`, { ...on(target, column), rows });
 }
 
 /**
@@ -74,39 +64,41 @@ function notNull(
   isIdentityNew: boolean,
 ): ColumnChange {
   const { name, values } = column;
-  const alter = alterations(target, column);
   const isDropped =
     old.values.notNull === true &&
     (values.notNull !== true || values.notNullState !== undefined || isNotInherited(old));
-  const dropped = isDropped ? [alter("alter_column", "DROP NOT NULL")] : [];
+  const dropped = isDropped
+    ? [alteringColumn("alter_column", target, column, "DROP NOT NULL")]
+    : [];
   const more = { after: [], last: [] };
   if (values.notNull !== true) return { now: dropped, ...more };
   if (values.notNullState !== undefined) {
     return { now: [...dropped, ...notNullState(target, column)], ...more };
   }
   if (isIdentityNew) {
-    return { now: [...dropped, alter("set_not_null", "SET NOT NULL", "scan")], ...more };
+    const checking = alteringColumn("set_not_null", target, column, "SET NOT NULL", "scan");
+    return { now: [...dropped, checking], ...more };
   }
   const check = quoteName(`_steward_not_null_${name}`.slice(0, 63));
-  const head = `ALTER TABLE ${onOf(target, column)}`;
   const checked = `CHECK (${quoteName(name)} IS NOT NULL) NOT VALID`;
-  const subject = on(target, column);
+  const alter = (command: PlainCommand, action: string, rows: Work = "instant"): Statement =>
+    alteringTable(command, target, column, `${action} CONSTRAINT ${check}`, { rows });
   return {
     now: [
       ...dropped,
-      statement("add_constraint", `${head} ADD CONSTRAINT ${check} ${checked}`, subject),
+      alteringTable("add_constraint", target, column, `ADD CONSTRAINT ${check} ${checked}`),
     ],
-    after: [
-      statement("validate_constraint", `${head} VALIDATE CONSTRAINT ${check}`, {
-        ...subject,
-        rows: "scan",
-      }),
-    ],
+    after: [alter("validate_constraint", "VALIDATE", "scan")],
     last: [
-      alter("set_not_null", "SET NOT NULL"),
-      statement("drop_constraint", `${head} DROP CONSTRAINT ${check}`, subject),
+      alteringColumn("set_not_null", target, column, "SET NOT NULL"),
+      alter("drop_constraint", "DROP"),
     ],
   };
+}
+
+/** The action that gives a column or domain its default, or takes it away. */
+export function defaultAction(preset: string | undefined): string {
+  return preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`;
 }
 
 function isNotInherited({ values }: PostgresObject): boolean {
@@ -114,24 +106,25 @@ function isNotInherited({ values }: PostgresObject): boolean {
 }
 
 function identityChange(
-  alter: Alter,
+  target: PostgresSchema,
   old: PostgresObject,
-  { values }: PostgresObject,
+  column: PostgresObject<"Column">,
   changed: readonly PropertyName[],
 ): readonly Statement[] {
-  const identity = values.identity?.toUpperCase();
+  const identity = column.values.identity?.toUpperCase();
   if (identity === undefined) return [];
-  const options = identityOptions(values);
-  if (old.values.identity === undefined) {
-    const given = options === undefined ? "" : ` (${options})`;
-    return [alter("alter_identity", `ADD GENERATED ${identity} AS IDENTITY${given}`)];
-  }
-  return [
-    ...(changed.includes("identity") ? [alter("alter_identity", `SET GENERATED ${identity}`)] : []),
-    ...(changed.includes("sequenceOptions") && options !== undefined
-      ? [alter("alter_identity", `${settingsOf(options)}${restart(old, options)}`)]
-      : []),
-  ];
+  const options = identityOptions(column.values);
+  const given = options === undefined ? "" : ` (${options})`;
+  const actions =
+    old.values.identity === undefined
+      ? [`ADD GENERATED ${identity} AS IDENTITY${given}`]
+      : [
+          ...(changed.includes("identity") ? [`SET GENERATED ${identity}`] : []),
+          ...(changed.includes("sequenceOptions") && options !== undefined
+            ? [`${settingsOf(options)}${restart(old, options)}`]
+            : []),
+        ];
+  return actions.map((action) => alteringColumn("alter_identity", target, column, action));
 }
 
 /** Sequence options as ALTER COLUMN sets them. */

@@ -5,7 +5,7 @@ import type { PostgresObject, PostgresSchema } from "../model/schema.js";
 import type { PropertyName } from "../model/vocabulary.js";
 import { alterColumn, restart } from "./alter-column.js";
 import { alterAttributes, alterDomain } from "./alter-type.js";
-import { on, type PlainCommand, statement } from "./commands.js";
+import { alteringTable, on, statement } from "./commands.js";
 import type { LockedTables } from "./locks/locked-tables.js";
 import { isVolatile } from "./locks/volatility.js";
 import { needsOf } from "./objects/dependency-order.js";
@@ -17,9 +17,8 @@ import {
   columnClause,
   notNullState,
   ofType,
-  onOf,
   rowSecurity,
-} from "./statements.js";
+} from "./table-statements.js";
 import { changeType } from "./types/type-change.js";
 import { columnType } from "./types/type-name.js";
 
@@ -132,19 +131,23 @@ function tableSettings(
   old: PostgresObject,
   now: PostgresObject,
 ): readonly Statement[] {
-  const name = qualified(target, now);
-  const subject = on(target, now);
-  const rewrites = (command: PlainCommand, action: string): Statement =>
-    statement(command, `ALTER TABLE ${name} ${action}`, { ...subject, rows: "rewrite" });
+  const rewritten = { rows: "rewrite" } as const;
+  const method = `SET ACCESS METHOD ${now.values.accessMethod ?? "heap"}`;
+  const { options } = now.values;
   return [
     ...(old.values.accessMethod === now.values.accessMethod
       ? []
-      : [rewrites("set_access_method", `SET ACCESS METHOD ${now.values.accessMethod ?? "heap"}`)]),
+      : [alteringTable("set_access_method", target, now, method, rewritten)]),
     ...rowSecurity(target, now, old.values.rowSecurity),
     ...(old.values.persistence === now.values.persistence
       ? []
-      : [rewrites("set_persistence", `SET ${logged(now)}`)]),
-    ...alterOptions(`TABLE ${name}`, subject, old.values.options, now.values.options),
+      : [alteringTable("set_persistence", target, now, `SET ${logged(now)}`, rewritten)]),
+    ...alterOptions(
+      `TABLE ${qualified(target, now)}`,
+      on(target, now),
+      old.values.options,
+      options,
+    ),
   ];
 }
 
@@ -166,10 +169,9 @@ function goneColumns(
 }
 
 function addColumn(target: PostgresSchema, column: PostgresObject<"Column">): Statement {
-  const sql = `ALTER TABLE ${onOf(target, column)} ADD COLUMN ${columnClause(column)}`;
-  return statement("add_column", sql, {
-    ...on(target, column),
-    rows: additionWork(target, column),
+  const rows = additionWork(target, column);
+  return alteringTable("add_column", target, column, `ADD COLUMN ${columnClause(column)}`, {
+    rows,
   });
 }
 

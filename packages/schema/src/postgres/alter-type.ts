@@ -3,6 +3,7 @@ import type { Statement, TableLock } from "../model/commands.js";
 import type { PostgresObject, PostgresSchema } from "../model/schema.js";
 import type { Kind } from "../model/kinds.js";
 import type { PropertyName } from "../model/vocabulary.js";
+import { defaultAction } from "./alter-column.js";
 import { on, type PlainCommand, statement } from "./commands.js";
 import type { LockedTables } from "./locks/locked-tables.js";
 import { qualified, quoteName } from "./objects/names.js";
@@ -112,9 +113,7 @@ export function alterDomain(
       others,
     });
   return [
-    ...(changed.includes("default")
-      ? [alter(preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`)]
-      : []),
+    ...(changed.includes("default") ? [alter(defaultAction(preset))] : []),
     ...(changed.includes("notNull")
       ? [isStrict ? alter("SET NOT NULL", tables.withColumnsOf(domain.id)) : alter("DROP NOT NULL")]
       : []),

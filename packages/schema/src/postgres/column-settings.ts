@@ -1,11 +1,11 @@
 import { sameValue } from "../model/schema-diff.js";
 import type { PartOf, PostgresObject, PostgresSchema } from "../model/schema.js";
 import type { Statement, Work } from "../model/commands.js";
-import { commentOn, on, type PlainCommand, statement } from "./commands.js";
+import { defaultAction } from "./alter-column.js";
+import { alteringColumn, commentOn, on, type PlainCommand, statement } from "./commands.js";
 import { inheritedColumn } from "./objects/inheritance.js";
 import { qualified, quoteName, wordOf } from "./objects/names.js";
 import type { RebuildPlan } from "./rebuild-plan.js";
-import { onOf } from "./statements.js";
 
 /** The storage settings of a column. */
 export interface Settings {
@@ -27,9 +27,8 @@ export function columnSettings(
   old: Settings | undefined,
   now: PostgresObject<"Column">,
 ): readonly Statement[] {
-  const head = `ALTER TABLE ${onOf(target, now)} ALTER COLUMN ${quoteName(now.name)}`;
   return settings(
-    (command, action) => statement(command, `${head} ${action}`, on(target, now)),
+    (command, action) => alteringColumn(command, target, now, action),
     now.values.type,
     old ?? {},
     now.values,
@@ -154,9 +153,7 @@ function changeDetail(
   const expression = after.generated ?? above?.values.generated;
   const isStrict = after.notNull ?? above?.values.notNull === true;
   return [
-    ...(before.default === after.default
-      ? []
-      : [alter("alter_column", preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`)]),
+    ...(before.default === after.default ? [] : [alter("alter_column", defaultAction(preset))]),
     ...(before.notNull === after.notNull && !isFreed
       ? []
       : [

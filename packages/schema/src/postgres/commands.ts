@@ -7,8 +7,8 @@ import {
   type Work,
 } from "../model/commands.js";
 import type { Kind } from "../model/kinds.js";
-import type { PostgresObject, PostgresSchema } from "../model/schema.js";
-import { quoteText } from "./objects/names.js";
+import { nameOf, type PostgresObject, type PostgresSchema } from "../model/schema.js";
+import { qualified, quoteName, quoteText } from "./objects/names.js";
 
 /** What a statement is about, and what it locks. */
 export interface Subject {
@@ -21,12 +21,42 @@ export interface Subject {
   readonly others?: readonly TableLock[];
 }
 
+const RELATIONS: readonly Kind[] = ["Table", "View", "MaterializedView"];
+
 /** A command that can run in a transaction. */
 export type PlainCommand = Exclude<PostgresCommand, "create_index_concurrently">;
 
 /** A statement with the lock of its command. */
 export function statement(command: PlainCommand, sql: string, subject: Subject): Statement {
   return { sql, command: { command, object: subject.object, locks: locksOf(command, subject) } };
+}
+
+/**
+ * ALTER TABLE: of a table or view, or of the one that an object is a part of.
+ * @param action what follows the name: `SET LOGGED`.
+ */
+export function alteringTable(
+  command: PlainCommand,
+  schema: PostgresSchema,
+  object: PostgresObject,
+  action: string,
+  locked: Pick<Subject, "rows" | "others"> = {},
+): Statement {
+  const table = RELATIONS.includes(object.kind) ? object : schema.above(object);
+  const sql = `ALTER TABLE ${qualified(schema, table)} ${action}`;
+  return statement(command, sql, { ...on(schema, object), ...locked });
+}
+
+/** ALTER TABLE … ALTER COLUMN. */
+export function alteringColumn(
+  command: PlainCommand,
+  schema: PostgresSchema,
+  column: PostgresObject,
+  action: string,
+  rows?: Work,
+): Statement {
+  const whole = `ALTER COLUMN ${quoteName(nameOf(column))} ${action}`;
+  return alteringTable(command, schema, column, whole, rows === undefined ? {} : { rows });
 }
 
 /**
@@ -63,8 +93,6 @@ export function lock(
 ): TableLock {
   return { table, mode, holdsWhile };
 }
-
-const RELATIONS: readonly Kind[] = ["Table", "View", "MaterializedView"];
 
 /**
  * An object, and the table or view that statements about the object lock: the object itself, or the

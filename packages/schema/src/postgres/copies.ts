@@ -3,8 +3,7 @@ import type { Kind } from "../model/kinds.js";
 import type { Statement } from "../model/commands.js";
 import { commentOn, on, statement, type Subject } from "./commands.js";
 import type { LockedTables } from "./locks/locked-tables.js";
-import { qualified, quoteName, quoteText } from "./objects/names.js";
-import { onOf } from "./statements.js";
+import { onOf, qualified, quoteName, quoteText } from "./objects/names.js";
 
 /** What differs in a copy; nothing where it has the settings of its source. */
 type Copy = Partial<PartOf<"triggerDetails"> | PartOf<"constraintDetails">>;

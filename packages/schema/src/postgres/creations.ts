@@ -9,14 +9,9 @@ import { inDependencyOrder, needsOf } from "./objects/dependency-order.js";
 import { type ConstraintKind, CONSTRAINTS, isForeign, qualified } from "./objects/names.js";
 import { isUnchecked } from "./objects/unchecked.js";
 import { isMoreChecked, RECREATABLE, type RebuildPlan } from "./rebuild-plan.js";
-import {
-  addConstraint,
-  create,
-  createIndex,
-  createLike,
-  isReplaceable,
-  validateConstraint,
-} from "./statements.js";
+import { addConstraint, validateConstraint } from "./constraints.js";
+import { create, createIndex, isReplaceable } from "./statements.js";
+import { createLike } from "./table-statements.js";
 
 /** Kinds that are created before columns are altered, because the new columns may need them. */
 const FIRST: readonly Kind[] = [

@@ -7,8 +7,7 @@ import {
   type Schema,
 } from "../model/schema.js";
 import { diffSchemas } from "../model/schema-diff.js";
-import { onOf } from "./statements.js";
-import { qualified, quoteName } from "./objects/names.js";
+import { onOf, qualified, quoteName } from "./objects/names.js";
 
 /**
  * Guards that stop the undo of a run when other sessions have written rows to objects that the run

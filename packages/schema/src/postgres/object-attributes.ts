@@ -4,16 +4,16 @@ import { isOf, nameOf, type PostgresObject, type PostgresSchema } from "../model
 import type { Statement } from "../model/commands.js";
 import { goOnCounting } from "./alter-column.js";
 import { columnSettings, inheritedColumnSettings } from "./column-settings.js";
-import { commentOn, on, statement } from "./commands.js";
+import { alteringTable, commentOn, on, statement } from "./commands.js";
 import { copiedPartSettings, extensionsOf, triggerStates } from "./copies.js";
 import type { LockedTables } from "./locks/locked-tables.js";
 import { inheritedPart } from "./objects/inheritance.js";
-import { CONSTRAINTS, qualified, quoteName, wordOf } from "./objects/names.js";
+import { CONSTRAINTS, onOf, qualified, quoteName, wordOf } from "./objects/names.js";
 import type { Kind } from "../model/kinds.js";
 import type { RebuildPlan } from "./rebuild-plan.js";
 import { changeDefaults, changeRights, changeSequenceRights } from "./objects/rights.js";
 import { initialRights, rightsOf } from "./objects/rights.js";
-import { alterOptions, onOf } from "./statements.js";
+import { alterOptions } from "./table-statements.js";
 
 /**
  * Statements that set attributes of existing objects: in the transaction, and after indexes are
@@ -244,7 +244,6 @@ class ObjectAttributes {
 
   /** The indexes that CLUSTER and REPLICA IDENTITY use. */
   #indexRoles(now: PostgresObject, moment: "now" | "last"): readonly Statement[] {
-    const head = `ALTER TABLE ${qualified(this.#target, now)}`;
     const old = this.#old(now);
     const role = (property: "isClustered" | "isReplicaIdentity"): IndexRole => {
       const find = (schema: PostgresSchema, id: string): PostgresObject | undefined =>
@@ -264,14 +263,13 @@ class ObjectAttributes {
     const by =
       replica.index === undefined ? (identity ?? "DEFAULT") : `USING INDEX ${replica.index}`;
     const cluster = order.index === undefined ? "SET WITHOUT CLUSTER" : `CLUSTER ON ${order.index}`;
-    const subject = on(this.#target, now);
     return [
       ...(order.isKept || !isDue(order)
         ? []
-        : [statement("set_cluster_index", `${head} ${cluster}`, subject)]),
+        : [alteringTable("set_cluster_index", this.#target, now, cluster)]),
       ...(isIdentityKept || !isDue(replica)
         ? []
-        : [statement("set_replica_identity", `${head} REPLICA IDENTITY ${by}`, subject)]),
+        : [alteringTable("set_replica_identity", this.#target, now, `REPLICA IDENTITY ${by}`)]),
     ];
   }
 

@@ -5,7 +5,7 @@ import { phaseOf, type Step } from "../model/row-check.js";
 import { nameOf, type PostgresObject, type PostgresSchema } from "../model/schema.js";
 import type { Kind } from "../model/kinds.js";
 import { alterations } from "./alter-table.js";
-import { lock, on, statement } from "./commands.js";
+import { alteringColumn, alteringTable, lock, on, statement } from "./commands.js";
 import { LockedTables } from "./locks/locked-tables.js";
 import { constructorRoom, oldName } from "./alter-type.js";
 import { inDependencyOrder, needsOf } from "./objects/dependency-order.js";
@@ -16,10 +16,10 @@ import { extensionsOf } from "./copies.js";
 import { commented, objectAttributes } from "./object-attributes.js";
 import { extensionRows } from "./objects/extension-rows.js";
 import { refuseLeftAlone } from "./left-alone.js";
-import { isRoutine, qualified, quoteName, quoteText, wordOf } from "./objects/names.js";
+import { isRoutine, onOf, qualified, quoteName, quoteText, wordOf } from "./objects/names.js";
 import { RECREATABLE, RebuildPlan, rebuildPlanBetween } from "./rebuild-plan.js";
 import { Renames } from "./renames.js";
-import { drop, labelsOf, onOf } from "./statements.js";
+import { drop, labelsOf } from "./statements.js";
 import {
   type InvalidIndexes,
   invalidIndexes,
@@ -183,10 +183,7 @@ class PostgresPlan {
         ({ old, now }) => old.values.ofType !== undefined && this.#rebuild.isRetyped(old, now),
       )
       .filter(({ now }) => !this.#rebuild.isFresh(now))
-      .map(({ old }) => {
-        const sql = `ALTER TABLE ${qualified(this.#base, old)} NOT OF`;
-        return statement("set_row_type", sql, on(this.#base, old));
-      });
+      .map(({ old }) => alteringTable("set_row_type", this.#base, old, "NOT OF"));
   }
 
   /**
@@ -202,9 +199,7 @@ class PostgresPlan {
       }
       if (old.values.identity === undefined || now.values.identity !== undefined) return [];
       if (this.#isColumnGone(now.id)) return [];
-      const column = quoteName(nameOf(now));
-      const sql = `ALTER TABLE ${onOf(this.#target, now)} ALTER COLUMN ${column} DROP IDENTITY`;
-      return [statement("drop_identity", sql, on(this.#target, now))];
+      return [alteringColumn("drop_identity", this.#target, now, "DROP IDENTITY")];
     });
   }
 
@@ -354,8 +349,7 @@ class PostgresPlan {
     const now = this.#target.get(id);
     const table = this.#base.above(this.#base.get(id));
     if (this.#rebuild.anew.has(id) || this.#rebuild.isDropped(table)) return [];
-    const sql = `ALTER TABLE ${onOf(this.#target, now)} ALTER COLUMN ${quoteName(nameOf(now))} DROP DEFAULT`;
-    return [statement("alter_column", sql, on(this.#target, now))];
+    return [alteringColumn("alter_column", this.#target, now, "DROP DEFAULT")];
   }
 
   #dropReplaced(): readonly Statement[] {

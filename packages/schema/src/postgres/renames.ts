@@ -8,11 +8,19 @@ import {
 } from "../model/schema.js";
 import type { Statement } from "../model/commands.js";
 import { on, statement } from "./commands.js";
-import { CONSTRAINTS, isRoutine, qualified, quoteName, WORDS, wordOf } from "./objects/names.js";
+import {
+  CONSTRAINTS,
+  isRoutine,
+  onOf,
+  qualified,
+  quoteName,
+  WORDS,
+  wordOf,
+} from "./objects/names.js";
 import type { Kind } from "../model/kinds.js";
 import { Moves } from "./objects/moves.js";
 import type { RebuildPlan } from "./rebuild-plan.js";
-import { alterOn, onOf } from "./statements.js";
+import { alterOn } from "./constraints.js";
 
 const RELATED: readonly Kind[] = [
   ...(["Table", "View", "MaterializedView", "Sequence"] as const),

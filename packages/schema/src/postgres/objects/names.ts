@@ -37,6 +37,11 @@ function schemaOfTable(schema: PostgresSchema, table: PostgresObject): string {
   return quoteName(nameOf(schema.above(table)));
 }
 
+/** The table or domain that an index, constraint, trigger or policy is on. */
+export function onOf(schema: PostgresSchema, object: PostgresObject): string {
+  return qualified(schema, schema.above(object));
+}
+
 /** Whether the object is a function or procedure, whose name includes its argument types. */
 export function isRoutine({ kind }: PostgresObject): boolean {
   return kind === "Function" || kind === "Procedure" || kind === "Aggregate";
