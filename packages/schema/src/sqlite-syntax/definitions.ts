@@ -3,6 +3,9 @@ import type {
   ColumnDefinition,
   CreateIndexStmt,
   CreateTableStmt,
+  CreateTriggerStmt,
+  CreateViewStmt,
+  CreateVirtualTableStmt,
   DeferSubclause,
   ForeignKeyClause,
   ForeignKeyTableConstraint,
@@ -10,6 +13,7 @@ import type {
   ResolveType,
   SortedColumn,
   TableConstraint,
+  TriggerTime,
 } from "sqlite3-parser";
 import { isSign, isWord, nextToken, type Token, tokensOf } from "../sql/sql-tokens.js";
 import { TokenReader } from "../sql/token-reader.js";
@@ -19,6 +23,9 @@ import type {
   ParsedIndex,
   ParsedPart,
   ParsedTable,
+  ParsedTrigger,
+  ParsedView,
+  ParsedVirtualTable,
 } from "../sqlite/catalog-syntax.js";
 import { spell } from "../sqlite/expression.js";
 
@@ -53,6 +60,50 @@ export function indexDefinition(sql: string, statement: CreateIndexStmt): Parsed
   const parts = columns.map((column) => partOf(sql, column));
   if (whereClause === undefined) return { isUnique, parts };
   return { isUnique, parts, where: spell(tokensOf(sql.slice(whereClause.span.offset))) };
+}
+
+/** The definition in a CREATE VIEW statement. */
+export function viewDefinition(sql: string, { columns, select }: CreateViewStmt): ParsedView {
+  const definition = spell(tokensOf(sql.slice(select.span.offset)));
+  const [first] = columns ?? [];
+  if (first === undefined) return { definition };
+  const end = Math.max(...(columns ?? []).map(endOf));
+  return { definition, columnNames: spell(tokensOf(sql.slice(first.span.offset, end))) };
+}
+
+/** The definition in a CREATE TRIGGER statement. */
+export function triggerDefinition(sql: string, statement: CreateTriggerStmt): ParsedTrigger {
+  const { time, event, tblName, whenClause } = statement;
+  const body = new TokenReader(tokensOf(sql.slice(endOf(whenClause ?? tblName))));
+  body.until((token) => isWord(token, "BEGIN"));
+  return {
+    timing: time === undefined ? "before" : TIMINGS[time],
+    event: textAt(sql, event),
+    ...(whenClause === undefined ? {} : { when: textAt(sql, whenClause) }),
+    body: spell(body.rest()),
+  };
+}
+
+const TIMINGS: Readonly<Record<TriggerTime, ParsedTrigger["timing"]>> = {
+  Before: "before",
+  After: "after",
+  InsteadOf: "instead of",
+};
+
+/** The definition in a CREATE VIRTUAL TABLE statement. */
+export function virtualTableDefinition(
+  sql: string,
+  { moduleName }: CreateVirtualTableStmt,
+): ParsedVirtualTable {
+  return { definition: spell(tokensOf(sql.slice(moduleName.span.offset))) };
+}
+
+function textAt(sql: string, node: Pick<CreateViewStmt, "span">): string {
+  return spell(tokensOf(sql.slice(node.span.offset, endOf(node))));
+}
+
+function endOf({ span }: Pick<CreateViewStmt, "span">): number {
+  return span.offset + span.length;
 }
 
 /** @param constraints of the table, to which those at the column are added. */

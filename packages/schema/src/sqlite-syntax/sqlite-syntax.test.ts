@@ -190,3 +190,48 @@ describe("an index of SQLite, read from its statement", () => {
     });
   });
 });
+
+describe("SQLite's grammar of views, triggers and virtual tables", () => {
+  it.each([
+    ["CREATE VIEW v AS SELECT a -- one\n FROM t", { definition: "SELECT a FROM t" }],
+    [
+      'create view if not exists main.v ("a", b) as values (1, 2)',
+      { columnNames: "a, b", definition: "VALUES (1, 2)" },
+    ],
+  ])("reads %j", (sql, expected) => {
+    expect(syntax.view(sql)).toEqual(expected);
+  });
+
+  it.each([
+    [
+      "CREATE TRIGGER r INSERT ON t BEGIN SELECT 1; END",
+      { timing: "before", event: "INSERT", body: "BEGIN SELECT 1; END" },
+    ],
+    [
+      'CREATE TRIGGER r INSTEAD OF UPDATE OF "a", b ON v FOR EACH ROW WHEN (new.a > 1) BEGIN SELECT 1; END',
+      {
+        timing: "instead of",
+        event: "UPDATE OF a, b",
+        when: "(new.a > 1)",
+        body: "BEGIN SELECT 1; END",
+      },
+    ],
+    [
+      "CREATE TRIGGER r AFTER DELETE ON t WHEN EXISTS (SELECT 1 AS begun) BEGIN SELECT 2; END",
+      {
+        timing: "after",
+        event: "DELETE",
+        when: "EXISTS (SELECT 1 AS begun)",
+        body: "BEGIN SELECT 2; END",
+      },
+    ],
+  ])("reads %j", (sql, expected) => {
+    expect(syntax.trigger(sql)).toEqual(expected);
+  });
+
+  it("reads a module with its arguments, and refuses statements of another kind", () => {
+    const virtual = "CREATE VIRTUAL TABLE f USING fts5 (a, b)";
+    expect(syntax.virtualTable(virtual).definition).toMatch(/^fts5 ?\(a, b\)$/);
+    expect(() => syntax.view(virtual)).toThrow("it is no view");
+  });
+});

@@ -2,8 +2,21 @@ import { type Stmt, withOptions } from "sqlite3-parser";
 import { AppError } from "@steward/kernel/errors.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { ParsedText, SqlSyntax } from "../sql/sql-syntax.js";
-import type { CatalogSyntax, ParsedIndex, ParsedTable } from "../sqlite/catalog-syntax.js";
-import { indexDefinition, tableDefinition } from "./definitions.js";
+import type {
+  CatalogSyntax,
+  ParsedIndex,
+  ParsedTable,
+  ParsedTrigger,
+  ParsedView,
+  ParsedVirtualTable,
+} from "../sqlite/catalog-syntax.js";
+import {
+  indexDefinition,
+  tableDefinition,
+  triggerDefinition,
+  viewDefinition,
+  virtualTableDefinition,
+} from "./definitions.js";
 import { namedTables } from "./named-tables.js";
 
 /** SQLite reads 1_000 as a number since 3.46; the parser does so on demand. */
@@ -56,6 +69,24 @@ export class SqliteSyntax implements SqlSyntax<Stmt>, CatalogSyntax {
     const [statement] = this.#definition(sql);
     if (statement?.type !== "CreateIndexStmt") return unread(sql, "it is no index");
     return indexDefinition(sql, statement);
+  }
+
+  view(sql: string): ParsedView {
+    const [statement] = this.#definition(sql);
+    if (statement?.type !== "CreateViewStmt") return unread(sql, "it is no view");
+    return viewDefinition(sql, statement);
+  }
+
+  trigger(sql: string): ParsedTrigger {
+    const [statement] = this.#definition(sql);
+    if (statement?.type !== "CreateTriggerStmt") return unread(sql, "it is no trigger");
+    return triggerDefinition(sql, statement);
+  }
+
+  virtualTable(sql: string): ParsedVirtualTable {
+    const [statement] = this.#definition(sql);
+    if (statement?.type !== "CreateVirtualTableStmt") return unread(sql, "it is no virtual table");
+    return virtualTableDefinition(sql, statement);
   }
 
   #definition(sql: string): readonly Stmt[] {

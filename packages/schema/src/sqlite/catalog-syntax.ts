@@ -65,17 +65,40 @@ export interface ParsedIndex {
   readonly where?: string;
 }
 
-/** Reads definitions from SQLite's catalog, which keeps them as the statements that made them. */
-export interface CatalogSyntax {
-  /**
-   * Reads a CREATE TABLE statement with columns.
-   * @throws AppError `UNIMPLEMENTED` for a statement that SQLite accepts and the parser does not.
-   */
-  table(sql: string): ParsedTable;
+/** A parsed CREATE VIEW statement. */
+export interface ParsedView {
+  /** The list of column names, as text; absent when the query names the columns. */
+  readonly columnNames?: string;
+  /** The query. */
+  readonly definition: string;
+}
 
-  /**
-   * Reads a CREATE INDEX statement.
-   * @throws AppError `UNIMPLEMENTED` for a statement that SQLite accepts and the parser does not.
-   */
+/** A parsed CREATE TRIGGER statement. */
+export interface ParsedTrigger {
+  readonly timing: "before" | "after" | "instead of";
+  /** `INSERT`, or `UPDATE OF name, city`. */
+  readonly event: string;
+  readonly when?: string;
+  /** From BEGIN to END. */
+  readonly body: string;
+}
+
+/** A parsed CREATE VIRTUAL TABLE statement. */
+export interface ParsedVirtualTable {
+  /** The module with its arguments: `fts5(title, body)`. */
+  readonly definition: string;
+}
+
+/**
+ * Reads definitions from SQLite's catalog, which keeps them as the statements that made them. Each
+ * method throws AppError `UNIMPLEMENTED` for a statement that SQLite accepts and the parser does
+ * not.
+ */
+export interface CatalogSyntax {
+  /** Reads a CREATE TABLE statement with columns. */
+  table(sql: string): ParsedTable;
+  virtualTable(sql: string): ParsedVirtualTable;
   index(sql: string): ParsedIndex;
+  view(sql: string): ParsedView;
+  trigger(sql: string): ParsedTrigger;
 }

@@ -8,9 +8,6 @@ import {
 } from "../model/schema.js";
 import { checkedObject } from "../model/checked-object.js";
 import type { Kind } from "../model/kinds.js";
-import { isSign, isWord, tokensOf } from "../sql/sql-tokens.js";
-import { TokenReader } from "../sql/token-reader.js";
-import { spell } from "./expression.js";
 import type {
   CatalogSyntax,
   ParsedColumn,
@@ -19,7 +16,7 @@ import type {
 } from "./catalog-syntax.js";
 
 export interface CatalogRow {
-  readonly type: string;
+  readonly type: "table" | "virtual" | "index" | "view" | "trigger";
   readonly name: string;
   readonly table: string;
   /** Null for the implicit index of a constraint. */
@@ -70,7 +67,7 @@ class CatalogReader {
     const tables = this.#rows
       .filter(({ type }) => type === "table")
       .flatMap(({ name, sql }) =>
-        sql === null || isVirtual(sql) ? [] : [{ row: { name }, parsed: this.#syntax.table(sql) }],
+        sql === null ? [] : [{ row: { name }, parsed: this.#syntax.table(sql) }],
       );
     // A foreign key may reference columns of a table that follows, so all columns are read first.
     for (const { row, parsed } of tables)
@@ -190,13 +187,18 @@ class CatalogReader {
   #addOther(row: CatalogRow): void {
     const { type, name, table, sql } = row;
     if (sql === null) return;
-    if (type === "table" && isVirtual(sql)) {
-      const definition = spell(definitionOf(sql, "USING"));
-      const shownColumns = shown(row);
-      this.#add("VirtualTable", name, tableId(name), DATABASE, { definition, shownColumns });
+    const id = tableId(name);
+    if (type === "virtual") {
+      const { definition } = this.#syntax.virtualTable(sql);
+      this.#add("VirtualTable", name, id, DATABASE, { definition, shownColumns: shown(row) });
+    } else if (type === "view") {
+      const view = { ...this.#syntax.view(sql), shownColumns: shown(row) };
+      this.#add("View", name, id, DATABASE, view);
     } else if (type === "index") this.#addIndex(name, table, sql);
-    else if (type === "view") this.#addView(name, sql, shown(row));
-    else if (type === "trigger") this.#addTrigger(name, table, sql);
+    else if (type === "trigger") {
+      const trigger = { ...this.#syntax.trigger(sql), on: { ref: tableId(table) } };
+      this.#add("Trigger", name, `trigger:${fold(name)}`, DATABASE, trigger);
+    }
   }
 
   #addIndex(name: string, table: string, sql: string): void {
@@ -207,62 +209,11 @@ class CatalogReader {
     const on = { ref: tableId(table) };
     this.#add("Index", name, `index:${fold(name)}`, DATABASE, { on, isUnique, parts, where });
   }
-
-  #addView(name: string, sql: string, shownColumns: readonly Part[] | undefined): void {
-    const reader = new TokenReader(tokensOf(sql));
-    reader.until((token) => isWord(token, "VIEW"));
-    reader.next();
-    reader.takeWords("IF", "NOT", "EXISTS");
-    reader.until((token) => isSign(token, "(") || isWord(token, "AS"));
-    const columnNames = isSign(reader.peek(), "(") ? spell(reader.parenthesized()) : undefined;
-    reader.takeWords("AS");
-    const definition = spell(reader.rest());
-    this.#add("View", name, tableId(name), DATABASE, { columnNames, definition, shownColumns });
-  }
-
-  #addTrigger(name: string, table: string, sql: string): void {
-    const reader = new TokenReader(tokensOf(sql));
-    reader.until((token) => isWord(token, "TRIGGER"));
-    reader.next();
-    reader.takeWords("IF", "NOT", "EXISTS");
-    if (isSign(reader.peek(1), ".")) {
-      reader.next();
-      reader.next();
-    }
-    reader.next();
-    const timing = reader.takeOneOf("BEFORE", "AFTER", "INSTEAD")?.toLowerCase() ?? "before";
-    reader.takeWords("OF");
-    const event = spell(reader.until((token) => isWord(token, "ON")));
-    reader.next();
-    reader.next();
-    reader.takeWords("FOR", "EACH", "ROW");
-    const when = reader.takeWords("WHEN")
-      ? spell(reader.until((token) => isWord(token, "BEGIN")))
-      : undefined;
-    this.#add("Trigger", name, `trigger:${fold(name)}`, DATABASE, {
-      on: { ref: tableId(table) },
-      timing: timing === "instead" ? "instead of" : timing,
-      event,
-      when,
-      body: spell(reader.rest()),
-    });
-  }
 }
 
 function shown({ columns }: CatalogRow): readonly Part[] | undefined {
   if (columns.length === 0) return undefined;
   return columns.map(({ name, type }) => ({ columnName: name, ...(type === "" ? {} : { type }) }));
-}
-
-function isVirtual(sql: string): boolean {
-  return /^create\s+virtual\s/i.test(sql);
-}
-
-function definitionOf(sql: string, after: string): ReturnType<TokenReader["rest"]> {
-  const reader = new TokenReader(tokensOf(sql));
-  reader.until((token) => isWord(token, after));
-  reader.next();
-  return reader.rest();
 }
 
 /** The affinity of a declared type (SQLite, "Datatypes", section 3.1). */
