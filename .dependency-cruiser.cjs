@@ -4,7 +4,8 @@
 const src = "^packages/server/src";
 /** The package and, in the server, what only its own rooms need. */
 const kernel = "^packages/kernel/(src|dist)/|^packages/server/src/kernel/";
-const domain = "catalog|hints|identity|plans|memory|embedding|usage|payments|governance|policies";
+const domain =
+  "catalog|hints|identity|plans|memory|embedding|usage|payments|governance|policies|retention";
 /** The folders of @steward/state that no wire and no driver enters, each above those before it. */
 const stateLayers = [
   ...["blocks", "tree", "terms", "datasets", "history", "upkeep", "sync", "service"],
@@ -139,6 +140,7 @@ module.exports = {
     oneWay("embedding", []),
     oneWay("usage", ["governance"]),
     oneWay("payments", []),
+    oneWay("retention", []),
     oneWay("governance", []),
     oneWay("catalog", ["embedding", "governance", "memory"]),
     oneWay("hints", ["catalog", "governance", "plans"]),

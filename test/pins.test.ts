@@ -524,6 +524,7 @@ describe("the REST interface", () => {
       ),
     );
     expect(routes.sort(), PINNED).toEqual([
+      "DELETE /api/holds/{hold_id} liftHold",
       "DELETE /api/keys/{key_id} revokeApiKey",
       "DELETE /api/memory/entries/{entry_id} deleteMemoryEntry",
       "DELETE /api/memory/sessions/{session_id} deleteMemorySession",
@@ -532,6 +533,7 @@ describe("the REST interface", () => {
       "DELETE /billing/payment-methods/{pm_id} detachPaymentMethod",
       "GET / getIndex",
       "GET /api/catalog listCatalog",
+      "GET /api/holds listHolds",
       "GET /api/keys listApiKeys",
       "GET /api/memory/entries listMemoryEntries",
       "GET /api/memory/entries/{entry_id} getMemoryEntry",
@@ -541,6 +543,7 @@ describe("the REST interface", () => {
       "GET /api/plans/{plan_id} getPlan",
       "GET /api/plans/{plan_id}/events streamPlanEvents",
       "GET /api/policies getPolicies",
+      "GET /api/retention getRetention",
       "GET /api/state/at getStateAt",
       "GET /api/state/diff getStateDiff",
       "GET /api/state/drift getSchemaDrift",
@@ -564,6 +567,7 @@ describe("the REST interface", () => {
       "PATCH /api/plans/{plan_id}/steps/{step_id} reviseStep",
       "POST /api/catalog/describe describeTable",
       "POST /api/catalog/search searchCatalog",
+      "POST /api/holds placeHold",
       "POST /api/keys createApiKey",
       "POST /api/keys/{key_id}/rotate rotateApiKey",
       "POST /api/memory/entries addMemoryEntry",
@@ -600,6 +604,7 @@ describe("the REST interface", () => {
       "POST /billing/usage/verify verifyUsage",
       "PUT /api/memory/retention setMemoryRetention",
       "PUT /api/policies putPolicies",
+      "PUT /api/retention setRetention",
       "PUT /billing/customers/{customer_id} rebindPaymentCustomer",
     ]);
   });

@@ -12,6 +12,8 @@ import { createPlans } from "./plans.js";
 import type { Plans } from "./plans.js";
 import { createPolicies } from "./policies.js";
 import type { Policies } from "./policies.js";
+import { createRetention } from "./retention.js";
+import type { Retention } from "./retention.js";
 import { createState } from "./state.js";
 import type { State } from "./state.js";
 import { createTools, type Tools } from "./tools/tools.js";
@@ -57,6 +59,7 @@ export interface StewardClient {
   readonly billing: Billing;
   readonly migrations: Migrations;
   readonly policies: Policies;
+  readonly retention: Retention;
   readonly keys: Keys;
   readonly tools: Tools;
 }
@@ -82,6 +85,7 @@ export function createClient(options: ClientOptions): StewardClient {
     billing: createBilling(http),
     migrations: createMigrations(http),
     policies: createPolicies(http),
+    retention: createRetention(http),
     keys: createKeys(http),
     tools: createTools(http),
   };

@@ -10,6 +10,7 @@ export { type Migrations } from "./migrations.js";
 export { type CallOptions, type ExecuteOptions, type Plans, type SubmitOptions } from "./plans.js";
 export { type Keys } from "./keys.js";
 export { type Policies } from "./policies.js";
+export { type Retention as RetentionCalls } from "./retention.js";
 export { type State, type StateDocument } from "./state.js";
 export type { StreamedBody } from "./http.js";
 export { type RunOptions, type StepProgress } from "./run-plan.js";
@@ -34,7 +35,13 @@ export type { ErrorCode } from "@steward/protocol";
 export type {
   AppendStepsRequest,
   ForkPlanRequest,
+  LegalHold,
+  LiftedHold,
+  NewLegalHold,
+  NewRetention,
   OnFailure,
+  Retention,
+  RetentionPeriod,
   OutputPageQuery,
   ReviseStepRequest,
   AcceptDriftRequest,

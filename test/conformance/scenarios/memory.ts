@@ -374,12 +374,12 @@ export const memory: readonly Scenario[] = [
     "each organization says for itself how long its entries are kept",
     async ({ client }) => {
       const [one, two] = [member(client), member(client)];
-      expect(await one.mine.memory.retention()).toBeNull();
+      expect(await one.mine.memory.retention()).toBe(365);
       expect(await one.mine.memory.setRetention(90)).toBe(90);
       expect(await one.mine.memory.retention()).toBe(90);
-      expect(await two.mine.memory.retention()).toBeNull();
-      expect(await one.mine.memory.setRetention(null)).toBeNull();
-      expect(await one.mine.memory.retention()).toBeNull();
+      expect(await two.mine.memory.retention()).toBe(365);
+      expect(await one.mine.memory.setRetention(null)).toBe(365);
+      expect(await one.mine.memory.retention()).toBe(365);
     },
   ),
 ];

@@ -298,3 +298,16 @@ export {
   type PolicyVerdict,
   type PutPolicies,
 } from "./policies.js";
+export {
+  legalHoldSchema,
+  liftedHoldSchema,
+  newLegalHoldSchema,
+  newRetentionSchema,
+  retentionSchema,
+  type LegalHold,
+  type LiftedHold,
+  type NewLegalHold,
+  type NewRetention,
+  type Retention,
+  type RetentionPeriod,
+} from "./retention.js";

@@ -270,13 +270,15 @@ export const memoryStatsSchema: z.ZodType<MemoryStats> = z.object(memoryStatsSha
 });
 
 const retentionShape = {
-  /** The age in days after which entries are deleted; null: they are kept. */
+  /** The age in days after which entries are deleted; null: without limit. */
   days: z
     .int()
     .min(1)
     .max(MEMORY_RETENTION_DAYS_MAX)
     .nullable()
-    .describe("Age in days after which entries are deleted; null: never"),
+    .describe(
+      "Age in days after which entries are deleted; in a request null: the operator's period, in an answer: without limit",
+    ),
 };
 
 /** How long an organization's entries are kept. */

@@ -53,6 +53,7 @@ import { listen } from "../transport/one-port/one-port.js";
 import { OrganizationQuotas } from "../transport/organization-quotas.js";
 import { protectedResourceOf } from "../transport/mcp/protected-resource.js";
 import { openRestServer } from "../transport/rest/server.js";
+import { noRetentionStore, RetentionService, RetentionSweeper } from "../retention/index.js";
 import type { Authorize, Services } from "../transport/services.js";
 import {
   LedgerReservations,
@@ -166,7 +167,16 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     },
     opened,
   );
-  const { gate, ...billing } = await openBilling(config, basics, store, events, opened);
+  const { gate, recorder, ...billing } = await openBilling(config, basics, store, events, opened);
+  if (store !== undefined && memory.expired !== undefined) {
+    opened.use(
+      new RetentionSweeper({
+        ...{ ...basics, rules: config.retention, store: store.retention, rows: store.expired },
+        entries: memory.expired,
+        withUsage: (work) => recorder.exclusively(work),
+      }),
+    );
+  }
   if (store !== undefined) {
     opened.use(await publishToolCalls(store.toolCalls, events));
   }
@@ -219,6 +229,10 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
       ids: basics.ids,
     }),
     policies: policies.service,
+    retention: new RetentionService({
+      ...{ rules: config.retention, clock, ids: basics.ids },
+      store: store?.retention ?? noRetentionStore,
+    }),
     apiKeys: new ApiKeyService(apiKeys, clock),
     memory: memory.service,
     catalog,
@@ -268,6 +282,7 @@ async function openStore(
 /** The usage and payment services. */
 interface Billing extends Pick<Services, "usage" | "payments"> {
   readonly gate: UsageGate;
+  readonly recorder: UsageRecorder;
 }
 
 /** Without a store, usage and payments return errors that name the missing setting. */
@@ -285,6 +300,7 @@ async function openBilling(
   const provider = await openPaymentProvider(config);
   return {
     gate,
+    recorder,
     usage: new UsageService({ store: usageStore, recorder, gate, clock, ids }),
     payments: new PaymentService(provider, store?.customers ?? noCustomerBindings),
   };

@@ -14,11 +14,11 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import type { Log } from "@steward/kernel/log.js";
 import {
+  ExpiredEntries,
   MemoryHook,
   MemoryService,
   noMemoryStore,
   noVectorIndex,
-  RetentionSweeper,
 } from "../memory/index.js";
 import type { MayRemember, RelatedTablesLookup } from "../memory/ports.js";
 import type { Store } from "../storage/store.js";
@@ -45,6 +45,8 @@ export interface MemoryParts {
 export interface OpenMemory {
   readonly service: MemoryService;
   readonly provider: CheckedProvider;
+  /** Deletes what is kept no longer; absent without a store. */
+  readonly expired?: ExpiredEntries;
   /** The present problem, for people; `ok` when there is none. It answers quickly. */
   readonly state: () => Promise<string>;
 }
@@ -86,7 +88,6 @@ export async function openMemory(parts: MemoryParts, opened: DisposalStack): Pro
       telemetry,
     }),
   );
-  opened.use(new RetentionSweeper({ store: store.memory, index, clock, log }));
   telemetry.measure("steward_memory_waiting_calls", async () => (await hook.backlog()).waiting);
   telemetry.measure("steward_memory_quarantined_vectors", () => index.quarantined());
   const { cascadeEnrichment } = parts.config;
@@ -94,7 +95,8 @@ export async function openMemory(parts: MemoryParts, opened: DisposalStack): Pro
     ...{ store: store.memory, index, provider, model, clock, ids },
     ...(cascadeEnrichment ? { relatedTables: parts.relatedTables } : {}),
   });
-  return { service, provider, state: () => stateOf(hook, index) };
+  const expired = new ExpiredEntries(store.memory, index);
+  return { service, provider, expired, state: () => stateOf(hook, index) };
 }
 
 /**

@@ -23,6 +23,8 @@ const COMMANDS: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map([
   ["price", async () => (await import("./billing/index.js")).priceCommand],
   ["budget", async () => (await import("./billing/index.js")).budgetCommand],
   ["payments", async () => (await import("./billing/index.js")).paymentsCommand],
+  ["retention", async () => (await import("./retention/index.js")).retentionCommand],
+  ["hold", async () => (await import("./retention/index.js")).holdCommand],
   ["backup", async () => (await import("./store/backup.js")).backupCommand],
   ["restore", async () => (await import("./store/backup.js")).restoreCommand],
   ["key", async () => (await import("./key/index.js")).keyCommand],

@@ -46,6 +46,7 @@ export interface Config {
   /** Limit of rows that one step may change in a data source. */
   readonly rowsChangedMax: number;
   readonly migrationWaits: MigrationWaits;
+  readonly retention: RetentionConfig;
   readonly logLevel: LogLevel;
   /**
    * Whether results of a memory search include the tables that deletions cascade to (Contract §4.4
@@ -55,6 +56,19 @@ export interface Config {
   readonly embedding: EmbeddingConfig;
   /** Absent: payment operations fail with an error that names the missing key. */
   readonly payments?: PaymentsConfig;
+}
+
+/** For how long data is kept. */
+export interface RetentionConfig {
+  /** Days by class of data; an absent class is kept without limit. */
+  readonly periods: {
+    readonly plans?: number;
+    readonly idempotency_keys?: number;
+    readonly memory?: number;
+    readonly usage_detail?: number;
+  };
+  /** Whether organizations may keep their data for longer. */
+  readonly mayBeLonger: boolean;
 }
 
 /** Limits per organization on one server. */

@@ -34,6 +34,10 @@ describe("a configuration", () => {
       quotas: { requestsPerSecond: 2000, stepsMax: 500, streamsMax: 500 },
       rowsChangedMax: 10_000,
       migrationWaits: { turnMs: 5000, lockMs: 5000, indexMs: 600_000 },
+      retention: {
+        periods: { plans: 90, idempotency_keys: 30, memory: 365, usage_detail: 400 },
+        mayBeLonger: false,
+      },
       logLevel: "info",
       cascadeEnrichment: false,
       embedding: {

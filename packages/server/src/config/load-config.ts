@@ -133,11 +133,25 @@ function buildConfig(
       lockMs: given(values.migrationLockWaitMs),
       indexMs: given(values.migrationIndexWaitMs),
     },
+    retention: {
+      periods: {
+        ...limited("plans", given(values.retentionPlansDays)),
+        ...limited("idempotency_keys", given(values.retentionKeysDays)),
+        ...limited("memory", given(values.retentionMemoryDays)),
+        ...limited("usage_detail", given(values.retentionUsageDays)),
+      },
+      mayBeLonger: given(values.retentionLonger),
+    },
     logLevel: given(values.logLevel),
     cascadeEnrichment: given(values.cascadeEnrichment) === "on",
     embedding: embeddingOf(values),
     ...present("payments", paymentsOf(values)),
   });
+}
+
+/** A period in days; 0 is no limit. */
+function limited<Name extends string>(name: Name, days: number): Partial<Record<Name, number>> {
+  return present(name, days === 0 ? undefined : days);
 }
 
 /** The pins stand beside the tools file, so that they are deployed with it. */

@@ -7,7 +7,8 @@ import {
 import type { DataSourceConfig, EmbeddingProviderName, LogLevel } from "./config.js";
 import { maskDatabaseUrl, parseDatabaseUrl, parseDataSources } from "./database-url.js";
 import { AUTH_SETTINGS, type AuthSettings } from "./auth-settings.js";
-import { SHARE_SETTINGS, type ShareSettings } from "./share-settings.js";
+import { RETENTION_SETTINGS, type RetentionSettings } from "./groups/retention-settings.js";
+import { SHARE_SETTINGS, type ShareSettings } from "./groups/share-settings.js";
 import { boolean, integer, oneOf, port, text } from "./setting-types.js";
 import type { SettingType } from "./setting-types.js";
 
@@ -29,7 +30,7 @@ export interface Setting<T> {
 }
 
 /** All settings of the server, in the order in which they are shown. */
-export interface Settings extends AuthSettings, ShareSettings {
+export interface Settings extends AuthSettings, ShareSettings, RetentionSettings {
   readonly host: Setting<string>;
   readonly port: Setting<number>;
   readonly grpcPort: Setting<number>;
@@ -192,6 +193,7 @@ export const SETTINGS: Settings = {
     help: "YAML file that maps client certificates to callers (SERVICE_AUTH=mtls).",
   },
   ...SHARE_SETTINGS,
+  ...RETENTION_SETTINGS,
   migrationLockWaitMs: {
     name: "SERVICE_MIGRATION_LOCK_WAIT_MS",
     flag: "migration-lock-wait-ms",

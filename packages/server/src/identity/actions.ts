@@ -19,6 +19,7 @@ export const ACTIONS: readonly Action[] = [
   ...(["payments:read", "payments:write", "payments:rebind"] as const),
   ...(["keys:read", "keys:write"] as const),
   ...(["policies:read", "policies:write"] as const),
+  ...(["retention:read", "retention:write", "holds:write"] as const),
   ...(["metrics:read"] as const),
 ];
 
@@ -34,6 +35,8 @@ export type Action =
   | `payments:${"read" | "write" | "rebind"}`
   | `keys:${"read" | "write"}`
   | `policies:${"read" | "write"}`
+  | `retention:${"read" | "write"}`
+  | "holds:write"
   | "metrics:read";
 
 /** The groups of the actions, such as `plans` and `memory`. */

@@ -7,6 +7,7 @@
  * `exact-index/exact-index.ts`.
  */
 export { toolCallEntryId, type MemoryEntry } from "./entry.js";
+export { ExpiredEntries } from "./expired-entries.js";
 export { ExactIndex } from "./exact-index/exact-index.js";
 export {
   SLAB_ROWS_MAX,
@@ -25,7 +26,6 @@ export {
 export { noMemoryStore, noVectorIndex } from "./no-memory-store.js";
 export type { QueryCode } from "./exact-index/query-code.js";
 export { reembed, type ReembeddingProgress } from "./reembedding.js";
-export { RetentionSweeper } from "./retention-sweeper.js";
 export type { SearchRequest } from "./search-request.js";
 export { cosineTo } from "./exact-index/cosine.js";
 export { type Hit } from "./exact-index/top-k.js";

@@ -16,7 +16,5 @@ export const ENTRY_CONTENT_BYTES_MAX: number = 64 * 1024;
 export const ENTRIES_PAGE_MAX: number = 200;
 /** Default page size of a listing of memory entries. */
 export const ENTRIES_PAGE_DEFAULT: number = 50;
-/** Longest retention period of memory entries that an organization can set, in days: a century. */
-export const RETENTION_DAYS_MAX: number = 36_525;
 /** Memory entries deleted in one transaction. The limit bounds how long other writers wait. */
 export const ENTRIES_DELETED_MAX: number = 500;

@@ -8,10 +8,8 @@ import {
   ZeroProvider,
   type EmbeddingProvider,
 } from "../embedding/index.js";
-import { systemClock } from "@steward/kernel/clock.js";
 import { isUuid } from "@steward/kernel/ids.js";
-import { silentLog } from "@steward/kernel/log.js";
-import { RetentionSweeper } from "./retention-sweeper.js";
+import { ExpiredEntries } from "./expired-entries.js";
 import type { SearchRequest } from "./search-request.js";
 import { MemoryRoom, reembedRoom, TestDirectory } from "./testing/memory-room.js";
 
@@ -179,15 +177,11 @@ describe("entries", () => {
   it("go when they are older than their organization keeps them", async () => {
     const mine = await remember('"invoice"');
     const others = await remember('"invoice"', OTHER_ORG);
-    await room.service.setRetention(ORG, 30);
-    const later = { nowMs: () => Date.now() + 31 * 24 * 60 * 60 * 1000 };
     const { index, store } = room;
-    const options = { store: store.memory, index, log: silentLog };
-    await using now = new RetentionSweeper({ ...options, clock: systemClock });
+    const expired = new ExpiredEntries(store.memory, index);
     expect(await found({ query: "invoice" })).toHaveLength(2);
-    expect(await now.sweep()).toBe(0);
-    await using then = new RetentionSweeper({ ...options, clock: later });
-    expect(await then.sweep()).toBe(1);
+    expect(await expired.deleteEntries(ORG, 0, 10)).toBe(0);
+    expect(await expired.deleteEntries(ORG, Date.now() + 1, 10)).toBe(1);
     expect(await found({ query: "invoice" })).toEqual([others]);
     await expect(room.service.getEntry(ORG, mine)).rejects.toMatchObject({ code: "NOT_FOUND" });
   });

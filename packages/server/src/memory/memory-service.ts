@@ -4,19 +4,13 @@ import { assert } from "@steward/kernel/assert.js";
 import { isoTime, type Clock } from "@steward/kernel/clock.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { isUuid, type Ids } from "@steward/kernel/ids.js";
-import {
-  ENTRIES_DELETED_MAX,
-  ENTRIES_PAGE_DEFAULT,
-  ENTRIES_PAGE_MAX,
-  RETENTION_DAYS_MAX,
-} from "./limits.js";
+import { ENTRIES_DELETED_MAX, ENTRIES_PAGE_DEFAULT, ENTRIES_PAGE_MAX } from "./limits.js";
 import { embeddedEntry, indexEntry } from "./embedded-entry.js";
 import { draftedEntry, type EntryDraft, type MemoryEntry } from "./entry.js";
 import { cursorOf, positionOf } from "./entry-cursor.js";
 import type {
   EmbeddingModel,
   MemoryEntries,
-  MemoryRetention,
   RelatedTablesLookup,
   ToolCallMemory,
 } from "./ports.js";
@@ -66,10 +60,8 @@ export interface MemoryState {
   readonly model: EmbeddingModel;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 /** The ports of a store that the service uses. */
-type ServedMemory = MemoryEntries & MemoryRetention & Pick<ToolCallMemory, "toolCalls">;
+type ServedMemory = MemoryEntries & Pick<ToolCallMemory, "toolCalls">;
 
 /** Dependencies of the service. */
 export interface MemoryServiceOptions {
@@ -202,27 +194,6 @@ export class MemoryService {
       this.#store.toolCalls.waiting(orgId),
     ]);
     return { ...stats, waiting, model: this.#model };
-  }
-
-  /** How many days an organization keeps its entries; `undefined`: without limit. */
-  async retentionDays(orgId: string): Promise<number | undefined> {
-    const ageMaxMs = await this.#store.retentionMs(orgId);
-    return ageMaxMs && Math.round(ageMaxMs / DAY_MS);
-  }
-
-  /**
-   * Sets how many days an organization keeps its entries; `undefined`: without limit. Older entries
-   * are deleted in the background.
-   * @throws AppError `INVALID_ARGUMENT`, `STORE_UNAVAILABLE`.
-   */
-  async setRetention(orgId: string, days: number | undefined): Promise<void> {
-    if (
-      days !== undefined &&
-      !(Number.isInteger(days) && days >= 1 && days <= RETENTION_DAYS_MAX)
-    ) {
-      throw invalidField("days", `must be an integer from 1 to ${RETENTION_DAYS_MAX}`);
-    }
-    await this.#store.setRetention(orgId, days && days * DAY_MS);
   }
 
   async #embedded(

@@ -16,8 +16,6 @@ export const noMemoryStore: MemoryStore = {
   listEntries: refuse,
   deleteEntry: refuse,
   deleteSession: refuse,
-  retentionMs: refuse,
-  setRetention: refuse,
   deleteExpired: refuse,
 };
 

@@ -85,19 +85,14 @@ export interface ToolCallMemory {
   addToolCallEntries(entries: readonly EmbeddedEntry[], taken: ToolCallBatch): Promise<void>;
 }
 
-/** How long organizations keep their entries. */
-export interface MemoryRetention {
-  /** How long an organization keeps its entries, in ms; `undefined`: without limit. */
-  retentionMs(orgId: string): Promise<number | undefined>;
-
-  /** Sets how long an organization keeps its entries, in ms; `undefined`: without limit. */
-  setRetention(orgId: string, ageMaxMs: number | undefined): Promise<void>;
-
+/** Deletes the entries that organizations keep no longer. */
+export interface ExpiredMemory {
   /**
-   * Deletes at most `limit` entries that exceed their organization's retention at `nowMs`.
+   * Deletes at most `limit` entries of an organization that were created before `beforeMs`, except
+   * those that a legal hold covers.
    * @returns their ids; fewer than `limit` when no more are left.
    */
-  deleteExpired(nowMs: number, limit: number): Promise<readonly string[]>;
+  deleteExpired(orgId: string, beforeMs: number, limit: number): Promise<readonly string[]>;
 }
 
 /** The model whose vectors are stored. */
@@ -114,7 +109,7 @@ export interface MemoryModel {
  * promise resolves; what is deleted is gone for every reader then. Errors: `STORE_UNAVAILABLE`, with
  * nothing changed. A user takes only the ports that it needs.
  */
-export type MemoryStore = MemoryEntries & ToolCallMemory & MemoryRetention & MemoryModel;
+export type MemoryStore = MemoryEntries & ToolCallMemory & ExpiredMemory & MemoryModel;
 
 /**
  * Changes a store to another model, whose vectors are stored beside the old ones until all exist.

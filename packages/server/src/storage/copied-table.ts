@@ -110,7 +110,17 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     "memory_entries",
     "org_id uuid, entry_id uuid, session_id text, content text, created_at_ms bigint, tool_name text, intent text",
   ),
-  table("memory_retention", "org_id uuid, age_max_ms bigint"),
+  table(
+    "retention_versions",
+    "org_id uuid, version bigint, periods text, changed_by text, changed_at_ms bigint",
+  ),
+  table(
+    "legal_holds",
+    "org_id uuid, hold_id uuid, session_id text, reason text, placed_by text, placed_at_ms bigint",
+  ),
+  table("plan_forks", "org_id uuid, plan_id uuid, fork_id uuid"),
+  table("plan_removals", "org_id uuid, plan_id uuid"),
+  table("usage_detail_starts", "org_id uuid, from_ms bigint"),
   table("memory_models", "name text, model_id integer, dimension integer", [
     { name: "org_id", type: "uuid", sqlite: NIL },
     {

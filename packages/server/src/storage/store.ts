@@ -6,6 +6,7 @@ import type { CustomerBindings } from "../payments/ports.js";
 import type { PlanEngine } from "../plans/index.js";
 import type { PolicyStore } from "../policies/ports.js";
 import type { Origin } from "@steward/state";
+import type { ExpiredRows, RetentionStore } from "../retention/ports.js";
 import type { BudgetReservations, UsageStore } from "../usage/ports.js";
 
 /** The service's whole store, on any engine. */
@@ -17,6 +18,8 @@ export interface Store extends AsyncDisposable {
   readonly apiKeys: ApiKeyStore;
   readonly policies: PolicyStore;
   readonly memory: MemoryStore;
+  readonly retention: RetentionStore;
+  readonly expired: ExpiredRows;
   /**
    * The module and options with which the thread of a search index reads the memory by itself.
    * Available once the store has its model.

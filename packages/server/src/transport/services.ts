@@ -12,6 +12,7 @@ import type { MemoryService } from "../memory/index.js";
 import type { PaymentService } from "../payments/index.js";
 import type { PolicyService } from "../policies/index.js";
 import type { PolicyResource } from "../policies/ports.js";
+import type { RetentionService } from "../retention/index.js";
 import type { Orchestrator } from "../plans/index.js";
 import type { StateService } from "@steward/state";
 import type { MigrationService } from "@steward/schema";
@@ -29,6 +30,7 @@ export interface Services {
   readonly payments: PaymentService;
   readonly apiKeys: ApiKeyService;
   readonly policies: PolicyService;
+  readonly retention: RetentionService;
   readonly authenticate: Authenticate;
   readonly quotas: OrganizationQuotas;
   readonly recordToolCall: RecordToolCall;

@@ -42,6 +42,19 @@ export function invalidArgument(field: string, reason: string): AppError {
   return new AppError("INVALID_ARGUMENT", `${field}: ${reason}`, { details: [{ field, reason }] });
 }
 
+/**
+ * Checks that the usage rows from a time on still exist.
+ * @param detailFromMs the time from which on they do.
+ * @throws AppError `INVALID_ARGUMENT` naming the field and the first possible time.
+ */
+export function requireDetail(field: string, ms: number, detailFromMs: number): void {
+  if (ms >= detailFromMs) return;
+  throw invalidArgument(
+    field,
+    `must not be before ${utcDate(detailFromMs)}: the usage rows of earlier calls are no longer kept`,
+  );
+}
+
 /** Date.parse accepts February 30th as another day, or rejects it. */
 function exists(date: string): boolean {
   const ms = Date.parse(`${date}T00:00:00Z`);

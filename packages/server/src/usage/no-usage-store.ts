@@ -7,7 +7,13 @@ import type { UsageStore } from "./ports.js";
  */
 export const noUsageStore: UsageStore = {
   recording: { recordPending: () => Promise.resolve([]), recordExternal: refuse },
-  reports: { buckets: refuse, heatMap: refuse, organizationTotals: refuse, totalsIn: refuse },
+  reports: {
+    buckets: refuse,
+    heatMap: refuse,
+    organizationTotals: refuse,
+    detailFromMs: refuse,
+    totalsIn: refuse,
+  },
   prices: { list: refuse, change: refuse, correctRows: refuse },
   budgets: { list: refuse, save: refuse, delete: refuse },
   ledgers: { exclusively: refuse },

@@ -78,6 +78,12 @@ export interface UsageReports {
    */
   organizationTotals(page: OrganizationPage): Promise<readonly OrganizationTotals[]>;
 
+  /**
+   * The time from which on the organization has all of its rows, in ms since the epoch; 0 when none
+   * was deleted. It is the start of a UTC day.
+   */
+  detailFromMs(orgId: string): Promise<number>;
+
   /** The recorded usage in a budget's window. Its bounds are bounds of UTC days. */
   totalsIn(orgId: string, window: BudgetWindow): Promise<UsageTotals>;
 }

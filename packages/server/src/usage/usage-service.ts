@@ -15,6 +15,7 @@ import {
   type OrganizationReport,
   type OrganizationReportParameters,
 } from "./reports/organization-report.js";
+import { parseInstant, requireDetail } from "./instant.js";
 import type { UsageStore } from "./ports.js";
 import { parsePrice, type PriceInput } from "./prices/price-input.js";
 import { PriceList, setPrice, type Price, type PricedCall } from "./prices/pricing.js";
@@ -105,12 +106,14 @@ export class UsageService {
     const { store, recorder, ids, clock } = this.#parts;
     const { orgId } = caller;
     return recorder.exclusively(async () => {
+      const detailFromMs = await store.reports.detailFromMs(orgId);
       const added = await store.recording.recordExternal(orgId, (prices) =>
         externalUsage(events, {
           orgId,
           prices: new PriceList(prices),
           ids,
           nowMs: clock.nowMs(),
+          detailFromMs,
         }),
       );
       recorder.recorded(added);
@@ -161,6 +164,8 @@ export class UsageService {
     const { store, recorder, ids, clock, gate } = this.#parts;
     const orgId = organizationOf(caller, input.org_id);
     return recorder.exclusively(async () => {
+      const detailFromMs = await store.reports.detailFromMs(orgId);
+      requireDetail("from", parseInstant("from", input.from), detailFromMs);
       const repriced = await reprice(store.prices, orgId, input, ids, clock.nowMs());
       gate.refresh(orgId);
       return repriced;
@@ -232,6 +237,6 @@ export class UsageService {
     options: { readonly repair: boolean },
   ): Promise<readonly TotalDifference[]> {
     const { store, recorder } = this.#parts;
-    return recorder.exclusively(() => verifyTotals(store.ledgers, caller.orgId, options));
+    return recorder.exclusively(() => verifyTotals(store, caller.orgId, options));
   }
 }

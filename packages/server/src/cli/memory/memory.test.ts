@@ -61,10 +61,10 @@ describe("steward memory", () => {
   });
 
   it("says how long entries are kept", async () => {
-    expect((await steward("retention")).stdout).toBe("forever\n");
+    expect((await steward("retention")).stdout).toBe("365 days\n");
     expect((await steward("retention", "30")).stdout).toBe("30 days\n");
     expect((await steward("retention", "--json")).stdout).toBe('{"days":30}\n');
-    expect((await steward("retention", "forever")).stdout).toBe("forever\n");
+    expect((await steward("retention", "default")).stdout).toBe("365 days\n");
   });
 
   it.each([
@@ -72,7 +72,7 @@ describe("steward memory", () => {
     [["search", "x", "--top", "many"], "--top many is not a number"],
     [["list", "--limit", "0"], "--limit 0 is not a number of entries"],
     [["retention", "a while"], "a while is not a number of days"],
-    [["retention", "40000"], "give whole days from 1 to 36525, or forever"],
+    [["retention", "40000"], "give whole days from 1 to 36525, or default"],
   ])("refuses %j", async (args, message) => {
     const { code, stderr } = await steward(...args);
     expect(code).toBe(2);

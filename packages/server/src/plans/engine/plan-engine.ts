@@ -462,8 +462,8 @@ export class PlanEngine implements AsyncDisposable {
       );
     }
     const record = await this.findPlan({ orgId: plan.ref.orgId, planId: earlier.planId });
-    assert(record !== undefined, "an idempotency key is stored together with its plan");
-    return record;
+    // A key is deleted together with its plan.
+    return record ?? this.createPlan(plan);
   }
 
   /** Tells the listeners which plans with steps running here are to be cancelled. */

@@ -20,4 +20,4 @@ export {
   type AbandonedRow,
   type PlanRow,
 } from "./plan-row.js";
-export { preparedStepsOf, forkedStepsJson } from "./step-codec.js";
+export { forkedStepsJson, forkSources, preparedStepsOf } from "./step-codec.js";

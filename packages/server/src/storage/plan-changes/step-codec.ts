@@ -64,6 +64,11 @@ export function forkedStepsJson(plan: NewPlan, { steps, forkedFrom }: PlanState)
   );
 }
 
+/** The plans whose results a new plan refers to; none unless it is a fork. */
+export function forkSources(plan: NewPlan): readonly string[] {
+  return [...new Set([...takenResults(plan).values()].map(({ planId }) => planId))].sort();
+}
+
 /** The column `steps` of a change. */
 export function stepsJson({ steps, definitions, request }: StepsOfEntry): string | null {
   const [first] = definitions;

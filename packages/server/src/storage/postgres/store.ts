@@ -20,6 +20,8 @@ import { PlanEngine } from "../../plans/index.js";
 import type { PlanUnit } from "../../plans/engine/index.js";
 import { PostgresPlanHandover } from "./plans/plan-handover.js";
 import { PostgresPlanLog } from "./plans/plan-log.js";
+import { PostgresExpiredRows } from "./retention/expired-rows.js";
+import { PostgresRetentionStore } from "./retention/retention-store.js";
 import { Signals } from "./signals.js";
 import { PostgresOrigin } from "./state/state-origin.js";
 import { PostgresToolCallLog } from "./tool-calls/tool-call-log.js";
@@ -81,6 +83,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       apiKeys: new PostgresApiKeyStore(db),
       policies: new PostgresPolicyStore(db),
       memory,
+      retention: new PostgresRetentionStore(db),
+      expired: new PostgresExpiredRows(db),
       get memorySource() {
         const options: IndexSourceOptions = { url, modelId: memory.modelId };
         return { url: new URL("./memory/memory-index-source.js", import.meta.url).href, options };

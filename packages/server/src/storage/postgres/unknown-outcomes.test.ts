@@ -127,7 +127,7 @@ describe.each(["nothing had", "everything had"])(
         "SELECT id FROM usage_events WHERE source IS NULL ORDER BY id",
       );
       expect(rows).toEqual(calls);
-      expect(await verifyTotals(store.usage.ledgers, ORG, { repair: false })).toEqual([]);
+      expect(await verifyTotals(store.usage, ORG, { repair: false })).toEqual([]);
     });
 
     it("is read back: a move of a branch", async () => {

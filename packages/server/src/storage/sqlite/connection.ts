@@ -47,9 +47,13 @@ function prepare(db: DatabaseSyncInstance, readOnly: boolean): void {
   db.exec(`PRAGMA busy_timeout = ${String(BUSY_TIMEOUT_MS)}`);
   // The page size only takes effect in a store without any page.
   if (!readOnly) db.exec(`PRAGMA page_size = ${String(PAGE_BYTES)}`);
+  // Pages that deletions have freed can then be given back. Likewise only in a store without pages.
+  if (!readOnly) db.exec("PRAGMA auto_vacuum = INCREMENTAL");
   db.exec("PRAGMA journal_mode = WAL");
   db.exec("PRAGMA synchronous = FULL");
   db.exec("PRAGMA foreign_keys = ON");
+  // What is deleted is overwritten, so that no copy of it stays in a free part of the file.
+  if (!readOnly) db.exec("PRAGMA secure_delete = ON");
   if (readOnly) db.exec("PRAGMA query_only = ON");
 }
 

@@ -6,6 +6,7 @@ import { createUsageTables } from "./migrations/0003-usage.js";
 import { createMemoryTables } from "./migrations/0004-memory.js";
 import { createAccessTables } from "./migrations/0005-access.js";
 import { addPlanRevisions } from "./migrations/0006-plan-revisions.js";
+import { createRetentionTables } from "./migrations/0007-retention.js";
 
 /**
  * The version of the first migration, which creates a new store. Stores from before the first
@@ -26,6 +27,7 @@ const MIGRATIONS: readonly string[] = [
     createAccessTables,
   ].join("\n"),
   addPlanRevisions,
+  createRetentionTables,
 ];
 
 /** The schema version of an up-to-date store. */

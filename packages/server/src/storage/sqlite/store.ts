@@ -21,6 +21,8 @@ import { lockStore } from "./owner-lock.js";
 import { PlanQueries } from "./plans/plan-queries.js";
 import { PlanEngine } from "../../plans/index.js";
 import { SqlitePlanLog } from "./plans/plan-log.js";
+import { SqliteExpiredRows } from "./retention/expired-rows.js";
+import { SqliteRetentionStore } from "./retention/retention-store.js";
 import { NO_HANDOVER, soleNode } from "./sole-node.js";
 import { SqliteToolCallLog } from "./tool-calls/tool-call-log.js";
 import { sqliteUsageStore } from "./usage/usage-store.js";
@@ -64,6 +66,8 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
     customers: new SqliteCustomerBindings(writer, statements, clock),
     apiKeys: new SqliteApiKeyStore(writer, statements),
     policies: new SqlitePolicyStore(writer, statements),
+    retention: new SqliteRetentionStore(writer, statements),
+    expired: new SqliteExpiredRows(writer, statements),
     memory: new SqliteMemoryStore(writer, statements, toolCalls),
     reembedding: new SqliteReembedding(writer, statements),
     memorySource: {

@@ -190,10 +190,9 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       await memory.deleteEntry(ORG, second ?? "");
       await memory.deleteSession(ORG, "s", 10);
       expect(await source.vectors([rest[1]?.entryId ?? ""])).toEqual([Float32Array.of(0, 0)]);
-      await memory.setRetention(ORG, 1);
-      expect(await memory.deleteExpired(1000, 1)).toHaveLength(1);
+      expect(await memory.deleteExpired(ORG, 1000, 1)).toHaveLength(1);
       expect(await engineStore.vectorCount()).toBe(2);
-      await memory.deleteExpired(1000, 1);
+      await memory.deleteExpired(ORG, 1000, 1);
       expect(await engineStore.vectorCount()).toBe(1);
       await memory.deleteEntry(OTHER_ORG, other.entryId);
       expect(await engineStore.vectorCount()).toBe(0);
@@ -216,18 +215,12 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       const { memory } = engineStore;
       const other = { ...entry(1), orgId: OTHER_ORG };
       await memory.addEntries([...entries, other].map(embedded));
-      expect(await memory.deleteExpired(1000, 10)).toEqual([]);
-      await memory.setRetention(ORG, 10);
-      expect(await memory.retentionMs(ORG)).toBe(10);
       const [first, second, third] = entries.map((each) => each.entryId);
-      expect((await memory.deleteExpired(13, 1)).length).toBe(1);
-      expect((await memory.deleteExpired(13, 10)).length).toBe(1);
-      expect(await memory.deleteExpired(13, 10)).toEqual([]);
+      expect((await memory.deleteExpired(ORG, 3, 1)).length).toBe(1);
+      expect((await memory.deleteExpired(ORG, 3, 10)).length).toBe(1);
+      expect(await memory.deleteExpired(ORG, 3, 10)).toEqual([]);
       const left = await memory.entriesById([first ?? "", second ?? "", third ?? ""]);
       expect([...left.keys()]).toEqual([third]);
-      await memory.setRetention(ORG, undefined);
-      expect(await memory.retentionMs(ORG)).toBeUndefined();
-      expect(await memory.deleteExpired(1000, 10)).toEqual([]);
       expect(await memory.findEntry(OTHER_ORG, other.entryId)).toEqual(other);
     });
 

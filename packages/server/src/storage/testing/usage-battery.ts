@@ -39,8 +39,8 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
     });
     afterEach(async () => {
       // After every test, the stored totals must equal the sums of the rows.
-      expect(await verifyTotals(usage.ledgers, ORG, { repair: false })).toEqual([]);
-      expect(await verifyTotals(usage.ledgers, OTHER_ORG, { repair: false })).toEqual([]);
+      expect(await verifyTotals(usage, ORG, { repair: false })).toEqual([]);
+      expect(await verifyTotals(usage, OTHER_ORG, { repair: false })).toEqual([]);
       await store[Symbol.asyncDispose]();
     });
 
@@ -275,7 +275,7 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
           heatMap: [{ ...cell, totalAau: 99 }],
         }),
       );
-      expect(await verifyTotals(usage.ledgers, ORG, { repair: true })).toHaveLength(4);
+      expect(await verifyTotals(usage, ORG, { repair: true })).toHaveLength(4);
       expect(await storedTotals()).toEqual({ byTime, heatMap });
     });
 

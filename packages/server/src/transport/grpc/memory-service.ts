@@ -11,6 +11,7 @@ import {
   searchRequestOf,
   statsMessage,
 } from "./memory-messages.js";
+import type { RetentionService } from "../../retention/index.js";
 import type { ResourceRights } from "../resource-rights.js";
 import type { MethodRegistry } from "./method-registry.js";
 
@@ -18,6 +19,7 @@ import type { MethodRegistry } from "./method-registry.js";
 export function addMemoryService(
   methods: MethodRegistry,
   memory: MemoryService,
+  retention: RetentionService,
   rights: ResourceRights,
 ): void {
   const { method } = MemoryServiceDescription;
@@ -66,15 +68,16 @@ export function addMemoryService(
   );
 
   methods.unary(method.getMemoryRetention, async (_request, { orgId }) => {
-    const days = await memory.retentionDays(orgId);
+    const days = await retention.days(orgId, "memory");
     return {
       $typeName: "controlplane.v1.GetMemoryRetentionResponse" as const,
       ...retentionField(days),
     };
   });
 
-  methods.unary(method.setMemoryRetention, async ({ optionalDays: { value: days } }, { orgId }) => {
-    await memory.setRetention(orgId, days);
+  methods.unary(method.setMemoryRetention, async ({ optionalDays }, ctx) => {
+    await retention.change(ctx, new Map([["memory", optionalDays.value]]), () => "days");
+    const days = await retention.days(ctx.orgId, "memory");
     return {
       $typeName: "controlplane.v1.SetMemoryRetentionResponse" as const,
       ...retentionField(days),

@@ -59,7 +59,12 @@ export class GrpcServer {
       askedBy: (method) => ({ action: actionOf(method), share: shareOf(method) }),
     });
     addControlPlane(guarded, services.orchestrator);
-    addMemoryService(guarded, services.memory, new ResourceRights(services.authorize));
+    addMemoryService(
+      guarded,
+      services.memory,
+      services.retention,
+      new ResourceRights(services.authorize),
+    );
     addCatalogService(guarded, services.catalog);
     addUsageService(guarded, services.usage);
     const admitStream = streamsPerPeer(PEER_OPEN_STREAMS_MAX);

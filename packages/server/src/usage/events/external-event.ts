@@ -2,7 +2,7 @@ import { intentOfToolName, isIntent } from "../../governance/index.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import { NAME_LENGTH_MAX, SESSION_ID_LENGTH_MAX } from "../../kernel/limits.js";
 import { aauWeight } from "./aau.js";
-import { invalidArgument, parseInstant } from "../instant.js";
+import { invalidArgument, parseInstant, requireDetail } from "../instant.js";
 import type { PriceList } from "../prices/pricing.js";
 import { pricedCallOf, type UsageEvent } from "./usage-event.js";
 
@@ -37,6 +37,8 @@ export interface ExternalContext {
   readonly prices: PriceList;
   readonly ids: Ids;
   readonly nowMs: number;
+  /** The time from which on all usage rows are kept, in ms since the epoch. */
+  readonly detailFromMs: number;
 }
 
 /**
@@ -56,6 +58,8 @@ export function externalUsage(
 function usageOf(event: ExternalEvent, path: string, context: ExternalContext): UsageEvent {
   checkTexts(event, path);
   const occurredAtMs = timeOf(event, `${path}.time`, context.nowMs);
+  // Whether an earlier event was reported before cannot be known, and none may count twice.
+  requireDetail(`${path}.time`, occurredAtMs, context.detailFromMs);
   const { intent, intentSource } = intentOf(event, `${path}.data.intent`);
   const { toolName, ormModel } = event;
   const priced = context.prices.priceOf(pricedCallOf({ toolName, intent, ormModel }, occurredAtMs));

@@ -1,4 +1,4 @@
-import type { CostedRow, RowRange, UsageLedger, UsageLedgers } from "../ports.js";
+import type { CostedRow, RowRange, UsageLedger, UsageStore } from "../ports.js";
 import { NO_USAGE, postingOf, type UsageTotals } from "../posting.js";
 import { cellName, RollupSum, timeName, type Rollups } from "./rollup.js";
 
@@ -16,23 +16,27 @@ const PAGE_MAX = 1000;
 /**
  * Recomputes an organization's totals from its rows and compares them with the stored totals. With
  * `repair`, differing totals are replaced.
+ * Totals from before the rows that were deleted by retention are taken as they are.
  * @returns the differences.
  */
 export function verifyTotals(
-  ledgers: UsageLedgers,
+  { ledgers, reports }: Pick<UsageStore, "ledgers" | "reports">,
   orgId: string,
-  options: { readonly repair: boolean },
+  { repair }: { readonly repair: boolean },
 ): Promise<readonly TotalDifference[]> {
-  return ledgers.exclusively(orgId, (ledger) => verifyLedger(ledger, orgId, options));
+  return ledgers.exclusively(orgId, async (ledger) => {
+    const fromMs = await reports.detailFromMs(orgId);
+    return verifyLedger(ledger, orgId, { fromMs, repair });
+  });
 }
 
 async function verifyLedger(
   ledger: UsageLedger,
   orgId: string,
-  options: { readonly repair: boolean },
+  { fromMs, repair }: { readonly fromMs: number; readonly repair: boolean },
 ): Promise<readonly TotalDifference[]> {
-  const stored = await ledger.storedTotals(orgId);
-  const recomputed = await recompute(ledger, orgId);
+  const stored = since(await ledger.storedTotals(orgId), fromMs);
+  const recomputed = since(await recompute(ledger, orgId, fromMs), fromMs);
   const byTime = compare(stored.byTime, recomputed.byTime, timeName, (bucket) =>
     [`${bucket.dimension}/${bucket.grain}`, new Date(bucket.bucketMs).toISOString(), bucket.key]
       .join(" ")
@@ -44,7 +48,7 @@ async function verifyLedger(
     cellName,
     (cell) => `heat map ${cell.ormModel} ${cell.intent}`,
   );
-  if (options.repair && byTime.length + heatMap.length > 0) {
+  if (repair && byTime.length + heatMap.length > 0) {
     await ledger.replaceTotals({
       byTime: byTime.map((difference) => difference.right),
       heatMap: heatMap.map((difference) => difference.right),
@@ -57,9 +61,18 @@ async function verifyLedger(
   }));
 }
 
-async function recompute(ledger: UsageLedger, orgId: string): Promise<Rollups> {
+/**
+ * The totals whose rows have not been deleted. The heat map has no times, so it cannot be compared
+ * once any row was deleted.
+ */
+function since({ byTime, heatMap }: Rollups, fromMs: number): Rollups {
+  if (fromMs === 0) return { byTime, heatMap };
+  return { byTime: byTime.filter(({ bucketMs }) => bucketMs >= fromMs), heatMap: [] };
+}
+
+async function recompute(ledger: UsageLedger, orgId: string, fromMs: number): Promise<Rollups> {
   const sum = new RollupSum();
-  let range: RowRange = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
+  let range: RowRange = { fromMs, untilMs: Number.MAX_SAFE_INTEGER };
   for (;;) {
     const rows = await ledger.rowsBetween(orgId, range, PAGE_MAX);
     sum.add(rows.map(postingOfRow));

@@ -694,7 +694,7 @@ export type GetMemoryRetentionResponse = Message<"controlplane.v1.GetMemoryReten
    */
   optionalDays: {
     /**
-     * The age in days after which entries are deleted; absent: they are kept.
+     * The age in days after which entries are deleted; absent: without limit.
      *
      * @generated from field: int32 days = 1;
      */
@@ -721,7 +721,7 @@ export type SetMemoryRetentionRequest = Message<"controlplane.v1.SetMemoryRetent
    */
   optionalDays: {
     /**
-     * At least 1; absent: entries are kept.
+     * At least 1; absent: the operator's period.
      *
      * @generated from field: int32 days = 1;
      */
@@ -748,7 +748,7 @@ export type SetMemoryRetentionResponse = Message<"controlplane.v1.SetMemoryReten
    */
   optionalDays: {
     /**
-     * The age in days after which entries are deleted; absent: they are kept.
+     * The age in days after which entries are deleted; absent: without limit.
      *
      * @generated from field: int32 days = 1;
      */

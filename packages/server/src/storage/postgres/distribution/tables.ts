@@ -25,13 +25,18 @@ export const DISTRIBUTED_TABLES: readonly string[] = [
   "memory_entries",
   "memory_vectors",
   "memory_entry_vectors",
-  "memory_retention",
   "memory_sequences",
   "memory_deletions",
   "state_stores",
   "state_refs",
   "state_blocks",
   "policies",
+  "retention_versions",
+  "retention_locks",
+  "legal_holds",
+  "plan_forks",
+  "plan_removals",
+  "usage_detail_starts",
 ];
 
 /** Small tables with many reads and few writes. */

@@ -15,6 +15,7 @@ import { activeModel, adoptModel, changedModel } from "./memory-models.js";
 import { conditionsOf, ENTRY_COLUMNS, entryOf, type EntryRow } from "./memory-rows.js";
 import { deleteEntries, insertEntries } from "./memory-writes.js";
 import { isRefusal, settled } from "../settled.js";
+import { whileDeleting } from "../retention/retention-lock.js";
 import type { Signals } from "../signals.js";
 import { PostgresToolCallFeed } from "../tool-calls/tool-call-feed.js";
 import type { UnreadPlans } from "../tool-calls/unread-plans.js";
@@ -140,46 +141,43 @@ export class PostgresMemoryStore implements MemoryStore {
     return ids;
   }
 
-  async retentionMs(orgId: string): Promise<number | undefined> {
-    const [row] = await this.#db.query<{ readonly age_max_ms: number }>(
-      "SELECT age_max_ms FROM memory_retention WHERE org_id = $1",
-      [orgId],
+  async deleteExpired(orgId: string, beforeMs: number, limit: number): Promise<readonly string[]> {
+    const rows = await this.#db.query<Pick<EntryRow, "session_id" | "entry_id">>(
+      `SELECT e.session_id, e.entry_id FROM memory_entries AS e
+       WHERE e.org_id = $1 AND e.created_at_ms < $2
+         AND NOT EXISTS (SELECT 1 FROM legal_holds AS h WHERE h.org_id = $1
+           AND (h.session_id IS NULL OR h.session_id = e.session_id))
+       ORDER BY e.created_at_ms LIMIT $3`,
+      [orgId, beforeMs, limit],
     );
-    return row?.age_max_ms;
-  }
-
-  async setRetention(orgId: string, ageMaxMs: number | undefined): Promise<void> {
-    if (ageMaxMs === undefined) {
-      await this.#db.query("DELETE FROM memory_retention WHERE org_id = $1", [orgId]);
-      return;
+    const sessions = new Map<string, string[]>();
+    for (const { session_id: sessionId, entry_id: entryId } of rows) {
+      sessions.set(sessionId, [...(sessions.get(sessionId) ?? []), entryId]);
     }
-    await this.#db.query(
-      `INSERT INTO memory_retention (org_id, age_max_ms) VALUES ($1, $2)
-       ON CONFLICT (org_id) DO UPDATE SET age_max_ms = excluded.age_max_ms`,
-      [orgId, ageMaxMs],
-    );
-  }
-
-  async deleteExpired(nowMs: number, limit: number): Promise<readonly string[]> {
-    const rows = await this.#db.query<Pick<EntryRow, "org_id" | "session_id" | "entry_id">>(
-      `SELECT e.org_id, e.session_id, e.entry_id
-       FROM memory_retention AS r JOIN memory_entries AS e USING (org_id)
-       WHERE e.created_at_ms < $1 - r.age_max_ms LIMIT $2`,
-      [nowMs, limit],
-    );
-    if (rows.length === 0) return [];
-    const sessions = new Map<string, (typeof rows)[number][]>();
-    for (const row of rows) {
-      const key = `${row.org_id} ${row.session_id}`;
-      sessions.set(key, [...(sessions.get(key) ?? []), row]);
-    }
+    const deleted: string[] = [];
     // One transaction for each: two transactions that lock several sessions could deadlock.
-    for (const [first, ...others] of sessions.values()) {
-      if (first === undefined) continue;
-      const ids = [first, ...others].map((row) => row.entry_id);
-      await settled(() => this.#delete(first.org_id, first.session_id, ids));
+    for (const [sessionId, entryIds] of sessions) {
+      deleted.push(...(await settled(() => this.#expire(orgId, sessionId, entryIds))));
     }
-    return rows.map((row) => row.entry_id);
+    if (deleted.length > 0) this.#signals.memory([orgId]);
+    return deleted;
+  }
+
+  /** Deletes entries of one session, unless a legal hold was placed meanwhile. */
+  async #expire(
+    orgId: string,
+    sessionId: string,
+    entryIds: readonly string[],
+  ): Promise<readonly string[]> {
+    const deleted = await whileDeleting(this.#db, orgId, async (connection) => {
+      const holds = await connection.query(
+        `SELECT 1 FROM legal_holds
+         WHERE org_id = $1 AND (session_id IS NULL OR session_id = $2) LIMIT 1`,
+        [orgId, sessionId],
+      );
+      return holds.length > 0 ? [] : deleteEntries(connection, orgId, sessionId, entryIds);
+    });
+    return deleted ?? [];
   }
 
   /** An item that the database refuses must not fail the other items. */

@@ -1,18 +1,19 @@
 import { LEASE_MS } from "../../../plans/limits.js";
 import type { Telemetry } from "../../../kernel/telemetry.js";
-import type {
-  AppendSource,
-  EarlierRequest,
-  LoadedPlan,
-  PlanLog,
-  PlanUnit,
+import {
+  planNotFound,
+  type AppendSource,
+  type EarlierRequest,
+  type LoadedPlan,
+  type PlanLog,
+  type PlanUnit,
 } from "../../../plans/engine/index.js";
 import type { PlanEvent } from "../../../plans/index.js";
 import type { AttemptRef, NewPlan, PlanRef } from "../../../plans/ports.js";
 import type { PlanState, StepContext } from "../../../plans/transitions.js";
 import { AppendWriter } from "./append-writer.js";
 import type { Connection, Database } from "../database.js";
-import { eventsJson, forkedStepsJson } from "../../plan-changes/index.js";
+import { eventsJson, forkedStepsJson, forkSources } from "../../plan-changes/index.js";
 import type { NodeLease } from "../node-lease.js";
 import type { PlanQueries } from "./plan-queries.js";
 import { settled } from "../settled.js";
@@ -108,15 +109,38 @@ export class PostgresPlanLog implements PlanLog {
     return this.#db.transaction(async (connection) => {
       const isNew = await insertPlan(connection, plan, events, owner);
       const { orgId, planId } = plan.ref;
-      if (isNew) {
-        await connection.query(
-          "UPDATE plan_changes SET steps = $3 WHERE org_id = $1 AND plan_id = $2 AND sequence = 1",
-          [orgId, planId, steps],
-        );
-      }
-      return isNew;
+      if (!isNew) return false;
+      await insertFork(connection, plan);
+      await connection.query(
+        "UPDATE plan_changes SET steps = $3 WHERE org_id = $1 AND plan_id = $2 AND sequence = 1",
+        [orgId, planId, steps],
+      );
+      return true;
     });
   }
+}
+
+/**
+ * Records the plans whose results a fork refers to.
+ * @throws AppError `PLAN_NOT_FOUND` when one of them was deleted meanwhile.
+ */
+async function insertFork(connection: Connection, plan: NewPlan): Promise<void> {
+  const { orgId, planId } = plan.ref;
+  const sources = forkSources(plan);
+  // From here on they cannot be deleted; their own transitions do not wait for this lock.
+  const locked = await connection.query(
+    `SELECT FROM plans WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])
+     ORDER BY plan_id FOR KEY SHARE`,
+    [orgId, sources],
+  );
+  if (locked.length < sources.length) {
+    throw planNotFound({ orgId, planId: plan.fork?.planId ?? planId });
+  }
+  await connection.query(
+    `INSERT INTO plan_forks (org_id, plan_id, fork_id)
+     SELECT $1, source, $2 FROM unnest($3::uuid[]) AS s (source)`,
+    [orgId, planId, sources],
+  );
 }
 
 /** @returns false when the idempotency key was used before. */

@@ -58,6 +58,7 @@ export async function useEveryStatement(
   await useState(store);
   await useDoubts(store, proxy);
   await useOthers(store);
+  await useRetention(store);
   await useNodes(url);
 }
 
@@ -89,10 +90,7 @@ async function useMemory(store: Store, url: string): Promise<void> {
   await source.close();
   await memory.deleteEntry(ORG, one.entry.entryId);
   await memory.deleteSession(ORG, "s", 1);
-  await memory.setRetention(ORG, 1);
-  await memory.retentionMs(ORG);
-  await memory.deleteExpired(Date.now(), 10);
-  await memory.setRetention(ORG, undefined);
+  await memory.deleteExpired(ORG, Date.now(), 10);
   await memory.addEntries([newEntry()]);
   await using reembedding = await PostgresReembedding.open(url);
   const model = { name: "other", dimension: 2 };
@@ -187,6 +185,7 @@ async function useUsage({ usage, reservations }: Store): Promise<void> {
   );
   await usage.reports.buckets(ORG, { dimension: "total", grain: "day", ...ALL });
   await usage.reports.heatMap(ORG);
+  await usage.reports.detailFromMs(ORG);
   await usage.reports.organizationTotals({ ...ALL, limit: 10 });
   await usage.reports.organizationTotals({ ...ALL, limit: 10, after: ORG });
   await usage.reports.totalsIn(ORG, { sessionId: "s", fromMs: 0, untilMs: undefined });
@@ -237,6 +236,26 @@ async function useOthers({ apiKeys, policies, customers }: Store): Promise<void>
   await apiKeys.rotate(API_KEY, "b".repeat(64), 1);
   await apiKeys.recordUses([{ orgId: ORG, keyId: API_KEY.keyId, usedAtMs: 1 }]);
   await apiKeys.revoke(ORG, API_KEY.keyId, 1);
+}
+
+async function useRetention({ retention, expired, plans, usage, memory }: Store): Promise<void> {
+  const version = { orgId: ORG, version: 1, periods: { plans: 1 }, changedBy: "", changedAtMs: 1 };
+  await retention.put(version);
+  await retention.latest(ORG);
+  const hold = { orgId: ORG, reason: "case", placedBy: "", placedAtMs: 1 };
+  const holdId = randomUUID();
+  await retention.placeHold({ ...hold, holdId });
+  await retention.holds(ORG);
+  await retention.liftHold(ORG, holdId);
+  const page = { beforeMs: Number.MAX_SAFE_INTEGER, limit: 10 };
+  await expired.nextOrganization(undefined);
+  await expired.deleteIdempotencyKeys(ORG, page);
+  await recordToolCalls(plans, [{ orgId: ORG }]);
+  await usage.recording.recordPending(100);
+  await memory.toolCalls.done(await memory.toolCalls.take(100));
+  await expired.deletePlans(ORG, page);
+  while (await expired.deleteLogs(ORG));
+  await expired.deleteUsageDetail(ORG, Number.MAX_SAFE_INTEGER, 10);
 }
 
 /** Operations between nodes. */

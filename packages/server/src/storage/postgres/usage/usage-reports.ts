@@ -56,6 +56,14 @@ export class PostgresUsageReports implements UsageReports {
     return rows.map(organizationTotalsOf);
   }
 
+  async detailFromMs(orgId: string): Promise<number> {
+    const [row] = await this.#db.query<{ readonly from_ms: number }>(
+      "SELECT from_ms FROM usage_detail_starts WHERE org_id = $1",
+      [orgId],
+    );
+    return row?.from_ms ?? 0;
+  }
+
   async totalsIn(
     orgId: string,
     { sessionId, fromMs, untilMs }: BudgetWindow,

@@ -11,15 +11,10 @@ import { otherModel } from "../../other-model.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
 import { read, type StatementCache } from "../connection.js";
 import { conditionsOf, entryOf } from "./memory-rows.js";
-import {
-  writeActiveModel,
-  writeDeletion,
-  writeEntries,
-  writeExpiry,
-  writeRetention,
-} from "./memory-writes.js";
+import { writeActiveModel, writeDeletion, writeEntries, writeExpiry } from "./memory-writes.js";
 import { number, text } from "../column-values.js";
 import { type FeedConsumer, SqliteToolCallFeed } from "../tool-calls/tool-call-feed.js";
+import { isNotHeld } from "../retention/retention-writes.js";
 import type { SqliteToolCallLog } from "../tool-calls/tool-call-log.js";
 
 /**
@@ -125,39 +120,21 @@ export class SqliteMemoryStore implements MemoryStore {
     }
   }
 
-  retentionMs(orgId: string): Promise<number | undefined> {
-    return read(() => {
-      const sql = "SELECT age_max_ms FROM memory_retention WHERE org_id = ?";
-      const row = this.#db.get(sql, orgId);
-      return row && number(row["age_max_ms"]);
-    });
-  }
-
-  setRetention(orgId: string, ageMaxMs: number | undefined): Promise<void> {
-    return this.#writer.commit([writeRetention(orgId, ageMaxMs)]);
-  }
-
-  async deleteExpired(nowMs: number, limit: number): Promise<readonly string[]> {
-    const expired = this.#db.all(
-      `SELECT entry_id, memory_entries.org_id, session_id
-       FROM memory_retention
-       CROSS JOIN memory_entries ON memory_entries.org_id = memory_retention.org_id
-       WHERE created_at_ms < ? - age_max_ms LIMIT ?`,
-      nowMs,
-      BigInt(limit),
-    );
-    if (expired.length > 0) {
-      await this.#writer.commit(
-        writeExpiry(
-          expired.map((row) => ({
-            orgId: text(row["org_id"]),
-            sessionId: text(row["session_id"]),
-            entryId: text(row["entry_id"]),
-          })),
-        ),
-      );
-    }
-    return expired.map((row) => text(row["entry_id"]));
+  async deleteExpired(orgId: string, beforeMs: number, limit: number): Promise<readonly string[]> {
+    const expired = this.#db
+      .all(
+        `SELECT entry_id, session_id FROM memory_entries AS e
+         WHERE org_id = ? AND created_at_ms < ? AND ${isNotHeld("e")}
+         ORDER BY created_at_ms LIMIT ?`,
+        ...[orgId, beforeMs, BigInt(limit)],
+      )
+      .map((row) => ({ entryId: text(row["entry_id"]), sessionId: text(row["session_id"]) }));
+    if (expired.length === 0) return [];
+    await this.#writer.commit(writeExpiry(orgId, expired));
+    const entryIds = expired.map(({ entryId }) => entryId);
+    // A hold that was placed meanwhile has kept some of them.
+    const kept = await this.entriesById(entryIds);
+    return entryIds.filter((entryId) => !kept.has(entryId));
   }
 
   /** @returns false when an entry was deleted meanwhile; then nothing was deleted now. */

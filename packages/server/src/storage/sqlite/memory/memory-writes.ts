@@ -2,6 +2,7 @@ import type { MemoryEntry } from "../../../memory/index.js";
 import type { EmbeddedEntry, EmbeddingModel } from "../../../memory/ports.js";
 import { storedVectors, type StoredVector } from "../../stored-vectors.js";
 import type { Write } from "../commit-protocol.js";
+import { isNotHeld } from "../retention/retention-writes.js";
 
 /** Converts domain values to writes. Only this file changes the memory tables. */
 
@@ -98,40 +99,32 @@ export function writeDeletion(
 }
 
 /**
- * Deletes entries of any organizations, if they still exist, and sessions without other entries.
+ * Deletes an organization's entries that still exist and that no legal hold covers, and sessions
+ * without other entries.
  */
 export function writeExpiry(
-  entries: readonly Pick<MemoryEntry, "orgId" | "sessionId" | "entryId">[],
+  orgId: string,
+  entries: readonly Pick<MemoryEntry, "sessionId" | "entryId">[],
 ): Write[] {
   const entryIds = entries.map(({ entryId }) => entryId);
-  const sessions = entries.map(({ orgId, sessionId }) => [orgId, sessionId]);
+  const sessions = [...new Set(entries.map(({ sessionId }) => sessionId))];
   return [
     {
-      sql: "DELETE FROM memory_entries WHERE entry_id IN (SELECT value FROM json_each(?))",
-      params: [JSON.stringify(entryIds)],
+      sql: `DELETE FROM memory_entries AS e
+            WHERE e.org_id = ? AND e.entry_id IN (SELECT value FROM json_each(?))
+              AND ${isNotHeld("e")}`,
+      params: [orgId, JSON.stringify(entryIds)],
     },
     {
       sql: `DELETE FROM sessions
-            WHERE (org_id, session_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))
+            WHERE org_id = ? AND session_id IN (SELECT value FROM json_each(?))
               AND NOT EXISTS (
                 SELECT 1 FROM memory_entries
                 WHERE memory_entries.org_id = sessions.org_id
                   AND memory_entries.session_id = sessions.session_id)`,
-      params: [JSON.stringify(sessions)],
+      params: [orgId, JSON.stringify(sessions)],
     },
   ];
-}
-
-/** Sets how long an organization keeps its entries; `undefined`: without limit. */
-export function writeRetention(orgId: string, ageMaxMs: number | undefined): Write {
-  if (ageMaxMs === undefined) {
-    return { sql: "DELETE FROM memory_retention WHERE org_id = ?", params: [orgId] };
-  }
-  return {
-    sql: `INSERT INTO memory_retention (org_id, age_max_ms) VALUES (?, ?)
-          ON CONFLICT (org_id) DO UPDATE SET age_max_ms = excluded.age_max_ms`,
-    params: [orgId, BigInt(ageMaxMs)],
-  };
 }
 
 /** Sets the model whose vectors are stored and searched from now on. */

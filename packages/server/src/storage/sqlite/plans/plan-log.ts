@@ -3,6 +3,7 @@ import type { Clock } from "@steward/kernel/clock.js";
 import { LEASE_MS } from "../../../plans/limits.js";
 import {
   PlanConflict,
+  planNotFound,
   type AppendSource,
   type EarlierRequest,
   type LoadedPlan,
@@ -53,8 +54,9 @@ export class SqlitePlanLog implements PlanLog {
     } catch (error) {
       if (!(error instanceof WriteConflict)) throw error;
       const winner = this.#earlier(plan);
-      assert(winner !== undefined, "only an idempotency key can be in a new plan's way");
-      return winner;
+      if (winner !== undefined) return winner;
+      assert(plan.fork !== undefined, "only an idempotency key can be in a new plan's way");
+      throw planNotFound({ orgId: plan.ref.orgId, planId: plan.fork.planId });
     }
   }
 

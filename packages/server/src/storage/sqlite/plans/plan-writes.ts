@@ -8,6 +8,7 @@ import {
   eventsJson,
   failureJson,
   forkedStepsJson,
+  forkSources,
   type ChangeRow,
 } from "../../plan-changes/index.js";
 import type { Write } from "../commit-protocol.js";
@@ -36,6 +37,7 @@ export function newPlanWrites(
         ];
   return [
     ...claimKey,
+    ...forkWrites(plan),
     {
       sql: `INSERT INTO plans
               (org_id, plan_id, session_id, created_at_ms, deadline_ms, status)
@@ -58,6 +60,21 @@ export function newPlanWrites(
       sql: `INSERT INTO plan_changes (org_id, plan_id, sequence, events, steps)
             VALUES (?, ?, 1, ?, ?)`,
       params: [orgId, planId, eventsJson(events), forkedStepsJson(plan, state)],
+    },
+  ];
+}
+
+/** Records the plans whose results a fork refers to, if none of them was deleted meanwhile. */
+function forkWrites(plan: NewPlan): readonly Write[] {
+  const sources = forkSources(plan);
+  if (sources.length === 0) return [];
+  return [
+    {
+      sql: `INSERT INTO plan_forks (org_id, plan_id, fork_id)
+            SELECT org_id, plan_id, ?2 FROM plans
+            WHERE org_id = ?1 AND plan_id IN (SELECT value FROM json_each(?3))`,
+      params: [plan.ref.orgId, plan.ref.planId, JSON.stringify(sources)],
+      expect: sources.length,
     },
   ];
 }

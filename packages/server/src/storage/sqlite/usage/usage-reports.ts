@@ -9,7 +9,8 @@ import type {
   UsageReports,
   UsageTotals,
 } from "../../../usage/ports.js";
-import { readAll, type StatementCache } from "../connection.js";
+import { number } from "../column-values.js";
+import { read, readAll, type StatementCache } from "../connection.js";
 import {
   BUCKET_COLUMNS,
   bucketOf,
@@ -60,6 +61,13 @@ export class SqliteUsageReports implements UsageReports {
       page.untilMs,
       BigInt(page.limit),
     );
+  }
+
+  detailFromMs(orgId: string): Promise<number> {
+    return read(() => {
+      const sql = "SELECT from_ms FROM usage_detail_starts WHERE org_id = ?";
+      return number(this.#db.get(sql, orgId)?.["from_ms"] ?? 0);
+    });
   }
 
   async totalsIn(orgId: string, window: BudgetWindow): Promise<UsageTotals> {

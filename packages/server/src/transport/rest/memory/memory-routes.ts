@@ -24,6 +24,7 @@ import {
   statsMessage,
 } from "./memory-messages.js";
 import { pathText } from "../path-text.js";
+import type { RetentionService } from "../../../retention/index.js";
 import type { ResourceRights } from "../../resource-rights.js";
 import type { RestApp } from "../rest-app.js";
 import { present } from "../../present.js";
@@ -32,14 +33,19 @@ const tags = ["Memory"];
 const entryParams = z.object({ entry_id: z.string().describe("Id of the entry") });
 
 /** The memory endpoints (Contract §4.4, Decision §12). */
-export function addMemoryRoutes(app: RestApp, memory: MemoryService, rights: ResourceRights): void {
+export function addMemoryRoutes(
+  app: RestApp,
+  memory: MemoryService,
+  retention: RetentionService,
+  rights: ResourceRights,
+): void {
   addSearch(app, memory);
   addCreate(app, memory, rights);
   addList(app, memory);
   addGet(app, memory);
   addDeletions(app, memory, rights);
   addStats(app, memory);
-  addRetention(app, memory);
+  addRetention(app, retention);
 }
 
 function addSearch(app: RestApp, memory: MemoryService): void {
@@ -168,7 +174,7 @@ function addStats(app: RestApp, memory: MemoryService): void {
   }));
 }
 
-function addRetention(app: RestApp, memory: MemoryService): void {
+function addRetention(app: RestApp, retention: RetentionService): void {
   const response = {
     200: json("How long entries are kept", dataOf(memoryRetentionSchema)),
     ...errors(),
@@ -177,22 +183,26 @@ function addRetention(app: RestApp, memory: MemoryService): void {
     operationId: "getMemoryRetention",
     summary: "How long entries are kept",
     description:
-      "The age in days after which entries of your organization are deleted; null when they are kept.",
+      "The age in days after which entries of your organization are deleted; null when they are kept without limit. " +
+      "It is the period of the class memory, which GET /api/retention shows with the others.",
     tags,
   };
   app.get("/api/memory/retention", { schema: { ...read, response } }, async ({ context }) => ({
-    data: { days: (await memory.retentionDays(context.orgId)) ?? null },
+    data: { days: (await retention.days(context.orgId, "memory")) ?? null },
   }));
   const schema = {
     operationId: "setMemoryRetention",
     summary: "Set how long entries are kept",
-    description: "Entries that are older are deleted in the background, now and from now on.",
+    description:
+      "Entries that are older are deleted in the background, now and from now on. null removes the period of your " +
+      "organization, so that the operator's applies.",
     tags,
     body: newMemoryRetentionSchema,
     response,
   };
   app.put("/api/memory/retention", { schema }, async ({ body, context }) => {
-    await memory.setRetention(context.orgId, body.days ?? undefined);
-    return { data: body };
+    const days = body.days ?? undefined;
+    await retention.change(context, new Map([["memory", days]]), () => "days");
+    return { data: { days: (await retention.days(context.orgId, "memory")) ?? null } };
   });
 }

@@ -76,6 +76,7 @@ export function describeApi(app: RestApp, version: string): void {
         { name: "Memory", description: "What agents have done and noted, searched by meaning" },
         { name: "Billing", description: "Usage, prices, budgets, payment methods" },
         { name: "Keys", description: "API keys: create, list, rotate, revoke" },
+        { name: "Retention", description: "For how long data is kept, and legal holds" },
         { name: "Policies", description: "Who may do what: show, check, test, put, explain" },
         { name: "Service", description: "For those who keep the process running" },
       ],

@@ -6,7 +6,7 @@ import {
   ORG_STREAMS_MAX,
   ORG_STREAMS_MAX_MAX,
   SESSIONS_MAX_MAX,
-} from "./limits.js";
+} from "../limits.js";
 import {
   PLAN_DEADLINE_MS,
   ROWS_CHANGED_MAX,
@@ -14,9 +14,9 @@ import {
   STEP_TIMEOUT_MS,
   STEP_TIMEOUT_MS_MAX,
   STEP_WAIT_MS,
-} from "../plans/limits.js";
-import { integer, type SettingType } from "./setting-types.js";
-import type { Setting } from "./settings.js";
+} from "../../plans/limits.js";
+import { integer, type SettingType } from "../setting-types.js";
+import type { Setting } from "../settings.js";
 
 /** Settings that limit the resources of an organization, a plan or a step. */
 export interface ShareSettings {

@@ -1,0 +1,22 @@
+import { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { listHoldsCommand, removeHoldCommand, setHoldCommand } from "./hold.js";
+import { setCommand } from "./set.js";
+import { showCommand } from "./show.js";
+
+/** `steward retention …`: for how long data is kept. */
+export function retentionCommand(context: CliContext): Command {
+  return new Command("retention")
+    .description("Shows and sets for how long your organization's data is kept.")
+    .addCommand(showCommand(context))
+    .addCommand(setCommand(context));
+}
+
+/** `steward hold …`: legal holds. */
+export function holdCommand(context: CliContext): Command {
+  return new Command("hold")
+    .description("Places, lists and lifts legal holds, which stop every deletion.")
+    .addCommand(setHoldCommand(context))
+    .addCommand(listHoldsCommand(context))
+    .addCommand(removeHoldCommand(context));
+}

@@ -1,0 +1,108 @@
+import type { RetentionPeriods } from "./retention-period.js";
+
+/** One version of an organization's own retention periods. */
+export interface RetentionVersion {
+  readonly orgId: string;
+  /** From 1. */
+  readonly version: number;
+  readonly periods: RetentionPeriods;
+  /** User, agent or API key; empty when unknown. */
+  readonly changedBy: string;
+  /** Milliseconds since the epoch. */
+  readonly changedAtMs: number;
+}
+
+/** A legal hold: while it stands, nothing that it covers is deleted. */
+export interface LegalHold {
+  readonly orgId: string;
+  /** UUID. */
+  readonly holdId: string;
+  /** The session that it covers; absent: the whole organization. */
+  readonly sessionId?: string;
+  readonly reason: string;
+  /** User, agent or API key; empty when unknown. */
+  readonly placedBy: string;
+  /** Milliseconds since the epoch. */
+  readonly placedAtMs: number;
+}
+
+/**
+ * Stores organizations' own retention periods and legal holds. Each change is durable, and visible
+ * to every node, when its promise resolves. Errors: AppError `STORE_UNAVAILABLE`, with nothing
+ * changed.
+ */
+export interface RetentionStore {
+  /** The version in force; `undefined` when the organization has set nothing. */
+  latest(orgId: string): Promise<RetentionVersion | undefined>;
+
+  /** @returns false, with nothing changed, unless its version follows the latest. */
+  put(version: RetentionVersion): Promise<boolean>;
+
+  /** The holds of an organization, oldest first. */
+  holds(orgId: string): Promise<readonly LegalHold[]>;
+
+  /**
+   * Places a hold. When the promise resolves, every deletion that the hold forbids has either
+   * ended or will not begin.
+   */
+  placeHold(hold: LegalHold): Promise<void>;
+
+  /** @returns false when the organization has no such hold. */
+  liftHold(orgId: string, holdId: string): Promise<boolean>;
+}
+
+/** A page of an organization's rows, in the order of their creation. */
+export interface ExpiredPage {
+  /** Rows are expired when their time is before this one, in ms since the epoch. */
+  readonly beforeMs: number;
+  /** The last plan of the previous page; absent: from the oldest on. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/** What was deleted of a page. */
+export interface PageDeleted {
+  readonly deleted: number;
+  /** The last plan of this page; absent when no later plan can be expired. */
+  readonly through?: string;
+}
+
+/**
+ * Deletes expired rows in small transactions. Each method is one transaction and deletes nothing
+ * that a legal hold covers. Where several nodes share the store, a method that finds another node
+ * deleting the same organization's rows deletes nothing. Errors: `STORE_UNAVAILABLE`; whatever was
+ * deleted before stays deleted.
+ */
+export interface ExpiredRows {
+  /** The organization with rows whose id follows this one; `undefined`: there is none. */
+  nextOrganization(after: string | undefined): Promise<string | undefined>;
+
+  /**
+   * Makes plans that ended before the page's time unknown, and releases their idempotency keys. A
+   * plan stays while a consumer has not read all of its tool calls, or while a fork refers to its
+   * results. Their logs are deleted afterwards, by {@link deleteLogs}.
+   */
+  deletePlans(orgId: string, page: ExpiredPage): Promise<PageDeleted>;
+
+  /** Deletes rows of the logs of deleted plans. @returns whether more rows may be left. */
+  deleteLogs(orgId: string): Promise<boolean>;
+
+  /** Deletes idempotency keys that were first used before the page's time, except those of plans that run. */
+  deleteIdempotencyKeys(orgId: string, page: ExpiredPage): Promise<PageDeleted>;
+
+  /**
+   * Deletes usage rows that occurred before a time, at most `limit`; totals stay.
+   * @param beforeMs the start of a UTC day, in ms since the epoch.
+   * @returns the number of deleted rows; fewer than `limit` when no more are left.
+   */
+  deleteUsageDetail(orgId: string, beforeMs: number, limit: number): Promise<number>;
+}
+
+/** Deletes expired memory entries, in the store and in the search index. */
+export interface ExpiredEntries {
+  /**
+   * Deletes entries that were created before a time, at most `limit`, except those that a legal hold
+   * covers. @returns their number; fewer than `limit` when no more are left.
+   */
+  deleteEntries(orgId: string, beforeMs: number, limit: number): Promise<number>;
+}

@@ -1,0 +1,155 @@
+import type { Clock } from "@steward/kernel/clock.js";
+import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
+import type { Log } from "@steward/kernel/log.js";
+import { ROWS_DELETED_MAX } from "./limits.js";
+import type {
+  ExpiredEntries,
+  ExpiredPage,
+  ExpiredRows,
+  PageDeleted,
+  RetentionStore,
+} from "./ports.js";
+import { type RetentionClass, retentionDays, type RetentionRules } from "./retention-period.js";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Pause between two sweeps, in ms. Minutes are precise enough, because periods are in days. */
+const SWEEP_EVERY_MS = 10 * 60 * 1000;
+/** Plans examined in one batch. */
+const PLANS_EXAMINED_MAX = 200;
+/** Pause after a batch, as a multiple of its duration: deleting uses a fifth of the time. */
+const REST = 4;
+/** Shortest pause after a batch, in ms. */
+const REST_MS_MIN = 5;
+
+/** Dependencies of the sweeper. */
+export interface RetentionSweeperParts {
+  readonly rules: RetentionRules;
+  readonly store: Pick<RetentionStore, "latest">;
+  readonly rows: ExpiredRows;
+  readonly entries: ExpiredEntries;
+  /** Runs `work` while nothing else changes or checks usage in this process. */
+  readonly withUsage: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The number of deleted rows by class. */
+export type DeletedRows = Readonly<Partial<Record<RetentionClass, number>>>;
+
+/**
+ * Deletes what is older than it is kept: one organization after the other, in batches of a few
+ * milliseconds with pauses between them, so that writers hardly wait.
+ */
+export class RetentionSweeper implements AsyncDisposable {
+  readonly #parts: RetentionSweeperParts;
+  readonly #loop: WorkerLoop;
+  /** The sweep in progress, one batch at a time. */
+  #batches: AsyncGenerator<void> | undefined;
+  #deleted: Partial<Record<RetentionClass, number>> = {};
+
+  constructor(parts: RetentionSweeperParts) {
+    this.#parts = parts;
+    this.#loop = new WorkerLoop({
+      name: "deleting expired data",
+      work: () => this.#next(),
+      pollMs: SWEEP_EVERY_MS,
+      restMs: (durationMs) => Math.max(REST * durationMs, REST_MS_MIN),
+      begin: "later",
+      end: "finish",
+      log: parts.log,
+    });
+  }
+
+  /** Deletes everything that is expired now, without pauses. @throws AppError `STORE_UNAVAILABLE`. */
+  async sweep(): Promise<DeletedRows> {
+    this.#deleted = {};
+    for await (const _batch of this.#sweep()) if (this.#loop.isEnding) break;
+    return this.#deleted;
+  }
+
+  /** Waits for the batch in progress. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#loop[Symbol.asyncDispose]();
+  }
+
+  async #next(): Promise<BatchEnd> {
+    if (this.#batches === undefined) this.#deleted = {};
+    this.#batches ??= this.#sweep();
+    try {
+      if ((await this.#batches.next()).done !== true) return "more";
+    } catch (error) {
+      this.#batches = undefined;
+      throw error;
+    }
+    this.#batches = undefined;
+    const deleted = this.#deleted;
+    if (Object.keys(deleted).length > 0) this.#parts.log.info(deleted, "expired data deleted");
+    return "idle";
+  }
+
+  async *#sweep(): AsyncGenerator<void> {
+    const { rows } = this.#parts;
+    for (let orgId: string | undefined; ;) {
+      orgId = await rows.nextOrganization(orgId);
+      if (orgId === undefined) return;
+      yield* this.#sweepOrganization(orgId);
+    }
+  }
+
+  async *#sweepOrganization(orgId: string): AsyncGenerator<void> {
+    const { rules, store, rows, entries, withUsage, clock } = this.#parts;
+    const own = (await store.latest(orgId))?.periods ?? {};
+    const expiryOf = (of: RetentionClass): number => {
+      const days = retentionDays(rules, own, of);
+      return days === undefined ? -Infinity : clock.nowMs() - days * DAY_MS;
+    };
+    yield* this.#pages("plans", expiryOf("plans"), (page) => rows.deletePlans(orgId, page));
+    while (await rows.deleteLogs(orgId)) yield;
+    yield* this.#pages("idempotency_keys", expiryOf("idempotency_keys"), (page) =>
+      rows.deleteIdempotencyKeys(orgId, page),
+    );
+    // Whole days, so that each stored total has either all of its rows or none.
+    const dayMs = Math.floor(expiryOf("usage_detail") / DAY_MS) * DAY_MS;
+    yield* this.#batchesOf("usage_detail", dayMs, (limit) =>
+      withUsage(() => rows.deleteUsageDetail(orgId, dayMs, limit)),
+    );
+    const entriesMs = expiryOf("memory");
+    yield* this.#batchesOf("memory", entriesMs, (limit) =>
+      entries.deleteEntries(orgId, entriesMs, limit),
+    );
+  }
+
+  /** Deletes page by page; a page may have rows that must stay. */
+  async *#pages(
+    of: RetentionClass,
+    beforeMs: number,
+    remove: (page: ExpiredPage) => Promise<PageDeleted>,
+  ): AsyncGenerator<void> {
+    if (beforeMs === -Infinity) return;
+    for (let after: { after?: string } | undefined = {}; after !== undefined;) {
+      const page = await remove({ beforeMs, limit: PLANS_EXAMINED_MAX, ...after });
+      this.#count(of, page.deleted);
+      after = page.through === undefined ? undefined : { after: page.through };
+      yield;
+    }
+  }
+
+  /** Deletes until a batch is not full. */
+  async *#batchesOf(
+    of: RetentionClass,
+    beforeMs: number,
+    remove: (limit: number) => Promise<number>,
+  ): AsyncGenerator<void> {
+    if (beforeMs === -Infinity) return;
+    for (let isFull = true; isFull;) {
+      const deleted = await remove(ROWS_DELETED_MAX);
+      this.#count(of, deleted);
+      isFull = deleted === ROWS_DELETED_MAX;
+      yield;
+    }
+  }
+
+  #count(of: RetentionClass, deleted: number): void {
+    if (deleted > 0) this.#deleted[of] = (this.#deleted[of] ?? 0) + deleted;
+  }
+}
