@@ -5,7 +5,7 @@ const src = "^packages/server/src";
 /** The package and, in the server, what only its own rooms need. */
 const kernel = "^packages/kernel/(src|dist)/|^packages/server/src/kernel/";
 const domain =
-  "catalog|hints|identity|plans|memory|embedding|usage|payments|governance|policies|retention";
+  "catalog|hints|identity|plans|memory|embedding|usage|payments|governance|policies|retention|webhooks";
 /** The folders of @steward/state that no wire and no driver enters, each above those before it. */
 const stateLayers = [
   ...["blocks", "tree", "terms", "datasets", "history", "upkeep", "sync", "service"],
@@ -141,6 +141,7 @@ module.exports = {
     oneWay("usage", ["governance"]),
     oneWay("payments", []),
     oneWay("retention", []),
+    oneWay("webhooks", []),
     oneWay("governance", []),
     oneWay("catalog", ["embedding", "governance", "memory"]),
     oneWay("hints", ["catalog", "governance", "plans"]),

@@ -15,6 +15,7 @@ import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 import { ServerProcess } from "./server-process.js";
 import { postgresView, sqliteView } from "./store-view.js";
 import { expectUsageTruth } from "./usage-truth.js";
+import { WebhookReceiver } from "./webhook-receiver.js";
 
 /** The engine of the store. */
 export type Engine = "SQLite" | "PostgreSQL";
@@ -33,7 +34,8 @@ const KILL_WITHIN_MS = 700;
  * Kills the server `rounds` times at random while clients drive plans of reads and writes, half of them changing
  * their plans under way, one client reports usage and prices it again, and its embedding provider fails and recovers. Then it
  * checks that every acknowledged result is true, that no write was applied twice, that every log
- * has no gaps, every tool call is recorded once with one usage row and one memory entry, and every
+ * has no gaps, every tool call is recorded once with one usage row and one memory entry, every
+ * completed plan was told to the receiver of webhooks, and every
  * total is the sum of its rows.
  */
 export async function killRounds(engine: Engine, rounds: number, seed: number): Promise<void> {
@@ -49,11 +51,14 @@ export async function killRounds(engine: Engine, rounds: number, seed: number): 
   let reported = 0;
   {
     await using embedding = await EmbeddingServer.start(DIMENSION);
+    const toolsFile = join(dir, "tools.json");
+    await using receiver = await WebhookReceiver.listen(toolsFile);
     await using server = await ServerProcess.start({
       ...embedding.settings,
       SERVICE_DATABASE_URL: storeUrl,
       SERVICE_DATA_DIR: dir,
       SERVICE_DATA_SOURCES: `default=sqlite:${target}`,
+      SERVICE_TOOLS_FILE: toolsFile,
       SERVICE_LOG_LEVEL: "warn",
     });
     await setFirstPrice(server.url);
@@ -81,6 +86,7 @@ export async function killRounds(engine: Engine, rounds: number, seed: number): 
     await expectReplays(server.url, acknowledged);
     await setLastPrice(server.url);
     await untilCaughtUp(view);
+    await receiver.expectTruth(view);
     expect(await server.stop()).toBe(0);
   }
   expect(acknowledged.length).toBeGreaterThan(0);

@@ -22,6 +22,7 @@ const NOT_SCRIPTS: Readonly<Record<string, string>> = {
   "docs/hints.md ": "shows a hint",
   "docs/mcp.md text": "commands of MCP clients, which are not installed here",
   "docs/mcp.md json": "settings of MCP clients; documents.test.ts parses them",
+  "docs/webhooks.md json": "shows a message",
   "docs/migrations.md ": "shows output",
   "docs/migrations.md sql": "postgres-database/schema-moves.test.ts leads to it",
 };
@@ -91,6 +92,11 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
     const output = await runs("docs/policies.md", { serves: true });
     expect(output).toContain("deny: Customers are for people");
     expect(output).toContain("at most 100 rows may change");
+  });
+
+  it("docs/webhooks.md name a target, and verify a message", async () => {
+    const output = await runs("docs/webhooks.md");
+    expect(output).toContain("genuine: true\nchanged: false\n");
   });
 
   it("docs/state.md do what they say", async () => {

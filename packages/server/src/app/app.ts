@@ -13,6 +13,7 @@ import { openMigrations, type OpenMigrations } from "./migrations.js";
 import { pinoLog } from "../adapters/log-pino/index.js";
 import { TargetCatalogRows } from "../adapters/catalog-rows.js";
 import { PromTelemetry } from "../adapters/metrics-prom/index.js";
+import { HttpWebhookSender } from "../adapters/webhook-http/index.js";
 import {
   APPLY_MIGRATION,
   applyMigrationTool,
@@ -63,6 +64,7 @@ import {
   UsageService,
 } from "../usage/index.js";
 import { version } from "../version.js";
+import { WebhookDelivery, WebhookOutbox } from "../webhooks/index.js";
 
 /** A running service. Disposing of it finishes the requests in progress, then closes everything. */
 export interface App extends AsyncDisposable {
@@ -137,8 +139,14 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     telemetry: new PromTelemetry(),
   };
   const events = new EventBus<AuditEvents>(basics.log);
-  const store = await openStore(config, basics);
-  if (store !== undefined) opened.use(store);
+  const targets = config.tools.webhooks ?? [];
+  const outbox = new WebhookOutbox(targets);
+  const store = await openStore(config, basics, outbox);
+  if (store !== undefined) {
+    opened.use(store);
+    const sender = new HttpWebhookSender();
+    opened.use(new WebhookDelivery({ ...basics, targets, outbox, sender, store: store.webhooks }));
+  }
   const state = openState({ ...basics, config, origin: store?.stateOrigin }, opened);
   const servers = openMcpServers(config, basics.clock, opened);
   const access = new DataSourceAccess(
@@ -268,15 +276,16 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
 async function openStore(
   { databaseUrl: url, dataDir }: Config,
   basics: Basics,
+  outbox: WebhookOutbox,
 ): Promise<Store | undefined> {
   if (url === undefined) return undefined;
   const file = sqliteFile(url);
   if (file === undefined) {
     const { openPostgresStore } = await import("../storage/postgres/store.js");
-    return openPostgresStore({ url, ...basics, nodeFile: nodeFile(dataDir) });
+    return openPostgresStore({ url, ...basics, outbox, nodeFile: nodeFile(dataDir) });
   }
   const { openSqliteStore } = await import("../storage/sqlite/store.js");
-  return openSqliteStore(file, basics.clock, basics.telemetry);
+  return openSqliteStore(file, basics.clock, basics.telemetry, outbox);
 }
 
 /** The usage and payment services. */

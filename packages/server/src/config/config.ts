@@ -2,6 +2,7 @@ import type { SourceNotes } from "../catalog/ports.js";
 import type { Intent, McpServer } from "../governance/index.js";
 import type { OrganizationAccess } from "@steward/kernel/data-source-access.js";
 import type { MigrationWaits } from "@steward/schema";
+import type { WebhookTarget } from "../webhooks/index.js";
 
 /**
  * The complete configuration of a start: read once, frozen, passed to the components. Contract §8
@@ -149,6 +150,8 @@ export interface ToolsConfig {
   readonly mcpServers?: readonly McpServer[];
   /** The file with the accepted definitions of those tools; absent: none is accepted. */
   readonly pinsFile?: string;
+  /** Receivers of webhooks; absent: none. */
+  readonly webhooks?: readonly WebhookTarget[];
   /** Notes by owners, by data source; absent: none. */
   readonly notes?: ReadonlyMap<string, SourceNotes>;
 }

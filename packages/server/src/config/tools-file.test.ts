@@ -61,6 +61,40 @@ data_sources:
     );
   });
 
+  it("names receivers of webhooks, with secrets from the environment", () => {
+    const secret = `whsec_${"A".repeat(32)}`;
+    const webhook = (over: object): string =>
+      JSON.stringify({
+        webhooks: [
+          {
+            name: "ops",
+            url: "https://h.example/x",
+            secrets: ["${OPS}"],
+            events: ["plan.failed"],
+            ...over,
+          },
+        ],
+      });
+    const parse = (text: string): ReturnType<typeof parseToolsFile> =>
+      parseToolsFile(text, "tools.yaml", SOURCES, { OPS: secret });
+    expect(parse(webhook({})).tools?.webhooks).toEqual([
+      { name: "ops", url: "https://h.example/x", secrets: [secret], events: ["plan.failed"] },
+    ]);
+    for (const [over, reason] of [
+      [{ url: "http://h.example/x" }, /must be an https URL/],
+      [{ url: "https://u:p@h.example/" }, /without a user name or password/],
+      [{ secrets: ["whsec_short"] }, /must be whsec_ and the base64/],
+      [{ secrets: ["${MISSING}"] }, /MISSING, which is not set/],
+      [{ secrets: [] }, /one or two secrets/],
+      [{ events: ["plan.lost"] }, /must be one of plan.completed/],
+    ] as const) {
+      expect(parse(webhook(over)).problems.map((problem) => problem.reason)).toEqual([
+        expect.stringMatching(reason),
+      ]);
+    }
+    expect(parse(webhook({ url: "http://127.0.0.1:9/" })).problems).toEqual([]);
+  });
+
   it("says whose writes are not previewed", () => {
     const text = `
 data_sources:
@@ -153,7 +187,7 @@ data_sources:
     [
       "a list instead of a map",
       "- a\n",
-      /^tools\.yaml:1: must hold strict, tools, data_sources or mcp_servers/,
+      /^tools\.yaml:1: must hold strict, tools, data_sources, mcp_servers or webhooks/,
     ],
     [
       "an organization that is no UUID",

@@ -15,6 +15,7 @@ import type { Environment } from "./env.js";
 import { checkMcpServer, mcpServerSchema, toMcpServer } from "./mcp-servers/mcp-server-schema.js";
 import { notesOf } from "./notes-schema.js";
 import { unknownKey } from "./unknown-key.js";
+import { checkWebhook, toWebhook, webhooksSchema } from "./webhook-schema.js";
 
 /** A mistake in the tools file and its position. */
 export interface ToolsMistake {
@@ -50,7 +51,7 @@ export function checkTools(
     }));
     return { ok: false, mistakes };
   }
-  const { strict, tools, data_sources: bindings, mcp_servers: servers } = parsed.data;
+  const { strict, tools, data_sources: bindings, mcp_servers: servers, webhooks } = parsed.data;
   const names = dataSources.map((source) => source.name);
   const mistakes = [
     ...tools.flatMap((tool, index) => [
@@ -66,6 +67,10 @@ export function checkTools(
       ...checkName(servers, ["mcp_servers", index]),
       ...checkMcpServer(server, ["mcp_servers", index], env),
     ]),
+    ...webhooks.flatMap((webhook, index) => [
+      ...checkName(webhooks, ["webhooks", index]),
+      ...checkWebhook(webhook, ["webhooks", index], env),
+    ]),
   ];
   if (mistakes.length > 0) return { ok: false, mistakes };
   return {
@@ -76,6 +81,9 @@ export function checkTools(
       ...(servers.length === 0
         ? {}
         : { mcpServers: servers.map((server) => toMcpServer(server, env)) }),
+      ...(webhooks.length === 0
+        ? {}
+        : { webhooks: webhooks.map((webhook) => toWebhook(webhook, env)) }),
       ...present(notesOf(bindings)),
     },
     bound: boundOrganizations(bindings),
@@ -118,8 +126,9 @@ const fileSchema = z.strictObject(
       .array(dataSourceSchema, { error: "must be a list of data sources" })
       .default([]),
     mcp_servers: z.array(mcpServerSchema, { error: "must be a list of MCP servers" }).default([]),
+    webhooks: webhooksSchema.default([]),
   },
-  { error: unknownKey(["strict", "tools", "data_sources", "mcp_servers"]) },
+  { error: unknownKey(["strict", "tools", "data_sources", "mcp_servers", "webhooks"]) },
 );
 
 type Tool = z.infer<typeof toolSchema>;

@@ -7,6 +7,7 @@ import type { PlanEngine } from "../plans/index.js";
 import type { PolicyStore } from "../policies/ports.js";
 import type { Origin } from "@steward/state";
 import type { ExpiredRows, RetentionStore } from "../retention/ports.js";
+import type { WebhookStore } from "../webhooks/ports.js";
 import type { BudgetReservations, UsageStore } from "../usage/ports.js";
 
 /** The service's whole store, on any engine. */
@@ -20,6 +21,7 @@ export interface Store extends AsyncDisposable {
   readonly memory: MemoryStore;
   readonly retention: RetentionStore;
   readonly expired: ExpiredRows;
+  readonly webhooks: WebhookStore;
   /**
    * The module and options with which the thread of a search index reads the memory by itself.
    * Available once the store has its model.

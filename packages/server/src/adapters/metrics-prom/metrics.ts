@@ -47,6 +47,12 @@ export const METRICS: readonly MetricDeclaration[] = [
   },
   {
     kind: "counter",
+    name: "steward_webhook_attempts_total",
+    help: "Attempts to deliver a webhook, by outcome: delivered, failed, or dead when none follows",
+    labels: ["target", "outcome"],
+  },
+  {
+    kind: "counter",
     name: "steward_plans_created_total",
     help: "Plans accepted and stored",
     labels: [],

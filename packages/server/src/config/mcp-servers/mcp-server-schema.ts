@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { INTENTS, type Intent, type McpEndpoint, type McpServer } from "../../governance/index.js";
 import { isUuid } from "@steward/kernel/ids.js";
-import type { Environment } from "../env.js";
+import { missingIn, withVariables, type Environment } from "../env.js";
 import {
   type McpOAuthEntry,
   mcpOAuthSchema,
@@ -154,18 +154,10 @@ function endpointOf(
   };
 }
 
-const VARIABLE = /\$\{([A-Za-z_]\w*)\}/g;
-
-function missingIn(value: string, env: Environment): readonly string[] {
-  return [...value.matchAll(VARIABLE)].flatMap(([, name = ""]) =>
-    env[name] === undefined ? [name] : [],
-  );
-}
-
 function filledIn<T extends { readonly [K in keyof T]: string }>(values: T, env: Environment): T {
   const filled = Object.entries<string>(values).map(([key, value]) => [
     key,
-    value.replace(VARIABLE, (_whole, name: string) => env[name] ?? ""),
+    withVariables(value, env),
   ]);
   // The keys stay, and each value is a text as before.
   return Object.fromEntries(filled) as T;

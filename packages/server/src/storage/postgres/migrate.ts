@@ -10,6 +10,7 @@ import { createStateTables } from "./migrations/0005-state.js";
 import { createAccessTables } from "./migrations/0006-access.js";
 import { addPlanRevisions } from "./migrations/0007-plan-revisions.js";
 import { createRetentionTables } from "./migrations/0008-retention.js";
+import { createWebhookTables } from "./migrations/0009-webhooks.js";
 
 /** One migration of the schema: statements that run one by one in one transaction. */
 export interface Migration {
@@ -27,6 +28,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "v1-access", statements: createAccessTables },
   { name: "v2-plan-revisions", statements: addPlanRevisions },
   { name: "v2-retention", statements: createRetentionTables },
+  { name: "v2-webhooks", statements: createWebhookTables },
 ];
 
 /** The advisory lock for migrations. Any number will do that nobody else uses. */

@@ -27,6 +27,8 @@ import { PostgresOrigin } from "./state/state-origin.js";
 import { PostgresToolCallLog } from "./tool-calls/tool-call-log.js";
 import { UnreadPlans } from "./tool-calls/unread-plans.js";
 import { postgresUsageStore } from "./usage/usage-store.js";
+import { WebhookOutbox } from "../../webhooks/index.js";
+import { PostgresWebhookStore } from "./webhooks/webhook-store.js";
 
 /** Options for opening a store. */
 export interface PostgresStoreOptions {
@@ -38,6 +40,8 @@ export interface PostgresStoreOptions {
   readonly telemetry: Telemetry;
   /** The file that names the node, for a server that restarts after it was killed. */
   readonly nodeFile?: string;
+  /** Makes the webhooks of plans' events; absent: there are none. */
+  readonly outbox?: WebhookOutbox;
 }
 
 /**
@@ -45,7 +49,7 @@ export interface PostgresStoreOptions {
  * @throws AppError `STORE_UNAVAILABLE`.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, clock, ids, log, telemetry, nodeFile } = options;
+  const { url, clock, ids, log, telemetry, nodeFile, outbox = new WebhookOutbox([]) } = options;
   const file = nodeFile === undefined ? {} : { file: new NodeFile(nodeFile, log) };
   const db = new Database(url);
   try {
@@ -67,7 +71,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     };
     const queries = new PlanQueries(db, node);
     const plans = new PlanEngine({
-      log: new PostgresPlanLog({ db, node, queries, telemetry, onWritten }),
+      log: new PostgresPlanLog({ db, node, queries, telemetry, onWritten, outbox }),
       reads: queries,
       node,
       handover: new PostgresPlanHandover(db, signals, node),
@@ -85,6 +89,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       memory,
       retention: new PostgresRetentionStore(db),
       expired: new PostgresExpiredRows(db),
+      webhooks: new PostgresWebhookStore(db),
       get memorySource() {
         const options: IndexSourceOptions = { url, modelId: memory.modelId };
         return { url: new URL("./memory/memory-index-source.js", import.meta.url).href, options };

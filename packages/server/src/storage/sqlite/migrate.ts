@@ -7,6 +7,7 @@ import { createMemoryTables } from "./migrations/0004-memory.js";
 import { createAccessTables } from "./migrations/0005-access.js";
 import { addPlanRevisions } from "./migrations/0006-plan-revisions.js";
 import { createRetentionTables } from "./migrations/0007-retention.js";
+import { createWebhookTables } from "./migrations/0008-webhooks.js";
 
 /**
  * The version of the first migration, which creates a new store. Stores from before the first
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly string[] = [
   ].join("\n"),
   addPlanRevisions,
   createRetentionTables,
+  createWebhookTables,
 ];
 
 /** The schema version of an up-to-date store. */

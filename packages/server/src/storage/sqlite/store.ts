@@ -26,6 +26,8 @@ import { SqliteRetentionStore } from "./retention/retention-store.js";
 import { NO_HANDOVER, soleNode } from "./sole-node.js";
 import { SqliteToolCallLog } from "./tool-calls/tool-call-log.js";
 import { sqliteUsageStore } from "./usage/usage-store.js";
+import { WebhookOutbox } from "../../webhooks/index.js";
+import { SqliteWebhookStore } from "./webhooks/webhook-store.js";
 
 /** The service's whole store in one SQLite file, owned by one process. */
 export interface SqliteStore extends Store {
@@ -34,13 +36,19 @@ export interface SqliteStore extends Store {
 
 /**
  * Opens the store at this path; creates and migrates it if needed.
+ * @param outbox makes the webhooks of plans' events; absent: there are none.
  * @throws AppError `STORE_UNAVAILABLE` when another process owns it or it cannot be opened.
  */
-export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry): SqliteStore {
+export function openSqliteStore(
+  path: string,
+  clock: Clock,
+  telemetry: Telemetry,
+  outbox: WebhookOutbox = new WebhookOutbox([]),
+): SqliteStore {
   makePrivate(path);
   const lock = lockStore(path);
   try {
-    prepare(path);
+    prepare(path, clock);
   } catch (error) {
     lock[Symbol.dispose]();
     if (error instanceof AppError) throw error;
@@ -53,7 +61,7 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
   const toolCalls = new SqliteToolCallLog(statements);
   const queries = new PlanQueries(statements, clock);
   const plans = new PlanEngine({
-    log: new SqlitePlanLog({ writer, queries, clock, toolCalls }),
+    log: new SqlitePlanLog({ writer, queries, clock, toolCalls, outbox }),
     reads: queries,
     node: soleNode(clock),
     handover: NO_HANDOVER,
@@ -69,6 +77,7 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
     retention: new SqliteRetentionStore(writer, statements),
     expired: new SqliteExpiredRows(writer, statements),
     memory: new SqliteMemoryStore(writer, statements, toolCalls),
+    webhooks: new SqliteWebhookStore(writer, statements),
     reembedding: new SqliteReembedding(writer, statements),
     memorySource: {
       url: new URL("./memory/memory-index-source.js", import.meta.url).href,
@@ -111,12 +120,17 @@ function makePrivate(path: string): void {
   }
 }
 
-function prepare(path: string): void {
+function prepare(path: string, clock: Clock): void {
   const db = openConnection(path, false);
   try {
     migrate(db);
     // The holder of each lease was the previous owner of this store, whose process has ended.
     db.exec("UPDATE step_leases SET lease_until_ms = 0");
+    // So did the sender of each webhook that was on its way. Those that wait are tried again too.
+    db.prepare(
+      `UPDATE webhook_deliveries SET due_at_ms = min(due_at_ms, ?)
+       WHERE dead_at_ms IS NULL AND attempt > 0`,
+    ).run(clock.nowMs());
   } finally {
     db.close();
   }

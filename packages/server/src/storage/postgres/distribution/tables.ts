@@ -47,4 +47,6 @@ export const REFERENCE_TABLES: readonly string[] = [
   "payment_customer_owners",
   // A key is looked up by its id alone, because the key determines the organization.
   "api_keys",
+  // A server takes the deliveries of all organizations that are due.
+  "webhook_deliveries",
 ];

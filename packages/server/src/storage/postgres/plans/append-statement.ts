@@ -1,6 +1,8 @@
 import type { PlanUnit } from "../../../plans/engine/index.js";
 import { changeRowsOf, failureJson, type ChangeRow } from "../../plan-changes/index.js";
+import type { NewDelivery } from "../../../webhooks/ports.js";
 import type { Database, PgValue } from "../database.js";
+import { insertDeliveries } from "../webhooks/webhook-store.js";
 
 /** The lease of a claimed step. */
 export interface StepLease {
@@ -8,13 +10,21 @@ export interface StepLease {
   readonly forMs: number;
 }
 
-/** The call of `steward_append` for units of one organization, one unit for each plan. */
+/** The call of `steward_append`, with the webhooks that it causes, for units of one organization, one unit for each plan. */
 export class AppendStatement {
   readonly #orgId: string;
   readonly #rows: readonly ChangeRow[];
   readonly #values: readonly PgValue[];
+  readonly #deliveries: readonly NewDelivery[];
 
-  constructor(orgId: string, units: readonly PlanUnit[], lease: StepLease) {
+  /** @param deliveries webhooks about the units. */
+  constructor(
+    orgId: string,
+    units: readonly PlanUnit[],
+    lease: StepLease,
+    deliveries: readonly NewDelivery[],
+  ) {
+    this.#deliveries = deliveries;
     this.#orgId = orgId;
     this.#rows = units.flatMap(changeRowsOf);
     this.#values = valuesOf(orgId, this.#rows, units, lease);
@@ -25,7 +35,14 @@ export class AppendStatement {
    * @throws AppError with the SQLSTATE of a unique violation when the sequence of a unit is taken.
    */
   async run(db: Database): Promise<void> {
-    await db.queryPrepared(APPEND, this.#values);
+    if (this.#deliveries.length === 0) {
+      await db.queryPrepared(APPEND, this.#values);
+      return;
+    }
+    await db.transaction(async (connection) => {
+      await connection.query(APPEND, this.#values);
+      await insertDeliveries(connection, this.#deliveries);
+    });
   }
 
   /**

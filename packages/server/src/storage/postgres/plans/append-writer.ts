@@ -8,6 +8,7 @@ import { OutcomeUnknown, UNIQUE_VIOLATION, type Database } from "../database.js"
 import { GroupCommit, type Waiting } from "../group-commit.js";
 import type { NodeLease } from "../node-lease.js";
 import { isRefusal } from "../settled.js";
+import type { WebhookOutbox } from "../../../webhooks/index.js";
 import { PlanConflict, type AppendSource, type PlanUnit } from "../../../plans/engine/index.js";
 
 /** Concurrent statements for one organization: while one commits, the next is prepared. */
@@ -36,6 +37,7 @@ export class AppendWriter {
   readonly #node: Pick<NodeLease, "nodeId">;
   readonly #telemetry: Telemetry;
   readonly #onWritten: (unit: PlanUnit) => void;
+  readonly #outbox: WebhookOutbox;
   readonly #commits = new GroupCommit<AppendSource>({
     batchMax: BATCH_PLANS_MAX,
     inFlightMax: IN_FLIGHT_MAX,
@@ -52,7 +54,9 @@ export class AppendWriter {
     node: Pick<NodeLease, "nodeId">,
     telemetry: Telemetry,
     onWritten: (unit: PlanUnit) => void,
+    outbox: WebhookOutbox,
   ) {
+    this.#outbox = outbox;
     this.#db = db;
     this.#node = node;
     this.#telemetry = telemetry;
@@ -73,10 +77,13 @@ export class AppendWriter {
    */
   async #write(orgId: string, units: readonly Writing[], isUnsure = false): Promise<void> {
     this.#telemetry.count("steward_store_commits_total");
+    const events = units.flatMap(({ unit }) => unit.entries.flatMap((entry) => entry.events));
+    const deliveries = this.#outbox.deliveriesOf(orgId, events);
     const statement = new AppendStatement(
       orgId,
       units.map(({ unit }) => unit),
       { nodeId: this.#node.nodeId, forMs: LEASE_MS },
+      deliveries,
     );
     const giveUpAt = performance.now() + PATIENCE_MS;
     let mayBeThere = isUnsure;
@@ -84,6 +91,7 @@ export class AppendWriter {
       try {
         const isDone = await this.#append(statement, units, mayBeThere);
         for (const each of units) this.#settle(each, isDone);
+        this.#outbox.announce(deliveries);
         return;
       } catch (error) {
         if (isRefusal(error)) return this.#writeApart(orgId, units, error as AppError, mayBeThere);

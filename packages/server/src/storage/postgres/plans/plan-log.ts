@@ -17,6 +17,7 @@ import { eventsJson, forkedStepsJson, forkSources } from "../../plan-changes/ind
 import type { NodeLease } from "../node-lease.js";
 import type { PlanQueries } from "./plan-queries.js";
 import { settled } from "../settled.js";
+import type { WebhookOutbox } from "../../../webhooks/index.js";
 
 /** Dependencies of a log. */
 export interface PostgresPlanLogOptions {
@@ -26,6 +27,7 @@ export interface PostgresPlanLogOptions {
   readonly telemetry: Telemetry;
   /** Called with each committed unit. */
   readonly onWritten: (unit: PlanUnit) => void;
+  readonly outbox: WebhookOutbox;
 }
 
 export class PostgresPlanLog implements PlanLog {
@@ -33,10 +35,10 @@ export class PostgresPlanLog implements PlanLog {
   readonly #queries: PlanQueries;
   readonly #writer: AppendWriter;
 
-  constructor({ db, node, queries, telemetry, onWritten }: PostgresPlanLogOptions) {
+  constructor({ db, node, queries, telemetry, onWritten, outbox }: PostgresPlanLogOptions) {
     this.#db = db;
     this.#queries = queries;
-    this.#writer = new AppendWriter(db, node, telemetry, onWritten);
+    this.#writer = new AppendWriter(db, node, telemetry, onWritten, outbox);
   }
 
   async create(

@@ -17,6 +17,7 @@ import { RECORDED_STEP, recordToolCalls } from "../../testing/record-tool-calls.
 import { budgetSample, externalSample, priceSample } from "../../testing/usage-samples.js";
 import type { Store } from "../../store.js";
 import { Database } from "../database.js";
+import { insertDeliveries } from "../webhooks/webhook-store.js";
 import { MemoryFollower } from "../memory/memory-follower.js";
 import { openIndexSource, type IndexSourceOptions } from "../memory/memory-index-source.js";
 import { PostgresReembedding } from "../memory/memory-reembedding.js";
@@ -59,7 +60,24 @@ export async function useEveryStatement(
   await useDoubts(store, proxy);
   await useOthers(store);
   await useRetention(store);
+  await useWebhooks(store, url);
   await useNodes(url);
+}
+
+async function useWebhooks({ webhooks }: Store, url: string): Promise<void> {
+  await using db = new Database(url);
+  const targets = ["delivered", "later", "dead"] as const;
+  const deliveries = targets.map((target) => ({
+    ...{ orgId: ORG, target, messageId: "msg_1", body: "{}", dueAtMs: 1 },
+  }));
+  await db.transaction((connection) => insertDeliveries(connection, deliveries));
+  for (const kind of targets) {
+    const taken = await webhooks.take(kind, 10, { nowMs: 2, leaseUntilMs: 3 });
+    for (const delivery of taken) {
+      await webhooks.settle(delivery, { kind, atMs: 4, dueAtMs: 4, error: "no answer" });
+    }
+  }
+  await webhooks.purge(5);
 }
 
 async function useMemory(store: Store, url: string): Promise<void> {

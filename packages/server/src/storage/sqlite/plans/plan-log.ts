@@ -17,6 +17,8 @@ import { read } from "../connection.js";
 import type { PlanQueries } from "./plan-queries.js";
 import { newPlanWrites, renewedLeaseWrite, unitWrites } from "./plan-writes.js";
 import type { SqliteToolCallLog } from "../tool-calls/tool-call-log.js";
+import type { WebhookOutbox } from "../../../webhooks/index.js";
+import { deliveryWrites } from "../webhooks/webhook-store.js";
 
 /** Dependencies of a log. */
 export interface SqlitePlanLogOptions {
@@ -25,6 +27,7 @@ export interface SqlitePlanLogOptions {
   readonly clock: Clock;
   /** Notified of the tool calls of each commit. */
   readonly toolCalls: Pick<SqliteToolCallLog, "recorded">;
+  readonly outbox: WebhookOutbox;
 }
 
 /** The log of plans in SQLite, owned by one process. */
@@ -33,12 +36,14 @@ export class SqlitePlanLog implements PlanLog {
   readonly #queries: PlanQueries;
   readonly #clock: Clock;
   readonly #toolCalls: SqlitePlanLogOptions["toolCalls"];
+  readonly #outbox: WebhookOutbox;
 
-  constructor({ writer, queries, clock, toolCalls }: SqlitePlanLogOptions) {
+  constructor({ writer, queries, clock, toolCalls, outbox }: SqlitePlanLogOptions) {
     this.#writer = writer;
     this.#queries = queries;
     this.#clock = clock;
     this.#toolCalls = toolCalls;
+    this.#outbox = outbox;
   }
 
   async create(
@@ -66,11 +71,17 @@ export class SqlitePlanLog implements PlanLog {
 
   async append(source: AppendSource): Promise<void> {
     const unit = source.takeUnit();
+    const events = unit.entries.flatMap((entry) => entry.events);
+    const deliveries = this.#outbox.deliveriesOf(unit.ref.orgId, events);
     try {
-      await this.#writer.commit(unitWrites(unit, this.#clock.nowMs()));
+      await this.#writer.commit([
+        ...unitWrites(unit, this.#clock.nowMs()),
+        ...deliveryWrites(deliveries),
+      ]);
     } catch (error) {
       throw error instanceof WriteConflict ? new PlanConflict() : error;
     }
+    this.#outbox.announce(deliveries);
     const calls = unit.entries.flatMap(({ end }) => end?.toolCall ?? []);
     if (calls.length > 0) this.#toolCalls.recorded(calls);
   }

@@ -1,0 +1,31 @@
+import type { WebhookSender } from "../../webhooks/ports.js";
+
+/** Sends webhooks with the fetch of Node.js. */
+export class HttpWebhookSender implements WebhookSender {
+  async post(
+    url: string,
+    message: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
+    signal: AbortSignal,
+  ): Promise<number> {
+    try {
+      const answer = await fetch(url, {
+        method: "POST",
+        ...message,
+        // A redirect would send the message where the operator has not sent it.
+        redirect: "manual",
+        signal,
+      });
+      await answer.body?.cancel();
+      return answer.status;
+    } catch (error) {
+      throw new Error(reasonOf(error), { cause: error });
+    }
+  }
+}
+
+/** The texts of fetch may hold the URL, so only the code of the failure is told. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return typeof code === "string" ? `no connection (${code})` : "no answer";
+}

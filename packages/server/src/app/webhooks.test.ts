@@ -1,0 +1,209 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Webhook } from "standardwebhooks";
+import { createClient } from "@steward/client";
+import { silentLog, type Log } from "@steward/kernel/log.js";
+import { freshDatabase } from "@steward/test-postgres";
+import { describe, expect, it } from "vitest";
+import { createSampleDatabase } from "../adapters/sample-database/index.js";
+import type { WebhookTarget } from "../webhooks/index.js";
+import { openApp, type App } from "./app.js";
+
+const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
+const NEW_SECRET = `whsec_${Buffer.alloc(32, "n").toString("base64")}`;
+const OLD_SECRET = `whsec_${Buffer.alloc(24, "o").toString("base64")}`;
+/** A machine that is busy with other things may need longer than the first pause of 5 seconds. */
+const BUSY = { timeout: 15_000, interval: 50 };
+
+/** A message that a receiver got. */
+interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A receiver whose paths answer in different ways. */
+class Receiver implements AsyncDisposable {
+  readonly received: Received[] = [];
+  readonly #answers: Readonly<Record<string, (answer: ServerResponse, times: number) => void>> = {
+    "/good": (answer) => answer.writeHead(204).end(),
+    "/flaky": (answer, times) => answer.writeHead(times === 1 ? 500 : 200).end("x".repeat(100_000)),
+    "/gone": (answer) => answer.writeHead(410).end(),
+    "/moved": (answer) => answer.writeHead(307, { location: "/good" }).end(),
+    "/hanging": () => undefined,
+  };
+  readonly #server = createServer((request, answer) => {
+    const { url: path = "", headers } = request;
+    let body = "";
+    request.setEncoding("utf8").on("data", (text: string) => {
+      body += text;
+    });
+    request.on("end", () => {
+      this.received.push({ path, headers, body });
+      this.#answers[path]?.(answer, this.at(path).length);
+    });
+  });
+
+  static async listen(): Promise<Receiver> {
+    const receiver = new Receiver();
+    await new Promise<void>((resolve) => receiver.#server.listen(0, "127.0.0.1", resolve));
+    return receiver;
+  }
+
+  target(name: string, over: Partial<WebhookTarget> = {}): WebhookTarget {
+    const address = this.#server.address();
+    if (address === null || typeof address === "string") throw new Error("it does not listen");
+    const url = `http://127.0.0.1:${String(address.port)}/${name}`;
+    return { name, url, secrets: [NEW_SECRET, OLD_SECRET], events: ["plan.completed"], ...over };
+  }
+
+  at(path: string): readonly Received[] {
+    return this.received.filter((each) => each.path === path);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+describe.each(["SQLite", "PostgreSQL"])("webhooks, the store on %s", (engine) => {
+  it("tells each target of its events, signed, whatever the other targets do", async () => {
+    await using receiver = await Receiver.listen();
+    const logged: string[] = [];
+    const webhooks = [
+      ...["hanging", "flaky", "gone", "moved", "good"].map((name) => receiver.target(name)),
+      receiver.target("failures", { events: ["plan.failed"] }),
+    ];
+    await using service = await open(engine, { webhooks, log: logTo(logged) });
+    const planId = await runPlan(service.apps[0], "SELECT 1 AS n");
+    await runPlan(service.apps[0], "SELECT 1 FROM missing").catch(() => undefined);
+    await expect.poll(() => receiver.at("/good").length, BUSY).toBe(1);
+    const [message] = receiver.at("/good");
+    const { headers = {}, body = "" } = message ?? {};
+    for (const secret of [NEW_SECRET, OLD_SECRET]) {
+      const verified = new Webhook(secret).verify(body, headers as Record<string, string>);
+      expect(verified).toMatchObject({
+        type: "plan.completed",
+        data: { org_id: ORG, plan_id: planId, total_steps: 1 },
+      });
+    }
+    expect(() =>
+      new Webhook(NEW_SECRET).verify(body.replace(ORG, planId), headers as Record<string, string>),
+    ).toThrow();
+    await expect.poll(() => receiver.at("/failures").length, BUSY).toBe(1);
+    expect(JSON.parse(receiver.at("/failures")[0]?.body ?? "")).toMatchObject({
+      type: "plan.failed",
+    });
+    // A failed attempt is followed by another one of the same message.
+    await expect.poll(() => receiver.at("/flaky").length, BUSY).toBe(2);
+    const ids = receiver.at("/flaky").map((each) => each.headers["webhook-id"]);
+    expect(new Set(ids).size).toBe(1);
+    await expect.poll(() => receiver.at("/moved").length, BUSY).toBeGreaterThan(0);
+    // A redirect is not followed, and a target that is gone is asked once.
+    expect(receiver.at("/good")).toHaveLength(1);
+    expect(receiver.at("/gone")).toHaveLength(1);
+    expect(logged.join("\n")).toContain("webhook failed for good");
+    for (const hidden of [NEW_SECRET, OLD_SECRET, receiver.target("good").url]) {
+      expect(logged.join("\n")).not.toContain(hidden);
+    }
+  });
+});
+
+it("tells of each event once where two nodes share the store", async () => {
+  await using receiver = await Receiver.listen();
+  const webhooks = [receiver.target("good")];
+  await using service = await open("PostgreSQL", { webhooks, nodes: 2 });
+  const plans = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => runPlan(service.apps[index % 2], "SELECT 1 AS n")),
+  );
+  await expect.poll(() => receiver.at("/good").length, BUSY).toBe(plans.length);
+  const told = receiver.at("/good").map(({ body }) => {
+    const { data } = JSON.parse(body) as { readonly data: { readonly plan_id: string } };
+    return data.plan_id;
+  });
+  expect(new Set(told)).toEqual(new Set(plans));
+});
+
+it("delivers after a restart what was not delivered before", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "steward-webhooks-"));
+  await using receiver = await Receiver.listen();
+  const [silent, good] = [receiver.target("hanging"), receiver.target("good")];
+  {
+    await using service = await open("SQLite", {
+      webhooks: [{ ...silent, name: "ops" }],
+      directory,
+    });
+    await runPlan(service.apps[0], "SELECT 1 AS n");
+    await expect.poll(() => receiver.at("/hanging").length, BUSY).toBe(1);
+  }
+  await using _again = await open("SQLite", { webhooks: [{ ...good, name: "ops" }], directory });
+  await expect.poll(() => receiver.at("/good").length, BUSY).toBe(1);
+  const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
+  expect(new Set(ids).size).toBe(1);
+});
+
+interface Service extends AsyncDisposable {
+  readonly apps: readonly App[];
+}
+
+async function open(
+  engine: string,
+  {
+    webhooks,
+    log = silentLog,
+    nodes = 1,
+    directory = mkdtempSync(join(tmpdir(), "steward-webhooks-")),
+  }: {
+    readonly webhooks: readonly WebhookTarget[];
+    readonly log?: Log;
+    readonly nodes?: number;
+    readonly directory?: string;
+  },
+): Promise<Service> {
+  const shop = join(directory, "shop.db");
+  createSampleDatabase(shop);
+  const database = engine === "PostgreSQL" ? await freshDatabase() : undefined;
+  const apps = await Promise.all(
+    Array.from({ length: nodes }, (_, node) =>
+      openApp({
+        ...{ port: 0, log, dataDir: join(directory, `node-${String(node)}`) },
+        databaseUrl: database?.url ?? `sqlite:${join(directory, "store.db")}`,
+        dataSources: [{ name: "shop", url: `sqlite:${shop}` }],
+        tools: { strict: false, tools: [], webhooks },
+      }),
+    ),
+  );
+  return {
+    apps,
+    async [Symbol.asyncDispose]() {
+      for (const app of apps) await app[Symbol.asyncDispose]();
+      await database?.[Symbol.asyncDispose]();
+      rmSync(shop);
+    },
+  };
+}
+
+/** Runs a plan of one step. */
+async function runPlan(app: App | undefined, query_template: string): Promise<string> {
+  const baseUrl = `http://127.0.0.1:${String(app?.address.port)}`;
+  const { plans } = createClient({ baseUrl, orgId: ORG, role: "agent" });
+  const { plan_id: planId } = await plans.submit({
+    name: "p",
+    steps: [{ id: "a", query_template }],
+  });
+  await plans.execute(planId, "a");
+  return planId;
+}
+
+/** A log that writes everything to a list. */
+function logTo(lines: string[]): Log {
+  const write = (...said: readonly unknown[]): void => void lines.push(JSON.stringify(said));
+  const log: Log = {
+    ...{ debug: write, info: write, warn: write, error: write },
+    child: () => log,
+  };
+  return log;
+}

@@ -1,0 +1,17 @@
+/** Deliveries of webhooks that wait or failed for good, written with the events they tell of. */
+export const createWebhookTables: string = `
+CREATE TABLE webhook_deliveries (
+  org_id TEXT NOT NULL,
+  target TEXT NOT NULL,
+  message_id TEXT NOT NULL,
+  body TEXT NOT NULL,
+  attempt INTEGER NOT NULL DEFAULT 0,
+  due_at_ms INTEGER NOT NULL,
+  dead_at_ms INTEGER,
+  error TEXT,
+  PRIMARY KEY (org_id, target, message_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (target, due_at_ms)
+  WHERE dead_at_ms IS NULL;
+`;

@@ -1,0 +1,92 @@
+import type { Delivery, DeliveryEnd, NewDelivery, WebhookStore } from "../../../webhooks/ports.js";
+import { number, text } from "../column-values.js";
+import type { Write } from "../commit-protocol.js";
+import type { CommitWriter } from "../commit-writer.js";
+import { read, type SqliteRow, type StatementCache } from "../connection.js";
+
+/** The deliveries of webhooks in SQLite, whose store has one process. */
+export class SqliteWebhookStore implements WebhookStore {
+  readonly #writer: CommitWriter;
+  readonly #db: StatementCache;
+
+  constructor(writer: CommitWriter, db: StatementCache) {
+    this.#writer = writer;
+    this.#db = db;
+  }
+
+  async take(
+    target: string,
+    limit: number,
+    { nowMs, leaseUntilMs }: { readonly nowMs: number; readonly leaseUntilMs: number },
+  ): Promise<readonly Delivery[]> {
+    const due = await read(() =>
+      this.#db.all(
+        `SELECT org_id, target, message_id, body, attempt FROM webhook_deliveries
+         WHERE target = ? AND dead_at_ms IS NULL AND due_at_ms <= ?
+         ORDER BY due_at_ms LIMIT ?`,
+        target,
+        nowMs,
+        BigInt(limit),
+      ),
+    );
+    const taken = due.map(deliveryOf);
+    if (taken.length > 0)
+      await this.#writer.commit(taken.map((each) => takeWrite(each, leaseUntilMs)));
+    return taken;
+  }
+
+  async settle(delivery: Delivery, end: DeliveryEnd): Promise<void> {
+    await this.#writer.commit([settleWrite(delivery, end)]);
+  }
+
+  async purge(beforeMs: number): Promise<void> {
+    const sql = "DELETE FROM webhook_deliveries WHERE coalesce(dead_at_ms, due_at_ms) < ?";
+    await this.#writer.commit([{ sql, params: [beforeMs] }]);
+  }
+}
+
+/** Stores deliveries, in the commit of the events that they tell of. */
+export function deliveryWrites(deliveries: readonly NewDelivery[]): readonly Write[] {
+  return deliveries.map(({ orgId, target, messageId, body, dueAtMs }) => ({
+    sql: `INSERT INTO webhook_deliveries (org_id, target, message_id, body, due_at_ms)
+          VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    params: [orgId, target, messageId, body, dueAtMs],
+  }));
+}
+
+function takeWrite({ orgId, target, messageId, attempt }: Delivery, untilMs: number): Write {
+  return {
+    sql: `UPDATE webhook_deliveries SET attempt = ?, due_at_ms = ?
+          WHERE org_id = ? AND target = ? AND message_id = ?`,
+    params: [attempt, untilMs, orgId, target, messageId],
+  };
+}
+
+function settleWrite({ orgId, target, messageId, attempt }: Delivery, end: DeliveryEnd): Write {
+  const key = [orgId, target, messageId, attempt];
+  const where = "WHERE org_id = ? AND target = ? AND message_id = ? AND attempt = ?";
+  switch (end.kind) {
+    case "delivered":
+      return { sql: `DELETE FROM webhook_deliveries ${where}`, params: key };
+    case "later":
+      return {
+        sql: `UPDATE webhook_deliveries SET due_at_ms = ?, error = ? ${where}`,
+        params: [end.dueAtMs, end.error, ...key],
+      };
+    case "dead":
+      return {
+        sql: `UPDATE webhook_deliveries SET dead_at_ms = ?, error = ? ${where}`,
+        params: [end.atMs, end.error, ...key],
+      };
+  }
+}
+
+function deliveryOf(row: SqliteRow): Delivery {
+  return {
+    orgId: text(row["org_id"]),
+    target: text(row["target"]),
+    messageId: text(row["message_id"]),
+    body: text(row["body"]),
+    attempt: number(row["attempt"]) + 1,
+  };
+}

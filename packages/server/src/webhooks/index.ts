@@ -1,0 +1,11 @@
+/**
+ * Webhooks: signed messages to receivers that the operator has named, about what happens to plans.
+ *
+ * Glossary. **Target**: a receiver. **Message**: what a target is told of one event. **Delivery**: a
+ * message on its way to one target. **Attempt**: one HTTP request of a delivery. **Outbox**: the
+ * deliveries, which are stored in the transaction of their event. **Dead**: a delivery that failed for good.
+ */
+export { WebhookOutbox } from "./outbox.js";
+export { isWebhookSecret } from "./signature.js";
+export { WebhookDelivery } from "./webhook-delivery.js";
+export { WEBHOOK_EVENTS, type WebhookEvent, type WebhookTarget } from "./webhook-target.js";

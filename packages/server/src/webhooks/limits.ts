@@ -1,0 +1,20 @@
+/** Limits of webhooks. */
+
+/** Targets that the operator may name. */
+export const WEBHOOK_TARGETS_MAX: number = 20;
+/** Attempts of one delivery, the first included: nine hours on average. */
+export const WEBHOOK_ATTEMPTS_MAX: number = 15;
+/** First pause before a delivery is tried again, in ms; it doubles with each attempt. */
+export const WEBHOOK_RETRY_BASE_MS: number = 5_000;
+/** Longest pause before a delivery is tried again, in ms. */
+export const WEBHOOK_RETRY_CAP_MS: number = 6 * 60 * 60 * 1000;
+/** Time limit of one attempt of a delivery, in ms. */
+export const WEBHOOK_TIMEOUT_MS: number = 10_000;
+/** Deliveries to one target at once. */
+export const WEBHOOK_AT_ONCE_MAX: number = 10;
+/** How long a server has a delivery for itself, in ms. After a crash it is tried again then. */
+export const WEBHOOK_LEASE_MS: number = 30_000;
+/** How long a delivery that failed for good is kept, in ms. */
+export const WEBHOOK_DEAD_MS: number = 30 * 24 * 60 * 60 * 1000;
+/** Characters of the stored reason of a failed attempt. */
+export const WEBHOOK_ERROR_LENGTH_MAX: number = 200;

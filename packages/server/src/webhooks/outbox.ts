@@ -1,0 +1,76 @@
+import type { WebhookEvent, WebhookTarget } from "./webhook-target.js";
+
+/** An event of a plan's log, as far as a message tells of it. */
+export interface PlanNews {
+  readonly planId: string;
+  readonly sequence: number;
+  readonly eventType: string;
+  readonly payloadJson: string;
+  readonly timestamp: string;
+}
+
+/** A delivery to be stored with the event that it tells of. */
+export interface NewDelivery {
+  readonly orgId: string;
+  readonly target: string;
+  readonly messageId: string;
+  readonly body: string;
+  readonly dueAtMs: number;
+}
+
+const EVENT_NAMES: ReadonlyMap<string, WebhookEvent> = new Map([
+  ["PlanCompleted", "plan.completed"],
+  ["PlanFailed", "plan.failed"],
+  ["PlanCancelled", "plan.cancelled"],
+]);
+
+/** Makes the messages that a store writes together with the events of plans. */
+export class WebhookOutbox {
+  readonly #targets: readonly WebhookTarget[];
+  readonly #listeners = new Map<string, () => void>();
+
+  constructor(targets: readonly WebhookTarget[]) {
+    this.#targets = targets;
+  }
+
+  /** The deliveries of events; usually there are none. */
+  deliveriesOf(orgId: string, news: readonly PlanNews[]): readonly NewDelivery[] {
+    if (this.#targets.length === 0) return [];
+    return news.flatMap((event) => {
+      const type = EVENT_NAMES.get(event.eventType);
+      if (type === undefined) return [];
+      const message = messageOf(orgId, type, event);
+      const targets = this.#targets.filter(({ events }) => events.includes(type));
+      return targets.map(({ name }) => ({ ...message, target: name }));
+    });
+  }
+
+  /** Announces that deliveries were committed. */
+  announce(deliveries: readonly NewDelivery[]): void {
+    for (const target of new Set(deliveries.map((delivery) => delivery.target))) {
+      this.#listeners.get(target)?.();
+    }
+  }
+
+  /** @param wake called when there may be deliveries to a target. */
+  onNews(target: string, wake: () => void): void {
+    this.#listeners.set(target, wake);
+  }
+}
+
+function messageOf(
+  orgId: string,
+  type: WebhookEvent,
+  { planId, sequence, payloadJson, timestamp }: PlanNews,
+): Omit<NewDelivery, "target"> {
+  // Written by the plans' own code.
+  const payload = JSON.parse(payloadJson) as Readonly<Record<string, unknown>>;
+  const data = { org_id: orgId, plan_id: planId, sequence, ...payload };
+  return {
+    orgId,
+    // An event has one place in its plan's log, so the id is known before the message is stored.
+    messageId: `msg_${planId}_${String(sequence)}`,
+    body: JSON.stringify({ type, timestamp, data }),
+    dueAtMs: Date.parse(timestamp),
+  };
+}

@@ -1,0 +1,140 @@
+import type { Clock } from "@steward/kernel/clock.js";
+import { backoffMs } from "@steward/kernel/concurrency/backoff.js";
+import { WorkerLoop, type BatchEnd } from "@steward/kernel/concurrency/worker-loop.js";
+import type { Log } from "@steward/kernel/log.js";
+import type { Telemetry } from "../kernel/telemetry.js";
+import {
+  WEBHOOK_AT_ONCE_MAX,
+  WEBHOOK_ATTEMPTS_MAX,
+  WEBHOOK_DEAD_MS,
+  WEBHOOK_ERROR_LENGTH_MAX,
+  WEBHOOK_LEASE_MS,
+  WEBHOOK_RETRY_BASE_MS,
+  WEBHOOK_RETRY_CAP_MS,
+  WEBHOOK_TIMEOUT_MS,
+} from "./limits.js";
+import type { WebhookOutbox } from "./outbox.js";
+import type { Delivery, DeliveryEnd, WebhookSender, WebhookStore } from "./ports.js";
+import { signedHeaders } from "./signature.js";
+import type { WebhookTarget } from "./webhook-target.js";
+
+/** How often deliveries that became due, or that another server has left, are looked for, in ms. */
+const POLL_MS = 1_000;
+/** How often old deliveries are deleted, in ms. */
+const PURGE_MS = 60 * 60 * 1000;
+/** The answer of a receiver that wants no more messages. */
+const GONE = 410;
+
+const BACKOFF = { baseMs: WEBHOOK_RETRY_BASE_MS, capMs: WEBHOOK_RETRY_CAP_MS };
+
+/** What deliveries need. */
+export interface WebhookDeliveryOptions {
+  readonly targets: readonly WebhookTarget[];
+  readonly store: WebhookStore;
+  readonly outbox: WebhookOutbox;
+  readonly sender: WebhookSender;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly telemetry: Telemetry;
+  /** Time limit of one attempt, in ms; absent: the usual one. */
+  readonly timeoutMs?: number;
+  /** Random source in [0, 1) for the pauses between attempts. */
+  readonly random?: () => number;
+}
+
+/**
+ * Delivers messages, at least once each. Every target has a loop of its own, so that a slow one
+ * delays no other. An attempt that ends without a record, because the server was killed, is
+ * followed by another one after its lease.
+ */
+export class WebhookDelivery implements AsyncDisposable {
+  readonly #options: WebhookDeliveryOptions;
+  readonly #loops: readonly WorkerLoop[];
+
+  constructor(options: WebhookDeliveryOptions) {
+    this.#options = options;
+    const { targets, outbox, log } = options;
+    const loops = targets.map((target) => {
+      const loop = new WorkerLoop({
+        name: `webhooks to ${target.name}`,
+        work: (signal) => this.#deliver(target, signal),
+        pollMs: POLL_MS,
+        begin: "now",
+        end: "abandon",
+        log,
+      });
+      outbox.onNews(target.name, () => loop.wake());
+      return loop;
+    });
+    const purge = new WorkerLoop({
+      name: "deletion of old webhook deliveries",
+      work: () => this.#purge(),
+      pollMs: PURGE_MS,
+      begin: "now",
+      end: "abandon",
+      log,
+    });
+    this.#loops = [...loops, purge];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#loops.map((loop) => loop[Symbol.asyncDispose]()));
+  }
+
+  async #deliver(target: WebhookTarget, signal: AbortSignal): Promise<BatchEnd> {
+    const { store, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    const times = { nowMs, leaseUntilMs: nowMs + WEBHOOK_LEASE_MS };
+    const taken = await store.take(target.name, WEBHOOK_AT_ONCE_MAX, times);
+    await Promise.all(taken.map((delivery) => this.#attempt(target, delivery, signal)));
+    return taken.length === WEBHOOK_AT_ONCE_MAX ? "more" : "idle";
+  }
+
+  async #attempt(target: WebhookTarget, delivery: Delivery, signal: AbortSignal): Promise<void> {
+    const { store, log, telemetry } = this.#options;
+    const end = await this.#send(target, delivery, signal);
+    // The loop is ending: nothing is known of the attempt, so its lease runs out.
+    if (end.kind !== "delivered" && signal.aborted) return;
+    await store.settle(delivery, end);
+    const outcome = end.kind === "later" ? "failed" : end.kind;
+    telemetry.count("steward_webhook_attempts_total", { target: target.name, outcome });
+    const { messageId, attempt } = delivery;
+    const fields = { target: target.name, messageId, attempt };
+    if (end.kind === "delivered") log.debug(fields, "webhook delivered");
+    else if (end.kind === "later") log.info({ ...fields, error: end.error }, "webhook failed");
+    else log.error({ ...fields, error: end.error }, "webhook failed for good");
+  }
+
+  async #send(
+    { url, secrets }: WebhookTarget,
+    delivery: Delivery,
+    signal: AbortSignal,
+  ): Promise<DeliveryEnd> {
+    const { sender, clock, timeoutMs = WEBHOOK_TIMEOUT_MS } = this.#options;
+    const limit = AbortSignal.timeout(timeoutMs);
+    const headers = signedHeaders(delivery, secrets, clock.nowMs());
+    try {
+      const message = { headers, body: delivery.body };
+      const status = await sender.post(url, message, AbortSignal.any([signal, limit]));
+      if (status >= 200 && status < 300) return { kind: "delivered" };
+      return this.#failed(delivery, `the target answered ${String(status)}`, status === GONE);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : "no answer";
+      const reason = limit.aborted ? `no answer within ${String(timeoutMs)} ms` : text;
+      return this.#failed(delivery, reason.slice(0, WEBHOOK_ERROR_LENGTH_MAX), false);
+    }
+  }
+
+  #failed({ attempt }: Delivery, error: string, isFinal: boolean): DeliveryEnd {
+    const { clock, random = Math.random } = this.#options;
+    const nowMs = clock.nowMs();
+    if (isFinal || attempt >= WEBHOOK_ATTEMPTS_MAX) return { kind: "dead", atMs: nowMs, error };
+    return { kind: "later", dueAtMs: nowMs + backoffMs(BACKOFF, attempt, random()), error };
+  }
+
+  async #purge(): Promise<BatchEnd> {
+    const { store, clock } = this.#options;
+    await store.purge(clock.nowMs() - WEBHOOK_DEAD_MS);
+    return "idle";
+  }
+}
