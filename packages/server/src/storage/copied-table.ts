@@ -105,6 +105,10 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     "policies",
     "org_id uuid, version bigint, text text, changed_by text, changed_at_ms bigint",
   ),
+  table(
+    "webhook_deliveries",
+    "org_id uuid, target text, message_id text, body text, attempt integer, due_at_ms bigint, dead_at_ms bigint, error text",
+  ),
   table("sessions", "org_id uuid, session_id text, created_at_ms bigint"),
   table(
     "memory_entries",

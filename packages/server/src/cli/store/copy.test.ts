@@ -17,6 +17,7 @@ import { openTestStore } from "../../storage/postgres/testing/open-store.js";
 import { openSqliteStore } from "../../storage/sqlite/store.js";
 import type { Store } from "../../storage/store.js";
 import { recordToolCalls } from "../../storage/testing/record-tool-calls.js";
+import { WEBHOOK_EVENTS, WebhookOutbox } from "../../webhooks/index.js";
 import { runSteward } from "../testing/steward-process.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -31,7 +32,14 @@ describe("steward copy", () => {
     const plan = { orgId: ORG, planId: randomUUID() };
     const entryId = randomUUID();
     {
-      await using store = openSqliteStore(path, systemClock, silentTelemetry);
+      const target = {
+        name: "ops",
+        url: "https://h.example/",
+        secrets: [],
+        events: WEBHOOK_EVENTS,
+      };
+      const outbox = new WebhookOutbox([target]);
+      await using store = openSqliteStore(path, systemClock, silentTelemetry, outbox);
       await fill(store, plan, entryId);
     }
     const head = keepState(join(cwd, ".steward"));
@@ -63,6 +71,11 @@ describe("steward copy", () => {
     });
     // The one that was not recorded before is now, and the others are not once more.
     expect(await store.usage.recording.recordPending(10)).toHaveLength(1);
+    const times = { nowMs: Date.now() + 60_000, leaseUntilMs: Date.now() };
+    const deliveries = await store.webhooks.take("ops", 10, times);
+    expect(deliveries.map(({ body }) => JSON.parse(body) as unknown)).toContainEqual(
+      expect.objectContaining({ type: "plan.completed" }),
+    );
     await store.memory.useModel({ name: "hash", dimension: 2 });
     expect(await store.memory.toolCalls.waiting()).toBe(3);
     expect(await store.memory.findEntry(ORG, entryId)).toMatchObject({ content: '{"b":1.0}' });
