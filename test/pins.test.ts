@@ -222,6 +222,7 @@ describe("the package controlplane.v1", () => {
         "2 session_id: string",
         "3 limit: int32",
         "4 cursor: string",
+        "5 text: string",
       ],
       ListPlansResponse: ["1 plans: repeated PlanSummary", "2 next_cursor: string"],
       PlanSummary: [
@@ -542,6 +543,7 @@ describe("the REST interface", () => {
       "GET /api/plans listPlans",
       "GET /api/plans/{plan_id} getPlan",
       "GET /api/plans/{plan_id}/events streamPlanEvents",
+      "GET /api/plans/{plan_id}/steps/{step_id} getStep",
       "GET /api/policies getPolicies",
       "GET /api/retention getRetention",
       "GET /api/state/at getStateAt",

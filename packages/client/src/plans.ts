@@ -11,6 +11,7 @@ import type {
   PlanState,
   PlanSummary,
   ReviseStepRequest,
+  StepDetail,
   StepExecution,
   SubmitPlanRequest,
 } from "@steward/protocol/rest";
@@ -61,6 +62,10 @@ export interface Plans {
    * `llm_context_update.next_offset` is the offset of the next one.
    */
   execute(planId: string, stepId: string, options?: ExecuteOptions): Promise<StepExecution>;
+  /**
+   * A step with its statement, bound values, policy decision, price and stored result. Nothing runs.
+   */
+  getStep(planId: string, stepId: string, options?: ExecuteOptions): Promise<StepDetail>;
   /** Cancels a plan. Resolves when none of its steps is running any more. */
   cancel(planId: string, options?: CallOptions): Promise<PlanState>;
   /** Appends steps to a plan that is not over. Retried automatically, and never appended twice. */
@@ -124,6 +129,10 @@ export function createPlans(http: Http): Plans {
     execute: (planId, stepId, { page = {}, signal } = {}) => {
       const path = `${pathOf(planId)}/steps/${encodeURIComponent(stepId)}/execute`;
       return http.call({ method: "POST", path, query: { ...page }, idempotent: true, signal });
+    },
+    getStep: (planId, stepId, { page = {}, signal } = {}) => {
+      const path = `${pathOf(planId)}/steps/${encodeURIComponent(stepId)}`;
+      return http.call({ method: "GET", path, query: { ...page }, idempotent: true, signal });
     },
     cancel: (planId, { signal } = {}) =>
       http.call({ method: "DELETE", path: pathOf(planId), idempotent: true, signal }),

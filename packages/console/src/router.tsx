@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
+import { planViewOf } from "./plan/plan-view.js";
 import { planFiltersOf } from "./plans/plan-filters.js";
 import { PlansPage } from "./plans/plans-page.js";
 import { CrashedPage, UnknownPage } from "./shell/errors.js";
@@ -37,6 +38,7 @@ const plans = createRoute({
 const plan = createRoute({
   getParentRoute: () => root,
   path: "/plans/$planId",
+  validateSearch: planViewOf,
   component: lazyRouteComponent(() => import("./plan/plan-page.js")),
 });
 

@@ -1,20 +1,30 @@
-import type { Plan } from "@steward/client";
+import type { Plan, PlanStep } from "@steward/client";
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense, useCallback } from "react";
 import { client } from "../data/client.js";
+import { useShortcuts } from "../shell/shortcuts.js";
 import { texts } from "../texts.js";
 import { StatusBadge } from "../ui/badge.js";
 import { CopyButton } from "../ui/copy.js";
+import { Choices } from "../ui/facets.js";
 import { Page } from "../ui/page.js";
 import { Failure, Skeleton } from "../ui/states.js";
 import { Time } from "../ui/time.js";
+import { EventList } from "./event-list.js";
+import { PlanActions } from "./plan-actions.js";
+import { usePlanFeed, type PlanFeed } from "./plan-feed.js";
 import { StepTable } from "./step-table.js";
+import { Waterfall } from "./waterfall.js";
 
-/** How often a plan that is not over is read again, in ms. */
-const REFRESH_MS = 2000;
+const PlanGraph = lazy(() => import("./plan-graph.js"));
+const StepDrawer = lazy(() => import("./step-drawer.js"));
+
+/** How often a plan that is not over is read again even if no event arrives, in ms. */
+const REFRESH_MS = 5000;
 const PLACEHOLDER_ROWS = 8;
 
-/** One plan: its state and its steps. */
+/** One plan: its steps as a graph, a waterfall or a table, its events, and one step in detail. */
 export default function PlanPage() {
   const { planId } = useParams({ from: "/plans/$planId" });
   const { data, error, refetch } = useQuery({
@@ -35,25 +45,141 @@ export default function PlanPage() {
 }
 
 function PlanView({ plan }: { readonly plan: Plan }) {
+  const search = useSearch({ from: "/plans/$planId" });
+  const navigate = useNavigate({ from: "/plans/$planId" });
+  const feed = usePlanFeed(plan.plan_id, isOver(plan));
+  const view = search.view ?? "graph";
+  const open = useCallback(
+    (step: string | undefined) => {
+      void navigate({
+        search: ({ view: shown }) => ({ ...(shown && { view: shown }), ...(step && { step }) }),
+        replace: true,
+      });
+    },
+    [navigate],
+  );
+  const show = (next: typeof view) => {
+    void navigate({ search: (before) => ({ ...before, view: next }), replace: true });
+  };
+  useShortcuts({
+    g: () => {
+      show("graph");
+    },
+    w: () => {
+      show("waterfall");
+    },
+    t: () => {
+      show("table");
+    },
+    e: () => {
+      show("events");
+    },
+  });
+  const chosen = plan.steps.find((step) => step.step_id === search.step);
   return (
     <Page
       title={plan.name === "" ? texts.plans.unnamed : plan.name}
-      subtitle={
-        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <StatusBadge status={plan.status} />
-          <span>
-            {texts.plan.submitted} <Time at={plan.created_at} />
-          </span>
-          <span className="flex items-center font-mono text-xs">
-            {plan.plan_id}
-            <CopyButton text={plan.plan_id} label={texts.plan.copyId} iconOnly />
-          </span>
-        </span>
-      }
+      subtitle={<Subtitle plan={plan} />}
+      actions={<PlanActions plan={plan} />}
     >
-      <StepTable steps={plan.steps} />
+      <div className="flex h-full min-h-0">
+        <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+          <div className="flex flex-wrap items-center gap-3 border-b px-4 py-2 md:px-6">
+            <Choices
+              label={texts.plan.view}
+              chosen={view}
+              onChoose={show}
+              values={[
+                { value: "graph", text: texts.plan.graph, key: "g" },
+                { value: "waterfall", text: texts.plan.waterfall, key: "w" },
+                { value: "table", text: texts.plan.table, key: "t" },
+                { value: "events", text: texts.plan.events, key: "e" },
+              ]}
+            />
+            <span className="text-xs text-muted tabular-nums" role="status">
+              {texts.plan.progress(
+                plan.steps.filter(({ status }) => status === "completed").length,
+                plan.steps.length,
+              )}
+            </span>
+          </div>
+          {plan.description !== "" && (
+            <p className="border-b px-4 py-2 text-sm text-muted md:px-6">
+              <bdi>{plan.description}</bdi>
+            </p>
+          )}
+          <div className="min-h-0 flex-1">
+            <Steps plan={plan} feed={feed} view={view} chosen={chosen?.step_id} onOpen={open} />
+          </div>
+        </div>
+        {chosen !== undefined && (
+          <Suspense>
+            <StepDrawer
+              planId={plan.plan_id}
+              step={chosen}
+              attempts={feed.attempts.get(chosen.step_id) ?? []}
+              onClose={() => {
+                open(undefined);
+              }}
+            />
+          </Suspense>
+        )}
+      </div>
     </Page>
   );
+}
+
+function Subtitle({ plan }: { readonly plan: Plan }) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <StatusBadge status={plan.status} />
+      <span>
+        {texts.plan.submitted} <Time at={plan.created_at} />
+      </span>
+      <span className="flex items-center font-mono text-xs">
+        {plan.plan_id}
+        <CopyButton text={plan.plan_id} label={texts.plan.copyId} iconOnly />
+      </span>
+    </span>
+  );
+}
+
+function Steps(props: {
+  readonly plan: Plan;
+  readonly feed: PlanFeed;
+  readonly view: "graph" | "waterfall" | "table" | "events";
+  readonly chosen: string | undefined;
+  readonly onOpen: (stepId: string) => void;
+}) {
+  const { plan, feed, view, chosen, onOpen } = props;
+  switch (view) {
+    case "graph":
+      return (
+        <Suspense fallback={<Skeleton rows={PLACEHOLDER_ROWS} />}>
+          <PlanGraph steps={plan.steps.map(graphStepOf)} chosen={chosen} onOpen={onOpen} />
+        </Suspense>
+      );
+    case "waterfall":
+      return (
+        <Waterfall steps={plan.steps} attempts={feed.attempts} chosen={chosen} onOpen={onOpen} />
+      );
+    case "table":
+      return <StepTable steps={plan.steps} chosen={chosen} onOpen={onOpen} />;
+    case "events":
+      return <EventList events={feed.events} onOpen={onOpen} />;
+  }
+}
+
+function graphStepOf(step: PlanStep) {
+  const activity = step.wait_reason ?? step.status;
+  const rows = step.row_count === undefined ? "" : ` · ${texts.step.rowsOf(step.row_count)}`;
+  return {
+    id: step.step_id,
+    name: step.name === "" ? step.step_id : step.name,
+    after: step.depends_on,
+    activity,
+    note: `${texts.statuses[activity]}${rows}`,
+  };
 }
 
 function isOver(plan: Plan | undefined): boolean {

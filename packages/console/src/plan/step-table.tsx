@@ -5,20 +5,37 @@ import { Table } from "../ui/table.js";
 import { Time } from "../ui/time.js";
 
 /** The steps of a plan in the order of the plan, with the same facts as the graph and the waterfall. */
-export function StepTable({ steps }: { readonly steps: readonly PlanStep[] }) {
+export function StepTable(props: {
+  readonly steps: readonly PlanStep[];
+  readonly chosen: string | undefined;
+  readonly onOpen: (stepId: string) => void;
+}) {
+  const { steps, chosen, onOpen } = props;
   return (
     <Table
       label={texts.plan.steps}
       rows={steps}
       keyOf={(step) => step.step_id}
+      onOpen={(step) => {
+        onOpen(step.step_id);
+      }}
+      isChosen={(step) => step.step_id === chosen}
       columns={[
         {
           title: texts.plan.columns.step,
           cell: (step) => (
             <>
-              <span className="block font-mono text-xs">
+              <button
+                type="button"
+                className="block font-mono text-xs hover:underline"
+                onClick={(event) => {
+                  // The row would open the step once more.
+                  event.stopPropagation();
+                  onOpen(step.step_id);
+                }}
+              >
                 <bdi>{step.step_id}</bdi>
-              </span>
+              </button>
               {step.name !== "" && (
                 <span className="block text-xs text-muted">
                   <bdi>{step.name}</bdi>

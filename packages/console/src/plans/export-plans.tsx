@@ -20,7 +20,11 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof PlanSummary)[];
 
 /** Writes all plans that match the filters to a file. */
-export function ExportPlans({ filters }: { readonly filters: PlanFilters }) {
+export function ExportPlans(props: {
+  readonly filters: PlanFilters;
+  readonly isOpenFirst: boolean;
+}) {
+  const { filters } = props;
   const [count, setCount] = useState(0);
   const exporting = useMutation({
     mutationFn: async (format: "csv" | "json") => {
@@ -37,6 +41,7 @@ export function ExportPlans({ filters }: { readonly filters: PlanFilters }) {
   if (exporting.error !== null) return <InlineFailure error={exporting.error} />;
   return (
     <Menu
+      isOpenFirst={props.isOpenFirst}
       trigger={
         <Button disabled={exporting.isPending}>
           <Download size={14} aria-hidden />

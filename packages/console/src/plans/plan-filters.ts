@@ -4,14 +4,16 @@ const STATUSES: readonly PlanStatus[] = ["pending", "running", "completed", "fai
 
 /** What the list of plans shows, as its address says it. */
 export interface PlanFilters {
+  readonly q?: string;
   readonly status?: PlanStatus;
   readonly session?: string;
 }
 
 /** The filters of an address, which anybody may have written. */
 export function planFiltersOf(search: Readonly<Record<string, unknown>>): PlanFilters {
-  const { status, session } = search;
+  const { q, status, session } = search;
   return {
+    ...(typeof q === "string" && q !== "" ? { q } : {}),
     ...(isStatus(status) ? { status } : {}),
     // The router reads a session that looks like a number as a number.
     ...(typeof session === "string" || typeof session === "number"

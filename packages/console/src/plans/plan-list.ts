@@ -10,8 +10,9 @@ const PAGE_SIZE = 50;
 const REFRESH_MS = 3000;
 
 /** What the API is asked for these filters. */
-export function queryOf({ status, session }: PlanFilters) {
+export function queryOf({ q, status, session }: PlanFilters) {
   return {
+    ...(q === undefined ? {} : { text: q }),
     ...(status === undefined ? {} : { status }),
     ...(session === undefined ? {} : { session_id: session }),
   };

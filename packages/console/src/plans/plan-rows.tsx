@@ -1,11 +1,11 @@
 import type { PlanSummary } from "@steward/client";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { useShortcuts } from "../shell/shortcuts.js";
 import { texts } from "../texts.js";
 import { StatusBadge } from "../ui/badge.js";
 import { classNames } from "../ui/class-names.js";
+import { useRowWindow } from "../ui/row-window.js";
 import { Time, useNow } from "../ui/time.js";
 import { durationText } from "../ui/time-texts.js";
 
@@ -33,22 +33,14 @@ interface PlanRowsProps {
 
 /** The rows of the loaded plans, of which only the visible ones are in the document. */
 export function PlanRows({ plans, selection, onSelect, onAtTop, onSession, more }: PlanRowsProps) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
-    count: plans.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
-    getItemKey: (index) => plans[index]?.plan_id ?? index,
-    overscan: 8,
-  });
-  const items = rows.getVirtualItems();
-  const last = items.at(-1)?.index ?? 0;
+  const list = useRowWindow(plans.length, ROW_HEIGHT);
+  const last = list.rows.at(-1) ?? 0;
   const { exists, isLoading, load } = more;
   useEffect(() => {
     if (exists && !isLoading && last + LOAD_AHEAD >= plans.length) load();
   }, [exists, isLoading, last, load, plans.length]);
   const cursor = useCursor(plans, (index) => {
-    rows.scrollToIndex(index);
+    list.scrollTo(index);
   });
   const toggle = (planId: string) => {
     const next = new Set(selection);
@@ -63,7 +55,7 @@ export function PlanRows({ plans, selection, onSelect, onAtTop, onSession, more 
   const areAllSelected = plans.every((plan) => selection.has(plan.plan_id));
   return (
     <div
-      ref={scroller}
+      ref={list.scroller}
       role="table"
       aria-label={texts.plans.title}
       aria-rowcount={plans.length + 1}
@@ -97,13 +89,13 @@ export function PlanRows({ plans, selection, onSelect, onAtTop, onSession, more 
           </span>
         </div>
       </div>
-      <div role="rowgroup" className="relative" style={{ height: rows.getTotalSize() }}>
-        {items.map(({ key, index, start }) => {
+      <div role="rowgroup" className="relative" style={{ height: list.height }}>
+        {list.rows.map((index) => {
           const plan = plans[index];
           if (plan === undefined) return undefined;
           return (
             <div
-              key={key}
+              key={plan.plan_id}
               role="row"
               aria-rowindex={index + 2}
               className={classNames(
@@ -112,7 +104,7 @@ export function PlanRows({ plans, selection, onSelect, onAtTop, onSession, more 
                 selection.has(plan.plan_id) && "bg-selected",
                 cursor === plan.plan_id && "shadow-[inset_2px_0_0_var(--accent)]",
               )}
-              style={{ height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
+              style={{ height: ROW_HEIGHT, transform: `translateY(${list.topOf(index)}px)` }}
             >
               <PlanCells
                 plan={plan}

@@ -1,9 +1,11 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { ListChecks } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Bookmark, Download, ListChecks } from "lucide-react";
+import { lazy, Suspense, useRef, useState } from "react";
+import { useShortcuts } from "../shell/shortcuts.js";
 import { texts } from "../texts.js";
 import { Button, buttonClass } from "../ui/button.js";
 import { Choices, FilterChip } from "../ui/facets.js";
+import { SearchField } from "../ui/field.js";
 import { Page } from "../ui/page.js";
 import { Empty, Failure, Skeleton } from "../ui/states.js";
 import { hasFilters, type PlanFilters } from "./plan-filters.js";
@@ -20,6 +22,7 @@ const STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as c
 export function PlansPage() {
   const filters = useSearch({ from: "/plans" });
   const navigate = useNavigate({ from: "/plans" });
+  const [opened, setOpened] = useState<"views" | "export" | undefined>();
   const [isAtTop, setAtTop] = useState(true);
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const { query, plans, newer, showNewer } = usePlanList(filters, isAtTop);
@@ -37,8 +40,12 @@ export function PlansPage() {
       title={texts.plans.title}
       subtitle={texts.plans.subtitle}
       actions={
-        <Suspense>
-          <ListActions filters={filters} />
+        <Suspense fallback={<ActionButtons />}>
+          {opened === undefined ? (
+            <ActionButtons onOpen={setOpened} />
+          ) : (
+            <ListActions filters={filters} opened={opened} />
+          )}
         </Suspense>
       }
     >
@@ -87,6 +94,22 @@ export function PlansPage() {
   );
 }
 
+/** The buttons until what they open is loaded; most visits need neither. */
+function ActionButtons({ onOpen }: { readonly onOpen?: (what: "views" | "export") => void }) {
+  return (
+    <>
+      <Button onClick={() => onOpen?.("views")}>
+        <Bookmark size={14} aria-hidden />
+        {texts.plans.views}
+      </Button>
+      <Button onClick={() => onOpen?.("export")}>
+        <Download size={14} aria-hidden />
+        {texts.plans.export}
+      </Button>
+    </>
+  );
+}
+
 function Filters(props: {
   readonly filters: PlanFilters;
   readonly onChange: (changes: {
@@ -94,9 +117,20 @@ function Filters(props: {
   }) => void;
 }) {
   const { filters, onChange } = props;
-  const { status, session } = filters;
+  const search = useRef<HTMLInputElement>(null);
+  useShortcuts({ "/": () => search.current?.focus() });
+  const { q, status, session } = filters;
   return (
     <div className="flex flex-wrap items-center gap-2 border-b px-4 py-2.5 md:px-6">
+      <SearchField
+        ref={search}
+        label={texts.plans.search}
+        hint={texts.plans.searchHint}
+        value={q ?? ""}
+        onChange={(text) => {
+          onChange({ q: text === "" ? undefined : text });
+        }}
+      />
       <Choices
         label={texts.plans.status}
         chosen={status ?? "all"}

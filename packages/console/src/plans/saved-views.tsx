@@ -28,10 +28,14 @@ const savedViews = localValue<readonly SavedView[]>("plan-views", (kept) =>
 );
 
 /** Filters under a name, kept in this browser. */
-export function SavedViews({ filters }: { readonly filters: PlanFilters }) {
+export function SavedViews(props: {
+  readonly filters: PlanFilters;
+  readonly isOpenFirst: boolean;
+}) {
+  const { filters } = props;
   const views = savedViews.use();
   const navigate = useNavigate({ from: "/plans" });
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(props.isOpenFirst);
   const close = () => {
     setOpen(false);
   };

@@ -53,7 +53,7 @@ export function Shell() {
           className="hidden h-8 items-center gap-2 rounded-md border border-line-strong bg-canvas px-2.5 text-sm text-muted hover:text-text md:flex"
         >
           <Search size={14} aria-hidden />
-          <span className="flex-1 text-left">{texts.palette.open}</span>
+          <span className="flex-1 truncate text-left">{texts.palette.open}</span>
           <kbd className="font-mono text-xs">⌘K</kbd>
         </button>
         <ul className="flex flex-col gap-0.5">

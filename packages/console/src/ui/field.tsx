@@ -1,4 +1,5 @@
-import type { ComponentProps } from "react";
+import { Search } from "lucide-react";
+import type { ComponentProps, Ref } from "react";
 import { classNames } from "./class-names.js";
 
 const INPUT = classNames(
@@ -30,6 +31,37 @@ export function Field({ id, label, hint, className, ...rest }: FieldProps) {
           {hint}
         </p>
       )}
+    </div>
+  );
+}
+
+/** The field that searches a list. */
+export function SearchField(props: {
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly ref?: Ref<HTMLInputElement>;
+}) {
+  return (
+    <div className="relative min-w-40 flex-1">
+      <Search
+        size={15}
+        aria-hidden
+        className="pointer-events-none absolute top-2 left-2.5 text-muted"
+      />
+      <input
+        ref={props.ref}
+        type="search"
+        aria-label={props.label}
+        aria-keyshortcuts="/"
+        placeholder={props.hint}
+        value={props.value}
+        onChange={(event) => {
+          props.onChange(event.target.value);
+        }}
+        className={classNames(INPUT, "pl-8!")}
+      />
     </div>
   );
 }

@@ -8,24 +8,22 @@ const ITEM = classNames(
 );
 
 /** A button that opens a list of actions. */
-export function Menu({
-  trigger,
-  children,
-}: {
+export function Menu(props: {
   readonly trigger: ReactNode;
+  readonly isOpenFirst?: boolean;
   readonly children: ReactNode;
 }) {
   return (
     // A modal menu would insert a style sheet to keep the page from scrolling.
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+    <DropdownMenu.Root modal={false} defaultOpen={props.isOpenFirst === true}>
+      <DropdownMenu.Trigger asChild>{props.trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content
           align="end"
           sideOffset={4}
           className="z-50 max-h-80 min-w-44 overflow-auto rounded-lg border bg-canvas p-1 shadow-float"
         >
-          {children}
+          {props.children}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>

@@ -179,6 +179,7 @@ export {
   type StepResult,
   type StepStatus,
 } from "./steps.js";
+export { stepDetailSchema, type StepDetail, type StepValue } from "./step-details.js";
 export {
   dailyUsageSchema,
   heatMapRowSchema,

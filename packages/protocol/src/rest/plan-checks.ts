@@ -89,7 +89,7 @@ const stepCheckShape = {
 /** What would happen to one step. */
 export interface StepCheck extends Message<typeof stepCheckShape> {}
 
-const stepCheckSchema: z.ZodType<StepCheck> = z
+export const stepCheckSchema: z.ZodType<StepCheck> = z
   .object(stepCheckShape)
   .meta({ id: "StepCheck", description: "What would happen to one step" });
 

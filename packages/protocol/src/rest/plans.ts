@@ -17,6 +17,9 @@ export type OnFailure = (typeof ON_FAILURE)[number];
 /** Maximum number of plans on one page of a listing. */
 export const PLAN_PAGE_MAX: number = 200;
 
+/** Maximum length of the text that a listing searches for, in characters. */
+const PLAN_TEXT_LENGTH_MAX = 256;
+
 const dateTime = z.string().meta({ format: "date-time" });
 
 /** What a step is, but for its id. */
@@ -183,7 +186,7 @@ const planStepShape = {
 /** One step of a {@link Plan}. */
 export interface PlanStep extends Message<typeof planStepShape> {}
 
-const planStepSchema: z.ZodType<PlanStep> = z
+export const planStepSchema: z.ZodType<PlanStep> = z
   .object(planStepShape)
   .meta({ id: "PlanStep", description: "One step of a plan" });
 
@@ -274,6 +277,13 @@ export const planPageSchema: z.ZodType<PlanPage> = z.object(planPageShape).meta(
 const planPageQueryShape = {
   status: z.enum(PLAN_STATUSES).exactOptional().describe("Only plans with this status"),
   session_id: z.string().exactOptional().describe("Only plans of this session"),
+  text: z
+    .string()
+    .max(PLAN_TEXT_LENGTH_MAX)
+    .exactOptional()
+    .describe(
+      "Only plans with this text in their name, description, session or id; ASCII letters match in either case",
+    ),
   /** 1 to {@link PLAN_PAGE_MAX}. */
   limit: z.coerce
     .number()

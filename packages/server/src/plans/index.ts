@@ -10,11 +10,12 @@
 export { DurableOrchestrator } from "./orchestrators/durable-orchestrator.js";
 export { PlanEngine } from "./engine/index.js";
 export { NoopOrchestrator } from "./orchestrators/noop-orchestrator.js";
-export type { PlanCheck, StepCheck } from "./plan-check.js";
+export type { PlanCheck, StepCheck, StepDetail } from "./plan-check.js";
 export {
   hasChecks,
   hasJournal,
   hasRevisions,
+  hasStepDetails,
   type Orchestrator,
   type PageRequest,
   type PlanChecks,
@@ -25,6 +26,7 @@ export {
   type PlanRevisions,
   type PlanSummary,
   type QueryRuntimeContext,
+  type StepDetails,
   type StepRevision,
   type StepsToAppend,
 } from "./orchestrator.js";
@@ -49,6 +51,7 @@ export type {
   StepStatus,
   WaitReason,
 } from "./plan.js";
+export { cutToBytes } from "./cut-text.js";
 export { groupedDigits } from "./statements/grouped-digits.js";
 export { JsonSlice } from "./statements/json-slice.js";
 export { tokenize } from "./statements/sql-text.js";

@@ -25,6 +25,8 @@ export const PLAN_REVISIONS_MAX: number = 200;
 export const PLANS_PAGE_MAX: number = 200;
 /** Default page size of a listing of plans. */
 export const PLANS_PAGE_DEFAULT: number = 50;
+/** Characters of the text that a listing of plans searches for. */
+export const PLAN_TEXT_LENGTH_MAX: number = 256;
 /**
  * Characters of a statement that is parsed on the main thread, which takes up to 10 ms. Longer
  * statements are parsed in a worker thread.

@@ -1,6 +1,6 @@
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Unsubscribe } from "../kernel/event-bus.js";
-import type { PlanCheck } from "./plan-check.js";
+import type { PlanCheck, StepDetail } from "./plan-check.js";
 import type { PlanEvent } from "./plan-events.js";
 import type {
   PlanDefinition,
@@ -67,6 +67,8 @@ export interface Orchestrator {
 export interface PlanFilter {
   readonly status?: PlanStatus;
   readonly sessionId?: string;
+  /** In the name, description, session or id; ASCII letters match in either case. */
+  readonly text?: string;
 }
 
 /** One page of a listing. */
@@ -181,6 +183,23 @@ export interface PlanChecks {
     definition: PlanDefinition,
     ctx: QueryRuntimeContext,
   ): Promise<PlanCheck>;
+}
+
+/** Reading single steps, which an orchestrator may offer as well. */
+export interface StepDetails {
+  /** A step as committed; `undefined` when the plan or the step is unknown. Nothing runs. */
+  getStep(
+    planId: string,
+    stepId: string,
+    ctx: QueryRuntimeContext,
+  ): Promise<StepDetail | undefined>;
+}
+
+/** Whether single steps can be read. */
+export function hasStepDetails(
+  orchestrator: Orchestrator,
+): orchestrator is Orchestrator & StepDetails {
+  return typeof (orchestrator as Partial<StepDetails>).getStep === "function";
 }
 
 /** Whether an orchestrator tells what plans would do. */

@@ -5,7 +5,8 @@ import type {
   StatementDecision,
   TouchedData,
 } from "../governance/index.js";
-import type { StatementEstimate, ToolCallQuote } from "./ports.js";
+import type { PreparedStep, StepExecution, StepRecord } from "./plan.js";
+import type { SqlValue, StatementEstimate, ToolCallQuote } from "./ports.js";
 
 /** What would happen if a plan were submitted and its steps were run now. Nothing of it is stored. */
 export interface PlanCheck {
@@ -28,6 +29,19 @@ export interface StepCheck {
   readonly estimate?: StatementEstimate;
   /** Why the database would refuse the statement now; an earlier step may still change that. */
   readonly problem?: StatementProblem;
+}
+
+/** One step of a stored plan with everything that is known about it. */
+export interface StepDetail {
+  readonly planId: string;
+  readonly record: StepRecord;
+  readonly prepared: PreparedStep;
+  /** Values of the statement's parameters; absent until the steps that they come from have ended. */
+  readonly values?: readonly SqlValue[];
+  /** What the policies decide about it for the caller now, and what an attempt costs. */
+  readonly check: StepCheck;
+  /** The stored answer to its execution; absent until it has ended. */
+  readonly execution?: StepExecution;
 }
 
 /** The error of a statement, for an agent to repair. */

@@ -163,6 +163,16 @@ export function planStoreBattery(
       expect(second.nextCursor).toBeUndefined();
       const odd = await store.plans.listPlans(ORG, { sessionId: "odd" }, { limit: 10 });
       expect(odd.plans).toHaveLength(2);
+      const second3 = newestFirst[2] ?? "";
+      for (const [text, found] of [
+        ["ODD", 2],
+        [second3.toUpperCase(), 1],
+        ["%", 0],
+        ["odd\\", 0],
+      ] as const) {
+        const page = await store.plans.listPlans(ORG, { text }, { limit: 10 });
+        expect(page.plans).toHaveLength(found);
+      }
       const running = await store.plans.listPlans(ORG, { status: "running" }, { limit: 10 });
       expect(running.plans).toEqual([]);
     });

@@ -3,10 +3,12 @@ import {
   hasChecks,
   hasJournal,
   hasRevisions,
+  hasStepDetails,
   type Orchestrator,
   type PlanChecks,
   type PlanJournal,
   type PlanRevisions,
+  type StepDetails,
 } from "../plans/index.js";
 
 /** The journal of an orchestrator. @throws AppError `UNIMPLEMENTED` when it offers none. */
@@ -24,6 +26,15 @@ export function checksOf(orchestrator: Orchestrator): PlanChecks {
   throw new AppError(
     "UNIMPLEMENTED",
     "This orchestrator cannot tell what a plan would do: submit the plan, which runs nothing yet",
+  );
+}
+
+/** The single steps that an orchestrator offers to read. @throws AppError `UNIMPLEMENTED` when it offers none. */
+export function stepDetailsOf(orchestrator: Orchestrator): StepDetails {
+  if (hasStepDetails(orchestrator)) return orchestrator;
+  throw new AppError(
+    "UNIMPLEMENTED",
+    "This orchestrator shows no single steps: read the plan, which lists them",
   );
 }
 

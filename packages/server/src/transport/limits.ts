@@ -6,6 +6,8 @@ import { SCHEMA_BYTES_MAX } from "@steward/schema/limits.js";
 export const IDEMPOTENCY_KEY_LENGTH_MAX: number = 255;
 /** Characters in the reason of a cancellation, which stays in the plan's log. */
 export const CANCEL_REASON_LENGTH_MAX: number = 1024;
+/** Bytes of a bound value that the detail of a step shows; longer values are shown to there. */
+export const VALUE_BYTES_SHOWN_MAX: number = 4 * 1024;
 /** Bytes of one request, over any transport. */
 export const REQUEST_BYTES_MAX: number = 4 * 1024 * 1024;
 /**

@@ -15,7 +15,8 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
     "reviseStep",
     "forkPlan",
   ),
-  ...operationsOf("plans:execute", "executeStep"),
+  // Its answer has the output of the step, as that of executeStep has.
+  ...operationsOf("plans:execute", "executeStep", "getStep"),
   ...operationsOf("plans:cancel", "cancelPlan"),
   ...operationsOf("plans:retry", "retryPlan"),
   ...operationsOf("plans:read", "listPlans", "getPlan", "getPlanStatus", "streamPlanEvents"),

@@ -28,7 +28,8 @@ function strictest(verdicts: readonly Verdict[]): Verdict {
   return verdicts.includes("approval") ? "approval" : "permit";
 }
 
-function stepCheckMessage(step: StepCheck): StepCheckMessage {
+/** What would happen to one step. */
+export function stepCheckMessage(step: StepCheck): StepCheckMessage {
   const { decision, quote, estimate, problem, touched } = step;
   return {
     step_id: step.stepId,

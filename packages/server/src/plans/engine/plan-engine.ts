@@ -48,7 +48,13 @@ import {
   type PlanReads,
 } from "./plan-log.js";
 import { planNotFound } from "./refusals.js";
-import { outputsFor, storedExecution, takenResults } from "./step-results.js";
+import {
+  outputsFor,
+  storedExecution,
+  takenResults,
+  storedStep,
+  type StoredStep,
+} from "./step-results.js";
 import { Sweeps } from "./sweeps.js";
 import { Wakes } from "./wakes.js";
 
@@ -158,6 +164,12 @@ export class PlanEngine implements AsyncDisposable {
   async findPlan(ref: PlanRef): Promise<PlanRecord | undefined> {
     const loaded = await this.#log.load(ref);
     return loaded && planRecordOf(loaded);
+  }
+
+  /** A committed step; `undefined` when the plan or the step is unknown. */
+  async findStep(ref: StepRef): Promise<StoredStep | undefined> {
+    const loaded = await this.#log.load(ref);
+    return loaded && storedStep(this.#log, ref, loaded);
   }
 
   /** Newest first. */

@@ -1,10 +1,10 @@
 import { assert } from "@steward/kernel/assert.js";
-import { executionOf, outputOf } from "../execution.js";
+import { executionOf, outputOf, planRecordOf } from "../execution.js";
 import type { StepContext, StepState } from "../plan-state.js";
-import type { PreparedStep, StepExecution } from "../plan.js";
-import type { NewPlan, ResultRef, StepOutput } from "../ports.js";
+import type { PreparedStep, StepExecution, StepRecord } from "../plan.js";
+import type { NewPlan, ResultRef, StepOutput, StepRef } from "../ports.js";
 import type { OpenPlan } from "./open-plan.js";
-import type { PlanLog } from "./plan-log.js";
+import type { LoadedPlan, PlanLog } from "./plan-log.js";
 
 /** The stored result of an ended step. */
 export async function storedExecution(
@@ -48,6 +48,47 @@ function readResult(
   { planId, sequence }: ResultRef,
 ): Promise<StepContext> {
   return log.readResult({ orgId, planId }, sequence);
+}
+
+/** A step as committed: what a reader sees who decides nothing. */
+export interface StoredStep {
+  readonly record: StepRecord;
+  readonly prepared: PreparedStep;
+  /** Outputs of the steps that its statement refers to; absent until all of them have completed. */
+  readonly outputs?: ReadonlyMap<string, StepOutput>;
+  /** Absent until it has ended. */
+  readonly execution?: StepExecution;
+}
+
+/** @returns `undefined` when the plan has no such step. */
+export async function storedStep(
+  log: PlanLog,
+  { orgId, planId, stepId }: StepRef,
+  loaded: LoadedPlan,
+): Promise<StoredStep | undefined> {
+  const prepared = loaded.prepared.find(({ id }) => id === stepId);
+  const state = prepared && loaded.state.steps[prepared.index];
+  const record = planRecordOf(loaded).steps.find((step) => step.stepId === stepId);
+  if (prepared === undefined || state === undefined || record === undefined) return undefined;
+  const contextOf = async (index: number): Promise<StepContext | undefined> => {
+    const result = loaded.results.get(index);
+    return result && log.readResult({ orgId, planId: result.planId }, result.sequence);
+  };
+  const execution = executionOf(planId, state, await contextOf(prepared.index), prepared);
+  const outputs = new Map<string, StepOutput>();
+  const needed = new Set(prepared.statement.binds.map((bind) => bind.stepId));
+  for (const id of needed) {
+    const index = loaded.state.steps.findIndex((step) => step.stepId === id);
+    const isCompleted = loaded.state.steps[index]?.status === "completed";
+    const context = isCompleted ? await contextOf(index) : undefined;
+    if (context !== undefined) outputs.set(id, outputOf(context));
+  }
+  return {
+    record,
+    prepared,
+    ...(outputs.size === needed.size ? { outputs } : {}),
+    ...(execution === undefined ? {} : { execution: { ...execution, replayed: true } }),
+  };
 }
 
 /** Where the results of a new plan stand, by step index: those of steps that it takes over from another. */

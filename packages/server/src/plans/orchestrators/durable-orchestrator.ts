@@ -28,6 +28,7 @@ import type {
   PageRequest,
   PlanChecks,
   PlanFilter,
+  StepDetails,
   PlanFork,
   PlanJournal,
   PlanPage,
@@ -36,7 +37,7 @@ import type {
   StepRevision,
   StepsToAppend,
 } from "../orchestrator.js";
-import type { PlanCheck } from "../plan-check.js";
+import type { PlanCheck, StepDetail } from "../plan-check.js";
 import type { PlanEvent } from "../plan-events.js";
 import type {
   PlanDefinition,
@@ -65,6 +66,7 @@ import { preparePlan } from "../preparation/prepare.js";
 import { Recovery } from "./recovery.js";
 import { createdOrRepeated, type KeyedRequest } from "./repeated-request.js";
 import { retryDelayMs } from "./retry.js";
+import { StepReader } from "./step-reader.js";
 import { SchemaSteps } from "./schema-steps.js";
 import type { StepOutcome } from "../plan-state.js";
 
@@ -105,7 +107,7 @@ const POLL_MS = 250;
  * carries its attempt's id. This class only calls them in the right order.
  */
 export class DurableOrchestrator
-  implements Orchestrator, PlanJournal, PlanRevisions, PlanChecks, AsyncDisposable
+  implements Orchestrator, PlanJournal, PlanRevisions, PlanChecks, StepDetails, AsyncDisposable
 {
   readonly #options: DurableOrchestratorOptions;
   readonly #engine: PlanEngine;
@@ -114,6 +116,7 @@ export class DurableOrchestrator
   readonly #recovery: Recovery;
   readonly #reviser: PlanReviser;
   readonly #checker: PlanChecker;
+  readonly #steps: StepReader;
   readonly #inFlight = new InFlightSteps();
   readonly #renewal: NodeJS.Timeout;
   readonly #unwatchCancels: Unsubscribe;
@@ -124,6 +127,7 @@ export class DurableOrchestrator
     this.#engine = options.engine;
     this.#reviser = new PlanReviser(options);
     this.#checker = new PlanChecker(options);
+    this.#steps = new StepReader({ ...options, checker: this.#checker });
     this.#owner = options.ids.uuid();
     const { log } = options;
     const schemas = new SchemaSteps(options.schemas, log);
@@ -183,6 +187,14 @@ export class DurableOrchestrator
     ctx: QueryRuntimeContext,
   ): Promise<PlanCheck> {
     return this.#checker.checkPlan(sessionFor(ctx, sessionId), definition, ctx);
+  }
+
+  getStep(
+    planId: string,
+    stepId: string,
+    ctx: QueryRuntimeContext,
+  ): Promise<StepDetail | undefined> {
+    return this.#steps.getStep({ orgId: ctx.orgId, planId, stepId }, ctx);
   }
 
   getPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord | undefined> {

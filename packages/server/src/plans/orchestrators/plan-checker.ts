@@ -63,6 +63,12 @@ export class PlanChecker {
     return { steps: checks };
   }
 
+  /** Checks one step of a stored plan by the names in its statement, without asking the database. */
+  async checkStored(step: PreparedStep, ctx: QueryRuntimeContext): Promise<StepCheck> {
+    const [quote] = await this.#parts.pricing.quote(ctx, [step]);
+    return this.#checkStep(step, ctx, quote, true);
+  }
+
   async #checkStep(
     step: PreparedStep,
     ctx: QueryRuntimeContext,

@@ -14,11 +14,13 @@ import {
   hasChecks,
   hasJournal,
   hasRevisions,
+  hasStepDetails,
   type Orchestrator,
   type PlanChecks,
   type PlanJournal,
   type PlanRevisions,
   type QueryRuntimeContext,
+  type StepDetails,
 } from "../orchestrator.js";
 import type { PlanDefinition, PlanRecord, StepExecution } from "../plan.js";
 import type { KeepToolCall } from "./tool-call-keeper.js";
@@ -57,14 +59,18 @@ export function recordedOrchestrator(
   const checks: Partial<PlanChecks> = hasChecks(inner)
     ? { checkPlan: (...given) => withText(() => inner.checkPlan(...given)) }
     : {};
-  if (!hasJournal(inner)) return { ...four, ...revisions, ...checks };
+  const details: Partial<StepDetails> = hasStepDetails(inner)
+    ? { getStep: (...given) => withText(() => inner.getStep(...given)) }
+    : {};
+  const offered = { ...four, ...revisions, ...checks, ...details };
+  if (!hasJournal(inner)) return offered;
   const journal: PlanJournal = {
     listPlans: (...given) => withText(() => inner.listPlans(...given)),
     retryPlan: (...given) => withText(() => inner.retryPlan(...given)),
     readEvents: (...given) => withText(() => inner.readEvents(...given)),
     onPlanEvents: (...given) => inner.onPlanEvents(...given),
   };
-  return { ...four, ...journal, ...revisions, ...checks };
+  return { ...offered, ...journal };
 }
 
 /** The known facts about a step's tool. */

@@ -7,6 +7,7 @@ import {
   OUTPUT_PAGE_BYTES_MIN,
   PLANS_PAGE_DEFAULT,
   PLANS_PAGE_MAX,
+  PLAN_TEXT_LENGTH_MAX,
   RESULT_ROWS_MAX,
 } from "../../plans/limits.js";
 import type { OnFailure, PageRequest, PlanFilter, PlanStatus } from "../../plans/index.js";
@@ -89,13 +90,17 @@ export function outputPageOf(request: ExecuteStepRequest): OutputPageRequest {
 }
 
 /** The conditions of a listing. @throws AppError `INVALID_ARGUMENT`. */
-export function filterOf({ status, sessionId }: ListPlansRequest): PlanFilter {
+export function filterOf({ status, sessionId, text }: ListPlansRequest): PlanFilter {
   if (status !== "" && !isPlanStatus(status)) {
     throw wrongField("status", `it is not one of ${PLAN_STATUSES.join(", ")}`);
+  }
+  if (text.length > PLAN_TEXT_LENGTH_MAX) {
+    throw wrongField("text", `it is longer than ${String(PLAN_TEXT_LENGTH_MAX)} characters`);
   }
   return {
     ...(status === "" ? {} : { status }),
     ...(sessionId === "" ? {} : { sessionId }),
+    ...(text === "" ? {} : { text }),
   };
 }
 

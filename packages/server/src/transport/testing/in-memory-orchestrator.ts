@@ -141,6 +141,7 @@ export class InMemoryOrchestrator implements Orchestrator, PlanJournal {
       .filter(({ orgId }) => orgId === ctx.orgId)
       .filter(({ status }) => filter.status === undefined || filter.status === status)
       .filter(({ sessionId }) => (filter.sessionId ?? sessionId) === sessionId)
+      .filter(({ name }) => name.includes(filter.text ?? ""))
       .reverse();
     const start = Number(page.cursor ?? "0");
     const end = start + page.limit;

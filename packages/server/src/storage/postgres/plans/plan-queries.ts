@@ -99,6 +99,14 @@ export class PlanQueries implements PlanReads {
       conditions.push("(p.cancel_reason IS NOT NULL OR p.failure IS NOT NULL)");
     }
     narrow("p.session_id =", filter.sessionId);
+    if (filter.text !== undefined) {
+      values.push(filter.text);
+      // Texts that are compared in the collation C ignore the case of ASCII letters only, as on SQLite.
+      conditions.push(
+        `strpos(lower(concat_ws(E'\\n', d.name, d.description, p.session_id, p.plan_id) COLLATE "C"),
+           lower($${values.length}::text COLLATE "C")) > 0`,
+      );
+    }
     narrow("p.plan_id <", page.cursor);
     values.push(page.limit + 1);
     const rows = await this.#db.query<PlanRow>(

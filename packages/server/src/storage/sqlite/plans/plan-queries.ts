@@ -103,6 +103,10 @@ export class PlanQueries implements PlanReads {
       };
       narrow("p.status = ?", filter.status);
       narrow("p.session_id = ?", filter.sessionId);
+      narrow(
+        "instr(lower(d.name || char(10) || d.description || char(10) || p.session_id || char(10) || p.plan_id), lower(?)) > 0",
+        filter.text,
+      );
       narrow("p.plan_id < ?", page.cursor);
       const rows = this.#db.all<PlanRow>(
         `SELECT ${PLAN_COLUMNS} FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)

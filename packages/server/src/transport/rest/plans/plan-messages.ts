@@ -10,7 +10,9 @@ import type {
   PlanStepDef,
   PlanSummary as PlanSummaryMessage,
   ReviseStepRequest,
+  StepDetail as StepDetailMessage,
   StepExecution as StepExecutionMessage,
+  StepValue,
   SubmitPlanRequest,
 } from "@steward/protocol/rest";
 import type {
@@ -22,11 +24,16 @@ import type {
   PlanRevised,
   PlanSummary,
   StepDefinition,
+  StepDetail,
   StepExecution,
   StepRecord,
   StepRevision,
   StepsToAppend,
 } from "../../../plans/index.js";
+import { cutToBytes } from "../../../plans/index.js";
+import type { SqlValue } from "../../../plans/ports.js";
+import { VALUE_BYTES_SHOWN_MAX } from "../../limits.js";
+import { stepCheckMessage } from "../../plan-check-message.js";
 import { pagedExecution } from "../../paging/output-page.js";
 import { present } from "../../present.js";
 
@@ -167,6 +174,40 @@ export function stepExecutionMessage(
     },
     replayed,
   };
+}
+
+/** A step of `GET /api/plans/:plan_id/steps/:step_id`, with the asked part of its output. */
+export function stepDetailMessage(detail: StepDetail, page: OutputPageQuery): StepDetailMessage {
+  const { planId, record, prepared, values, check, execution } = detail;
+  return {
+    plan_id: planId,
+    step: planStepMessage(record),
+    definition: {
+      id: prepared.id,
+      name: prepared.name,
+      tool_name: prepared.toolName,
+      intent: prepared.intent,
+      query_template: prepared.queryTemplate,
+      depends_on: [...prepared.dependsOn],
+      schema_table_hints: [...prepared.schemaTableHints],
+      ...present({ max_rows: prepared.maxRows, max_bytes: prepared.maxBytes }),
+    },
+    statement: prepared.statement.sql,
+    check: stepCheckMessage(check),
+    ...present({
+      values: values?.map(stepValueMessage),
+      execution: execution && stepExecutionMessage(execution, page),
+    }),
+  };
+}
+
+function stepValueMessage(value: SqlValue): StepValue {
+  const text = typeof value === "object" && value !== null ? value.text : value;
+  if (text === null) return { text };
+  const whole = String(text);
+  const bytes = Buffer.byteLength(whole);
+  if (bytes <= VALUE_BYTES_SHOWN_MAX) return { text: whole };
+  return { text: cutToBytes(whole, VALUE_BYTES_SHOWN_MAX), bytes };
 }
 
 /** An event as the data of a server-sent event (Contract §2.6). */

@@ -26,6 +26,7 @@ import {
   stepExecutionMessage,
 } from "./plan-messages.js";
 import { addPlanRevisionRoutes } from "./plan-revision-routes.js";
+import { addStepRoutes } from "./step-routes.js";
 import type { RestApp } from "../rest-app.js";
 import { zodValidation } from "../validation/validation.js";
 import { present } from "../../present.js";
@@ -46,6 +47,7 @@ export function addPlanRoutes(app: RestApp, orchestrator: Orchestrator): void {
   addCancel(app, orchestrator);
   addRetry(app, orchestrator);
   addPlanRevisionRoutes(app, orchestrator);
+  addStepRoutes(app, orchestrator);
 }
 
 function addSubmit(app: RestApp, orchestrator: Orchestrator): void {
@@ -112,10 +114,10 @@ function addList(app: RestApp, orchestrator: Orchestrator): void {
     response: { 200: json("A page of plans", dataOf(planPageSchema)), ...errors(501) },
   };
   app.get("/api/plans", { schema }, async ({ query, context }) => {
-    const { status, session_id: sessionId, limit = PLANS_PAGE_DEFAULT, cursor } = query;
+    const { status, session_id: sessionId, text, limit = PLANS_PAGE_DEFAULT, cursor } = query;
     const page = await journalOf(orchestrator).listPlans(
       {
-        ...present({ status, sessionId }),
+        ...present({ status, sessionId, text }),
       },
       { limit, ...present({ cursor }) },
       context,

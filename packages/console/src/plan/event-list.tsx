@@ -1,0 +1,67 @@
+import { texts } from "../texts.js";
+import { useRowWindow } from "../ui/row-window.js";
+import { Time } from "../ui/time.js";
+import type { FeedEvent } from "./plan-feed.js";
+
+/** Height of a row, in pixels. */
+const ROW_HEIGHT = 32;
+
+/** The events of a plan, the newest first; only those that can be seen are in the document. */
+export function EventList(props: {
+  readonly events: readonly FeedEvent[];
+  readonly onOpen: (stepId: string) => void;
+}) {
+  const { events, onOpen } = props;
+  const list = useRowWindow(events.length, ROW_HEIGHT);
+  if (events.length === 0)
+    return <p className="p-8 text-center text-sm text-muted">{texts.plan.noEvents}</p>;
+  return (
+    <div
+      ref={list.scroller}
+      className="h-full overflow-y-auto"
+      role="region"
+      aria-label={texts.plan.events}
+      tabIndex={0}
+    >
+      <ol className="relative" style={{ height: list.height }}>
+        {list.rows.map((index) => {
+          const entry = events[events.length - 1 - index];
+          if (entry === undefined) return undefined;
+          const { event, stepId } = entry;
+          return (
+            <li
+              key={event.sequence}
+              className="absolute inset-x-0 grid grid-cols-[3rem_10rem_minmax(0,1fr)] items-center gap-3 border-b px-4 text-xs md:grid-cols-[4rem_12rem_10rem_minmax(0,1fr)_7rem] md:px-6"
+              style={{ height: ROW_HEIGHT, transform: `translateY(${list.topOf(index)}px)` }}
+            >
+              <span className="text-right text-muted tabular-nums">{event.sequence}</span>
+              <span className="truncate font-medium">{event.event_type}</span>
+              <span className="min-w-0 truncate">
+                {stepId !== undefined && (
+                  <button
+                    type="button"
+                    className="max-w-full truncate font-mono hover:underline"
+                    onClick={() => {
+                      onOpen(stepId);
+                    }}
+                  >
+                    <bdi>{stepId}</bdi>
+                  </button>
+                )}
+              </span>
+              <span
+                className="hidden truncate font-mono text-muted md:block"
+                title={event.payload_json}
+              >
+                <bdi>{event.payload_json}</bdi>
+              </span>
+              <span className="hidden text-right text-muted md:block">
+                <Time at={event.timestamp} />
+              </span>
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import type { Plan } from "@steward/client";
+import { useMutation } from "@tanstack/react-query";
+import { Play, RotateCcw } from "lucide-react";
+import { useState } from "react";
+import { client, queries } from "../data/client.js";
+import { texts } from "../texts.js";
+import { Button } from "../ui/button.js";
+import { Dialog } from "../ui/dialog.js";
+import { InlineFailure } from "../ui/states.js";
+import { CopyAs } from "./copy-as.js";
+import { planSnippets } from "./snippets.js";
+
+/** What can be done with a plan in its present state. */
+export function PlanActions({ plan }: { readonly plan: Plan }) {
+  const [isAsking, setAsking] = useState(false);
+  const planId = plan.plan_id;
+  const onSettled = async () => queries.invalidateQueries({ queryKey: ["plans"] });
+  const running = useMutation({ mutationFn: async () => client.plans.run(planId), onSettled });
+  const retrying = useMutation({ mutationFn: async () => client.plans.retry(planId), onSettled });
+  const cancelling = useMutation({
+    mutationFn: async () => client.plans.cancel(planId),
+    onSettled,
+    onSuccess: () => {
+      setAsking(false);
+    },
+  });
+  const isActive = plan.status === "pending" || plan.status === "running";
+  const error = running.error ?? retrying.error;
+  const close = () => {
+    setAsking(false);
+  };
+  return (
+    <>
+      {error !== null && <InlineFailure error={error} />}
+      <CopyAs snippets={planSnippets(window.location.origin, planId)} />
+      {plan.status === "failed" && (
+        <Button
+          size="small"
+          disabled={retrying.isPending}
+          onClick={() => {
+            retrying.mutate();
+          }}
+        >
+          <RotateCcw size={13} aria-hidden />
+          {texts.plan.retry}
+        </Button>
+      )}
+      {isActive && (
+        <>
+          <Button
+            look="danger"
+            size="small"
+            onClick={() => {
+              setAsking(true);
+            }}
+          >
+            {texts.plan.cancel}
+          </Button>
+          <Button
+            look="primary"
+            size="small"
+            disabled={running.isPending}
+            title={texts.plan.runHint}
+            onClick={() => {
+              running.mutate();
+            }}
+          >
+            <Play size={13} aria-hidden />
+            {running.isPending ? texts.plan.running : texts.plan.run}
+          </Button>
+        </>
+      )}
+      <Dialog
+        open={isAsking}
+        onClose={close}
+        title={texts.plans.cancelTitle(1)}
+        hint={texts.plans.cancelHint}
+      >
+        {cancelling.error !== null && <InlineFailure error={cancelling.error} />}
+        <div className="mt-5 flex justify-end gap-2">
+          <Button onClick={close}>{texts.plans.keep}</Button>
+          <Button
+            look="danger"
+            disabled={cancelling.isPending}
+            onClick={() => {
+              cancelling.mutate();
+            }}
+          >
+            {texts.plan.cancel}
+          </Button>
+        </div>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import type { PlanEvent } from "@steward/client";
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { client, queries } from "../data/client.js";
+import { payloadOf, stepOf, withEvent, type Attempt } from "./attempts.js";
+
+/** Events that arrive within this time are shown together, in ms; a frame of the screen takes 16. */
+const GATHER_MS = 50;
+/** Time until a stream is opened again that the client has given up, in ms. */
+const REOPEN_MS = 3000;
+
+/** An event with the step that it is about. */
+export interface FeedEvent {
+  readonly event: PlanEvent;
+  readonly stepId: string | undefined;
+}
+
+/**
+ * The events of a plan as they arrive, and the attempts that they tell of. It is changed in place: a copy
+ * for each of twenty thousand events would take longer than showing them.
+ */
+export class PlanFeed {
+  readonly events: FeedEvent[] = [];
+  readonly attempts = new Map<string, readonly Attempt[]>();
+  #version = 0;
+  readonly #listeners = new Set<() => void>();
+
+  get lastSequence(): number {
+    return this.events.at(-1)?.event.sequence ?? 0;
+  }
+
+  add(arrived: readonly PlanEvent[]): void {
+    for (const event of arrived) {
+      const payload = payloadOf(event);
+      const stepId = stepOf(payload);
+      this.events.push({ event, stepId });
+      if (stepId === undefined) continue;
+      this.attempts.set(stepId, withEvent(this.attempts.get(stepId) ?? [], event, payload));
+    }
+    this.#version += 1;
+    for (const listener of this.#listeners) listener();
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  };
+
+  readonly version = (): number => this.#version;
+}
+
+/**
+ * Follows a plan's events until it is over. The stream is resumed after the last event when the
+ * server was away.
+ * @param isOver a plan that is retried is followed again.
+ */
+export function usePlanFeed(planId: string, isOver: boolean): PlanFeed {
+  const [feed, setFeed] = useState(() => ({ planId, feed: new PlanFeed() }));
+  if (feed.planId !== planId) setFeed({ planId, feed: new PlanFeed() });
+  const current = feed.feed;
+  useEffect(() => {
+    const stop = new AbortController();
+    void follow(planId, current, stop.signal);
+    return () => {
+      stop.abort();
+    };
+  }, [planId, current, isOver]);
+  useSyncExternalStore(current.subscribe, current.version);
+  return current;
+}
+
+async function follow(planId: string, feed: PlanFeed, signal: AbortSignal): Promise<void> {
+  let gathered: PlanEvent[] = [];
+  let timer: number | undefined;
+  const show = () => {
+    timer = undefined;
+    if (signal.aborted) return;
+    feed.add(gathered);
+    gathered = [];
+    void queries.invalidateQueries({ queryKey: ["plans", "plan", planId] });
+  };
+  while (!signal.aborted) {
+    try {
+      const afterSequence = gathered.at(-1)?.sequence ?? feed.lastSequence;
+      for await (const event of client.plans.watch(planId, { afterSequence, signal })) {
+        gathered.push(event);
+        timer ??= window.setTimeout(show, GATHER_MS);
+      }
+      return;
+    } catch {
+      // The page says why the plan itself cannot be read; its events are asked for again.
+      await new Promise((resolve) => {
+        window.setTimeout(resolve, REOPEN_MS);
+      });
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import {
+  Background,
+  Controls,
+  Handle,
+  Position,
+  ReactFlow,
+  type Edge,
+  type Node,
+  type NodeProps,
+} from "@xyflow/react";
+import "@xyflow/react/dist/style.css";
+import { useMemo } from "react";
+import { texts } from "../texts.js";
+import { StatusIcon, type Activity } from "../ui/badge.js";
+import { classNames } from "../ui/class-names.js";
+import { layoutOf, NODE_HEIGHT, NODE_WIDTH } from "./graph-layout.js";
+
+/** A step as the graph shows it. */
+export interface GraphStep {
+  readonly id: string;
+  readonly name: string;
+  readonly after: readonly string[];
+  readonly activity: Activity;
+  /** A few words about what it does, or did. */
+  readonly note: string;
+}
+
+type StepNode = Node<{
+  readonly step: GraphStep;
+  readonly isChosen: boolean;
+  readonly onOpen: (id: string) => void;
+}>;
+
+const NODE_TYPES = { step: StepBox };
+const COLOURS: Readonly<Record<Activity, string>> = {
+  pending: "text-quiet",
+  running: "text-busy border-busy!",
+  completed: "text-good",
+  failed: "text-bad border-bad!",
+  cancelled: "text-quiet",
+  skipped: "text-quiet",
+  awaiting_approval: "text-warn border-warn!",
+  retry_backoff: "text-warn border-warn!",
+  awaiting_revision: "text-warn border-warn!",
+};
+/** Graphs with more steps than this draw only those that can be seen. */
+const DRAWN_WHOLE_MAX = 100;
+
+/** Steps and what they depend on. The table has the same facts for those who cannot see it. */
+export default function PlanGraph(props: {
+  readonly steps: readonly GraphStep[];
+  readonly chosen: string | undefined;
+  readonly onOpen: (stepId: string) => void;
+}) {
+  const { steps, chosen, onOpen } = props;
+  const shape = JSON.stringify(steps.map(({ id, after }) => [id, after]));
+  const places = useMemo(() => {
+    const parsed = JSON.parse(shape) as readonly [string, readonly string[]][];
+    return layoutOf(parsed.map(([step_id, after]) => ({ step_id, depends_on: [...after] })));
+  }, [shape]);
+  const nodes = steps.map((step): StepNode => ({
+    id: step.id,
+    type: "step",
+    position: places.get(step.id) ?? { x: 0, y: 0 },
+    width: NODE_WIDTH,
+    height: NODE_HEIGHT,
+    data: { step, isChosen: step.id === chosen, onOpen },
+  }));
+  const edges = steps.flatMap((step) =>
+    step.after.map((before): Edge => ({
+      id: `${before} ${step.id}`,
+      source: before,
+      target: step.id,
+      animated: step.activity === "running",
+      focusable: false,
+    })),
+  );
+  return (
+    <div className="h-full min-h-72 w-full">
+      <ReactFlow
+        // A new shape is fitted into the view; news about steps leaves the view where it is.
+        key={shape}
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_TYPES}
+        fitView
+        fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
+        minZoom={0.05}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable={false}
+        elementsSelectable={false}
+        onlyRenderVisibleElements={steps.length > DRAWN_WHOLE_MAX}
+        aria-label={texts.plan.graph}
+        proOptions={{ hideAttribution: true }}
+        onNodeClick={(_event, node) => {
+          onOpen(node.id);
+        }}
+      >
+        <Background gap={20} color="var(--line)" />
+        <Controls showInteractive={false} />
+      </ReactFlow>
+    </div>
+  );
+}
+
+function StepBox({ data: { step, isChosen, onOpen } }: NodeProps<StepNode>) {
+  return (
+    <>
+      <Handle type="target" position={Position.Left} className="opacity-0" />
+      <button
+        type="button"
+        onClick={() => {
+          onOpen(step.id);
+        }}
+        className={classNames(
+          "flex h-full w-full items-center gap-2.5 rounded-lg border border-line-strong bg-canvas px-3 text-left hover:bg-hover",
+          COLOURS[step.activity],
+          isChosen && "outline-2 outline-offset-1 outline-accent",
+        )}
+      >
+        <StatusIcon status={step.activity} size={17} />
+        <span className="min-w-0 flex-1">
+          <span className="block truncate text-sm font-medium text-text">
+            <bdi>{step.name}</bdi>
+          </span>
+          <span className="block truncate text-xs text-muted">{step.note}</span>
+        </span>
+      </button>
+      <Handle type="source" position={Position.Right} className="opacity-0" />
+    </>
+  );
+}
