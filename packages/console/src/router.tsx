@@ -35,6 +35,12 @@ const plans = createRoute({
   component: PlansPage,
 });
 
+const newPlan = createRoute({
+  getParentRoute: () => root,
+  path: "/plans/new",
+  component: lazyRouteComponent(() => import("./new-plan/new-plan-page.js")),
+});
+
 const plan = createRoute({
   getParentRoute: () => root,
   path: "/plans/$planId",
@@ -43,7 +49,7 @@ const plan = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([index, plans, plan]),
+  routeTree: root.addChildren([index, plans, newPlan, plan]),
   defaultErrorComponent: CrashedPage,
   defaultNotFoundComponent: UnknownPage,
   defaultPendingComponent: () => <Skeleton rows={PLACEHOLDER_ROWS} />,

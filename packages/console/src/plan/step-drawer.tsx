@@ -102,7 +102,10 @@ function Statement({ detail, step }: { readonly detail: StepDetail; readonly ste
         <Facts
           facts={[
             [texts.plan.columns.step, <bdi key="id">{step.step_id}</bdi>],
-            [texts.plan.columns.tool, <bdi key="tool">{step.tool_name}</bdi>],
+            [
+              texts.plan.columns.tool,
+              step.tool_name === "" ? "" : <bdi key="tool">{step.tool_name}</bdi>,
+            ],
             [texts.step.dataSource, check.data_source],
             [texts.plan.columns.intent, step.intent],
             [texts.plan.columns.after, step.depends_on.join(", ")],

@@ -44,7 +44,7 @@ export function Waterfall(props: {
           {MARKS.map((percent) => (
             <span
               key={percent}
-              className="absolute top-1.5 -translate-x-1/2"
+              className="absolute top-1.5 -translate-x-1/2 whitespace-nowrap max-md:not-first:not-last:hidden"
               style={{ left: `${percent}%` }}
             >
               {durationText((spanMs * percent) / 100)}

@@ -158,7 +158,13 @@ function Filters(props: {
 function NoPlans({ filters }: { readonly filters: PlanFilters }) {
   const icon = <ListChecks size={26} aria-hidden />;
   if (!hasFilters(filters)) {
-    return <Empty title={texts.plans.empty} hint={texts.plans.emptyHint} icon={icon} />;
+    return (
+      <Empty title={texts.plans.empty} hint={texts.plans.emptyHint} icon={icon}>
+        <Link to="/plans/new" className={buttonClass("primary")}>
+          {texts.navigation.newPlan}
+        </Link>
+      </Empty>
+    );
   }
   return (
     <Empty title={texts.plans.noMatch} hint={texts.plans.noMatchHint} icon={icon}>

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
-import { Clock, ListChecks, Monitor, Moon, Search, Sun } from "lucide-react";
+import { Clock, ListChecks, Monitor, Moon, Search, SquarePen, Sun } from "lucide-react";
 import { Dialog } from "radix-ui";
 import { useState, type ReactNode } from "react";
 import { changePreferences, usePreferences } from "../data/preferences.js";
@@ -61,6 +61,11 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
                   icon={<ListChecks size={16} aria-hidden />}
                   text={texts.navigation.plans}
                   onSelect={then(() => void navigate({ to: "/plans" }))}
+                />
+                <Item
+                  icon={<SquarePen size={16} aria-hidden />}
+                  text={texts.navigation.newPlan}
+                  onSelect={then(() => void navigate({ to: "/plans/new" }))}
                 />
               </Group>
               <Group heading={texts.palette.preferences}>

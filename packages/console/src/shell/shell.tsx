@@ -1,5 +1,5 @@
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
-import { ListChecks, Menu as MenuIcon, Search, X } from "lucide-react";
+import { ListChecks, Menu as MenuIcon, Search, SquarePen, X } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useConnection } from "../data/connection.js";
 import { texts } from "../texts.js";
@@ -62,6 +62,11 @@ export function Shell() {
             exact
             icon={<ListChecks size={16} aria-hidden />}
             text={texts.navigation.plans}
+          />
+          <NavigationItem
+            to="/plans/new"
+            icon={<SquarePen size={16} aria-hidden />}
+            text={texts.navigation.newPlan}
           />
         </ul>
         <div className="mt-auto hidden text-xs text-muted md:block">
