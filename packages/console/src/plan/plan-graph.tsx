@@ -76,7 +76,7 @@ export default function PlanGraph(props: {
     })),
   );
   return (
-    <div className="h-full min-h-72 w-full">
+    <div className="h-full min-h-56 w-full">
       <ReactFlow
         // A new shape is fitted into the view; news about steps leaves the view where it is.
         key={shape}

@@ -118,9 +118,13 @@ export function PlanRows({ plans, selection, onSelect, onAtTop, onSession, more 
           );
         })}
       </div>
-      <p className="px-6 py-4 text-center text-xs text-muted" role="status">
-        {exists ? texts.plans.loadingMore : texts.plans.end(plans.length)}
-      </p>
+      <div role="rowgroup">
+        <div role="row">
+          <p role="cell" aria-live="polite" className="px-6 py-4 text-center text-xs text-muted">
+            {exists ? texts.plans.loadingMore : texts.plans.end(plans.length)}
+          </p>
+        </div>
+      </div>
     </div>
   );
 }

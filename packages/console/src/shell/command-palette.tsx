@@ -27,7 +27,7 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
       }}
     >
       <Dialog.Portal>
-        <div className="fixed inset-0 z-40 bg-black/40" />
+        <div className="fixed inset-0 z-40 bg-shade" />
         <Dialog.Content
           aria-describedby={undefined}
           className="fixed top-[12vh] left-1/2 z-50 w-[min(36rem,calc(100vw-2rem))] -translate-x-1/2 overflow-hidden rounded-xl border bg-canvas shadow-float"

@@ -11,6 +11,7 @@ export function CrashedPage({ error }: ErrorComponentProps) {
   return (
     <div role="alert">
       <Empty
+        isPage
         title={texts.states.crashed}
         hint={texts.states.crashedHint}
         icon={<TriangleAlert size={24} aria-hidden />}
@@ -33,7 +34,7 @@ export function CrashedPage({ error }: ErrorComponentProps) {
 export function UnknownPage() {
   usePageTitle(texts.states.notFound);
   return (
-    <Empty title={texts.states.notFound} hint={texts.states.notFoundHint}>
+    <Empty isPage title={texts.states.notFound} hint={texts.states.notFoundHint}>
       <Link to="/plans" className={buttonClass("primary")}>
         {texts.states.toPlans}
       </Link>

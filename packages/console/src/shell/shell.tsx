@@ -115,7 +115,7 @@ function TopBar(props: {
 }) {
   const { isMenuOpen, onMenu } = props;
   return (
-    <div className="flex items-center gap-1 border-b bg-raised px-3 py-2 md:hidden">
+    <header className="flex items-center gap-1 border-b bg-raised px-3 py-2 md:hidden">
       <Brand className="flex flex-1" />
       <IconButton label={texts.palette.open} onClick={props.onSearch}>
         <Search size={17} aria-hidden />
@@ -129,7 +129,7 @@ function TopBar(props: {
       >
         {isMenuOpen ? <X size={18} aria-hidden /> : <MenuIcon size={18} aria-hidden />}
       </IconButton>
-    </div>
+    </header>
   );
 }
 

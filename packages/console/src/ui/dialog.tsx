@@ -18,7 +18,7 @@ export function Dialog(props: {
     >
       <Radix.Portal>
         {/* Not Radix's overlay, which inserts a style sheet to keep the page from scrolling. */}
-        <div className="fixed inset-0 z-40 bg-black/40" />
+        <div className="fixed inset-0 z-40 bg-shade" />
         <Radix.Content
           aria-describedby={undefined}
           className="fixed top-1/2 left-1/2 z-50 w-[min(32rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 rounded-xl border bg-canvas p-5 shadow-float"

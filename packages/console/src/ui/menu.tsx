@@ -17,7 +17,8 @@ export function Menu(props: {
     // A modal menu would insert a style sheet to keep the page from scrolling.
     <DropdownMenu.Root modal={false} defaultOpen={props.isOpenFirst === true}>
       <DropdownMenu.Trigger asChild>{props.trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      {/* In the content, so that screen readers find it within a landmark. */}
+      <DropdownMenu.Portal container={document.getElementById("content")}>
         <DropdownMenu.Content
           align="end"
           sideOffset={4}

@@ -9,13 +9,16 @@ import { classNames } from "./class-names.js";
 export function Empty(props: {
   readonly title: string;
   readonly hint: string;
+  /** Whether it is all that the page shows, so that its title is the page's. */
+  readonly isPage?: boolean;
   readonly icon?: ReactNode;
   readonly children?: ReactNode;
 }) {
+  const Heading = props.isPage === true ? "h1" : "h2";
   return (
     <div className="flex flex-col items-center justify-center gap-1 px-6 py-20 text-center">
       {props.icon !== undefined && <div className="mb-2 text-muted">{props.icon}</div>}
-      <h2 className="text-base font-medium">{props.title}</h2>
+      <Heading className="text-base font-medium">{props.title}</Heading>
       <p className="max-w-md text-sm text-muted">{props.hint}</p>
       {props.children !== undefined && <div className="mt-4 flex gap-2">{props.children}</div>}
     </div>
