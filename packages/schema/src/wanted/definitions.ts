@@ -74,8 +74,9 @@ function hintIn(code: readonly Token[], comment: Token, dialect: Dialect): Renam
   const { from } = before;
   if (!isWord(column, "CONSTRAINT"))
     return { kind: "Column", table, ...place, from, to: column.value };
-  const to = code[code.indexOf(column) + 1]?.value ?? "";
-  return { kind: "Constraint", table, ...place, from, to };
+  const constraint = code[code.indexOf(column) + 1];
+  if (constraint === undefined) throw misplaced(comment, "CONSTRAINT is not followed by a name");
+  return { kind: "Constraint", table, ...place, from, to: constraint.value };
 }
 
 function misplaced({ text }: Token, reason: string): AppError {

@@ -71,11 +71,13 @@ export function judgeSetConfig(tokens: readonly Token[]): Verdict | undefined {
 }
 
 function judge(name: string, value: readonly Token[], sql: string): Verdict {
-  const said = (value[0]?.value ?? "").replaceAll("'", "").toLowerCase();
-  if (name === "client_encoding" && !["utf8", "utf-8", "unicode", "default"].includes(said)) {
+  const said = value[0]?.value.replaceAll("'", "").toLowerCase();
+  const isOneOf = (...accepted: readonly (string | undefined)[]): boolean =>
+    accepted.includes(said);
+  if (name === "client_encoding" && !isOneOf("utf8", "utf-8", "unicode", "default")) {
     return NOT_UTF8;
   }
-  if (name === "standard_conforming_strings" && !["on", "true", "1", "default"].includes(said)) {
+  if (name === "standard_conforming_strings" && !isOneOf("on", "true", "1", "default")) {
     return OLD_STRINGS;
   }
   return MEANINGFUL.includes(name) ? { is: "definition", sql } : SKIPPED;
