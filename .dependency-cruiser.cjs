@@ -204,11 +204,11 @@ module.exports = {
       name: "state-adapters-are-strangers",
       severity: "error",
       comment:
-        "rdf/ and sparql/ of @steward/state see its index.ts and limits.ts, and not each other",
+        "rdf/ and sparql/ of @steward/state see its index.ts, ports.ts and limits.ts, and not each other",
       from: { path: "^packages/state/src/(rdf|sparql)/", pathNot: test },
       to: {
         path: "^packages/state/src/",
-        pathNot: ["^packages/state/src/$1/", "^packages/state/src/(index|limits)\\.ts$"],
+        pathNot: ["^packages/state/src/$1/", "^packages/state/src/(index|ports|limits)\\.ts$"],
       },
     },
     oneWay("policies", ["governance", "identity"]),

@@ -27,7 +27,7 @@ export { type Commit, commitId, commitOfId, readCommit, type Roots } from "./dat
 export { type CopiedState, copyToOrigin } from "./sync/copy-to-origin.js";
 export { type CommitProof, proveQuad, verifyQuad } from "./history/commit-proof.js";
 export { CorruptedBlock } from "./blocks/corrupted-block.js";
-export { diffTrees, type KeyChange } from "./tree/diff.js";
+export { diffTrees } from "./tree/diff.js";
 export { checkStore, type Fault } from "./upkeep/fsck.js";
 export { collectGarbage, type Collection, GRACE_MS } from "./upkeep/garbage.js";
 export { GarbageSchedule } from "./upkeep/garbage-schedule.js";
@@ -36,61 +36,21 @@ export { log, mergeBase, resolve } from "./history/history.js";
 export type { LogEntry } from "./datasets/commit-walk.js";
 export { MemoryBlockStore } from "./blocks/memory-block-store.js";
 export { type MergeOrder, type MergeOutcome, mergeIntoBranch } from "./history/merge-branches.js";
-export {
-  type Conflict,
-  type MergePreview,
-  mergeTrees,
-  type Side,
-  type ThreeWay,
-} from "./history/merge.js";
+export { type Conflict, type Side } from "./history/merge.js";
 export { jsonAtomicTerm, jsonQuad, jsonTerm } from "./terms/json-term.js";
 export { nQuad, termText } from "./terms/n-quads.js";
 export { NQuadsReader, readNQuads } from "./terms/read-n-quads.js";
 export { noRepositories } from "./sync/no-repositories.js";
 export { OwnRepositories } from "./sync/own-repositories.js";
-export {
-  type BlockReader,
-  type Blocks,
-  type BlockStore,
-  type BlockStores,
-  type Clones,
-  type CollectionClaim,
-  type DocumentContent,
-  type FetchedBlocks,
-  type JournalRecord,
-  type Journals,
-  type JsonAtomicTerm,
-  type JsonQuad,
-  type JsonTerm,
-  type MoveOutcome,
-  type OpenStore,
-  type Origin,
-  type OriginCollections,
-  type OriginRefs,
-  type OriginSync,
-  type QueryAnswer,
-  RDF_FORMATS,
-  type RdfCodec,
-  type RdfDocument,
-  type RdfFormat,
-  type Ref,
-  type RefMove,
-  type Refs,
-  type Repositories,
-  type SparqlEngine,
-  type StateUpkeep,
-  type StoredDataset,
-} from "./ports.js";
 export { type RevertOrder, type RevertOutcome, revertOnBranch } from "./history/revert-commit.js";
 export { collectReachable } from "./upkeep/reachable.js";
 export { datasetRoots } from "./datasets/dataset-root.js";
 export { collecting } from "./datasets/bulk-load.js";
 export { pull } from "./sync/pull.js";
-export { type Proof, prove, verifyProof } from "./tree/proof.js";
 export { MIGRATIONS_BRANCH, schemaBranch } from "./history/service-branches.js";
-export { checkQuad, ownTerm, type Position } from "./terms/quad-key.js";
+export { checkQuad, ownTerm } from "./terms/quad-key.js";
 export { type Pattern, Snapshot } from "./datasets/snapshot.js";
-export { type QuadTable, QuadTableBuilder } from "./datasets/quad-table.js";
+export { QuadTableBuilder } from "./datasets/quad-table.js";
 export {
   blank,
   blankLabels,
@@ -106,7 +66,6 @@ export {
   quad,
   Quad,
   type QuadLike,
-  RDF_DIR_LANG_STRING,
   RDF_LANG_STRING,
   type Subject,
   type Term,
@@ -128,5 +87,4 @@ export type {
 } from "./service/state-answers.js";
 export { type StateParts, StateService } from "./service/state-service.js";
 export { parseTerm, parseTermOrVariable } from "./datasets/term-text.js";
-export { copyMissing } from "./sync/transfer.js";
 export { type CommitNote, TripleStore } from "./datasets/triple-store.js";

@@ -2,15 +2,8 @@ import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { isUuid } from "@steward/kernel/ids.js";
 import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
-import {
-  type BlockStore,
-  type CommitNote,
-  iri,
-  MIGRATIONS_BRANCH,
-  quad,
-  text,
-  TripleStore,
-} from "@steward/state";
+import { type CommitNote, iri, MIGRATIONS_BRANCH, quad, text, TripleStore } from "@steward/state";
+import type { BlockStore } from "@steward/state/ports";
 import type { Migration } from "./migration.js";
 
 const DOCUMENT = iri("urn:steward:schema#document");

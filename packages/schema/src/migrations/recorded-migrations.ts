@@ -4,7 +4,7 @@ import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
 import { withPauses } from "@steward/kernel/concurrency/pausing.js";
-import type { BlockStore, Repositories } from "@steward/state";
+import type { BlockStore, Repositories } from "@steward/state/ports";
 import { noteOf } from "./author.js";
 import { refusingDrift } from "./drift.js";
 import type { Migration, MigrationStatus, StepRun } from "./migration.js";

@@ -4,7 +4,6 @@ import { RECORDED_SCHEMAS_KEPT } from "../limits.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import {
-  type BlockStore,
   collecting,
   commitNamed,
   type CommitNote,
@@ -14,6 +13,7 @@ import {
   schemaBranch,
   TripleStore,
 } from "@steward/state";
+import type { BlockStore } from "@steward/state/ports";
 import { quadsOf, readingSchema } from "../model/quads.js";
 import type { Schema } from "../model/schema.js";
 import { NAMESPACE } from "../model/vocabulary.js";

@@ -3,7 +3,7 @@ import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import type { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
 import { withPauses } from "@steward/kernel/concurrency/pausing.js";
-import type { Repositories } from "@steward/state";
+import type { Repositories } from "@steward/state/ports";
 import { BoundDatabases } from "./bound-databases.js";
 import { identifying } from "../model/identify.js";
 import type { SchemaDatabase } from "../ports.js";

@@ -14,7 +14,7 @@ import {
   type SchemaDatabase,
   StepRecorder,
 } from "@steward/schema";
-import type { Repositories } from "@steward/state";
+import type { Repositories } from "@steward/state/ports";
 
 /** Dependencies of migrations. */
 export interface MigrationOptions {

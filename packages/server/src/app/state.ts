@@ -8,11 +8,10 @@ import {
   ClonedRepositories,
   GarbageSchedule,
   noRepositories,
-  type Origin,
   OwnRepositories,
-  type Repositories,
   StateService,
 } from "@steward/state";
+import type { Origin, Repositories } from "@steward/state/ports";
 import { SqliteBlockStores } from "../storage/sqlite/state/block-stores.js";
 import { SqliteClones } from "../storage/sqlite/state/clones.js";
 import { SqliteStateUpkeep } from "../storage/sqlite/state/state-upkeep.js";

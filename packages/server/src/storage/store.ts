@@ -5,7 +5,7 @@ import type { MemoryStore } from "../memory/ports.js";
 import type { CustomerBindings } from "../payments/ports.js";
 import type { PlanEngine } from "../plans/index.js";
 import type { PolicyStore } from "../policies/ports.js";
-import type { Origin } from "@steward/state";
+import type { Origin } from "@steward/state/ports";
 import type { ExpiredRows, RetentionStore } from "../retention/ports.js";
 import type { WebhookStore } from "../webhooks/ports.js";
 import type { BudgetReservations, UsageStore } from "../usage/ports.js";

@@ -1,6 +1,7 @@
 import { AppError } from "@steward/kernel/errors.js";
 import { STATE_DOCUMENT_QUADS_MAX, STATE_DOCUMENT_TERM_BYTES_MAX } from "../limits.js";
-import { type Hash, type QuadLike, QuadTableBuilder, type RdfDocument } from "../index.js";
+import { type Hash, type QuadLike, QuadTableBuilder } from "../index.js";
+import type { RdfDocument } from "../ports.js";
 
 /** Collects the quads of a document in the form that a store accepts. */
 export class DocumentBuilder {

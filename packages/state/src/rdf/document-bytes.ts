@@ -1,5 +1,6 @@
 import { assert } from "@steward/kernel/assert.js";
-import type { Hash, RdfDocument } from "../index.js";
+import type { Hash } from "../index.js";
+import type { RdfDocument } from "../ports.js";
 
 const WORD_BYTES = 4;
 const HASH_BYTES = 32;

@@ -1,14 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { systemClock } from "@steward/kernel/clock.js";
-import {
-  type Hash,
-  MemoryBlockStore,
-  nQuad,
-  type Quad,
-  type RdfDocument,
-  TripleStore,
-} from "../index.js";
+import { type Hash, MemoryBlockStore, nQuad, type Quad, TripleStore } from "../index.js";
+import type { RdfDocument } from "../ports.js";
 import { DocumentReader } from "./document-reader.js";
 import { caiFurerImmerman, chain, moebiusLadder, ring, upTo } from "./testing/blank-graphs.js";
 import { readDocument } from "../testing/read-document.js";

@@ -6,7 +6,7 @@ import {
   STATE_DOCUMENTS_WAITING_MAX,
   STATE_WAIT_MS,
 } from "../limits.js";
-import type { RdfDocument, RdfFormat } from "../index.js";
+import type { RdfDocument, RdfFormat } from "../ports.js";
 import { type DocumentBytes, ReadingProcess } from "./reading-process.js";
 
 export interface ReaderLimits {

@@ -1,5 +1,5 @@
 /** Parsers and serializers of RDF, based on libraries that are loaded on demand. */
-import type { RdfCodec } from "../index.js";
+import type { RdfCodec } from "../ports.js";
 import { DocumentReader } from "./document-reader.js";
 import { writeQuads } from "./write-quads.js";
 

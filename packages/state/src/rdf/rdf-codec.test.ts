@@ -12,14 +12,13 @@ import {
   type ObjectTerm,
   quad,
   type Quad,
-  RDF_FORMATS,
-  type RdfFormat,
   type Term,
   text,
   TripleStore,
   tripleTerm,
   typed,
 } from "../index.js";
+import { RDF_FORMATS, type RdfFormat } from "../ports.js";
 import { anyQuad } from "../testing/quads.js";
 import { labelBlankNodes } from "./blank-labels.js";
 import { jsonErrorOffset } from "./json-syntax.js";

@@ -1,13 +1,6 @@
 import { AppError } from "@steward/kernel/errors.js";
-import {
-  NQuadsReader,
-  ownTerm,
-  quad,
-  type Quad,
-  type QuadLike,
-  type RdfDocument,
-  type RdfFormat,
-} from "../index.js";
+import { NQuadsReader, ownTerm, quad, type Quad, type QuadLike } from "../index.js";
+import type { RdfDocument, RdfFormat } from "../ports.js";
 import { labelBlankNodes } from "./blank-labels.js";
 import { DocumentBuilder } from "./document-builder.js";
 import { readJsonLd } from "./read-json-ld.js";

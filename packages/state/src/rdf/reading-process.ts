@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { AppError } from "@steward/kernel/errors.js";
 import { STATE_DOCUMENT_BYTES_MAX } from "../limits.js";
 import { errorOf, type Failure } from "@steward/kernel/concurrency/worker-protocol.js";
-import type { RdfDocument, RdfFormat } from "../index.js";
+import type { RdfDocument, RdfFormat } from "../ports.js";
 import { decodeDocument } from "./document-bytes.js";
 import { headOf, type Message, MessageReader } from "./messages.js";
 

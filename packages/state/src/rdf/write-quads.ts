@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { nQuad, type Quad, type RdfFormat } from "../index.js";
+import { nQuad, type Quad } from "../index.js";
+import type { RdfFormat } from "../ports.js";
 import { writeJsonLd } from "./write-json-ld.js";
 import { writeTurtle } from "./write-turtle.js";
 

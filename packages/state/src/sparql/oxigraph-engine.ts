@@ -8,7 +8,7 @@ import {
   SPARQL_QUERY_MS_MAX,
   SPARQL_WAIT_MS,
 } from "../limits.js";
-import type { QueryAnswer, SparqlEngine, StoredDataset } from "../index.js";
+import type { QueryAnswer, SparqlEngine, StoredDataset } from "../ports.js";
 import { QueryProcess } from "./query-process.js";
 
 export interface EngineLimits {

@@ -3,7 +3,8 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { AppError } from "@steward/kernel/errors.js";
 import { errorOf } from "@steward/kernel/concurrency/worker-protocol.js";
-import { CorruptedBlock, type Hash, type QueryAnswer, type StoredDataset } from "../index.js";
+import { CorruptedBlock, type Hash } from "../index.js";
+import type { QueryAnswer, StoredDataset } from "../ports.js";
 import {
   decodeMessage,
   encodeMessage,

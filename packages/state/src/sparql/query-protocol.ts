@@ -1,5 +1,6 @@
 import type { Failure } from "@steward/kernel/concurrency/worker-protocol.js";
-import type { Hash, QueryAnswer, Roots } from "../index.js";
+import type { Hash, Roots } from "../index.js";
+import type { QueryAnswer } from "../ports.js";
 
 /** The server's request to evaluate a query: the roots of its dataset, and the SPARQL text. */
 export interface QueryRequest {

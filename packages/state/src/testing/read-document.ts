@@ -1,5 +1,6 @@
 import { systemClock } from "@steward/kernel/clock.js";
-import { MemoryBlockStore, type Quad, type RdfFormat, TripleStore } from "../index.js";
+import { MemoryBlockStore, type Quad, TripleStore } from "../index.js";
+import type { RdfFormat } from "../ports.js";
 import { documentParser } from "../rdf/read-document.js";
 
 /** The quads that a document says, as a dataset has them. */

@@ -4,7 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { systemClock } from "@steward/kernel/clock.js";
-import { type BlockStore, type Fault, type Hash, log, TripleStore } from "@steward/state";
+import { type Fault, type Hash, log, TripleStore } from "@steward/state";
+import type { BlockStore } from "@steward/state/ports";
 import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 
 /**

@@ -1,14 +1,7 @@
 import { Generator } from "@traqula/generator-sparql-1-2";
 import { AppError } from "@steward/kernel/errors.js";
-import {
-  blank,
-  type BlockCache,
-  iri,
-  type JsonTerm,
-  type QueryAnswer,
-  Snapshot,
-  type TermLike,
-} from "../../index.js";
+import { blank, type BlockCache, iri, Snapshot, type TermLike } from "../../index.js";
+import type { JsonTerm, QueryAnswer } from "../../ports.js";
 import type { Operation } from "../algebra.js";
 import type { ProcessSettings, QueryRequest } from "../query-protocol.js";
 import { ExtremesQuery, hasExtremes } from "../rewrite/extremes.js";

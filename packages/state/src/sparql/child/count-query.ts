@@ -1,4 +1,5 @@
-import { DEFAULT_GRAPH, type QueryAnswer, type Snapshot, type TermLike } from "../../index.js";
+import { DEFAULT_GRAPH, type Snapshot, type TermLike } from "../../index.js";
+import type { QueryAnswer } from "../../ports.js";
 import type { Operation } from "../algebra.js";
 import { isOpen } from "../semijoin/slots.js";
 

@@ -1,5 +1,6 @@
 import { AppError } from "@steward/kernel/errors.js";
-import { jsonQuad, type JsonTerm, type QuadLike, type QueryAnswer } from "../../index.js";
+import { jsonQuad, type QuadLike } from "../../index.js";
+import type { JsonTerm, QueryAnswer } from "../../ports.js";
 import { asWritten } from "../rewrite/stored-form.js";
 import type { OxigraphStore } from "./oxigraph.js";
 import { engineRefusal } from "./parse-query.js";

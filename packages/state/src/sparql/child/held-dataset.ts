@@ -2,10 +2,7 @@ import {
   blankLabels,
   type Hash,
   iri,
-  type JsonAtomicTerm,
   jsonQuad,
-  type JsonQuad,
-  type JsonTerm,
   nQuad,
   type ObjectTerm,
   quad,
@@ -13,6 +10,7 @@ import {
   tripleTerm,
   typed,
 } from "../../index.js";
+import type { JsonAtomicTerm, JsonQuad, JsonTerm } from "../../ports.js";
 import { type QuadSink, TooManyQuads } from "../semijoin/part.js";
 import { privateDatatype } from "../rewrite/stored-form.js";
 import type { Oxigraph, OxigraphStore } from "./oxigraph.js";

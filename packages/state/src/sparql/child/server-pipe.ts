@@ -1,6 +1,7 @@
 import { readSync, writeSync } from "node:fs";
 import { AppError } from "@steward/kernel/errors.js";
-import type { BlockReader, Hash } from "../../index.js";
+import type { Hash } from "../../index.js";
+import type { BlockReader } from "../../ports.js";
 import {
   decodeMessage,
   encodeMessage,

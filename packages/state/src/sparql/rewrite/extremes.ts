@@ -1,4 +1,4 @@
-import type { JsonTerm } from "../../index.js";
+import type { JsonTerm } from "../../ports.js";
 import {
   bindNode,
   type ExpressionNode,

@@ -1,4 +1,5 @@
-import type { JsonTerm, TermLike } from "../../index.js";
+import type { TermLike } from "../../index.js";
+import type { JsonTerm } from "../../ports.js";
 
 const XSD = "http://www.w3.org/2001/XMLSchema#";
 

@@ -1,15 +1,8 @@
 import oxigraph from "oxigraph";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import { systemClock } from "@steward/kernel/clock.js";
-import {
-  BlockCache,
-  MemoryBlockStore,
-  nQuad,
-  type Quad,
-  type QueryAnswer,
-  type StoredDataset,
-  TripleStore,
-} from "../../index.js";
+import { BlockCache, MemoryBlockStore, nQuad, type Quad, TripleStore } from "../../index.js";
+import type { QueryAnswer, StoredDataset } from "../../ports.js";
 import { QueryAnswerer } from "../child/answer-query.js";
 import { evaluate } from "../child/evaluate.js";
 import type { Oxigraph } from "../child/oxigraph.js";

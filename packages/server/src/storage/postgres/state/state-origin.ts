@@ -1,12 +1,12 @@
+import type { Hash } from "@steward/state";
 import type {
   CollectionClaim,
   FetchedBlocks,
-  Hash,
   MoveOutcome,
   Origin,
   OriginRefs,
   RefMove,
-} from "@steward/state";
+} from "@steward/state/ports";
 import { OutcomeUnknown, type Database } from "../database.js";
 import { settled } from "../settled.js";
 import { inflated, packed } from "./state-blocks.js";

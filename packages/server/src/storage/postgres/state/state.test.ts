@@ -11,16 +11,14 @@ import {
   iri,
   log,
   MemoryBlockStore,
-  type OpenStore,
-  type Origin,
   pull,
   quad,
   type Quad,
-  type Repositories,
   resolve,
   text,
   TripleStore,
 } from "@steward/state";
+import type { OpenStore, Origin, Repositories } from "@steward/state/ports";
 import { Database } from "../database.js";
 import { migrate } from "../migrate.js";
 import { openStateNode, type StateNode, type StateNodeOptions } from "../testing/state-node.js";

@@ -1,5 +1,6 @@
 import { systemClock } from "@steward/kernel/clock.js";
-import { ClonedRepositories, type Origin } from "@steward/state";
+import { ClonedRepositories } from "@steward/state";
+import type { Origin } from "@steward/state/ports";
 import { SqliteClones } from "../../sqlite/state/clones.js";
 import { Database } from "../database.js";
 import { PostgresOrigin } from "../state/state-origin.js";

@@ -2,14 +2,8 @@ import { inflateRawSync } from "node:zlib";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
-import {
-  type BlockStore,
-  CorruptedBlock,
-  type Hash,
-  type JournalRecord,
-  type Ref,
-  type RefMove,
-} from "@steward/state";
+import { CorruptedBlock, type Hash } from "@steward/state";
+import type { BlockStore, JournalRecord, Ref, RefMove } from "@steward/state/ports";
 import { deflatedBlock } from "../../deflated-block.js";
 import { storeUnavailable } from "../../failure-reason.js";
 import { type SqliteRow, type SqliteValue, StatementCache } from "../connection.js";

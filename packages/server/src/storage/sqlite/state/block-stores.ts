@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "@steward/kernel/assert.js";
 import type { Clock } from "@steward/kernel/clock.js";
-import type { BlockStore, BlockStores } from "@steward/state";
+import type { BlockStore, BlockStores } from "@steward/state/ports";
 import { storeUnavailable } from "../../failure-reason.js";
 import { makePrivateDirectory } from "../../private-files.js";
 import { openSqliteBlockStore } from "./block-store.js";

@@ -1,7 +1,6 @@
 import { systemClock } from "@steward/kernel/clock.js";
 import { serveThread } from "@steward/kernel/concurrency/worker-thread.js";
 import {
-  type BlockStore,
   checkStore,
   collectGarbage,
   type Collection,
@@ -9,6 +8,7 @@ import {
   type Fault,
   type Hash,
 } from "@steward/state";
+import type { BlockStore } from "@steward/state/ports";
 import { openSqliteBlockStore } from "./block-store.js";
 
 /** A job and the store that it works on. */

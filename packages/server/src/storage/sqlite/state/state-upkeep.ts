@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { type Collection, type Fault, GRACE_MS, type StateUpkeep } from "@steward/state";
+import { type Collection, type Fault, GRACE_MS } from "@steward/state";
+import type { StateUpkeep } from "@steward/state/ports";
 import { stateFile } from "./block-stores.js";
 import { StateThreads } from "./state-threads.js";
 

@@ -35,7 +35,6 @@ import {
   type Quad,
   quad,
   type QuadPattern,
-  type QueryAnswer,
   type RevertOutcome,
   type Side,
   type StateDiff,
@@ -43,6 +42,7 @@ import {
   type Term,
   termText,
 } from "@steward/state";
+import type { QueryAnswer } from "@steward/state/ports";
 
 export function commitMessage(entry: CommitSummary): StateCommit {
   return {
