@@ -158,6 +158,8 @@ describe("steward plan", () => {
     expect(stderr).toMatch(/✖ s1  failed /);
     expect(stderr).toMatch(/error: The plan failed at step s1: .*integer overflow/);
     expect(stderr).toContain(`steward plan retry ${planId}`);
+    // The reason comes last in a long line, and is not cut there.
+    expect((await steward(["watch", planId])).stdout).toMatch(/error=\{.*integer overflow.*\}/);
     expect(await steward(["retry", planId])).toMatchObject({ code: 0, stdout: "running\n" });
     expect((await steward(["run", planId])).code).toBe(1);
   });

@@ -39,7 +39,7 @@ export function watchCommand(context: CliContext): Command {
 
 /** `12:03:04.123  #5  PlanStepExecuted  step_id=totals status=completed …`. */
 function describeEvent(event: PlanEvent, colors: Colors): string {
-  const payload = payloadOf(event);
+  const { error, ...payload } = payloadOf(event);
   const status = textOf(payload["status"] ?? STATUS_OF_EVENT[event.event_type] ?? "");
   const fields = Object.entries(payload)
     .filter(([, value]) => value !== "")
@@ -49,6 +49,8 @@ function describeEvent(event: PlanEvent, colors: Colors): string {
     colors.dim(`#${String(event.sequence)}`.padStart(4)),
     paintStatus(event.event_type.padEnd(EVENT_NAME_WIDTH), status, colors),
     fit(fields.join(" "), 160),
+    // Who watches a plan that fails or is retried looks for the reason, so it is not cut.
+    ...(error === undefined ? [] : [`error=${textOf(error)}`]),
   ].join("  ");
 }
 
