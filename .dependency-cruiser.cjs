@@ -5,7 +5,7 @@ const src = "^packages/server/src";
 /** The package and, in the server, what only its own rooms need. */
 const kernel = "^packages/kernel/(src|dist)/|^packages/server/src/kernel/";
 const domain =
-  "catalog|hints|identity|plans|memory|embedding|usage|payments|governance|policies|retention|webhooks";
+  "audit|catalog|hints|identity|plans|memory|embedding|usage|payments|governance|policies|retention|webhooks";
 /** The folders of @steward/state that no wire and no driver enters, each above those before it. */
 const stateLayers = [
   ...["blocks", "tree", "terms", "datasets", "history", "upkeep", "sync", "service"],
@@ -124,6 +124,7 @@ module.exports = {
         pathNot: ["/(index|ports|limits)\\.ts$", `${src}/plans/(transitions|execution)\\.ts$`],
       },
     },
+    oneWay("audit", []),
     oneWay("identity", []),
     oneWay("plans", ["governance"]),
     oneWay("memory", ["embedding"]),

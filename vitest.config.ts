@@ -6,7 +6,7 @@ useTemporaryFilesInMemory();
 
 /** Folders whose tests need no PostgreSQL server. */
 const ROOMS =
-  "{catalog,config,embedding,governance,hints,kernel,memory,payments,plans,storage/sqlite,transport,usage,webhooks}";
+  "{audit,catalog,config,embedding,governance,hints,kernel,memory,payments,plans,storage/sqlite,transport,usage,webhooks}";
 const inRooms = [
   `packages/server/dist/${ROOMS}/**/*.test.js`,
   "packages/{kernel,postgres}/dist/**/*.test.js",

@@ -1,3 +1,5 @@
+import { createAudit } from "./audit.js";
+import type { Audit } from "./audit.js";
 import { createBilling } from "./billing.js";
 import type { Billing } from "./billing.js";
 import { createHttp } from "./http.js";
@@ -61,6 +63,7 @@ export interface StewardClient {
   readonly policies: Policies;
   readonly retention: Retention;
   readonly keys: Keys;
+  readonly audit: Audit;
   readonly tools: Tools;
 }
 
@@ -87,6 +90,7 @@ export function createClient(options: ClientOptions): StewardClient {
     policies: createPolicies(http),
     retention: createRetention(http),
     keys: createKeys(http),
+    audit: createAudit(http),
     tools: createTools(http),
   };
 }

@@ -8,6 +8,7 @@ export { callerHeaders, createClient, type ClientOptions, type StewardClient } f
 export { type Memory } from "./memory.js";
 export { type Migrations } from "./migrations.js";
 export { type CallOptions, type ExecuteOptions, type Plans, type SubmitOptions } from "./plans.js";
+export { type Audit } from "./audit.js";
 export { type Keys } from "./keys.js";
 export { type Policies } from "./policies.js";
 export { type Retention as RetentionCalls } from "./retention.js";
@@ -33,6 +34,12 @@ export type { ToolBehavior, ToolDefinition, ToolResult, Tools, ToolSchema } from
 export { isTerminalEvent, type WatchOptions } from "./watch-plan.js";
 export type { ErrorCode } from "@steward/protocol";
 export type {
+  AuditConsistency,
+  AuditConsistencyQuery,
+  AuditPage,
+  AuditQuery,
+  AuditRecord,
+  ProvenAuditRecord,
   AppendStepsRequest,
   ForkPlanRequest,
   LegalHold,

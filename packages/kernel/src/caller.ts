@@ -40,6 +40,17 @@ export interface Caller {
   readonly scopes?: readonly string[];
   /** Name of the ORM model the call is about, for the usage reports. */
   readonly ormModel?: string;
+  /** The request that the caller makes; absent: the service works for the caller by itself. */
+  readonly request?: RequestOrigin;
+}
+
+/** What the audit log stores of a request beside its caller. */
+export interface RequestOrigin {
+  readonly requestId: string;
+  /** The trace of W3C `traceparent`, 32 hexadecimal digits. */
+  readonly traceId?: string;
+  /** IP address of the client. */
+  readonly peerAddress: string;
 }
 
 /**

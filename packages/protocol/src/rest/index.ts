@@ -5,6 +5,19 @@
 export { dataOf, type Data } from "./envelope.js";
 export { errorBodySchema, type ErrorBody, type ErrorDetail } from "./errors.js";
 export {
+  auditConsistencyQuerySchema,
+  auditConsistencySchema,
+  auditPageSchema,
+  auditQuerySchema,
+  provenAuditRecordSchema,
+  type AuditConsistency,
+  type AuditConsistencyQuery,
+  type AuditPage,
+  type AuditQuery,
+  type AuditRecord,
+  type ProvenAuditRecord,
+} from "./audit.js";
+export {
   catalogDescriptionSchema,
   catalogMatchSchema,
   catalogSchema,

@@ -1,3 +1,4 @@
+import { openAudit } from "./audit.js";
 import { openIdentity } from "./identity.js";
 import { readTls, TlsRenewal } from "./tls.js";
 import { toolCallRecorder } from "./tool-calls.js";
@@ -147,6 +148,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     const sender = new HttpWebhookSender();
     opened.use(new WebhookDelivery({ ...basics, targets, outbox, sender, store: store.webhooks }));
   }
+  const audit = openAudit({ ...basics, config, store: store?.audit }, opened);
   const state = openState({ ...basics, config, origin: store?.stateOrigin }, opened);
   const servers = openMcpServers(config, basics.clock, opened);
   const access = new DataSourceAccess(
@@ -241,6 +243,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
       ...{ rules: config.retention, clock, ids: basics.ids },
       store: store?.retention ?? noRetentionStore,
     }),
+    audit,
     apiKeys: new ApiKeyService(apiKeys, clock),
     memory: memory.service,
     catalog,

@@ -22,7 +22,9 @@ const LIMITED = /^The API key is limited to /;
 
 const BILLING = ["usage", "prices", "budgets", "payments"];
 /** Actions that concern more than one organization. */
-const OPERATION: readonly Action[] = ["usage:read_all", "prices:write", "payments:rebind"];
+const OPERATION: readonly Action[] = [
+  ...(["usage:read_all", "prices:write", "payments:rebind", "audit:export"] as const),
+];
 const READS = ACTIONS.filter((action) => action.endsWith(":read"));
 
 const PAYMENTS = ["payments:read", "payments:write"];
@@ -44,7 +46,11 @@ const HEADERS: readonly (readonly [
   headers: Readonly<Record<string, string>>,
   rights: readonly string[],
 ])[] = [
-  ["nobody", {}, ACTIONS.filter((action) => !BILLING.includes(groupOf(action)))],
+  [
+    "nobody",
+    {},
+    ACTIONS.filter((action) => !BILLING.includes(groupOf(action)) && !OPERATION.includes(action)),
+  ],
   ["an admin", { "x-user-role": "Admin" }, RIGHTS["admin"] ?? []],
   ["a person with another role", { "x-user-role": "viewer" }, []],
   [

@@ -29,6 +29,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map([
   ["restore", async () => (await import("./store/backup.js")).restoreCommand],
   ["key", async () => (await import("./key/index.js")).keyCommand],
   ["policy", async () => (await import("./policy/index.js")).policyCommand],
+  ["audit", async () => (await import("./audit/index.js")).auditCommand],
   ["tools", async () => (await import("./tools/index.js")).toolsCommand],
   ["migrate", async () => (await import("./store/migrate.js")).migrateCommand],
   ["copy", async () => (await import("./store/copy.js")).copyCommand],

@@ -27,6 +27,7 @@ export interface Config {
   /** The only organization of the service, which owns unbound data sources; UUID, lower case. */
   readonly organization?: string;
   readonly tools: ToolsConfig;
+  readonly audit: AuditConfig;
   readonly auth: AuthConfig;
   readonly tls?: TlsConfig;
   /** Whether `/docs`, `/openapi.json` and gRPC reflection are served. */
@@ -70,6 +71,14 @@ export interface RetentionConfig {
   };
   /** Whether organizations may keep their data for longer. */
   readonly mayBeLonger: boolean;
+}
+
+/** The signature of the audit log (Decision §23). */
+export interface AuditConfig {
+  /** The name of the log in its checkpoints. */
+  readonly name: string;
+  /** PEM file of the private key; absent: a file in the data directory, made at the first start. */
+  readonly keyFile?: string;
 }
 
 /** Limits per organization on one server. */

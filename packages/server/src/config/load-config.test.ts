@@ -27,6 +27,7 @@ describe("a configuration", () => {
       dataSources: [],
       docs: true,
       tools: { strict: false, tools: [] },
+      audit: { name: "steward/audit" },
       auth: { headers: { trustedProxies: [], proxySecrets: [] } },
       stepTimeoutMs: 30_000,
       stepWaitMs: 30_000,

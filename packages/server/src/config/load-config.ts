@@ -115,6 +115,7 @@ function buildConfig(
         ? {}
         : present("pinsFile", pinsFileOf(values.toolsFile.value))),
     },
+    audit: { name: given(values.auditName), ...present("keyFile", values.auditKeyFile.value) },
     auth: authOf(values),
     ...present("tls", tlsOf(values)),
     docs: given(values.docs),

@@ -40,6 +40,8 @@ export interface Settings extends AuthSettings, ShareSettings, RetentionSettings
   readonly migrationUrls: Setting<readonly DataSourceConfig[]>;
   readonly toolsFile: Setting<string>;
   readonly toolsStrict: Setting<boolean>;
+  readonly auditKeyFile: Setting<string>;
+  readonly auditName: Setting<string>;
   readonly tlsCert: Setting<string>;
   readonly tlsKey: Setting<string>;
   readonly docs: Setting<boolean>;
@@ -159,6 +161,26 @@ export const SETTINGS: Settings = {
     flag: "tools-strict",
     type: boolean,
     help: "Refuse tool names that the tools file does not list; unset: as the file says.",
+  },
+  auditKeyFile: {
+    name: "SERVICE_AUDIT_KEY_FILE",
+    flag: "audit-key-file",
+    type: path("/run/secrets/audit.key"),
+    help:
+      "PEM file of the Ed25519 key that signs the audit log, the same for all servers that share a store; unset: " +
+      "audit.key in the data directory, made at the first start.",
+  },
+  auditName: {
+    name: "SERVICE_AUDIT_NAME",
+    flag: "audit-name",
+    type: {
+      shape: "a name without spaces and plus signs",
+      placeholder: "name",
+      example: "steward.example.com/audit",
+      parse: (given) => (/^[^\s+]{1,255}$/u.test(given) ? given : undefined),
+    },
+    default: "steward/audit",
+    help: "Name of the audit log in its checkpoints; unlike that of any other log that the same auditors read.",
   },
   ...AUTH_SETTINGS,
   tlsCert: {

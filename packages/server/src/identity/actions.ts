@@ -21,6 +21,7 @@ export const ACTIONS: readonly Action[] = [
   ...(["policies:read", "policies:write"] as const),
   ...(["retention:read", "retention:write", "holds:write"] as const),
   ...(["metrics:read"] as const),
+  ...(["audit:read", "audit:export"] as const),
 ];
 
 export type Action =
@@ -37,7 +38,8 @@ export type Action =
   | `policies:${"read" | "write"}`
   | `retention:${"read" | "write"}`
   | "holds:write"
-  | "metrics:read";
+  | "metrics:read"
+  | `audit:${"read" | "export"}`;
 
 /** The groups of the actions, such as `plans` and `memory`. */
 export const ACTION_GROUPS: readonly string[] = [...new Set(ACTIONS.map(groupOf))];

@@ -1,5 +1,6 @@
 import type { Dialect, Intent, StatementGrant, TouchedData } from "../governance/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
+import type { Origin } from "../kernel/origin.js";
 import type { OnFailure, PreparedStep, SchemaTableDelta, StepExecution } from "./plan.js";
 import type { CompiledStatement } from "./statements/compiled-statement.js";
 import type { PostgresType } from "./statements/postgres-types.js";
@@ -331,6 +332,8 @@ export interface SchemaJournal {
 /** A plan about to be stored. */
 export interface NewPlan {
   readonly ref: PlanRef;
+  /** Who asked for it; absent: the service itself. */
+  readonly origin?: Origin | undefined;
   readonly sessionId: string;
   readonly name: string;
   readonly description: string;

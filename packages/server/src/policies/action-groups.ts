@@ -3,7 +3,12 @@ import { type Action, groupOf } from "../identity/index.js";
 /**
  * Actions that concern more than one organization: only the operator may use them (Decision §15).
  */
-const OPERATION: readonly Action[] = ["usage:read_all", "prices:write", "payments:rebind"];
+const OPERATION: readonly Action[] = [
+  "usage:read_all",
+  "prices:write",
+  "payments:rebind",
+  "audit:export",
+];
 
 /**
  * The groups of an action in the policies' schema: the part before the colon and, for a read,

@@ -5,6 +5,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { silentLog } from "@steward/kernel/log.js";
 import { silentTelemetry } from "../kernel/telemetry.js";
 import { openSqliteStore } from "../storage/sqlite/store.js";
+import { appendAudit } from "../storage/testing/append-audit.js";
 import { recordToolCalls } from "../storage/testing/record-tool-calls.js";
 import type { RetentionRules } from "./retention-period.js";
 import { RetentionSweeper } from "./retention-sweeper.js";
@@ -44,6 +45,7 @@ describe("a sweep", () => {
     await store.usage.recording.recordPending(10);
     const taken = await store.memory.toolCalls.take(10);
     await store.memory.toolCalls.done(taken);
+    await appendAudit(store.audit.sequence);
   }
 
   it("deletes in each organization what is older than it is kept there, and nothing without a period", async () => {

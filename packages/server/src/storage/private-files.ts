@@ -2,7 +2,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 
 import { AppError } from "@steward/kernel/errors.js";
 
 /** Mode of a file with read and write access for its owner only. */
-const FILE_MODE = 0o600;
+export const PRIVATE_FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 /** All rights of the group and of others. */
 const OTHERS = 0o077;
@@ -19,12 +19,12 @@ export function makePrivateDirectory(path: string): void {
  */
 export function makePrivateFile(path: string): void {
   if (existsSync(path)) assertPrivate(path);
-  else closeSync(openSync(path, "a", FILE_MODE));
+  else closeSync(openSync(path, "a", PRIVATE_FILE_MODE));
 }
 
 /** Removes all rights of others on a file. */
 export function closeToOthers(path: string): void {
-  chmodSync(path, FILE_MODE);
+  chmodSync(path, PRIVATE_FILE_MODE);
 }
 
 /**
@@ -36,7 +36,7 @@ export function assertPrivate(path: string): void {
   const stats = statSync(path);
   if ((stats.mode & OTHERS) === 0) return;
   const mode = (stats.mode & 0o777).toString(8);
-  const wanted = (stats.isDirectory() ? DIRECTORY_MODE : FILE_MODE).toString(8);
+  const wanted = (stats.isDirectory() ? DIRECTORY_MODE : PRIVATE_FILE_MODE).toString(8);
   throw new AppError(
     "INVALID_ARGUMENT",
     `Other users of this machine have rights on ${path} (mode ${mode}), which holds data of organizations: run chmod ${wanted} ${path}`,

@@ -1,3 +1,4 @@
+import type { AuditArchive, AuditSequence } from "../audit/ports.js";
 import type { ApiKeyStore } from "../identity/ports.js";
 import type { ToolCallLog } from "../kernel/tool-call.js";
 import type { VectorIndex } from "../memory/index.js";
@@ -10,6 +11,12 @@ import type { ExpiredRows, RetentionStore } from "../retention/ports.js";
 import type { WebhookStore } from "../webhooks/ports.js";
 import type { BudgetReservations, UsageStore } from "../usage/ports.js";
 
+/** The audit log: the way of facts into its tree, and its reads. */
+export interface AuditStore {
+  readonly sequence: AuditSequence;
+  readonly archive: AuditArchive;
+}
+
 /** The service's whole store, on any engine. */
 export interface Store extends AsyncDisposable {
   readonly plans: PlanEngine;
@@ -18,6 +25,7 @@ export interface Store extends AsyncDisposable {
   readonly customers: CustomerBindings;
   readonly apiKeys: ApiKeyStore;
   readonly policies: PolicyStore;
+  readonly audit: AuditStore;
   readonly memory: MemoryStore;
   readonly retention: RetentionStore;
   readonly expired: ExpiredRows;

@@ -1,5 +1,5 @@
 /**
- * The consumers of the log of tool calls. A plan is deleted only after each of them has read all of
- * its calls.
+ * The consumers of the logs of plans: two read the tool calls, the audit log reads every change. A
+ * plan is deleted only after each of them has read all of its log.
  */
-export const TOOL_CALL_CONSUMERS = ["usage", "memory"] as const;
+export const TOOL_CALL_CONSUMERS = ["usage", "memory", "audit"] as const;

@@ -55,6 +55,9 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
   ...operationsOf("retention:write", "setRetention"),
   ...operationsOf("holds:write", "placeHold", "liftHold"),
   ...operationsOf("metrics:read", "getMetrics"),
+  ...operationsOf("audit:read", "listAuditRecords", "getAuditRecord", "proveAuditConsistency"),
+  ...operationsOf("audit:read", "getAuditCheckpoint", "getAuditTile"),
+  ...operationsOf("audit:export", "getAuditEntries"),
   ...operationsOf("keys:read", "listApiKeys"),
   ...operationsOf("keys:write", "createApiKey", "rotateApiKey", "revokeApiKey"),
 };

@@ -1,5 +1,5 @@
 import type { Action } from "../identity/index.js";
-import type { Caller } from "@steward/kernel/caller.js";
+import type { Caller, RequestOrigin } from "@steward/kernel/caller.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "./limits.js";
 import type { QueryRuntimeContext } from "../plans/index.js";
@@ -44,6 +44,7 @@ export async function requestContext(
   const idempotencyKey = headerText(headers, "idempotency-key", IDEMPOTENCY_KEY_LENGTH_MAX);
   return {
     ...caller,
+    request: requestOrigin(request),
     requestId,
     signal,
     ...(counts === undefined ? {} : { counts }),
@@ -51,6 +52,16 @@ export async function requestContext(
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
 }
+
+/** The request as the audit log stores it. */
+function requestOrigin({ headers, requestId, peerAddress }: IncomingRequest): RequestOrigin {
+  const { traceparent } = headers;
+  const traceId = typeof traceparent === "string" ? TRACEPARENT.exec(traceparent)?.[1] : undefined;
+  return { requestId, peerAddress, ...(traceId === undefined ? {} : { traceId }) };
+}
+
+/** W3C Trace Context §3.2. */
+const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
 
 /** The action and the quota of an operation. */
 export type AskedOperation = Pick<IncomingRequest, "action" | "share" | "whenOver">;

@@ -1,6 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Intent } from "../governance/index.js";
+import type { AuditService } from "../audit/index.js";
 import type { CatalogService } from "../catalog/index.js";
 import type { Action, ApiKeyService } from "../identity/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
@@ -31,6 +32,7 @@ export interface Services {
   readonly apiKeys: ApiKeyService;
   readonly policies: PolicyService;
   readonly retention: RetentionService;
+  readonly audit: AuditService;
   readonly authenticate: Authenticate;
   readonly quotas: OrganizationQuotas;
   readonly recordToolCall: RecordToolCall;

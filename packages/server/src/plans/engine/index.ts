@@ -13,6 +13,7 @@ export {
   type DueWork,
   type EarlierRequest,
   type EngineNode,
+  type EventsOrigin,
   type HandoverListeners,
   type LoadedPlan,
   type LogEntry,

@@ -1,4 +1,5 @@
 import { assert } from "@steward/kernel/assert.js";
+import type { Origin } from "../../kernel/origin.js";
 import {
   planDiffers,
   withDefinitions,
@@ -14,6 +15,7 @@ import {
   PlanConflict,
   type AppendSource,
   type AttemptEnd,
+  type EventsOrigin,
   type LoadedPlan,
   type LogEntry,
   type PlanLog,
@@ -52,6 +54,7 @@ export class OpenPlan implements AppendSource {
   /** The plan's newest sequence after this node's last append. */
   #ownSequence: number | undefined;
   #events: LogEntry["events"] = [];
+  #origins: readonly EventsOrigin[] = [];
   readonly #steps = new Map<number, StepState>();
   #definitions: readonly PreparedStep[] = [];
   #waiting: Waiting[] = [];
@@ -114,10 +117,14 @@ export class OpenPlan implements AppendSource {
     return this.#results.get(stepIndex);
   }
 
-  /** Applies a change; the next {@link write} writes it. */
-  change(change: PlanChange): void {
+  /**
+   * Applies a change; the next {@link write} writes it.
+   * @param origin who asked for it; absent: the service itself.
+   */
+  change(change: PlanChange, origin?: Origin): void {
     this.#state = applyChange(this.#state, change);
     this.#events = [...this.#events, ...change.events];
+    this.#origins = [...this.#origins, { count: change.events.length, origin }];
     for (const step of change.steps) this.#steps.set(step.index, step);
     if (change.definitions.length === 0) return;
     this.#definitions = [...this.#definitions, ...change.definitions];
@@ -161,8 +168,10 @@ export class OpenPlan implements AppendSource {
       definitions: this.#definitions,
       request: this.#requestOf(this.#definitions),
       end,
+      origins: this.#origins,
     };
     this.#events = [];
+    this.#origins = [];
     this.#steps.clear();
     this.#definitions = [];
     const state = this.#state;

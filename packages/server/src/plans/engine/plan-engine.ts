@@ -2,6 +2,7 @@ import { assert } from "@steward/kernel/assert.js";
 import type { Timers } from "@steward/kernel/concurrency/timers.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
+import type { Origin } from "../../kernel/origin.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import { isReadIntent } from "../../governance/index.js";
 import { executionOf, newPlanRecord, outputOf, planRecordOf } from "../execution.js";
@@ -58,6 +59,13 @@ import {
 import { Sweeps } from "./sweeps.js";
 import { Wakes } from "./wakes.js";
 
+/** How an attempt ended, and who asked for it. */
+interface FinishedAttempt {
+  readonly outcome: StepOutcome;
+  readonly toolCall: ToolCallRecord | undefined;
+  readonly origin: Origin | undefined;
+}
+
 /** Dependencies of the engine. */
 export interface PlanEngineParts {
   readonly log: PlanLog;
@@ -76,6 +84,9 @@ export interface PlanEngineParts {
  * decision, and every claim is durable before its step runs. In both cases an entry is appended
  * only if its sequence number is free: a node that loses a race reads the plan again and repeats
  * its decision.
+ *
+ * The origin of a transition, who asked for it, is stored with its events; it is absent when the
+ * service itself decides.
  *
  * Errors of every method: `PLAN_NOT_FOUND` for unknown plans and those of other organizations,
  * `STORE_UNAVAILABLE` when the log cannot be reached.
@@ -187,7 +198,7 @@ export class PlanEngine implements AsyncDisposable {
    * when this resolves. The claim of a read may stay in memory for a while, because running a read
    * twice is harmless.
    */
-  async claimStep(ref: StepRef, owner: string): Promise<ClaimResult> {
+  async claimStep(ref: StepRef, owner: string, origin?: Origin): Promise<ClaimResult> {
     for (;;) {
       const access = await this.#plans.current(ref);
       if (access.kind === "owned elsewhere") {
@@ -216,7 +227,7 @@ export class PlanEngine implements AsyncDisposable {
       const attempt = { ...ref, attempt: decision.step.attempt };
       const isInMemory = isReadIntent(prepared.intent) && this.#plans.isOwned(plan);
       if (!isInMemory) this.#ownIfUndisputed(plan);
-      plan.change(decision.change);
+      plan.change(decision.change, origin);
       if (isInMemory) this.#claimInMemory(plan, attempt, owner);
       else if (!(await this.#tryClaim(plan, attempt, owner))) continue;
       return {
@@ -247,11 +258,12 @@ export class PlanEngine implements AsyncDisposable {
     attempt: AttemptRef,
     outcome: StepOutcome,
     toolCall: ToolCallRecord | undefined,
+    origin?: Origin,
   ): Promise<FinishResult> {
     const found = this.#claims.find(attempt);
     const claim = found?.attempt.attempt === attempt.attempt ? found : undefined;
     try {
-      const result = await this.#finish(attempt, claim, outcome, toolCall);
+      const result = await this.#finish(attempt, claim, { outcome, toolCall, origin });
       this.#claims.markSettled(attempt);
       return result;
     } catch (error) {
@@ -270,7 +282,7 @@ export class PlanEngine implements AsyncDisposable {
    * @returns the plan's state after the call.
    * @throws AppError `PLAN_NOT_ACTIVE` when it has completed or failed.
    */
-  async cancelPlan(ref: PlanRef, reason: string): Promise<PlanState> {
+  async cancelPlan(ref: PlanRef, reason: string, origin?: Origin): Promise<PlanState> {
     for (;;) {
       const plan = await this.#ownership.acquired(ref);
       const change = cancelPlan(plan.state, reason, this.#node.nowMs());
@@ -280,7 +292,7 @@ export class PlanEngine implements AsyncDisposable {
         return plan.state;
       }
       if ("refused" in change) throw new AppError("PLAN_NOT_ACTIVE", change.refused);
-      plan.change(change);
+      plan.change(change, origin);
       if (await this.#tryWrite(plan)) return plan.state;
     }
   }
@@ -289,7 +301,7 @@ export class PlanEngine implements AsyncDisposable {
    * @param deadlineMs the plan's new deadline, ms since the epoch.
    * @throws AppError `PLAN_NOT_ACTIVE` unless the plan has failed.
    */
-  async retryPlan(ref: PlanRef, deadlineMs: number): Promise<PlanRecord> {
+  async retryPlan(ref: PlanRef, deadlineMs: number, origin?: Origin): Promise<PlanRecord> {
     for (;;) {
       const plan = await this.#ownership.acquired(ref);
       const change = retryPlan(plan.state, this.#node.nowMs(), deadlineMs);
@@ -297,7 +309,7 @@ export class PlanEngine implements AsyncDisposable {
         const code = change.limit === true ? "LIMIT_EXCEEDED" : "PLAN_NOT_ACTIVE";
         throw new AppError(code, change.refused);
       }
-      plan.change(change);
+      plan.change(change, origin);
       if (!(await this.#tryWrite(plan))) continue;
       const record = await this.findPlan(ref);
       assert(record !== undefined, "a plan that was committed can be read");
@@ -320,7 +332,7 @@ export class PlanEngine implements AsyncDisposable {
    * @throws AppError with the code of the refusal; `REVISION_CONFLICT` when the plan's steps have changed since
    *   these were checked.
    */
-  async revisePlan(ref: PlanRef, revision: PlanRevision): Promise<PlanRevised> {
+  async revisePlan(ref: PlanRef, revision: PlanRevision, origin?: Origin): Promise<PlanRevised> {
     const { planId } = ref;
     for (;;) {
       const plan = await this.#ownership.acquired(ref);
@@ -331,7 +343,7 @@ export class PlanEngine implements AsyncDisposable {
         if (plan.broken) continue;
         return { planId, status: plan.state.status, revision: decision.revision };
       }
-      plan.change(decision.change);
+      plan.change(decision.change, origin);
       if (!(await this.#tryWrite(plan))) continue;
       const { status, revision: made } = decision.change.plan;
       return { planId, status, revision: made };
@@ -378,8 +390,7 @@ export class PlanEngine implements AsyncDisposable {
   async #finish(
     attempt: AttemptRef,
     claim: Claim | undefined,
-    outcome: StepOutcome,
-    toolCall: ToolCallRecord | undefined,
+    { outcome, toolCall, origin }: FinishedAttempt,
   ): Promise<FinishResult> {
     for (;;) {
       const plan = await this.#ownership.acquired(attempt);
@@ -395,7 +406,7 @@ export class PlanEngine implements AsyncDisposable {
         if (plan.broken) continue;
         return { kind: "fenced" };
       }
-      plan.change(change);
+      plan.change(change, origin);
       const step = change.steps.find((candidate) => candidate.stepId === attempt.stepId);
       assert(step !== undefined, "ending an attempt changes its step");
       const context = "context" in outcome ? outcome.context : undefined;

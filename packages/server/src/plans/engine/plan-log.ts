@@ -1,4 +1,5 @@
 import type { Unsubscribe } from "../../kernel/event-bus.js";
+import type { Origin } from "../../kernel/origin.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PageRequest, PlanFilter, PlanPage } from "../orchestrator.js";
 import type { PlanEvent } from "../plan-events.js";
@@ -171,6 +172,16 @@ export interface LogEntry {
   readonly request: RevisionRequest | undefined;
   /** The end of an attempt, if the entry contains one. */
   readonly end: AttemptEnd | undefined;
+  /** Who asked for the events, in their order. */
+  readonly origins: readonly EventsOrigin[];
+}
+
+/** The origin of some consecutive events of an entry: an entry may contain those of several requests. */
+export interface EventsOrigin {
+  /** Number of events. */
+  readonly count: number;
+  /** Absent: the service itself, such as when a deadline has passed. */
+  readonly origin: Origin | undefined;
 }
 
 /** The results that an ended attempt leaves. */

@@ -1,5 +1,6 @@
 import { sessionFor, sessionOr } from "@steward/kernel/caller.js";
 import { setTimeout as delay } from "node:timers/promises";
+import { originOf } from "../../kernel/origin.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
@@ -170,6 +171,7 @@ export class DurableOrchestrator
     const nowMs = clock.nowMs();
     return this.#engine.createPlan({
       ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },
+      origin: originOf(ctx),
       sessionId: session,
       name: definition.name,
       description: definition.description,
@@ -219,7 +221,11 @@ export class DurableOrchestrator
 
   async cancelPlan(planId: string, ctx: QueryRuntimeContext, reason?: string): Promise<void> {
     const ref = { orgId: ctx.orgId, planId };
-    const state = await this.#engine.cancelPlan(ref, reason ?? "cancelled by the caller");
+    const state = await this.#engine.cancelPlan(
+      ref,
+      reason ?? "cancelled by the caller",
+      originOf(ctx),
+    );
     this.#inFlight.abort(ref);
     if (state.status === "cancelled") return;
     await this.#untilOver(ref, ctx.signal);
@@ -227,7 +233,8 @@ export class DurableOrchestrator
 
   async retryPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord> {
     const { clock, planDeadlineMs } = this.#options;
-    return this.#engine.retryPlan({ orgId: ctx.orgId, planId }, clock.nowMs() + planDeadlineMs);
+    const ref = { orgId: ctx.orgId, planId };
+    return this.#engine.retryPlan(ref, clock.nowMs() + planDeadlineMs, originOf(ctx));
   }
 
   appendSteps(
@@ -319,7 +326,7 @@ export class DurableOrchestrator
   ): Promise<StepExecution> {
     for (;;) {
       if (this.#closing) throw shuttingDown();
-      const claim = await this.#engine.claimStep(ref, this.#owner);
+      const claim = await this.#engine.claimStep(ref, this.#owner, originOf(ctx));
       switch (claim.kind) {
         case "finished":
           return claim.execution;
@@ -353,7 +360,8 @@ export class DurableOrchestrator
     try {
       const end = await this.#run(attempt, { ...claim, ...grant }, call, ctx, inFlight);
       const outcome = withHints(end.outcome, warnings);
-      const finished = await this.#engine.finishStep(attempt, outcome, end.toolCall);
+      const origin = originOf(ctx);
+      const finished = await this.#engine.finishStep(attempt, outcome, end.toolCall, origin);
       recorded = end.toolCall !== undefined && finished.kind !== "fenced";
       inFlight.attempt = undefined;
       this.#tell(attempt, claim, ctx, outcome);

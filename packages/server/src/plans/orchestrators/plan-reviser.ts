@@ -3,6 +3,7 @@ import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js
 import { sessionFor } from "@steward/kernel/caller.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { requireDataSources } from "../data-source-use.js";
+import { originOf } from "../../kernel/origin.js";
 import type { FieldOfStep } from "../dag.js";
 import type { PlanEngine } from "../engine/index.js";
 import { forkedSteps, forkOrigin } from "../fork.js";
@@ -117,6 +118,7 @@ export class PlanReviser implements PlanRevisions {
     const { name, description, state } = source;
     return engine.createPlan({
       ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },
+      origin: originOf(ctx),
       ...{ sessionId, name, description, onFailure: state.onFailure, steps: all, fork },
       createdAtMs,
       deadlineMs: createdAtMs + planDeadlineMs,
@@ -149,12 +151,8 @@ export class PlanReviser implements PlanRevisions {
       const change = toChange(await this.#checked(toPrepare, ctx));
       const deadlineMs = clock.nowMs() + planDeadlineMs;
       try {
-        return await engine.revisePlan(ref, {
-          change,
-          expectedRevision,
-          deadlineMs,
-          request: keyed,
-        });
+        const revision = { change, expectedRevision, deadlineMs, request: keyed };
+        return await engine.revisePlan(ref, revision, originOf(ctx));
       } catch (error) {
         const isLate = error instanceof AppError && error.code === "REVISION_CONFLICT";
         if (!isLate || request.expectedRevision !== undefined || check === CHECKS_MAX) throw error;

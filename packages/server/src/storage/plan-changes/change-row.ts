@@ -5,6 +5,7 @@ import type { OutputMetadata, PlanRef } from "../../plans/ports.js";
 import type { StepContext } from "../../plans/transitions.js";
 import { callJson } from "./call-codec.js";
 import { eventsJson, planEventsOf } from "./event-codec.js";
+import { originsJson } from "./origin-codec.js";
 import { stepsJson } from "./step-codec.js";
 
 /** The context update of an attempt in a row of `plan_changes`; empty parts are NULL. */
@@ -24,6 +25,7 @@ export interface ChangeRow extends ResultRow {
   readonly events: string;
   readonly steps: string | null;
   readonly call: string | null;
+  readonly origins: string | null;
 }
 
 /** The rows that a unit adds to its plan's log. */
@@ -75,6 +77,7 @@ function changeRowOf({ ref, sessionId }: PlanUnit, entry: LogEntry): ChangeRow {
     events: eventsJson(events),
     steps: stepsJson(entry),
     call: call ?? null,
+    origins: originsJson(entry.origins),
     output: output ?? null,
     schema_additions: listJson(context?.schemaAdditions),
     augmentation_hints: listJson(context?.augmentationHints),

@@ -10,7 +10,8 @@ export {
   type ChangeRow,
   type ResultRow,
 } from "./change-row.js";
-export { eventsJson } from "./event-codec.js";
+export { eventsJson, planEventsOf } from "./event-codec.js";
+export { originsJson, originsOf } from "./origin-codec.js";
 export {
   abandonedStepOf,
   failureJson,

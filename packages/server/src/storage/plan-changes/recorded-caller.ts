@@ -19,8 +19,12 @@ type CallerTuple = readonly [
 /** `null` for a caller without identity; an empty list for an unknown caller. */
 export type KeptCaller = CallerTuple | readonly [] | null;
 
-/** The caller of a tool call, as both engines store it; absent when callers have no identity. */
-export function keptCaller({ caller }: Pick<ToolCallRecord, "caller">): KeptCaller {
+/** The caller of a tool call or an event, as both engines store it. */
+export function keptCaller({
+  caller,
+}: {
+  readonly caller: RecordedCaller | undefined;
+}): KeptCaller {
   if (caller === undefined) return [];
   const { kind, authenticatedBy, roles, permissions, userId, agentId, keyId } = caller;
   if (kind === "anonymous" && authenticatedBy === "headers") return null;

@@ -11,6 +11,7 @@ import { createAccessTables } from "./migrations/0006-access.js";
 import { addPlanRevisions } from "./migrations/0007-plan-revisions.js";
 import { createRetentionTables } from "./migrations/0008-retention.js";
 import { createWebhookTables } from "./migrations/0009-webhooks.js";
+import { createAuditTables } from "./migrations/0010-audit.js";
 
 /** One migration of the schema: statements that run one by one in one transaction. */
 export interface Migration {
@@ -29,6 +30,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "v2-plan-revisions", statements: addPlanRevisions },
   { name: "v2-retention", statements: createRetentionTables },
   { name: "v2-webhooks", statements: createWebhookTables },
+  { name: "v2-audit", statements: createAuditTables },
 ];
 
 /** The advisory lock for migrations. Any number will do that nobody else uses. */

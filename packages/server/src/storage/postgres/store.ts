@@ -4,6 +4,8 @@ import type { Log } from "@steward/kernel/log.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import { systemTimers } from "@steward/kernel/concurrency/timers.js";
 import type { Store } from "../store.js";
+import { PostgresAuditArchive } from "./audit/audit-archive.js";
+import { PostgresAuditSequence } from "./audit/audit-sequence.js";
 import { PostgresApiKeyStore } from "./governance/api-key-store.js";
 import { PostgresPolicyStore } from "./governance/policy-store.js";
 import { PostgresBudgetReservations } from "./usage/budget-reservations.js";
@@ -59,9 +61,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const unread = {
       usage: new UnreadPlans(db, "usage", node, log),
       memory: new UnreadPlans(db, "memory", node, log),
+      audit: new UnreadPlans(db, "audit", node, log),
     };
     const toolCalls = new PostgresToolCallLog(db, unread.usage);
     const onWritten = (unit: PlanUnit): void => {
+      unread.audit.recorded(unit.ref);
       const calls = unit.entries.flatMap(({ end }) => end?.toolCall ?? []);
       // Consumers settle an ended plan even if it has no more calls.
       if (calls.length === 0 && unit.plan?.finishedAtMs === undefined) return;
@@ -71,7 +75,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     };
     const queries = new PlanQueries(db, node);
     const plans = new PlanEngine({
-      log: new PostgresPlanLog({ db, node, queries, telemetry, onWritten, outbox }),
+      log: new PostgresPlanLog({
+        ...{ db, node, queries, telemetry, onWritten, outbox },
+        onCreated: (ref) => {
+          unread.audit.recorded(ref);
+        },
+      }),
       reads: queries,
       node,
       handover: new PostgresPlanHandover(db, signals, node),
@@ -86,6 +95,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       customers: new PostgresCustomerBindings(db),
       apiKeys: new PostgresApiKeyStore(db),
       policies: new PostgresPolicyStore(db),
+      audit: {
+        sequence: new PostgresAuditSequence(db, unread.audit, ids),
+        archive: new PostgresAuditArchive(db),
+      },
       memory,
       retention: new PostgresRetentionStore(db),
       expired: new PostgresExpiredRows(db),

@@ -8,6 +8,7 @@ import { createAccessTables } from "./migrations/0005-access.js";
 import { addPlanRevisions } from "./migrations/0006-plan-revisions.js";
 import { createRetentionTables } from "./migrations/0007-retention.js";
 import { createWebhookTables } from "./migrations/0008-webhooks.js";
+import { createAuditTables } from "./migrations/0009-audit.js";
 
 /**
  * The version of the first migration, which creates a new store. Stores from before the first
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly string[] = [
   addPlanRevisions,
   createRetentionTables,
   createWebhookTables,
+  createAuditTables,
 ];
 
 /** The schema version of an up-to-date store. */

@@ -9,6 +9,8 @@ import { DirectoryProbe } from "../directory-probe.js";
 import { storeUnavailable } from "../failure-reason.js";
 import { makePrivateDirectory, makePrivateFile } from "../private-files.js";
 import type { Store } from "../store.js";
+import { SqliteAuditArchive } from "./audit/audit-archive.js";
+import { SqliteAuditSequence } from "./audit/audit-sequence.js";
 import { SqliteApiKeyStore } from "./governance/api-key-store.js";
 import { SqlitePolicyStore } from "./governance/policy-store.js";
 import { CommitWriter } from "./commit-writer.js";
@@ -76,6 +78,10 @@ export function openSqliteStore(
     policies: new SqlitePolicyStore(writer, statements),
     retention: new SqliteRetentionStore(writer, statements),
     expired: new SqliteExpiredRows(writer, statements),
+    audit: {
+      sequence: new SqliteAuditSequence(writer, statements),
+      archive: new SqliteAuditArchive(writer, statements),
+    },
     memory: new SqliteMemoryStore(writer, statements, toolCalls),
     webhooks: new SqliteWebhookStore(writer, statements),
     reembedding: new SqliteReembedding(writer, statements),

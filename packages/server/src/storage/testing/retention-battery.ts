@@ -8,6 +8,7 @@ import { ROWS_DELETED_MAX } from "../../retention/limits.js";
 import type { LegalHold, RetentionVersion } from "../../retention/ports.js";
 import { verifyTotals } from "../../usage/reports/verification.js";
 import type { Store } from "../store.js";
+import { appendAudit } from "./append-audit.js";
 import { RECORDED_STEP, recordToolCalls, type ChosenCall } from "./record-tool-calls.js";
 import { rowsBetween } from "./rows-between.js";
 import { TABLE_RETENTION } from "./table-retention.js";
@@ -240,7 +241,8 @@ const FAILED: StepOutcome = {
 };
 
 /** Has every consumer read all calls, and settle the plans that have ended. */
-async function readAllCalls({ usage, memory }: Store): Promise<void> {
+async function readAllCalls({ usage, memory, audit }: Store): Promise<void> {
+  await appendAudit(audit.sequence);
   for (let isMore = true; isMore;) isMore = (await usage.recording.recordPending(1000)).length > 0;
   for (;;) {
     const taken = await memory.toolCalls.take(1000);

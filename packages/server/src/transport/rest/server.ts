@@ -8,6 +8,7 @@ import { requestIdOf } from "../request-context.js";
 import type { Services } from "../services.js";
 import { describeApi } from "./openapi/api-description.js";
 import { authenticateRequests } from "./authenticate-requests.js";
+import { addAuditRoutes } from "./audit/audit-routes.js";
 import { addBillingRoutes } from "./billing/billing-routes.js";
 import { addCatalogRoutes } from "./catalog/catalog-routes.js";
 import { answerConnectionErrors, endWith } from "./connection-errors.js";
@@ -186,6 +187,7 @@ function restApp(services: Services, options: AppOptions): RestApp {
     addKeyRoutes(api, services.apiKeys);
     addPolicyRoutes(api, services.policies);
     addRetentionRoutes(api, services.retention);
+    addAuditRoutes(api, services.audit);
     addStateRoutes(api, services.state, rights);
     addMigrationRoutes(api, services.migrations);
     done();

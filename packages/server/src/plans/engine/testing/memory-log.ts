@@ -149,7 +149,15 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
         prepared: plan.steps,
         state,
         entries: [
-          { sequence: 1, events, steps: [], definitions: [], request: undefined, end: undefined },
+          {
+            sequence: 1,
+            events,
+            steps: [],
+            definitions: [],
+            request: undefined,
+            end: undefined,
+            origins: [],
+          },
         ],
         results: new Map(takenResults(plan)),
         leases: new Map(),

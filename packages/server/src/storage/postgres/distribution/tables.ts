@@ -37,6 +37,9 @@ export const DISTRIBUTED_TABLES: readonly string[] = [
   "plan_forks",
   "plan_removals",
   "usage_detail_starts",
+  "audit_records",
+  "audit_personal_values",
+  "audit_outbox",
 ];
 
 /** Small tables with many reads and few writes. */
@@ -49,4 +52,7 @@ export const REFERENCE_TABLES: readonly string[] = [
   "api_keys",
   // A server takes the deliveries of all organizations that are due.
   "webhook_deliveries",
+  // The audit log is one tree for all organizations.
+  "audit_tiles",
+  "audit_tree",
 ];

@@ -64,7 +64,7 @@ export class AppendStatement {
 
 const APPEND = `SELECT steward_append(
   $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-  $22, $23, $24, $25, $26, $27)`;
+  $22, $23, $24, $25, $26, $27, $28)`;
 
 function valuesOf(
   orgId: string,
@@ -93,6 +93,7 @@ function valuesOf(
     rows.map((row) => row.schema_additions),
     rows.map((row) => row.augmentation_hints),
     rows.map((row) => row.output_metadata),
+    rows.map((row) => row.origins),
     plans.map(({ planId }) => planId),
     plans.map(({ state }) => state.status),
     plans.map(({ state }) => state.startedAtMs ?? null),

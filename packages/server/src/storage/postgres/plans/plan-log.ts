@@ -13,7 +13,7 @@ import type { AttemptRef, NewPlan, PlanRef } from "../../../plans/ports.js";
 import type { PlanState, StepContext } from "../../../plans/transitions.js";
 import { AppendWriter } from "./append-writer.js";
 import type { Connection, Database } from "../database.js";
-import { eventsJson, forkedStepsJson, forkSources } from "../../plan-changes/index.js";
+import { eventsJson, forkedStepsJson, forkSources, originsJson } from "../../plan-changes/index.js";
 import type { NodeLease } from "../node-lease.js";
 import type { PlanQueries } from "./plan-queries.js";
 import { settled } from "../settled.js";
@@ -28,14 +28,19 @@ export interface PostgresPlanLogOptions {
   /** Called with each committed unit. */
   readonly onWritten: (unit: PlanUnit) => void;
   readonly outbox: WebhookOutbox;
+  /** Called with each plan that was created. */
+  readonly onCreated: (ref: PlanRef) => void;
 }
 
 export class PostgresPlanLog implements PlanLog {
   readonly #db: Database;
   readonly #queries: PlanQueries;
   readonly #writer: AppendWriter;
+  readonly #onCreated: (ref: PlanRef) => void;
 
-  constructor({ db, node, queries, telemetry, onWritten, outbox }: PostgresPlanLogOptions) {
+  constructor(options: PostgresPlanLogOptions) {
+    const { db, node, queries, telemetry, onWritten, onCreated, outbox } = options;
+    this.#onCreated = onCreated;
     this.#db = db;
     this.#queries = queries;
     this.#writer = new AppendWriter(db, node, telemetry, onWritten, outbox);
@@ -49,8 +54,10 @@ export class PostgresPlanLog implements PlanLog {
   ): Promise<EarlierRequest | undefined> {
     const earlier = await this.#earlier(plan);
     if (earlier !== undefined) return earlier;
-    const isNew = await this.#insert(plan, state, eventsJson(events), owner);
-    return isNew ? undefined : this.#earlier(plan);
+    const isNew = await this.#insert(plan, state, events, owner);
+    if (!isNew) return this.#earlier(plan);
+    this.#onCreated(plan.ref);
+    return undefined;
   }
 
   load(ref: PlanRef): Promise<LoadedPlan | undefined> {
@@ -90,7 +97,7 @@ export class PostgresPlanLog implements PlanLog {
   #insert(
     plan: NewPlan,
     state: PlanState,
-    events: string,
+    events: readonly PlanEvent[],
     owner: string | undefined,
   ): Promise<boolean> {
     return settled(
@@ -103,7 +110,7 @@ export class PostgresPlanLog implements PlanLog {
   #insertOnce(
     plan: NewPlan,
     state: PlanState,
-    events: string,
+    events: readonly PlanEvent[],
     owner: string | undefined,
   ): Promise<boolean> {
     const steps = forkedStepsJson(plan, state);
@@ -149,13 +156,13 @@ async function insertFork(connection: Connection, plan: NewPlan): Promise<void> 
 async function insertPlan(
   db: Pick<Connection, "query">,
   plan: NewPlan,
-  events: string,
+  events: readonly PlanEvent[],
   owner: string | undefined,
 ): Promise<boolean> {
   const { ref, idempotency } = plan;
   const [row] = await db.query<{ readonly created: boolean }>(
     `SELECT steward_create_plan($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-         $12, $13) AS created`,
+         $12, $13, $14) AS created`,
     [
       ref.orgId,
       ref.planId,
@@ -166,10 +173,11 @@ async function insertPlan(
       plan.name,
       plan.description,
       JSON.stringify(plan.steps),
-      events,
+      eventsJson(events),
       idempotency?.key ?? null,
       idempotency?.requestHash ?? null,
       plan.onFailure ?? null,
+      originsJson([{ count: events.length, origin: plan.origin }]),
     ],
   );
   return row?.created === true;

@@ -7,12 +7,14 @@ import { systemIds } from "@steward/kernel/ids.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import { silentTelemetry } from "../../../kernel/telemetry.js";
+import { auditRecordOf } from "../../../audit/record.js";
 import type { ApiKey } from "../../../identity/ports.js";
 import { embeddedEntry } from "../../../memory/embedded-entry.js";
 import type { EmbeddedEntry } from "../../../memory/ports.js";
 import { forkedSteps, forkOrigin } from "../../../plans/fork.js";
 import type { NewPlan, PlanRef } from "../../../plans/ports.js";
 import type { Hash } from "@steward/state";
+import { appendAudit } from "../../testing/append-audit.js";
 import { RECORDED_STEP, recordToolCalls } from "../../testing/record-tool-calls.js";
 import { budgetSample, externalSample, priceSample } from "../../testing/usage-samples.js";
 import type { Store } from "../../store.js";
@@ -61,6 +63,7 @@ export async function useEveryStatement(
   await useOthers(store);
   await useRetention(store);
   await useWebhooks(store, url);
+  await useAudit(store);
   await useNodes(url);
 }
 
@@ -256,7 +259,14 @@ async function useOthers({ apiKeys, policies, customers }: Store): Promise<void>
   await apiKeys.revoke(ORG, API_KEY.keyId, 1);
 }
 
-async function useRetention({ retention, expired, plans, usage, memory }: Store): Promise<void> {
+async function useRetention({
+  retention,
+  expired,
+  plans,
+  usage,
+  memory,
+  audit,
+}: Store): Promise<void> {
   const version = { orgId: ORG, version: 1, periods: { plans: 1 }, changedBy: "", changedAtMs: 1 };
   await retention.put(version);
   await retention.latest(ORG);
@@ -271,9 +281,28 @@ async function useRetention({ retention, expired, plans, usage, memory }: Store)
   await recordToolCalls(plans, [{ orgId: ORG }]);
   await usage.recording.recordPending(100);
   await memory.toolCalls.done(await memory.toolCalls.take(100));
+  await appendAudit(audit.sequence);
   await expired.deletePlans(ORG, page);
   while (await expired.deleteLogs(ORG));
   await expired.deleteUsageDetail(ORG, Number.MAX_SAFE_INTEGER, 10);
+}
+
+async function useAudit({ audit: { sequence, archive } }: Store): Promise<void> {
+  await sequence.add([
+    { orgId: ORG, atMs: 1, kind: "test.fact", subject: "s", detail: {}, personal: { a: "b" } },
+  ]);
+  const batch = await sequence.take(1000);
+  const { size } = await sequence.head();
+  const records = batch.facts.map((fact) => auditRecordOf(fact, "salt"));
+  const tiles = [{ level: 0, index: 0, hashes: Buffer.alloc(32) }];
+  await sequence.append(batch, { from: size, records, tiles, checkpoint: "" });
+  const filter = { orgId: ORG, kind: "test", subject: "s", fromMs: 0, untilMs: 2 };
+  await archive.list(filter, 1);
+  await archive.record(ORG, size);
+  await archive.entries(0, 1);
+  await archive.tiles([{ level: 0, index: 0, width: 1 }]);
+  await archive.checkpoint();
+  await archive.erase(ORG, "s", 1);
 }
 
 /** Operations between nodes. */

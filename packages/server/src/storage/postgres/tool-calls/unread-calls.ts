@@ -2,11 +2,15 @@ import type { ToolCallRecord } from "../../../kernel/tool-call.js";
 import type { PreparedStep } from "../../../plans/index.js";
 import type { PlanRef } from "../../../plans/ports.js";
 import { callOf, preparedStepsOf } from "../../plan-changes/index.js";
+import { TOOL_CALL_CONSUMERS } from "../../tool-call-consumers.js";
 import { byOrganization } from "../by-organization.js";
 import type { Connection } from "../database.js";
 
 /** Consumers of tool calls. Each has a position of its own in every plan's log. */
 export type CallConsumer = "usage" | "memory";
+
+/** Consumers of plans' logs: those of tool calls, and the audit log, which reads every change. */
+export type LogConsumer = (typeof TOOL_CALL_CONSUMERS)[number];
 
 /** A part of a plan's log that a consumer has not acknowledged. */
 export interface UnreadCalls {
@@ -77,10 +81,12 @@ export async function readUnread(
  */
 export async function acknowledge(
   connection: Connection,
-  consumer: CallConsumer,
+  consumer: LogConsumer,
   parts: readonly Omit<UnreadCalls, "calls">[],
 ): Promise<ReadonlySet<string>> {
-  const other = consumer === "usage" ? "memory_through" : "usage_through";
+  const others = TOOL_CALL_CONSUMERS.filter((each) => each !== consumer)
+    .map((each) => `${each}_through`)
+    .join(", ");
   const acknowledged = new Set<string>();
   for (const [orgId, own] of byOrganization(parts, ({ ref }) => ref.orgId)) {
     const planIds = own.map(({ ref }) => ref.planId);
@@ -94,7 +100,7 @@ export async function acknowledge(
     );
     const rows = await connection.query<{ readonly plan_id: string }>(
       `UPDATE plans SET ${consumer}_through = a.through,
-         is_settled = finished_at_ms IS NOT NULL AND least(a.through, ${other}) >= (
+         is_settled = finished_at_ms IS NOT NULL AND least(a.through, ${others}) >= (
            SELECT max(sequence) FROM plan_changes WHERE org_id = $1 AND plan_id = a.plan)
        FROM unnest($2::uuid[], $3::integer[], $4::integer[]) AS a (plan, place, through)
        WHERE org_id = $1 AND plan_id = a.plan AND ${consumer}_through = a.place RETURNING plan_id`,

@@ -1,7 +1,7 @@
 import type { Unsubscribe } from "../../../kernel/event-bus.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { PlanRef } from "../../../plans/ports.js";
-import type { CallConsumer } from "./unread-calls.js";
+import type { LogConsumer } from "./unread-calls.js";
 import type { Database } from "../database.js";
 import type { NodeLease } from "../node-lease.js";
 
@@ -11,14 +11,14 @@ const SWEEP_BEATS = 30;
 const SWEEP_PLANS_MAX = 1000;
 
 /**
- * Plans with tool calls that a consumer of this node has not read yet. A node consumes the calls
- * that it has written itself. A sweep finds the unread calls of dead nodes. Sweeps run at the
+ * Plans with tool calls, or changes, that a consumer of this node has not read yet. A node consumes
+ * what it has written itself. A sweep finds the unread calls of dead nodes. Sweeps run at the
  * start, at the first heartbeat (by then the dead nodes' last writes are visible), when the set of
  * nodes changes, and periodically.
  */
 export class UnreadPlans {
   readonly #db: Database;
-  readonly #consumer: CallConsumer;
+  readonly #consumer: LogConsumer;
   readonly #node: NodeLease;
   /** Plans of the current round, by organization. */
   readonly #round = new Map<string, Set<string>>();
@@ -32,7 +32,7 @@ export class UnreadPlans {
   #others: string | undefined;
   #isDue = true;
 
-  constructor(db: Database, consumer: CallConsumer, node: NodeLease, log: Log) {
+  constructor(db: Database, consumer: LogConsumer, node: NodeLease, log: Log) {
     this.#db = db;
     this.#consumer = consumer;
     this.#node = node;
@@ -121,12 +121,13 @@ export class UnreadPlans {
   }
 
   async #sweep(): Promise<void> {
+    const calls = this.#consumer === "audit" ? "" : "AND c.call IS NOT NULL";
     const rows = await this.#db.query<{ readonly org_id: string; readonly plan_id: string }>(
       `SELECT p.org_id, p.plan_id FROM plans AS p
        WHERE NOT p.is_settled AND (p.owner_node IS NULL OR p.owner_node <> ALL ($1::uuid[]))
          AND (p.finished_at_ms IS NOT NULL OR EXISTS (SELECT FROM plan_changes AS c
            WHERE c.org_id = p.org_id AND c.plan_id = p.plan_id
-             AND c.sequence > p.${this.#consumer}_through AND c.call IS NOT NULL))
+             AND c.sequence > p.${this.#consumer}_through ${calls}))
        ORDER BY p.plan_id LIMIT $2`,
       [this.#node.others, SWEEP_PLANS_MAX],
     );

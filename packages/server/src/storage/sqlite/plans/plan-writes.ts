@@ -9,6 +9,7 @@ import {
   failureJson,
   forkedStepsJson,
   forkSources,
+  originsJson,
   type ChangeRow,
 } from "../../plan-changes/index.js";
 import type { Write } from "../commit-protocol.js";
@@ -57,9 +58,15 @@ export function newPlanWrites(
       ],
     },
     {
-      sql: `INSERT INTO plan_changes (org_id, plan_id, sequence, events, steps)
-            VALUES (?, ?, 1, ?, ?)`,
-      params: [orgId, planId, eventsJson(events), forkedStepsJson(plan, state)],
+      sql: `INSERT INTO plan_changes (org_id, plan_id, sequence, events, steps, origins)
+            VALUES (?, ?, 1, ?, ?, ?)`,
+      params: [
+        orgId,
+        planId,
+        eventsJson(events),
+        forkedStepsJson(plan, state),
+        originsJson([{ count: events.length, origin: plan.origin }]),
+      ],
     },
   ];
 }
@@ -104,8 +111,8 @@ export function renewedLeaseWrite(attempt: AttemptRef, stepIndex: number, untilM
 function changeWrite({ orgId }: PlanRef, row: ChangeRow): Write {
   return {
     sql: `INSERT INTO plan_changes (org_id, plan_id, sequence, result_step, events, steps, call, output,
-            schema_additions, augmentation_hints, output_metadata)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+            schema_additions, augmentation_hints, output_metadata, origins)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     params: [
       orgId,
       row.plan_id,
@@ -118,6 +125,7 @@ function changeWrite({ orgId }: PlanRef, row: ChangeRow): Write {
       row.schema_additions,
       row.augmentation_hints,
       row.output_metadata,
+      row.origins,
     ],
     expect: 1,
   };

@@ -20,6 +20,7 @@ export function loggedCallWrites(toolCall: ToolCallRecord): readonly Write[] {
     steps: [],
     definitions: [],
     request: undefined,
+    origins: [],
     end,
   };
   const unit = { ref, sessionId, entries: [entry], plan: undefined, owner: undefined };

@@ -1,3 +1,4 @@
+import { AuditService } from "../../../audit/index.js";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { credentials, type ChannelCredentials } from "@grpc/grpc-js";
 import { openPolicies } from "../../../app/policies.js";
@@ -66,6 +67,7 @@ export async function startServer(
       state: unkeptState(),
       migrations: unkeptMigrations(),
       apiKeys: unkeptApiKeys(),
+      audit: new AuditService(undefined),
       orchestrator: options.orchestrator ?? orchestrator,
       authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       quotas: openQuotas(options.quotas),

@@ -45,7 +45,7 @@ describe("/openapi.json", () => {
     );
     for (const operation of operations()) {
       const { path, security, parameters = [] } = operation;
-      const isForCallers = path.startsWith("/api/") || path === "/metrics";
+      const isForCallers = /^\/(api|audit)\//.test(path) || path === "/metrics";
       const wanted = isForCallers
         ? [{ bearer: [] }, { organization: [] }, {}]
         : path.startsWith("/billing/")

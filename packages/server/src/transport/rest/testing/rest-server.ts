@@ -1,3 +1,4 @@
+import { AuditService } from "../../../audit/index.js";
 import type { Server as HttpServer } from "node:http";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { PromTelemetry } from "../../../adapters/metrics-prom/index.js";
@@ -95,6 +96,7 @@ export async function startRestServer(
       state: unkeptState(),
       migrations: unkeptMigrations(),
       apiKeys: unkeptApiKeys(),
+      audit: new AuditService(undefined),
       authenticate:
         options.authenticate ?? headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       quotas: openQuotas(options.quotas),

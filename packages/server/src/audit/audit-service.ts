@@ -1,0 +1,134 @@
+import type { Caller } from "@steward/kernel/caller.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
+import { AUDIT_PAGE_MAX } from "./limits.js";
+import type { AuditArchive, AuditFilter, AuditRecord } from "./ports.js";
+import type { AuditSequencer } from "./sequencer.js";
+import {
+  consistencyProof,
+  entryBundle,
+  HASH_BYTES,
+  inclusionProof,
+  parseCheckpoint,
+  parseNote,
+  TILE_WIDTH,
+  tileNamed,
+  tileWidth,
+  type ReadTiles,
+} from "./tree/index.js";
+
+/** Dependencies of the service; without a store there is no audit log. */
+export interface AuditServiceParts {
+  readonly archive: AuditArchive;
+  /** Appends what is waiting, so that a reader finds what happened before its request. */
+  readonly sequencer: Pick<AuditSequencer, "flush">;
+}
+
+/** A record with the proof that the tree of a checkpoint contains it. */
+export interface ProvenRecord {
+  readonly record: AuditRecord;
+  /** The signed note of the checkpoint. */
+  readonly checkpoint: string;
+  /** RFC 6962 §2.1.1. */
+  readonly proof: readonly Buffer[];
+}
+
+/** Reads of the audit log. A caller sees the records of its own organization. */
+export class AuditService {
+  readonly #parts: AuditServiceParts | undefined;
+
+  constructor(parts: AuditServiceParts | undefined) {
+    this.#parts = parts;
+  }
+
+  /** Newest first. @param before only records before this index. */
+  async list(
+    { orgId }: Caller,
+    filter: Omit<AuditFilter, "orgId">,
+    limit: number,
+    before?: number,
+  ): Promise<{ readonly records: readonly AuditRecord[]; readonly next?: number }> {
+    if (!Number.isInteger(limit) || limit < 1 || limit > AUDIT_PAGE_MAX) {
+      throw invalidField("limit", `must be a whole number from 1 to ${String(AUDIT_PAGE_MAX)}`);
+    }
+    const { archive, sequencer } = this.#needed();
+    await sequencer.flush();
+    const records = await archive.list({ ...filter, orgId }, limit, before);
+    const last = records.length === limit ? records.at(-1) : undefined;
+    return last === undefined ? { records } : { records, next: last.index };
+  }
+
+  /** @throws AppError `NOT_FOUND` when the caller's organization has no such record. */
+  async record({ orgId }: Caller, index: number): Promise<ProvenRecord> {
+    const { archive } = this.#needed();
+    const record = await archive.record(orgId, index);
+    if (record === undefined) {
+      const what = `Your organization has no audit record ${String(index)}; list them with steward audit list`;
+      throw new AppError("NOT_FOUND", what);
+    }
+    const { note } = await archive.checkpoint();
+    const { size } = parseCheckpoint(parseNote(note).text);
+    return {
+      record,
+      checkpoint: note,
+      proof: await inclusionProof(index, size, readTiles(archive)),
+    };
+  }
+
+  /**
+   * The proof that the log of `newer` records begins with its first `older` ones.
+   * @throws AppError `INVALID_ARGUMENT` for sizes that the log has never had.
+   */
+  async consistency(older: number, newer: number): Promise<readonly Buffer[]> {
+    const { archive } = this.#needed();
+    const { size } = await archive.checkpoint();
+    if (newer > size) {
+      throw invalidField("newer", `the log has ${String(size)} records, not ${String(newer)}`);
+    }
+    return consistencyProof(older, newer, readTiles(archive));
+  }
+
+  /** The newest checkpoint, with everything that happened before the call; empty before the first record. */
+  async checkpoint(): Promise<string> {
+    const { archive, sequencer } = this.#needed();
+    await sequencer.flush();
+    return (await archive.checkpoint()).note;
+  }
+
+  /**
+   * A tile of hashes or a bundle of entries.
+   * @param path such as `tile/0/000`.
+   * @throws AppError `NOT_FOUND` when the log does not reach that far.
+   */
+  async tile(path: string): Promise<Buffer> {
+    const { archive } = this.#needed();
+    const name = tileNamed(path);
+    const { level, index, width } = name;
+    const { size } = await archive.checkpoint();
+    const available = tileWidth(level === "entries" ? 0 : level, index, size);
+    if (available < width) {
+      const what = `The log of ${String(size)} records does not have ${path}`;
+      throw new AppError("NOT_FOUND", what);
+    }
+    if (level === "entries") {
+      const entries = await archive.entries(index * TILE_WIDTH, width);
+      return entryBundle(entries.map((entry) => Buffer.from(entry)));
+    }
+    const [tile = Buffer.alloc(0)] = await archive.tiles([name]);
+    return tile.subarray(0, width * HASH_BYTES);
+  }
+
+  #needed(): AuditServiceParts {
+    if (this.#parts !== undefined) return this.#parts;
+    throw new AppError(
+      "UNIMPLEMENTED",
+      "There is no audit log, because nothing is stored: set SERVICE_DATABASE_URL",
+    );
+  }
+}
+
+function readTiles(archive: AuditArchive): ReadTiles {
+  return async (names) => {
+    const tiles = await archive.tiles(names);
+    return tiles.map((tile, at) => tile.subarray(0, (names[at]?.width ?? 0) * HASH_BYTES));
+  };
+}

@@ -1,0 +1,25 @@
+import type { JsonValue } from "@steward/kernel/canonical-json.js";
+import type { Origin } from "../kernel/origin.js";
+
+/** Something that happened and is to become a record. */
+export interface AuditFact {
+  readonly orgId: string;
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+  /** As in `plan.changed` and `key.created`. */
+  readonly kind: string;
+  /** The id of what it is about, such as a plan's; empty: none. */
+  readonly subject: string;
+  /** Who asked for it; absent: the service itself. */
+  readonly origin?: Origin | undefined;
+  /** What the record tells to everybody who may read it. */
+  readonly detail: AuditDetail;
+  /**
+   * Values that may belong to a person, by their place in `detail`, such as `events.0.reason`. The
+   * record has a salted digest in that place.
+   */
+  readonly personal?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The members of a record that depend on its kind. */
+export type AuditDetail = Readonly<Record<string, JsonValue>>;

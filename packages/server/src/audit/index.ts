@@ -1,0 +1,32 @@
+/**
+ * The audit log: a record of every decision and effect, in a Merkle tree, so that no record can be
+ * changed or removed without being noticed (Decision §23).
+ *
+ * - fact: something that happened, committed together with what it tells
+ * - record: a fact in the tree; its canonical JSON is the leaf
+ * - personal value: a value that a record shows as a salted digest only, and that can be erased
+ * - sequencer: gives facts their places in the tree
+ * - checkpoint: the size and the root of the tree, signed
+ *
+ * Read first: fact.ts, plan-facts.ts, record.ts, sequencer.ts, tree/index.ts.
+ */
+export type { AuditRecord } from "./ports.js";
+export { AuditSequencer, type AuditSequencerParts } from "./sequencer.js";
+export { AuditService, type ProvenRecord } from "./audit-service.js";
+export { CheckpointSigner } from "./signer.js";
+export { verifyExport, type AuditFiles, type AuditVerdict } from "./verify.js";
+export { personalDigest } from "./record.js";
+export {
+  isConsistent,
+  leafHash,
+  parseCheckpoint,
+  parseNote,
+  parseVerifierKey,
+  rootOfInclusion,
+  TILE_WIDTH,
+  tilePath,
+  tileWidth,
+  verifiedCheckpoint,
+  type TileName,
+  type VerifierKey,
+} from "./tree/index.js";

@@ -1,0 +1,20 @@
+/** Records that one transaction adds to the tree. */
+export const AUDIT_BATCH_MAX = 1000;
+
+/** How long a record may wait for its place in the tree, in ms, while the store can be written. */
+export const AUDIT_POLL_MS = 1000;
+
+/** Events in one record; a change with more, such as the end of a large plan, becomes several. */
+export const AUDIT_EVENTS_MAX = 200;
+
+/** Tables that one record names; it tells how many more there were. */
+export const AUDIT_TABLES_MAX = 100;
+
+/** Bytes of one record: a bundle of entries tells its length in 16 bits (C2SP tlog-tiles). */
+export const AUDIT_RECORD_BYTES_MAX: number = 63 * 1024;
+
+/** Records on one page of a listing. */
+export const AUDIT_PAGE_MAX = 500;
+
+/** Records on a page of a listing that does not say how many. */
+export const AUDIT_PAGE_DEFAULT = 50;

@@ -1,0 +1,119 @@
+import type { JsonValue } from "@steward/kernel/canonical-json.js";
+import type { Origin } from "../kernel/origin.js";
+import type { ToolCallRecord } from "../kernel/tool-call.js";
+import type { AuditFact } from "./fact.js";
+import { AUDIT_EVENTS_MAX, AUDIT_TABLES_MAX } from "./limits.js";
+
+/** A change in a plan's log, with the fields of the log that records are made of. */
+export interface LoggedChange {
+  readonly orgId: string;
+  readonly planId: string;
+  readonly sessionId: string;
+  readonly events: readonly LoggedEvent[];
+  /** Who asked for the events, in their order. */
+  readonly origins: readonly { readonly count: number; readonly origin: Origin | undefined }[];
+  /** The tool call that ended with the change. */
+  readonly call: ToolCallRecord | undefined;
+  /** The steps of a plan that the change creates, as JSON. */
+  readonly definition: string | undefined;
+}
+
+/** One event of a change. */
+export interface LoggedEvent {
+  readonly sequence: number;
+  readonly eventType: string;
+  readonly payloadJson: string;
+  /** RFC 3339. */
+  readonly timestamp: string;
+}
+
+/** The facts of a change: one for each request that is part of it. */
+export function planFactsOf(change: LoggedChange): readonly AuditFact[] {
+  const facts: AuditFact[] = [];
+  let first = 0;
+  for (const { count, origin } of change.origins) {
+    const events = change.events.slice(first, first + count);
+    for (let at = 0; at < events.length; at += AUDIT_EVENTS_MAX) {
+      const part = events.slice(at, at + AUDIT_EVENTS_MAX);
+      facts.push(factOf(change, part, origin));
+    }
+    first += count;
+  }
+  return facts;
+}
+
+/** The first fact of a new plan proves its steps; the last event of a call is the end of its attempt. */
+function factOf(
+  change: LoggedChange,
+  events: readonly LoggedEvent[],
+  origin: Origin | undefined,
+): AuditFact {
+  const { orgId, planId, sessionId, call, definition } = change;
+  const personal: Record<string, string> = {};
+  if (sessionId !== "") personal["session"] = sessionId;
+  const isCreated = definition !== undefined && events[0]?.sequence === 1;
+  if (isCreated) personal["definition"] = definition;
+  const told = events.map((event, index) => eventMembers(event, index, personal));
+  const isEnd = events.some(({ eventType }) => eventType === "PlanStepExecuted");
+  const own = isEnd ? call : undefined;
+  const caller = origin ?? (own?.caller && { caller: own.caller, request: undefined });
+  return {
+    orgId,
+    atMs: Date.parse(events.at(-1)?.timestamp ?? ""),
+    kind: "plan.changed",
+    subject: planId,
+    origin: caller,
+    detail: { events: told, ...(own === undefined ? {} : { call: callMembers(own, personal) }) },
+    personal,
+  };
+}
+
+/**
+ * Texts of events that name parts of a plan or are words of the service. Any other text may contain
+ * what a person wrote, or values of a database.
+ */
+const PUBLIC_TEXTS: ReadonlySet<string> = new Set([
+  ...["step_id", "failed_step_id", "status", "intent", "tool_name", "data_source", "wait_reason"],
+  ...["plan_id", "forked_from", "approval_id", "decision", "digest", "code"],
+]);
+
+function eventMembers(
+  { eventType, payloadJson, sequence }: LoggedEvent,
+  index: number,
+  personal: Record<string, string>,
+): Record<string, JsonValue> {
+  const payload = JSON.parse(payloadJson) as Readonly<Record<string, JsonValue>>;
+  const told: Record<string, JsonValue> = { type: eventType, sequence };
+  for (const [name, value] of Object.entries(payload)) {
+    const isPublic = typeof value === "number" || typeof value === "boolean";
+    if (isPublic || (typeof value === "string" && PUBLIC_TEXTS.has(name))) told[name] = value;
+    else if (name !== "session_id") {
+      personal[`events.${String(index)}.${name}`] =
+        typeof value === "string" ? value : JSON.stringify(value);
+    }
+  }
+  return told;
+}
+
+function callMembers(
+  call: ToolCallRecord,
+  personal: Record<string, string>,
+): Record<string, JsonValue> {
+  const tables = call.touched?.tables.map(({ name }) => name) ?? [];
+  if (call.query !== "") personal["call.statement"] = call.query;
+  if (call.error !== undefined) personal["call.error"] = call.error;
+  return {
+    event_id: call.eventId,
+    step_id: call.stepId,
+    tool_name: call.toolName,
+    data_source: call.dataSource,
+    intent: call.intent,
+    intent_source: call.intentSource,
+    status: call.status,
+    attempt: call.attempt,
+    row_count: call.rowCount,
+    duration_ms: call.durationMs,
+    ...(tables.length === 0 ? {} : { tables: tables.slice(0, AUDIT_TABLES_MAX) }),
+    ...(tables.length > AUDIT_TABLES_MAX ? { tables_more: tables.length - AUDIT_TABLES_MAX } : {}),
+  };
+}

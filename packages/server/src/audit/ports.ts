@@ -1,0 +1,99 @@
+import type { AuditFact } from "./fact.js";
+import type { NewAuditRecord, PersonalValues } from "./record.js";
+import type { ChangedTile, TileName } from "./tree/index.js";
+
+export type { AuditFact, AuditDetail } from "./fact.js";
+export type { NewAuditRecord } from "./record.js";
+export { planFactsOf, type LoggedChange } from "./plan-facts.js";
+
+/** Facts that wait for their place in the tree, in the order of their commits. */
+export interface AuditBatch {
+  readonly facts: readonly AuditFact[];
+  /** Whether more may be waiting. */
+  readonly isCut: boolean;
+}
+
+/** The right edge of the tree, from which it continues. */
+export interface TreeHead {
+  readonly size: number;
+  /** The incomplete tile of each level. */
+  readonly partials: readonly Uint8Array[];
+}
+
+/** What a batch adds to the tree. */
+export interface TreeAddition {
+  /** The size of the tree before. */
+  readonly from: number;
+  readonly records: readonly NewAuditRecord[];
+  readonly tiles: readonly ChangedTile[];
+  /** The signed note of the tree with the records. */
+  readonly checkpoint: string;
+}
+
+/**
+ * The way of facts into the tree. Plans' logs and the outbox contain the facts; a fact is committed
+ * with what it tells. Errors: `STORE_UNAVAILABLE` when the store cannot be reached.
+ */
+export interface AuditSequence {
+  /** The next facts, at most `limit` of each source. The same ones are returned until they are in the tree. */
+  take(limit: number): Promise<AuditBatch>;
+
+  head(): Promise<TreeHead>;
+
+  /**
+   * Appends the records of a batch: the records, the tiles, the checkpoint and the positions of the
+   * sources change in one transaction.
+   * @returns false, with nothing changed, when another node has appended first.
+   */
+  append(batch: AuditBatch, addition: TreeAddition): Promise<boolean>;
+
+  /** Stores facts that belong to no other transaction, such as refusals. Durable when it resolves. */
+  add(facts: readonly AuditFact[]): Promise<void>;
+}
+
+/** A record as it is stored. */
+export interface AuditRecord {
+  /** Its place in the tree, from 0. */
+  readonly index: number;
+  readonly orgId: string;
+  /** Canonical JSON. */
+  readonly entry: string;
+  /** Absent when the record has none, or when they were erased. */
+  readonly personal: PersonalValues | undefined;
+}
+
+/** Conditions of a listing; all of them must hold. */
+export interface AuditFilter {
+  readonly orgId: string;
+  /** A kind such as `plan.changed`, or its first part such as `plan`. */
+  readonly kind?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly fromMs?: number | undefined;
+  /** Exclusive. */
+  readonly untilMs?: number | undefined;
+}
+
+/** Reads of the log. Errors: `STORE_UNAVAILABLE` when the store cannot be reached. */
+export interface AuditArchive {
+  /** Newest first, only records before this index; absent: from the newest on. */
+  list(filter: AuditFilter, limit: number, before?: number): Promise<readonly AuditRecord[]>;
+
+  /** `undefined` when there is none, or when it belongs to another organization. */
+  record(orgId: string, index: number): Promise<AuditRecord | undefined>;
+
+  /** The entries from `from` on, at most `count`, in their order. */
+  entries(from: number, count: number): Promise<readonly string[]>;
+
+  /** The hashes of tiles; of an incomplete tile, at least as many as the name says. */
+  tiles(names: readonly TileName[]): Promise<readonly Buffer[]>;
+
+  /** The newest checkpoint; empty before the first record. */
+  checkpoint(): Promise<{ readonly size: number; readonly note: string }>;
+
+  /**
+   * Erases personal values: those of one subject, such as a plan, or all of the organization. The
+   * records stay and still verify.
+   * @returns how many records lost their values, at most `limit`.
+   */
+  erase(orgId: string, subject: string | undefined, limit: number): Promise<number>;
+}

@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js";
+import { isoTime } from "@steward/kernel/clock.js";
+import type { Origin } from "../kernel/origin.js";
+import type { AuditFact } from "./fact.js";
+import { AUDIT_RECORD_BYTES_MAX } from "./limits.js";
+
+/** The version of the shape of records that this program writes. */
+const RECORD_VERSION = 1;
+
+/** A record as it enters the tree, and what is stored beside it. */
+export interface NewAuditRecord {
+  readonly orgId: string;
+  readonly atMs: number;
+  readonly kind: string;
+  readonly subject: string;
+  /** Canonical JSON; its bytes are the leaf. */
+  readonly entry: string;
+  /** Absent when the record has no personal value. */
+  readonly personal: PersonalValues | undefined;
+}
+
+/** The personal values of a record. When they are erased, the record still verifies. */
+export interface PersonalValues {
+  /** Makes it impossible to find a value from its digest by trying likely values. */
+  readonly salt: string;
+  /** The values by their place in the record. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** The record of a fact. @param salt 16 random bytes, base64url. */
+export function auditRecordOf(fact: AuditFact, salt: string): NewAuditRecord {
+  const { orgId, atMs, kind, subject, origin } = fact;
+  const values: Record<string, string> = {};
+  const digest = (place: string, value: string): string => {
+    values[place] = value;
+    return personalDigest(salt, place, value);
+  };
+  const detail = withDigests(fact, digest);
+  const record = (told: JsonValue): string =>
+    canonicalJson({
+      at: isoTime(atMs),
+      ...(origin === undefined ? {} : originMembers(origin, digest)),
+      detail: told,
+      kind,
+      org: orgId,
+      subject,
+      v: RECORD_VERSION,
+    });
+  const whole = record(detail);
+  // A leaf has a limit. The digest still proves the detail, which is kept with the personal values.
+  const entry =
+    Buffer.byteLength(whole) <= AUDIT_RECORD_BYTES_MAX
+      ? whole
+      : record({ digest: digest("detail", canonicalJson(detail)) });
+  const personal = Object.keys(values).length === 0 ? undefined : { salt, values };
+  return { orgId, atMs, kind, subject, entry, personal };
+}
+
+/** What a record contains in the place of a personal value. */
+export function personalDigest(salt: string, place: string, value: string): string {
+  const hash = createHash("sha256").update(`${salt}\0${place}\0${value}`).digest("base64url");
+  return `sha256:${hash}`;
+}
+
+type Digest = (place: string, value: string) => string;
+
+/** Who asked, in a fixed order of members. */
+function originMembers({ caller, request }: Origin, digest: Digest): Record<string, JsonValue> {
+  const { kind, authenticatedBy, userId, agentId, keyId, roles, permissions } = caller;
+  return {
+    by: {
+      kind,
+      authenticated_by: authenticatedBy,
+      roles,
+      permissions,
+      ...(agentId === undefined ? {} : { agent: agentId }),
+      ...(keyId === undefined ? {} : { key: keyId }),
+      ...(userId === undefined ? {} : { user: digest("by.user", userId) }),
+    },
+    ...(request === undefined
+      ? {}
+      : {
+          request: {
+            id: request.requestId,
+            peer: digest("request.peer", request.peerAddress),
+            ...(request.traceId === undefined ? {} : { trace: request.traceId }),
+          },
+        }),
+  };
+}
+
+/** The detail with a digest in the place of each personal value. */
+function withDigests({ detail, personal }: AuditFact, digest: Digest): JsonValue {
+  if (personal === undefined) return detail;
+  const told = structuredClone(detail) as Record<string, unknown>;
+  for (const [place, value] of Object.entries(personal)) {
+    const path = place.split(".");
+    const last = path.pop() ?? place;
+    let parent: Record<string, unknown> = told;
+    for (const member of path) parent = (parent[member] ??= {}) as Record<string, unknown>;
+    parent[last] = digest(place, value);
+  }
+  // Only digests, which are texts, were added to JSON.
+  return told as JsonValue;
+}

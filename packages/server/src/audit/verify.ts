@@ -1,0 +1,201 @@
+import {
+  entriesOf,
+  HASH_BYTES,
+  leafHash,
+  TILE_WIDTH,
+  tilePath,
+  tileWidth,
+  TreeEdge,
+  type ChangedTile,
+  type Checkpoint,
+} from "./tree/index.js";
+
+/** The files of an export. */
+export interface AuditFiles {
+  /** The content of a file; `undefined` when there is none. @param path such as `tile/0/000`. */
+  read(path: string): Promise<Buffer | undefined>;
+}
+
+/** The result of a verification. */
+export type AuditVerdict =
+  | { readonly isIntact: true; readonly records: number }
+  | {
+      readonly isIntact: false;
+      /** A sentence for an auditor. */
+      readonly problem: string;
+      /** The first record that differs or is missing; absent when it cannot be told. */
+      readonly record?: number;
+    };
+
+/** What an export is verified against. */
+export interface TrustedCheckpoints {
+  /** The checkpoint of the export, whose signature was verified. */
+  readonly checkpoint: Checkpoint;
+  /** A checkpoint that the auditor has from earlier, whose signature was verified. */
+  readonly earlier?: Checkpoint | undefined;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+/**
+ * Verifies that the entries of an export lead to the root of its checkpoint, and those below an
+ * earlier checkpoint to that one's root. The entries are read once, in bundles.
+ */
+export async function verifyExport(
+  files: AuditFiles,
+  trusted: TrustedCheckpoints,
+): Promise<AuditVerdict> {
+  const { checkpoint, earlier, onProgress } = trusted;
+  const shorter = earlier && withoutEarlier(earlier, checkpoint);
+  if (shorter !== undefined) return shorter;
+  const run = new Verification(files, trusted);
+  for (let from = 0; from < checkpoint.size; from += TILE_WIDTH) {
+    const incomplete = await run.readBundle(from);
+    if (incomplete !== undefined) return incomplete;
+    onProgress?.(Math.min(from + TILE_WIDTH, checkpoint.size), checkpoint.size);
+  }
+  return run.verdict();
+}
+
+/** Records that an earlier checkpoint covers and the export does not even claim to have. */
+function withoutEarlier(
+  earlier: Checkpoint,
+  { origin, size }: Checkpoint,
+): AuditVerdict | undefined {
+  if (earlier.origin !== origin) {
+    return differs(
+      `The earlier checkpoint is of the log ${earlier.origin}, the export of ${origin}`,
+    );
+  }
+  if (earlier.size <= size) return undefined;
+  return differs(
+    `Record ${String(size)} is missing: the earlier checkpoint covers ${String(earlier.size)} records, the export only ${String(size)}`,
+    size,
+  );
+}
+
+/** One pass over an export. */
+class Verification {
+  readonly #files: AuditFiles;
+  readonly #trusted: TrustedCheckpoints;
+  readonly #edge = new TreeEdge();
+  /** The first record whose hash differs from the one in its tile, with the path of the tile. */
+  #strangeRecord: { readonly record: number; readonly path: string } | undefined;
+  /** The first tile above the records that differs from what they lead to. */
+  #strangeTile:
+    { readonly path: string; readonly from: number; readonly until: number } | undefined;
+  #earlierRoot: Buffer | undefined;
+
+  constructor(files: AuditFiles, trusted: TrustedCheckpoints) {
+    this.#files = files;
+    this.#trusted = trusted;
+    if (trusted.earlier?.size === 0) this.#earlierRoot = this.#edge.root();
+  }
+
+  /** @returns the verdict when records are missing, so that nothing behind them can be told. */
+  async readBundle(from: number): Promise<AuditVerdict | undefined> {
+    const index = from / TILE_WIDTH;
+    const width = tileWidth(0, index, this.#trusted.checkpoint.size);
+    const path = tilePath({ level: "entries", index, width });
+    const bundle = await this.#files.read(path);
+    if (bundle === undefined) {
+      return differs(`Record ${String(from)} is missing: there is no file ${path}`, from);
+    }
+    const { entries, isWhole } = entriesOf(bundle);
+    const leaves = entries.slice(0, width).map(leafHash);
+    await this.#compareLeaves(from, leaves, tilePath({ level: 0, index, width }));
+    if (entries.length !== width || !isWhole) {
+      const record = this.#strangeRecord?.record ?? from + Math.min(entries.length, width);
+      const has = `${path} has ${String(entries.length)} whole entries instead of ${String(width)}`;
+      return differs(`Record ${String(record)} differs or is missing: ${has}`, record);
+    }
+    await this.#append(from, leaves);
+    return undefined;
+  }
+
+  /** The verdict after the last bundle. */
+  verdict(): AuditVerdict {
+    const { checkpoint, earlier } = this.#trusted;
+    if (!this.#edge.root().equals(checkpoint.root)) return this.#firstStrange();
+    if (earlier !== undefined && this.#earlierRoot?.equals(earlier.root) !== true) {
+      return differs(
+        `The first ${String(earlier.size)} records are not those of the earlier checkpoint, although they agree with the checkpoint of ` +
+          "the export: the log was written anew. An export from the time of the earlier checkpoint tells which records differ",
+      );
+    }
+    const strange = this.#strangeRecord?.path ?? this.#strangeTile?.path;
+    if (strange === undefined) return { isIntact: true, records: checkpoint.size };
+    return differs(
+      `All records are those that were signed, but the file ${strange} has other hashes than they lead to: export it again`,
+    );
+  }
+
+  async #compareLeaves(from: number, leaves: readonly Buffer[], path: string): Promise<void> {
+    if (this.#strangeRecord !== undefined) return;
+    const tile = (await this.#files.read(path)) ?? Buffer.alloc(0);
+    const strange = leaves.findIndex(
+      (leaf, at) => !tile.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES).equals(leaf),
+    );
+    if (strange >= 0) this.#strangeRecord = { record: from + strange, path };
+    else if (tile.length !== leaves.length * HASH_BYTES) {
+      this.#strangeTile ??= { path, from, until: from + leaves.length };
+    }
+  }
+
+  async #append(from: number, leaves: readonly Buffer[]): Promise<void> {
+    const size = this.#trusted.earlier?.size ?? 0;
+    const cut = size > from && size < from + leaves.length ? size - from : leaves.length;
+    await this.#compareTiles(this.#edge.append(leaves.slice(0, cut)));
+    if (size > 0 && this.#edge.size === size) this.#earlierRoot = this.#edge.root();
+    if (cut < leaves.length) await this.#compareTiles(this.#edge.append(leaves.slice(cut)));
+  }
+
+  /** Compares the tiles above the records with their files, once they have their final width. */
+  async #compareTiles(changed: readonly ChangedTile[]): Promise<void> {
+    for (const { level, index, hashes } of changed) {
+      const width = tileWidth(level, index, this.#trusted.checkpoint.size);
+      if (level === 0 || hashes.length !== width * HASH_BYTES) continue;
+      const path = tilePath({ level, index, width });
+      const file = (await this.#files.read(path)) ?? Buffer.alloc(0);
+      if (file.equals(hashes)) continue;
+      const leaves = TILE_WIDTH ** level;
+      const at = firstStrangeHash(file, hashes);
+      const from = (index * TILE_WIDTH + at) * leaves;
+      this.#strangeTile ??= { path, from, until: from + leaves };
+    }
+  }
+
+  #firstStrange(): AuditVerdict {
+    if (this.#strangeRecord !== undefined) {
+      const { record, path } = this.#strangeRecord;
+      return differs(`Record ${String(record)} differs from its hash in ${path}`, record);
+    }
+    if (this.#strangeTile !== undefined) {
+      const { path, from, until } = this.#strangeTile;
+      return differs(
+        `One of the records ${String(from)} to ${String(until - 1)} differs from what was signed, as ${path} tells; ` +
+          "the hashes below were changed with it",
+        from,
+      );
+    }
+    return differs(
+      "The records and all hashes agree with each other, but not with the root that was signed: the whole export was written anew",
+    );
+  }
+}
+
+function firstStrangeHash(file: Buffer, hashes: Buffer): number {
+  let at = 0;
+  while (
+    at < hashes.length / HASH_BYTES - 1 &&
+    hashes
+      .subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)
+      .equals(file.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES))
+  ) {
+    at += 1;
+  }
+  return at;
+}
+
+function differs(problem: string, record?: number): AuditVerdict {
+  return { isIntact: false, problem, ...(record === undefined ? {} : { record }) };
+}

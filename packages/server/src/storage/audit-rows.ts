@@ -1,0 +1,86 @@
+import { assert } from "@steward/kernel/assert.js";
+import type { AuditFact, AuditRecord, LoggedChange } from "../audit/ports.js";
+import type { PreparedStep } from "../plans/index.js";
+import { callOf, originsOf, planEventsOf } from "./plan-changes/index.js";
+
+/** A row of a plan's log, with what the audit log reads of its plan. */
+export interface LoggedChangeRow {
+  readonly org_id: string;
+  readonly plan_id: string;
+  readonly session_id: string;
+  readonly sequence: number;
+  readonly events: string;
+  readonly origins: string | null;
+  readonly call: string | null;
+}
+
+/** The change of a row. @param definition the column `steps` of its plan's definition. */
+export function loggedChangeOf(
+  row: LoggedChangeRow,
+  steps: readonly PreparedStep[],
+  definition: string | undefined,
+): LoggedChange {
+  const { org_id: orgId, plan_id: planId, session_id: sessionId, call } = row;
+  const events = planEventsOf(planId, row.sequence, row.events);
+  const around = { orgId, planId, sessionId, steps, output: undefined };
+  return {
+    orgId,
+    planId,
+    sessionId,
+    events,
+    origins: originsOf(row.origins, events.length),
+    call: call === null ? undefined : callOf(call, around),
+    definition: row.sequence === 1 ? definition : undefined,
+  };
+}
+
+/** A record with its personal values, as both engines read them. */
+export interface AuditRecordRow {
+  readonly record_index: number;
+  readonly org_id: string;
+  readonly entry: string;
+  readonly salt: string | null;
+  readonly personal_values: string | null;
+}
+
+/** The record of a row. */
+export function auditRecordOfRow(row: AuditRecordRow): AuditRecord {
+  const { salt, personal_values: values } = row;
+  return {
+    index: row.record_index,
+    orgId: row.org_id,
+    entry: row.entry,
+    personal:
+      salt === null || values === null
+        ? undefined
+        : { salt, values: JSON.parse(values) as Readonly<Record<string, string>> },
+  };
+}
+
+/** A fact that waits in the outbox, as text. */
+export function factJson(fact: AuditFact): string {
+  return JSON.stringify(fact);
+}
+
+/** The fact of a text, which only this program writes. */
+export function factOfJson(json: string): AuditFact {
+  return JSON.parse(json) as AuditFact;
+}
+
+/** The hashes of a tile that the tree needs from its edge: those of the incomplete tile of each level. */
+export function partialsOf(
+  size: number,
+  width: number,
+  tile: (level: number, index: number) => Uint8Array | undefined,
+): readonly Uint8Array[] {
+  const partials: Uint8Array[] = [];
+  for (let count = size, level = 0; count > 0; count = Math.floor(count / width), level += 1) {
+    if (count % width === 0) partials.push(new Uint8Array());
+    else {
+      const found = tile(level, Math.floor(count / width));
+      assert(found !== undefined, "each level has the tile at the edge of the tree");
+      partials.push(found);
+    }
+  }
+  return partials;
+}

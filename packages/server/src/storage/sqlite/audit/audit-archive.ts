@@ -1,0 +1,109 @@
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
+import type { AuditArchive, AuditFilter, AuditRecord } from "../../../audit/ports.js";
+import type { TileName } from "../../../audit/index.js";
+import { auditRecordOfRow, type AuditRecordRow } from "../../audit-rows.js";
+import { number } from "../column-values.js";
+import type { CommitWriter } from "../commit-writer.js";
+import { read, type SqliteValue, type StatementCache } from "../connection.js";
+
+const COLUMNS = `r.record_index, r.org_id, r.entry, v.salt, v.personal_values
+  FROM audit_records AS r LEFT JOIN audit_personal_values AS v USING (record_index)`;
+
+/** Reads of the audit log in SQLite. */
+export class SqliteAuditArchive implements AuditArchive {
+  readonly #writer: CommitWriter;
+  readonly #db: StatementCache;
+
+  constructor(writer: CommitWriter, db: StatementCache) {
+    this.#writer = writer;
+    this.#db = db;
+  }
+
+  list(filter: AuditFilter, limit: number, before?: number): Promise<readonly AuditRecord[]> {
+    const { orgId, kind, subject, fromMs, untilMs } = filter;
+    const conditions = ["r.org_id = ? AND r.record_index < ?"];
+    const values: SqliteValue[] = [orgId, before ?? Number.MAX_SAFE_INTEGER];
+    const add = (condition: string, ...bound: readonly SqliteValue[]): void => {
+      conditions.push(condition);
+      values.push(...bound);
+    };
+    if (subject !== undefined) add("r.subject = ?", subject);
+    // The kinds of a group begin with its name and a dot; a slash is the next character after it.
+    if (kind !== undefined)
+      add("(r.kind = ? OR r.kind >= ? AND r.kind < ?)", kind, `${kind}.`, `${kind}/`);
+    if (fromMs !== undefined) add("r.at_ms >= ?", fromMs);
+    if (untilMs !== undefined) add("r.at_ms < ?", untilMs);
+    return read(() =>
+      this.#db
+        .all<AuditRecordRow>(
+          `SELECT ${COLUMNS} WHERE ${conditions.join(" AND ")} ORDER BY r.record_index DESC LIMIT ?`,
+          ...values,
+          BigInt(limit),
+        )
+        .map(auditRecordOfRow),
+    );
+  }
+
+  record(orgId: string, index: number): Promise<AuditRecord | undefined> {
+    return read(() => {
+      const row = this.#db.get<AuditRecordRow>(
+        `SELECT ${COLUMNS} WHERE r.org_id = ? AND r.record_index = ?`,
+        orgId,
+        index,
+      );
+      return row === undefined ? undefined : auditRecordOfRow(row);
+    });
+  }
+
+  entries(from: number, count: number): Promise<readonly string[]> {
+    return read(() =>
+      this.#db
+        .all<{ readonly entry: string }>(
+          "SELECT entry FROM audit_records WHERE record_index >= ? AND record_index < ? ORDER BY record_index",
+          from,
+          from + count,
+        )
+        .map(({ entry }) => entry),
+    );
+  }
+
+  tiles(names: readonly TileName[]): Promise<readonly Buffer[]> {
+    return read(() =>
+      names.map(({ level, index }) => {
+        const row = this.#db.get<{ readonly hashes: Uint8Array }>(
+          "SELECT hashes FROM audit_tiles WHERE org_id = ? AND level = ? AND tile_index = ?",
+          NIL_ORG_ID,
+          Number(level),
+          index,
+        );
+        return Buffer.from(row?.hashes ?? NONE);
+      }),
+    );
+  }
+
+  checkpoint(): Promise<{ readonly size: number; readonly note: string }> {
+    return read(() => {
+      const row = this.#db.get("SELECT size, checkpoint FROM audit_tree");
+      return { size: number(row?.["size"] ?? 0), note: String(row?.["checkpoint"] ?? "") };
+    });
+  }
+
+  async erase(orgId: string, subject: string | undefined, limit: number): Promise<number> {
+    const found = this.#db.all<{ readonly record_index: number }>(
+      `SELECT v.record_index FROM audit_personal_values AS v JOIN audit_records AS r USING (record_index)
+       WHERE r.org_id = ?1 AND (?2 IS NULL OR r.subject = ?2) LIMIT ?3`,
+      orgId,
+      subject ?? null,
+      BigInt(limit),
+    );
+    await this.#writer.commit(
+      found.map(({ record_index: index }) => ({
+        sql: "DELETE FROM audit_personal_values WHERE record_index = ?",
+        params: [index],
+      })),
+    );
+    return found.length;
+  }
+}
+
+const NONE = new Uint8Array();

@@ -1,0 +1,193 @@
+import { assert } from "@steward/kernel/assert.js";
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
+import { RecentMap } from "@steward/kernel/recent-map.js";
+import { TILE_WIDTH } from "../../../audit/index.js";
+import {
+  planFactsOf,
+  type AuditBatch,
+  type AuditFact,
+  type AuditSequence,
+  type TreeAddition,
+  type TreeHead,
+} from "../../../audit/ports.js";
+import type { PreparedStep } from "../../../plans/index.js";
+import { factJson, factOfJson, loggedChangeOf, partialsOf } from "../../audit-rows.js";
+import type { LoggedChangeRow } from "../../audit-rows.js";
+import { preparedStepsOf } from "../../plan-changes/index.js";
+import { number } from "../column-values.js";
+import type { Write } from "../commit-protocol.js";
+import { WriteConflict, type CommitWriter } from "../commit-writer.js";
+import { read, type StatementCache } from "../connection.js";
+
+/** The name of the audit log's position in the log of plans, in `tool_call_cursors`. */
+export const AUDIT_CONSUMER = "audit";
+
+/** Number of plans whose definitions are cached. */
+const PLANS_MAX = 64;
+
+/** What a batch moves: the position in the log of plans, and rows of the outbox. */
+interface Taken {
+  readonly from: number;
+  readonly through: number;
+  readonly outboxIds: readonly number[];
+}
+
+interface Definition {
+  readonly text: string;
+  readonly steps: readonly PreparedStep[];
+}
+
+/** The way of facts into the tree, in SQLite. One cursor is enough, because one process writes the log in order. */
+export class SqliteAuditSequence implements AuditSequence {
+  readonly #writer: CommitWriter;
+  readonly #db: StatementCache;
+  readonly #definitions = new RecentMap<Definition>(PLANS_MAX);
+  readonly #taken = new WeakMap<AuditBatch, Taken>();
+
+  constructor(writer: CommitWriter, db: StatementCache) {
+    this.#writer = writer;
+    this.#db = db;
+  }
+
+  take(limit: number): Promise<AuditBatch> {
+    return read(() => {
+      const from = this.#cursor();
+      const changes = this.#changesAfter(from, limit);
+      const waiting = this.#db.all<{ readonly outbox_id: number; readonly fact: string }>(
+        "SELECT outbox_id, fact FROM audit_outbox ORDER BY outbox_id LIMIT ?",
+        BigInt(limit),
+      );
+      const batch = {
+        facts: [
+          ...changes.flatMap((row) => planFactsOf(this.#changeOf(row))),
+          ...waiting.map(({ fact }) => factOfJson(fact)),
+        ],
+        isCut: changes.length === limit || waiting.length === limit,
+      };
+      const through = changes.at(-1)?.change ?? from;
+      this.#taken.set(batch, { from, through, outboxIds: waiting.map((row) => row.outbox_id) });
+      return batch;
+    });
+  }
+
+  head(): Promise<TreeHead> {
+    return read(() => {
+      const row = this.#db.get("SELECT size FROM audit_tree");
+      const size = number(row?.["size"] ?? 0);
+      const partials = partialsOf(size, TILE_WIDTH, (level, index) => {
+        const sql =
+          "SELECT hashes FROM audit_tiles WHERE org_id = ? AND level = ? AND tile_index = ?";
+        return this.#db.get<{ readonly hashes: Uint8Array }>(sql, NIL_ORG_ID, level, index)?.hashes;
+      });
+      return { size, partials };
+    });
+  }
+
+  async append(batch: AuditBatch, addition: TreeAddition): Promise<boolean> {
+    const taken = this.#taken.get(batch);
+    assert(taken !== undefined, "a batch is appended where it was taken");
+    try {
+      await this.#writer.commit([...additionWrites(addition), ...takenWrites(taken)]);
+      return true;
+    } catch (error) {
+      if (error instanceof WriteConflict) return false;
+      throw error;
+    }
+  }
+
+  async add(facts: readonly AuditFact[]): Promise<void> {
+    if (facts.length > 0) await this.#writer.commitSoon(facts.map(outboxWrite));
+  }
+
+  #cursor(): number {
+    const sql = "SELECT sequence FROM tool_call_cursors WHERE consumer = ?";
+    return number(this.#db.get(sql, AUDIT_CONSUMER)?.["sequence"] ?? 0);
+  }
+
+  #changesAfter(
+    change: number,
+    limit: number,
+  ): readonly (LoggedChangeRow & { readonly change: number })[] {
+    return this.#db.all(
+      `SELECT c.change, c.org_id, c.plan_id, p.session_id, c.sequence, c.events, c.origins, c.call
+       FROM plan_changes AS c JOIN plans AS p USING (org_id, plan_id)
+       WHERE c.change > ? ORDER BY c.change LIMIT ?`,
+      change,
+      BigInt(limit),
+    );
+  }
+
+  #changeOf(row: LoggedChangeRow): ReturnType<typeof loggedChangeOf> {
+    if (row.call === null && row.sequence > 1) return loggedChangeOf(row, [], undefined);
+    const { org_id: orgId, plan_id: planId } = row;
+    const { steps, text } = this.#definitions.getOrMake(`${orgId} ${planId}`, () => {
+      const found = this.#db.get<{ readonly steps: string }>(
+        "SELECT steps FROM plan_definitions WHERE org_id = ? AND plan_id = ?",
+        orgId,
+        planId,
+      );
+      assert(found !== undefined, "a plan has its definition");
+      return { text: found.steps, steps: preparedStepsOf(found.steps) };
+    });
+    return loggedChangeOf(row, steps, text);
+  }
+}
+
+/** Adds a fact to the outbox, in the unit of what it tells. */
+export function outboxWrite(fact: AuditFact): Write {
+  return {
+    sql: "INSERT INTO audit_outbox (org_id, at_ms, fact) VALUES (?, ?, ?)",
+    params: [fact.orgId, fact.atMs, factJson(fact)],
+  };
+}
+
+function additionWrites({ from, records, tiles, checkpoint }: TreeAddition): readonly Write[] {
+  return [
+    {
+      sql: "UPDATE audit_tree SET size = ?, checkpoint = ? WHERE size = ?",
+      params: [from + records.length, checkpoint, from],
+      expect: 1,
+    },
+    ...records.map(({ orgId, atMs, kind, subject, entry }, at): Write => ({
+      sql: `INSERT INTO audit_records (record_index, org_id, at_ms, kind, subject, entry)
+            VALUES (?, ?, ?, ?, ?, ?)`,
+      params: [from + at, orgId, atMs, kind, subject, entry],
+    })),
+    ...records.flatMap(({ orgId, personal }, at): readonly Write[] =>
+      personal === undefined
+        ? []
+        : [
+            {
+              sql: `INSERT INTO audit_personal_values (record_index, org_id, salt, personal_values)
+                    VALUES (?, ?, ?, ?)`,
+              params: [from + at, orgId, personal.salt, JSON.stringify(personal.values)],
+            },
+          ],
+    ),
+    ...tiles.map(({ level, index, hashes }): Write => ({
+      sql: `INSERT INTO audit_tiles (org_id, level, tile_index, hashes) VALUES (?, ?, ?, ?)
+            ON CONFLICT (org_id, level, tile_index) DO UPDATE SET hashes = excluded.hashes`,
+      params: [NIL_ORG_ID, level, index, hashes],
+    })),
+  ];
+}
+
+function takenWrites({ from, through, outboxIds }: Taken): readonly Write[] {
+  return [
+    ...(through === from
+      ? []
+      : [
+          {
+            sql: `INSERT INTO tool_call_cursors (consumer, sequence) VALUES (?1, ?3)
+                  ON CONFLICT (consumer) DO UPDATE SET sequence = excluded.sequence WHERE sequence = ?2`,
+            params: [AUDIT_CONSUMER, from, through],
+            expect: 1,
+          },
+        ]),
+    ...outboxIds.map((id) => ({
+      sql: "DELETE FROM audit_outbox WHERE outbox_id = ?",
+      params: [id],
+      expect: 1,
+    })),
+  ];
+}

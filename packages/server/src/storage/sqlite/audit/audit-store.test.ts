@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach } from "vitest";
+import { systemClock } from "@steward/kernel/clock.js";
+import { silentTelemetry } from "../../../kernel/telemetry.js";
+import { auditBattery } from "../../testing/audit-battery.js";
+import { openSqliteStore } from "../store.js";
+
+const root = mkdtempSync(join(tmpdir(), "steward-audit-"));
+afterAll(() => {
+  rmSync(root, { recursive: true });
+});
+let files = 0;
+beforeEach(() => {
+  files += 1;
+});
+
+auditBattery(
+  "SQLite",
+  () =>
+    Promise.resolve(
+      openSqliteStore(join(root, `${String(files)}.db`), systemClock, silentTelemetry),
+    ),
+  false,
+);

@@ -1,0 +1,246 @@
+import { generateKeyPairSync } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { recordedCaller } from "@steward/kernel/caller.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { silentLog } from "@steward/kernel/log.js";
+import { ADMIN } from "@steward/kernel/testing/nobody.js";
+import { seededRandom, withSeed } from "@steward/kernel/testing/seeded-random.js";
+import { AuditSequencer, CheckpointSigner } from "../../audit/index.js";
+import type { AuditFact, AuditSequence } from "../../audit/ports.js";
+import { personalDigest } from "../../audit/record.js";
+import { leafHash, TreeEdge, verifiedCheckpoint } from "../../audit/tree/index.js";
+import type { PlanEngine } from "../../plans/index.js";
+import type { AuditStore } from "../store.js";
+import { recordToolCalls, RECORDED_STEP } from "./record-tool-calls.js";
+
+/** An engine under test. */
+export interface AuditUnderTest extends AsyncDisposable {
+  readonly plans: PlanEngine;
+  readonly audit: AuditStore;
+}
+
+const ORG = "11111111-1111-4111-8111-111111111111";
+const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
+const PLAN = "33333333-3333-4333-8333-333333333333";
+
+const SIGNER = signer();
+
+/**
+ * The required behaviour of every engine's audit log. Within one test, each call of `open` opens the
+ * same database, as a restarted process would.
+ * @param canShare whether several processes may have the store open at once.
+ */
+export function auditBattery(
+  engine: string,
+  open: () => Promise<AuditUnderTest>,
+  canShare: boolean,
+): void {
+  describe(`the audit log on ${engine}`, () => {
+    it("has a record of every change of a plan, with who asked for it", async () => {
+      await using store = await open();
+      const ref = { orgId: ORG, planId: PLAN };
+      const request = { requestId: "r1", peerAddress: "192.0.2.7", traceId: "ab".repeat(16) };
+      const origin = { caller: recordedCaller(ADMIN), request };
+      await store.plans.createPlan({
+        ...{ ref, origin, sessionId: "s", name: "n", description: "of Ada" },
+        ...{ steps: [RECORDED_STEP], createdAtMs: 1, deadlineMs: Number.MAX_SAFE_INTEGER },
+      });
+      await store.plans.cancelPlan(ref, "Ada said so", { ...origin, request: undefined });
+      await flush(store);
+      const [cancelled, created] = (await store.audit.archive.list({ orgId: ORG }, 10)).map(
+        ({ entry, personal }) => ({ entry: JSON.parse(entry) as unknown, personal }),
+      );
+      expect(created?.entry).toMatchObject({
+        v: 1,
+        kind: "plan.changed",
+        org: ORG,
+        subject: PLAN,
+        by: { kind: "person", roles: ["admin"], user: expect.stringMatching(/^sha256:/) as string },
+        request: { id: "r1", trace: "ab".repeat(16) },
+        detail: { events: [{ type: "PlanCreated", sequence: 1 }] },
+      });
+      expect(created?.personal?.values).toMatchObject({
+        "by.user": "ada",
+        "request.peer": "192.0.2.7",
+        session: "s",
+      });
+      expect(cancelled?.personal?.values).toMatchObject({ "events.0.reason": "Ada said so" });
+      expect(JSON.stringify([created?.entry, cancelled?.entry])).not.toMatch(/ada|192\.0\.2/i);
+    });
+
+    it("puts every fact into the tree once, also when nodes race and appends fail", async () => {
+      await withSeed(async (seed) => {
+        const random = seededRandom(seed);
+        const calls: string[] = [];
+        {
+          await using store = await open();
+          const other = canShare ? await open() : undefined;
+          const nodes = [store, other ?? store];
+          let isWriting = true;
+          const writers = Promise.all(
+            [ORG, OTHER_ORG].map(async (orgId) => {
+              const given = Array.from({ length: 12 }, () => ({ orgId }));
+              const made = await recordToolCalls(store.plans, given);
+              calls.push(...made.map(({ eventId }) => eventId));
+              await store.audit.sequence.add([fact(orgId, "one"), fact(orgId, "two")]);
+            }),
+          ).finally(() => {
+            isWriting = false;
+          });
+          const appenders = nodes.map(async (node) => {
+            while (isWriting) {
+              await using sequencer = sequencerOf({
+                ...node.audit,
+                sequence: doubtful(node.audit.sequence, random),
+              });
+              await sequencer.flush().catch(() => undefined);
+            }
+          });
+          await Promise.all([writers, ...appenders]);
+          await other?.[Symbol.asyncDispose]();
+        }
+        await using store = await open();
+        await flush(store);
+        const records = await verifiedRecords(store);
+        const ofPlans = records.filter(({ kind }) => kind === "plan.changed");
+        const ids = ofPlans.flatMap(({ detail, subject }) =>
+          detail.events.map(({ sequence }) => `${subject} ${String(sequence)}`),
+        );
+        expect(new Set(ids).size).toBe(ids.length);
+        const told = ofPlans.flatMap(({ detail }) => detail.call?.event_id ?? []);
+        expect(told.toSorted()).toEqual(calls.toSorted());
+        for (const plan of new Set(ofPlans.map(({ subject }) => subject))) {
+          const sequences = ofPlans
+            .filter(({ subject }) => subject === plan)
+            .flatMap(({ detail }) => detail.events.map(({ sequence }) => sequence));
+          expect(sequences).toEqual(sequences.map((_sequence, index) => index + 1));
+        }
+        expect(records.filter(({ kind }) => kind === "test.fact")).toHaveLength(4);
+        expect(records.filter(({ kind }) => kind === "audit.key_used")).toHaveLength(1);
+      });
+    }, 60_000);
+
+    it("continues the tree after a restart, and names each key that signs it", async () => {
+      {
+        await using store = await open();
+        await store.audit.sequence.add([fact(ORG, "first")]);
+        await flush(store);
+      }
+      await using store = await open();
+      const next = signer();
+      await store.audit.sequence.add([fact(ORG, "second")]);
+      await flush(store, next);
+      const kinds = (await verifiedRecords(store, next)).map(({ kind, subject }) => [
+        kind,
+        subject,
+      ]);
+      expect(kinds).toEqual([
+        ["audit.key_used", SIGNER.key.keyId],
+        ["test.fact", "first"],
+        ["audit.key_used", next.key.keyId],
+        ["test.fact", "second"],
+      ]);
+    });
+
+    it("lists by organization, kind, subject and time, newest first", async () => {
+      await using store = await open();
+      const { archive, sequence } = store.audit;
+      const facts = [fact(ORG, "a", 1), fact(ORG, "b", 2), fact(OTHER_ORG, "a", 3)];
+      await sequence.add([...facts, { ...fact(ORG, "a", 4), kind: "testing" }]);
+      await flush(store);
+      const subjects = async (...asked: Parameters<typeof archive.list>) =>
+        (await archive.list(...asked)).map(({ entry }) => recordOf(entry).subject);
+      expect(await subjects({ orgId: ORG }, 10)).toEqual(["a", "b", "a"]);
+      expect(await subjects({ orgId: ORG, kind: "test" }, 10)).toEqual(["b", "a"]);
+      expect(await subjects({ orgId: ORG, kind: "test.fact", subject: "a" }, 10)).toEqual(["a"]);
+      expect(await subjects({ orgId: ORG, fromMs: 2, untilMs: 4 }, 10)).toEqual(["b"]);
+      const [newest] = await archive.list({ orgId: ORG }, 1);
+      expect(await subjects({ orgId: ORG }, 1, newest?.index)).toEqual(["b"]);
+      expect(await archive.record(OTHER_ORG, newest?.index ?? 0)).toBeUndefined();
+      expect(await archive.record(ORG, newest?.index ?? 0)).toEqual(newest);
+    });
+
+    it("still verifies when personal values were erased, which are proven until then", async () => {
+      await using store = await open();
+      const { archive, sequence } = store.audit;
+      const personal = { mail: "ada@example.com" };
+      await sequence.add([
+        { ...fact(ORG, "a"), personal },
+        { ...fact(ORG, "b"), personal },
+      ]);
+      await flush(store);
+      const [, before] = await archive.list({ orgId: ORG }, 10);
+      const { salt = "" } = before?.personal ?? {};
+      const digest = personalDigest(salt, "mail", "ada@example.com");
+      expect(recordOf(before?.entry ?? "").detail).toEqual({ mail: digest });
+      expect(await archive.erase(ORG, "a", 10)).toBe(1);
+      expect(await archive.erase(OTHER_ORG, undefined, 10)).toBe(0);
+      const [kept, erased] = await archive.list({ orgId: ORG }, 10);
+      expect([kept?.personal?.values, erased?.personal]).toEqual([personal, undefined]);
+      expect(erased?.entry).toBe(before?.entry);
+      expect(await verifiedRecords(store)).toHaveLength(3);
+    });
+  });
+}
+
+interface TestRecord {
+  readonly kind: string;
+  readonly subject: string;
+  readonly detail: {
+    readonly events: readonly { readonly sequence: number }[];
+    readonly call?: { readonly event_id: string };
+  };
+}
+
+function recordOf(entry: string): TestRecord {
+  return JSON.parse(entry) as TestRecord;
+}
+
+function signer(): CheckpointSigner {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  return new CheckpointSigner("steward.test/audit", pem);
+}
+
+function sequencerOf(store: AuditStore, using: CheckpointSigner = SIGNER): AuditSequencer {
+  return new AuditSequencer({ ...store, signer: using, clock: systemClock, log: silentLog });
+}
+
+async function flush({ audit }: AuditUnderTest, using?: CheckpointSigner): Promise<void> {
+  await using sequencer = sequencerOf(audit, using);
+  await sequencer.flush();
+}
+
+/** A sequence whose appends sometimes fail, before or after they took effect. */
+function doubtful(sequence: AuditSequence, random: () => number): AuditSequence {
+  return {
+    take: () => sequence.take(1 + Math.floor(random() * 6)),
+    head: () => sequence.head(),
+    add: (facts) => sequence.add(facts),
+    append: async (...given) => {
+      const drawn = random();
+      if (drawn < 0.2) throw new Error("failed before the append");
+      const isAppended = await sequence.append(...given);
+      if (drawn < 0.4) throw new Error("failed after the append");
+      return isAppended;
+    },
+  };
+}
+
+function fact(orgId: string, subject: string, atMs = 1): AuditFact {
+  return { orgId, atMs, kind: "test.fact", subject, detail: {} };
+}
+
+/** The records in their order, after their leaves have led to the root of the signed checkpoint. */
+async function verifiedRecords(
+  { audit }: AuditUnderTest,
+  { key } = SIGNER,
+): Promise<readonly TestRecord[]> {
+  const { size, note } = await audit.archive.checkpoint();
+  const checkpoint = verifiedCheckpoint(note, [key]);
+  const entries = await audit.archive.entries(0, size + 1);
+  const edge = new TreeEdge();
+  edge.append(entries.map((entry) => leafHash(Buffer.from(entry))));
+  expect([edge.size, edge.root()]).toEqual([checkpoint.size, checkpoint.root]);
+  return entries.map(recordOf);
+}
