@@ -37,6 +37,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   audit_tiles: "stays, with the records",
   audit_tree: "stays: one row",
   audit_outbox: "deleted when the record is made",
+  webhook_deliveries: "deleted when the message is delivered or given up",
   state_stores: "stays: one row for each organization",
   state_refs: "stays until it is deleted: the state is the organization's own data",
   state_blocks: "deleted by the garbage collection of the state",
