@@ -16,7 +16,7 @@ export {
   type AuditQuery,
   type AuditRecord,
   type ProvenAuditRecord,
-} from "./audit.js";
+} from "./audit/audit-records.js";
 export {
   catalogDescriptionSchema,
   catalogMatchSchema,

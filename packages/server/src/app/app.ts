@@ -1,4 +1,4 @@
-import { openAudit } from "./audit.js";
+import { openAudit } from "./audit/open-audit.js";
 import { openIdentity } from "./identity.js";
 import { readTls, TlsRenewal } from "./tls.js";
 import { toolCallRecorder } from "./tool-calls.js";

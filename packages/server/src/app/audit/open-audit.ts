@@ -4,15 +4,15 @@ import { dirname, join } from "node:path";
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Log } from "@steward/kernel/log.js";
-import { AuditSequencer, AuditService, CheckpointSigner } from "../audit/index.js";
-import type { Config } from "../config/index.js";
-import type { DisposalStack } from "../kernel/disposal.js";
+import { AuditSequencer, AuditService, CheckpointSigner } from "../../audit/index.js";
+import type { Config } from "../../config/index.js";
+import type { DisposalStack } from "../../kernel/disposal.js";
 import {
   assertPrivate,
   makePrivateDirectory,
   PRIVATE_FILE_MODE,
-} from "../storage/private-files.js";
-import type { AuditStore } from "../storage/store.js";
+} from "../../storage/private-files.js";
+import type { AuditStore } from "../../storage/store.js";
 
 /** Dependencies of the audit log. */
 interface AuditParts {
