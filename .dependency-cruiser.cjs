@@ -5,7 +5,7 @@ const src = "^packages/server/src";
 /** The package and, in the server, what only its own rooms need. */
 const kernel = "^packages/kernel/(src|dist)/|^packages/server/src/kernel/";
 const domain =
-  "audit|catalog|hints|identity|plans|memory|embedding|usage|payments|governance|policies|retention|webhooks";
+  "approvals|audit|catalog|hints|identity|plans|memory|embedding|usage|payments|governance|policies|retention|webhooks";
 /** The folders of @steward/state that no wire and no driver enters, each above those before it. */
 const stateLayers = [
   ...["blocks", "tree", "terms", "datasets", "history", "upkeep", "sync", "service"],
@@ -126,7 +126,8 @@ module.exports = {
     },
     oneWay("audit", []),
     oneWay("identity", []),
-    oneWay("plans", ["governance"]),
+    oneWay("approvals", ["governance"]),
+    oneWay("plans", ["approvals", "governance"]),
     oneWay("memory", ["embedding"]),
     {
       name: "exact-index-stands-alone",

@@ -1,5 +1,6 @@
 import { createAudit } from "./audit.js";
 import type { Audit } from "./audit.js";
+import { type Approvals, createApprovals } from "./governance/approvals.js";
 import { createBilling } from "./billing.js";
 import type { Billing } from "./billing.js";
 import { createHttp } from "./http.js";
@@ -62,6 +63,7 @@ export interface StewardClient {
   readonly migrations: Migrations;
   readonly policies: Policies;
   readonly retention: Retention;
+  readonly approvals: Approvals;
   readonly keys: Keys;
   readonly audit: Audit;
   readonly tools: Tools;
@@ -89,6 +91,7 @@ export function createClient(options: ClientOptions): StewardClient {
     migrations: createMigrations(http),
     policies: createPolicies(http),
     retention: createRetention(http),
+    approvals: createApprovals(http),
     keys: createKeys(http),
     audit: createAudit(http),
     tools: createTools(http),

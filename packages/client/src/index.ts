@@ -2,6 +2,7 @@
  * The client of Steward: submit plans, run them, watch them. It only needs `fetch`, so it runs in
  * Node, in browsers and on edge runtimes. Bodies have the same fields as on the wire.
  */
+export { type Approvals } from "./governance/approvals.js";
 export { type Billing } from "./billing.js";
 export { type Catalog } from "./catalog.js";
 export { callerHeaders, createClient, type ClientOptions, type StewardClient } from "./client.js";
@@ -41,6 +42,15 @@ export type {
   AuditRecord,
   ProvenAuditRecord,
   AppendStepsRequest,
+  Approval,
+  ApprovalChoice,
+  ApprovalDecision,
+  ApprovalPage,
+  ApprovalPageQuery,
+  ApprovalParty,
+  ApprovalRule,
+  ApprovalStatus,
+  ApprovalSubject,
   ForkPlanRequest,
   LegalHold,
   LiftedHold,

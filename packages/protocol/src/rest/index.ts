@@ -311,7 +311,7 @@ export {
   type PolicyText,
   type PolicyVerdict,
   type PutPolicies,
-} from "./policies.js";
+} from "./governance/policies.js";
 export {
   legalHoldSchema,
   liftedHoldSchema,
@@ -325,3 +325,22 @@ export {
   type Retention,
   type RetentionPeriod,
 } from "./retention.js";
+export {
+  APPROVAL_PAGE_MAX,
+  APPROVAL_STATUSES,
+  approvalChoiceSchema,
+  approvalPageQuerySchema,
+  approvalPageSchema,
+  approvalSchema,
+  type Approval,
+  type ApprovalChoice,
+  type ApprovalDecision,
+  type ApprovalPage,
+  type ApprovalPageQuery,
+  type ApprovalParty,
+  type ApprovalRule,
+  type ApprovalStatus,
+  type ApprovalSubject,
+  type ShownTable,
+  type ShownValue,
+} from "./governance/approvals.js";

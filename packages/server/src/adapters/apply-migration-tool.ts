@@ -1,6 +1,7 @@
 import type { Caller } from "@steward/kernel/caller.js";
 import { isUuid } from "@steward/kernel/ids.js";
 import { AppError } from "@steward/kernel/errors.js";
+import type { ApprovedMigration } from "../approvals/index.js";
 import {
   type AttemptRef,
   type JsonTool,
@@ -11,6 +12,7 @@ import {
 } from "../plans/ports.js";
 import {
   isMigrationDigest,
+  migrationDigest,
   type Migration,
   type MigrationService,
   runOfStep,
@@ -89,6 +91,11 @@ class ApplyMigrationTarget implements StepTarget {
       const message = "It cannot be determined now whether the migration was applied";
       throw new StatementError("connection", message, { cause });
     }
+  }
+
+  async migrationOf(caller: Caller, sql: string): Promise<ApprovedMigration> {
+    const { id } = checkedCall(sql);
+    return { id, digest: migrationDigest(await this.#migrations.show(caller, id)) };
   }
 
   /** Nothing to delete: which step ran a migration stays in the migration's history. */

@@ -380,6 +380,7 @@ function openOrchestrator(
     new DurableOrchestrator({
       ...basics,
       engine: store.plans,
+      approvals: store.approvals,
       tools: buildToolRegistry(config.tools, targets, jsonTools),
       access,
       schemas: migrations.recorder,
@@ -392,6 +393,7 @@ function openOrchestrator(
       stepTimeoutMs: config.stepTimeoutMs,
       stepWaitMs: config.stepWaitMs,
       planDeadlineMs: config.planDeadlineMs,
+      approvalValidMs: config.approvalValidMs,
     }),
   );
 }

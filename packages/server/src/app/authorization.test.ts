@@ -34,9 +34,12 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   operator: ACTIONS,
   admin: ACTIONS.filter((action) => !OPERATION.includes(action)),
   billing: ["usage:read", "usage:report", "usage:repair", "prices:read", "budgets", ...PAYMENTS],
-  schema: ["catalog:read", "migrations", "state", "plans"],
-  approver: ["plans:read", "migrations:read", "state:read", "policies:read"],
-  agent: ["plans", "catalog:read", "memory:read", "memory:write", "state:read", "state:write"],
+  schema: ["catalog:read", "migrations", "state", "plans", "approvals:read"],
+  approver: ["plans:read", "approvals", "migrations:read", "state:read", "policies:read"],
+  agent: [
+    ...["plans", "approvals:read", "catalog:read", "memory:read", "memory:write"],
+    ...["state:read", "state:write"],
+  ],
   auditor: READS,
 };
 

@@ -247,7 +247,8 @@ describe("an organization's own policies", () => {
     const remembered = { ...about("memory", "permit", ["orders"]), action: "memory:record" };
     const cases = [about("a", "permit", ["orders"]), about("b", "deny", ["customers"]), remembered];
     expect(await test({ cases })).toMatchObject({ status: 200, data: { failed: 0 } });
-    const text = `@id("draft") @approval("the owner") forbid (principal, action, resource == Steward::Table::"shop/orders");`;
+    const text = `@id("draft") @approval("the owner") forbid (principal, action, resource == Steward::Table::"shop/orders")
+      unless { context.approved };`;
     expect(await test({ cases, text })).toMatchObject({
       data: {
         failed: 3,

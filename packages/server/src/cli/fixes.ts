@@ -31,7 +31,9 @@ const FIXES: Readonly<Partial<Record<StewardErrorCode, string>>> = {
   PLAN_NOT_ACTIVE:
     "`steward plan get ID` shows how it ended; `steward plan retry ID` reopens a failed plan",
   APPROVAL_REQUIRED:
-    "have the step approved, then run the plan again; a migration takes --accept-data-loss",
+    "`steward approvals list` shows who has to decide; run the plan again after that; a migration takes --accept-data-loss",
+  APPROVAL_DENIED: "revise the step so that it meets the reason, as `steward plan revise` does",
+  APPROVAL_CONFLICT: "`steward approvals show ID` shows it as it is now",
   QUOTA_EXCEEDED: "wait, or raise the budget: `steward budget list` shows it",
   PAYMENT_NOT_CONFIGURED: "start the server with PAYMENT_SECRET_KEY",
   PAYMENT_PROVIDER_FAILED: "the server's log says how the payment provider failed",

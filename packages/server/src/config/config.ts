@@ -45,6 +45,8 @@ export interface Config {
   readonly sessionsMax?: number;
   /** Time after its creation by which a plan must be finished, in ms. */
   readonly planDeadlineMs: number;
+  /** How long an approval is valid, from its request on, in ms. */
+  readonly approvalValidMs: number;
   /** Limit of rows that one step may change in a data source. */
   readonly rowsChangedMax: number;
   readonly migrationWaits: MigrationWaits;

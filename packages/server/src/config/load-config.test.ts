@@ -32,6 +32,7 @@ describe("a configuration", () => {
       stepTimeoutMs: 30_000,
       stepWaitMs: 30_000,
       planDeadlineMs: 86_400_000,
+      approvalValidMs: 86_400_000,
       quotas: { requestsPerSecond: 2000, stepsMax: 500, streamsMax: 500 },
       rowsChangedMax: 10_000,
       migrationWaits: { turnMs: 5000, lockMs: 5000, indexMs: 600_000 },

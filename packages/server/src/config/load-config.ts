@@ -128,6 +128,7 @@ function buildConfig(
     stepWaitMs: given(values.stepWaitMs),
     ...present("sessionsMax", values.sessionsMax.value),
     planDeadlineMs: given(values.planDeadlineMs),
+    approvalValidMs: given(values.approvalValidMs),
     rowsChangedMax: given(values.rowsChangedMax),
     migrationWaits: {
       turnMs: MIGRATION_TURN_WAIT_MS,

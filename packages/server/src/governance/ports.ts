@@ -1,4 +1,5 @@
 import type { Caller } from "@steward/kernel/caller.js";
+import type { NeededApproval } from "./approval-rule.js";
 import type { Intent, StatementClass } from "./intent.js";
 import type { TouchedData } from "./touched-data.js";
 
@@ -107,6 +108,8 @@ export interface StatementRule {
   readonly reason?: string;
   /** Who must approve what the policy forbids. */
   readonly approval?: string;
+  /** How many must approve it; absent: one. */
+  readonly approvalsMin?: number;
 }
 
 /**
@@ -118,16 +121,26 @@ export interface StatementPolicy {
 
   /**
    * Permits the statement or throws.
-   * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`; the reasons in `details` help to repair
-   * the statement.
+   * @param isApproved whether persons have approved what the policies demand. It is asked at most
+   * once; when it answers true, the same policies decide again, with the statement approved. Absent:
+   * nothing is approved.
+   * @throws AppError `POLICY_DENIED`; ApprovalRequired. The reasons in `details` help to repair the
+   * statement.
    */
-  permit(caller: Caller, statement: PlannedStatement): Promise<StatementGrant>;
+  permit(
+    caller: Caller,
+    statement: PlannedStatement,
+    isApproved?: (needed: NeededApproval) => boolean,
+  ): Promise<StatementGrant>;
 }
 
 /** A policy that tells its reasons beforehand. */
 export interface ExplainedStatementPolicy extends StatementPolicy {
   /** The answer of {@link permit} with its reasons. @throws AppError `STORE_UNAVAILABLE`. */
   decide(caller: Caller, statement: PlannedStatement): Promise<StatementDecision>;
+
+  /** Identifies the texts of all policies that decide for the caller now; the same on every node. */
+  versionFor(caller: Caller): Promise<string>;
 }
 
 /** A tool call that is about to run. */

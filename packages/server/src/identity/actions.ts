@@ -20,6 +20,7 @@ export const ACTIONS: readonly Action[] = [
   ...(["keys:read", "keys:write"] as const),
   ...(["policies:read", "policies:write"] as const),
   ...(["retention:read", "retention:write", "holds:write"] as const),
+  ...(["approvals:read", "approvals:decide"] as const),
   ...(["metrics:read"] as const),
   ...(["audit:read", "audit:export"] as const),
 ];
@@ -38,6 +39,7 @@ export type Action =
   | `policies:${"read" | "write"}`
   | `retention:${"read" | "write"}`
   | "holds:write"
+  | `approvals:${"read" | "decide"}`
   | "metrics:read"
   | `audit:${"read" | "export"}`;
 

@@ -12,12 +12,15 @@ export { PlanEngine } from "./engine/index.js";
 export { NoopOrchestrator } from "./orchestrators/noop-orchestrator.js";
 export type { PlanCheck, StepCheck, StepDetail } from "./plan-check.js";
 export {
+  hasApprovals,
   hasChecks,
   hasJournal,
   hasRevisions,
   hasStepDetails,
+  type ApprovalChoice,
   type Orchestrator,
   type PageRequest,
+  type PlanApprovals,
   type PlanChecks,
   type PlanFilter,
   type PlanFork,

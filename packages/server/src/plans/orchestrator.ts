@@ -1,4 +1,10 @@
 import type { Caller } from "@steward/kernel/caller.js";
+import type {
+  ApprovalFilter,
+  ApprovalPage,
+  ApprovalPageRequest,
+  StoredApproval,
+} from "../approvals/ports.js";
 import type { Unsubscribe } from "../kernel/event-bus.js";
 import type { PlanCheck, StepDetail } from "./plan-check.js";
 import type { PlanEvent } from "./plan-events.js";
@@ -200,6 +206,51 @@ export function hasStepDetails(
   orchestrator: Orchestrator,
 ): orchestrator is Orchestrator & StepDetails {
   return typeof (orchestrator as Partial<StepDetails>).getStep === "function";
+}
+
+/** A person's decision about an approval. */
+export interface ApprovalChoice {
+  readonly decision: "approve" | "deny";
+  /** The digest that the person has seen. */
+  readonly digest: string;
+  /** For a denied step this is what the LLM is told. */
+  readonly reason?: string | undefined;
+}
+
+/** Approvals that steps wait for (Decision §16), which an orchestrator need not support. */
+export interface PlanApprovals {
+  /** Newest first. @throws AppError `INVALID_ARGUMENT` for a cursor that is none. */
+  listApprovals(
+    filter: ApprovalFilter,
+    page: ApprovalPageRequest,
+    ctx: QueryRuntimeContext,
+  ): Promise<ApprovalPage>;
+
+  /** @throws AppError `NOT_FOUND`. */
+  getApproval(approvalId: string, ctx: QueryRuntimeContext): Promise<StoredApproval>;
+
+  /**
+   * Records the caller's decision and resolves when it is durable. Repeating it changes nothing.
+   * @throws AppError `NOT_FOUND`; `POLICY_DENIED` when the caller may not decide about it;
+   * `APPROVAL_CONFLICT` for another digest, and when there is nothing left to decide.
+   */
+  decideApproval(
+    approvalId: string,
+    choice: ApprovalChoice,
+    ctx: QueryRuntimeContext,
+  ): Promise<StoredApproval>;
+}
+
+/** Whether the orchestrator supports approvals. */
+export function hasApprovals(
+  orchestrator: Orchestrator,
+): orchestrator is Orchestrator & PlanApprovals {
+  const offered = orchestrator as Partial<PlanApprovals>;
+  return (
+    typeof offered.listApprovals === "function" &&
+    typeof offered.getApproval === "function" &&
+    typeof offered.decideApproval === "function"
+  );
 }
 
 /** Whether an orchestrator tells what plans would do. */

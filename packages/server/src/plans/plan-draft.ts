@@ -1,7 +1,7 @@
 import { isoTime } from "@steward/kernel/clock.js";
 import type { PlanEvent, PlanEventType } from "./plan-events.js";
 import type { PreparedStep } from "./plan.js";
-import type { PlanChange, PlanState, StepState } from "./plan-state.js";
+import type { ApprovalChange, PlanChange, PlanState, StepState } from "./plan-state.js";
 
 /**
  * A {@link PlanChange} under construction: collects the differences, numbers the events, and keeps
@@ -15,6 +15,7 @@ export class PlanDraft {
   readonly #changed = new Map<number, StepState>();
   readonly #definitions: PreparedStep[] = [];
   readonly #events: PlanEvent[] = [];
+  readonly #approvals: ApprovalChange[] = [];
 
   constructor(state: PlanState, nowMs: number) {
     const { steps, ...plan } = state;
@@ -48,6 +49,11 @@ export class PlanDraft {
     this.replaceStep(state);
   }
 
+  /** Makes or changes an approval; the step that holds it is replaced by the caller. */
+  putApproval(change: ApprovalChange): void {
+    this.#approvals.push(change);
+  }
+
   emit(eventType: PlanEventType, payload: object): void {
     const sequence = this.plan.lastSequence + 1;
     this.patch({ lastSequence: sequence, lastEventAtMs: this.nowMs });
@@ -66,6 +72,7 @@ export class PlanDraft {
       steps: [...this.#changed.values()],
       definitions: this.#definitions,
       events: this.#events,
+      approvals: this.#approvals,
     };
   }
 }

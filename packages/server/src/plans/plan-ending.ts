@@ -1,12 +1,20 @@
 import { assert } from "@steward/kernel/assert.js";
 import { sortByDependency } from "./dag.js";
+import { approvalGivenBack, awaitApproval, voidApproval } from "./plan-approval.js";
 import type { PlanDraft } from "./plan-draft.js";
 import type { StepError } from "./plan.js";
 import type { StepOutcome, StepState } from "./plan-state.js";
 
 /** Ends a step's running attempt, which may also end its plan: see {@link settlePlan}. */
 export function endAttempt(draft: PlanDraft, step: StepState, outcome: StepOutcome): void {
-  const idle = { ...step, owner: undefined };
+  if (outcome.kind === "awaiting_approval") {
+    awaitApproval(draft, step, outcome);
+    return;
+  }
+  const isUndone = outcome.kind === "retried" || outcome.kind === "released";
+  // An attempt that ran, or failed, without the approval that was asked for before needs it no more.
+  const approval = isUndone ? approvalGivenBack(draft, step) : voidApproval(draft, step);
+  const idle = { ...step, approval, owner: undefined };
   const ended = { ...idle, executedAtMs: draft.nowMs };
   switch (outcome.kind) {
     case "completed":
@@ -79,6 +87,7 @@ export function revivePlan(draft: PlanDraft, deadlineMs: number): void {
     draft.replaceStep({
       ...step,
       status: "pending",
+      approval: undefined,
       rowCount: undefined,
       executedAtMs: undefined,
       error: undefined,
@@ -122,7 +131,8 @@ function skipRest(draft: PlanDraft): void {
   assert(order.kind === "sorted", "a plan with a cycle is never stored");
   for (const step of order.nodes) {
     if (step.status !== "pending") continue;
-    draft.replaceStep({ ...step, status: "skipped", waitReason: undefined });
+    const approval = voidApproval(draft, step);
+    draft.replaceStep({ ...step, status: "skipped", waitReason: undefined, approval });
     draft.emit("PlanStepSkipped", { step_id: step.stepId, step_index: step.index });
   }
 }

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "@steward/protocol";
 import { isoTime } from "@steward/kernel/clock.js";
 import { PLAN_EVENTS_MAX, PLAN_REVISIONS_MAX } from "./limits.js";
+import { voidApproval } from "./plan-approval.js";
 import { PlanDraft } from "./plan-draft.js";
 import { revivePlan } from "./plan-ending.js";
 import {
@@ -125,7 +126,9 @@ function appendStep(draft: PlanDraft, definition: PreparedStep): void {
 function reviseStep(draft: PlanDraft, definition: PreparedStep): void {
   const { id, dependsOn } = definition;
   const index = draft.steps.findIndex((step) => step.stepId === id);
-  const attempt = draft.steps[index]?.attempt ?? 0;
+  const former = draft.steps[index];
+  const attempt = former?.attempt ?? 0;
+  if (former !== undefined) voidApproval(draft, former);
   draft.define({ ...definition, index }, { ...pendingStep(id, index, dependsOn), attempt });
   draft.emit("PlanStepRevised", stepPayload(definition, index));
 }

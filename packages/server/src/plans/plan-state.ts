@@ -1,3 +1,4 @@
+import type { Approval, ApprovalSubject } from "../approvals/index.js";
 import type { PlanEvent } from "./plan-events.js";
 import type { OutputMetadata } from "./statements/step-output.js";
 import type {
@@ -96,6 +97,8 @@ export interface StepState {
   readonly rowCount: number | undefined;
   readonly executedAtMs: number | undefined;
   readonly error: StepError | undefined;
+  /** The newest approval that it needed. */
+  readonly approval: Approval | undefined;
 }
 
 /** A step that was never claimed. */
@@ -115,6 +118,7 @@ export function pendingStep(
     rowCount: undefined,
     executedAtMs: undefined,
     error: undefined,
+    approval: undefined,
   };
 }
 
@@ -135,6 +139,16 @@ export interface PlanChange {
   /** Steps that the change appends or revises, as they will run. */
   readonly definitions: readonly PreparedStep[];
   readonly events: readonly PlanEvent[];
+  /** The approvals that it makes or changes, in order. */
+  readonly approvals: readonly ApprovalChange[];
+}
+
+/** A change of an approval that a store's index must show. */
+export interface ApprovalChange {
+  readonly stepId: string;
+  readonly approval: Approval;
+  /** What it is for; present when the approval is new. */
+  readonly subject?: ApprovalSubject;
 }
 
 /** The steps of a plan after a revision: appended steps are added and revised ones replaced. */
@@ -165,6 +179,12 @@ export type StepOutcome =
   | { readonly kind: "retried"; readonly error: StepError; readonly durationMs: number }
   /** Interrupted by a cancel, with proof that nothing took effect. */
   | { readonly kind: "cancelled"; readonly durationMs: number }
+  /** Persons must approve the statement before it may run; nothing took effect. */
+  | {
+      readonly kind: "awaiting_approval";
+      readonly approval: Approval;
+      readonly subject: ApprovalSubject;
+    }
   /**
    * The owner died or released the step, with proof that nothing took effect; the step may be
    * claimed again.

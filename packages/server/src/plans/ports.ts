@@ -1,3 +1,4 @@
+import type { Approval, ApprovedMigration } from "../approvals/index.js";
 import type { Dialect, Intent, StatementGrant, TouchedData } from "../governance/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Origin } from "../kernel/origin.js";
@@ -210,6 +211,13 @@ export interface StepTarget {
    * the attempt's marker.
    */
   forget(attempt: AttemptRef): void;
+
+  /**
+   * The migration that a call would apply, which its arguments only name; part of what a person
+   * approves. Absent: the arguments contain everything.
+   * @throws AppError when it cannot be told.
+   */
+  migrationOf?(caller: Caller, sql: string): Promise<ApprovedMigration>;
 }
 
 /** A statement to describe, which is not run. */
@@ -361,6 +369,8 @@ export type ClaimResult =
       readonly deadlineMs: number;
       /** Outputs of the steps that the statement refers to, by step id. */
       readonly outputs: ReadonlyMap<string, StepOutput>;
+      /** The approval that this attempt uses. */
+      readonly approval: Approval | undefined;
     }
   /** Another attempt is in progress. */
   | { readonly kind: "running" }

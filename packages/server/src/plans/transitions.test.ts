@@ -276,15 +276,6 @@ describe("claiming a step", () => {
       message: "Plan plan is past its deadline, 2026-01-01T00:01:00.000Z",
     });
   });
-
-  it("is refused while a person has to approve", () => {
-    const steps = plan.state.steps.map((step) => ({
-      ...step,
-      waitReason: "awaiting_approval" as const,
-    }));
-    plan.state = { ...plan.state, steps };
-    expect(refusal("a")).toMatchObject({ code: "APPROVAL_REQUIRED" });
-  });
 });
 
 describe("ending an attempt", () => {

@@ -1,5 +1,14 @@
 import { isoTime } from "@steward/kernel/clock.js";
+import type { Approval, WantedDecision } from "../approvals/index.js";
 import { PLAN_EVENTS_MAX } from "./limits.js";
+import {
+  claimedApproval,
+  decideStepApproval,
+  denialOutcome,
+  isAwaited,
+  waitingText,
+  type StepDecision,
+} from "./plan-approval.js";
 import { PlanDraft } from "./plan-draft.js";
 import type { OnFailure } from "./plan.js";
 import { endAttempt, revivePlan, settlePlan } from "./plan-ending.js";
@@ -11,6 +20,7 @@ import {
   type ForkOrigin,
   type PlanChange,
   type PlanState,
+  type StepContext,
   type StepOutcome,
   type StepState,
   type TakenStep,
@@ -18,6 +28,7 @@ import {
 
 export { applyChange, pendingStep, withDefinitions } from "./plan-state.js";
 export type {
+  ApprovalChange,
   PlanChange,
   PlanFailure,
   PlanState,
@@ -48,6 +59,8 @@ export interface ClaimRefusal {
     | "APPROVAL_REQUIRED"
     | "LIMIT_EXCEEDED";
   readonly message: string;
+  /** The approval that the step waits for. */
+  readonly approval?: Approval;
 }
 
 /** The result of a claim. */
@@ -125,12 +138,17 @@ function takenOver(step: StepState, taken: TakenStep | undefined): StepState {
   return { ...step, status: "completed", attempt, rowCount, executedAtMs };
 }
 
-/** Claims a step for an owner, or refuses (Decision §3, "ExecuteStep, by the step's state"). */
+/**
+ * Claims a step for an owner, or refuses (Decision §3, "ExecuteStep, by the step's state").
+ * @param outdatedApproval an approval that is waited for and was demanded by policies which have
+ * changed since: the step may be claimed, to be decided on again.
+ */
 export function claimStep(
   state: PlanState,
   stepId: string,
   owner: string,
   nowMs: number,
+  outdatedApproval?: string,
 ): ClaimDecision {
   const step = state.steps.find((candidate) => candidate.stepId === stepId);
   if (step === undefined) {
@@ -146,7 +164,7 @@ export function claimStep(
     case "cancelled":
       return refuse("PLAN_NOT_ACTIVE", `Step ${stepId} is ${step.status}: its plan has ended`);
     case "pending":
-      return claimPending(state, step, owner, nowMs);
+      return claimPending(state, step, owner, nowMs, outdatedApproval);
   }
 }
 
@@ -155,11 +173,12 @@ function claimPending(
   step: StepState,
   owner: string,
   nowMs: number,
+  outdatedApproval: string | undefined,
 ): ClaimDecision {
   const over = whyNotActive(state, nowMs);
   if (over !== undefined) return refuse("PLAN_NOT_ACTIVE", over);
-  if (step.waitReason === "awaiting_approval") {
-    return refuse("APPROVAL_REQUIRED", `Step ${step.stepId} waits for a person's approval`);
+  if (isAwaited(step, nowMs) && step.approval?.approvalId !== outdatedApproval) {
+    return refuse("APPROVAL_REQUIRED", waitingText(state, step), step.approval);
   }
   const missing = unmetDependencies(state, step);
   if (missing.length > 0) {
@@ -182,10 +201,16 @@ function claimPending(
     draft.patch({ status: "running", startedAtMs: draft.nowMs });
     draft.emit("PlanStarted", { session_id: state.sessionId, total_steps: state.steps.length });
   }
+  const attempt = step.attempt + 1;
+  const approval = claimedApproval(step.approval, attempt, draft.nowMs);
+  if (approval !== undefined && approval !== step.approval) {
+    draft.putApproval({ stepId: step.stepId, approval });
+  }
   const claimed: StepState = {
     ...step,
     status: "running",
-    attempt: step.attempt + 1,
+    attempt,
+    approval,
     owner,
     waitReason: undefined,
     error: undefined,
@@ -304,6 +329,38 @@ export function expirePlan(state: PlanState, nowMs: number): PlanChange | undefi
   return draft.change();
 }
 
-function refuse(code: ClaimRefusal["code"], message: string): ClaimDecision {
-  return { kind: "refused", refusal: { code, message } };
+/** The result of a decision about an approval. */
+export type ApprovalTransition =
+  | {
+      readonly kind: "changed";
+      readonly change: PlanChange;
+      readonly step: StepState;
+      /** What a denied step leaves for the LLM. */
+      readonly context?: StepContext;
+    }
+  | Exclude<StepDecision, { readonly kind: "decided" }>;
+
+/** Records a person's decision about the approval that a step waits for. A denied step fails. */
+export function decideApproval(
+  state: PlanState,
+  approvalId: string,
+  wanted: WantedDecision,
+  nowMs: number,
+): ApprovalTransition {
+  const draft = new PlanDraft(state, nowMs);
+  const decision = decideStepApproval(draft, state, approvalId, wanted);
+  if (decision.kind !== "decided") return decision;
+  const { step } = decision;
+  if (step.approval.status !== "denied") {
+    draft.replaceStep(step);
+    return { kind: "changed", change: draft.change(), step };
+  }
+  const outcome = denialOutcome(step);
+  endAttempt(draft, step, outcome);
+  settlePlan(draft);
+  return { kind: "changed", change: draft.change(), step, context: outcome.context };
+}
+
+function refuse(code: ClaimRefusal["code"], message: string, approval?: Approval): ClaimDecision {
+  return { kind: "refused", refusal: { code, message, ...(approval && { approval }) } };
 }

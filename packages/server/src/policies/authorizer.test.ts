@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cedarEngine, defaultPolicies } from "../adapters/policy-cedar/index.js";
 import type { Action } from "../identity/index.js";
-import type { Intent, PlannedStatement } from "../governance/index.js";
+import type { Intent, NeededApproval, PlannedStatement } from "../governance/index.js";
 import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { toolCallRecord } from "../kernel/testing/tool-call-record.js";
 import type { RecordedData, ToolCallRecord } from "../kernel/tool-call.js";
@@ -137,7 +137,7 @@ describe("a statement", () => {
     await expect(asked(["day shift"])).rejects.toThrow("the request has only the role day shift");
   });
 
-  it("that needs a person is refused until approvals exist", async () => {
+  it("that needs persons runs when they have approved it, and never against another policy", async () => {
     const approval = `
       @id("two-eyes") @approval("the data owner")
       forbid (principal, action == Steward::Action::"write_delete", resource)
@@ -146,11 +146,51 @@ describe("a statement", () => {
     await expect(authorizer(approval).permit(AGENT, statement)).rejects.toMatchObject({
       code: "APPROVAL_REQUIRED",
       message: expect.stringContaining("needs the approval of the data owner") as string,
+      needed: { rules: [{ policyId: "two-eyes", role: "the data owner", approversMin: 1 }] },
     });
+    const asked: NeededApproval[] = [];
+    const isApproved = (needed: NeededApproval): boolean => asked.push(needed) > 0;
+    expect(await authorizer(approval).permit(AGENT, statement, isApproved)).toEqual({});
+    expect(asked.map(({ policyVersion }) => policyVersion)).toEqual([
+      await authorizer(approval).versionFor(AGENT),
+    ]);
     // An action that another policy forbids cannot be approved.
     const both = `${approval} @id("never") forbid (principal, action in Steward::Action::"writes", resource);`;
-    await expect(authorizer(both).permit(AGENT, statement)).rejects.toMatchObject({
+    await expect(authorizer(both).permit(AGENT, statement, isApproved)).rejects.toMatchObject({
       code: "POLICY_DENIED",
+    });
+    const blind = approval.replace("unless { context.approved }", "");
+    await expect(authorizer(blind).permit(AGENT, statement, isApproved)).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+      message: expect.stringContaining(
+        "an admin has to add `unless { context.approved }`",
+      ) as string,
+    });
+  });
+
+  it("needs every approval that a policy about it or about its data demands", async () => {
+    const policy = authorizer(`
+      @id("deletes") @approval("approver") @approvals_min("2")
+      forbid (principal, action == Steward::Action::"write_delete", resource) unless { context.approved };
+      @id("orders") @approval("data owner") @approval_standing("24h")
+      forbid (principal, action, resource == Steward::Table::"shop/orders") unless { context.approved };
+      @id("email") @approval("privacy")
+      forbid (principal, action, resource == Steward::Column::"shop/orders/email") unless { context.approved };`);
+    const orders = {
+      name: "orders",
+      accesses: { read: ["email"], delete: [] },
+      columns: ["email"],
+    };
+    const touched = { tables: [orders], functions: [] };
+    const statement = { dataSource: "shop", intent: "write_delete", touched } as const;
+    await expect(policy.permit(AGENT, statement)).rejects.toMatchObject({
+      needed: {
+        rules: [
+          { policyId: "deletes", role: "approver", approversMin: 2 },
+          { policyId: "orders", role: "data owner", approversMin: 1, standingMs: 86_400_000 },
+          { policyId: "email", role: "privacy", approversMin: 1 },
+        ],
+      },
     });
   });
 

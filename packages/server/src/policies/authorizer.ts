@@ -1,8 +1,10 @@
-import type {
-  ExplainedStatementPolicy,
-  PlannedStatement,
-  StatementDecision,
-  StatementGrant,
+import {
+  ApprovalRequired,
+  type ExplainedStatementPolicy,
+  type NeededApproval,
+  type PlannedStatement,
+  type StatementDecision,
+  type StatementGrant,
 } from "../governance/index.js";
 import { type Action, groupOf, requireScope } from "../identity/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
@@ -31,6 +33,17 @@ export interface Explained extends StatementGrant {
   readonly policies: readonly DecidingPolicy[];
   /** The reason for a denial: the error of the request, whose details name the policies. */
   readonly refusal?: AppError;
+}
+
+/** A policy that forbids even what was approved, because it does not look at `context.approved`. */
+function forbiddenDespite({ needed, message, details }: ApprovalRequired): AppError {
+  const names = needed.rules.map(({ policyId }) => policyId).join(" and ");
+  return new AppError(
+    "POLICY_DENIED",
+    `${message}, and it was approved, but the policy ${names} still forbids it: ` +
+      "an admin has to add `unless { context.approved }` to the policy",
+    { details },
+  );
 }
 
 const HOUR_MS = 3_600_000;
@@ -87,10 +100,30 @@ export class Authorizer implements ExplainedStatementPolicy {
     return ABOUT_DATA.some((name) => policies.mentions(name));
   }
 
-  async permit(caller: Caller, statement: PlannedStatement): Promise<StatementGrant> {
+  async permit(
+    caller: Caller,
+    statement: PlannedStatement,
+    isApproved?: (needed: NeededApproval) => boolean,
+  ): Promise<StatementGrant> {
     const policies = await this.#parts.policies.of(caller.orgId);
+    const { statements } = this.#parts;
     const asked = this.#askedOf(caller, statement);
-    return this.#decisions.permit(policies, asked, this.#parts.statements);
+    try {
+      return this.#decisions.permit(policies, asked, statements);
+    } catch (refusal) {
+      if (!(refusal instanceof ApprovalRequired)) throw refusal;
+      if (isApproved?.(refusal.needed) !== true) throw refusal;
+    }
+    const circumstances = { ...asked.circumstances, approved: true };
+    try {
+      return this.#decisions.permit(policies, { ...asked, circumstances }, statements);
+    } catch (refusal) {
+      throw refusal instanceof ApprovalRequired ? forbiddenDespite(refusal) : refusal;
+    }
+  }
+
+  async versionFor({ orgId }: Caller): Promise<string> {
+    return (await this.#parts.policies.of(orgId)).version;
   }
 
   async decide(caller: Caller, statement: PlannedStatement): Promise<StatementDecision> {

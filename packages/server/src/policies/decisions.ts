@@ -1,4 +1,10 @@
-import type { StatementDecision, StatementGrant, StatementRule } from "../governance/index.js";
+import {
+  ApprovalRequired,
+  type ApprovalRule,
+  type StatementDecision,
+  type StatementGrant,
+  type StatementRule,
+} from "../governance/index.js";
 import { ROLES } from "../identity/index.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { POLICY_DECISIONS_MAX } from "./limits.js";
@@ -99,8 +105,11 @@ export class Decisions {
       return { verdict: "permit", policies: rulesOf(deciding), ...grant };
     } catch (refusal) {
       if (!(refusal instanceof AppError)) throw refusal;
-      const verdict = refusal.code === "APPROVAL_REQUIRED" ? "approval" : "deny";
-      return { verdict, reason: refusal.message, policies: rulesOf(deciding) };
+      const { message: reason } = refusal;
+      if (refusal instanceof ApprovalRequired) {
+        return { verdict: "approval", reason, policies: refusal.needed.rules.map(ruleOf) };
+      }
+      return { verdict: "deny", reason, policies: rulesOf(deciding) };
     }
   }
 
@@ -119,6 +128,7 @@ export class Decisions {
       decide: (request) => this.decide(policies, request),
       refusal: (request, decision) => this.refusal(policies, request, decision),
       mentions: (...asked) => policies.mentions(...asked),
+      version: policies.version,
       restricts: (actions) => policies.restricts(actions),
     };
   }
@@ -135,11 +145,21 @@ export class Decisions {
   }
 }
 
+function ruleOf({ policyId, reason, role, approversMin }: ApprovalRule): StatementRule {
+  return {
+    id: policyId,
+    ...(reason === undefined ? {} : { reason }),
+    approval: role,
+    ...(approversMin === 1 ? {} : { approvalsMin: approversMin }),
+  };
+}
+
 function rulesOf(decision: PolicyDecision | undefined): readonly StatementRule[] {
-  return (decision?.policies ?? []).map(({ id, reason, approval }) => ({
+  return (decision?.policies ?? []).map(({ id, reason, approval, approvalsMin }) => ({
     id,
     ...(reason === undefined ? {} : { reason }),
     ...(approval === undefined ? {} : { approval }),
+    ...(approvalsMin === undefined ? {} : { approvalsMin }),
   }));
 }
 

@@ -1,5 +1,6 @@
 import { AppError, type FieldViolation } from "@steward/kernel/errors.js";
-import type { PolicyDecision, PolicyRequest } from "./ports.js";
+import { ApprovalRequired, type ApprovalRule } from "../governance/index.js";
+import type { DecidingPolicy, PolicyDecision, PolicyRequest } from "./ports.js";
 
 /** The roles and permissions that would each permit the request. */
 export interface NamesThatMay {
@@ -17,19 +18,60 @@ export function denialOf(
   { policies }: PolicyDecision,
   names: NamesThatMay,
 ): AppError {
-  const details = policies.map(({ id, reason = "forbids it" }): FieldViolation => ({
-    field: `policy ${id}`,
-    reason,
-  }));
-  const approvers = policies.flatMap(({ approval }) => (approval === undefined ? [] : [approval]));
-  if (policies.length > 0 && approvers.length === policies.length) {
-    const message = `${request.action} needs the approval of ${approvers.join(" and ")}, and this server cannot ask for approvals yet`;
+  const details = policies.map(detailOf);
+  if (needsOnlyApproval(policies)) {
+    const message = `${request.action} needs the approval of ${approversOf(rulesOf(policies))}, and only the statements of a plan's steps can be approved`;
     return new AppError("APPROVAL_REQUIRED", message, { details });
   }
   const [first] = policies;
   if (first === undefined) return new AppError("POLICY_DENIED", missing(request, names));
   const message = first.reason ?? `The policy ${first.id} forbids ${request.action}`;
   return new AppError("POLICY_DENIED", message, { details });
+}
+
+/** Whether everything that forbids a request can be lifted by an approval. */
+export function needsOnlyApproval(policies: readonly DecidingPolicy[]): boolean {
+  return policies.length > 0 && policies.every(({ approval }) => approval !== undefined);
+}
+
+/**
+ * The error of a statement that persons must approve.
+ * @param policies every policy that forbids a part of it; all of them demand an approval.
+ */
+export function approvalRequired(
+  action: string,
+  policies: readonly DecidingPolicy[],
+  policyVersion: string,
+): ApprovalRequired {
+  const byId = [...new Map(policies.map((policy) => [policy.id, policy])).values()];
+  const rules = rulesOf(byId);
+  return new ApprovalRequired(
+    `${action} needs the approval of ${approversOf(rules)}`,
+    { rules, policyVersion },
+    { details: byId.map(detailOf) },
+  );
+}
+
+function detailOf({ id, reason = "forbids it" }: DecidingPolicy): FieldViolation {
+  return { field: `policy ${id}`, reason };
+}
+
+function rulesOf(policies: readonly DecidingPolicy[]): readonly ApprovalRule[] {
+  return policies.map(({ id, reason, approval = "", approvalsMin = 1, approvalStandingMs }) => ({
+    policyId: id,
+    ...(reason === undefined ? {} : { reason }),
+    role: approval,
+    approversMin: approvalsMin,
+    ...(approvalStandingMs === undefined ? {} : { standingMs: approvalStandingMs }),
+  }));
+}
+
+/** As in "approver and 2 of the role data owner". */
+function approversOf(rules: readonly ApprovalRule[]): string {
+  const named = rules.map(({ role, approversMin }) =>
+    approversMin === 1 ? role : `${String(approversMin)} of the role ${role}`,
+  );
+  return [...new Set(named)].join(" and ");
 }
 
 /** No policy permits it: names the role or permission that would, and the role of the caller. */

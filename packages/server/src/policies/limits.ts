@@ -24,3 +24,5 @@ export const POLICY_CHECK_STACK_MEBIBYTES = 0.5;
  * Compiled policy sets in the engine's cache, one for each organization with policies of its own.
  */
 export const COMPILED_POLICY_SETS_MAX: number = 256;
+/** Persons that one policy can demand the approval of (`@approvals_min`). */
+export const APPROVERS_MIN_MAX: number = 10;

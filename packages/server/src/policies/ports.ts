@@ -78,8 +78,15 @@ export interface DecidingPolicy {
   readonly id: string;
   /** The annotation `@reason`. */
   readonly reason?: string;
-  /** The annotation `@approval`: who must approve what the policy forbids. */
+  /** The annotation `@approval`: the role of those who must approve what the policy forbids. */
   readonly approval?: string;
+  /** The annotation `@approvals_min`: how many of them must approve; absent: one. */
+  readonly approvalsMin?: number;
+  /**
+   * The annotation `@approval_standing`, in ms: for how long an approver may approve all statements
+   * of one shape; absent: not at all.
+   */
+  readonly approvalStandingMs?: number;
   /** The annotation `@rows_changed_max`: the policy forbids only changes of more rows. */
   readonly rowsChangedMax?: number;
 }
@@ -133,8 +140,10 @@ export interface PolicyProblem {
 }
 
 export interface CompiledPolicies {
-  /** Identifies the set. */
+  /** Identifies the set within this process. */
   readonly id: number;
+  /** SHA-256 of its texts, in hexadecimal: the same in every process. */
+  readonly version: string;
   /**
    * Whether a policy mentions a type or an attribute of this name.
    * @param actions Names of actions and groups; only policies about one of them count. Absent: all

@@ -39,6 +39,8 @@ export interface AskedPolicies {
   readonly refusal: (request: PolicyRequest, decision: PolicyDecision) => AppError;
   readonly mentions: (name: string, actions?: readonly string[]) => boolean;
   readonly restricts: (actions: readonly string[]) => boolean;
+  /** Identifies their texts. */
+  readonly version: string;
 }
 
 /**

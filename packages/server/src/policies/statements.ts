@@ -6,6 +6,7 @@ import {
   type TouchedData,
 } from "../governance/index.js";
 import { AppError } from "@steward/kernel/errors.js";
+import { approvalRequired, needsOnlyApproval } from "./denial.js";
 import type { PolicyDecision, PolicyPrincipal, PolicyRequest, RequestContext } from "./ports.js";
 import type { StatementRequest } from "./touched-parts.js";
 import { namesOf, partsOf, type Part, usableInstead } from "./touched-parts.js";
@@ -31,13 +32,16 @@ export interface Policies {
   readonly refusal: (request: PolicyRequest, decision: PolicyDecision) => AppError;
   /** Whether a policy mentions a type or an attribute of this name. */
   readonly mentions: (name: string) => boolean;
+  /** Identifies their texts. */
+  readonly version: string;
 }
 
 /**
  * Decides on a statement: as a whole, then for each table and each column that it touches. A policy
  * that forbids changing more than some rows (`@rows_changed_max`) is a limit, not a refusal: the
  * statement may run within it.
- * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
+ * @throws AppError `POLICY_DENIED`; ApprovalRequired when only policies forbid it that demand an
+ * approval, with all of them.
  */
 export function permitStatement(
   asked: AskedStatement,
@@ -123,12 +127,21 @@ function requirePermitted(
   { statement: { touched = NOTHING } }: AskedStatement,
   policies: Policies,
 ): void {
-  if (!decision.permitted) throw policies.refusal(request, decision);
-  const denied = parts.flatMap(({ name, denial }) =>
+  const forbidding = decision.permitted ? [] : decision.policies;
+  if (!decision.permitted && !needsOnlyApproval(forbidding)) {
+    throw policies.refusal(request, decision);
+  }
+  const refused = parts.flatMap(({ name, denial }) =>
     denial === undefined ? [] : { name, denial },
   );
+  // What nobody can approve is said first.
+  const denied = refused.filter(({ denial }) => !needsOnlyApproval(denial.decision.policies));
   const [first] = denied;
-  if (first === undefined) return;
+  if (first === undefined) {
+    const all = [...forbidding, ...refused.flatMap(({ denial }) => denial.decision.policies)];
+    if (all.length === 0) return;
+    throw approvalRequired(request.action, all, policies.version);
+  }
   const error = policies.refusal(first.denial.request, first.denial.decision);
   const names = denied.map(({ name }) => name);
   const left = usableInstead(request, { parts, touched }, policies).slice(0, INSTEAD_NAMES_MAX);

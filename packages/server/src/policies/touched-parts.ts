@@ -5,6 +5,7 @@ import {
   type TouchedData,
   type TouchedTable,
 } from "../governance/index.js";
+import { needsOnlyApproval } from "./denial.js";
 import type { PolicyDecision, PolicyRequest, PolicyResource, StatementContext } from "./ports.js";
 
 /** Types and attributes of the schema that concern the touched data. */
@@ -52,7 +53,9 @@ export function partsOf(
     const ask = { request, table, policies };
     const denial = tableDenial(ask, intent);
     const part: Part = { name: `table ${table.name}`, denial };
-    if (denial !== undefined || !policies.mentions("Column")) return [part];
+    // An approval covers the columns too, so that theirs must be known.
+    const isDenied = denial !== undefined && !needsOnlyApproval(denial.decision.policies);
+    if (isDenied || !policies.mentions("Column")) return [part];
     return [part, ...columnParts(ask, intent)];
   });
 }
@@ -100,7 +103,7 @@ function tableDenial(ask: Ask, intent: Intent): Denial | undefined {
   const denials = [...new Set([accessOf(intent), "read" as const])].map((access) =>
     firstDenial(ask, [access], intent),
   );
-  return denials.includes(undefined) ? undefined : denials[0];
+  return denials.includes(undefined) ? undefined : combined(denials);
 }
 
 function columnParts(ask: Ask, intent: Intent): readonly Part[] {
@@ -129,11 +132,22 @@ function firstDenial(
   intent: Intent,
   column?: string,
 ): Denial | undefined {
-  for (const action of new Set(accesses.flatMap((access) => actionsOf(access, intent)))) {
-    const denial = denialBy(ask, action, column);
-    if (denial !== undefined) return denial;
-  }
-  return undefined;
+  const actions = [...new Set(accesses.flatMap((access) => actionsOf(access, intent)))];
+  return combined(actions.map((action) => denialBy(ask, action, column)));
+}
+
+/**
+ * The first denial that no approval lifts. When there is none, all denials as one, because an approval has to
+ * meet every policy that demands one.
+ */
+function combined(denials: readonly (Denial | undefined)[]): Denial | undefined {
+  const found = denials.filter((denial) => denial !== undefined);
+  const [first] = found;
+  if (first === undefined || found.length === 1) return first;
+  const final = found.find(({ decision }) => !needsOnlyApproval(decision.policies));
+  if (final !== undefined) return final;
+  const policies = found.flatMap(({ decision }) => decision.policies);
+  return { request: first.request, decision: { permitted: false, policies } };
 }
 
 /**
@@ -157,7 +171,7 @@ function denialBy(
   action: string,
   column?: string,
 ): Denial | undefined {
-  for (const name of namesOf(table.name)) {
+  const denials = namesOf(table.name).map((name): Denial | undefined => {
     const asked = {
       ...request,
       action,
@@ -168,9 +182,10 @@ function denialBy(
       resource: resourceOf(request, name, column),
     };
     const decision = policies.decide(asked);
-    if (!decision.permitted && decision.policies.length > 0) return { request: asked, decision };
-  }
-  return undefined;
+    const isDenied = !decision.permitted && decision.policies.length > 0;
+    return isDenied ? { request: asked, decision } : undefined;
+  });
+  return combined(denials);
 }
 
 function resourceOf(

@@ -10,11 +10,12 @@ import type { PlanEvent, PreparedStep } from "../plans/index.js";
 import type { AttemptRef, ClaimResult, NewPlan, PlanRef } from "../plans/ports.js";
 import type { StepOutcome } from "../plans/transitions.js";
 import type { Store } from "./store.js";
-import { planRevisionCases } from "./testing/plan-revision-battery.js";
+import { approvalCases } from "./testing/approval-battery.js";
+import { planRevisionCases, type RevisionBattery } from "./testing/plan-revision-battery.js";
 
 /** An engine under test. */
 export type StoreUnderTest = AsyncDisposable &
-  Pick<Store, "plans" | "toolCalls" | "usage" | "memory">;
+  Pick<Store, "plans" | "approvals" | "toolCalls" | "usage" | "memory">;
 
 /** A clock that the tests move. */
 export class HandClock implements Clock {
@@ -71,7 +72,7 @@ export function planStoreBattery(
     const events = (ref: PlanRef): Promise<readonly PlanEvent[]> =>
       store.plans.readEvents(ref, 0, 1000);
 
-    planRevisionCases({
+    const battery: RevisionBattery = {
       store: () => store,
       restart,
       nowMs: () => clock.nowMs(),
@@ -85,7 +86,9 @@ export function planStoreBattery(
       leasesEnd: () => {
         clock.advance(LEASE_MS + 1);
       },
-    });
+    };
+    planRevisionCases(battery);
+    approvalCases(battery);
 
     it("keeps a plan as submitted, pending, with its first event", async () => {
       const ref = await submit([step("a"), step("b", ["a"])], { name: "report", sessionId: "s1" });

@@ -46,6 +46,10 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     "plan_changes",
     "org_id uuid, plan_id uuid, sequence integer, result_step integer, events text, steps text, call text, output text, schema_additions text, augmentation_hints text, output_metadata text",
   ),
+  table(
+    "approvals",
+    "org_id uuid, approval_id uuid, plan_id uuid, step_id text, session_id text, status text, requested_at_ms bigint, expires_at_ms bigint, approval text, subject text",
+  ),
   // The owner of these steps is dead, so the first server that starts settles them.
   table(
     "step_leases",

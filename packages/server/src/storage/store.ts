@@ -1,4 +1,5 @@
 import type { AuditArchive, AuditSequence } from "../audit/ports.js";
+import type { ApprovalIndex } from "../approvals/ports.js";
 import type { ApiKeyStore } from "../identity/ports.js";
 import type { ToolCallLog } from "../kernel/tool-call.js";
 import type { VectorIndex } from "../memory/index.js";
@@ -20,6 +21,7 @@ export interface AuditStore {
 /** The service's whole store, on any engine. */
 export interface Store extends AsyncDisposable {
   readonly plans: PlanEngine;
+  readonly approvals: ApprovalIndex;
   readonly toolCalls: ToolCallLog;
   readonly usage: UsageStore;
   readonly customers: CustomerBindings;

@@ -34,6 +34,8 @@ export const WIRE_STATUS: Readonly<Record<ErrorCode, WireStatus>> = {
   STEP_NOT_REVISABLE: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
   REVISION_CONFLICT: { http: 409, grpc: grpcStatus.ABORTED },
   APPROVAL_REQUIRED: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
+  APPROVAL_CONFLICT: { http: 409, grpc: grpcStatus.ABORTED },
+  APPROVAL_DENIED: { http: 403, grpc: grpcStatus.PERMISSION_DENIED },
   STEP_FAILED: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
   OUTCOME_UNKNOWN: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
   OUTPUT_CUT: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },

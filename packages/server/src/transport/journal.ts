@@ -1,10 +1,12 @@
 import { AppError } from "@steward/kernel/errors.js";
 import {
+  hasApprovals,
   hasChecks,
   hasJournal,
   hasRevisions,
   hasStepDetails,
   type Orchestrator,
+  type PlanApprovals,
   type PlanChecks,
   type PlanJournal,
   type PlanRevisions,
@@ -36,6 +38,12 @@ export function stepDetailsOf(orchestrator: Orchestrator): StepDetails {
     "UNIMPLEMENTED",
     "This orchestrator shows no single steps: read the plan, which lists them",
   );
+}
+
+/** The approvals that an orchestrator offers. @throws AppError `UNIMPLEMENTED` when it offers none. */
+export function approvalsOf(orchestrator: Orchestrator): PlanApprovals {
+  if (hasApprovals(orchestrator)) return orchestrator;
+  throw new AppError("UNIMPLEMENTED", "This orchestrator has no approvals that steps wait for");
 }
 
 /** The changes of plans that an orchestrator offers. @throws AppError `UNIMPLEMENTED` when it offers none. */

@@ -54,6 +54,8 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
   ...operationsOf("retention:read", "getRetention", "listHolds"),
   ...operationsOf("retention:write", "setRetention"),
   ...operationsOf("holds:write", "placeHold", "liftHold"),
+  ...operationsOf("approvals:read", "listApprovals", "getApproval"),
+  ...operationsOf("approvals:decide", "grantApproval", "denyApproval"),
   ...operationsOf("metrics:read", "getMetrics"),
   ...operationsOf("audit:read", "listAuditRecords", "getAuditRecord", "proveAuditConsistency"),
   ...operationsOf("audit:read", "getAuditCheckpoint", "getAuditTile"),

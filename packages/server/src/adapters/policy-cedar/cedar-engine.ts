@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { preparsePolicySet, statefulIsAuthorized } from "@cedar-policy/cedar-wasm/nodejs";
 import { assert } from "@steward/kernel/assert.js";
 import { COMPILED_POLICY_SETS_MAX } from "../../policies/limits.js";
@@ -11,6 +12,7 @@ import type {
 } from "../../policies/ports.js";
 import { contextOf, entitiesOf, principalUid, resourceUid, uid } from "./entities.js";
 import { problemsIn } from "./problems.js";
+import { durationMsOf } from "./standing-time.js";
 import { type ReadPolicy, readPolicies } from "./read-policies.js";
 
 /**
@@ -41,7 +43,8 @@ export class CedarEngine implements PolicyEngine {
     const policies = texts.flatMap((text, index) =>
       readPolicies(text).map((policy) => ({ ...policy, isOwn: index > 0 })),
     );
-    return new CedarPolicies(this.#compiled, policies, this.#slots);
+    const version = createHash("sha256").update(JSON.stringify(texts)).digest("hex");
+    return new CedarPolicies({ id: this.#compiled, version }, policies, this.#slots);
   }
 }
 
@@ -82,6 +85,7 @@ function isAbout({ actions }: ReportedPolicy, asked: readonly string[] | undefin
 
 class CedarPolicies implements CompiledPolicies {
   readonly id: number;
+  readonly version: string;
   readonly #told: readonly ReportedPolicy[];
   /** Memo of {@link mentions}. */
   readonly #mentioned = new Map<string, boolean>();
@@ -92,11 +96,12 @@ class CedarPolicies implements CompiledPolicies {
   #slot: number | undefined;
 
   constructor(
-    id: number,
+    { id, version }: Pick<CompiledPolicies, "id" | "version">,
     policies: readonly (ReadPolicy & { readonly isOwn: boolean })[],
     slots: PolicySlots,
   ) {
     this.id = id;
+    this.version = version;
     this.#told = policies.map(({ said, ...told }) => {
       return { ...told, words: new Set(said.match(/\w+/g)) };
     });
@@ -104,7 +109,7 @@ class CedarPolicies implements CompiledPolicies {
     this.#deciding = policies.map(({ annotations }, index) => ({
       id: annotations["id"] ?? `policy ${String(index + 1)}`,
       ...(annotations["reason"] === undefined ? {} : { reason: annotations["reason"] }),
-      ...(annotations["approval"] === undefined ? {} : { approval: annotations["approval"] }),
+      ...approvalOf(annotations),
       ...(annotations["rows_changed_max"] === undefined
         ? {}
         : { rowsChangedMax: Number(annotations["rows_changed_max"]) }),
@@ -150,4 +155,17 @@ class CedarPolicies implements CompiledPolicies {
   #named(id: string): DecidingPolicy {
     return this.#deciding[Number(id)] ?? { id };
   }
+}
+
+/** What the annotations of a policy say of approvals. */
+function approvalOf(
+  annotations: ReadPolicy["annotations"],
+): Pick<DecidingPolicy, "approval" | "approvalsMin" | "approvalStandingMs"> {
+  const { approval, approvals_min: min, approval_standing: standing } = annotations;
+  if (approval === undefined) return {};
+  return {
+    approval,
+    ...(min === undefined ? {} : { approvalsMin: Number(min) }),
+    ...(standing === undefined ? {} : { approvalStandingMs: durationMsOf(standing) }),
+  };
 }

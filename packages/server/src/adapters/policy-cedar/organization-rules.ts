@@ -1,6 +1,8 @@
 import { ROLE_RULE, roleName } from "@steward/kernel/role-name.js";
+import { APPROVERS_MIN_MAX } from "../../policies/limits.js";
 import type { PolicyProblem } from "../../policies/ports.js";
 import { readPolicies, type ReadPolicy } from "./read-policies.js";
+import { durationMsOf, STANDING_MS_MAX } from "./standing-time.js";
 
 /**
  * Rules for an organization's policies beyond syntax and schema: they may only forbid, and their
@@ -33,12 +35,41 @@ function* ruleViolations({ effect, annotations, text }: ReadPolicy): Generator<s
   if (rows !== undefined && !text.includes("rowsChangedMax")) {
     yield "@rows_changed_max needs a condition such as context.rowsChangedMax > 100";
   }
+  yield* approvalViolations({ annotations, text });
   for (const [, quoted = ""] of text.matchAll(ROLE_LITERAL)) {
     const name = roleName(quoted);
     if (name === quoted) continue;
     yield name === undefined
       ? `Role::"${quoted}" matches no role: the name of a role ${ROLE_RULE}`
       : `Role::"${quoted}" matches no role: roles are compared in lower case, so write Role::"${name}"`;
+  }
+}
+
+/** What is wrong with the annotations about approvals. */
+function* approvalViolations({
+  annotations,
+  text,
+}: Pick<ReadPolicy, "annotations" | "text">): Generator<string, void> {
+  const { approval, approvals_min: min, approval_standing: standing } = annotations;
+  if (approval === undefined) {
+    const others = { "@approvals_min": min, "@approval_standing": standing };
+    for (const [name, value] of Object.entries(others)) {
+      if (value !== undefined)
+        yield `${name} needs @approval, which names the role of the approvers`;
+    }
+    return;
+  }
+  if (roleName(approval) !== approval) {
+    yield `@approval("${approval}") names no role: the name of a role ${ROLE_RULE}, and is written in lower case`;
+  }
+  if (!/\bcontext\s*\.\s*approved\b/.test(text)) {
+    yield "@approval needs the condition `unless { context.approved }`: without it, an approval would permit nothing";
+  }
+  if (min !== undefined && !(Number(min) <= APPROVERS_MIN_MAX && /^[1-9]\d?$/.test(min))) {
+    yield `@approvals_min must be a whole number from 1 to ${String(APPROVERS_MIN_MAX)}`;
+  }
+  if (standing !== undefined && !(durationMsOf(standing) <= STANDING_MS_MAX)) {
+    yield "@approval_standing must be hours or days, as in 24h or 7d, 30d at most";
   }
 }
 

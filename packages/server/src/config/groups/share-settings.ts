@@ -1,4 +1,9 @@
 import {
+  APPROVAL_VALID_MS,
+  APPROVAL_VALID_MS_MAX,
+  APPROVAL_VALID_MS_MIN,
+} from "../../approvals/limits.js";
+import {
   ORG_REQUESTS_PER_SECOND,
   ORG_REQUESTS_PER_SECOND_MAX,
   ORG_STEPS_MAX,
@@ -27,6 +32,7 @@ export interface ShareSettings {
   readonly stepWaitMs: Setting<number>;
   readonly sessionsMax: Setting<number>;
   readonly planDeadlineMs: Setting<number>;
+  readonly approvalValidMs: Setting<number>;
   readonly rowsChangedMax: Setting<number>;
 }
 
@@ -121,6 +127,19 @@ export const SHARE_SETTINGS: ShareSettings = {
     }),
     default: String(PLAN_DEADLINE_MS),
     help: "How long after its creation a plan must have ended, in milliseconds.",
+  },
+  approvalValidMs: {
+    name: "SERVICE_APPROVAL_VALID_MS",
+    flag: "approval-valid-ms",
+    type: integer({
+      min: APPROVAL_VALID_MS_MIN,
+      max: APPROVAL_VALID_MS_MAX,
+      unit: "milliseconds",
+      placeholder: "ms",
+      example: "86400000",
+    }),
+    default: String(APPROVAL_VALID_MS),
+    help: "How long after its request an approval can be given and used, in milliseconds.",
   },
   rowsChangedMax: {
     name: "SERVICE_ROWS_CHANGED_MAX",

@@ -2,6 +2,7 @@ import { assert } from "@steward/kernel/assert.js";
 import type { Origin } from "../../kernel/origin.js";
 import {
   planDiffers,
+  type ApprovalChange,
   withDefinitions,
   type PlanChange,
   type PlanState,
@@ -57,6 +58,7 @@ export class OpenPlan implements AppendSource {
   #origins: readonly EventsOrigin[] = [];
   readonly #steps = new Map<number, StepState>();
   #definitions: readonly PreparedStep[] = [];
+  #approvals: readonly ApprovalChange[] = [];
   #waiting: Waiting[] = [];
   #appending: readonly Waiting[] = [];
   #newOwner: string | undefined;
@@ -126,6 +128,7 @@ export class OpenPlan implements AppendSource {
     this.#events = [...this.#events, ...change.events];
     this.#origins = [...this.#origins, { count: change.events.length, origin }];
     for (const step of change.steps) this.#steps.set(step.index, step);
+    if (change.approvals.length > 0) this.#approvals = [...this.#approvals, ...change.approvals];
     if (change.definitions.length === 0) return;
     this.#definitions = [...this.#definitions, ...change.definitions];
     this.#prepared = withDefinitions(this.#prepared, change.definitions);
@@ -169,11 +172,13 @@ export class OpenPlan implements AppendSource {
       request: this.#requestOf(this.#definitions),
       end,
       origins: this.#origins,
+      approvals: this.#approvals,
     };
     this.#events = [];
     this.#origins = [];
     this.#steps.clear();
     this.#definitions = [];
+    this.#approvals = [];
     const state = this.#state;
     const written = new Promise<void>((resolve, reject) => {
       this.#waiting.push({ entry, state, resolve, reject });

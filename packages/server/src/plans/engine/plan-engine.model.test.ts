@@ -8,9 +8,9 @@ import type { StepOutcome } from "../plan-state.js";
 import type { OnFailure, PreparedStep, StepExecution } from "../plan.js";
 import type { AttemptRef, ForkOrigin, PlanRef } from "../ports.js";
 import type { PlanRevision } from "../transitions.js";
-import { PlanEngine } from "./plan-engine.js";
 import type { LogEntry } from "./plan-log.js";
-import { MemoryNode, MemoryStore, type Faults } from "./testing/memory-log.js";
+import { MemoryStore, type Faults } from "./testing/memory-log.js";
+import { Killed, MarkedTarget, Process } from "./testing/process.js";
 import { Simulation } from "./testing/simulation.js";
 
 /*
@@ -39,80 +39,10 @@ describe("the plan engine", () => {
   }, 600_000);
 });
 
-class Killed extends Error {}
-
-/** One simulated process: a node and its engine, which both stop when it is killed. */
-class Process {
-  readonly node: MemoryNode;
-  readonly engine: PlanEngine;
-  readonly #killed: Promise<never>;
-  #die: () => void = () => undefined;
-
-  constructor(world: Simulation, store: MemoryStore, faults: Faults) {
-    this.node = new MemoryNode(world, store, faults);
-    const { node } = this;
-    this.engine = new PlanEngine({
-      log: node,
-      reads: node,
-      node,
-      handover: node,
-      timers: {
-        nowMs: () => world.nowMs(),
-        after: (ms, action) =>
-          world.timers.after(ms, () => {
-            if (!node.isKilled) action();
-          }),
-      },
-    });
-    this.#killed = new Promise((_resolve, reject) => {
-      this.#die = () => {
-        reject(new Killed());
-      };
-    });
-    this.#killed.catch(() => undefined);
-  }
-
-  kill(): void {
-    this.node.kill();
-    this.#die();
-  }
-
-  /** Whether it has been killed. */
-  isDead(): boolean {
-    return this.node.isKilled;
-  }
-
-  /** Calls the process's engine; never resolves once the process is dead. */
-  ask<T>(question: (engine: PlanEngine) => Promise<T>): Promise<T> {
-    return Promise.race([question(this.engine), this.#killed]);
-  }
-}
-
-/**
- * A data source on which each attempt takes effect at most once, and never after it was settled.
- */
-class Target {
-  readonly effects: AttemptRef[] = [];
-  readonly #settled = new Set<string>();
-
-  /** @returns whether the attempt has taken effect. */
-  run(attempt: AttemptRef): boolean {
-    if (this.#settled.has(nameOf(attempt))) return false;
-    this.effects.push(attempt);
-    return true;
-  }
-
-  settle(attempt: AttemptRef): boolean {
-    const has = this.effects.some((each) => nameOf(each) === nameOf(attempt));
-    if (!has) this.#settled.add(nameOf(attempt));
-    return has;
-  }
-}
-
 class Schedule {
   readonly #world: Simulation;
   readonly #store = new MemoryStore();
-  readonly #target = new Target();
+  readonly #target = new MarkedTarget();
   readonly #faults: Faults;
   readonly #acknowledged: { readonly attempt: AttemptRef; readonly told: StepExecution }[] = [];
   readonly #steps: readonly PreparedStep[];
@@ -538,10 +468,6 @@ function completed({ stepId, attempt }: AttemptRef): StepOutcome {
 function failed(): StepOutcome {
   const context = { toolOutputJson: "[]", schemaAdditions: [], augmentationHints: [] };
   return { kind: "failed", error: ERROR, durationMs: 1, context };
-}
-
-function nameOf({ planId, stepId, attempt }: AttemptRef): string {
-  return `${planId} ${stepId} ${String(attempt)}`;
 }
 
 /** One to four steps, reads and writes, each depending on some of the steps before it. */

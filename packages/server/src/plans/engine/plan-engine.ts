@@ -5,6 +5,7 @@ import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type { Origin } from "../../kernel/origin.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import { isReadIntent } from "../../governance/index.js";
+import type { WantedDecision } from "../../approvals/index.js";
 import { executionOf, newPlanRecord, outputOf, planRecordOf } from "../execution.js";
 import type { PageRequest, PlanFilter, PlanPage } from "../orchestrator.js";
 import type { PlanEvent } from "../plan-events.js";
@@ -29,6 +30,7 @@ import {
   cancelPlan,
   claimStep,
   createPlan,
+  decideApproval,
   finishStep,
   retryPlan,
   revisePlan,
@@ -196,9 +198,15 @@ export class PlanEngine implements AsyncDisposable {
   /**
    * Claims a step for `owner` and increments its attempt number. The claim of a write is durable
    * when this resolves. The claim of a read may stay in memory for a while, because running a read
-   * twice is harmless.
+   * twice is harmless; a claim that uses an approval is always durable.
+   * @param outdatedApproval see {@link claimStep}.
    */
-  async claimStep(ref: StepRef, owner: string, origin?: Origin): Promise<ClaimResult> {
+  async claimStep(
+    ref: StepRef,
+    owner: string,
+    origin?: Origin,
+    outdatedApproval?: string,
+  ): Promise<ClaimResult> {
     for (;;) {
       const access = await this.#plans.current(ref);
       if (access.kind === "owned elsewhere") {
@@ -215,7 +223,8 @@ export class PlanEngine implements AsyncDisposable {
         continue;
       }
       if (plan.broken) continue;
-      const decision = claimStep(plan.state, ref.stepId, owner, this.#node.nowMs());
+      const nowMs = this.#node.nowMs();
+      const decision = claimStep(plan.state, ref.stepId, owner, nowMs, outdatedApproval);
       if (decision.kind === "running" || decision.kind === "refused") return decision;
       if (decision.kind === "finished") {
         return {
@@ -225,7 +234,9 @@ export class PlanEngine implements AsyncDisposable {
       }
       assert(prepared !== undefined, "a step that was claimed is a step of the plan");
       const attempt = { ...ref, attempt: decision.step.attempt };
-      const isInMemory = isReadIntent(prepared.intent) && this.#plans.isOwned(plan);
+      const { approval } = decision.step;
+      const isApproved = approval?.usedBy === attempt.attempt;
+      const isInMemory = !isApproved && isReadIntent(prepared.intent) && this.#plans.isOwned(plan);
       if (!isInMemory) this.#ownIfUndisputed(plan);
       plan.change(decision.change, origin);
       if (isInMemory) this.#claimInMemory(plan, attempt, owner);
@@ -237,6 +248,7 @@ export class PlanEngine implements AsyncDisposable {
         sessionId: plan.sessionId,
         deadlineMs: plan.state.deadlineMs,
         outputs: await outputsFor(this.#log, plan, prepared),
+        approval: isApproved ? approval : undefined,
       };
     }
   }
@@ -347,6 +359,32 @@ export class PlanEngine implements AsyncDisposable {
       if (!(await this.#tryWrite(plan))) continue;
       const { status, revision: made } = decision.change.plan;
       return { planId, status, revision: made };
+    }
+  }
+
+  /**
+   * Records a person's decision about an approval. Repeating it changes nothing.
+   * @throws AppError with the code of the refusal.
+   */
+  async decideApproval(
+    ref: PlanRef,
+    approvalId: string,
+    wanted: WantedDecision,
+    origin?: Origin,
+  ): Promise<void> {
+    for (;;) {
+      const plan = await this.#ownership.acquired(ref);
+      const decision = decideApproval(plan.state, approvalId, wanted, this.#node.nowMs());
+      if (decision.kind === "refused") throw new AppError(decision.code, decision.message);
+      if (decision.kind === "repeated") {
+        await plan.settled();
+        if (plan.broken) continue;
+        return;
+      }
+      const { change, step, context } = decision;
+      plan.change(change, origin);
+      const end = context && attemptEnd(plan, step, context, undefined);
+      if (await this.#tryWrite(plan, end)) return;
     }
   }
 

@@ -3,7 +3,13 @@ import type { Origin } from "../../kernel/origin.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PageRequest, PlanFilter, PlanPage } from "../orchestrator.js";
 import type { PlanEvent } from "../plan-events.js";
-import type { PlanState, RevisionRequest, StepContext, StepState } from "../plan-state.js";
+import type {
+  ApprovalChange,
+  PlanState,
+  RevisionRequest,
+  StepContext,
+  StepState,
+} from "../plan-state.js";
 import type { PreparedStep } from "../plan.js";
 import type { AbandonedStep, AttemptRef, NewPlan, PlanRef, ResultRef } from "../ports.js";
 
@@ -172,6 +178,8 @@ export interface LogEntry {
   readonly request: RevisionRequest | undefined;
   /** The end of an attempt, if the entry contains one. */
   readonly end: AttemptEnd | undefined;
+  /** The approvals that it makes or changes, in order; the index of approvals shows them. */
+  readonly approvals: readonly ApprovalChange[];
   /** Who asked for the events, in their order. */
   readonly origins: readonly EventsOrigin[];
 }

@@ -2,9 +2,11 @@ import { type Caller, recordedCaller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
+import type { Approval } from "../../approvals/index.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import { TOOL_CALL_OUTPUT_BYTES_MAX, type ToolCallRecord } from "../../kernel/tool-call.js";
 import {
+  ApprovalRequired,
   type Dialect,
   isReadIntent,
   namedData,
@@ -33,6 +35,7 @@ import {
 } from "../ports.js";
 import { namedBy, permitStep } from "./permit-steps.js";
 import { mayRetry } from "./retry.js";
+import { awaitingApproval, isApproved, type BoundStatement } from "./step-approval.js";
 import type { SchemaSteps } from "./schema-steps.js";
 import { cutToBytes } from "../cut-text.js";
 import type { StepOutcome } from "../transitions.js";
@@ -45,6 +48,10 @@ export interface Attempt {
   /** The id of its tool call. */
   readonly eventId: string;
   readonly outputs: ReadonlyMap<string, StepOutput>;
+  /** The approval that it uses. */
+  readonly approval: Approval | undefined;
+  /** Whether policies demand an approval because of what the statement's text names. */
+  readonly needsApproval: boolean;
   /** Maximum number of rows that it may change; absent: the limit of its data source. */
   readonly rowsChangedMax?: number | undefined;
   /** How long it may wait for its turn at the data source, in ms. */
@@ -71,8 +78,7 @@ interface KnownData {
 
 /** A statement with its parameter values and its caller. */
 interface StatementToRun {
-  readonly binds: readonly SqlValue[];
-  readonly caller: Caller;
+  readonly bound: BoundStatement;
   /** Absent when no policy depends on the touched data. */
   readonly data: KnownData | undefined;
 }
@@ -88,6 +94,14 @@ export interface AttemptRunnerParts {
   readonly advisor?: StepAdvisor | undefined;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** How long a new approval is valid, in ms. */
+  readonly approvalValidMs: number;
+}
+
+/** The decision on a step before it is bound. */
+export interface StepPermission extends StatementGrant {
+  /** Whether persons have to approve it; the attempt decides whether they have. */
+  readonly needsApproval: boolean;
 }
 
 /** Refusals that depend on the caller: another caller may be allowed to run the same step. */
@@ -106,10 +120,15 @@ export class AttemptRunner {
 
   /**
    * Decides whether a caller may run a step now, independently of the decision at submission.
-   * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
+   * @throws AppError `POLICY_DENIED`.
    */
-  permit(step: PreparedStep, caller: Caller): Promise<StatementGrant> {
-    return permitStep(caller, step, this.#parts);
+  async permit(step: PreparedStep, caller: Caller): Promise<StepPermission> {
+    try {
+      return { ...(await permitStep(caller, step, this.#parts)), needsApproval: false };
+    } catch (refusal) {
+      if (!(refusal instanceof ApprovalRequired)) throw refusal;
+      return { needsApproval: true };
+    }
   }
 
   /**
@@ -138,10 +157,17 @@ export class AttemptRunner {
     }
     const { schemas } = this.#parts;
     const attributed = { ...attempt, caller: ctx };
-    await schemas.before(target, attributed);
     const data = await this.#dataOf(target, attempt.step, ctx);
+    const bound = await boundStatement(target, attempt, binds, ctx);
+    if ("outcome" in bound) return bound;
+    // A database tells what the statement touches, and is asked about that while it runs.
+    const isDecidedByData = data !== undefined && "dialect" in target;
+    const grant = isDecidedByData ? {} : await this.#approved(bound, attempt.needsApproval);
+    if (grant instanceof ApprovalRequired) return this.#awaiting(bound, grant, undefined);
+    await schemas.before(target, attributed);
     const startedMs = performance.now();
-    const end = await this.#runOn(target, attempt, { binds, caller: ctx, data }, signal);
+    const end = await this.#runOn(target, { ...attempt, ...grant }, { bound, data }, signal);
+    if (end instanceof ApprovalRequired) return this.#awaiting(bound, end, data?.touched);
     if (end instanceof AppError) return released(end);
     if (end instanceof StatementError && end.reason === "waited") return handedBack(end);
     const durationMs = performance.now() - startedMs;
@@ -182,7 +208,7 @@ export class AttemptRunner {
   /** The end of an attempt whose owner died after the write had taken effect on this target. */
   async recovered(
     target: StepTarget,
-    attempt: Omit<Attempt, "eventId" | "outputs" | "timeoutMs" | "waitMs">,
+    attempt: Pick<Attempt, "ref" | "step" | "sessionId">,
     result: StatementResult,
   ): Promise<AttemptEnd> {
     await this.#parts.schemas.after(target, attempt);
@@ -202,12 +228,43 @@ export class AttemptRunner {
     return { touched: "dialect" in target ? namedBy(step, this.#parts) : namedData([]) };
   }
 
+  /**
+   * Decides on a statement whose policies do not depend on the data that it touches.
+   * @returns the refusal when persons have not approved it.
+   */
+  async #approved(
+    bound: BoundStatement,
+    needsApproval: boolean,
+  ): Promise<StatementGrant | ApprovalRequired> {
+    if (!needsApproval) return {};
+    try {
+      return await permitStep(bound.caller, bound.step, this.#parts, (needed) =>
+        isApproved(bound, needed, undefined),
+      );
+    } catch (refusal) {
+      if (refusal instanceof ApprovalRequired) return refusal;
+      throw refusal;
+    }
+  }
+
+  /** The end of an attempt that persons have to approve first. */
+  #awaiting(
+    bound: BoundStatement,
+    { needed }: ApprovalRequired,
+    touched: TouchedData | undefined,
+  ): AttemptEnd {
+    const { ids, clock, approvalValidMs: validMs } = this.#parts;
+    const made = { approvalId: ids.orderedUuid(), nowMs: clock.nowMs(), validMs };
+    return { outcome: awaitingApproval(bound, needed, touched, made), toolCall: undefined };
+  }
+
   async #runOn(
     target: StepTarget,
     attempt: Attempt,
-    { binds, caller, data }: StatementToRun,
+    { bound, data }: StatementToRun,
     signal: AbortSignal,
   ): Promise<StatementResult | StatementError | AppError> {
+    const { binds, caller } = bound;
     const { step, ref, rowsChangedMax, timeoutMs, waitMs } = attempt;
     const { policy } = this.#parts;
     const { dataSource, intent } = step;
@@ -227,7 +284,9 @@ export class AttemptRunner {
             data &&
             ((touched) => {
               data.touched = touched;
-              return policy.permit(caller, { dataSource, intent, touched });
+              return policy.permit(caller, { dataSource, intent, touched }, (needed) =>
+                isApproved(bound, needed, touched),
+              );
             }),
         },
         signal,
@@ -241,7 +300,7 @@ export class AttemptRunner {
   }
 
   #toEnd(
-    attempt: Omit<Attempt, "outputs" | "timeoutMs" | "waitMs">,
+    attempt: Pick<Attempt, "ref" | "step" | "sessionId" | "eventId">,
     { caller, touched }: { readonly caller?: Caller } & KnownData,
     end: StatementResult | StatementError,
     durationMs: number,
@@ -290,13 +349,36 @@ export class AttemptRunner {
   }
 }
 
+/**
+ * The statement with everything that a person approves. @returns the end of the attempt when it
+ * cannot be told.
+ */
+async function boundStatement(
+  target: StepTarget,
+  { ref, step, approval, needsApproval }: Attempt,
+  binds: readonly SqlValue[],
+  caller: Caller,
+): Promise<BoundStatement | AttemptEnd> {
+  const statement = { ref, step, binds, caller, approval };
+  if (!needsApproval || target.migrationOf === undefined) {
+    return { ...statement, migration: undefined };
+  }
+  try {
+    return { ...statement, migration: await target.migrationOf(caller, step.statement.sql) };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { code, message } = error;
+    return code === "STORE_UNAVAILABLE" ? released(error) : refused({ code, message });
+  }
+}
+
 /** Undefined for a service tool, which is not SQL. */
 function dialectOf(target: SqlTarget | StepTarget): Dialect | undefined {
   return "dialect" in target ? target.dialect : undefined;
 }
 
 function outcomeOfError(
-  attempt: Omit<Attempt, "outputs" | "timeoutMs" | "waitMs">,
+  attempt: Pick<Attempt, "ref" | "step">,
   failure: StatementError,
   durationMs: number,
 ): StepOutcome {

@@ -71,6 +71,7 @@ class Process extends DisposalStack {
     this.orchestrator = this.use(
       new DurableOrchestrator({
         engine: this.store.plans,
+        approvals: this.store.approvals,
         tools: buildToolRegistry({ strict: false, tools: [] }, new Map([["default", this.target]])),
         access: new DataSourceAccess([{ name: "default" }]),
         schemas: { before: () => Promise.resolve(), after: () => Promise.resolve() },
@@ -83,6 +84,7 @@ class Process extends DisposalStack {
               ? Promise.reject(new AppError("POLICY_DENIED", "no more"))
               : Promise.resolve({}),
           decide: () => Promise.resolve({ verdict: "permit", policies: [] }),
+          versionFor: () => Promise.resolve(""),
         },
         pricing: { quote: (_caller, calls) => Promise.resolve(calls.map(() => ({ aau: 1 }))) },
         gate: { admit: () => Promise.resolve([]), release: () => undefined },
@@ -93,6 +95,7 @@ class Process extends DisposalStack {
         stepTimeoutMs,
         stepWaitMs: 5_000,
         planDeadlineMs: 60_000,
+        approvalValidMs: 60_000,
       }),
     );
   }

@@ -1,7 +1,7 @@
 import { sessionFor, sessionOr } from "@steward/kernel/caller.js";
 import { setTimeout as delay } from "node:timers/promises";
 import { originOf } from "../../kernel/origin.js";
-import type { Clock } from "@steward/kernel/clock.js";
+import { isoTime, type Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
@@ -15,18 +15,27 @@ import type {
   AnnouncedToolCall,
   ExplainedStatementPolicy,
   SqlAnalyzer,
-  StatementGrant,
   StatementReader,
   ToolCallGate,
 } from "../../governance/index.js";
-import { AttemptRunner, POLICY_REFUSALS, type AttemptEnd } from "./attempt.js";
+import type {
+  ApprovalFilter,
+  ApprovalIndex,
+  ApprovalPage,
+  ApprovalPageRequest,
+  StoredApproval,
+} from "../../approvals/ports.js";
+import { ApprovalDesk } from "./approval-desk.js";
+import { AttemptRunner, POLICY_REFUSALS, type AttemptEnd, type StepPermission } from "./attempt.js";
 import { withHints } from "../context-update.js";
 import { untilNews } from "../engine/until-news.js";
 import type { PlanEngine } from "../engine/index.js";
 import { InFlightSteps, type InFlightStep } from "./in-flight-steps.js";
 import type {
+  ApprovalChoice,
   Orchestrator,
   PageRequest,
+  PlanApprovals,
   PlanChecks,
   PlanFilter,
   StepDetails,
@@ -70,10 +79,12 @@ import { retryDelayMs } from "./retry.js";
 import { StepReader } from "./step-reader.js";
 import { SchemaSteps } from "./schema-steps.js";
 import type { StepOutcome } from "../plan-state.js";
+import type { ClaimRefusal } from "../transitions.js";
 
 /** Dependencies and settings of a durable orchestrator. */
 export interface DurableOrchestratorOptions {
   readonly engine: PlanEngine;
+  readonly approvals: ApprovalIndex;
   readonly tools: ToolRegistry;
   /** Access to data sources, checked when a plan is submitted and when a step runs. */
   readonly access: DataSourceAccess;
@@ -95,6 +106,8 @@ export interface DurableOrchestratorOptions {
   readonly stepWaitMs: number;
   /** Time from a plan's creation to its deadline, in ms. */
   readonly planDeadlineMs: number;
+  /** How long an approval is valid, from its request on, in ms. */
+  readonly approvalValidMs: number;
 }
 
 type Claimed = ClaimResult & { readonly kind: "claimed" };
@@ -108,7 +121,14 @@ const POLL_MS = 250;
  * carries its attempt's id. This class only calls them in the right order.
  */
 export class DurableOrchestrator
-  implements Orchestrator, PlanJournal, PlanRevisions, PlanChecks, StepDetails, AsyncDisposable
+  implements
+    Orchestrator,
+    PlanJournal,
+    PlanRevisions,
+    PlanChecks,
+    StepDetails,
+    PlanApprovals,
+    AsyncDisposable
 {
   readonly #options: DurableOrchestratorOptions;
   readonly #engine: PlanEngine;
@@ -118,6 +138,7 @@ export class DurableOrchestrator
   readonly #reviser: PlanReviser;
   readonly #checker: PlanChecker;
   readonly #steps: StepReader;
+  readonly #desk: ApprovalDesk;
   readonly #inFlight = new InFlightSteps();
   readonly #renewal: NodeJS.Timeout;
   readonly #unwatchCancels: Unsubscribe;
@@ -129,6 +150,7 @@ export class DurableOrchestrator
     this.#reviser = new PlanReviser(options);
     this.#checker = new PlanChecker(options);
     this.#steps = new StepReader({ ...options, checker: this.#checker });
+    this.#desk = new ApprovalDesk(options);
     this.#owner = options.ids.uuid();
     const { log } = options;
     const schemas = new SchemaSteps(options.schemas, log);
@@ -258,6 +280,26 @@ export class DurableOrchestrator
     return this.#reviser.forkPlan(planId, fork, ctx);
   }
 
+  listApprovals(
+    filter: ApprovalFilter,
+    page: ApprovalPageRequest,
+    ctx: QueryRuntimeContext,
+  ): Promise<ApprovalPage> {
+    return this.#desk.listApprovals(filter, page, ctx);
+  }
+
+  getApproval(approvalId: string, ctx: QueryRuntimeContext): Promise<StoredApproval> {
+    return this.#desk.getApproval(approvalId, ctx);
+  }
+
+  decideApproval(
+    approvalId: string,
+    choice: ApprovalChoice,
+    ctx: QueryRuntimeContext,
+  ): Promise<StoredApproval> {
+    return this.#desk.decideApproval(approvalId, choice, ctx);
+  }
+
   async listPlans(
     filter: PlanFilter,
     page: PageRequest,
@@ -324,14 +366,17 @@ export class DurableOrchestrator
     ctx: QueryRuntimeContext,
     inFlight: InFlightStep,
   ): Promise<StepExecution> {
+    let outdatedApproval: string | undefined;
     for (;;) {
       if (this.#closing) throw shuttingDown();
-      const claim = await this.#engine.claimStep(ref, this.#owner, originOf(ctx));
+      const origin = originOf(ctx);
+      const claim = await this.#engine.claimStep(ref, this.#owner, origin, outdatedApproval);
       switch (claim.kind) {
         case "finished":
           return claim.execution;
         case "refused":
-          throw new AppError(claim.refusal.code, claim.refusal.message);
+          outdatedApproval = await this.#orOutdated(claim.refusal, ctx);
+          break;
         case "running":
           await this.#untilNews(ref, inFlight.signal);
           break;
@@ -343,7 +388,24 @@ export class DurableOrchestrator
     }
   }
 
-  /** @returns `undefined` when another attempt follows, or the claim was lost. */
+  /**
+   * Rethrows the refusal of a claim, unless the step waits for an approval that policies have
+   * demanded which are no longer in force.
+   * @returns the id of that approval.
+   */
+  async #orOutdated(refusal: ClaimRefusal, ctx: QueryRuntimeContext): Promise<string> {
+    const { approval } = refusal;
+    if (approval !== undefined) {
+      const version = await this.#options.policy.versionFor(ctx);
+      if (version !== approval.policyVersion) return approval.approvalId;
+    }
+    throw refusalError(refusal);
+  }
+
+  /**
+   * @returns `undefined` when another attempt follows, the step waits for an approval, or the claim
+   * was lost.
+   */
   async #attempt(
     ref: StepRef,
     claim: Claimed,
@@ -366,6 +428,8 @@ export class DurableOrchestrator
       inFlight.attempt = undefined;
       this.#tell(attempt, claim, ctx, outcome);
       if (outcome.kind === "released") throw end.refusal ?? shuttingDown();
+      // The next claim says what it waits for.
+      if (outcome.kind === "awaiting_approval") return undefined;
       if (finished.kind === "ended") return finished.execution;
       if (finished.kind === "pending") {
         await this.#untilRetry(attempt, claim.step, end.retriedAfter, inFlight.signal);
@@ -388,7 +452,7 @@ export class DurableOrchestrator
 
   async #run(
     attempt: AttemptRef,
-    claim: Claimed & StatementGrant,
+    claim: Claimed & StepPermission,
     { eventId, sessionId }: AnnouncedToolCall,
     ctx: QueryRuntimeContext,
     inFlight: InFlightStep,
@@ -402,6 +466,8 @@ export class DurableOrchestrator
         sessionId,
         eventId,
         outputs: claim.outputs,
+        approval: claim.approval,
+        needsApproval: claim.needsApproval,
         rowsChangedMax: claim.rowsChangedMax,
         waitMs: Math.min(stepWaitMs, leftMs),
         timeoutMs: Math.min(stepTimeoutMs, leftMs),
@@ -516,6 +582,19 @@ function callerGone(): AppError {
     "DEADLINE_EXCEEDED",
     "The caller stopped waiting; the step continues, execute it again to get its result",
   );
+}
+
+/** The error of a refused claim; the details name the approval that the step waits for. */
+function refusalError({ code, message, approval }: ClaimRefusal): AppError {
+  if (approval === undefined) return new AppError(code, message);
+  const { approvalId, digest, expiresAtMs } = approval;
+  return new AppError(code, message, {
+    details: [
+      { field: "approval_id", reason: approvalId },
+      { field: "digest", reason: digest },
+      { field: "expires_at", reason: isoTime(expiresAtMs) },
+    ],
+  });
 }
 
 /** The cursor of a page is the UUID of a plan. */

@@ -2,7 +2,9 @@ import { setImmediate } from "node:timers/promises";
 import type { Caller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import {
+  ApprovalRequired,
   namedData,
+  type NeededApproval,
   type SqlAnalyzer,
   type StatementAnalysis,
   type StatementGrant,
@@ -25,8 +27,9 @@ const STEPS_AT_ONCE = 20;
 
 /**
  * Checks that the submitter may run the steps of a plan, based on what their statements name. Each
- * step is checked again when it runs, for the caller who runs it.
- * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`, naming the first refused step.
+ * step is checked again when it runs, for the caller who runs it. A step that persons have to approve
+ * is accepted: it waits for them when it is executed.
+ * @throws AppError `POLICY_DENIED`, naming the first refused step.
  */
 export async function permitSteps(
   caller: Caller,
@@ -40,21 +43,26 @@ export async function permitSteps(
     try {
       await permitStep(caller, step, parts);
     } catch (error) {
-      throw ofStep(error, fieldOf(index));
+      if (!(error instanceof ApprovalRequired)) throw ofStep(error, fieldOf(index));
     }
   }
 }
 
-/** Checks one step, based on what its statement names. @throws AppError as {@link permitSteps}. */
+/**
+ * Checks one step, based on what its statement names.
+ * @param isApproved see {@link StatementPolicy.permit}.
+ * @throws AppError `POLICY_DENIED`; ApprovalRequired.
+ */
 export async function permitStep(
   caller: Caller,
   step: PreparedStep,
   { policy, ...parts }: PermitParts,
+  isApproved?: (needed: NeededApproval) => boolean,
 ): Promise<StatementGrant> {
   const looksAtData = await policy.looksAtData(caller);
   const touched = looksAtData ? namedBy(step, parts) : undefined;
   const { dataSource, intent } = step;
-  return policy.permit(caller, { dataSource, intent, ...(touched && { touched }) });
+  return policy.permit(caller, { dataSource, intent, ...(touched && { touched }) }, isApproved);
 }
 
 /** Cached by the analysis object, which the analyzer shares between equal texts. */

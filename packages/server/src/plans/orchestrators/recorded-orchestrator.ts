@@ -11,11 +11,13 @@ import { intentOfToolName, isIntent } from "../../governance/index.js";
 import { hintsOf } from "../context-update.js";
 import { cutToBytes } from "../cut-text.js";
 import {
+  hasApprovals,
   hasChecks,
   hasJournal,
   hasRevisions,
   hasStepDetails,
   type Orchestrator,
+  type PlanApprovals,
   type PlanChecks,
   type PlanJournal,
   type PlanRevisions,
@@ -62,7 +64,14 @@ export function recordedOrchestrator(
   const details: Partial<StepDetails> = hasStepDetails(inner)
     ? { getStep: (...given) => withText(() => inner.getStep(...given)) }
     : {};
-  const offered = { ...four, ...revisions, ...checks, ...details };
+  const approvals: Partial<PlanApprovals> = hasApprovals(inner)
+    ? {
+        listApprovals: (...given) => withText(() => inner.listApprovals(...given)),
+        getApproval: (...given) => withText(() => inner.getApproval(...given)),
+        decideApproval: (...given) => withText(() => inner.decideApproval(...given)),
+      }
+    : {};
+  const offered = { ...four, ...revisions, ...checks, ...details, ...approvals };
   if (!hasJournal(inner)) return offered;
   const journal: PlanJournal = {
     listPlans: (...given) => withText(() => inner.listPlans(...given)),

@@ -53,6 +53,7 @@ it("a write of another MCP server's tool whose process died has an unknown outco
       access: new DataSourceAccess([]),
       schemas: new SchemaSteps(journal, silentLog),
       policy: { looksAtData: () => Promise.resolve(false), permit: () => Promise.resolve({}) },
+      approvalValidMs: 60_000,
     });
     await using _recovery = new Recovery(engine, tools, runner, silentLog);
     await expect

@@ -2,6 +2,15 @@
  * The part of the plan log that both stores share: the rows of `plans` and `plan_changes`, which
  * have the same columns on both engines, and their conversion to domain values.
  */
+export {
+  APPROVAL_COLUMNS,
+  approvalConditions,
+  approvalPageOf,
+  approvalWritesOf,
+  storedApprovalOf,
+  type ApprovalRow,
+  type ApprovalWrite,
+} from "./approval-row.js";
 export { callOf } from "./call-codec.js";
 export {
   changeRowsOf,

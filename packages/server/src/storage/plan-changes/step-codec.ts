@@ -1,3 +1,4 @@
+import type { Approval } from "../../approvals/index.js";
 import type { PreparedStep, StepError, StepStatus, WaitReason } from "../../plans/index.js";
 import { takenResults, type LogEntry } from "../../plans/engine/index.js";
 import type { NewPlan, ResultRef } from "../../plans/ports.js";
@@ -38,6 +39,8 @@ interface StepMore {
   readonly result?: ResultRef;
   /** The plan that was forked; in the first step. */
   readonly forkedFrom?: string;
+  /** The step's newest approval, in each change of the step. */
+  readonly approval?: Approval;
 }
 
 /** The column `steps` of a definition. */
@@ -89,7 +92,8 @@ function tuplesJson(
 ): string | null {
   const tuples = steps.map((step): StepTuple => {
     const { index, status, attempt, rowCount, executedAtMs, owner, waitReason, error } = step;
-    const more = moreOf(step);
+    const other = moreOf(step);
+    const more = step.approval === undefined ? other : { ...other, approval: step.approval };
     const tuple = [index, status, attempt, rowCount, executedAtMs, owner, waitReason, error, more];
     while (tuple.at(-1) === undefined) tuple.pop();
     return tuple as unknown as StepTuple;
@@ -150,5 +154,6 @@ function applyTuple(steps: StepState[], tuple: StepTuple): void {
     owner: owner ?? undefined,
     waitReason: waitReason ?? undefined,
     error: error ?? undefined,
+    approval: more?.approval,
   };
 }

@@ -12,6 +12,7 @@ import { addPlanRevisions } from "./migrations/0007-plan-revisions.js";
 import { createRetentionTables } from "./migrations/0008-retention.js";
 import { createWebhookTables } from "./migrations/0009-webhooks.js";
 import { createAuditTables } from "./migrations/0010-audit.js";
+import { createApprovals } from "./migrations/0011-approvals.js";
 
 /** One migration of the schema: statements that run one by one in one transaction. */
 export interface Migration {
@@ -31,6 +32,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "v2-retention", statements: createRetentionTables },
   { name: "v2-webhooks", statements: createWebhookTables },
   { name: "v2-audit", statements: createAuditTables },
+  { name: "v2-approvals", statements: createApprovals },
 ];
 
 /** The advisory lock for migrations. Any number will do that nobody else uses. */

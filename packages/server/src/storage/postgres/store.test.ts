@@ -21,6 +21,7 @@ planStoreBattery("PostgreSQL", async (clock) => {
   const store = await openTestStore(database.url);
   return {
     plans: onTime(store.plans, database, clock),
+    approvals: store.approvals,
     toolCalls: store.toolCalls,
     usage: store.usage,
     memory: store.memory,

@@ -6,6 +6,7 @@ import { systemTimers } from "@steward/kernel/concurrency/timers.js";
 import type { Store } from "../store.js";
 import { PostgresAuditArchive } from "./audit/audit-archive.js";
 import { PostgresAuditSequence } from "./audit/audit-sequence.js";
+import { PostgresApprovalIndex } from "./approvals/approval-index.js";
 import { PostgresApiKeyStore } from "./governance/api-key-store.js";
 import { PostgresPolicyStore } from "./governance/policy-store.js";
 import { PostgresBudgetReservations } from "./usage/budget-reservations.js";
@@ -89,6 +90,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const memory = new PostgresMemoryStore(db, unread.memory, signals);
     return {
       plans,
+      approvals: new PostgresApprovalIndex(db),
       toolCalls,
       usage: postgresUsageStore(db, unread.usage),
       reservations: new PostgresBudgetReservations(db, node, clock),

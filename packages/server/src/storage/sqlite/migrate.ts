@@ -9,6 +9,7 @@ import { addPlanRevisions } from "./migrations/0006-plan-revisions.js";
 import { createRetentionTables } from "./migrations/0007-retention.js";
 import { createWebhookTables } from "./migrations/0008-webhooks.js";
 import { createAuditTables } from "./migrations/0009-audit.js";
+import { createApprovals } from "./migrations/0010-approvals.js";
 
 /**
  * The version of the first migration, which creates a new store. Stores from before the first
@@ -32,6 +33,7 @@ const MIGRATIONS: readonly string[] = [
   createRetentionTables,
   createWebhookTables,
   createAuditTables,
+  createApprovals,
 ];
 
 /** The schema version of an up-to-date store. */

@@ -11,6 +11,7 @@ import { makePrivateDirectory, makePrivateFile } from "../private-files.js";
 import type { Store } from "../store.js";
 import { SqliteAuditArchive } from "./audit/audit-archive.js";
 import { SqliteAuditSequence } from "./audit/audit-sequence.js";
+import { SqliteApprovalIndex } from "./approvals/approval-index.js";
 import { SqliteApiKeyStore } from "./governance/api-key-store.js";
 import { SqlitePolicyStore } from "./governance/policy-store.js";
 import { CommitWriter } from "./commit-writer.js";
@@ -71,6 +72,7 @@ export function openSqliteStore(
   });
   return {
     plans,
+    approvals: new SqliteApprovalIndex(statements),
     toolCalls,
     usage: sqliteUsageStore(writer, statements, toolCalls),
     customers: new SqliteCustomerBindings(writer, statements, clock),

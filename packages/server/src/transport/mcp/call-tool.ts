@@ -55,6 +55,7 @@ function checkedInput({ input }: McpTool, args: unknown): unknown {
 const REFUSALS: ReadonlySet<string> = new Set([
   "POLICY_DENIED",
   "APPROVAL_REQUIRED",
+  "APPROVAL_CONFLICT",
   "QUOTA_EXCEEDED",
 ]);
 

@@ -23,6 +23,7 @@ import { addProtectedResource } from "../mcp/protected-resource.js";
 import { ResourceRights } from "../resource-rights.js";
 import { addMemoryRoutes } from "./memory/memory-routes.js";
 import { addMigrationRoutes } from "./schema/migration-routes.js";
+import { addApprovalRoutes } from "./approvals/approval-routes.js";
 import { addPlanRoutes } from "./plans/plan-routes.js";
 import { addRetentionRoutes } from "./governance/retention-routes.js";
 import { addPolicyRoutes } from "./governance/policy-routes.js";
@@ -188,6 +189,7 @@ function restApp(services: Services, options: AppOptions): RestApp {
     addPolicyRoutes(api, services.policies);
     addRetentionRoutes(api, services.retention);
     addAuditRoutes(api, services.audit);
+    addApprovalRoutes(api, services);
     addStateRoutes(api, services.state, rights);
     addMigrationRoutes(api, services.migrations);
     done();

@@ -157,6 +157,7 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
             request: undefined,
             end: undefined,
             origins: [],
+            approvals: [],
           },
         ],
         results: new Map(takenResults(plan)),

@@ -12,6 +12,7 @@ export const DISTRIBUTED_TABLES: readonly string[] = [
   "plan_changes",
   "step_leases",
   "idempotency_keys",
+  "approvals",
   "usage_events",
   "usage_adjustments",
   "usage_totals",

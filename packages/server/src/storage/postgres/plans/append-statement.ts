@@ -1,5 +1,10 @@
 import type { PlanUnit } from "../../../plans/engine/index.js";
-import { changeRowsOf, failureJson, type ChangeRow } from "../../plan-changes/index.js";
+import {
+  approvalWritesOf,
+  changeRowsOf,
+  failureJson,
+  type ChangeRow,
+} from "../../plan-changes/index.js";
 import type { NewDelivery } from "../../../webhooks/ports.js";
 import type { Database, PgValue } from "../database.js";
 import { insertDeliveries } from "../webhooks/webhook-store.js";
@@ -14,6 +19,7 @@ export interface StepLease {
 export class AppendStatement {
   readonly #orgId: string;
   readonly #rows: readonly ChangeRow[];
+  readonly #text: string;
   readonly #values: readonly PgValue[];
   readonly #deliveries: readonly NewDelivery[];
 
@@ -27,7 +33,10 @@ export class AppendStatement {
     this.#deliveries = deliveries;
     this.#orgId = orgId;
     this.#rows = units.flatMap(changeRowsOf);
-    this.#values = valuesOf(orgId, this.#rows, units, lease);
+    const values = valuesOf(orgId, this.#rows, units, lease);
+    const approvals = approvalValuesOf(units);
+    this.#text = approvals === undefined ? APPEND : APPEND_WITH_APPROVALS;
+    this.#values = [...values, ...(approvals ?? [])];
   }
 
   /**
@@ -36,11 +45,11 @@ export class AppendStatement {
    */
   async run(db: Database): Promise<void> {
     if (this.#deliveries.length === 0) {
-      await db.queryPrepared(APPEND, this.#values);
+      await db.queryPrepared(this.#text, this.#values);
       return;
     }
     await db.transaction(async (connection) => {
-      await connection.query(APPEND, this.#values);
+      await connection.query(this.#text, this.#values);
       await insertDeliveries(connection, this.#deliveries);
     });
   }
@@ -65,6 +74,27 @@ export class AppendStatement {
 const APPEND = `SELECT steward_append(
   $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
   $22, $23, $24, $25, $26, $27, $28)`;
+
+const APPEND_WITH_APPROVALS = `SELECT steward_append_with_approvals(
+  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
+  $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)`;
+
+/** `undefined` when no approval changes. */
+function approvalValuesOf(units: readonly PlanUnit[]): readonly PgValue[] | undefined {
+  const writes = units.flatMap(approvalWritesOf);
+  if (writes.length === 0) return undefined;
+  return [
+    writes.map(({ approvalId }) => approvalId),
+    writes.map(({ planId }) => planId),
+    writes.map(({ stepId }) => stepId),
+    writes.map(({ sessionId }) => sessionId),
+    writes.map(({ status }) => status),
+    writes.map(({ requestedAtMs }) => requestedAtMs),
+    writes.map(({ expiresAtMs }) => expiresAtMs),
+    writes.map(({ approval }) => approval),
+    writes.map(({ subject }) => subject ?? null),
+  ];
+}
 
 function valuesOf(
   orgId: string,

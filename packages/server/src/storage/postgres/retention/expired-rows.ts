@@ -139,6 +139,7 @@ async function deletePlans(
 const RELEASED = [
   "DELETE FROM idempotency_keys WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])",
   "DELETE FROM step_leases WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])",
+  "DELETE FROM approvals WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])",
   "DELETE FROM plan_forks WHERE org_id = $1 AND fork_id = ANY ($2::uuid[])",
 ];
 

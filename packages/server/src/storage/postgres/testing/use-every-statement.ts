@@ -6,6 +6,7 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
+import { sampleApproval, SAMPLE_SUBJECT } from "../../../approvals/testing/sample-approval.js";
 import { silentTelemetry } from "../../../kernel/telemetry.js";
 import { auditRecordOf } from "../../../audit/record.js";
 import type { ApiKey } from "../../../identity/ports.js";
@@ -57,6 +58,7 @@ export async function useEveryStatement(
   await store.check();
   await useMemory(store, url);
   await usePlans(store, url);
+  await useApprovals(store);
   await useUsage(store);
   await useState(store);
   await useDoubts(store, proxy);
@@ -172,6 +174,25 @@ async function createPlan(plans: Store["plans"], more: Partial<NewPlan> = {}): P
     ...more,
   });
   return ref;
+}
+
+async function useApprovals({ plans, approvals }: Store): Promise<void> {
+  const ref = await createPlan(plans, {
+    idempotency: { key: "approvals", requestHash: "hash" },
+  });
+  const stepRef = { ...ref, stepId: RECORDED_STEP.id };
+  const approval = sampleApproval();
+  await plans.claimStep(stepRef, "owner");
+  const outcome = { kind: "awaiting_approval", approval, subject: SAMPLE_SUBJECT } as const;
+  await plans.finishStep({ ...stepRef, attempt: 1 }, outcome, undefined);
+  const by = { kind: "person", userId: "bob", roles: ["approver"] } as const;
+  const { approvalId, digest } = approval;
+  await plans.decideApproval(ref, approvalId, { decision: "approve", digest, by });
+  await approvals.find(ORG, approvalId);
+  const { planId } = ref;
+  for (const status of [undefined, "pending", "expired"] as const) {
+    await approvals.list(ORG, { status, planId }, { limit: 1, cursor: approvalId }, 0);
+  }
 }
 
 async function useUsage({ usage, reservations }: Store): Promise<void> {

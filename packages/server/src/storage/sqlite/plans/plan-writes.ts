@@ -4,12 +4,14 @@ import type { PlanEvent } from "../../../plans/index.js";
 import type { AttemptRef, NewPlan, PlanRef } from "../../../plans/ports.js";
 import type { PlanState, StepState } from "../../../plans/transitions.js";
 import {
+  approvalWritesOf,
   changeRowsOf,
   eventsJson,
   failureJson,
   forkedStepsJson,
   forkSources,
   originsJson,
+  type ApprovalWrite,
   type ChangeRow,
 } from "../../plan-changes/index.js";
 import type { Write } from "../commit-protocol.js";
@@ -91,6 +93,7 @@ export function unitWrites(unit: PlanUnit, nowMs: number): readonly Write[] {
   const { ref, plan, claimed, ended } = unit;
   return [
     ...changeRowsOf(unit).map((row) => changeWrite(ref, row)),
+    ...approvalWritesOf(unit).map((write) => approvalWrite(ref, write)),
     ...(plan === undefined ? [] : [planWrite(plan)]),
     ...ended.map((stepIndex) => endOfLeaseWrite(ref, stepIndex)),
     ...claimed.map((step) => leaseWrite(ref, step, nowMs + LEASE_MS)),
@@ -128,6 +131,28 @@ function changeWrite({ orgId }: PlanRef, row: ChangeRow): Write {
       row.origins,
     ],
     expect: 1,
+  };
+}
+
+/** Shows an approval in the index: a new one, or what has become of it. */
+function approvalWrite({ orgId }: PlanRef, write: ApprovalWrite): Write {
+  const { approvalId, status, approval, subject } = write;
+  if (subject === undefined) {
+    return {
+      sql: `UPDATE approvals SET status = ?, approval = ? WHERE org_id = ? AND approval_id = ?`,
+      params: [status, approval, orgId, approvalId],
+      expect: 1,
+    };
+  }
+  const { planId, stepId, sessionId, requestedAtMs, expiresAtMs } = write;
+  return {
+    sql: `INSERT INTO approvals (org_id, approval_id, plan_id, step_id, session_id, status,
+            requested_at_ms, expires_at_ms, approval, subject)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    params: [
+      ...[orgId, approvalId, planId, stepId, sessionId, status],
+      ...[requestedAtMs, expiresAtMs, approval, subject],
+    ],
   };
 }
 

@@ -36,7 +36,7 @@ export function deletedPlans(
                   AND c.call IS NOT NULL AND c.change > ${READ_THROUGH})`,
       params: [orgId, ids, beforeMs],
     },
-    ...["plans", "idempotency_keys", "step_leases"].map((name) => ({
+    ...["plans", "idempotency_keys", "step_leases", "approvals"].map((name) => ({
       sql: `DELETE FROM ${name} WHERE org_id = ?1 AND plan_id IN ${removed}
               AND plan_id IN (SELECT value FROM json_each(?2))`,
       params: [orgId, ids],

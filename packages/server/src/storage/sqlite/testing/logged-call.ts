@@ -19,6 +19,7 @@ export function loggedCallWrites(toolCall: ToolCallRecord): readonly Write[] {
     events: [],
     steps: [],
     definitions: [],
+    approvals: [],
     request: undefined,
     origins: [],
     end,

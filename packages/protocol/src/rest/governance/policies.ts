@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Message } from "./envelope.js";
+import type { Message } from "../envelope.js";
 
 const EXAMPLE_TEXT = `@id("no-salaries")
 @reason("Salaries are for people")

@@ -1,0 +1,247 @@
+import * as z from "zod";
+import type { Message } from "../envelope.js";
+
+/** The statuses of an approval (Decision §16). */
+export const APPROVAL_STATUSES = [
+  ...(["pending", "approved", "denied", "used", "void", "expired"] as const),
+] as const;
+
+/** One of {@link APPROVAL_STATUSES}. */
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
+
+/** Maximum number of approvals on one page of a listing. */
+export const APPROVAL_PAGE_MAX: number = 200;
+
+const dateTime = z.string().meta({ format: "date-time" });
+
+const approvalPartyShape = {
+  kind: z.enum(["person", "agent", "apiKey", "anonymous"]).describe("Kind of the caller"),
+  user_id: z
+    .string()
+    .exactOptional()
+    .describe("The person; for an agent, the person on whose behalf it acts"),
+  agent_id: z.string().exactOptional().describe("The agent"),
+  key_id: z.string().exactOptional().describe("The API key"),
+};
+
+/** A person or a program in the record of an approval. */
+export interface ApprovalParty extends Message<typeof approvalPartyShape> {}
+
+const approvalPartySchema: z.ZodType<ApprovalParty> = z
+  .object(approvalPartyShape)
+  .meta({ id: "ApprovalParty", description: "A person or program in the record of an approval" });
+
+const approvalRuleShape = {
+  policy_id: z.string().describe("Id of the policy that demands the approval"),
+  reason: z.string().exactOptional().describe("What the policy says of itself"),
+  role: z.string().describe("The role that approvers need"),
+  approvers_min: z.int().describe("How many different persons with the role must approve"),
+  missing: z.int().describe("How many of them have not approved yet"),
+};
+
+/** Whose approval a policy demands. */
+export interface ApprovalRule extends Message<typeof approvalRuleShape> {}
+
+const approvalRuleSchema: z.ZodType<ApprovalRule> = z
+  .object(approvalRuleShape)
+  .meta({ id: "ApprovalRule", description: "Whose approval a policy demands" });
+
+const approvalDecisionShape = {
+  approver: approvalPartySchema.describe("Who decided"),
+  roles: z.array(z.string()).readonly().describe("The approver's roles that the approval needs"),
+  decision: z.enum(["approve", "deny"]).describe("What was decided"),
+  reason: z.string().exactOptional().describe("Why, in the approver's words"),
+  decided_at: dateTime.describe("When it was decided"),
+};
+
+/** One person's decision. */
+export interface ApprovalDecision extends Message<typeof approvalDecisionShape> {}
+
+const approvalDecisionSchema: z.ZodType<ApprovalDecision> = z
+  .object(approvalDecisionShape)
+  .meta({ id: "ApprovalDecision", description: "One person's decision about an approval" });
+
+const shownValueShape = {
+  text: z.string().nullable().describe("The value, or its beginning; null for NULL"),
+  type: z
+    .string()
+    .exactOptional()
+    .describe("Its type: number, json or blob; on PostgreSQL an OID or a name"),
+  bytes: z
+    .int()
+    .exactOptional()
+    .describe("Bytes of the whole value, when text is only its beginning"),
+};
+
+/** A value of a statement. The digest of an approval covers the whole value. */
+export interface ShownValue extends Message<typeof shownValueShape> {}
+
+const shownValueSchema: z.ZodType<ShownValue> = z
+  .object(shownValueShape)
+  .meta({ id: "ShownValue", description: "A value of a statement to be approved" });
+
+const shownTableShape = {
+  name: z.string().describe("The table, in lower case; on PostgreSQL with its schema"),
+  accesses: z
+    .array(z.enum(["read", "insert", "update", "delete", "define"]))
+    .readonly()
+    .describe("What the statement does to it"),
+};
+
+/** A table that a statement touches. */
+export interface ShownTable extends Message<typeof shownTableShape> {}
+
+const shownTableSchema: z.ZodType<ShownTable> = z
+  .object(shownTableShape)
+  .meta({ id: "ShownTable", description: "A table that a statement to be approved touches" });
+
+const approvalSubjectShape = {
+  tool_name: z.string().describe("The tool that runs the step"),
+  data_source: z.string().describe("The data source, or the tool, that the statement runs on"),
+  intent: z.string().describe("The intent of the step"),
+  query_template: z.string().describe("The step's template, as it was written"),
+  statement: z.string().describe("SQL with parameters, or the arguments of a tool, as it will run"),
+  values: z.array(shownValueSchema).readonly().describe("The parameters' values, in order"),
+  values_left_out: z.int().describe("How many further values are not shown"),
+  tables: z
+    .array(shownTableSchema)
+    .readonly()
+    .exactOptional()
+    .describe("The tables that it touches; absent when no policy depends on them"),
+  revision: z.int().describe("The plan's revision that gave the step its definition"),
+  migration: z
+    .object({
+      migration_id: z.string().describe("Id of the migration"),
+      digest: z.string().describe("Digest of its script and its target"),
+    })
+    .exactOptional()
+    .describe("The migration that the step applies"),
+};
+
+/** What would run. */
+export interface ApprovalSubject extends Message<typeof approvalSubjectShape> {}
+
+const approvalSubjectSchema: z.ZodType<ApprovalSubject> = z
+  .object(approvalSubjectShape)
+  .meta({ id: "ApprovalSubject", description: "What would run once it is approved" });
+
+const approvalShape = {
+  approval_id: z.string().describe("Id of the approval"),
+  status: z
+    .enum(APPROVAL_STATUSES)
+    .describe(
+      "pending: persons have to decide; approved: the step may run once; used: it was started; void: what it was for has changed, or its plan has ended",
+    ),
+  plan_id: z.string().describe("Id of the plan"),
+  step_id: z.string().describe("Id of the step that waits"),
+  session_id: z.string().describe("The plan's session"),
+  digest: z
+    .string()
+    .describe("SHA-256 of everything that is approved; a decision names the digest it is about"),
+  rules: z.array(approvalRuleSchema).readonly().describe("Whose approval is needed"),
+  requester: approvalPartySchema.describe("Who had the step executed"),
+  requested_at: dateTime.describe("When it was requested"),
+  expires_at: dateTime.describe("Until when it can be decided and used"),
+  decisions: z.array(approvalDecisionSchema).readonly().describe("The decisions so far"),
+  policy_version: z.string().describe("SHA-256 of the policies that demand it"),
+  subject: approvalSubjectSchema.describe("What would run"),
+};
+
+/** An approval that a step of a plan waits for, or waited for. */
+export interface Approval extends Message<typeof approvalShape> {}
+
+const example = {
+  approval_id: "0195a1c4-7d2e-7a10-9c3b-5f0e8d6a4b21",
+  status: "pending",
+  plan_id: "0195a1c4-7d2e-7a10-9c3b-5f0e8d6a4b22",
+  step_id: "delete_old",
+  session_id: "session-42",
+  digest: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+  rules: [
+    {
+      policy_id: "two-eyes",
+      reason: "Deletions are looked at by a person",
+      role: "approver",
+      approvers_min: 1,
+      missing: 1,
+    },
+  ],
+  requester: { kind: "agent", user_id: "alice", agent_id: "cleaner" },
+  requested_at: "2026-03-01T09:30:00.000Z",
+  expires_at: "2026-03-02T09:30:00.000Z",
+  decisions: [],
+  policy_version: "fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9",
+  subject: {
+    tool_name: "sql",
+    data_source: "shop",
+    intent: "write_delete",
+    query_template: "DELETE FROM orders WHERE id = {{step.old.output[0].id}}",
+    statement: "DELETE FROM orders WHERE id = ?1",
+    values: [{ text: "42", type: "number" }],
+    values_left_out: 0,
+    tables: [{ name: "orders", accesses: ["delete"] }],
+    revision: 1,
+  },
+} as const;
+
+export const approvalSchema: z.ZodType<Approval> = z.object(approvalShape).meta({
+  id: "Approval",
+  description: "An approval that a step of a plan waits for",
+  examples: [example],
+});
+
+const approvalPageShape = {
+  approvals: z.array(approvalSchema).readonly().describe("The approvals, the newest first"),
+  next_cursor: z
+    .string()
+    .exactOptional()
+    .describe("Cursor of the next page; absent on the last page"),
+};
+
+/** A page of approvals, newest first. */
+export interface ApprovalPage extends Message<typeof approvalPageShape> {}
+
+export const approvalPageSchema: z.ZodType<ApprovalPage> = z.object(approvalPageShape).meta({
+  id: "ApprovalPage",
+  description: "A page of approvals",
+  examples: [{ approvals: [example] }],
+});
+
+const approvalPageQueryShape = {
+  status: z.enum(APPROVAL_STATUSES).exactOptional().describe("Only approvals with this status"),
+  plan_id: z.string().exactOptional().describe("Only approvals of this plan"),
+  /** 1 to {@link APPROVAL_PAGE_MAX}. */
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(APPROVAL_PAGE_MAX)
+    .exactOptional()
+    .describe("Approvals on a page, 1 to 200; default 50"),
+  cursor: z.string().exactOptional().describe("next_cursor of the page before"),
+};
+
+/** The query of `GET /api/approvals`, values converted. */
+export interface ApprovalPageQuery extends Message<typeof approvalPageQueryShape> {}
+
+export const approvalPageQuerySchema: z.ZodType<ApprovalPageQuery> =
+  z.strictObject(approvalPageQueryShape);
+
+const approvalChoiceShape = {
+  digest: z.string().describe("The digest of the approval that you have read"),
+  reason: z
+    .string()
+    .exactOptional()
+    .describe("Why, in at most 1 KiB; for a denial this is what the agent is told"),
+};
+
+/** The body of a decision about an approval. */
+export interface ApprovalChoice extends Message<typeof approvalChoiceShape> {}
+
+export const approvalChoiceSchema: z.ZodType<ApprovalChoice> = z
+  .strictObject(approvalChoiceShape)
+  .meta({
+    id: "ApprovalChoice",
+    description: "A decision about an approval",
+    examples: [{ digest: example.digest, reason: "Order 42 is a test order" }],
+  });

@@ -1,0 +1,112 @@
+import type { ApprovalRule, DataAccess } from "../governance/index.js";
+import type { CallerKind } from "@steward/kernel/caller.js";
+
+/**
+ * The status of an approval. `pending`: persons have to decide. `approved`: the step may run once.
+ * `used`: a step has run under it. `void`: something that it was bound to has changed, or its plan
+ * has ended. A `pending` or `approved` one past its time is shown as `expired`.
+ */
+export type ApprovalStatus = "pending" | "approved" | "denied" | "used" | "void";
+
+/** The status of an approval as callers see it. */
+export type ShownApprovalStatus = ApprovalStatus | "expired";
+
+/** Identifies a caller in the record of an approval. */
+export interface ApprovalParty {
+  readonly kind: CallerKind;
+  /** The person; for an agent, the person on whose behalf it acts. */
+  readonly userId?: string;
+  readonly agentId?: string;
+  readonly keyId?: string;
+}
+
+/** One person's decision. */
+export interface ApprovalDecision {
+  readonly approver: ApprovalParty;
+  /** Those of the approver's roles that the approval needs. */
+  readonly roles: readonly string[];
+  readonly decision: "approve" | "deny";
+  readonly reason?: string;
+  readonly atMs: number;
+}
+
+/**
+ * The state of an approval, as a plan's log stores it: what decisions depend on. What runs is in
+ * {@link ApprovalSubject}, which the digest covers.
+ */
+export interface Approval {
+  readonly approvalId: string;
+  /** SHA-256, in hexadecimal, of what is approved. */
+  readonly digest: string;
+  readonly status: ApprovalStatus;
+  /** Each of them must be met. */
+  readonly rules: readonly ApprovalRule[];
+  readonly requester: ApprovalParty;
+  /** The policies that demanded it. */
+  readonly policyVersion: string;
+  readonly requestedAtMs: number;
+  readonly expiresAtMs: number;
+  /** In the order of time; at most one of each person. */
+  readonly decisions: readonly ApprovalDecision[];
+  /** The attempt that runs, or ran, under it. */
+  readonly usedBy?: number;
+}
+
+/** What would run, for the eyes of an approver. */
+export interface ApprovalSubject {
+  readonly toolName: string;
+  readonly dataSource: string;
+  readonly intent: string;
+  /** The step's template, as it was written. */
+  readonly queryTemplate: string;
+  /** What runs: SQL with parameters, or the arguments of a tool. */
+  readonly statement: string;
+  /** The parameters' values, in order. */
+  readonly values: readonly ShownValue[];
+  /** Values that are not shown because there are too many; 0 when all are. */
+  readonly valuesLeftOut: number;
+  /** Absent when no policy depends on the touched data, and for tools that take no SQL. */
+  readonly tables?: readonly ShownTable[];
+  /** The plan's revision that gave the step its present definition. */
+  readonly revision: number;
+  /** The migration that the step applies. */
+  readonly migration?: ApprovedMigration;
+}
+
+/** A value of a statement. */
+export interface ShownValue {
+  /** The value as text; NULL is `null`. */
+  readonly text: string | null;
+  /** Its type on the data source, where it is known. */
+  readonly type?: string;
+  /** Bytes of the whole value, when `text` is only its beginning. */
+  readonly bytes?: number;
+}
+
+/** A table that a statement touches, and how. */
+export interface ShownTable {
+  readonly name: string;
+  readonly accesses: readonly DataAccess[];
+}
+
+/** A migration, identified by the digest of its script and its target. */
+export interface ApprovedMigration {
+  readonly id: string;
+  readonly digest: string;
+}
+
+/** The name of a person or program in messages. */
+export function partyName({ userId, agentId, keyId }: ApprovalParty): string {
+  if (agentId !== undefined) return `agent ${agentId}`;
+  if (userId !== undefined) return userId;
+  return keyId === undefined ? "an unnamed caller" : `key ${keyId}`;
+}
+
+/** The status at a time. */
+export function shownStatus(
+  { status, expiresAtMs }: Pick<Approval, "status" | "expiresAtMs">,
+  nowMs: number,
+): ShownApprovalStatus {
+  const isOpen = status === "pending" || status === "approved";
+  return isOpen && nowMs > expiresAtMs ? "expired" : status;
+}

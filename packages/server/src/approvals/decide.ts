@@ -1,0 +1,153 @@
+import type { ErrorCode } from "@steward/protocol";
+import { isoTime } from "@steward/kernel/clock.js";
+import type { ApprovalRule } from "../governance/index.js";
+import {
+  partyName,
+  shownStatus,
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalParty,
+} from "./approval.js";
+
+/** What a caller decides about an approval. */
+export interface WantedDecision {
+  readonly decision: "approve" | "deny";
+  /** The digest that the caller has seen. */
+  readonly digest: string;
+  readonly reason?: string | undefined;
+  readonly by: ApprovalParty & { readonly roles: readonly string[] };
+}
+
+/** The result of a decision. */
+export type DecisionResult =
+  | { readonly kind: "decided"; readonly approval: Approval }
+  /** The same caller has decided so before; nothing changes. */
+  | { readonly kind: "repeated" }
+  | { readonly kind: "refused"; readonly code: ErrorCode; readonly message: string };
+
+/**
+ * Decides about an approval: N of M persons by role, none of whom is the requester or an agent. One
+ * denial is enough to deny it.
+ */
+export function decideApproval(
+  approval: Approval,
+  wanted: WantedDecision,
+  nowMs: number,
+): DecisionResult {
+  const stranger = whyNotApprover(approval, wanted.by);
+  if (stranger !== undefined) return refused("POLICY_DENIED", stranger);
+  const earlier = approval.decisions.find(({ approver }) => isSame(approver, wanted.by));
+  if (earlier?.decision === wanted.decision && earlier.reason === wanted.reason) {
+    if (approval.digest === wanted.digest) return { kind: "repeated" };
+  }
+  const closed = whyClosed(approval, wanted, nowMs);
+  if (closed !== undefined) return refused("APPROVAL_CONFLICT", closed);
+  const { kind, userId, keyId, roles } = wanted.by;
+  const decided: ApprovalDecision = {
+    approver: {
+      kind,
+      ...(userId === undefined ? {} : { userId }),
+      ...(keyId === undefined ? {} : { keyId }),
+    },
+    roles: rolesFor(approval.rules, roles),
+    decision: wanted.decision,
+    ...(wanted.reason === undefined ? {} : { reason: wanted.reason }),
+    atMs: nowMs,
+  };
+  // A person who denies after having approved takes the approval back.
+  const others = approval.decisions.filter(({ approver }) => !isSame(approver, decided.approver));
+  const decisions = [...others, decided];
+  const status =
+    decided.decision === "deny"
+      ? "denied"
+      : areMet(approval.rules, decisions)
+        ? "approved"
+        : "pending";
+  return { kind: "decided", approval: { ...approval, decisions, status } };
+}
+
+/** Whether enough persons with each role have approved. */
+export function areMet(
+  rules: readonly ApprovalRule[],
+  decisions: readonly ApprovalDecision[],
+): boolean {
+  return rules.every((rule) => missingFor(rule, decisions) === 0);
+}
+
+/** How many more persons with the role must approve. */
+export function missingFor(
+  { role, approversMin }: Pick<ApprovalRule, "role" | "approversMin">,
+  decisions: readonly ApprovalDecision[],
+): number {
+  const given = decisions.filter(
+    ({ decision, roles }) => decision === "approve" && roles.includes(role),
+  );
+  return Math.max(approversMin - given.length, 0);
+}
+
+/** The roles that some rule needs. */
+function rolesFor(rules: readonly ApprovalRule[], roles: readonly string[]): readonly string[] {
+  return [...new Set(rules.map(({ role }) => role))].filter((role) => roles.includes(role));
+}
+
+function whyNotApprover(
+  { rules, requester }: Approval,
+  by: WantedDecision["by"],
+): string | undefined {
+  if (by.kind === "agent" || by.agentId !== undefined || by.roles.includes("agent")) {
+    return "An agent's credential never decides about an approval: a person has to, with a credential of their own";
+  }
+  if (by.userId === undefined && by.keyId === undefined) {
+    return "An approval is decided by a person who is named: sign in, use an API key, or send x-user-id where headers are believed";
+  }
+  if (isSame(requester, by)) {
+    return `${partyName(by)} requested this approval, and nobody decides about their own request: ask another person`;
+  }
+  if (rolesFor(rules, by.roles).length > 0) return undefined;
+  const needed = [...new Set(rules.map(({ role }) => role))].join(" or ");
+  const had = by.roles.length === 0 ? "no role" : `only the role ${by.roles.join(", ")}`;
+  return `This approval is decided by the role ${needed}; the request has ${had}`;
+}
+
+/** One person, or one key that belongs to no person. */
+function isSame(a: ApprovalParty, b: ApprovalParty): boolean {
+  if (a.userId !== undefined && b.userId !== undefined) return a.userId === b.userId;
+  return a.keyId !== undefined && a.keyId === b.keyId;
+}
+
+function whyClosed(
+  approval: Approval,
+  { digest }: WantedDecision,
+  nowMs: number,
+): string | undefined {
+  const { approvalId, expiresAtMs } = approval;
+  const status = shownStatus(approval, nowMs);
+  switch (status) {
+    case "expired":
+      return `Approval ${approvalId} expired at ${isoTime(expiresAtMs)}: the step requests a new one when it is executed again`;
+    case "void":
+      return `Approval ${approvalId} is void, because what it was for has changed: the step requests a new one when it is executed again`;
+    case "used":
+      return `Approval ${approvalId} is used: its step has been started`;
+    case "denied":
+      return `Approval ${approvalId} is denied: ${denialOf(approval)}`;
+    default:
+  }
+  if (digest === approval.digest) return undefined;
+  return (
+    `The digest is not that of approval ${approvalId}: what you have seen is not what would run. ` +
+    `Read the approval again, and decide with its digest, ${approval.digest}`
+  );
+}
+
+/** Who denied an approval and why. */
+export function denialOf({ decisions }: Pick<Approval, "decisions">): string {
+  const denial = decisions.find(({ decision }) => decision === "deny");
+  if (denial === undefined) return "denied";
+  const { approver, reason } = denial;
+  return `${partyName(approver)} denied it${reason === undefined ? "" : `: ${reason}`}`;
+}
+
+function refused(code: ErrorCode, message: string): DecisionResult {
+  return { kind: "refused", code, message };
+}

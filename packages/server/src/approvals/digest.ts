@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js";
+import type { TouchedData } from "../governance/index.js";
+import type { ApprovedMigration } from "./approval.js";
+
+/** Everything that an approval of one step is bound to (Decision §16). */
+export interface ApprovedContent {
+  /** SQL with parameters, or the arguments of a tool. */
+  readonly statement: string;
+  /** The parameters' values, whole. */
+  readonly binds: readonly JsonValue[];
+  readonly dataSource: string;
+  readonly intent: string;
+  readonly planId: string;
+  readonly stepId: string;
+  readonly revision: number;
+  readonly policyVersion: string;
+  /** Where policies depend on the touched data: those that the data source reported. */
+  readonly touched?: TouchedData | undefined;
+  readonly migration?: ApprovedMigration | undefined;
+}
+
+/** SHA-256, in hexadecimal, of the canonical JSON of what is approved. */
+export function approvalDigest(content: ApprovedContent): string {
+  const { statement, binds, dataSource, intent, planId, stepId, revision } = content;
+  const { policyVersion, touched, migration } = content;
+  const json = canonicalJson({
+    ...{ statement, binds, intent, revision },
+    data_source: dataSource,
+    plan: planId,
+    step: stepId,
+    policy_version: policyVersion,
+    ...(touched === undefined ? {} : { touched: touchedJson(touched) }),
+    ...(migration === undefined ? {} : { migration: migration.digest }),
+  });
+  return createHash("sha256").update(json).digest("hex");
+}
+
+/** The touched data without order; the columns that are not used are left out. */
+function touchedJson({ tables, functions }: TouchedData): JsonValue {
+  const used = tables.map(({ name, accesses }) => ({
+    name,
+    accesses: Object.fromEntries(
+      Object.entries(accesses).map(([access, columns]) => [access, [...columns].sort()]),
+    ),
+  }));
+  used.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { tables: used, functions: [...functions].sort() };
+}

@@ -1,0 +1,31 @@
+/**
+ * Approvals: persons decide about statements that policies do not permit without them. Everything
+ * here is pure; the truth about an approval is its plan's log.
+ *
+ * Glossary. **Approval**: the request for a decision and, later, the decision. **Rule**: a policy
+ * that demands an approval, with the role and the number of the approvers. **Requester**: the caller
+ * whose ExecuteStep needs the approval. **Approver**: a person who decides. **Subject**: what would
+ * run. **Digest**: SHA-256 of everything that an approval is bound to.
+ */
+export {
+  partyName,
+  shownStatus,
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalParty,
+  type ApprovalStatus,
+  type ApprovalSubject,
+  type ApprovedMigration,
+  type ShownApprovalStatus,
+  type ShownTable,
+  type ShownValue,
+} from "./approval.js";
+export {
+  areMet,
+  decideApproval,
+  denialOf,
+  missingFor,
+  type DecisionResult,
+  type WantedDecision,
+} from "./decide.js";
+export { approvalDigest, type ApprovedContent } from "./digest.js";

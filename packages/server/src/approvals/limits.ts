@@ -1,0 +1,20 @@
+/** Limits of approvals (Decision §16, docs/decisions/0024). */
+
+/** How long a request for an approval, and an approval that was given, are valid, in ms. */
+export const APPROVAL_VALID_MS: number = 24 * 60 * 60 * 1000;
+/** Lower bound of the setting, in ms. */
+export const APPROVAL_VALID_MS_MIN: number = 60 * 1000;
+/** Upper bound of the setting, in ms. */
+export const APPROVAL_VALID_MS_MAX: number = 30 * 24 * 60 * 60 * 1000;
+/** Bytes of UTF-8 in the reason of a decision. */
+export const APPROVAL_REASON_BYTES_MAX: number = 1024;
+/** Bytes of UTF-8 of one value that an approver is shown; the digest covers the whole value. */
+export const SHOWN_VALUE_BYTES_MAX: number = 4 * 1024;
+/** Values of one statement that an approver is shown; the digest covers all of them. */
+export const SHOWN_VALUES_MAX: number = 100;
+/** Tables that an approver is shown; the digest covers all of them. */
+export const SHOWN_TABLES_MAX: number = 200;
+/** Approvals on one page of a listing. */
+export const APPROVALS_PAGE_MAX: number = 200;
+/** Default page size of a listing of approvals. */
+export const APPROVALS_PAGE_DEFAULT: number = 50;

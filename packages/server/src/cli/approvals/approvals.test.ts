@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "@steward/client";
+import { silentLog } from "@steward/kernel/log.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSampleDatabase } from "../../adapters/sample-database/index.js";
+import { openApp, type App } from "../../app/app.js";
+import { runHere } from "../testing/run-here.js";
+
+/** One server, on which an agent's deletions wait for the approver who uses the commands. */
+describe("steward approvals", () => {
+  const directory = mkdtempSync(join(tmpdir(), "steward-approvals-cli-"));
+  let app: App;
+  beforeAll(async () => {
+    createSampleDatabase(join(directory, "shop.db"));
+    app = await openApp({
+      ...{ port: 0, log: silentLog, dataDir: directory },
+      databaseUrl: `sqlite:${join(directory, "store.db")}`,
+      dataSources: [{ name: "shop", url: `sqlite:${join(directory, "shop.db")}` }],
+    });
+    await client("admin").policies.put({ version: 0, text: POLICY });
+  });
+  afterAll(async () => {
+    await app[Symbol.asyncDispose]();
+    rmSync(directory, { recursive: true });
+  });
+
+  const url = () => `http://127.0.0.1:${String(app.address.port)}`;
+  const client = (role: string) => createClient({ baseUrl: url(), role, userId: "alice" });
+  const steward = (...args: readonly string[]) =>
+    runHere(["approvals", ...args], { env: { SERVICE_URL: url() } });
+
+  /** @returns the id of the approval that a step waits for. */
+  const waiting = async (): Promise<string> => {
+    const { plans, approvals } = client("agent");
+    const steps = [{ id: "a", query_template: "DELETE FROM orders WHERE id = -1" }];
+    const { plan_id } = await plans.submit({ name: "p", steps });
+    await expect(plans.execute(plan_id, "a")).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
+    const [approval] = (await approvals.list({ plan_id })).approvals;
+    return approval?.approval_id ?? "";
+  };
+
+  it("lists what waits, shows what would run, and approves it by its digest", async () => {
+    const id = await waiting();
+    const listed = await steward("list", "--status", "pending");
+    expect(listed.stdout).toMatch(new RegExp(`${id} +pending .* write_delete on shop`));
+    const { stdout } = await steward("show", id);
+    expect(stdout).toContain("DELETE FROM orders WHERE id = -1");
+    expect(stdout).toContain("1 of the role approver (1 missing)  policy two-eyes: Looked at");
+    const [, digest = ""] = /--digest ([0-9a-f]{64})$/m.exec(stdout) ?? [];
+    expect(await steward("approve", id, "--digest", digest, "--user", "bob")).toMatchObject({
+      ...{ code: 0, stdout: "approved\n" },
+    });
+    expect((await steward("list", "--status", "pending")).stderr).toContain("no approvals");
+  });
+
+  it("denies with a reason, and says why a decision is refused", async () => {
+    const id = await waiting();
+    const wrong = await steward("approve", id, "--digest", "00", "--user", "bob");
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("digest") as string });
+    const { digest } = await client("approver").approvals.get(id);
+    const own = await steward("deny", id, "--digest", digest, "--user", "alice");
+    expect(own.stderr).toContain("nobody decides about their own request");
+    const denied = await steward("deny", id, "--digest", digest, "--user", "bob", "--reason", "no");
+    expect(denied.stdout).toBe("denied\n");
+    expect((await steward("show", id)).stdout).toContain("bob  deny: no");
+  });
+});
+
+const POLICY = `@id("two-eyes") @reason("Looked at") @approval("approver")
+  forbid (principal, action == Steward::Action::"write_delete", resource)
+  unless { context.approved };`;

@@ -1,0 +1,31 @@
+import { AppError, type AppErrorOptions } from "@steward/kernel/errors.js";
+
+/** A policy that forbids a statement until persons with a role have approved it. */
+export interface ApprovalRule {
+  readonly policyId: string;
+  readonly reason?: string;
+  /** The role that approvers need, in lower case. */
+  readonly role: string;
+  /** How many different persons with the role must approve; 1 or more. */
+  readonly approversMin: number;
+  /** For how long an approver may approve all statements of this shape, in ms; absent: not at all. */
+  readonly standingMs?: number;
+}
+
+/** What the policies demand before a statement may run. */
+export interface NeededApproval {
+  /** Each of them must be met. */
+  readonly rules: readonly ApprovalRule[];
+  /** Identifies the texts of all policies that decided. */
+  readonly policyVersion: string;
+}
+
+/** The statement may run only when persons have approved it. */
+export class ApprovalRequired extends AppError {
+  readonly needed: NeededApproval;
+
+  constructor(message: string, needed: NeededApproval, options: AppErrorOptions = {}) {
+    super("APPROVAL_REQUIRED", message, options);
+    this.needed = needed;
+  }
+}

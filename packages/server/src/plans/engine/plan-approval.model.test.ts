@@ -1,0 +1,419 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "@steward/kernel/errors.js";
+import { seededRandom, testSeed } from "@steward/kernel/testing/seeded-random.js";
+import { areMet, type Approval } from "../../approvals/index.js";
+import { SAMPLE_SUBJECT } from "../../approvals/testing/sample-approval.js";
+import type { ApprovalRule } from "../../governance/index.js";
+import type { StepOutcome } from "../plan-state.js";
+import type { PreparedStep } from "../plan.js";
+import type { AttemptRef, PlanRef } from "../ports.js";
+import { MemoryStore, type Faults } from "./testing/memory-log.js";
+import { Killed, MarkedTarget, Process } from "./testing/process.js";
+import { Simulation } from "./testing/simulation.js";
+
+/*
+ * Steps that need approvals, on two nodes that lose answers, hang and are killed. Approvers race
+ * each other and the clients, approvals expire, and the policies that demand them change. What took
+ * effect is compared with the plan's log, which is read without the code that wrote it.
+ */
+
+const SCHEDULES = 3000;
+const START_MS = Date.parse("2026-01-01T00:00:00.000Z");
+const SWEEP_MS = 2000;
+const WORLD_MS_MAX = 3_600_000;
+const REF: PlanRef = { orgId: "11111111-1111-4111-8111-111111111111", planId: "plan" };
+/** The first is the person on whose behalf the agent asks, and may never decide. */
+const PERSONS = ["alice", "bob", "carol", "dave"] as const;
+
+describe("approvals", () => {
+  it(`let nothing run that was not approved, and nothing twice, in ${String(SCHEDULES)} schedules`, async () => {
+    for (let number = 0; number < SCHEDULES; number += 1) {
+      const seed = (testSeed() + number) >>> 0;
+      try {
+        await new Schedule(seed).run();
+      } catch (error) {
+        throw new Error(`schedule ${String(seed)} failed`, { cause: error });
+      }
+    }
+  }, 600_000);
+});
+
+/** A run of a statement, and what the policies demanded of it at that moment. */
+interface Effect {
+  readonly attempt: AttemptRef;
+  readonly approvalId: string | undefined;
+  readonly digest: string;
+  readonly approversMin: number;
+}
+
+class Schedule {
+  readonly #world: Simulation;
+  readonly #store = new MemoryStore();
+  readonly #target = new MarkedTarget();
+  readonly #faults: Faults;
+  readonly #steps: readonly PreparedStep[];
+  readonly #effects: Effect[] = [];
+  /** The decisions that were acknowledged. */
+  readonly #told: {
+    readonly approvalId: string;
+    readonly person: string;
+    readonly decision: string;
+  }[] = [];
+  #policies = { version: 1, approversMin: 1 };
+  #processes: Process[] = [];
+  #made = 0;
+  #isOver = false;
+
+  constructor(seed: number) {
+    const random = seededRandom(seed);
+    const isCalm = random() < 0.3;
+    this.#world = new Simulation(random, START_MS, isCalm ? 0 : 0.05);
+    const often = isCalm ? 0 : random() * 0.15;
+    this.#faults = { refused: often, lost: often, unheard: isCalm ? 0 : 0.3 };
+    this.#steps = stepsOf(1 + Math.floor(random() * 3), random);
+  }
+
+  async run(): Promise<void> {
+    const world = this.#world;
+    this.#start();
+    if (world.chance(0.7)) this.#start();
+    await this.#until(() => this.#submit());
+    for (const { id } of this.#steps) {
+      for (let client = 0; client < 2; client += 1) this.#actor(() => this.#client(id));
+    }
+    for (const person of PERSONS) {
+      if (world.chance(0.8)) this.#actor(() => this.#approver(person));
+    }
+    if (world.chance(0.5)) this.#actor(() => this.#changer());
+    if (world.chance(0.1)) this.#actor(() => this.#canceller());
+    if (world.chance(0.4)) this.#actor(() => this.#killer());
+    await world.run(START_MS + WORLD_MS_MAX);
+    Object.assign(this.#faults, { refused: 0, lost: 0, unheard: 0 });
+    this.#policies = { ...this.#policies, approversMin: Math.min(this.#policies.approversMin, 2) };
+    await this.#until(async () => {
+      await this.#finish();
+      this.#isOver = true;
+    });
+    this.#check();
+  }
+
+  #actor(actor: () => Promise<void>): void {
+    this.#world.act(actor);
+  }
+
+  async #until(actor: () => Promise<void>): Promise<void> {
+    this.#actor(actor);
+    await this.#world.run(START_MS + 2 * WORLD_MS_MAX);
+  }
+
+  #start(): void {
+    const process = new Process(this.#world, this.#store, this.#faults);
+    this.#processes.push(process);
+    const sweepSoon = (): void => {
+      this.#world.timers.after(SWEEP_MS, () => {
+        if (process.isDead() || this.#isOver) return;
+        void this.#sweep(process)
+          .catch(() => undefined)
+          .finally(sweepSoon);
+      });
+    };
+    sweepSoon();
+  }
+
+  async #sweep(process: Process): Promise<void> {
+    for (const { attempt, step } of await process.ask((engine) => engine.sweep(10))) {
+      await this.#world.turn();
+      if (process.isDead()) return;
+      const isDone = step.intent !== "read_select" && this.#target.settle(attempt);
+      const outcome: StepOutcome = isDone ? completed() : { kind: "released" };
+      await this.#answer(process.ask((engine) => engine.finishStep(attempt, outcome, undefined)));
+    }
+  }
+
+  async #submit(): Promise<void> {
+    const createdAtMs = this.#world.nowMs();
+    for (;;) {
+      const created = this.#any().ask((engine) =>
+        engine.createPlan({
+          ...{ ref: REF, sessionId: "s", name: "", description: "", steps: this.#steps },
+          ...{ createdAtMs, deadlineMs: createdAtMs + 86_400_000 },
+          idempotency: { key: "k", requestHash: "h" },
+        }),
+      );
+      if ((await this.#answer(created)) !== undefined) return;
+    }
+  }
+
+  async #client(stepId: string): Promise<void> {
+    for (let asked = 0; asked < 15; asked += 1) {
+      if (await this.#execute(stepId)) return;
+      await this.#world.sleep(this.#world.random() * 3000);
+    }
+  }
+
+  /** @returns whether there is nothing left to do. */
+  async #execute(stepId: string, outdated?: string): Promise<boolean> {
+    const process = this.#any();
+    const ref = { ...REF, stepId };
+    this.#made += 1;
+    const owner = `owner-${String(this.#made)}`;
+    const claim = await this.#answer(
+      process.ask((engine) => engine.claimStep(ref, owner, undefined, outdated)),
+    );
+    if (claim === undefined || claim.kind === "running") return false;
+    if (claim.kind === "finished") return true;
+    if (claim.kind === "refused") {
+      const { code, approval } = claim.refusal;
+      const isOutdated =
+        approval !== undefined && approval.policyVersion !== String(this.#policies.version);
+      if (isOutdated && outdated === undefined) return this.#execute(stepId, approval.approvalId);
+      return code === "PLAN_NOT_ACTIVE";
+    }
+    const attempt = { ...ref, attempt: claim.attempt };
+    const outcome = await this.#attempt(process, attempt, claim.step, claim.approval);
+    if (outcome === undefined) return false;
+    const ended = await this.#answer(
+      process.ask((engine) => engine.finishStep(attempt, outcome, undefined)),
+    );
+    return ended?.kind === "ended";
+  }
+
+  /** Decides on the statement and runs it. @returns `undefined` when the process died meanwhile. */
+  async #attempt(
+    process: Process,
+    attempt: AttemptRef,
+    step: PreparedStep,
+    approval: Approval | undefined,
+  ): Promise<StepOutcome | undefined> {
+    const world = this.#world;
+    if (world.chance(0.1)) await world.sleep(world.random() * 40_000);
+    else await world.turn();
+    if (process.isDead()) return undefined;
+    const { version, approversMin } = this.#policies;
+    const digest = `${step.id} ${String(version)}`;
+    const rules: readonly ApprovalRule[] =
+      approversMin === 0 ? [] : [{ policyId: "p", role: "approver", approversMin }];
+    const isMet = approval?.digest === digest && areMet(rules, approval.decisions);
+    if (rules.length > 0 && !isMet) return this.#awaiting(digest, rules);
+    if (world.chance(0.1)) return { kind: "retried", error: ERROR, durationMs: 1 };
+    if (world.chance(0.1)) return { kind: "released" };
+    const isRead = step.intent === "read_select";
+    if (!isRead && !this.#target.run(attempt)) return { kind: "released" };
+    const approvalId = approval?.approvalId;
+    this.#effects.push({ attempt, approvalId, digest, approversMin });
+    await world.turn();
+    return process.isDead() ? undefined : completed();
+  }
+
+  #awaiting(digest: string, rules: readonly ApprovalRule[]): StepOutcome {
+    this.#made += 1;
+    const nowMs = this.#world.nowMs();
+    const approval: Approval = {
+      ...{ approvalId: `approval-${String(this.#made)}`, digest, status: "pending", rules },
+      requester: { kind: "agent", userId: "alice", agentId: "bot" },
+      policyVersion: String(this.#policies.version),
+      ...{ requestedAtMs: nowMs, expiresAtMs: nowMs + this.#world.random() * 60_000 },
+      decisions: [],
+    };
+    return { kind: "awaiting_approval", approval, subject: SAMPLE_SUBJECT };
+  }
+
+  async #approver(person: (typeof PERSONS)[number]): Promise<void> {
+    for (let turn = 0; turn < 8; turn += 1) {
+      await this.#world.sleep(this.#world.random() * 8000);
+      await this.#decide(person, this.#world.chance(0.9) ? "approve" : "deny");
+    }
+  }
+
+  /** Decides about an approval that the person has seen, which may be old by now. */
+  async #decide(person: string, decision: "approve" | "deny"): Promise<void> {
+    const { entries } = this.#store.find(REF);
+    const seen = entries.flatMap(({ approvals }) => approvals.map(({ approval }) => approval));
+    const newest = seen.slice(-3);
+    if (newest.length === 0) return;
+    const { approvalId, digest } = this.#world.pick(newest);
+    const by = { kind: "person", userId: person, roles: ["approver"] } as const;
+    const wanted = { decision, digest: this.#world.chance(0.05) ? "another" : digest, by };
+    try {
+      await this.#any().ask((engine) => engine.decideApproval(REF, approvalId, wanted));
+    } catch (error) {
+      const isExpected =
+        error instanceof Killed || (error instanceof AppError && EXPECTED.has(error.code));
+      if (!isExpected) throw error;
+      return;
+    }
+    expect(person).not.toBe("alice");
+    expect(wanted.digest).toBe(digest);
+    this.#told.push({ approvalId, person, decision });
+  }
+
+  async #changer(): Promise<void> {
+    for (let turn = 0; turn < 3; turn += 1) {
+      await this.#world.sleep(this.#world.random() * 15_000);
+      const approversMin = this.#world.pick([0, 1, 1, 2]);
+      this.#policies = { version: this.#policies.version + 1, approversMin };
+    }
+  }
+
+  async #canceller(): Promise<void> {
+    await this.#world.sleep(this.#world.random() * 20_000);
+    await this.#answer(this.#any().ask((engine) => engine.cancelPlan(REF, "enough")));
+  }
+
+  /** Kills a process and starts another one, as a restart or a change of nodes does. */
+  async #killer(): Promise<void> {
+    for (let kills = 0; kills < 2; kills += 1) {
+      await this.#world.sleep(this.#world.random() * 20_000);
+      this.#any().kill();
+      this.#start();
+    }
+  }
+
+  /** Has everything approved until the plan is over. */
+  async #finish(): Promise<void> {
+    for (;;) {
+      const { status } = this.#store.find(REF).state;
+      if (status !== "pending" && status !== "running") return;
+      for (const { id } of this.#steps) await this.#execute(id);
+      for (const person of ["bob", "carol", "dave"]) {
+        for (const { approval } of this.#store.find(REF).state.steps) {
+          if (approval?.status !== "pending") continue;
+          const { approvalId, digest } = approval;
+          const by = { kind: "person", userId: person, roles: ["approver"] } as const;
+          const wanted = { decision: "approve", digest, by } as const;
+          await this.#answer(
+            this.#any().ask((engine) => engine.decideApproval(REF, approvalId, wanted)),
+          );
+        }
+      }
+      await this.#world.sleep(1000);
+    }
+  }
+
+  #any(): Process {
+    this.#processes = this.#processes.filter((process) => !process.isDead());
+    return this.#world.pick(this.#processes);
+  }
+
+  async #answer<T>(question: Promise<T>): Promise<T | undefined> {
+    try {
+      return await question;
+    } catch (error) {
+      const isExpected =
+        error instanceof Killed || (error instanceof AppError && EXPECTED.has(error.code));
+      if (!isExpected) throw error;
+      return undefined;
+    }
+  }
+
+  #check(): void {
+    const { entries, state } = this.#store.find(REF);
+    const log = entries.flatMap(({ events }) =>
+      events.map(({ eventType, payloadJson, timestamp }) => ({
+        type: eventType,
+        at: timestamp,
+        ...(JSON.parse(payloadJson) as Payload),
+      })),
+    );
+    for (const effect of this.#effects) this.#checkEffect(effect, log);
+    for (const { id, index, intent } of this.#steps) {
+      const runs = this.#target.effects.filter(({ stepId }) => stepId === id).length;
+      const isCompleted = state.steps[index]?.status === "completed";
+      if (intent !== "read_select") expect(runs, `effects of ${id}`).toBe(isCompleted ? 1 : 0);
+    }
+    for (const { approvalId, person, decision } of this.#told) {
+      const decided = log.filter(
+        (event) => event.approval_id === approvalId && event.approver === person,
+      );
+      expect(decided.map((event) => event.decision)).toContain(decision);
+    }
+    expect(log.filter(({ approver }) => approver === "alice")).toEqual([]);
+    this.#checkIndex();
+  }
+
+  /** Each effect was approved before its attempt began, by enough persons, in time, and only for it. */
+  #checkEffect(
+    effect: Effect,
+    log: readonly (Payload & { readonly type: string; readonly at: string })[],
+  ): void {
+    const { attempt, approvalId, approversMin, digest } = effect;
+    if (approversMin === 0) return;
+    const begun = log.findIndex(
+      (event) =>
+        event.type === "PlanStepStarted" &&
+        event.step_id === attempt.stepId &&
+        event.attempt === attempt.attempt,
+    );
+    const before = log.slice(0, begun).filter((event) => event.approval_id === approvalId);
+    const [requested, ...decided] = before;
+    expect(requested).toMatchObject({ step_id: attempt.stepId, digest });
+    expect((log[begun]?.at ?? "") <= (requested?.expires_at ?? "")).toBe(true);
+    const approvers = new Set(
+      decided.flatMap(({ decision, approver }) => (decision === "approve" ? [approver] : [])),
+    );
+    expect(approvers.size).toBeGreaterThanOrEqual(approversMin);
+    expect(decided.map(({ decision }) => decision)).not.toContain("deny");
+    const isRead = this.#steps.some(
+      ({ id, intent }) => id === attempt.stepId && intent === "read_select",
+    );
+    const others = this.#effects.filter((other) => other.approvalId === approvalId);
+    if (!isRead) expect(others).toEqual([effect]);
+  }
+
+  /** The index shows each approval as the plan's state has it, and no other is open at the end. */
+  #checkIndex(): void {
+    const { entries, state } = this.#store.find(REF);
+    const index = new Map<string, Approval>();
+    for (const { approvals } of entries) {
+      for (const { approval, subject } of approvals) {
+        expect(index.has(approval.approvalId)).toBe(subject === undefined);
+        index.set(approval.approvalId, approval);
+      }
+    }
+    for (const { approval } of state.steps) {
+      if (approval !== undefined) expect(index.get(approval.approvalId)).toEqual(approval);
+    }
+    const nowMs = this.#world.nowMs();
+    const open = [...index.values()].filter(
+      ({ status, expiresAtMs }) =>
+        (status === "pending" || status === "approved") && nowMs <= expiresAtMs,
+    );
+    expect(open).toEqual([]);
+  }
+}
+
+/** The members of events that the checks read. */
+interface Payload {
+  readonly step_id?: string;
+  readonly attempt?: number;
+  readonly approval_id?: string;
+  readonly digest?: string;
+  readonly expires_at?: string;
+  readonly approver?: string;
+  readonly decision?: string;
+}
+
+const ERROR = { code: "STEP_FAILED", message: "failed" } as const;
+/** What a client is told when it is too late, or not allowed, or nobody answers. */
+const EXPECTED: ReadonlySet<string> = new Set([
+  ...["STORE_UNAVAILABLE", "PLAN_NOT_ACTIVE", "APPROVAL_CONFLICT", "POLICY_DENIED"],
+]);
+
+function completed(): StepOutcome {
+  const context = { toolOutputJson: "[]", schemaAdditions: [], augmentationHints: [] };
+  return { kind: "completed", rowCount: 1, durationMs: 1, context };
+}
+
+/** Steps that depend on each other in a row or not at all. */
+function stepsOf(count: number, random: () => number): readonly PreparedStep[] {
+  const isRow = random() < 0.5;
+  return Array.from({ length: count }, (_, index): PreparedStep => {
+    const intent = random() < 0.3 ? "read_select" : "write_delete";
+    return {
+      ...{ id: `s${String(index)}`, index, name: "", toolName: "sql", dataSource: "default" },
+      ...{ intent, intentSource: "explicit", statementClass: intent, queryTemplate: "" },
+      ...{ schemaTableHints: [], statement: { sql: "", binds: [] } },
+      dependsOn: isRow && index > 0 ? [`s${String(index - 1)}`] : [],
+    };
+  });
+}

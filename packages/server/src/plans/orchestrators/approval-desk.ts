@@ -1,0 +1,73 @@
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
+import { originOf } from "../../kernel/origin.js";
+import { isUuid } from "@steward/kernel/ids.js";
+import { decideApproval, type WantedDecision } from "../../approvals/index.js";
+import { APPROVAL_REASON_BYTES_MAX, APPROVALS_PAGE_MAX } from "../../approvals/limits.js";
+import type {
+  ApprovalFilter,
+  ApprovalIndex,
+  ApprovalPage,
+  ApprovalPageRequest,
+  StoredApproval,
+} from "../../approvals/ports.js";
+import type { PlanEngine } from "../engine/index.js";
+import type { ApprovalChoice, PlanApprovals, QueryRuntimeContext } from "../orchestrator.js";
+import { partyOf } from "./step-approval.js";
+
+/** Dependencies of the desk. */
+export interface ApprovalDeskParts {
+  readonly engine: Pick<PlanEngine, "decideApproval">;
+  readonly approvals: ApprovalIndex;
+  readonly clock: Clock;
+}
+
+/** Where persons find the approvals that plans wait for, and decide about them. */
+export class ApprovalDesk implements PlanApprovals {
+  readonly #parts: ApprovalDeskParts;
+
+  constructor(parts: ApprovalDeskParts) {
+    this.#parts = parts;
+  }
+
+  async listApprovals(
+    filter: ApprovalFilter,
+    page: ApprovalPageRequest,
+    { orgId }: QueryRuntimeContext,
+  ): Promise<ApprovalPage> {
+    if (page.limit < 1 || page.limit > APPROVALS_PAGE_MAX) {
+      throw invalidField("limit", `is 1 to ${String(APPROVALS_PAGE_MAX)}`);
+    }
+    if (page.cursor !== undefined && !isUuid(page.cursor)) {
+      throw invalidField("cursor", "it is not the next_cursor of an earlier page");
+    }
+    if (filter.planId !== undefined && !isUuid(filter.planId)) return { approvals: [] };
+    return this.#parts.approvals.list(orgId, filter, page, this.#parts.clock.nowMs());
+  }
+
+  async getApproval(approvalId: string, { orgId }: QueryRuntimeContext): Promise<StoredApproval> {
+    const found = await this.#parts.approvals.find(orgId, approvalId.toLowerCase());
+    if (found === undefined) throw new AppError("NOT_FOUND", `There is no approval ${approvalId}`);
+    return found;
+  }
+
+  async decideApproval(
+    approvalId: string,
+    { decision, digest, reason }: ApprovalChoice,
+    ctx: QueryRuntimeContext,
+  ): Promise<StoredApproval> {
+    if (reason !== undefined && Buffer.byteLength(reason) > APPROVAL_REASON_BYTES_MAX) {
+      throw invalidField("reason", `has ${String(APPROVAL_REASON_BYTES_MAX)} bytes at most`);
+    }
+    const { engine, clock } = this.#parts;
+    const found = await this.getApproval(approvalId, ctx);
+    const by = { ...partyOf(ctx), roles: ctx.roles.map((role) => role.trim().toLowerCase()) };
+    const wanted: WantedDecision = { decision, digest: digest.toLowerCase(), reason, by };
+    // What the index shows is enough for a refusal that says why; the plan's log decides.
+    const early = decideApproval(found, wanted, clock.nowMs());
+    if (early.kind === "refused") throw new AppError(early.code, early.message);
+    const { orgId, planId } = found;
+    await engine.decideApproval({ orgId, planId }, found.approvalId, wanted, originOf(ctx));
+    return this.getApproval(approvalId, ctx);
+  }
+}

@@ -1,0 +1,150 @@
+import type { Caller } from "@steward/kernel/caller.js";
+import type { JsonValue } from "@steward/kernel/canonical-json.js";
+import {
+  approvalDigest,
+  areMet,
+  type Approval,
+  type ApprovalParty,
+  type ApprovalSubject,
+  type ApprovedMigration,
+  type ShownTable,
+  type ShownValue,
+} from "../../approvals/index.js";
+import {
+  SHOWN_TABLES_MAX,
+  SHOWN_VALUE_BYTES_MAX,
+  SHOWN_VALUES_MAX,
+} from "../../approvals/limits.js";
+import type { NeededApproval, TouchedData } from "../../governance/index.js";
+import { cutToBytes } from "../cut-text.js";
+import type { StepOutcome } from "../plan-state.js";
+import type { PreparedStep } from "../plan.js";
+import type { AttemptRef, SqlValue } from "../ports.js";
+
+/** One attempt's statement with its values, ready to run. */
+export interface BoundStatement {
+  readonly ref: AttemptRef;
+  readonly step: PreparedStep;
+  readonly binds: readonly SqlValue[];
+  /** The migration that it applies. */
+  readonly migration: ApprovedMigration | undefined;
+  readonly caller: Caller;
+  /** The approval that the attempt uses. */
+  readonly approval: Approval | undefined;
+}
+
+/** Identity and times of a new approval. */
+export interface NewApproval {
+  readonly approvalId: string;
+  readonly nowMs: number;
+  readonly validMs: number;
+}
+
+/**
+ * Whether the attempt's approval covers exactly this statement, with the policies that decide now.
+ * @param touched what the data source reports; `undefined` when no policy depends on it.
+ */
+export function isApproved(
+  bound: BoundStatement,
+  needed: NeededApproval,
+  touched: TouchedData | undefined,
+): boolean {
+  const { approval } = bound;
+  if (approval === undefined || approval.digest !== digestOf(bound, needed, touched)) return false;
+  return areMet(needed.rules, approval.decisions);
+}
+
+/** The end of an attempt that may not run until persons have approved it. */
+export function awaitingApproval(
+  bound: BoundStatement,
+  needed: NeededApproval,
+  touched: TouchedData | undefined,
+  { approvalId, nowMs, validMs }: NewApproval,
+): StepOutcome {
+  return {
+    kind: "awaiting_approval",
+    approval: {
+      approvalId,
+      digest: digestOf(bound, needed, touched),
+      status: "pending",
+      rules: needed.rules,
+      requester: partyOf(bound.caller),
+      policyVersion: needed.policyVersion,
+      requestedAtMs: nowMs,
+      expiresAtMs: nowMs + validMs,
+      decisions: [],
+    },
+    subject: subjectOf(bound, touched),
+  };
+}
+
+/** A caller in the record of an approval. */
+export function partyOf({ kind, userId, agentId, keyId }: Caller): ApprovalParty {
+  return {
+    kind,
+    ...(userId === undefined ? {} : { userId }),
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(keyId === undefined ? {} : { keyId }),
+  };
+}
+
+function digestOf(
+  { ref, step, binds, migration }: BoundStatement,
+  { policyVersion }: NeededApproval,
+  touched: TouchedData | undefined,
+): string {
+  return approvalDigest({
+    statement: step.statement.sql,
+    binds: binds.map(bindJson),
+    dataSource: step.dataSource,
+    intent: step.intent,
+    planId: ref.planId,
+    stepId: ref.stepId,
+    revision: step.revision ?? 1,
+    ...{ policyVersion, touched, migration },
+  });
+}
+
+/** A value as JSON. A number becomes text, because JSON has no infinity and no negative zero. */
+function bindJson(value: SqlValue): JsonValue {
+  if (typeof value === "number") return { number: Object.is(value, -0) ? "-0" : String(value) };
+  // The other values are made of texts and booleans.
+  return value as JsonValue;
+}
+
+function subjectOf(
+  { step, binds, migration }: BoundStatement,
+  touched: TouchedData | undefined,
+): ApprovalSubject {
+  const { toolName, dataSource, intent, queryTemplate, statement, revision = 1 } = step;
+  return {
+    ...{ toolName, dataSource, intent, queryTemplate, revision },
+    statement: statement.sql,
+    values: binds.slice(0, SHOWN_VALUES_MAX).map(shownValue),
+    valuesLeftOut: Math.max(binds.length - SHOWN_VALUES_MAX, 0),
+    ...(touched === undefined ? {} : { tables: shownTables(touched) }),
+    ...(migration === undefined ? {} : { migration }),
+  };
+}
+
+function shownValue(value: SqlValue): ShownValue {
+  if (value === null) return { text: null };
+  if (typeof value === "number") return { text: String(value), type: "number" };
+  if (typeof value === "string") return shownText(value);
+  const type = "storage" in value ? value.storage : String(value.type);
+  return value.text === null ? { text: null, type } : { ...shownText(value.text), type };
+}
+
+function shownText(whole: string): ShownValue {
+  const bytes = Buffer.byteLength(whole);
+  if (bytes <= SHOWN_VALUE_BYTES_MAX) return { text: whole };
+  return { text: cutToBytes(whole, SHOWN_VALUE_BYTES_MAX), bytes };
+}
+
+function shownTables({ tables }: TouchedData): readonly ShownTable[] {
+  return tables.slice(0, SHOWN_TABLES_MAX).map(({ name, accesses }) => ({
+    name,
+    // The keys of the object are the ways of access.
+    accesses: Object.keys(accesses) as (keyof typeof accesses)[],
+  }));
+}

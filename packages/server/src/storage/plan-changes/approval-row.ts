@@ -1,0 +1,94 @@
+import type { Approval, ApprovalSubject } from "../../approvals/index.js";
+import type {
+  ApprovalFilter,
+  ApprovalPage,
+  ApprovalPageRequest,
+  StoredApproval,
+} from "../../approvals/ports.js";
+import type { PlanUnit } from "../../plans/engine/index.js";
+
+/** A change of a row of `approvals`, the index of approvals. */
+export interface ApprovalWrite {
+  readonly approvalId: string;
+  readonly planId: string;
+  readonly stepId: string;
+  readonly sessionId: string;
+  readonly status: string;
+  readonly requestedAtMs: number;
+  readonly expiresAtMs: number;
+  /** JSON of the approval. */
+  readonly approval: string;
+  /** JSON of what it is for; absent: the row exists. */
+  readonly subject: string | undefined;
+}
+
+/** A row of `approvals`. */
+export interface ApprovalRow {
+  readonly org_id: string;
+  readonly plan_id: string;
+  readonly step_id: string;
+  readonly session_id: string;
+  readonly approval: string;
+  readonly subject: string;
+}
+
+/** The columns of {@link ApprovalRow}. */
+export const APPROVAL_COLUMNS = "org_id, plan_id, step_id, session_id, approval, subject";
+
+/** The changes of the index that a unit makes, in order. */
+export function approvalWritesOf({ ref, sessionId, entries }: PlanUnit): readonly ApprovalWrite[] {
+  return entries.flatMap(({ approvals }) =>
+    approvals.map(({ stepId, approval, subject }) => ({
+      approvalId: approval.approvalId,
+      planId: ref.planId,
+      ...{ stepId, sessionId },
+      status: approval.status,
+      requestedAtMs: approval.requestedAtMs,
+      expiresAtMs: approval.expiresAtMs,
+      approval: JSON.stringify(approval),
+      subject: subject && JSON.stringify(subject),
+    })),
+  );
+}
+
+/** The `as` casts are safe because only this program writes the columns. */
+export function storedApprovalOf(row: ApprovalRow): StoredApproval {
+  return {
+    ...(JSON.parse(row.approval) as Approval),
+    orgId: row.org_id,
+    planId: row.plan_id,
+    stepId: row.step_id,
+    sessionId: row.session_id,
+    subject: JSON.parse(row.subject) as ApprovalSubject,
+  };
+}
+
+/** A page of approvals. @param rows up to one more than the page's limit. */
+export function approvalPageOf(
+  rows: readonly ApprovalRow[],
+  { limit }: ApprovalPageRequest,
+): ApprovalPage {
+  const approvals = rows.slice(0, limit).map(storedApprovalOf);
+  const last = approvals.at(-1);
+  return rows.length > limit && last !== undefined
+    ? { approvals, nextCursor: last.approvalId }
+    : { approvals };
+}
+
+/** The conditions of a listing, with one value each. */
+export function approvalConditions(
+  { status, planId }: ApprovalFilter,
+  { cursor }: ApprovalPageRequest,
+  nowMs: number,
+): readonly (readonly [condition: string, value: string | number])[] {
+  const isOpen = status === "pending" || status === "approved";
+  return [
+    ...(planId === undefined ? [] : ([["plan_id =", planId]] as const)),
+    ...(cursor === undefined ? [] : ([["approval_id <", cursor]] as const)),
+    ...(status === undefined || status === "expired" ? [] : ([["status =", status]] as const)),
+    ...(isOpen ? ([["expires_at_ms >=", nowMs]] as const) : []),
+    ...(status === "expired"
+      ? ([["status IN ('pending', 'approved') AND expires_at_ms <", nowMs]] as const)
+      : []),
+  ];
+}

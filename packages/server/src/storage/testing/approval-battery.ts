@@ -1,0 +1,151 @@
+import { expect, it } from "vitest";
+import { uuidV7 } from "@steward/kernel/ids.js";
+import type { Approval } from "../../approvals/index.js";
+import { sampleApproval, SAMPLE_SUBJECT } from "../../approvals/testing/sample-approval.js";
+import type { AttemptRef, PlanRef } from "../../plans/ports.js";
+import type { RevisionBattery } from "./plan-revision-battery.js";
+
+const ORG = "11111111-1111-4111-8111-111111111111";
+const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
+const bob = { kind: "person", userId: "bob", roles: ["approver"] } as const;
+const carol = { kind: "person", userId: "carol", roles: ["approver"] } as const;
+
+/** What every engine must do for approvals that steps wait for. */
+export function approvalCases(battery: RevisionBattery): void {
+  const { store, restart, submit, claim, finish, step } = battery;
+  let made = 0;
+  const ask = async (attempt: AttemptRef, over: Partial<Approval> = {}): Promise<Approval> => {
+    made += 1;
+    const nowMs = battery.nowMs();
+    const approval = sampleApproval({
+      approvalId: uuidV7(nowMs + made, new Uint8Array(10).fill(made)),
+      ...{ requestedAtMs: nowMs, expiresAtMs: nowMs + 60_000 },
+      ...over,
+    });
+    const outcome = { kind: "awaiting_approval", approval, subject: SAMPLE_SUBJECT } as const;
+    await store().plans.finishStep(attempt, outcome, undefined);
+    return approval;
+  };
+  const approve = (
+    ref: PlanRef,
+    { approvalId, digest }: Approval,
+    by: typeof bob | typeof carol = bob,
+  ) => store().plans.decideApproval(ref, approvalId, { decision: "approve", digest, by });
+  const find = ({ approvalId }: Approval) => store().approvals.find(ORG, approvalId);
+  const claimOf = (ref: PlanRef, stepId: string) =>
+    store().plans.claimStep({ ...ref, stepId }, "owner");
+
+  it("keeps what a step waits for, and who has approved it, over restarts", async () => {
+    const ref = await submit([step("a")]);
+    const rules = [{ policyId: "p", role: "approver", approversMin: 2 }];
+    const approval = await ask(await claim(ref, "a"), { rules });
+    await restart();
+    expect(await claimOf(ref, "a")).toMatchObject({
+      kind: "refused",
+      refusal: { code: "APPROVAL_REQUIRED", approval },
+    });
+    expect(await find(approval)).toEqual({
+      ...approval,
+      ...{ orgId: ORG, planId: ref.planId, stepId: "a", sessionId: "session" },
+      subject: SAMPLE_SUBJECT,
+    });
+    await approve(ref, approval);
+    await restart();
+    expect((await claimOf(ref, "a")).kind).toBe("refused");
+    await approve(ref, approval, carol);
+    expect(await find(approval)).toMatchObject({ status: "approved" });
+    await restart();
+    expect(await claimOf(ref, "a")).toMatchObject({
+      ...{ kind: "claimed", attempt: 2 },
+      approval: { approvalId: approval.approvalId, status: "used", usedBy: 2 },
+    });
+    // The use is durable before the step runs, although the step only reads.
+    expect(await find(approval)).toMatchObject({ status: "used", usedBy: 2 });
+    await finish({ ...ref, stepId: "a", attempt: 2 });
+    expect(await store().plans.findPlan(ref)).toMatchObject({ status: "completed" });
+  });
+
+  it("keeps the denial of a step as its result", async () => {
+    const ref = await submit([step("a"), step("b", ["a"])]);
+    const approval = await ask(await claim(ref, "a"));
+    await store().plans.decideApproval(ref, approval.approvalId, {
+      ...{ decision: "deny", digest: approval.digest, reason: "no", by: bob },
+    });
+    await restart();
+    expect(await claimOf(ref, "a")).toMatchObject({
+      kind: "finished",
+      execution: {
+        stepResult: { status: "failed", error: { code: "APPROVAL_DENIED" } },
+        llmContextUpdate: {
+          augmentationHints: [
+            expect.stringContaining("bob denied it: no") as string,
+            expect.stringContaining("do not send it again unchanged") as string,
+          ],
+        },
+      },
+    });
+    const plan = await store().plans.findPlan(ref);
+    expect(plan?.steps.map(({ status }) => status)).toEqual(["failed", "skipped"]);
+    expect(await find(approval)).toMatchObject({ status: "denied" });
+  });
+
+  it("gives an approval back after an attempt without effect, and voids one that is replaced", async () => {
+    const ref = await submit([step("a")]);
+    const first = await ask(await claim(ref, "a"));
+    await approve(ref, first);
+    await store().plans.finishStep(await claim(ref, "a"), { kind: "released" }, undefined);
+    await restart();
+    expect(await find(first)).toMatchObject({ status: "approved" });
+    const second = await ask(await claim(ref, "a"), { digest: "cd".repeat(32) });
+    await restart();
+    expect(await find(first)).toMatchObject({ status: "void" });
+    expect(await find(second)).toMatchObject({ status: "pending" });
+    await expect(approve(ref, first)).rejects.toMatchObject({ code: "APPROVAL_CONFLICT" });
+    await store().plans.cancelPlan(ref, "enough");
+    expect(await find(second)).toMatchObject({ status: "void" });
+  });
+
+  it("lists approvals by status, plan and time, and to their organization only", async () => {
+    const refs = [await submit([step("a")]), await submit([step("a")])] as const;
+    const old = await ask(await claim(refs[0], "a"), { expiresAtMs: battery.nowMs() + 1 });
+    const young = await ask(await claim(refs[1], "a"));
+    const list = async (
+      filter: Parameters<ReturnType<typeof store>["approvals"]["list"]>[1],
+      limit = 10,
+      cursor?: string,
+    ) => {
+      const page = await store().approvals.list(
+        ORG,
+        filter,
+        { limit, cursor },
+        battery.nowMs() + 2,
+      );
+      return { ids: page.approvals.map(({ approvalId }) => approvalId), next: page.nextCursor };
+    };
+    expect(await list({ status: "expired" })).toEqual({ ids: [old.approvalId], next: undefined });
+    expect((await list({ status: "pending" })).ids).toEqual([young.approvalId]);
+    expect((await list({ planId: refs[0].planId })).ids).toEqual([old.approvalId]);
+    expect((await list({ status: "denied" })).ids).toEqual([]);
+    const first = await list({}, 1);
+    expect(first).toEqual({ ids: [young.approvalId], next: young.approvalId });
+    expect((await list({}, 1, first.next)).ids).toEqual([old.approvalId]);
+    expect(await store().approvals.find(OTHER_ORG, old.approvalId)).toBeUndefined();
+    expect(await store().approvals.find(ORG, "no-id")).toBeUndefined();
+    const others = await store().approvals.list(OTHER_ORG, {}, { limit: 1 }, 0);
+    expect(others.approvals).toEqual([]);
+  });
+
+  it("lets two approvers decide at the same time, each counted once", async () => {
+    const ref = await submit([step("a")]);
+    const rules = [{ policyId: "p", role: "approver", approversMin: 2 }];
+    const approval = await ask(await claim(ref, "a"), { rules });
+    const by = [bob, carol, bob, carol];
+    await Promise.all(by.map((approver) => approve(ref, approval, approver)));
+    const found = await find(approval);
+    expect(found).toMatchObject({ status: "approved" });
+    expect(found?.decisions.map(({ approver }) => approver.userId).sort()).toEqual([
+      "bob",
+      "carol",
+    ]);
+  });
+}

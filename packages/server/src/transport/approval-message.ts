@@ -1,0 +1,61 @@
+import { isoTime } from "@steward/kernel/clock.js";
+import type { Approval, ApprovalPage, ApprovalParty } from "@steward/protocol/rest";
+import { missingFor, shownStatus, type ApprovalParty as Party } from "../approvals/index.js";
+import type { ApprovalPage as StoredPage, StoredApproval } from "../approvals/ports.js";
+import { present } from "./present.js";
+
+/** An approval as REST and MCP answer it. */
+export function approvalMessage(approval: StoredApproval, nowMs: number): Approval {
+  const { migration, tables, valuesLeftOut, ...subject } = approval.subject;
+  return {
+    approval_id: approval.approvalId,
+    status: shownStatus(approval, nowMs),
+    plan_id: approval.planId,
+    step_id: approval.stepId,
+    session_id: approval.sessionId,
+    digest: approval.digest,
+    rules: approval.rules.map(({ policyId, reason, role, approversMin }) => ({
+      policy_id: policyId,
+      ...present({ reason }),
+      role,
+      approvers_min: approversMin,
+      missing: missingFor({ role, approversMin }, approval.decisions),
+    })),
+    requester: partyMessage(approval.requester),
+    requested_at: isoTime(approval.requestedAtMs),
+    expires_at: isoTime(approval.expiresAtMs),
+    decisions: approval.decisions.map(({ approver, roles, decision, reason, atMs }) => ({
+      approver: partyMessage(approver),
+      ...{ roles, decision },
+      ...present({ reason }),
+      decided_at: isoTime(atMs),
+    })),
+    policy_version: approval.policyVersion,
+    subject: {
+      tool_name: subject.toolName,
+      data_source: subject.dataSource,
+      intent: subject.intent,
+      query_template: subject.queryTemplate,
+      statement: subject.statement,
+      values: subject.values,
+      values_left_out: valuesLeftOut,
+      ...(tables && { tables }),
+      revision: subject.revision,
+      ...(migration && { migration: { migration_id: migration.id, digest: migration.digest } }),
+    },
+  };
+}
+
+export function approvalPageMessage(
+  { approvals, nextCursor }: StoredPage,
+  nowMs: number,
+): ApprovalPage {
+  return {
+    approvals: approvals.map((approval) => approvalMessage(approval, nowMs)),
+    ...present({ next_cursor: nextCursor }),
+  };
+}
+
+function partyMessage({ kind, userId, agentId, keyId }: Party): ApprovalParty {
+  return { kind, ...present({ user_id: userId, agent_id: agentId, key_id: keyId }) };
+}

@@ -1,0 +1,104 @@
+import {
+  approvalChoiceSchema,
+  approvalPageQuerySchema,
+  approvalPageSchema,
+  approvalSchema,
+  dataOf,
+} from "@steward/protocol/rest";
+import * as z from "zod";
+import type { Clock } from "@steward/kernel/clock.js";
+import { APPROVALS_PAGE_DEFAULT } from "../../../approvals/limits.js";
+import type { Orchestrator } from "../../../plans/index.js";
+import { approvalMessage, approvalPageMessage } from "../../approval-message.js";
+import { approvalsOf } from "../../journal.js";
+import { present } from "../../present.js";
+import { errors, json } from "../described-replies.js";
+import type { RestApp } from "../rest-app.js";
+
+const tags = ["Approvals"];
+const PATH = "/api/approvals";
+const params = z.object({ approval_id: z.string().describe("Id of the approval") });
+
+/** The parts of the services that the routes need. */
+interface ApprovalParts {
+  readonly orchestrator: Orchestrator;
+  readonly clock: Clock;
+}
+
+/** The approvals that steps wait for (Decision §16). */
+export function addApprovalRoutes(app: RestApp, parts: ApprovalParts): void {
+  addList(app, parts);
+  addGet(app, parts);
+  addDecide(app, parts, "approve");
+  addDecide(app, parts, "deny");
+}
+
+function addList(app: RestApp, { orchestrator, clock }: ApprovalParts): void {
+  const schema = {
+    operationId: "listApprovals",
+    summary: "List approvals, newest first",
+    description:
+      "Approvals of your organization, a page at a time. next_cursor leads to the next page.",
+    tags,
+    querystring: approvalPageQuerySchema,
+    response: { 200: json("A page of approvals", dataOf(approvalPageSchema)), ...errors(403, 501) },
+  };
+  app.get(PATH, { schema }, async ({ query, context }) => {
+    const { status, plan_id: planId, limit = APPROVALS_PAGE_DEFAULT, cursor } = query;
+    const page = await approvalsOf(orchestrator).listApprovals(
+      present({ status, planId }),
+      { limit, ...present({ cursor }) },
+      context,
+    );
+    return { data: approvalPageMessage(page, clock.nowMs()) };
+  });
+}
+
+function addGet(app: RestApp, { orchestrator, clock }: ApprovalParts): void {
+  const schema = {
+    operationId: "getApproval",
+    summary: "Read an approval",
+    description: "What exactly would run, whose approval is needed, and who has decided.",
+    tags,
+    params,
+    response: { 200: json("The approval", dataOf(approvalSchema)), ...errors(403, 404, 501) },
+  };
+  app.get(`${PATH}/:approval_id`, { schema }, async ({ params: { approval_id: id }, context }) => {
+    const approval = await approvalsOf(orchestrator).getApproval(id, context);
+    return { data: approvalMessage(approval, clock.nowMs()) };
+  });
+}
+
+function addDecide(
+  app: RestApp,
+  { orchestrator, clock }: ApprovalParts,
+  decision: "approve" | "deny",
+): void {
+  const schema = {
+    operationId: decision === "approve" ? "grantApproval" : "denyApproval",
+    summary:
+      decision === "approve" ? "Approve what a step would run" : "Deny what a step would run",
+    description:
+      (decision === "approve"
+        ? "When enough persons have approved it, the step runs the next time that it is executed. "
+        : "The step fails, and its agent is told your reason. ") +
+      "The digest says what you have read; when something else would run, the answer is 409. " +
+      "You are the caller of the request: neither its requester nor an agent can decide.",
+    tags,
+    params,
+    body: approvalChoiceSchema,
+    response: {
+      200: json("The approval with your decision", dataOf(approvalSchema)),
+      ...errors(403, 404, 409, 501),
+    },
+  };
+  app.post(
+    `${PATH}/:approval_id/${decision}`,
+    { schema },
+    async ({ params: { approval_id: id }, body: { digest, reason }, context }) => {
+      const choice = { decision, digest, ...present({ reason }) };
+      const approval = await approvalsOf(orchestrator).decideApproval(id, choice, context);
+      return { data: approvalMessage(approval, clock.nowMs()) };
+    },
+  );
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { freshDatabase } from "@steward/test-postgres";
+import { seededRandom, withSeed } from "@steward/kernel/testing/seeded-random.js";
+import { expect, it } from "vitest";
+import { createLedger } from "./ledger.js";
+import type { Engine } from "./kill-rounds.js";
+import { driveApprovedPlan, putApprovalPolicy, WRITES } from "./approved-plan.js";
+import type { Acknowledged } from "./plan-driver.js";
+import { expectLedgerTruth, expectPlanTruth } from "./plan-truth.js";
+import { ServerProcess } from "./server-process.js";
+import { postgresView, sqliteView, type StoreView } from "./store-view.js";
+
+/** Concurrent clients, each with two approvers that race each other. */
+const CLIENTS = 4;
+/** The server is killed at most this long after it became ready, in ms. */
+const KILL_WITHIN_MS = 900;
+
+it.each([
+  ["SQLite", 4],
+  ["PostgreSQL", 3],
+] as const)(
+  "runs each write once and only as it was approved when the server is killed at random, its store on %s",
+  { timeout: 240_000 },
+  async (engine, rounds) => {
+    await withSeed((seed) => approvalKillRounds(engine, rounds, seed));
+  },
+);
+
+/**
+ * Kills the server at random while agents' writes wait for approvers, are approved, and run. Then
+ * every write has run once, under an approval of its own that somebody has given.
+ */
+async function approvalKillRounds(engine: Engine, rounds: number, seed: number): Promise<void> {
+  const random = seededRandom(seed);
+  const dir = mkdtempSync(join(tmpdir(), "steward-approval-kill-"));
+  const target = join(dir, "target.db");
+  await using database = engine === "PostgreSQL" ? await freshDatabase() : undefined;
+  const storeUrl = database?.url ?? `sqlite:${join(dir, "store.db")}`;
+  const view =
+    database === undefined ? sqliteView(join(dir, "store.db")) : postgresView(database.url);
+  createLedger(target);
+  const acknowledged: Acknowledged[] = [];
+  {
+    await using server = await ServerProcess.start({
+      SERVICE_DATABASE_URL: storeUrl,
+      SERVICE_DATA_DIR: dir,
+      SERVICE_DATA_SOURCES: `default=sqlite:${target}`,
+      SERVICE_LOG_LEVEL: "warn",
+    });
+    const orgId = randomUUID();
+    await putApprovalPolicy(server.url, orgId);
+    let stopped = false;
+    const clients = Promise.all(
+      Array.from({ length: CLIENTS }, async () => {
+        while (!stopped) acknowledged.push(await driveApprovedPlan(server.url, orgId));
+      }),
+    );
+    // Awaited below; a client that fails earlier must not cause an unhandled rejection.
+    clients.catch(() => undefined);
+    for (let round = 0; round < rounds; round += 1) {
+      await delay(random() * KILL_WITHIN_MS);
+      await server.kill();
+      await server.restart();
+    }
+    stopped = true;
+    await clients;
+    expect(await server.stop()).toBe(0);
+  }
+  await expectPlanTruth(view, acknowledged);
+  expectLedgerTruth(target, acknowledged.length);
+  await expectApprovalTruth(view, acknowledged);
+  rmSync(dir, { recursive: true });
+}
+
+/** Each write has one used approval, which a person who may has given; no other is left open. */
+async function expectApprovalTruth(view: StoreView, plans: readonly Acknowledged[]): Promise<void> {
+  const rows = await view.all("SELECT plan_id, step_id, status, approval FROM approvals");
+  const used = rows.filter(({ status }) => status === "used");
+  expect(
+    used.map(({ plan_id, step_id }) => `${String(plan_id)} ${String(step_id)}`).sort(),
+  ).toEqual(plans.flatMap(({ planId }) => WRITES.map((stepId) => `${planId} ${stepId}`)).sort());
+  expect(rows.filter(({ status }) => status !== "used" && status !== "void")).toEqual([]);
+  for (const { approval } of used) {
+    const { decisions } = JSON.parse(String(approval)) as {
+      readonly decisions: readonly { readonly decision: string; readonly approver: object }[];
+    };
+    expect(decisions.length).toBeGreaterThan(0);
+    for (const { decision, approver } of decisions) {
+      expect(decision).toBe("approve");
+      expect(approver).not.toMatchObject({ userId: "alice" });
+    }
+  }
+}
