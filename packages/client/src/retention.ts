@@ -1,4 +1,7 @@
 import type {
+  Erasure,
+  ErasureEstimate,
+  NewErasure,
   LegalHold,
   LiftedHold,
   NewLegalHold,
@@ -8,7 +11,8 @@ import type {
 import type { Http } from "./http.js";
 import type { CallOptions } from "./plans.js";
 
-/** Retention and legal holds: the routes under `/api/retention` and `/api/holds`. Calls reject with a StewardError. */
+/** Retention, legal holds and erasures: the routes under `/api/retention`, `/api/holds` and
+ * `/api/erasures`. Calls reject with a StewardError. */
 export interface Retention {
   /** For how long the organization's data is kept. */
   show(options?: CallOptions): Promise<RetentionInForce>;
@@ -20,7 +24,17 @@ export interface Retention {
   placeHold(hold: NewLegalHold, options?: CallOptions): Promise<LegalHold>;
   /** Not retried automatically: a second request finds no hold. */
   liftHold(holdId: string, options?: CallOptions): Promise<LiftedHold>;
+  /** What an erasure would delete. Nothing is deleted. */
+  estimateErasure(what: NewErasure, options?: CallOptions): Promise<ErasureEstimate>;
+  /** Begins an erasure, which goes on in the background. Not retried automatically. */
+  erase(what: NewErasure, options?: CallOptions): Promise<Erasure>;
+  /** An erasure, or its receipt. */
+  erasure(erasureId: string, options?: CallOptions): Promise<Erasure>;
+  /** The newest erasures of the organization. */
+  erasures(options?: CallOptions): Promise<readonly Erasure[]>;
 }
+
+const ERASURES = "/api/erasures";
 
 export function createRetention(http: Http): Retention {
   return {
@@ -37,6 +51,19 @@ export function createRetention(http: Http): Retention {
         idempotent: false,
         signal,
       }),
+    estimateErasure: (body, { signal } = {}) =>
+      http.call({ method: "POST", path: `${ERASURES}/estimate`, body, idempotent: true, signal }),
+    erase: (body, { signal } = {}) =>
+      http.call({ method: "POST", path: ERASURES, body, idempotent: false, signal }),
+    erasure: (erasureId, { signal } = {}) =>
+      http.call({
+        method: "GET",
+        path: `${ERASURES}/${encodeURIComponent(erasureId)}`,
+        idempotent: true,
+        signal,
+      }),
+    erasures: ({ signal } = {}) =>
+      http.call({ method: "GET", path: ERASURES, idempotent: true, signal }),
   };
 }
 

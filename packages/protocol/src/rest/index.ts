@@ -313,6 +313,14 @@ export {
   type PutPolicies,
 } from "./governance/policies.js";
 export {
+  erasureEstimateSchema,
+  erasureSchema,
+  newErasureSchema,
+  type Erasure,
+  type ErasureEstimate,
+  type NewErasure,
+} from "./erasure.js";
+export {
   legalHoldSchema,
   liftedHoldSchema,
   newLegalHoldSchema,

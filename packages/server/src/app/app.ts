@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { openAudit } from "./audit/open-audit.js";
 import { openIdentity } from "./identity.js";
 import { readTls, TlsRenewal } from "./tls.js";
@@ -55,7 +56,15 @@ import { listen } from "../transport/one-port/one-port.js";
 import { OrganizationQuotas } from "../transport/organization-quotas.js";
 import { protectedResourceOf } from "../transport/mcp/protected-resource.js";
 import { openRestServer } from "../transport/rest/server.js";
-import { noRetentionStore, RetentionService, RetentionSweeper } from "../retention/index.js";
+import {
+  Eraser,
+  ErasureService,
+  noErasedRows,
+  noErasures,
+  noRetentionStore,
+  RetentionService,
+  RetentionSweeper,
+} from "../retention/index.js";
 import type { Authorize, Services } from "../transport/services.js";
 import {
   LedgerReservations,
@@ -178,11 +187,19 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     opened,
   );
   const { gate, recorder, ...billing } = await openBilling(config, basics, store, events, opened);
+  let eraser: Eraser | undefined;
   if (store !== undefined && memory.expired !== undefined) {
     opened.use(
       new RetentionSweeper({
         ...{ ...basics, rules: config.retention, store: store.retention, rows: store.expired },
         entries: memory.expired,
+        withUsage: (work) => recorder.exclusively(work),
+      }),
+    );
+    eraser = opened.use(
+      new Eraser({
+        ...{ ...basics, erasures: store.erasures, store: store.retention, erased: store.erased },
+        ...{ rows: store.expired, entries: memory.expired, plans: store.plans },
         withUsage: (work) => recorder.exclusively(work),
       }),
     );
@@ -244,6 +261,12 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
       store: store?.retention ?? noRetentionStore,
     }),
     audit,
+    erasures: new ErasureService({
+      ...{ clock, ids: basics.ids, store: store?.retention ?? noRetentionStore },
+      ...{ erasures: store?.erasures ?? noErasures, rows: store?.erased ?? noErasedRows },
+      sha256: (text) => createHash("sha256").update(text).digest("hex"),
+      onBegun: () => eraser?.wake(),
+    }),
     apiKeys: new ApiKeyService(apiKeys, clock),
     memory: memory.service,
     catalog,

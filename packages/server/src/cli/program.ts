@@ -24,6 +24,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map([
   ["budget", async () => (await import("./billing/index.js")).budgetCommand],
   ["payments", async () => (await import("./billing/index.js")).paymentsCommand],
   ["retention", async () => (await import("./retention/index.js")).retentionCommand],
+  ["erase", async () => (await import("./retention/index.js")).eraseCommand],
   ["hold", async () => (await import("./retention/index.js")).holdCommand],
   ["backup", async () => (await import("./store/backup.js")).backupCommand],
   ["restore", async () => (await import("./store/backup.js")).restoreCommand],

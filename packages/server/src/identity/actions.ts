@@ -19,7 +19,7 @@ export const ACTIONS: readonly Action[] = [
   ...(["payments:read", "payments:write", "payments:rebind"] as const),
   ...(["keys:read", "keys:write"] as const),
   ...(["policies:read", "policies:write"] as const),
-  ...(["retention:read", "retention:write", "holds:write"] as const),
+  ...(["retention:read", "retention:write", "holds:write", "erasure:run"] as const),
   ...(["approvals:read", "approvals:decide"] as const),
   ...(["metrics:read"] as const),
   ...(["audit:read", "audit:export"] as const),
@@ -40,6 +40,7 @@ export type Action =
   | `retention:${"read" | "write"}`
   | "holds:write"
   | `approvals:${"read" | "decide"}`
+  | "erasure:run"
   | "metrics:read"
   | `audit:${"read" | "export"}`;
 

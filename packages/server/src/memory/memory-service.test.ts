@@ -180,8 +180,8 @@ describe("entries", () => {
     const { index, store } = room;
     const expired = new ExpiredEntries(store.memory, index);
     expect(await found({ query: "invoice" })).toHaveLength(2);
-    expect(await expired.deleteEntries(ORG, 0, 10)).toBe(0);
-    expect(await expired.deleteEntries(ORG, Date.now() + 1, 10)).toBe(1);
+    expect(await expired.deleteEntries(ORG, { beforeMs: 0 }, 10)).toBe(0);
+    expect(await expired.deleteEntries(ORG, { beforeMs: Date.now() + 1 }, 10)).toBe(1);
     expect(await found({ query: "invoice" })).toEqual([others]);
     await expect(room.service.getEntry(ORG, mine)).rejects.toMatchObject({ code: "NOT_FOUND" });
   });

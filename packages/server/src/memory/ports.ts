@@ -85,14 +85,22 @@ export interface ToolCallMemory {
   addToolCallEntries(entries: readonly EmbeddedEntry[], taken: ToolCallBatch): Promise<void>;
 }
 
+/** Entries to delete by their time. */
+export interface ExpiredScope {
+  /** Milliseconds since the epoch. */
+  readonly beforeMs: number;
+  /** Absent: every session. */
+  readonly sessionId?: string;
+}
+
 /** Deletes the entries that organizations keep no longer. */
 export interface ExpiredMemory {
   /**
-   * Deletes at most `limit` entries of an organization that were created before `beforeMs`, except
-   * those that a legal hold covers.
+   * Deletes at most `limit` entries of an organization, or of one of its sessions, that were created
+   * before `beforeMs`, except those that a legal hold covers.
    * @returns their ids; fewer than `limit` when no more are left.
    */
-  deleteExpired(orgId: string, beforeMs: number, limit: number): Promise<readonly string[]>;
+  deleteExpired(orgId: string, which: ExpiredScope, limit: number): Promise<readonly string[]>;
 }
 
 /** The model whose vectors are stored. */

@@ -27,3 +27,5 @@ export const HOLD_REASON_LENGTH_MAX: number = 1000;
 export const ROWS_DELETED_MAX: number = 200;
 /** Bytes deleted in one batch, unless one row is larger. */
 export const BYTES_DELETED_MAX: number = 1024 * 1024;
+/** Erasures and receipts that one listing shows, newest first. */
+export const ERASURES_SHOWN_MAX: number = 100;

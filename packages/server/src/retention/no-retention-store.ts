@@ -1,5 +1,5 @@
 import { AppError } from "@steward/kernel/errors.js";
-import type { RetentionStore } from "./ports.js";
+import type { ErasedRows, ErasureStore, RetentionStore } from "./ports.js";
 
 /** Stands in for the store when none is configured: nothing is stored, so nothing is deleted. */
 export const noRetentionStore: RetentionStore = {
@@ -10,11 +10,23 @@ export const noRetentionStore: RetentionStore = {
   liftHold: refuse,
 };
 
+/** The corresponding erasures. */
+export const noErasures: ErasureStore = {
+  begin: refuse,
+  list: () => Promise.resolve([]),
+  unfinished: () => Promise.resolve([]),
+  count: refuse,
+  finish: refuse,
+};
+
+/** The corresponding rows to erase. */
+export const noErasedRows: Pick<ErasedRows, "estimate"> = { estimate: refuse };
+
 function refuse(): Promise<never> {
   return Promise.reject(
     new AppError(
       "STORE_UNAVAILABLE",
-      "Retention cannot be set: no store is configured; set SERVICE_DATABASE_URL",
+      "There is nothing to keep or to delete: no store is configured; set SERVICE_DATABASE_URL",
     ),
   );
 }

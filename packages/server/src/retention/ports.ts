@@ -1,3 +1,10 @@
+import type {
+  ErasedCounts,
+  Erasure,
+  ErasureEstimate,
+  ErasureSubject,
+  PlansInScope,
+} from "./erasure.js";
 import type { RetentionPeriods } from "./retention-period.js";
 
 /** One version of an organization's own retention periods. */
@@ -98,11 +105,70 @@ export interface ExpiredRows {
   deleteUsageDetail(orgId: string, beforeMs: number, limit: number): Promise<number>;
 }
 
-/** Deletes expired memory entries, in the store and in the search index. */
+/** Deletes memory entries, in the store and in the search index. */
 export interface ExpiredEntries {
   /**
-   * Deletes entries that were created before a time, at most `limit`, except those that a legal hold
-   * covers. @returns their number; fewer than `limit` when no more are left.
+   * Deletes entries that were created before a time, of one session or of all, at most `limit`,
+   * except those that a legal hold covers.
+   * @returns their number; fewer than `limit` when no more are left.
    */
-  deleteEntries(orgId: string, beforeMs: number, limit: number): Promise<number>;
+  deleteEntries(
+    orgId: string,
+    which: { readonly beforeMs: number; readonly sessionId?: string },
+    limit: number,
+  ): Promise<number>;
+
+  /** Deletes the entries with these ids that exist. @returns their number. */
+  deleteThese(orgId: string, entryIds: readonly string[]): Promise<number>;
+}
+
+/** Stores requests to erase, and their receipts. Errors: `STORE_UNAVAILABLE`, with nothing changed. */
+export interface ErasureStore {
+  /** Stores a request; it is carried out even if the process ends. */
+  begin(erasure: Erasure): Promise<void>;
+
+  /** The erasures of an organization, newest first, at most `limit`. */
+  list(orgId: string, limit: number): Promise<readonly Erasure[]>;
+
+  /** All erasures that have not ended. */
+  unfinished(): Promise<readonly Erasure[]>;
+
+  /** Adds to the counts of an erasure. */
+  count(erasure: Erasure, deleted: ErasedCounts): Promise<void>;
+
+  /** Makes the request a receipt. */
+  finish(erasure: Erasure, finishedAtMs: number): Promise<void>;
+}
+
+/**
+ * Deletes the rows of a subject in small transactions, and nothing that a legal hold covers.
+ * Errors: `STORE_UNAVAILABLE`; whatever was deleted before stays deleted.
+ */
+export interface ErasedRows {
+  /** What an erasure would delete now. */
+  estimate(subject: ErasureSubject): Promise<ErasureEstimate>;
+
+  /** Plans of the subject that were created by `untilMs`, with the forks that refer to them. */
+  plansInScope(
+    subject: ErasureSubject,
+    page: { readonly untilMs: number; readonly after?: string; readonly limit: number },
+  ): Promise<PlansInScope>;
+
+  /** The ids of the memory entries that record the tool calls of plans. */
+  entriesOfPlans(orgId: string, planIds: readonly string[]): Promise<readonly string[]>;
+
+  /**
+   * Makes plans unknown that have ended and that nothing needs, and counts them in the erasure in
+   * the same transaction. Their logs are deleted afterwards, by {@link ExpiredRows.deleteLogs}.
+   */
+  erasePlans(erasure: Erasure, planIds: readonly string[]): Promise<void>;
+
+  /**
+   * Deletes the subject's name wherever it says who changed something, and the subject from the
+   * request itself.
+   */
+  eraseNames(erasure: Erasure): Promise<void>;
+
+  /** Removes what was deleted from the files of the store, as far as the engine lets it. */
+  overwrite(): Promise<void>;
 }

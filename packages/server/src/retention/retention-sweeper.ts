@@ -26,7 +26,7 @@ export interface RetentionSweeperParts {
   readonly rules: RetentionRules;
   readonly store: Pick<RetentionStore, "latest">;
   readonly rows: ExpiredRows;
-  readonly entries: ExpiredEntries;
+  readonly entries: Pick<ExpiredEntries, "deleteEntries">;
   /** Runs `work` while nothing else changes or checks usage in this process. */
   readonly withUsage: <T>(work: () => Promise<T>) => Promise<T>;
   readonly clock: Clock;
@@ -115,7 +115,7 @@ export class RetentionSweeper implements AsyncDisposable {
     );
     const entriesMs = expiryOf("memory");
     yield* this.#batchesOf("memory", entriesMs, (limit) =>
-      entries.deleteEntries(orgId, entriesMs, limit),
+      entries.deleteEntries(orgId, { beforeMs: entriesMs }, limit),
     );
   }
 

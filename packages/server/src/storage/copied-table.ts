@@ -126,6 +126,10 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     "legal_holds",
     "org_id uuid, hold_id uuid, session_id text, reason text, placed_by text, placed_at_ms bigint",
   ),
+  table(
+    "erasures",
+    "org_id uuid, erasure_id uuid, scope text, subject text, subject_digest text, requested_by text, requested_at_ms bigint, finished_at_ms bigint, plan_count bigint, entry_count bigint, usage_count bigint",
+  ),
   table("plan_forks", "org_id uuid, plan_id uuid, fork_id uuid"),
   table("plan_removals", "org_id uuid, plan_id uuid"),
   table("usage_detail_starts", "org_id uuid, from_ms bigint"),

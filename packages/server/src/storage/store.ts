@@ -8,8 +8,8 @@ import type { CustomerBindings } from "../payments/ports.js";
 import type { PlanEngine } from "../plans/index.js";
 import type { PolicyStore } from "../policies/ports.js";
 import type { Origin } from "@steward/state/ports";
-import type { ExpiredRows, RetentionStore } from "../retention/ports.js";
 import type { WebhookStore } from "../webhooks/ports.js";
+import type { ErasedRows, ErasureStore, ExpiredRows, RetentionStore } from "../retention/ports.js";
 import type { BudgetReservations, UsageStore } from "../usage/ports.js";
 
 /** The audit log: the way of facts into its tree, and its reads. */
@@ -32,6 +32,8 @@ export interface Store extends AsyncDisposable {
   readonly retention: RetentionStore;
   readonly expired: ExpiredRows;
   readonly webhooks: WebhookStore;
+  readonly erasures: ErasureStore;
+  readonly erased: ErasedRows;
   /**
    * The module and options with which the thread of a search index reads the memory by itself.
    * Available once the store has its model.

@@ -36,6 +36,7 @@ export const WIRE_STATUS: Readonly<Record<ErrorCode, WireStatus>> = {
   APPROVAL_REQUIRED: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
   APPROVAL_CONFLICT: { http: 409, grpc: grpcStatus.ABORTED },
   APPROVAL_DENIED: { http: 403, grpc: grpcStatus.PERMISSION_DENIED },
+  LEGAL_HOLD: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
   STEP_FAILED: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
   OUTCOME_UNKNOWN: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
   OUTPUT_CUT: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },

@@ -13,7 +13,7 @@ import type { MemoryService } from "../memory/index.js";
 import type { PaymentService } from "../payments/index.js";
 import type { PolicyService } from "../policies/index.js";
 import type { PolicyResource } from "../policies/ports.js";
-import type { RetentionService } from "../retention/index.js";
+import type { ErasureService, RetentionService } from "../retention/index.js";
 import type { Orchestrator } from "../plans/index.js";
 import type { StateService } from "@steward/state";
 import type { MigrationService } from "@steward/schema";
@@ -33,6 +33,7 @@ export interface Services {
   readonly policies: PolicyService;
   readonly retention: RetentionService;
   readonly audit: AuditService;
+  readonly erasures: ErasureService;
   readonly authenticate: Authenticate;
   readonly quotas: OrganizationQuotas;
   readonly recordToolCall: RecordToolCall;

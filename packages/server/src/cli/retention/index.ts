@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { CliContext } from "../context.js";
+export { eraseCommand } from "./erase.js";
 import { listHoldsCommand, removeHoldCommand, setHoldCommand } from "./hold.js";
 import { setCommand } from "./set.js";
 import { showCommand } from "./show.js";

@@ -1,12 +1,14 @@
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createClient } from "@steward/client";
 import { openApp, type App } from "../../app/app.js";
 import { runHere } from "../testing/run-here.js";
 import type { Ended } from "../testing/steward-process.js";
 
-describe("steward retention and steward hold", () => {
+describe("steward retention, steward hold and steward erase", () => {
   let dir: string;
   let app: App | undefined;
 
@@ -64,7 +66,37 @@ describe("steward retention and steward hold", () => {
     expect((await steward("hold", "remove", whole)).stderr).toContain("no legal hold with this id");
   });
 
+  it("erase a session, after a look at it, with a receipt", async () => {
+    const client = createClient({ baseUrl: `http://127.0.0.1:${String(app?.address.port)}` });
+    for (const session_id of ["s1", "s1", "s2"]) {
+      await client.memory.add({ session_id, content: '{"note":"secret"}' });
+    }
+    const look = await steward("erase", "--session", "s1", "--dry-run");
+    expect(look.stdout.trim().split("\n").slice(1).map(spaced)).toEqual([
+      "plans 0 0",
+      "memory entries 2 34",
+      "usage rows 0",
+    ]);
+    const unasked = await steward("erase", "--session", "s1");
+    expect(unasked.stderr).toContain("look with --dry-run, then add --yes");
+    const hold = (await steward("hold", "set", "Case 17")).stdout.trim();
+    const held = await steward("erase", "--session", "s1", "--yes");
+    expect(held.stderr).toContain(`the legal hold ${hold} covers the organization (Case 17)`);
+    await steward("hold", "remove", hold);
+    const erased = await steward("erase", "--session", "s1", "--yes");
+    expect(erased.stdout).toContain("erased 0 plans, 2 memory entries and 0 usage rows");
+    const left = await client.memory.list();
+    expect(left.entries.map((entry) => entry.session_id)).toEqual(["s2"]);
+    const [receipt] = await client.retention.erasures();
+    expect(receipt).toMatchObject({ scope: "session", entries: 2 });
+    expect(JSON.stringify(receipt)).not.toContain("s1");
+    const [, salt = ""] = /Keep the salt (\S+):/.exec(erased.stderr) ?? [];
+    const digest = createHash("sha256").update(`${salt}s1`).digest("hex");
+    expect(receipt?.subject_digest).toBe(digest);
+  });
+
   it.each([
+    [["erase"], "give one of --organization, --session <id> and --user <id>"],
     [["retention", "set", "outputs=3"], "write class=days with one of plans, idempotency_keys"],
     [["retention", "set", "plans=0"], "give whole days from 1 to 36525, or default"],
     [["retention", "set", "plans=91"], "must be at most 90 days, for which the operator keeps"],

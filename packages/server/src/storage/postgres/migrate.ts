@@ -13,6 +13,7 @@ import { createRetentionTables } from "./migrations/0008-retention.js";
 import { createWebhookTables } from "./migrations/0009-webhooks.js";
 import { createAuditTables } from "./migrations/0010-audit.js";
 import { createApprovals } from "./migrations/0011-approvals.js";
+import { createErasureTables } from "./migrations/0012-erasures.js";
 
 /** One migration of the schema: statements that run one by one in one transaction. */
 export interface Migration {
@@ -33,6 +34,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "v2-webhooks", statements: createWebhookTables },
   { name: "v2-audit", statements: createAuditTables },
   { name: "v2-approvals", statements: createApprovals },
+  { name: "v2-erasures", statements: createErasureTables },
 ];
 
 /** The advisory lock for migrations. Any number will do that nobody else uses. */

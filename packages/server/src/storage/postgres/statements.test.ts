@@ -33,6 +33,10 @@ const SWEEPS: readonly (readonly [beginning: string, reason: string])[] = [
     "once, in a migration",
   ],
   ["INSERT INTO plan_forks (org_id, plan_id, fork_id) SELECT DISTINCT", "once, in a migration"],
+  [
+    "SELECT org_id, erasure_id, scope, subject, subject_digest, requested_by, requested_at_ms, finished_at_ms, plan_count, entry_count, usage_count FROM erasures WHERE finished_at_ms",
+    "erasures that have not ended, every second",
+  ],
   ["SELECT org_id FROM plans WHERE $1::uuid IS NULL", "organizations with expired rows, in turn"],
   ["SELECT org_id FROM plan_removals WHERE $1::uuid IS NULL", "with the former"],
   ["SELECT org_id FROM usage_events WHERE $1::uuid IS NULL", "with the former"],

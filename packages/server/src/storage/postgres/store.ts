@@ -23,6 +23,8 @@ import { PlanEngine } from "../../plans/index.js";
 import type { PlanUnit } from "../../plans/engine/index.js";
 import { PostgresPlanHandover } from "./plans/plan-handover.js";
 import { PostgresPlanLog } from "./plans/plan-log.js";
+import { PostgresErasedRows } from "./retention/erased-rows.js";
+import { PostgresErasures } from "./retention/erasures.js";
 import { PostgresExpiredRows } from "./retention/expired-rows.js";
 import { PostgresRetentionStore } from "./retention/retention-store.js";
 import { Signals } from "./signals.js";
@@ -105,6 +107,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       retention: new PostgresRetentionStore(db),
       expired: new PostgresExpiredRows(db),
       webhooks: new PostgresWebhookStore(db),
+      erasures: new PostgresErasures(db),
+      erased: new PostgresErasedRows(db),
       get memorySource() {
         const options: IndexSourceOptions = { url, modelId: memory.modelId };
         return { url: new URL("./memory/memory-index-source.js", import.meta.url).href, options };

@@ -47,10 +47,15 @@ let writesSinceLook = 0;
 let pagesToFree = 0;
 const port = parentPort;
 assert(port !== null, "the commit worker runs in a worker thread");
-port.on("message", (request: CommitRequest | "close") => {
+port.on("message", (request: CommitRequest | "truncate" | "close") => {
   if (request === "close") {
     db.close();
     port.close();
+    return;
+  }
+  if (request === "truncate") {
+    const truncated: CommitReply = { results: [truncate()] };
+    port.postMessage(truncated);
     return;
   }
   unpacker.learn(request.newTexts);
@@ -58,6 +63,16 @@ port.on("message", (request: CommitRequest | "close") => {
   port.postMessage(reply);
   if (writes >= CHECKPOINT_AFTER_WRITES) checkpoint();
 });
+
+/** Copies the log into the file and empties it. */
+function truncate(): UnitResult {
+  try {
+    const isBusy = number(statements.get("PRAGMA wal_checkpoint(TRUNCATE)")?.["busy"]) !== 0;
+    return isBusy ? failed(new Error("the write-ahead log is being read")) : { kind: "committed" };
+  } catch (error) {
+    return failed(error);
+  }
+}
 
 /**
  * On a full disk the log stays as it is: its content is durable, and the next checkpoint copies it.

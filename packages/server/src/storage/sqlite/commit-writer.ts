@@ -33,6 +33,9 @@ const PATIENCE_MS = 20;
 /** Sets the version to its present value: the engine still writes the page that contains it. */
 const PROBE: WriteUnit = [{ sql: `PRAGMA user_version = ${String(SCHEMA_VERSION)}`, params: [] }];
 
+/** Stands in the queue for the truncation of the write-ahead log. */
+const TRUNCATION: WriteUnit = [];
+
 interface Pending {
   readonly unit: WriteUnit;
   readonly resolve: () => void;
@@ -128,6 +131,15 @@ export class CommitWriter implements AsyncDisposable {
     return this.commit(PROBE);
   }
 
+  /**
+   * Copies the write-ahead log into the file and empties it, after the units that wait now. Then no
+   * file contains what these units have overwritten.
+   * @throws AppError `STORE_UNAVAILABLE` while another connection still reads the log.
+   */
+  truncateLog(): Promise<void> {
+    return this.commit(TRUNCATION);
+  }
+
   /** Commits the waiting units, then ends the thread. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#announced = 0;
@@ -192,7 +204,14 @@ export class CommitWriter implements AsyncDisposable {
     clearTimeout(this.#gather);
     this.#gather = undefined;
     this.#takePatient();
-    this.#inFlight = this.#queue.splice(0, BATCH_UNITS_MAX);
+    const truncation = this.#queue.findIndex(({ unit }) => unit === TRUNCATION);
+    if (truncation === 0) {
+      this.#inFlight = this.#queue.splice(0, 1);
+      this.#worker.postMessage("truncate");
+      return;
+    }
+    const count = truncation === -1 ? BATCH_UNITS_MAX : Math.min(truncation, BATCH_UNITS_MAX);
+    this.#inFlight = this.#queue.splice(0, count);
     if (this.#inFlight.length === 0) return;
     this.#telemetry.count("steward_store_commits_total");
     this.#worker.postMessage(this.#packer.pack(this.#inFlight.map((pending) => pending.unit)));

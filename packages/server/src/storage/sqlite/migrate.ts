@@ -10,6 +10,7 @@ import { createRetentionTables } from "./migrations/0007-retention.js";
 import { createWebhookTables } from "./migrations/0008-webhooks.js";
 import { createAuditTables } from "./migrations/0009-audit.js";
 import { createApprovals } from "./migrations/0010-approvals.js";
+import { createErasureTables } from "./migrations/0011-erasures.js";
 
 /**
  * The version of the first migration, which creates a new store. Stores from before the first
@@ -34,6 +35,7 @@ const MIGRATIONS: readonly string[] = [
   createWebhookTables,
   createAuditTables,
   createApprovals,
+  createErasureTables,
 ];
 
 /** The schema version of an up-to-date store. */

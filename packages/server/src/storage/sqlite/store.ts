@@ -24,6 +24,8 @@ import { lockStore } from "./owner-lock.js";
 import { PlanQueries } from "./plans/plan-queries.js";
 import { PlanEngine } from "../../plans/index.js";
 import { SqlitePlanLog } from "./plans/plan-log.js";
+import { SqliteErasedRows } from "./retention/erased-rows.js";
+import { SqliteErasures } from "./retention/erasures.js";
 import { SqliteExpiredRows } from "./retention/expired-rows.js";
 import { SqliteRetentionStore } from "./retention/retention-store.js";
 import { NO_HANDOVER, soleNode } from "./sole-node.js";
@@ -84,6 +86,8 @@ export function openSqliteStore(
       sequence: new SqliteAuditSequence(writer, statements),
       archive: new SqliteAuditArchive(writer, statements),
     },
+    erasures: new SqliteErasures(writer, statements),
+    erased: new SqliteErasedRows(writer, statements),
     memory: new SqliteMemoryStore(writer, statements, toolCalls),
     webhooks: new SqliteWebhookStore(writer, statements),
     reembedding: new SqliteReembedding(writer, statements),

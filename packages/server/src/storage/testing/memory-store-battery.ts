@@ -190,9 +190,9 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       await memory.deleteEntry(ORG, second ?? "");
       await memory.deleteSession(ORG, "s", 10);
       expect(await source.vectors([rest[1]?.entryId ?? ""])).toEqual([Float32Array.of(0, 0)]);
-      expect(await memory.deleteExpired(ORG, 1000, 1)).toHaveLength(1);
+      expect(await memory.deleteExpired(ORG, { beforeMs: 1000 }, 1)).toHaveLength(1);
       expect(await engineStore.vectorCount()).toBe(2);
-      await memory.deleteExpired(ORG, 1000, 1);
+      await memory.deleteExpired(ORG, { beforeMs: 1000 }, 1);
       expect(await engineStore.vectorCount()).toBe(1);
       await memory.deleteEntry(OTHER_ORG, other.entryId);
       expect(await engineStore.vectorCount()).toBe(0);
@@ -216,9 +216,9 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       const other = { ...entry(1), orgId: OTHER_ORG };
       await memory.addEntries([...entries, other].map(embedded));
       const [first, second, third] = entries.map((each) => each.entryId);
-      expect((await memory.deleteExpired(ORG, 3, 1)).length).toBe(1);
-      expect((await memory.deleteExpired(ORG, 3, 10)).length).toBe(1);
-      expect(await memory.deleteExpired(ORG, 3, 10)).toEqual([]);
+      expect((await memory.deleteExpired(ORG, { beforeMs: 3 }, 1)).length).toBe(1);
+      expect((await memory.deleteExpired(ORG, { beforeMs: 3 }, 10)).length).toBe(1);
+      expect(await memory.deleteExpired(ORG, { beforeMs: 3 }, 10)).toEqual([]);
       const left = await memory.entriesById([first ?? "", second ?? "", third ?? ""]);
       expect([...left.keys()]).toEqual([third]);
       expect(await memory.findEntry(OTHER_ORG, other.entryId)).toEqual(other);

@@ -123,13 +123,13 @@ export function retentionBattery(engine: string, under: RetentionStoreUnderTest)
       );
       expect(await deletePlans()).toBe(0);
       expect(await store.expired.deleteUsageDetail(ORG, ALL.untilMs, 10)).toBe(0);
-      expect(await store.memory.deleteExpired(ORG, ALL.untilMs, 10)).toEqual([]);
+      expect(await store.memory.deleteExpired(ORG, { beforeMs: ALL.untilMs }, 10)).toEqual([]);
       expect(await store.retention.liftHold(ORG, whole.holdId)).toBe(true);
       expect(await store.retention.liftHold(ORG, whole.holdId)).toBe(false);
       expect(await deletePlans()).toBe(1);
       expect([await find(held), await find(free)]).toMatchObject([{}, undefined]);
       expect(await store.expired.deleteUsageDetail(ORG, ALL.untilMs, 10)).toBe(1);
-      expect(await store.memory.deleteExpired(ORG, ALL.untilMs, 10)).toHaveLength(1);
+      expect(await store.memory.deleteExpired(ORG, { beforeMs: ALL.untilMs }, 10)).toHaveLength(1);
       expect(await store.retention.liftHold(OTHER_ORG, session.holdId)).toBe(false);
     });
 

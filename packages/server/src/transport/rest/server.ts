@@ -25,6 +25,7 @@ import { addMemoryRoutes } from "./memory/memory-routes.js";
 import { addMigrationRoutes } from "./schema/migration-routes.js";
 import { addApprovalRoutes } from "./approvals/approval-routes.js";
 import { addPlanRoutes } from "./plans/plan-routes.js";
+import { addErasureRoutes } from "./governance/erasure-routes.js";
 import { addRetentionRoutes } from "./governance/retention-routes.js";
 import { addPolicyRoutes } from "./governance/policy-routes.js";
 import { addDescription } from "./openapi/rendered-description.js";
@@ -190,6 +191,7 @@ function restApp(services: Services, options: AppOptions): RestApp {
     addRetentionRoutes(api, services.retention);
     addAuditRoutes(api, services.audit);
     addApprovalRoutes(api, services);
+    addErasureRoutes(api, services.erasures);
     addStateRoutes(api, services.state, rights);
     addMigrationRoutes(api, services.migrations);
     done();

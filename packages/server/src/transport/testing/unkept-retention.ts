@@ -1,12 +1,29 @@
 import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
-import { noRetentionStore, RetentionService } from "../../retention/index.js";
+import {
+  ErasureService,
+  noErasedRows,
+  noErasures,
+  noRetentionStore,
+  RetentionService,
+} from "../../retention/index.js";
 
 /** Retention of a server without a store. */
 export function unkeptRetention(): RetentionService {
   return new RetentionService({
     rules: { periods: {}, mayBeLonger: false },
     store: noRetentionStore,
+    clock: systemClock,
+    ids: systemIds(systemClock),
+  });
+}
+
+/** Erasures of a server without a store. */
+export function unkeptErasures(): ErasureService {
+  return new ErasureService({
+    ...{ erasures: noErasures, rows: noErasedRows, store: noRetentionStore },
+    sha256: (text) => text,
+    onBegun: () => undefined,
     clock: systemClock,
     ids: systemIds(systemClock),
   });

@@ -35,6 +35,7 @@ export const DISTRIBUTED_TABLES: readonly string[] = [
   "retention_versions",
   "retention_locks",
   "legal_holds",
+  "erasures",
   "plan_forks",
   "plan_removals",
   "usage_detail_starts",

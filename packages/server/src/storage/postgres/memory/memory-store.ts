@@ -5,6 +5,7 @@ import type {
   EmbeddedEntry,
   EmbeddingModel,
   EntryPosition,
+  ExpiredScope,
   MemoryStore,
 } from "../../../memory/ports.js";
 import { acknowledge } from "../tool-calls/unread-calls.js";
@@ -141,14 +142,18 @@ export class PostgresMemoryStore implements MemoryStore {
     return ids;
   }
 
-  async deleteExpired(orgId: string, beforeMs: number, limit: number): Promise<readonly string[]> {
+  async deleteExpired(
+    orgId: string,
+    which: ExpiredScope,
+    limit: number,
+  ): Promise<readonly string[]> {
     const rows = await this.#db.query<Pick<EntryRow, "session_id" | "entry_id">>(
       `SELECT e.session_id, e.entry_id FROM memory_entries AS e
-       WHERE e.org_id = $1 AND e.created_at_ms < $2
+       WHERE e.org_id = $1 AND e.created_at_ms < $2 AND ($4::text IS NULL OR e.session_id = $4)
          AND NOT EXISTS (SELECT 1 FROM legal_holds AS h WHERE h.org_id = $1
            AND (h.session_id IS NULL OR h.session_id = e.session_id))
        ORDER BY e.created_at_ms LIMIT $3`,
-      [orgId, beforeMs, limit],
+      [orgId, which.beforeMs, limit, which.sessionId ?? null],
     );
     const sessions = new Map<string, string[]>();
     for (const { session_id: sessionId, entry_id: entryId } of rows) {

@@ -102,7 +102,12 @@ function throughOf(planIds: readonly string[], limit: number): { readonly throug
   return through === undefined || planIds.length < limit ? {} : { through };
 }
 
-async function deletePlans(
+/**
+ * Makes plans unknown that ended before a time and that nothing needs.
+ * @param connection of a transaction that holds the lock of {@link whileDeleting}.
+ * @returns their number.
+ */
+export async function deletePlans(
   connection: Connection,
   orgId: string,
   planIds: readonly string[],

@@ -14,6 +14,7 @@ import { embeddedEntry } from "../../../memory/embedded-entry.js";
 import type { EmbeddedEntry } from "../../../memory/ports.js";
 import { forkedSteps, forkOrigin } from "../../../plans/fork.js";
 import type { NewPlan, PlanRef } from "../../../plans/ports.js";
+import { ERASURE_SCOPES, type Erasure } from "../../../retention/index.js";
 import type { Hash } from "@steward/state";
 import { appendAudit } from "../../testing/append-audit.js";
 import { RECORDED_STEP, recordToolCalls } from "../../testing/record-tool-calls.js";
@@ -113,7 +114,7 @@ async function useMemory(store: Store, url: string): Promise<void> {
   await source.close();
   await memory.deleteEntry(ORG, one.entry.entryId);
   await memory.deleteSession(ORG, "s", 1);
-  await memory.deleteExpired(ORG, Date.now(), 10);
+  await memory.deleteExpired(ORG, { beforeMs: Date.now() }, 10);
   await memory.addEntries([newEntry()]);
   await using reembedding = await PostgresReembedding.open(url);
   const model = { name: "other", dimension: 2 };
@@ -280,14 +281,8 @@ async function useOthers({ apiKeys, policies, customers }: Store): Promise<void>
   await apiKeys.revoke(ORG, API_KEY.keyId, 1);
 }
 
-async function useRetention({
-  retention,
-  expired,
-  plans,
-  usage,
-  memory,
-  audit,
-}: Store): Promise<void> {
+async function useRetention(store: Store): Promise<void> {
+  const { retention, expired, plans, usage, memory, audit } = store;
   const version = { orgId: ORG, version: 1, periods: { plans: 1 }, changedBy: "", changedAtMs: 1 };
   await retention.put(version);
   await retention.latest(ORG);
@@ -306,6 +301,27 @@ async function useRetention({
   await expired.deletePlans(ORG, page);
   while (await expired.deleteLogs(ORG));
   await expired.deleteUsageDetail(ORG, Number.MAX_SAFE_INTEGER, 10);
+  await useErasures(store);
+}
+
+async function useErasures({ erasures, erased }: Store): Promise<void> {
+  for (const scope of ERASURE_SCOPES) {
+    const erasure: Erasure = {
+      ...{ orgId: ORG, erasureId: randomUUID(), scope, subject: "s", requestedBy: "" },
+      ...{ requestedAtMs: Date.now(), subjectDigest: "" },
+      counts: { plans: 0, entries: 0, usage: 0 },
+    };
+    await erasures.begin(erasure);
+    await erased.estimate(erasure);
+    await erased.plansInScope(erasure, { untilMs: 0, limit: 1 });
+    await erased.entriesOfPlans(ORG, [randomUUID()]);
+    await erased.erasePlans(erasure, [randomUUID()]);
+    await erasures.count(erasure, erasure.counts);
+    await erased.eraseNames(erasure);
+    await erasures.unfinished();
+    await erasures.finish(erasure, 1);
+  }
+  await erasures.list(ORG, 10);
 }
 
 async function useAudit({ audit: { sequence, archive } }: Store): Promise<void> {

@@ -5,6 +5,7 @@ import type {
   EmbeddedEntry,
   EmbeddingModel,
   EntryPosition,
+  ExpiredScope,
   MemoryStore,
 } from "../../../memory/ports.js";
 import { otherModel } from "../../other-model.js";
@@ -120,13 +121,18 @@ export class SqliteMemoryStore implements MemoryStore {
     }
   }
 
-  async deleteExpired(orgId: string, beforeMs: number, limit: number): Promise<readonly string[]> {
+  async deleteExpired(
+    orgId: string,
+    { beforeMs, sessionId }: ExpiredScope,
+    limit: number,
+  ): Promise<readonly string[]> {
     const expired = this.#db
       .all(
         `SELECT entry_id, session_id FROM memory_entries AS e
-         WHERE org_id = ? AND created_at_ms < ? AND ${isNotHeld("e")}
-         ORDER BY created_at_ms LIMIT ?`,
-        ...[orgId, beforeMs, BigInt(limit)],
+         WHERE org_id = ?1 AND created_at_ms < ?2 AND (?3 IS NULL OR session_id = ?3)
+           AND ${isNotHeld("e")}
+         ORDER BY created_at_ms LIMIT ?4`,
+        ...[orgId, beforeMs, sessionId ?? null, BigInt(limit)],
       )
       .map((row) => ({ entryId: text(row["entry_id"]), sessionId: text(row["session_id"]) }));
     if (expired.length === 0) return [];

@@ -12,7 +12,7 @@ export function isNotHeld(alias: string): string {
 const CONSUMERS = TOOL_CALL_CONSUMERS.map((name) => `('${name}')`).join(", ");
 
 /** The place in the log of tool calls up to which every consumer has read. */
-const READ_THROUGH = `(SELECT min(coalesce(t.sequence, 0)) FROM (VALUES ${CONSUMERS}) AS n
+export const READ_THROUGH: string = `(SELECT min(coalesce(t.sequence, 0)) FROM (VALUES ${CONSUMERS}) AS n
   LEFT JOIN tool_call_cursors AS t ON t.consumer = n.column1)`;
 
 /** Deletes those of the plans that ended before a time and are not needed any more. */

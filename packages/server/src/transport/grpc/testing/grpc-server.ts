@@ -16,7 +16,7 @@ import { unkeptApiKeys } from "../../testing/unkept-api-keys.js";
 import { unkeptBilling } from "../../testing/unkept-billing.js";
 import { unkeptCatalog } from "../../testing/unkept-catalog.js";
 import { unkeptMemory } from "../../testing/unkept-memory.js";
-import { unkeptRetention } from "../../testing/unkept-retention.js";
+import { unkeptErasures, unkeptRetention } from "../../testing/unkept-retention.js";
 import { unkeptState } from "../../testing/unkept-state.js";
 import { unkeptMigrations } from "../../testing/unkept-migrations.js";
 import type { QuotaLimits } from "../../organization-quotas.js";
@@ -75,6 +75,7 @@ export async function startServer(
       recordToolCall: () => Promise.resolve(),
       policies: policies.service,
       retention: unkeptRetention(),
+      erasures: unkeptErasures(),
       health: { readiness: () => Promise.resolve(server.readiness) },
       metrics: { contentType: "text/plain", render: () => Promise.resolve("") },
       log: recordingLog(lines),

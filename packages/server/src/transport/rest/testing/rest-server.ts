@@ -13,7 +13,7 @@ import { unkeptApiKeys } from "../../testing/unkept-api-keys.js";
 import { unkeptBilling } from "../../testing/unkept-billing.js";
 import { unkeptCatalog } from "../../testing/unkept-catalog.js";
 import { unkeptMemory } from "../../testing/unkept-memory.js";
-import { unkeptRetention } from "../../testing/unkept-retention.js";
+import { unkeptErasures, unkeptRetention } from "../../testing/unkept-retention.js";
 import { unkeptState } from "../../testing/unkept-state.js";
 import { unkeptMigrations } from "../../testing/unkept-migrations.js";
 import type { QuotaLimits } from "../../organization-quotas.js";
@@ -104,6 +104,7 @@ export async function startRestServer(
       recordToolCall: () => Promise.resolve(),
       policies: policies.service,
       retention: unkeptRetention(),
+      erasures: unkeptErasures(),
       health,
       metrics: telemetry,
       log: recordingLog(lines),

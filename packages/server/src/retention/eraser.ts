@@ -1,0 +1,205 @@
+import type { Clock } from "@steward/kernel/clock.js";
+import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { Log } from "@steward/kernel/log.js";
+import type { Erasure } from "./erasure.js";
+import { ROWS_DELETED_MAX } from "./limits.js";
+import type {
+  ErasedRows,
+  ErasureStore,
+  ExpiredEntries,
+  ExpiredRows,
+  LegalHold,
+  RetentionStore,
+} from "./ports.js";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Plans examined at once. */
+const PLANS_MAX = 100;
+/**
+ * Interval between two passes over an erasure that waits for something: a step that still runs, or
+ * a tool call that was not processed yet. In ms.
+ */
+const PASS_EVERY_MS = 1000;
+/** Interval between two looks for erasures that another node was told of, in ms. */
+const LOOK_EVERY_MS = 30_000;
+
+/** Dependencies of the eraser. */
+export interface EraserParts {
+  readonly erasures: ErasureStore;
+  readonly store: Pick<RetentionStore, "holds">;
+  readonly erased: ErasedRows;
+  readonly rows: Pick<ExpiredRows, "deleteLogs" | "deleteUsageDetail">;
+  readonly entries: ExpiredEntries;
+  readonly plans: CancelsPlans;
+  /** Runs `work` while nothing else changes or checks usage in this process. */
+  readonly withUsage: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Ends plans that still run. */
+export interface CancelsPlans {
+  cancelPlan(
+    ref: { readonly orgId: string; readonly planId: string },
+    reason: string,
+  ): Promise<unknown>;
+}
+
+/**
+ * Carries out erasures. A pass deletes whatever can be deleted now and cancels plans that run; an
+ * erasure ends with the first pass that finds nothing left. Every pass starts from the beginning, so
+ * nothing is lost when the process ends.
+ */
+export class Eraser implements AsyncDisposable {
+  readonly #parts: EraserParts;
+  readonly #loop: WorkerLoop;
+
+  constructor(parts: EraserParts) {
+    this.#parts = parts;
+    this.#loop = new WorkerLoop({
+      name: "erasing data",
+      work: () => this.#pass(),
+      pollMs: LOOK_EVERY_MS,
+      restMs: () => PASS_EVERY_MS,
+      begin: "now",
+      end: "finish",
+      log: parts.log,
+    });
+  }
+
+  /** Announces a new erasure. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  /** Waits for the batch in progress. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#loop[Symbol.asyncDispose]();
+  }
+
+  #isEnding(): boolean {
+    return this.#loop.isEnding;
+  }
+
+  async #pass(): Promise<BatchEnd> {
+    const unfinished = await this.#parts.erasures.unfinished();
+    for (const erasure of unfinished) {
+      if (this.#isEnding()) break;
+      await this.#erase(erasure);
+    }
+    return unfinished.length === 0 ? "idle" : "more";
+  }
+
+  async #erase(erasure: Erasure): Promise<void> {
+    const { erasures, store, erased, clock, log } = this.#parts;
+    // A hold that was placed meanwhile stops the erasure until it is lifted.
+    if (coveringHold(await store.holds(erasure.orgId), erasure) !== undefined) return;
+    // Without its subject, everything of it has been deleted before.
+    if (erasure.scope === "organization" || erasure.subject !== "") {
+      if (!(await this.#erasePlans(erasure)) || this.#isEnding()) return;
+      await this.#eraseEntries(erasure);
+      await this.#eraseUsage(erasure);
+      if (this.#isEnding()) return;
+      await erased.eraseNames(erasure);
+    }
+    await erased.overwrite();
+    await erasures.finish(erasure, clock.nowMs());
+    log.info({ erasureId: erasure.erasureId, scope: erasure.scope }, "data erased");
+  }
+
+  /** @returns whether no plan of the subject is left. */
+  async #erasePlans(erasure: Erasure): Promise<boolean> {
+    for (let before = Infinity; !this.#isEnding();) {
+      const found = await this.#erasePlansOnce(erasure);
+      if (found === 0) break;
+      // The others wait for a step that runs, or for a consumer of their tool calls.
+      if (found >= before) return false;
+      before = found;
+    }
+    while (!this.#isEnding() && (await this.#parts.rows.deleteLogs(erasure.orgId)));
+    return !this.#isEnding();
+  }
+
+  /** @returns the number of plans of the subject, before those that it could erase. */
+  async #erasePlansOnce(erasure: Erasure): Promise<number> {
+    const { erased } = this.#parts;
+    const { orgId, requestedAtMs: untilMs } = erasure;
+    let count = 0;
+    for (let page: { after?: string } | undefined = {}; page !== undefined;) {
+      const found = await erased.plansInScope(erasure, { untilMs, limit: PLANS_MAX, ...page });
+      for (const { planId, isOver } of found.plans) {
+        if (!isOver) await this.#cancel(orgId, planId);
+      }
+      const settled = found.plans.filter((plan) => plan.isSettled).map(({ planId }) => planId);
+      if (settled.length > 0) {
+        // A settled plan gets no more entries.
+        if (erasure.scope === "user") await this.#eraseEntriesOf(erasure, settled);
+        await erased.erasePlans(erasure, settled);
+      }
+      count += found.plans.length;
+      page = found.through === undefined ? undefined : { after: found.through };
+      if (this.#isEnding()) break;
+    }
+    return count;
+  }
+
+  async #cancel(orgId: string, planId: string): Promise<void> {
+    try {
+      await this.#parts.plans.cancelPlan({ orgId, planId }, "its data is being erased");
+    } catch (error) {
+      // It has ended meanwhile.
+      const code = error instanceof AppError ? error.code : undefined;
+      if (code !== "PLAN_NOT_ACTIVE" && code !== "PLAN_NOT_FOUND") throw error;
+    }
+  }
+
+  async #eraseEntriesOf(erasure: Erasure, planIds: readonly string[]): Promise<void> {
+    const { erased, entries, erasures } = this.#parts;
+    const entryIds = await erased.entriesOfPlans(erasure.orgId, planIds);
+    const deleted = await entries.deleteThese(erasure.orgId, entryIds);
+    if (deleted > 0) await erasures.count(erasure, { plans: 0, entries: deleted, usage: 0 });
+  }
+
+  async #eraseEntries(erasure: Erasure): Promise<void> {
+    const { entries, erasures } = this.#parts;
+    const { orgId, scope, subject, requestedAtMs } = erasure;
+    if (scope === "user") return;
+    const of = {
+      beforeMs: requestedAtMs + 1,
+      ...(scope === "session" ? { sessionId: subject } : {}),
+    };
+    for (let isFull = true; isFull && !this.#isEnding();) {
+      const deleted = await entries.deleteEntries(orgId, of, ROWS_DELETED_MAX);
+      if (deleted > 0) await erasures.count(erasure, { plans: 0, entries: deleted, usage: 0 });
+      isFull = deleted === ROWS_DELETED_MAX;
+    }
+  }
+
+  /** The rows of the day of the request go too, so the totals of that day cannot be checked later. */
+  async #eraseUsage(erasure: Erasure): Promise<void> {
+    const { rows, withUsage, erasures } = this.#parts;
+    if (erasure.scope !== "organization") return;
+    const beforeMs = (Math.floor(erasure.requestedAtMs / DAY_MS) + 1) * DAY_MS;
+    for (let isFull = true; isFull && !this.#isEnding();) {
+      const deleted = await withUsage(() =>
+        rows.deleteUsageDetail(erasure.orgId, beforeMs, ROWS_DELETED_MAX),
+      );
+      if (deleted > 0) await erasures.count(erasure, { plans: 0, entries: 0, usage: deleted });
+      isFull = deleted === ROWS_DELETED_MAX;
+    }
+  }
+}
+
+/**
+ * A hold that forbids an erasure; `undefined`: none does. An organization or a user has rows in
+ * any session, so that every hold of the organization covers some of them.
+ */
+export function coveringHold(
+  holds: readonly LegalHold[],
+  { scope, subject }: Pick<Erasure, "scope" | "subject">,
+): LegalHold | undefined {
+  return holds.find(
+    ({ sessionId }) => sessionId === undefined || scope !== "session" || sessionId === subject,
+  );
+}

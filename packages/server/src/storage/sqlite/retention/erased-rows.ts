@@ -1,0 +1,161 @@
+import { toolCallEntryId } from "../../../memory/index.js";
+import type {
+  Erasure,
+  ErasureEstimate,
+  ErasureScope,
+  ErasureSubject,
+  PlansInScope,
+} from "../../../retention/index.js";
+import type { ErasedRows } from "../../../retention/ports.js";
+import { number } from "../column-values.js";
+import type { CommitWriter } from "../commit-writer.js";
+import { read, type StatementCache } from "../connection.js";
+import { deletedPlans, READ_THROUGH } from "./retention-writes.js";
+
+/** Deletes the rows of a subject of an SQLite store. */
+export class SqliteErasedRows implements ErasedRows {
+  readonly #writer: CommitWriter;
+  readonly #db: StatementCache;
+
+  constructor(writer: CommitWriter, db: StatementCache) {
+    this.#writer = writer;
+    this.#db = db;
+  }
+
+  estimate({ orgId, scope, subject }: ErasureSubject): Promise<ErasureEstimate> {
+    return read(() => {
+      const count = (sql: string): { readonly count: number; readonly bytes: number } => {
+        const row = this.#db.get(sql, orgId, subject);
+        return { count: number(row?.["n"]), bytes: number(row?.["bytes"]) };
+      };
+      const plans = count(
+        `SELECT count(DISTINCT p.plan_id) AS n, coalesce(sum(octet_length(c.events)
+             + coalesce(octet_length(c.output), 0) + coalesce(octet_length(c.call), 0)), 0) AS bytes
+         FROM plans AS p LEFT JOIN plan_changes AS c USING (org_id, plan_id)
+         WHERE p.org_id = ?1 AND ${PLAN_IN_SCOPE[scope]} AND ?2 IS NOT NULL`,
+      );
+      const entries = count(
+        `SELECT count(*) AS n, coalesce(sum(octet_length(content)), 0) AS bytes
+         FROM memory_entries AS e WHERE e.org_id = ?1 AND ${ENTRY_IN_SCOPE[scope]} AND ?2 IS NOT NULL`,
+      );
+      const usage = count(
+        `SELECT count(*) AS n, 0 AS bytes FROM usage_events
+         WHERE org_id = ?1 AND ${scope === "organization" ? "TRUE" : "FALSE"} AND ?2 IS NOT NULL`,
+      );
+      return {
+        counts: { plans: plans.count, entries: entries.count, usage: usage.count },
+        bytes: { plans: plans.bytes, entries: entries.bytes },
+      };
+    });
+  }
+
+  plansInScope(
+    { orgId, scope, subject }: ErasureSubject,
+    page: { readonly untilMs: number; readonly after?: string; readonly limit: number },
+  ): Promise<PlansInScope> {
+    return read(() => {
+      const rows = this.#db.all<{
+        readonly plan_id: string;
+        readonly is_own: number;
+        readonly is_over: number;
+        readonly is_settled: number;
+      }>(
+        `WITH RECURSIVE own AS MATERIALIZED (
+           SELECT p.plan_id FROM plans AS p
+           WHERE p.org_id = ?1 AND p.plan_id > ?3 AND p.created_at_ms <= ?4
+             AND ?2 IS NOT NULL AND ${PLAN_IN_SCOPE[scope]}
+           ORDER BY p.plan_id LIMIT ?5),
+         scope AS (
+           SELECT plan_id FROM own
+           UNION SELECT f.fork_id FROM plan_forks AS f JOIN scope ON f.plan_id = scope.plan_id
+             WHERE f.org_id = ?1)
+         SELECT p.plan_id, p.plan_id IN own AS is_own, p.finished_at_ms IS NOT NULL AS is_over,
+           p.finished_at_ms IS NOT NULL AND NOT EXISTS (SELECT 1 FROM plan_changes AS c
+             WHERE c.org_id = p.org_id AND c.plan_id = p.plan_id
+               AND c.call IS NOT NULL AND c.change > ${READ_THROUGH}) AS is_settled
+         FROM plans AS p WHERE p.org_id = ?1 AND p.plan_id IN scope ORDER BY p.plan_id`,
+        ...[orgId, subject, page.after ?? "", page.untilMs, BigInt(page.limit)],
+      );
+      const own = rows.filter((row) => row.is_own === 1);
+      const through = own.length < page.limit ? undefined : own.at(-1)?.plan_id;
+      return {
+        plans: rows.map((row) => ({
+          planId: row.plan_id,
+          isOver: row.is_over === 1,
+          isSettled: row.is_settled === 1,
+        })),
+        ...(through === undefined ? {} : { through }),
+      };
+    });
+  }
+
+  entriesOfPlans(orgId: string, planIds: readonly string[]): Promise<readonly string[]> {
+    return read(() =>
+      this.#db
+        .all<{ readonly event_id: string; readonly finished_at_ms: number }>(
+          `SELECT call ->> 1 AS event_id, call ->> 5 AS finished_at_ms FROM plan_changes
+           WHERE org_id = ? AND plan_id IN (SELECT value FROM json_each(?)) AND call IS NOT NULL`,
+          ...[orgId, JSON.stringify(planIds)],
+        )
+        .map((row) => toolCallEntryId({ eventId: row.event_id, finishedAtMs: row.finished_at_ms })),
+    );
+  }
+
+  erasePlans({ orgId, erasureId }: Erasure, planIds: readonly string[]): Promise<void> {
+    const [remove, ...rest] = deletedPlans(orgId, planIds, Number.MAX_SAFE_INTEGER);
+    if (remove === undefined) return Promise.resolve();
+    return this.#writer.commit([
+      remove,
+      {
+        // A plan is removed once, so these are the ones that the statement before has added.
+        sql: `UPDATE erasures SET plan_count = plan_count + (
+                SELECT count(*) FROM plan_removals AS r JOIN plans AS p USING (org_id, plan_id)
+                WHERE r.org_id = ?1 AND r.plan_id IN (SELECT value FROM json_each(?2)))
+              WHERE org_id = ?1 AND erasure_id = ?3`,
+        params: [orgId, JSON.stringify(planIds), erasureId],
+      },
+      ...rest,
+    ]);
+  }
+
+  eraseNames({ orgId, erasureId, scope, subject }: Erasure): Promise<void> {
+    const names = scope === "user" ? NAMES : [];
+    return this.#writer.commit([
+      ...names.map(([table, column]) => ({
+        sql: `UPDATE ${table} SET ${column} = '' WHERE org_id = ? AND ${column} = ?`,
+        params: [orgId, subject],
+      })),
+      {
+        sql: "UPDATE erasures SET subject = '' WHERE org_id = ? AND erasure_id = ?",
+        params: [orgId, erasureId],
+      },
+    ]);
+  }
+
+  overwrite(): Promise<void> {
+    return this.#writer.truncateLog();
+  }
+}
+
+/** The condition that a plan is of a subject, whose id is the second parameter. */
+const PLAN_IN_SCOPE: Readonly<Record<ErasureScope, string>> = {
+  organization: "TRUE",
+  session: "p.session_id = ?2",
+  user: `EXISTS (SELECT 1 FROM plan_changes AS u WHERE u.org_id = p.org_id AND u.plan_id = p.plan_id
+    AND u.call IS NOT NULL AND u.call -> 7 -> 'caller' ->> 4 = ?2)`,
+};
+
+/** The same of an entry. The entries of a user are found through the plans. */
+const ENTRY_IN_SCOPE: Readonly<Record<ErasureScope, string>> = {
+  organization: "TRUE",
+  session: "e.session_id = ?2",
+  user: "FALSE",
+};
+
+/** Columns that say who changed something. */
+const NAMES = [
+  ["retention_versions", "changed_by"],
+  ["policies", "changed_by"],
+  ["legal_holds", "placed_by"],
+  ["erasures", "requested_by"],
+] as const;

@@ -1,0 +1,163 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { recordedCaller } from "@steward/kernel/caller.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { silentLog } from "@steward/kernel/log.js";
+import { NOBODY } from "@steward/kernel/testing/nobody.js";
+import { embeddedEntry } from "../../memory/embedded-entry.js";
+import { toolCallEntry } from "../../memory/entry.js";
+import type { PlanRef } from "../../plans/ports.js";
+import { Eraser } from "../../retention/eraser.js";
+import type { Erasure, ErasureScope } from "../../retention/erasure.js";
+import { verifyTotals } from "../../usage/reports/verification.js";
+import type { Store } from "../store.js";
+import { RECORDED_STEP, recordToolCalls } from "./record-tool-calls.js";
+
+const ORG = "11111111-1111-4111-8111-111111111111";
+const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
+/** Stands in everything that is erased. */
+const CANARY = "canaryqzx";
+
+/** A store under test, with a look into everything that it has written. */
+export interface ErasureStoreUnderTest {
+  open(): Promise<Store>;
+  /** Whether this text is in a row of any table or, where the files are ours, in a file. */
+  contains(text: string): Promise<boolean>;
+}
+
+/** The required behaviour of every engine for erasures. */
+export function erasureBattery(engine: string, under: ErasureStoreUnderTest): void {
+  describe(`erasure on ${engine}`, () => {
+    let store: Store;
+    const open = async (): Promise<void> => {
+      store = await under.open();
+      await store.memory.useModel({ name: "two", dimension: 2 });
+    };
+    beforeEach(open);
+    afterEach(() => store[Symbol.asyncDispose]());
+
+    const begin = async (scope: ErasureScope, subject: string): Promise<Erasure> => {
+      const erasure: Erasure = {
+        ...{ orgId: ORG, erasureId: randomUUID(), scope, subject, requestedBy: "ada" },
+        requestedAtMs: Date.now(),
+        counts: { plans: 0, entries: 0, usage: 0 },
+        subjectDigest: "digest",
+      };
+      await store.erasures.begin(erasure);
+      return erasure;
+    };
+    const isFinished = async (): Promise<boolean> => {
+      await consumeCalls(store);
+      return (await store.erasures.unfinished()).length === 0;
+    };
+    const erase = async (scope: ErasureScope, subject: string): Promise<Erasure | undefined> => {
+      const { erasureId } = await begin(scope, subject);
+      await using _eraser = eraserOf(store);
+      await expect.poll(isFinished, { timeout: 20_000, interval: 20 }).toBe(true);
+      return (await store.erasures.list(ORG, 10)).find((each) => each.erasureId === erasureId);
+    };
+
+    it.each([
+      ["organization", ""],
+      ["session", "visit-1111"],
+      ["user", `user-${CANARY}`],
+    ] as const)("of a %s leaves no trace of it, and a receipt", async (scope, subject) => {
+      const [mine, other] = [await live(store, ORG, CANARY), await live(store, OTHER_ORG, "else")];
+      await store.plans.createPlan({ ...RUNNING, ref: { orgId: ORG, planId: randomUUID() } });
+      expect(await under.contains(CANARY)).toBe(true);
+      const estimate = await store.erased.estimate({ orgId: ORG, scope, subject });
+      const isWhole = scope === "organization";
+      expect(estimate.counts).toMatchObject({ plans: isWhole ? 2 : 1, usage: isWhole ? 1 : 0 });
+      const receipt = await erase(scope, subject);
+      expect(receipt).toMatchObject({ subject: "", subjectDigest: "digest", scope });
+      expect(receipt?.counts.plans).toBe(estimate.counts.plans);
+      expect(receipt?.counts.entries).toBe(1);
+      expect(await store.plans.findPlan(mine)).toBeUndefined();
+      expect(await store.plans.findPlan(other)).toBeDefined();
+      expect(await store.memory.listEntries(ORG, {}, { limit: 10 })).toEqual([]);
+      expect(await store.memory.listEntries(OTHER_ORG, {}, { limit: 10 })).toHaveLength(1);
+      expect(await verifyTotals(store.usage, ORG, { repair: false })).toEqual([]);
+      expect((await store.usage.reports.heatMap(ORG)).length).toBe(1);
+      expect(await under.contains(CANARY)).toBe(false);
+      expect(await under.contains("else")).toBe(true);
+    });
+
+    it("waits while a legal hold covers it, and goes on afterwards", async () => {
+      const ref = await live(store, ORG, CANARY);
+      const holdId = randomUUID();
+      const hold = { orgId: ORG, holdId, reason: "case", placedBy: "", placedAtMs: 1 };
+      await store.retention.placeHold({ ...hold, sessionId: "visit-1111" });
+      await begin("organization", "");
+      {
+        await using eraser = eraserOf(store);
+        eraser.wake();
+      }
+      expect(await store.plans.findPlan(ref)).toBeDefined();
+      expect(await isFinished()).toBe(false);
+      await store.retention.liftHold(ORG, holdId);
+      await using _eraser = eraserOf(store);
+      await expect.poll(isFinished, { timeout: 20_000, interval: 20 }).toBe(true);
+      expect(await store.plans.findPlan(ref)).toBeUndefined();
+    });
+
+    it("is carried out by the next process when the first has ended", async () => {
+      const ref = await live(store, ORG, CANARY);
+      await begin("session", "visit-1111");
+      await store[Symbol.asyncDispose]();
+      await open();
+      await using _eraser = eraserOf(store);
+      await expect.poll(isFinished, { timeout: 20_000, interval: 20 }).toBe(true);
+      expect(await store.plans.findPlan(ref)).toBeUndefined();
+    });
+  });
+}
+
+function eraserOf(store: Store): Eraser {
+  return new Eraser({
+    ...{ erasures: store.erasures, store: store.retention, erased: store.erased },
+    ...{ rows: store.expired, plans: store.plans, clock: systemClock, log: silentLog },
+    entries: {
+      deleteEntries: async (...of) => (await store.memory.deleteExpired(...of)).length,
+      deleteThese: async (orgId, ids) => {
+        let deleted = 0;
+        for (const id of ids) if (await store.memory.deleteEntry(orgId, id)) deleted += 1;
+        return deleted;
+      },
+    },
+    withUsage: (work) => work(),
+  });
+}
+
+/** Makes a plan with a tool call, a memory entry and a usage row, with this text in each part. */
+async function live(store: Store, orgId: string, text: string): Promise<PlanRef> {
+  const caller = recordedCaller({ ...NOBODY, userId: `user-${text}`, kind: "person" });
+  const [call] = await recordToolCalls(store.plans, [
+    {
+      ...{ orgId, caller, sessionId: `visit-${orgId.slice(0, 4)}`, finishedAtMs: Date.now() },
+      ...{ output: JSON.stringify([{ name: text }]), query: `SELECT '${text}'` },
+    },
+  ]);
+  if (call === undefined) throw new Error("a call was recorded");
+  await consumeCalls(store);
+  return { orgId, planId: call.planId };
+}
+
+/** Makes the usage rows and the memory entries of all calls that have none. */
+async function consumeCalls({ usage, memory }: Store): Promise<void> {
+  await usage.recording.recordPending(10);
+  const taken = await memory.toolCalls.take(10);
+  const entries = taken.calls.map((each) =>
+    embeddedEntry(toolCallEntry(each), Float32Array.of(1, 1)),
+  );
+  await memory.addToolCallEntries(entries, taken);
+}
+
+/** A plan that nobody has run yet. */
+const RUNNING = {
+  sessionId: "other session",
+  name: "plan",
+  description: "",
+  steps: [RECORDED_STEP],
+  createdAtMs: 1,
+  deadlineMs: Number.MAX_SAFE_INTEGER,
+};
