@@ -187,9 +187,10 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     opened,
   );
   const { gate, recorder, ...billing } = await openBilling(config, basics, store, events, opened);
+  let sweeper: RetentionSweeper | undefined;
   let eraser: Eraser | undefined;
   if (store !== undefined && memory.expired !== undefined) {
-    opened.use(
+    sweeper = opened.use(
       new RetentionSweeper({
         ...{ ...basics, rules: config.retention, store: store.retention, rows: store.expired },
         entries: memory.expired,
@@ -258,6 +259,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     policies: policies.service,
     retention: new RetentionService({
       ...{ rules: config.retention, clock, ids: basics.ids },
+      onChanged: () => sweeper?.wake(),
       store: store?.retention ?? noRetentionStore,
     }),
     audit,

@@ -17,6 +17,8 @@ import {
 export interface RetentionServiceParts {
   readonly rules: RetentionRules;
   readonly store: RetentionStore;
+  /** Notified when periods were changed, and when a hold was lifted. */
+  readonly onChanged: () => void;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -94,7 +96,10 @@ export class RetentionService {
         changedBy: nameOf(caller),
         changedAtMs: clock.nowMs(),
       };
-      if (await store.put(version)) return this.#shown(version);
+      if (await store.put(version)) {
+        this.#parts.onChanged();
+        return this.#shown(version);
+      }
     }
     throw new AppError("OVERLOADED", "The retention is being changed by many others; try again", {
       retryAfterMs: 1000,
@@ -144,6 +149,7 @@ export class RetentionService {
     if (!isUuid(id) || !(await this.#parts.store.liftHold(orgId, id))) {
       throw new AppError("NOT_FOUND", "The organization has no legal hold with this id");
     }
+    this.#parts.onChanged();
   }
 
   #checkDays(of: RetentionClass, days: number, field: string): void {

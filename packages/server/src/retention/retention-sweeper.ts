@@ -67,6 +67,11 @@ export class RetentionSweeper implements AsyncDisposable {
     return this.#deleted;
   }
 
+  /** Starts a sweep now, such as after a period was shortened. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
   /** Waits for the batch in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#loop[Symbol.asyncDispose]();

@@ -12,6 +12,7 @@ import {
 export function unkeptRetention(): RetentionService {
   return new RetentionService({
     rules: { periods: {}, mayBeLonger: false },
+    onChanged: () => undefined,
     store: noRetentionStore,
     clock: systemClock,
     ids: systemIds(systemClock),
