@@ -319,7 +319,7 @@ export {
   type Erasure,
   type ErasureEstimate,
   type NewErasure,
-} from "./erasure.js";
+} from "./retention/erasure.js";
 export {
   legalHoldSchema,
   liftedHoldSchema,
@@ -332,7 +332,7 @@ export {
   type NewRetention,
   type Retention,
   type RetentionPeriod,
-} from "./retention.js";
+} from "./retention/retention.js";
 export {
   APPROVAL_PAGE_MAX,
   APPROVAL_STATUSES,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Message } from "./envelope.js";
+import type { Message } from "../envelope.js";
 
 const dateTime = z.string().meta({ format: "date-time" });
 const scope = z

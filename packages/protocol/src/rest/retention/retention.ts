@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Message } from "./envelope.js";
+import type { Message } from "../envelope.js";
 
 /** The longest retention period that can be set, in days: a century. */
 export const RETENTION_DAYS_MAX: number = 36_525;
