@@ -11,6 +11,7 @@ import { Eraser } from "../../retention/eraser.js";
 import type { Erasure, ErasureScope } from "../../retention/erasure.js";
 import { verifyTotals } from "../../usage/reports/verification.js";
 import type { Store } from "../store.js";
+import { appendAudit } from "./append-audit.js";
 import { RECORDED_STEP, recordToolCalls } from "./record-tool-calls.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -143,13 +144,14 @@ async function live(store: Store, orgId: string, text: string): Promise<PlanRef>
 }
 
 /** Makes the usage rows and the memory entries of all calls that have none. */
-async function consumeCalls({ usage, memory }: Store): Promise<void> {
+async function consumeCalls({ usage, memory, audit }: Store): Promise<void> {
   await usage.recording.recordPending(10);
   const taken = await memory.toolCalls.take(10);
   const entries = taken.calls.map((each) =>
     embeddedEntry(toolCallEntry(each), Float32Array.of(1, 1)),
   );
   await memory.addToolCallEntries(entries, taken);
+  await appendAudit(audit.sequence);
 }
 
 /** A plan that nobody has run yet. */

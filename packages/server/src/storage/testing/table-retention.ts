@@ -32,7 +32,6 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   policies: "the oldest versions are deleted with each new one",
   retention_versions: "the oldest versions are deleted with each new one",
   retention_locks: "stays: one row for each organization",
-  webhook_deliveries: "deleted when delivered, or with the age of dead deliveries",
   erasures: "stays: the receipts of erasures",
   legal_holds: "stays until it is lifted",
   audit_records: "stays: without a record, those after it cannot be proven",

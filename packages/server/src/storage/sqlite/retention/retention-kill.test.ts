@@ -10,6 +10,7 @@ import { expect, it } from "vitest";
 import { systemClock } from "@steward/kernel/clock.js";
 import { seededRandom, withSeed } from "@steward/kernel/testing/seeded-random.js";
 import { silentTelemetry } from "../../../kernel/telemetry.js";
+import { appendAudit } from "../../testing/append-audit.js";
 import { recordToolCalls, RECORDED_STEP } from "../../testing/record-tool-calls.js";
 import { openConnection } from "../connection.js";
 import { openSqliteStore } from "../store.js";
@@ -55,6 +56,7 @@ async function fill(path: string): Promise<readonly string[]> {
   await of("expired");
   await store.usage.recording.recordPending(1000);
   await store.memory.toolCalls.done(await store.memory.toolCalls.take(1000));
+  await appendAudit(store.audit.sequence);
   const change = { orgId: ORG, placedAtMs: 1, placedBy: "", reason: "case" };
   await store.retention.placeHold({ ...change, holdId: randomUUID(), sessionId: "kept" });
   await store.erasures.begin({
