@@ -184,6 +184,8 @@ describe("the package controlplane.v1", () => {
         "10 depends_on: repeated string",
         "11 wait_reason: string",
         "12 revision: int32",
+        "13 max_rows: int32",
+        "14 max_bytes: int32",
       ],
       StepError: ["1 code: string", "2 message: string"],
       ExecuteStepRequest: [

@@ -181,6 +181,18 @@ const planStepShape = {
       "Why the step waits although its dependencies are completed, or why a failed one has not ended the plan; absent otherwise",
     ),
   error: stepErrorSchema.exactOptional().describe("Why it failed; absent when it did not"),
+  max_rows: z
+    .int()
+    .exactOptional()
+    .describe(
+      "Rows of its output that an answer hands to the LLM, unless the request says otherwise; absent: all",
+    ),
+  max_bytes: z
+    .int()
+    .exactOptional()
+    .describe(
+      "Bytes of its output that an answer hands to the LLM, unless the request says otherwise; absent: all",
+    ),
 };
 
 /** One step of a {@link Plan}. */

@@ -134,5 +134,6 @@ function stepRecordOf(prepared: PreparedStep, state: StepState): StepRecord {
     ...(state.executedAtMs === undefined ? {} : { executedAt: isoTime(state.executedAtMs) }),
     ...(state.waitReason === undefined ? {} : { waitReason: state.waitReason }),
     ...(state.error === undefined ? {} : { error: state.error }),
+    ...outputLimitsOf(prepared).outputLimits,
   };
 }

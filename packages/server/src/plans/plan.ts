@@ -106,7 +106,7 @@ export interface PlanRecord {
 }
 
 /** One step of a {@link PlanRecord}. */
-export interface StepRecord {
+export interface StepRecord extends OutputLimits {
   readonly stepId: string;
   readonly name: string;
   readonly toolName: string;

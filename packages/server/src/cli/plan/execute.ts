@@ -6,6 +6,7 @@ import { EXIT } from "../exit-code.js";
 import { clientCommand, connect } from "../connection/server-connection.js";
 import type { ClientOptions } from "../connection/server-connection.js";
 import { describeResults, rowsOf } from "./result-rows.js";
+import { correctingCommand, hintsOf } from "./step-hints.js";
 
 interface ExecuteOptions extends ClientOptions {
   readonly offset?: number;
@@ -54,13 +55,15 @@ function pageOf({ offset, maxRows, maxBytes }: ExecuteOptions) {
 }
 
 function failed(
-  { llm_context_update: { plan_id: planId, step_id: stepId } }: StepExecution,
+  execution: StepExecution,
   { code, message }: { readonly code: string; readonly message: string },
 ): CliError {
+  const { plan_id: planId, step_id: stepId } = execution.llm_context_update;
   return new CliError(`Step ${stepId} failed: ${message}`, {
     exitCode: EXIT.failed,
     code,
-    fix: `correct it: steward plan revise ${planId} ${stepId} --query '…'`,
+    fix: `correct it: ${correctingCommand(planId, stepId)}`,
+    details: hintsOf(execution),
   });
 }
 

@@ -15,6 +15,7 @@ import { readPlanFile } from "./plan-file.js";
 import { createProgressDisplay } from "./progress-display.js";
 import { collectResults, describeResults, resultSteps } from "./result-rows.js";
 import type { PlanResults } from "./result-rows.js";
+import { correctingCommand, hintsOf } from "./step-hints.js";
 
 /** `steward plan run FILE|ID`: executes the steps in the order of their dependencies. */
 export function runCommand(context: CliContext): Command {
@@ -82,16 +83,6 @@ async function runPlan(planId: string, plans: Plans, terminal: Terminal): Promis
   return { plan, results: await collectResults(plan, executed, plans), hints };
 }
 
-/** The hints without the error itself, which is shown with the step. */
-function hintsOf({
-  step_result: { error },
-  llm_context_update: update,
-}: StepExecution): readonly FieldViolation[] {
-  return update.augmentation_hints
-    .filter((reason) => reason !== error?.message)
-    .map((reason) => ({ field: update.step_id, reason }));
-}
-
 async function cancelPlan(plans: Plans, planId: string): Promise<void> {
   try {
     await plans.cancel(planId);
@@ -110,7 +101,7 @@ function notCompleted(plan: Plan, details: readonly FieldViolation[]): CliError 
     return new CliError(`The plan failed${which}: ${reason}`, {
       exitCode: EXIT.failed,
       code: failed?.error?.code ?? "DEADLINE_EXCEEDED",
-      fix: `submit a corrected plan or, once the cause is gone: steward plan retry ${planId} && steward plan run ${planId}`,
+      fix: fixOf(planId, failed?.step_id),
       details,
     });
   }
@@ -119,4 +110,13 @@ function notCompleted(plan: Plan, details: readonly FieldViolation[]): CliError 
     code: status === "cancelled" ? "CANCELLED" : "PLAN_NOT_ACTIVE",
     fix: `steward plan get ${planId} shows the status of its steps`,
   });
+}
+
+/** Without a failed step, the plan was not finished in time. */
+function fixOf(planId: string, stepId: string | undefined): string {
+  const again = `steward plan run ${planId}`;
+  const retry = `once the cause is gone: steward plan retry ${planId} && ${again}`;
+  return stepId === undefined
+    ? retry
+    : `correct the step: ${correctingCommand(planId, stepId)} && ${again}; or, ${retry}`;
 }

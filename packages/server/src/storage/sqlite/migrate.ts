@@ -11,6 +11,7 @@ import { createWebhookTables } from "./migrations/0008-webhooks.js";
 import { createAuditTables } from "./migrations/0009-audit.js";
 import { createApprovals } from "./migrations/0010-approvals.js";
 import { createErasureTables } from "./migrations/0011-erasures.js";
+import { showTakenResults } from "./migrations/0012-taken-results.js";
 
 /**
  * The version of the first migration, which creates a new store. Stores from before the first
@@ -36,6 +37,7 @@ const MIGRATIONS: readonly string[] = [
   createAuditTables,
   createApprovals,
   createErasureTables,
+  showTakenResults,
 ];
 
 /** The schema version of an up-to-date store. */

@@ -4,6 +4,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { Orchestrator } from "../../plans/index.js";
 import { followEvents } from "../follow-events.js";
 import { checksOf, journalOf, revisionsOf } from "../journal.js";
+import { withCorrection } from "../correction.js";
 import { executionMessage, refusalMessage } from "./execution-message.js";
 import {
   appendStepsMessage,
@@ -57,7 +58,8 @@ export function addControlPlane(methods: MethodRegistry, orchestrator: Orchestra
     try {
       const [planId, stepId] = [planIdOf(request), stepIdOf(request)];
       const page = outputPageOf(request);
-      return executionMessage(await orchestrator.executeStep(planId, stepId, ctx), page);
+      const execution = await orchestrator.executeStep(planId, stepId, ctx);
+      return executionMessage(withCorrection(orchestrator, execution, correctingCall), page);
     } catch (thrown) {
       return refusalMessage(thrown, request);
     }
@@ -111,4 +113,12 @@ export function addControlPlane(methods: MethodRegistry, orchestrator: Orchestra
     const pages = followEvents(journal, planIdOf(request), cursorOf(request), ctx);
     for await (const page of pages) yield page.map(planEventMessage);
   });
+}
+
+/** The call that corrects a step, as a client of gRPC makes it. */
+function correctingCall(planId: string, stepId: string): string {
+  return (
+    `call ReviseStep with plan_id "${planId}", step_id "${stepId}" and a corrected query_template ` +
+    "(also intent or depends_on where they were wrong), and call ExecuteStep again"
+  );
 }

@@ -158,6 +158,8 @@ export function stepResultMessage(result: StepResult): proto.StepStatus {
     dependsOn: [],
     waitReason: "",
     revision: 0,
+    maxRows: 0,
+    maxBytes: 0,
   };
 }
 
@@ -224,6 +226,8 @@ function stepStatusMessage(step: StepRecord): proto.StepStatus {
     dependsOn: [...step.dependsOn],
     waitReason: step.waitReason ?? "",
     revision: step.revision ?? 0,
+    maxRows: step.maxRows ?? 0,
+    maxBytes: step.maxBytes ?? 0,
   };
 }
 

@@ -11,6 +11,7 @@ import { silentTelemetry } from "../../../kernel/telemetry.js";
 import { toolCallRecord } from "../../../kernel/testing/tool-call-record.js";
 import type { ToolCallRecord } from "../../../kernel/tool-call.js";
 import type { PlanEngine, PreparedStep } from "../../../plans/index.js";
+import { forkedSteps, forkOrigin } from "../../../plans/fork.js";
 import type { PlanRef } from "../../../plans/ports.js";
 import type { StepOutcome } from "../../../plans/transitions.js";
 import { openSqliteStore } from "../../sqlite/store.js";
@@ -18,7 +19,7 @@ import { openTestStore } from "../testing/open-store.js";
 
 /** Queries that an operator might run with `sqlite3` or `psql`, without times, which differ. */
 const LOOKS = [
-  "SELECT plan_id, session_id, status, cancel_reason, failure FROM plans",
+  "SELECT plan_id, session_id, status, cancel_reason, failure FROM plans ORDER BY plan_id",
   "SELECT plan_id, sequence, event_type, payload FROM plan_events ORDER BY plan_id, sequence",
   `SELECT plan_id, step_index, step_id, revision, status, attempt, owner, wait_reason, row_count, error, output,
      schema_additions, augmentation_hints, output_metadata FROM plan_steps ORDER BY plan_id, step_index`,
@@ -48,9 +49,15 @@ it("tell an operator the same in the same words on both engines", async () => {
   {
     await using sqlite = openSqliteStore(path, systemClock, silentTelemetry);
     await using postgres = await openTestStore(database.url);
-    for (const { plans } of [sqlite, postgres]) await run(plans, ref, calls);
+    const fork = { orgId: ref.orgId, planId: randomUUID() };
+    for (const { plans } of [sqlite, postgres]) {
+      await run(plans, ref, calls);
+      await forkOf(plans, ref, fork);
+    }
   }
   const db = new DatabaseSync(path);
+  const taken = `SELECT output FROM plan_steps WHERE step_id = 'a'`;
+  expect(db.prepare(taken).all()).toEqual([{ output: '[{"n":1}]' }, { output: '[{"n":1}]' }]);
   for (const sql of LOOKS) {
     const expected = db.prepare(sql).all() as Record<string, unknown>[];
     expect(expected.length).toBeGreaterThan(0);
@@ -94,6 +101,17 @@ async function run(
   await plans.revisePlan(ref, { change: appended, expectedRevision: 2, deadlineMs });
   await attempt("b", { kind: "completed", rowCount: 1, durationMs: 2.5, context }, ofMended);
   await attempt("d", { kind: "failed", error, durationMs: 3.5, context }, ofD);
+}
+
+/** A fork of a plan, which takes over what is completed. */
+async function forkOf(plans: PlanEngine, source: PlanRef, ref: PlanRef): Promise<void> {
+  const loaded = await plans.loadPlan(source);
+  const createdAtMs = systemClock.nowMs();
+  await plans.createPlan({
+    ...{ ref, sessionId: "s", name: "fork", description: "" },
+    ...{ steps: forkedSteps(loaded.prepared), fork: forkOrigin(loaded, undefined) },
+    ...{ createdAtMs, deadlineMs: createdAtMs + 86_400_000 },
+  });
 }
 
 function step(id: string, index: number): PreparedStep {

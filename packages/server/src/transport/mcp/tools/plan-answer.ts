@@ -12,7 +12,8 @@ import {
 import type { PlanRecord, PlanSummary, StepError, StepRecord } from "../../../plans/index.js";
 import { present } from "../../present.js";
 import { pageWithin } from "../../paging/page-within.js";
-import { correctionOfStep } from "./correction.js";
+import { correctionOfStep } from "../../correction.js";
+import { correctingCall } from "./correcting-call.js";
 import { nextOffset } from "./fields.js";
 
 /**
@@ -135,7 +136,9 @@ function corrections({ planId, status, steps }: PlanRecord): readonly string[] {
   return steps
     .filter((step) => step.status === "failed")
     .slice(0, CORRECTIONS_MAX)
-    .map(({ stepId, error }) => correctionOfStep({ planId, stepId, error }));
+    .map(({ stepId, error }) =>
+      correctionOfStep({ stepId, error }, correctingCall(planId, stepId)),
+    );
 }
 
 function planStep(step: StepRecord): PlanStepAnswer {

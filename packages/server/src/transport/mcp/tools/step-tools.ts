@@ -8,7 +8,8 @@ import { asPlanId, asStepId } from "../../plan-ids.js";
 import { present } from "../../present.js";
 import { stepRevisionOf } from "../../rest/plans/plan-messages.js";
 import { defineTool, type McpTool, type ToolScope } from "../tool.js";
-import { correctionOfQuery, correctionOfStep } from "./correction.js";
+import { correctionOfQuery, correctionOfStep } from "../../correction.js";
+import { correctingCall } from "./correcting-call.js";
 import {
   dependsOn,
   intent,
@@ -118,7 +119,7 @@ export const STEP_TOOLS: readonly McpTool[] = [
       return stepAnswer(execution, {
         ...present({ offset: first, max_rows, max_bytes }),
         correction: ({ stepResult: { error } }) =>
-          correctionOfStep({ planId: plan, stepId: step, error }),
+          correctionOfStep({ stepId: step, error }, correctingCall(plan, step)),
       });
     },
   }),

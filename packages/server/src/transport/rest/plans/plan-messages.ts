@@ -140,11 +140,16 @@ function planStepMessage(step: StepRecord): PlanStep {
       executed_at: step.executedAt,
       wait_reason: step.waitReason,
       error: step.error,
+      max_rows: step.maxRows,
+      max_bytes: step.maxBytes,
     }),
   };
 }
 
-/** A step's result and context update (Contract §2.4, §2.5), with the asked part of its output. */
+/**
+ * A step's result and context update (Contract §2.4, §2.5), with the asked part of its output.
+ * @param whole with the call that corrects the step among its hints, if it failed.
+ */
 export function stepExecutionMessage(
   whole: StepExecution,
   { offset, max_rows: maxRows, max_bytes: maxBytes }: OutputPageQuery,

@@ -16,6 +16,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import { PLANS_PAGE_DEFAULT } from "../../../plans/limits.js";
 import type { Orchestrator } from "../../../plans/index.js";
 import { checksOf, journalOf } from "../../journal.js";
+import { withCorrection } from "../../correction.js";
 import { planCheckMessage } from "../../plan-check-message.js";
 import { errors, json } from "../described-replies.js";
 import { planIdOf, stepIdOf } from "./path-ids.js";
@@ -164,8 +165,17 @@ function addExecute(app: RestApp, orchestrator: Orchestrator): void {
     { schema },
     async ({ params, query, context }) => {
       const execution = await orchestrator.executeStep(planIdOf(params), stepIdOf(params), context);
-      return { data: stepExecutionMessage(execution, query) };
+      const corrected = withCorrection(orchestrator, execution, correctingRequest);
+      return { data: stepExecutionMessage(corrected, query) };
     },
+  );
+}
+
+/** The request that corrects a step, as a client of REST sends it. */
+function correctingRequest(planId: string, stepId: string): string {
+  return (
+    `send PATCH /api/plans/${planId}/steps/${stepId} with a corrected query_template ` +
+    "(also intent or depends_on where they were wrong), and execute the step again"
   );
 }
 
