@@ -270,7 +270,9 @@ describe("the package controlplane.v1", () => {
         "2 aau: int64",
         "3 cost_usd: double",
         "4 steps: repeated StepCheck",
+        "5 exceeded_budgets: repeated ExceededBudget",
       ],
+      ExceededBudget: ["1 action: string", "2 reason: string"],
       StepCheck: [
         "1 step_id: string",
         "2 tool_name: string",

@@ -93,12 +93,30 @@ export const stepCheckSchema: z.ZodType<StepCheck> = z
   .object(stepCheckShape)
   .meta({ id: "StepCheck", description: "What would happen to one step" });
 
+const exceededBudgetShape = {
+  action: z
+    .enum(["warn", "block"])
+    .describe("block: calls beyond the budget are refused; warn: they run"),
+  reason: z.string().describe("What is left and what is needed, in one sentence"),
+};
+
+/** A budget that does not cover a plan. */
+export interface ExceededBudget extends Message<typeof exceededBudgetShape> {}
+
+const exceededBudgetSchema: z.ZodType<ExceededBudget> = z
+  .object(exceededBudgetShape)
+  .meta({ id: "ExceededBudget", description: "A budget that does not cover a plan" });
+
 const planCheckShape = {
   verdict: z
     .enum(VERDICTS)
     .describe("The strictest of the steps: deny, else approval, else permit"),
   aau: z.int().describe("Agentic activity units of all steps, each run once"),
   cost_usd: z.number().describe("Cost of all steps that have a price, in US dollars"),
+  exceeded_budgets: z
+    .array(exceededBudgetSchema)
+    .readonly()
+    .describe("Budgets that do not cover the plan if each step runs once; nothing is reserved"),
   steps: z.array(stepCheckSchema).readonly().describe("The steps, in the order of the plan"),
 };
 
@@ -113,6 +131,7 @@ export const planCheckSchema: z.ZodType<PlanCheck> = z.object(planCheckShape).me
       verdict: "permit",
       aau: 1,
       cost_usd: 0.002,
+      exceeded_budgets: [],
       steps: [
         {
           step_id: "open_orders",

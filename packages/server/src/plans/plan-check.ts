@@ -6,12 +6,14 @@ import type {
   TouchedData,
 } from "../governance/index.js";
 import type { PreparedStep, StepExecution, StepRecord } from "./plan.js";
-import type { SqlValue, StatementEstimate, ToolCallQuote } from "./ports.js";
+import type { ExceededBudget, SqlValue, StatementEstimate, ToolCallQuote } from "./ports.js";
 
 /** What would happen if a plan were submitted and its steps were run now. Nothing of it is stored. */
 export interface PlanCheck {
   /** In the order of the definition. */
   readonly steps: readonly StepCheck[];
+  /** Budgets that do not cover the plan if each step runs once. */
+  readonly exceededBudgets: readonly ExceededBudget[];
 }
 
 /** What would happen to one step, as far as it is known before the plan runs. */

@@ -305,6 +305,25 @@ export interface ToolCallToPrice {
 export interface ToolCallPricing {
   /** @returns one quote for each call, in their order. @throws AppError `STORE_UNAVAILABLE`. */
   quote(caller: Caller, calls: readonly ToolCallToPrice[]): Promise<readonly ToolCallQuote[]>;
+
+  /**
+   * @param sessionId the session that the calls would belong to.
+   * @returns the budgets that do not cover these calls beside what is recorded by now; nothing is
+   * reserved. @throws AppError `STORE_UNAVAILABLE`.
+   */
+  exceededBudgets(
+    caller: Caller,
+    sessionId: string,
+    quotes: readonly ToolCallQuote[],
+  ): Promise<readonly ExceededBudget[]>;
+}
+
+/** A budget that does not cover a plan. */
+export interface ExceededBudget {
+  /** `block`: calls beyond the budget are refused; `warn`: they run. */
+  readonly action: "warn" | "block";
+  /** One sentence with what is left and what is needed. */
+  readonly reason: string;
 }
 
 /** The weight and the price of a tool call. */

@@ -9,11 +9,12 @@ import type { PlanCheck, StepCheck } from "../plans/index.js";
 import { present } from "./present.js";
 
 /** What a plan would do, as REST and the command line tell it; gRPC has the same fields. */
-export function planCheckMessage({ steps }: PlanCheck): PlanCheckMessage {
+export function planCheckMessage({ steps, exceededBudgets }: PlanCheck): PlanCheckMessage {
   return {
     verdict: strictest(steps.map(({ decision }) => decision.verdict)),
     aau: steps.reduce((sum, { quote }) => sum + quote.aau, 0),
     cost_usd: sumOf(steps.map(({ quote }) => quote.costUsd ?? 0)),
+    exceeded_budgets: exceededBudgets,
     steps: steps.map(stepCheckMessage),
   };
 }

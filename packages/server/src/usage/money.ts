@@ -27,6 +27,11 @@ export function formatUsd(amount: Nanodollars): string {
   return amount < 0n ? `-${digits}` : digits;
 }
 
+/** The amount nearest to a double, such as `cost_usd`; exact up to nine million dollars. */
+export function nanodollarsOf(usd: number): Nanodollars {
+  return BigInt(Math.round(usd * Number(PER_USD)));
+}
+
 /** The double nearest to the amount in dollars, for `cost_usd` (Contract §2.9, §2.11). */
 export function usdOf(amount: Nanodollars): number {
   return Number(formatUsd(amount));

@@ -3,10 +3,11 @@ import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import { aauWeight } from "./events/aau.js";
-import { usdOf } from "./money.js";
+import { nanodollarsOf, usdOf } from "./money.js";
 import { checkCeiling, parseBudget, type BudgetInput } from "./budgets/budget-input.js";
 import { budgetState, type BudgetState } from "./budgets/budget-state.js";
 import type { Budget } from "./budgets/budgets.js";
+import { type ExceededBudget, exceededBudgets } from "./budgets/exceeded-budgets.js";
 import { externalUsage, type ExternalEvent } from "./events/external-event.js";
 import { isOperator, organizationOf } from "./named-organization.js";
 import {
@@ -177,10 +178,26 @@ export class UsageService {
    * session.
    */
   async budgets(caller: Caller, named?: string): Promise<readonly BudgetState[]> {
-    const orgId = organizationOf(caller, named);
+    return this.#budgets(organizationOf(caller, named), caller.sessionId);
+  }
+
+  /**
+   * The budgets that do not cover calls with these quotes in a session, beside what is recorded by
+   * now. Nothing is reserved.
+   */
+  async exceededBudgets(
+    { orgId }: Caller,
+    sessionId: string,
+    quotes: readonly CallQuote[],
+  ): Promise<readonly ExceededBudget[]> {
+    const aau = quotes.reduce((sum, quote) => sum + quote.aau, 0);
+    const cost = quotes.reduce((sum, { costUsd = 0 }) => sum + nanodollarsOf(costUsd), 0n);
+    return exceededBudgets(await this.#budgets(orgId, sessionId), { aau, cost });
+  }
+
+  async #budgets(orgId: string, sessionId: string | undefined): Promise<readonly BudgetState[]> {
     const { store, recorder, clock } = this.#parts;
     await recorder.flush();
-    const { sessionId } = caller;
     const asked = { sessionId, nowMs: clock.nowMs() };
     const states: BudgetState[] = [];
     // Sequential on purpose: the list may be long, and nobody is in a hurry for it.

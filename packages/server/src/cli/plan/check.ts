@@ -8,7 +8,7 @@ import { readPlanFile } from "./plan-file.js";
 
 type StepCheck = PlanCheck["steps"][number];
 
-/** `steward plan check FILE`: exits with 1 when a step may not run as it is. */
+/** `steward plan check FILE`: exits with 1 when a step may not run as it is, or a budget would stop it. */
 export function checkCommand(context: CliContext): Command {
   const { terminal, env, exitWith } = context;
   return clientCommand("check", "Tells what a plan would do, and who decides; stores nothing.")
@@ -20,11 +20,13 @@ export function checkCommand(context: CliContext): Command {
       else {
         terminal.printTable(COLUMNS, check.steps.map(rowOf));
         check.steps.flatMap(remarksOn).forEach(terminal.print);
+        for (const { reason } of check.exceeded_budgets) terminal.print(reason);
         terminal.note(
           `${check.verdict}: ${String(check.aau)} AAU, ${dollars(check.cost_usd)}; nothing was stored`,
         );
       }
-      if (check.verdict !== "permit") exitWith(EXIT.failed);
+      const isBlocked = check.exceeded_budgets.some(({ action }) => action === "block");
+      if (check.verdict !== "permit" || isBlocked) exitWith(EXIT.failed);
     });
 }
 

@@ -86,7 +86,10 @@ class Process extends DisposalStack {
           decide: () => Promise.resolve({ verdict: "permit", policies: [] }),
           versionFor: () => Promise.resolve(""),
         },
-        pricing: { quote: (_caller, calls) => Promise.resolve(calls.map(() => ({ aau: 1 }))) },
+        pricing: {
+          quote: (_caller, calls) => Promise.resolve(calls.map(() => ({ aau: 1 }))),
+          exceededBudgets: () => Promise.resolve([]),
+        },
         gate: { admit: () => Promise.resolve([]), release: () => undefined },
         clock: systemClock,
         ids,

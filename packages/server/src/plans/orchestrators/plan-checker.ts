@@ -51,6 +51,7 @@ export class PlanChecker {
     const steps = preparePlan(sessionId, definition, tools, analyzer, read);
     requireDataSources(steps, access, ctx);
     const quotes = await pricing.quote(ctx, steps);
+    const exceededBudgets = await pricing.exceededBudgets(ctx, sessionId, quotes);
     const untilMs = performance.now() + ALL_DESCRIBED_MS_MAX;
     const checks: StepCheck[] = [];
     for (let from = 0; from < steps.length; from += DESCRIBED_AT_ONCE) {
@@ -60,7 +61,7 @@ export class PlanChecker {
       const checked = some.map((step) => this.#checkStep(step, ctx, quotes[step.index], isLate));
       checks.push(...(await Promise.all(checked)));
     }
-    return { steps: checks };
+    return { steps: checks, exceededBudgets };
   }
 
   /** Checks one step of a stored plan by the names in its statement, without asking the database. */

@@ -5,11 +5,15 @@ import { planCheckMessage } from "../plan-check-message.js";
 
 /** What a plan would do, from the fields that REST tells. */
 export function checkPlanMessage(check: PlanCheck): proto.CheckPlanResponse {
-  const { verdict, aau, cost_usd: costUsd, steps } = planCheckMessage(check);
+  const { verdict, aau, cost_usd: costUsd, steps, exceeded_budgets } = planCheckMessage(check);
   return {
     $typeName: "controlplane.v1.CheckPlanResponse",
     ...{ verdict, aau: BigInt(aau), costUsd },
     steps: steps.map(stepMessage),
+    exceededBudgets: exceeded_budgets.map((budget) => ({
+      $typeName: "controlplane.v1.ExceededBudget",
+      ...budget,
+    })),
   };
 }
 

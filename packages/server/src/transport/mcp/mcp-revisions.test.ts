@@ -127,3 +127,54 @@ describe("the tools that change plans", () => {
     await agent.close();
   });
 });
+
+describe("a dry run of a plan", () => {
+  it("tells what the plan would do, whether a budget covers it, and stores nothing", async () => {
+    const steps = [
+      { id: "fine", query_template: "SELECT name FROM customers" },
+      { id: "wrong", query_template: "SELECT nme FROM customers" },
+      {
+        id: "write",
+        query_template: "UPDATE customers SET name = 'x' WHERE id = 1",
+        intent: "write_update",
+      },
+    ];
+    const before = (await call("list_plans")).plans.length;
+    const { check, ...rest } = await call("submit_plan", { steps, dry_run: true });
+    expect(rest).toEqual({ ready_steps: [] });
+    expect(check).toMatchObject({
+      verdict: "permit",
+      aau: 5,
+      exceeded_budgets: [],
+      steps_left_out: 0,
+    });
+    const [wrong, fine] = check.steps;
+    expect(wrong).toMatchObject({
+      step_id: "wrong",
+      problem: expect.stringContaining("nme") as string,
+    });
+    expect(fine).toMatchObject({ step_id: "fine", tables: ["customers"] });
+    const base = `http://127.0.0.1:${String(steward.app.address.port)}`;
+    await fetch(`${base}/billing/budgets`, {
+      method: "POST",
+      headers: { ...admin, "content-type": "application/json" },
+      body: JSON.stringify({
+        scope: "session",
+        unit: "aau",
+        period: "day",
+        limit: "4",
+        action: "block",
+      }),
+    });
+    const budgeted = await call("submit_plan", { steps, dry_run: true, session_id: "a new one" });
+    expect(budgeted.check.exceeded_budgets).toEqual([
+      {
+        action: "block",
+        reason: "The session's budget of 4 AAU per day has 4 AAU left, and the plan needs 5 AAU",
+      },
+    ]);
+    expect((await call("list_plans")).plans).toHaveLength(before);
+    const both = await call("submit_plan", { steps, dry_run: true, append_to_plan_id: "x" });
+    expect(both.error.message).toContain("dry_run checks a new plan");
+  });
+});

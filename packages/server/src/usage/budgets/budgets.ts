@@ -191,11 +191,16 @@ export function amountOf(budget: Budget, amount: Pick<Charge, "aau" | "cost">): 
 }
 
 function describe(budget: Budget): string {
+  return `The ${budgetText(budget)} does not cover this call`;
+}
+
+/** A budget by its owner and its limit, such as `session's budget of $100 per month`. */
+export function budgetText(budget: Budget): string {
   const whose =
     budget.setBy === "operator"
       ? `operator's budget for the ${budget.scope}`
       : `${budget.scope}'s budget`;
-  return `The ${whose} of ${capText(budget)} does not cover this call`;
+  return `${whose} of ${capText(budget)}`;
 }
 
 /** A budget's limit with its unit and period, such as `$100 per month`. */

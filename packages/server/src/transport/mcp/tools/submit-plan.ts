@@ -2,10 +2,16 @@ import * as z from "zod";
 import { ON_FAILURE, PLAN_STATUSES } from "@steward/protocol/rest";
 import { sessionFor } from "@steward/kernel/caller.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
-import type { Orchestrator, PlanRecord, QueryRuntimeContext } from "../../../plans/index.js";
-import { revisionsOf } from "../../journal.js";
+import type {
+  Orchestrator,
+  PlanDefinition,
+  PlanRecord,
+  QueryRuntimeContext,
+} from "../../../plans/index.js";
+import { checksOf, revisionsOf } from "../../journal.js";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "../../limits.js";
 import { asPlanId } from "../../plan-ids.js";
+import { planCheckMessage } from "../../plan-check-message.js";
 import { present } from "../../present.js";
 import { definitionOf, planForkOf, stepsToAppendOf } from "../../rest/plans/plan-messages.js";
 import { PLAN_APP_URI } from "../plan-app.js";
@@ -21,6 +27,7 @@ import {
   sessionId,
   toolName,
 } from "./fields.js";
+import { type CheckAnswer, checkAnswer, checkAnswerSchema } from "./check-answer.js";
 import { readySteps, readyStepsOf } from "./plan-answer.js";
 
 const stepInput = z.strictObject({
@@ -75,6 +82,13 @@ const submission = z
           "fail: the plan ends",
       ),
     session_id: sessionId,
+    dry_run: z
+      .boolean()
+      .exactOptional()
+      .describe(
+        "true: stores nothing, and tells in check what each step of a new plan would touch, whether policies permit it, what it " +
+          "costs, and whether a budget would be exceeded",
+      ),
     idempotency_key: z
       .string()
       .min(1)
@@ -101,7 +115,7 @@ export const SUBMIT_PLAN: McpTool = defineTool({
     "is wrong, nothing is stored and the details name every field to correct: correct them all and submit again. " +
     "Then call execute_step for the ready_steps. You need not know all steps in advance: call it again with " +
     "append_to_plan_id to add steps that use what earlier ones found. A step that fails does not end the plan: " +
-    "correct it with execute_step. To go on from a plan that is over, or to try another way without losing results, " +
+    "correct it with execute_step. To see first what a plan may do and costs, use dry_run. To go on from a plan that is over, or to try another way without losing results, " +
     "use fork_of_plan_id. For a single statement use query instead.",
   annotations: ADDS,
   app: PLAN_APP_URI,
@@ -109,13 +123,17 @@ export const SUBMIT_PLAN: McpTool = defineTool({
   usage: "write_insert",
   input: submission,
   output: z.object({
-    plan_id: planId,
-    status: z.enum(PLAN_STATUSES).describe("Status of the plan"),
+    plan_id: planId.optional().describe("Id of the plan; absent with dry_run"),
+    status: z.enum(PLAN_STATUSES).optional().describe("Status of the plan; absent with dry_run"),
     revision: z.int().optional().describe("1 for a new plan; every change of its steps adds one"),
     ready_steps: readySteps,
+    check: checkAnswerSchema.optional().describe("Only with dry_run: what the plan would do"),
   }),
   run: async (input, { context, services: { orchestrator } }) => {
     const { idempotency_key: key } = input;
+    if (input.dry_run === true) {
+      return { ready_steps: [], check: await checked(orchestrator, input, context) };
+    }
     const ctx = key === undefined ? context : { ...context, idempotencyKey: key };
     const plan = await planOf(orchestrator, input, ctx);
     return {
@@ -126,6 +144,20 @@ export const SUBMIT_PLAN: McpTool = defineTool({
     };
   },
 });
+
+async function checked(
+  orchestrator: Orchestrator,
+  input: Submission,
+  ctx: QueryRuntimeContext,
+): Promise<CheckAnswer> {
+  const field = (["append_to_plan_id", "fork_of_plan_id"] as const).find(
+    (name) => input[name] !== undefined,
+  );
+  if (field !== undefined) throw invalidField(field, "leave it out: dry_run checks a new plan");
+  const session = sessionFor(ctx, input.session_id ?? "");
+  const check = await checksOf(orchestrator).checkPlan(session, definitionOfNew(input), ctx);
+  return checkAnswer(planCheckMessage(check));
+}
 
 function planOf(
   orchestrator: Orchestrator,
@@ -153,9 +185,13 @@ function created(
   input: Submission,
   ctx: QueryRuntimeContext,
 ): Promise<PlanRecord> {
-  const { name, description, steps, on_failure = "pause", session_id: session = "" } = input;
-  const definition = definitionOf({ ...present({ name, description }), steps, on_failure });
-  return orchestrator.createPlan(sessionFor(ctx, session), definition, ctx);
+  const { session_id: session = "" } = input;
+  return orchestrator.createPlan(sessionFor(ctx, session), definitionOfNew(input), ctx);
+}
+
+function definitionOfNew(input: Submission): PlanDefinition {
+  const { name, description, steps, on_failure = "pause" } = input;
+  return definitionOf({ ...present({ name, description }), steps, on_failure });
 }
 
 async function appended(
