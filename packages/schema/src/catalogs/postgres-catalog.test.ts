@@ -1,4 +1,5 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { introspectPostgres } from "./postgres-catalog.js";
 
@@ -30,6 +31,34 @@ describe("the objects of a PostgreSQL database", () => {
     const { found, read } = await kinds();
     expect(found).toEqual(["Database", "Schema", "Table", "Column"]);
     expect(read).toBe(1);
+  });
+
+  it.each([
+    ["view", "CREATE VIEW public.gone AS SELECT a FROM public.t", "DROP VIEW public.gone"],
+    ["index", "CREATE INDEX gone ON public.t (a)", "DROP INDEX public.gone"],
+    ["table", "CREATE TABLE public.gone (a int DEFAULT 1 CHECK (a > 0))", "DROP TABLE public.gone"],
+    [
+      "function",
+      "CREATE FUNCTION public.gone() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+      "DROP FUNCTION public.gone",
+    ],
+  ])("say to try again when a %s is dropped while they are read", async (_kind, create, drop) => {
+    await db.query(create);
+    const reader = new pg.Client({ connectionString: db.url });
+    await reader.connect();
+    try {
+      // The snapshot of this transaction still has the object.
+      await reader.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL search_path = ''");
+      await reader.query("SELECT 1");
+      await db.query(drop);
+      const read = introspectPostgres(async (sql) => (await reader.query<object>(sql)).rows);
+      await expect(read).rejects.toMatchObject({
+        code: "STATE_CONFLICT",
+        message: expect.stringContaining("try again") as string,
+      });
+    } finally {
+      await reader.end();
+    }
   });
 
   it("include one of a seldom sort that another connection has just made", async () => {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { AppError } from "@steward/kernel/errors.js";
 import {
   castElements,
   checkedObject,
@@ -45,6 +46,7 @@ export const CATALOG_SETTINGS: readonly string[] = ["search_path = ''", "jit = o
 
 /**
  * Introspects the database, as of the connection's transaction.
+ * @throws AppError `STATE_CONFLICT` when an object was dropped meanwhile; trying again helps.
  * @param query on a connection with {@link CATALOG_SETTINGS}.
  * @param nativeIds which objects get native ids: all, all except the database itself, or none.
  */
@@ -52,9 +54,35 @@ export async function introspectPostgres(
   query: CatalogQuery,
   nativeIds: "all" | "objects" | "none" = "all",
 ): Promise<Schema> {
-  const objects = await readObjects(query, nativeIds !== "none");
-  const database = await databaseOf(query, nativeIds === "all");
-  return placed([database, ...objects]);
+  return unlessDropped(async () => {
+    const objects = await readObjects(query, nativeIds !== "none");
+    const database = await databaseOf(query, nativeIds === "all");
+    return placed([database, ...objects]);
+  });
+}
+
+/**
+ * PostgreSQL's functions that describe an object, such as `pg_get_viewdef`, look at the catalog of now, and
+ * not of the transaction's snapshot. So the description of an object that another session has just
+ * dropped is missing, or the function fails.
+ */
+async function unlessDropped(read: () => Promise<Schema>): Promise<Schema> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof Error) || !isOfDropped(error)) throw error;
+    throw new AppError(
+      "STATE_CONFLICT",
+      "An object of the database was dropped or changed while its schema was read: try again. " +
+        `If the error stays, the object cannot be read: ${error.message}`,
+      { cause: error },
+    );
+  }
+}
+
+function isOfDropped(error: Error): boolean {
+  if (error instanceof AppError) return error.code === "STATE_CORRUPTED";
+  return /^(?:cache lookup failed for|could not open relation with OID)/.test(error.message);
 }
 
 /** A schema of these objects. Objects inside an omitted object are omitted too. */
@@ -75,8 +103,13 @@ export interface Reread {
  * Updates a recently read schema by reading some of its relations again. Objects that are no
  * relations, such as types and functions, are read again too.
  * @param query as for {@link introspectPostgres}.
+ * @throws AppError as {@link introspectPostgres} does.
  */
-export async function rereadPostgres(
+export function rereadPostgres(query: CatalogQuery, reread: Reread): Promise<Schema> {
+  return unlessDropped(() => rereadRelations(query, reread));
+}
+
+async function rereadRelations(
   query: CatalogQuery,
   { schema, relations }: Reread,
 ): Promise<Schema> {
