@@ -1,5 +1,6 @@
 import type { CatalogRows, CatalogSchemas } from "../catalog/ports.js";
 import type {
+  AdvisedFailure,
   AdvisedStatement,
   StatementError,
   StatementResult,
@@ -19,6 +20,7 @@ import {
   HINTED_LENGTH_MAX,
   HINTED_STATEMENTS_MAX,
 } from "./limits.js";
+import { columnsOf, constraintIn, maskedMessage } from "./masked-message.js";
 import { withCorrections, withoutNames } from "./merge.js";
 import { permittedColumns } from "./permitted-columns.js";
 import { HintSchemas } from "./schema/hint-schemas.js";
@@ -61,7 +63,31 @@ export class StepHints implements StepAdvisor {
     this.#log = log;
   }
 
-  async afterFailure(asked: AdvisedStatement, failure: StatementError): Promise<readonly string[]> {
+  async afterFailure(asked: AdvisedStatement, failure: StatementError): Promise<AdvisedFailure> {
+    const hints = await this.#afterFailure(asked, failure);
+    const message = await this.#visibleMessage(asked, failure.message);
+    return { message, hints: hints.map((hint) => hint.replace(failure.message, () => message)) };
+  }
+
+  /** The engine's message; what it says of columns that the caller may not see is left out. */
+  async #visibleMessage(asked: AdvisedStatement, message: string): Promise<string> {
+    const named = asked.looksAtData ? constraintIn(message) : undefined;
+    if (named === undefined) return message;
+    try {
+      const tables = await this.#schemas.current(asked.caller, asked.dataSource);
+      const part = tables && columnsOf(named, tables);
+      const isSeen = part !== undefined && (await this.#visible.isVisible(asked, part));
+      return isSeen ? message : maskedMessage(named);
+    } catch (error) {
+      this.#log.debug({ err: error }, "a message is masked, because its names cannot be checked");
+      return maskedMessage(named);
+    }
+  }
+
+  async #afterFailure(
+    asked: AdvisedStatement,
+    failure: StatementError,
+  ): Promise<readonly string[]> {
     const { message, reason } = failure;
     // What the data source says may name columns that policies forbid.
     const hints = asked.looksAtData ? withoutNames(failure.hints, message) : failure.hints;

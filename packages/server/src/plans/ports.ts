@@ -170,8 +170,8 @@ export interface AdvisedStatement {
  * be given is left out; giving hints never fails.
  */
 export interface StepAdvisor {
-  /** All hints of a failed statement, with those that the data source has given. */
-  afterFailure(asked: AdvisedStatement, failure: StatementError): Promise<readonly string[]>;
+  /** What the caller is told of a failed statement. */
+  afterFailure(asked: AdvisedStatement, failure: StatementError): Promise<AdvisedFailure>;
 
   /**
    * Hints that the result of a statement is probably not what was meant. Usually there are none, and
@@ -181,6 +181,14 @@ export interface StepAdvisor {
     asked: AdvisedStatement,
     result: StatementResult,
   ): readonly string[] | Promise<readonly string[]>;
+}
+
+/** A failed statement as its caller is told of it. */
+export interface AdvisedFailure {
+  /** The data source's error, without names that the caller may not see. */
+  readonly message: string;
+  /** All hints, with those that the data source has given. */
+  readonly hints: readonly string[];
 }
 
 /** What steps run on: a data source, a tool of the service, or a tool of another MCP server. */

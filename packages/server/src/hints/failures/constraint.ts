@@ -5,6 +5,7 @@ import {
   useInstead,
 } from "../correction.js";
 import type { KnownTables } from "../schema/known-tables.js";
+import { columnsOf, constraintIn } from "../masked-message.js";
 import { checkedValues } from "../values/checked-values.js";
 import { meantValue } from "../values/meant-value.js";
 
@@ -80,14 +81,14 @@ function keyNamed(name: string, { all }: KnownTables) {
 }
 
 /** A column without a value. */
-function missing({ message, sql }: FailedStatement): readonly Correction[] {
-  const sqlite = /^NOT NULL constraint failed: .*\.(.+)$/.exec(message)?.[1];
-  const postgres = /^null value in column "(.+?)" /.exec(message)?.[1];
-  const name = sqlite ?? postgres;
-  if (name === undefined) return [];
+function missing({ message, sql, tables }: FailedStatement): readonly Correction[] {
+  const constraint = constraintIn(message);
+  const part = constraint?.kind === "NOT NULL" ? columnsOf(constraint, tables) : undefined;
+  const [name] = part?.columns ?? [];
+  if (part === undefined || name === undefined) return [];
   const isNamed = new RegExp(`\\b${name.replaceAll(/\W/g, "\\$&")}\\b`, "i").test(sql);
   const sentence = isNamed
     ? `Give \`${name}\` a value that is not NULL.`
     : `Name \`${name}\` among the columns too, with a value that is not NULL.`;
-  return [{ sentence, names: [] }];
+  return [{ sentence, names: [part] }];
 }

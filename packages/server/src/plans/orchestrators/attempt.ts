@@ -198,9 +198,9 @@ export class AttemptRunner {
       const hints = advisor.afterResult(asked, end);
       return { end, hints: hints instanceof Promise ? await hints : hints };
     }
-    const hints = await advisor.afterFailure(asked, end);
+    const { message, hints } = await advisor.afterFailure(asked, end);
     return {
-      end: new StatementError(end.reason, end.message, { hints, cause: end.cause }),
+      end: new StatementError(end.reason, message, { hints, cause: end.cause }),
       hints: [],
     };
   }
