@@ -7,7 +7,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createCompletion, createMessage, startModelServer } from "./scripted/apis.js";
+import {
+  createCompletion,
+  createResponse,
+  createMessage,
+  startModelServer,
+} from "./scripted/apis.js";
 import { QUESTION } from "./scripted/decide.js";
 import { aiSdkModel, langChainModel, openAiAgentsModel } from "./scripted/models.js";
 
@@ -80,6 +85,11 @@ describe("the example agent answers a question", () => {
   it("with OpenAI's Chat Completions API and no framework", async () => {
     const { ask } = await import("./openai.js");
     expect(await ask(createCompletion, QUESTION, baseUrl)).toBe(ANSWER);
+  });
+
+  it("with OpenAI's Responses API and no framework", async () => {
+    const { ask } = await import("./openai-responses.js");
+    expect(await ask(createResponse, QUESTION, baseUrl)).toBe(ANSWER);
   });
 
   it.skipIf(!hasPython)(`with Python over MCP${noPython}`, async () => {

@@ -1,4 +1,4 @@
-import type { AnthropicContent, OpenAiToolCall } from "@steward/client";
+import type { AnthropicContent, OpenAiResponsesItem, OpenAiToolCall } from "@steward/client";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { decide } from "./decide.js";
@@ -46,6 +46,26 @@ export function createCompletion(
       ? { role: "assistant", content: decision.answer }
       : { role: "assistant", content: null, tool_calls: [toolCall(decision.call, results.length)] };
   return Promise.resolve({ choices: [{ message }] });
+}
+
+/** A scripted model behind OpenAI's Responses API. */
+export function createResponse(
+  request: object,
+): Promise<{ output: OpenAiResponsesItem[]; output_text: string }> {
+  const { tools, input } = request as {
+    tools: { name: string }[];
+    input: { type?: string; output?: string }[];
+  };
+  if (!tools.some(({ name }) => name === "query")) throw new Error("no tool is called query");
+  const results = input.filter(({ type }) => type === "function_call_output");
+  const decision = decide(results.map(({ output = "" }) => output));
+  if ("answer" in decision) {
+    return Promise.resolve({ output: [{ type: "message" }], output_text: decision.answer });
+  }
+  const { name, args } = decision.call;
+  const called = { name, arguments: JSON.stringify(args) };
+  const output = [{ type: "function_call", call_id: `call_${results.length}`, ...called }];
+  return Promise.resolve({ output, output_text: "" });
 }
 
 function toolCall(

@@ -31,6 +31,13 @@ export {
   type OpenAiToolCall,
   type OpenAiToolMessage,
 } from "./tools/openai.js";
+export {
+  answerOpenAiResponsesCalls,
+  openAiResponsesTools,
+  type OpenAiResponsesItem,
+  type OpenAiResponsesOutput,
+  type OpenAiResponsesTool,
+} from "./tools/openai-responses.js";
 export type { ToolBehavior, ToolDefinition, ToolResult, Tools, ToolSchema } from "./tools/tools.js";
 export { isTerminalEvent, type WatchOptions } from "./watch-plan.js";
 export type { ErrorCode } from "@steward/protocol";

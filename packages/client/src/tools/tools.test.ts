@@ -4,6 +4,7 @@ import { createClient } from "../client.js";
 import { json, scriptedServer, type Answer } from "../testing/scripted-server.js";
 import { answerAnthropicCalls, anthropicTools } from "./anthropic.js";
 import { answerOpenAiCalls, openAiTools } from "./openai.js";
+import { answerOpenAiResponsesCalls, openAiResponsesTools } from "./openai-responses.js";
 import type { ToolDefinition, ToolResult, Tools, ToolSchema } from "./tools.js";
 
 const inputSchema: ToolSchema = {
@@ -155,6 +156,24 @@ describe("the tool-calling format of", () => {
     expect(await answerOpenAiCalls(echo, calls)).toEqual([
       { role: "tool", tool_call_id: "c1", content: 'query {"sql":"SELECT 1"}' },
       { role: "tool", tool_call_id: "c2", content: "query undefined" },
+    ]);
+  });
+
+  it("are written for the Responses API of OpenAI, whose calls are answered in order", async () => {
+    expect(openAiResponsesTools([definition])).toEqual([
+      {
+        ...{ type: "function", name: "query", description: "Runs a statement" },
+        ...{ parameters: inputSchema, strict: false },
+      },
+    ]);
+    const items = [
+      { type: "reasoning" },
+      { type: "function_call", call_id: "c1", name: "query", arguments: '{"sql":"SELECT 1"}' },
+      { type: "function_call", call_id: "c2", name: "query", arguments: '{"sql":' },
+    ];
+    expect(await answerOpenAiResponsesCalls(echo, items)).toEqual([
+      { type: "function_call_output", call_id: "c1", output: 'query {"sql":"SELECT 1"}' },
+      { type: "function_call_output", call_id: "c2", output: "query undefined" },
     ]);
   });
 });
