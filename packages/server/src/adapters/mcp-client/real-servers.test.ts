@@ -1,8 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import type { McpEndpoint } from "../../governance/index.js";
 import { rowsOfResult } from "./call-result.js";
 import { McpConnection } from "./mcp-connection.js";
 
@@ -19,7 +23,13 @@ async function called(
   calls: readonly (readonly [tool: string, args: object])[],
 ): Promise<readonly unknown[]> {
   const script = join(dirname(packageFile), "dist/index.js");
-  const endpoint = { command: process.execPath, args: [script, ...args], env: {} };
+  return calledAt({ command: process.execPath, args: [script, ...args], env: {} }, calls);
+}
+
+async function calledAt(
+  endpoint: McpEndpoint,
+  calls: readonly (readonly [tool: string, args: object])[],
+): Promise<readonly unknown[]> {
   return Promise.all(
     calls.map(async ([name, given]) => {
       await using connection = await McpConnection.open({ endpoint, signal });
@@ -29,6 +39,17 @@ async function called(
       return JSON.parse(rowsOfResult(result).outputJson) as unknown;
     }),
   );
+}
+
+/** A port that was free a moment ago: the server takes no 0. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  // A server that listens on a port has this address.
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
 }
 
 it("calls the tools of server-everything: texts, structured content and links", async () => {
@@ -48,6 +69,31 @@ it("calls the tools of server-everything: texts, structured content and links", 
     expect.objectContaining({ temperature: expect.any(Number) as number }),
   ]);
   expect(links).toContainEqual(expect.objectContaining({ type: "resource_link" }));
+}, 60_000);
+
+it("calls the tools of server-everything over Streamable HTTP, each over a connection of its own", async () => {
+  const port = await freePort();
+  const script = join(dirname(EVERYTHING), "dist/index.js");
+  const env = { ...process.env, PORT: String(port) };
+  const server = spawn(process.execPath, [script, "streamableHttp"], { env });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.stderr.on("data", (chunk) => String(chunk).includes("listening") && resolve());
+      server.once("exit", () => reject(new Error("server-everything ended")));
+    });
+    const endpoint = { url: `http://127.0.0.1:${String(port)}/mcp`, headers: {} };
+    const [echo, sum, structured] = await calledAt(endpoint, [
+      ["echo", { message: "hello" }],
+      ["get-sum", { a: 2, b: 3 }],
+      ["get-structured-content", { location: "New York" }],
+    ]);
+    expect(JSON.stringify(echo)).toContain("hello");
+    expect(JSON.stringify(sum)).toContain("5");
+    expect(JSON.stringify(structured)).toContain("temperature");
+  } finally {
+    server.kill();
+    await once(server, "exit");
+  }
 }, 60_000);
 
 it("reads a file by server-filesystem", async () => {
