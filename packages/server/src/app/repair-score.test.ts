@@ -14,6 +14,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Dialect } from "../governance/index.js";
 import { fixedAsSaid } from "../hints/testing/mechanical-fixer.js";
 import { MUSIC_HELD_OUT, RENTAL_HELD_OUT } from "../hints/testing/held-out.js";
+import {
+  MUSIC_NESTED,
+  MUSIC_NESTED_HELD_OUT,
+  RENTAL_NESTED,
+  RENTAL_NESTED_HELD_OUT,
+} from "../hints/testing/nested.js";
 import { MUSIC_POLICIES, MUSIC_SCHEMA, MUSIC_STATEMENTS } from "../hints/testing/music.js";
 import {
   RENTAL_POLICIES,
@@ -98,7 +104,7 @@ async function hintsOf(sql: string, source: "music" | "rental"): Promise<readonl
 
 /** The rows of a read, without the names of columns; of a write its text. */
 async function resultOf(sql: string, dialect: Dialect): Promise<string> {
-  if (!/^select/i.test(sql)) return sql;
+  if (!isRead(sql)) return sql;
   const rows =
     dialect === "sqlite"
       ? (music.prepare(sql).all() as readonly object[])
@@ -109,13 +115,15 @@ async function resultOf(sql: string, dialect: Dialect): Promise<string> {
     .join("\n");
 }
 
+function isRead(sql: string): boolean {
+  return /^(?:select|with)\b/i.test(sql);
+}
+
 async function isRight(sql: string, right: string, dialect: Dialect): Promise<boolean> {
   if (isSameStatement(sql, right, dialect)) return true;
   try {
     await database.query("SET statement_timeout = 2000");
-    return (
-      /^select/i.test(sql) && (await resultOf(sql, dialect)) === (await resultOf(right, dialect))
-    );
+    return isRead(sql) && (await resultOf(sql, dialect)) === (await resultOf(right, dialect));
   } catch {
     return false;
   }
@@ -162,6 +170,14 @@ const LEFT_MAX = 8;
 /** Of the statements that were written afterwards: two are left, and the rules were not changed for them. */
 const HELD_OUT_LEFT_MAX = 4;
 
+/**
+ * Of the statements with nested queries or long text. Before the hints looked into these, 14 of 16 were left, and 7 of
+ * the 8 that were held out. What is left are ambiguous columns: the hint is right, and the fixer writes it into the
+ * query in parentheses too, which has a column of that name.
+ */
+const NESTED_LEFT_MAX = 2;
+const NESTED_HELD_OUT_LEFT_MAX = 1;
+
 describe("the hints", () => {
   it("lead a fixer that knows nothing else from 100 wrong statements to more than 90 right ones", async () => {
     expect(MUSIC_STATEMENTS.length + RENTAL_STATEMENTS.length).toBe(100);
@@ -181,4 +197,27 @@ describe("the hints", () => {
     const left = (await Promise.all(both)).flat();
     expect(left.length, left.join("\n")).toBeLessThanOrEqual(HELD_OUT_LEFT_MAX);
   }, 60_000);
+
+  it.each([
+    [
+      "16 statements with nested queries or long text",
+      MUSIC_NESTED,
+      RENTAL_NESTED,
+      NESTED_LEFT_MAX,
+    ],
+    [
+      "eight of them that were held out",
+      MUSIC_NESTED_HELD_OUT,
+      RENTAL_NESTED_HELD_OUT,
+      NESTED_HELD_OUT_LEFT_MAX,
+    ],
+  ])(
+    "lead it from %s",
+    async (_what, ofMusic, ofRental, leftMax) => {
+      const both = [unmended(ofMusic, "music", "sqlite"), unmended(ofRental, "rental", "postgres")];
+      const left = (await Promise.all(both)).flat();
+      expect(left.length, left.join("\n")).toBeLessThanOrEqual(leftMax);
+    },
+    60_000,
+  );
 });

@@ -28,9 +28,22 @@ describe("the correction of a refused statement", () => {
     );
   });
 
-  it("is not given for a column of a common table expression", () => {
-    const sql = "WITH orders AS (SELECT 1 AS n) SELECT m FROM orders";
-    expect(said(sql, "no such column: m")).toBeUndefined();
+  it("takes the columns of a common table expression, also where a table has its name", () => {
+    const orders = "WITH orders AS (SELECT 1 AS amount)";
+    expect(said(`${orders} SELECT amout FROM orders`, "no such column: amout")).toBe(
+      "Use `amount` instead of `amout`.",
+    );
+    const ofTable = said(`${orders} SELECT cust_id FROM orders`, "no such column: cust_id");
+    expect(ofTable).toBeUndefined();
+  });
+
+  it("follows a star, and does not follow a recursive query for ever", () => {
+    const star = "SELECT x.cust_id FROM (SELECT * FROM orders) x";
+    expect(said(star, "no such column: x.cust_id")).toBe(
+      "Use `x.customer_id` instead of `x.cust_id`.",
+    );
+    const endless = "WITH RECURSIVE r AS (SELECT * FROM r) SELECT cust_id FROM r";
+    expect(said(endless, "no such column: cust_id")).toBeUndefined();
   });
 
   it("moves only the condition with an aggregate to HAVING", () => {

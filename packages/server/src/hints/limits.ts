@@ -1,7 +1,12 @@
 /** Limits of hints (Decision §11). */
 
-/** Characters of a statement that hints look at; reading one takes about a microsecond for every 20. */
+/**
+ * Characters of a statement whose result hints look at; reading one takes about a microsecond for every
+ * 20, and results come often.
+ */
 export const HINTED_LENGTH_MAX: number = 8192;
+/** Characters of a failed statement that hints look at: 3 ms of reading, once for each failure. */
+export const HINTED_FAILURE_LENGTH_MAX: number = 65_536;
 /** Statements whose warnings are remembered, for each version of a schema. */
 export const HINTED_STATEMENTS_MAX: number = 1000;
 /** Schemas in memory for hints, one for each organization and data source. */

@@ -17,6 +17,7 @@ import {
   HINT_COLUMNS_READ_MAX,
   HINT_CORRECTIONS_MAX,
   HINT_SCHEMA_WAIT_MS,
+  HINTED_FAILURE_LENGTH_MAX,
   HINTED_LENGTH_MAX,
   HINTED_STATEMENTS_MAX,
 } from "./limits.js";
@@ -165,7 +166,7 @@ export class StepHints implements StepAdvisor {
     { message, reason, cause }: StatementError,
   ): Promise<readonly Correction[]> {
     const { sql, caller, dataSource } = asked;
-    if (sql.length > HINTED_LENGTH_MAX) return [];
+    if (sql.length > HINTED_FAILURE_LENGTH_MAX) return [];
     const tables = await this.#schemas.current(caller, dataSource);
     if (tables === undefined) return [];
     const read = readStatement(sql, tables);

@@ -14,7 +14,7 @@ export const ambiguousColumn: FailureRule = ({ message, scopes, tables }) => {
     const isWritten = scope.columns.some(
       (column) => column.name === name && column.qualifier === undefined,
     );
-    const owners = scope.known.filter(({ table }) => columnNamed(table, name));
+    const owners = scope.readable.filter(({ table }) => columnNamed(table, name));
     if (!isWritten || owners.length < 2) continue;
     const grouped = new Set((scope.clauses.get("group") ?? []).map(({ at }) => at));
     const named = scope.columns.find(

@@ -4,6 +4,7 @@ import { columnNamed, type KnownTables } from "../schema/known-tables.js";
 import { likeness, mostLike } from "../schema/likeness.js";
 import type { Operand } from "../statement/comparisons.js";
 import { type KnownSource, type Scope, writtenColumn } from "../statement/scope.js";
+import { partsOf } from "../statement/derived.js";
 import type { ColumnRef } from "../statement/select.js";
 import { joinToColumn, joinToTable } from "./missing-join.js";
 
@@ -53,7 +54,7 @@ function targetColumn(message: string, tables: KnownTables): readonly Correction
 }
 
 function isUnknown(scope: Scope, { qualifier, name }: ColumnRef): boolean {
-  return scope.known.every(
+  return scope.readable.every(
     ({ source, table }) =>
       (qualifier !== undefined && source.alias !== qualifier) || !columnNamed(table, name),
   );
@@ -66,11 +67,13 @@ function corrections(scope: Scope, column: ColumnRef, tables: KnownTables): read
   if (qualifier === undefined) {
     return [
       ...partnersOf(scope, column, tables),
-      ...similarIn(scope, scope.known, column, tables),
+      ...similarIn(scope, scope.readable, column, tables),
       ...joinToColumn(scope, column, tables),
     ];
   }
-  const own = scope.known.filter(({ source }) => source.alias === qualifier);
+  const isOwn = ({ source }: KnownSource): boolean => source.alias === qualifier;
+  const within = scope.readable.filter(isOwn);
+  const own = within.length > 0 ? within : scope.outer.filter(isOwn).slice(0, 1);
   if (own.length > 0) {
     return [
       ...partnersOf(scope, column, tables),
@@ -120,8 +123,10 @@ function exactElsewhere(
   column: ColumnRef,
   tables: KnownTables,
 ): readonly Correction[] {
-  const owners = scope.known.filter(({ table }) => columnNamed(table, column.name));
-  const own = scope.known.find(({ source }) => source.alias === column.qualifier);
+  const owners = scope.readable.filter(({ table }) => columnNamed(table, column.name));
+  const own = [...scope.readable, ...scope.outer].find(
+    ({ source }) => source.alias === column.qualifier,
+  );
   const [owner] = owners;
   if (owner === undefined || own === undefined) return [];
   const other = otherSideOf(scope, column);
@@ -163,11 +168,11 @@ function replacement(
         ? writtenColumn(scope, source, exact, tables)
         : tables.written(exact)
       : `${source.written}.${tables.written(exact)}`;
-  return useInstead(fragment, column.text, [{ table, columns: [exact] }]);
+  return useInstead(fragment, column.text, partsOf(table, [exact]));
 }
 
 function isShared(scope: Scope, name: string): boolean {
-  return scope.known.filter(({ table }) => columnNamed(table, name)).length > 1;
+  return scope.readable.filter(({ table }) => columnNamed(table, name)).length > 1;
 }
 
 /** Candidates that are tried when the caller may not read the best one. */
@@ -201,7 +206,7 @@ function columnLikeness(table: Relation, written: string, candidate: string): nu
 /** The alias by which a table of the query must be called. */
 function aliasOf(scope: Scope, column: ColumnRef, tables: KnownTables): readonly Correction[] {
   const { qualifier = "", name } = column;
-  const owners = scope.known.filter(({ table }) => columnNamed(table, name));
+  const owners = scope.readable.filter(({ table }) => columnNamed(table, name));
   const byTable = owners.filter(({ table }) => table.bareName.toLowerCase() === qualifier);
   const isTable = tables.find(qualifier) !== undefined;
   const byLetters = isTable

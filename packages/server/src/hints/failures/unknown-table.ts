@@ -11,7 +11,8 @@ export const unknownTable: FailureRule = ({ message, scopes, tables }) => {
   const written = sqlite?.[1] ?? postgres?.[1];
   if (written === undefined) return [];
   const asked = scopes.flatMap((scope) => columnsOf(scope, written));
-  const scored = tables.all.flatMap((table) => {
+  const expressions = scopes.flatMap((scope) => scope.expressions);
+  const scored = [...new Set([...expressions, ...tables.all])].flatMap((table) => {
     const byName = Math.max(likeness(written, table.name), likeness(written, table.bareName));
     if (byName < NAME_LIKENESS_MIN) return [];
     return [{ table, score: byName + heldShare(table, asked) }];
@@ -21,9 +22,14 @@ export const unknownTable: FailureRule = ({ message, scopes, tables }) => {
     .sort((a, b) => b.score - a.score)
     .slice(0, CANDIDATES_MAX)
     .map(({ table }) =>
-      useInstead(tables.written(table.name), written, [
-        { table, columns: table.columns.slice(0, 1).map(({ name }) => name) },
-      ]),
+      useInstead(
+        tables.written(table.name),
+        written,
+        // The name of a common table expression is the statement's own.
+        "origins" in table
+          ? []
+          : [{ table, columns: table.columns.slice(0, 1).map(({ name }) => name) }],
+      ),
     );
 };
 

@@ -2,6 +2,7 @@ import type { Relation } from "@steward/schema";
 import { columnNamed, type KnownTables } from "../schema/known-tables.js";
 import { type CodeToken, queriesOf, type Query } from "./code.js";
 import { type Comparison, comparisonsIn } from "./comparisons.js";
+import { DerivedTables } from "./derived.js";
 import { type ColumnRef, columnsIn, isName, type Select, selectOf, type Source } from "./select.js";
 
 /** A source whose table is known. */
@@ -12,8 +13,14 @@ export interface KnownSource {
 
 /** A query of a statement, with the tables that it names. */
 export interface Scope extends Select {
-  /** Sources whose columns are known; common table expressions and queries are not. */
+  /** Sources that are tables of the database. */
   readonly known: readonly KnownSource[];
+  /** All sources whose columns are known: also common table expressions and queries in FROM. */
+  readonly readable: readonly KnownSource[];
+  /** The same of the queries around this one, whose columns a query in WHERE can name; the nearest first. */
+  readonly outer: readonly KnownSource[];
+  /** The common table expressions that it can name. */
+  readonly expressions: readonly Relation[];
   /** The comparisons of all joins, and of WHERE. */
   readonly conditions: readonly Comparison[];
   readonly columns: readonly ColumnRef[];
@@ -23,15 +30,39 @@ export interface Scope extends Select {
 export function scopesOf(sql: string, tables: KnownTables): readonly Scope[] {
   const queries = queriesOf(sql, tables.dialect);
   const named = new Set(queries.flatMap(({ tokens }) => expressionNames(tokens)));
-  return queries.map((query) => scopeOf(query, tables, named));
+  const reading = { tables, named, derived: new DerivedTables(tables) };
+  const scopes = new Map<Query, Scope>();
+  // The outer queries come first.
+  for (const query of queries) {
+    const around = query.outer === undefined ? undefined : scopes.get(query.outer);
+    scopes.set(query, scopeOf(query, reading, around));
+  }
+  return [...scopes.values()];
 }
 
-function scopeOf(query: Query, tables: KnownTables, named: ReadonlySet<string>): Scope {
+/** What all queries of a statement are read with. */
+interface Reading {
+  readonly tables: KnownTables;
+  /** The names of all common table expressions. */
+  readonly named: ReadonlySet<string>;
+  readonly derived: DerivedTables;
+}
+
+function scopeOf(
+  query: Query,
+  { tables, named, derived }: Reading,
+  around: Scope | undefined,
+): Scope {
   const select = selectOf(query);
   const known = select.sources.flatMap((source) => {
     if (source.table === undefined || named.has(source.table.toLowerCase())) return [];
     const table = tables.find(source.table);
     return table === undefined ? [] : [{ source, table }];
+  });
+  const readable = select.sources.flatMap((source) => {
+    const table = derived.of(source, query);
+    const own = known.find((each) => each.source === source);
+    return table === undefined ? (own ?? []) : [{ source, table }];
   });
   const { clauses } = select;
   const from = clauses.get("from") ?? [];
@@ -42,6 +73,9 @@ function scopeOf(query: Query, tables: KnownTables, named: ReadonlySet<string>):
   return {
     ...select,
     known,
+    readable,
+    outer: around === undefined ? [] : [...around.readable, ...around.outer],
+    expressions: derived.namedIn(query),
     conditions: [...comparisonsIn(from), ...comparisonsIn(where)],
     columns: [...used, ...joinedColumns(from)],
   };
