@@ -15,5 +15,5 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
-  server: { proxy: { "/api": SERVER, "/auth": SERVER, "/billing": SERVER, "/health": SERVER } },
+  server: { proxy: { "/api": SERVER, "/auth": SERVER, "/billing": SERVER, "/healthz": SERVER } },
 });

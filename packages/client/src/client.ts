@@ -4,8 +4,8 @@ import { type Approvals, createApprovals } from "./governance/approvals.js";
 import { createBilling } from "./billing.js";
 import type { Billing } from "./billing.js";
 import { createHttp } from "./http.js";
-import { createKeys } from "./keys.js";
-import type { Keys } from "./keys.js";
+import { createKeys } from "./access/keys.js";
+import type { Keys } from "./access/keys.js";
 import { type Catalog, createCatalog } from "./catalog.js";
 import { createMemory } from "./memory.js";
 import type { Memory } from "./memory.js";
@@ -17,6 +17,8 @@ import { createPolicies } from "./policies.js";
 import type { Policies } from "./policies.js";
 import { createRetention } from "./retention.js";
 import type { Retention } from "./retention.js";
+import { createSession } from "./access/session.js";
+import type { Session } from "./access/session.js";
 import { createState } from "./state.js";
 import type { State } from "./state.js";
 import { createTools, type Tools } from "./tools/tools.js";
@@ -66,6 +68,7 @@ export interface StewardClient {
   readonly approvals: Approvals;
   readonly keys: Keys;
   readonly audit: Audit;
+  readonly session: Session;
   readonly tools: Tools;
 }
 
@@ -94,6 +97,7 @@ export function createClient(options: ClientOptions): StewardClient {
     approvals: createApprovals(http),
     keys: createKeys(http),
     audit: createAudit(http),
+    session: createSession(http),
     tools: createTools(http),
   };
 }

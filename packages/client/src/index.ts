@@ -10,9 +10,10 @@ export { type Memory } from "./memory.js";
 export { type Migrations } from "./migrations.js";
 export { type CallOptions, type ExecuteOptions, type Plans, type SubmitOptions } from "./plans.js";
 export { type Audit } from "./audit.js";
-export { type Keys } from "./keys.js";
+export { type Keys } from "./access/keys.js";
 export { type Policies } from "./policies.js";
 export { type Retention as RetentionCalls } from "./retention.js";
+export { type Session } from "./access/session.js";
 export { type State, type StateDocument } from "./state.js";
 export type { StreamedBody } from "./http.js";
 export { type RunOptions, type StepProgress } from "./run-plan.js";
@@ -157,7 +158,11 @@ export type {
   SchemaOperation,
   SchemaPropertyChange,
   SchemaTableDelta,
+  Session as SessionState,
+  SessionCaller,
   SetupIntent,
+  SignedIn,
+  SignedOut,
   MovedStateRef,
   MoveStateRef,
   StateAnswer,

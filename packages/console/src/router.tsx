@@ -3,19 +3,31 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  Outlet,
   redirect,
+  useRouterState,
 } from "@tanstack/react-router";
 import { planViewOf } from "./plan/plan-view.js";
+import { memoryFiltersOf } from "./memory/memory-filters.js";
 import { planFiltersOf } from "./plans/plan-filters.js";
 import { PlansPage } from "./plans/plans-page.js";
+import { accessFiltersOf } from "./access/access-filters.js";
 import { CrashedPage, UnknownPage } from "./shell/errors.js";
 import { Shell } from "./shell/shell.js";
+import { signInSearchOf } from "./sign-in/sign-in-search.js";
 import { Skeleton } from "./ui/states.js";
+import { usageFiltersOf } from "./usage/usage-filters.js";
 
 /** Rows of the placeholder while the script of a page is on its way. */
 const PLACEHOLDER_ROWS = 6;
 
-const root = createRootRoute({ component: Shell });
+/** The sign-in stands alone: who is not signed in has nothing to navigate to. */
+function Root() {
+  const isSignIn = useRouterState({ select: ({ location }) => location.pathname === "/sign-in" });
+  return isSignIn ? <Outlet /> : <Shell />;
+}
+
+const root = createRootRoute({ component: Root });
 
 const index = createRoute({
   getParentRoute: () => root,
@@ -48,8 +60,36 @@ const plan = createRoute({
   component: lazyRouteComponent(() => import("./plan/plan-page.js")),
 });
 
+const memory = createRoute({
+  getParentRoute: () => root,
+  path: "/memory",
+  validateSearch: memoryFiltersOf,
+  component: lazyRouteComponent(() => import("./memory/memory-page.js")),
+});
+
+const usage = createRoute({
+  getParentRoute: () => root,
+  path: "/usage",
+  validateSearch: usageFiltersOf,
+  component: lazyRouteComponent(() => import("./usage/usage-page.js")),
+});
+
+const access = createRoute({
+  getParentRoute: () => root,
+  path: "/access",
+  validateSearch: accessFiltersOf,
+  component: lazyRouteComponent(() => import("./access/access-page.js")),
+});
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  validateSearch: signInSearchOf,
+  component: lazyRouteComponent(() => import("./sign-in/sign-in-page.js")),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([index, plans, newPlan, plan]),
+  routeTree: root.addChildren([index, plans, newPlan, plan, memory, usage, access, signIn]),
   defaultErrorComponent: CrashedPage,
   defaultNotFoundComponent: UnknownPage,
   defaultPendingComponent: () => <Skeleton rows={PLACEHOLDER_ROWS} />,

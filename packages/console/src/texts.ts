@@ -1,6 +1,6 @@
 /**
- * All English texts of the console. A page takes its texts from here, so that one file can be read for
- * tone and one can be translated.
+ * The catalogue of English texts: those of the shell and of the first pages here, those of a page that is
+ * loaded on its own in `texts/`. Nothing else has texts, so that they can be read for tone and translated.
  */
 export const texts = {
   product: "Steward",
@@ -9,6 +9,9 @@ export const texts = {
     plans: "Plans",
     approvals: "Approvals",
     newPlan: "New plan",
+    memory: "Memory",
+    usage: "Usage",
+    access: "Access",
     open: "Open the menu",
     close: "Close the menu",
     skip: "Skip to the content",
@@ -53,6 +56,9 @@ export const texts = {
     out: "Sign out",
     refused:
       "The server does not accept this key. Check that it is complete and has not been revoked.",
+    failed: "The sign-in failed. Please try again.",
+    noProvider: "The provider of single sign-on does not answer. Please try again in a moment.",
+    keyName: (id: string) => `API key ${id}`,
     unavailable:
       "This server offers no sign-in for browsers. Ask its operator to set up API keys or single sign-on.",
   },

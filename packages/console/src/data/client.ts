@@ -12,6 +12,8 @@ const FRESH_MS = 2000;
 /** The public API, as the person who uses this browser. Everything that the console does goes through it. */
 export const client = createClient({
   baseUrl: window.location.origin,
+  // Shows the server that a script of its own page sends the request, and not a form of another site.
+  headers: { "x-steward-console": "1" },
   timeout: CALL_MS_MAX,
   maxRetries: 1,
   fetch: fetchNoted,
@@ -35,11 +37,21 @@ async function fetchNoted(input: RequestInfo | URL, init?: RequestInit): Promise
   try {
     const response = await fetch(input, init);
     noteReached(true);
+    if (response.status === 401) askToSignIn();
     return response;
   } catch (error) {
     if (init?.signal?.aborted !== true) noteReached(false);
     throw error;
   }
+}
+
+/** Leads to the sign-in, and from there back to this page. */
+function askToSignIn(): void {
+  const { pathname, search, hash } = window.location;
+  if (pathname === "/sign-in") return;
+  const returnTo = encodeURIComponent(`${pathname}${search}${hash}`);
+  // The page is loaded anew, so that nothing is left of what the person before has loaded.
+  window.location.assign(`/sign-in?return_to=${returnTo}`);
 }
 
 /** While the server cannot be reached, asks whether it is back, and then asks for everything anew. */
@@ -52,7 +64,7 @@ export function followConnection(): void {
       return;
     }
     timer = window.setInterval(() => {
-      fetchNoted("/health/live").catch(() => undefined);
+      fetchNoted("/healthz").catch(() => undefined);
     }, PING_MS);
   });
 }

@@ -1,6 +1,17 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
-import { Clock, ListChecks, Monitor, Moon, Search, SquarePen, Sun } from "lucide-react";
+import {
+  Brain,
+  ChartColumn,
+  Clock,
+  KeyRound,
+  ListChecks,
+  Monitor,
+  Moon,
+  Search,
+  SquarePen,
+  Sun,
+} from "lucide-react";
 import { Dialog } from "radix-ui";
 import { useState, type ReactNode } from "react";
 import { changePreferences, usePreferences } from "../data/preferences.js";
@@ -66,6 +77,21 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
                   icon={<SquarePen size={16} aria-hidden />}
                   text={texts.navigation.newPlan}
                   onSelect={then(() => void navigate({ to: "/plans/new" }))}
+                />
+                <Item
+                  icon={<Brain size={16} aria-hidden />}
+                  text={texts.navigation.memory}
+                  onSelect={then(() => void navigate({ to: "/memory" }))}
+                />
+                <Item
+                  icon={<ChartColumn size={16} aria-hidden />}
+                  text={texts.navigation.usage}
+                  onSelect={then(() => void navigate({ to: "/usage" }))}
+                />
+                <Item
+                  icon={<KeyRound size={16} aria-hidden />}
+                  text={texts.navigation.access}
+                  onSelect={then(() => void navigate({ to: "/access" }))}
                 />
               </Group>
               <Group heading={texts.palette.preferences}>

@@ -1,5 +1,14 @@
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
-import { ListChecks, Menu as MenuIcon, Search, SquarePen, X } from "lucide-react";
+import {
+  Brain,
+  ChartColumn,
+  KeyRound,
+  ListChecks,
+  Menu as MenuIcon,
+  Search,
+  SquarePen,
+  X,
+} from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useConnection } from "../data/connection.js";
 import { texts } from "../texts.js";
@@ -7,6 +16,7 @@ import { IconButton } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 
 const CommandPalette = lazy(() => import("./command-palette.js"));
+const SessionLine = lazy(() => import("../sign-in/session-line.js"));
 
 /** What is around every page: the navigation, the command palette, the state of the connection. */
 export function Shell() {
@@ -68,8 +78,26 @@ export function Shell() {
             icon={<SquarePen size={16} aria-hidden />}
             text={texts.navigation.newPlan}
           />
+          <NavigationItem
+            to="/memory"
+            icon={<Brain size={16} aria-hidden />}
+            text={texts.navigation.memory}
+          />
+          <NavigationItem
+            to="/usage"
+            icon={<ChartColumn size={16} aria-hidden />}
+            text={texts.navigation.usage}
+          />
+          <NavigationItem
+            to="/access"
+            icon={<KeyRound size={16} aria-hidden />}
+            text={texts.navigation.access}
+          />
         </ul>
-        <div className="mt-auto hidden text-xs text-muted md:block">
+        <div className="mt-auto flex flex-col gap-1 text-xs text-muted">
+          <Suspense>
+            <SessionLine />
+          </Suspense>
           <ConnectionDot />
         </div>
       </nav>

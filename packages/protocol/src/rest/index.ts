@@ -289,6 +289,17 @@ export {
   type RotateApiKey,
 } from "./keys.js";
 export {
+  sessionSchema,
+  signedInSchema,
+  signedOutSchema,
+  signInSchema,
+  type Session,
+  type SessionCaller,
+  type SignedIn,
+  type SignedOut,
+  type SignIn,
+} from "./session.js";
+export {
   newPoliciesSchema,
   policiesSchema,
   policyAnswerSchema,

@@ -26,7 +26,7 @@ import { loadConfig, nodeFile, sqliteFile, type Config } from "../config/index.j
 import type { EmbeddingProvider } from "../embedding/index.js";
 import { publishToolCalls, type ToolCallGate } from "../governance/index.js";
 import { StepHints } from "../hints/index.js";
-import { ApiKeyService, noApiKeys } from "../identity/index.js";
+import { ApiKeyService, noApiKeys, noBrowserSessions } from "../identity/index.js";
 import { systemClock, type Clock } from "@steward/kernel/clock.js";
 import { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { DisposalStack } from "../kernel/disposal.js";
@@ -51,6 +51,11 @@ import { DirectoryProbe } from "../storage/directory-probe.js";
 import { assertPrivate } from "../storage/private-files.js";
 import type { Store } from "../storage/store.js";
 import { assertSafeToListen, authenticator } from "../transport/authentication/authenticate.js";
+import {
+  type ConsoleFiles,
+  installedConsole,
+  openConsoleFiles,
+} from "../transport/console/console-files.js";
 import { http2Sides } from "../transport/http2-sides.js";
 import { listen } from "../transport/one-port/one-port.js";
 import { OrganizationQuotas } from "../transport/organization-quotas.js";
@@ -243,11 +248,13 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
           keep: keeperOf(store, events, basics),
         });
   const apiKeys = store?.apiKeys ?? noApiKeys;
-  const identity = await openIdentity({ ...basics, config, apiKeys }, opened);
+  const browserSessions = store?.browserSessions ?? noBrowserSessions;
+  const identity = await openIdentity({ ...basics, config, apiKeys, browserSessions }, opened);
   const transports = await openTransports(config, {
     ...basics,
     ...billing,
     orchestrator,
+    signIn: identity.signIn,
     authenticate: authenticator(identity.modes),
     quotas: new OrganizationQuotas(config.quotas, clock),
     authorize,
@@ -423,6 +430,11 @@ function openOrchestrator(
   );
 }
 
+async function openConsole(): Promise<ConsoleFiles | "not built"> {
+  const directory = installedConsole();
+  return directory === undefined ? "not built" : await openConsoleFiles(directory);
+}
+
 /** The open ports. Closing them ends streams and answers pending requests within the drain time. */
 interface Transports {
   readonly port: number;
@@ -435,7 +447,10 @@ interface Transports {
 async function openTransports(config: Config, services: Services): Promise<Transports> {
   const { host, port, grpcPort, tls, docs } = config;
   const protectedResource = protectedResourceOf(config.auth.jwt);
-  const rest = await openRestServer(services, { version: version(), docs, protectedResource });
+  const console = config.console ? await openConsole() : undefined;
+  const rest = await openRestServer(services, {
+    ...{ version: version(), docs, console, protectedResource },
+  });
   const listening = await listen({
     http1: rest.http1,
     ...http2Sides(services, rest.http2, { grpcPort, reflection: docs }),

@@ -1,11 +1,18 @@
 import { KnownClients } from "../adapters/identity-mtls/index.js";
 import type { Config } from "../config/index.js";
-import { ApiKeyVerifier, FailedAttempts, cachedVerification } from "../identity/index.js";
-import type { ApiKeyStore } from "../identity/ports.js";
+import {
+  ApiKeyVerifier,
+  BrowserSessions,
+  FailedAttempts,
+  cachedVerification,
+} from "../identity/index.js";
+import type { ApiKeyStore, BrowserSessionStore, OpenIdProvider } from "../identity/ports.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DisposalStack } from "../kernel/disposal.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { AuthenticationModes } from "../transport/authentication/authenticate.js";
+import { present } from "../transport/present.js";
+import type { SignIn } from "../transport/services.js";
 
 /** Dependencies of identity. */
 interface IdentityParts {
@@ -13,11 +20,13 @@ interface IdentityParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly apiKeys: ApiKeyStore;
+  readonly browserSessions: BrowserSessionStore;
 }
 
-/** The authentication modes, and a function that reloads their keys. */
+/** The authentication modes, how people sign in, and a function that reloads the keys. */
 export interface OpenIdentity {
   readonly modes: AuthenticationModes;
+  readonly signIn: SignIn;
   readonly reload: () => void;
 }
 
@@ -28,6 +37,13 @@ export async function openIdentity(
 ): Promise<OpenIdentity> {
   const { config, clock, log, apiKeys: store } = parts;
   const { headers, jwt, apiKey, mtls } = config.auth;
+  const sessions = new BrowserSessions({
+    store: parts.browserSessions,
+    apiKeys: store,
+    clock,
+    log,
+  });
+  const openid = await openIdProviderOf(config);
   // Verifying tokens needs fifty modules, which other servers do not load.
   const identityJwt = jwt && (await import("../adapters/identity-jwt/index.js"));
   const tokens = jwt && identityJwt?.jwtVerifier({ ...jwt, clock });
@@ -48,6 +64,25 @@ export async function openIdentity(
     }),
     ...(clients && { certificate: clients.verify }),
     ...(keys && { apiKey: cachedVerification((text) => keys.verify(text), { clock, attempts }) }),
+    ...((keys ?? openid) && {
+      browserSession: cachedVerification((id) => sessions.verify(id), { clock, attempts }),
+    }),
   };
-  return { modes, reload };
+  const { publicUrl, tls } = config;
+  const signIn = {
+    sessions,
+    isOpen: headers !== undefined,
+    ...present({ apiKey: modes.apiKey, openid, publicUrl }),
+    isSecure: publicUrl?.startsWith("https:") ?? tls !== undefined,
+  };
+  return { modes, signIn, reload };
+}
+
+/** The library of the code flow is loaded only where people sign in at a provider. */
+async function openIdProviderOf({ auth }: Config): Promise<OpenIdProvider | undefined> {
+  const { jwt, openid } = auth;
+  if (jwt === undefined || openid === undefined) return undefined;
+  const { CodeFlow } = await import("../adapters/identity-jwt/index.js");
+  const { issuer, claims } = jwt;
+  return new CodeFlow({ issuer, claims, ...openid });
 }

@@ -5,6 +5,7 @@ import {
   listOf,
   namedParts,
   secrets,
+  text,
   texts,
   trustedUrl,
 } from "./setting-types.js";
@@ -24,6 +25,8 @@ export interface AuthSettings {
   readonly jwtAlgorithms: Setting<readonly string[]>;
   readonly jwtClaims: Setting<Partial<Readonly<Record<ClaimName, string>>>>;
   readonly jwtClockSkewMs: Setting<number>;
+  readonly openIdClientId: Setting<string>;
+  readonly openIdClientSecret: Setting<string>;
   readonly organization: Setting<string>;
 }
 
@@ -32,6 +35,9 @@ type ClaimName = "org" | "user" | "agent" | "roles" | "permissions";
 
 /** Upper bound of the clock skew: an older token counts as expired. */
 const CLOCK_SKEW_MS_MAX = 5 * 60 * 1000;
+
+/** Visible ASCII. */
+const PRINTABLE = /^[\x21-\x7e]{1,1024}$/;
 
 export const AUTH_SETTINGS: AuthSettings = {
   auth: {
@@ -106,6 +112,22 @@ export const AUTH_SETTINGS: AuthSettings = {
     }),
     default: "30000",
     help: "How far the issuer's clock may differ from this machine's, in milliseconds.",
+  },
+  openIdClientId: {
+    name: "SERVICE_OPENID_CLIENT_ID",
+    flag: "openid-client-id",
+    type: text({ shape: "a client id", placeholder: "id", example: "steward", pattern: PRINTABLE }),
+    help:
+      "Id of this service as a client of the OpenID provider, at which people then sign in to the console; the redirect " +
+      "URI is the service's address with /auth/callback.",
+  },
+  openIdClientSecret: {
+    name: "SERVICE_OPENID_CLIENT_SECRET",
+    type: text({
+      ...{ shape: "a client secret", placeholder: "secret", example: "…", pattern: PRINTABLE },
+    }),
+    help: "The client's secret; unset: the provider knows the service as a public client.",
+    mask: () => "***",
   },
   organization: {
     name: "SERVICE_ORGANIZATION",

@@ -11,6 +11,7 @@ export function checkSettings(values: SettingValues): readonly SettingProblem[] 
     checkExposure(values),
     ...checkJwt(values),
     checkApiKeys(values),
+    checkOpenId(values),
     checkGrpcPort(values),
     checkStoreApart(values),
     ...checkMigrationUrls(values),
@@ -60,6 +61,24 @@ function checkApiKeys({ auth, databaseUrl }: SettingValues): SettingProblem | un
   return {
     setting: SETTINGS.databaseUrl.name,
     reason: `${SETTINGS.auth.name}=apikey needs a store for the keys, and none is set`,
+    fix: `set it to, for example, ${SETTINGS.databaseUrl.type.example}`,
+  };
+}
+
+/** People sign in at the issuer whose tokens are accepted, and their sessions are stored. */
+function checkOpenId({ auth, openIdClientId, databaseUrl }: SettingValues) {
+  if (openIdClientId.value === undefined) return undefined;
+  if (auth.value?.includes("jwt") !== true) {
+    return {
+      setting: SETTINGS.auth.name,
+      reason: `${SETTINGS.openIdClientId.name} needs the mode jwt, which names the OpenID provider`,
+      fix: `set ${SETTINGS.auth.name} to jwt, alone or with other modes`,
+    };
+  }
+  if (databaseUrl.value !== undefined || databaseUrl.problem !== undefined) return undefined;
+  return {
+    setting: SETTINGS.databaseUrl.name,
+    reason: `${SETTINGS.openIdClientId.name} needs a store for the sessions, and none is set`,
     fix: `set it to, for example, ${SETTINGS.databaseUrl.type.example}`,
   };
 }

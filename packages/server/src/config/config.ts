@@ -32,6 +32,10 @@ export interface Config {
   readonly tls?: TlsConfig;
   /** Whether `/docs`, `/openapi.json` and gRPC reflection are served. */
   readonly docs: boolean;
+  /** Whether the console for browsers is served. */
+  readonly console: boolean;
+  /** The address under which browsers reach the server; absent: the one that they name. */
+  readonly publicUrl?: string;
   /** Limits per organization on this server. */
   readonly quotas: QuotaConfig;
   /** Time limit of one attempt of a step, in ms. */
@@ -181,6 +185,15 @@ export interface AuthConfig {
   /** Whether API keys are accepted. */
   readonly apiKey?: true;
   readonly mtls?: MtlsAuthConfig;
+  /** How people sign in to the console at the OpenID provider; only with `jwt`. */
+  readonly openid?: OpenIdClientConfig;
+}
+
+/** This service as a client of the OpenID provider. */
+export interface OpenIdClientConfig {
+  readonly clientId: string;
+  /** Never shown. Absent: a public client. */
+  readonly clientSecret?: string;
 }
 
 /** Client certificates that are accepted. */

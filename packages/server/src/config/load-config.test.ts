@@ -26,6 +26,7 @@ describe("a configuration", () => {
       dataDir: "./.steward",
       dataSources: [],
       docs: true,
+      console: true,
       tools: { strict: false, tools: [] },
       audit: { name: "steward/audit" },
       auth: { headers: { trustedProxies: [], proxySecrets: [] } },

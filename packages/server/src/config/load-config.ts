@@ -119,6 +119,8 @@ function buildConfig(
     auth: authOf(values),
     ...present("tls", tlsOf(values)),
     docs: given(values.docs),
+    console: given(values.console),
+    ...present("publicUrl", values.publicUrl.value),
     quotas: {
       requestsPerSecond: given(values.orgRequestsPerSecond),
       stepsMax: given(values.orgStepsMax),
@@ -178,7 +180,14 @@ function authOf(values: SettingValues): AuthConfig {
     ...(modes.includes("jwt") ? { jwt: jwtOf(values) } : {}),
     ...(modes.includes("apikey") ? { apiKey: true as const } : {}),
     ...(modes.includes("mtls") ? { mtls: { clientsFile: given(values.mtlsClients) } } : {}),
+    ...present("openid", openIdOf(values)),
   };
+}
+
+function openIdOf({ openIdClientId, openIdClientSecret }: SettingValues) {
+  const clientId = openIdClientId.value;
+  if (clientId === undefined) return undefined;
+  return { clientId, ...present("clientSecret", openIdClientSecret.value) };
 }
 
 function jwtOf(values: SettingValues): JwtAuthConfig {

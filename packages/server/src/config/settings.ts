@@ -9,7 +9,7 @@ import { maskDatabaseUrl, parseDatabaseUrl, parseDataSources } from "./database-
 import { AUTH_SETTINGS, type AuthSettings } from "./auth-settings.js";
 import { RETENTION_SETTINGS, type RetentionSettings } from "./groups/retention-settings.js";
 import { SHARE_SETTINGS, type ShareSettings } from "./groups/share-settings.js";
-import { boolean, integer, oneOf, port, text } from "./setting-types.js";
+import { boolean, integer, oneOf, port, text, trustedUrl } from "./setting-types.js";
 import type { SettingType } from "./setting-types.js";
 
 /** A setting: its value comes from a flag, else from the environment, else from its default. */
@@ -45,6 +45,8 @@ export interface Settings extends AuthSettings, ShareSettings, RetentionSettings
   readonly tlsCert: Setting<string>;
   readonly tlsKey: Setting<string>;
   readonly docs: Setting<boolean>;
+  readonly console: Setting<boolean>;
+  readonly publicUrl: Setting<string>;
   readonly tlsClientCa: Setting<string>;
   readonly mtlsClients: Setting<string>;
   readonly migrationLockWaitMs: Setting<number>;
@@ -201,6 +203,19 @@ export const SETTINGS: Settings = {
     type: boolean,
     default: "true",
     help: "Serve the descriptions of the API: /docs, /openapi.json and gRPC reflection.",
+  },
+  console: {
+    name: "SERVICE_CONSOLE",
+    flag: "console",
+    type: boolean,
+    default: "true",
+    help: "Serve the console for browsers at /.",
+  },
+  publicUrl: {
+    name: "SERVICE_PUBLIC_URL",
+    flag: "public-url",
+    type: trustedUrl("https://steward.example.com"),
+    help: "Address under which browsers reach the server behind a proxy; unset: the one that they name.",
   },
   tlsClientCa: {
     name: "SERVICE_TLS_CLIENT_CA",

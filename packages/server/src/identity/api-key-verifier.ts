@@ -3,7 +3,7 @@ import type { Clock } from "@steward/kernel/clock.js";
 import { API_KEY_TRUST_MS, API_KEY_USES_FLUSH_MS, VERIFIED_CREDENTIALS_MAX } from "./limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
-import { goodUntil, parseKeyText, type ApiKey } from "./api-key.js";
+import { goodUntil, hashOf, parseKeyText, type ApiKey } from "./api-key.js";
 import type { ApiKeyStore, KeyUse } from "./ports.js";
 import type { Principal, Verified } from "./principal.js";
 
@@ -44,7 +44,7 @@ export class ApiKeyVerifier implements AsyncDisposable {
     // Taken before the store is read, so that the cache time includes the read.
     const nowMs = clock.nowMs();
     const key = await store.find(keyId);
-    const untilMs = Math.min(goodUntil(key, secret, nowMs), nowMs + API_KEY_TRUST_MS);
+    const untilMs = Math.min(goodUntil(key, hashOf(secret), nowMs), nowMs + API_KEY_TRUST_MS);
     assert(key !== undefined, "an unknown key is good for no time");
     this.#note({ orgId: key.orgId, keyId, usedAtMs: nowMs });
     return { principal: principalOf(key), untilMs };
@@ -76,7 +76,8 @@ export class ApiKeyVerifier implements AsyncDisposable {
   }
 }
 
-function principalOf(key: ApiKey): Principal {
+/** The owner of a key. */
+export function principalOf(key: ApiKey): Principal {
   const { orgId, keyId, agentId, userId, roles, permissions, scopes } = key;
   return {
     orgId,

@@ -80,10 +80,10 @@ export function hashOf(secret: string): string {
 
 /**
  * The end of a secret's validity, in milliseconds since the epoch; `Infinity` without a limit.
+ * @param shown Hash of the secret.
  * @throws AppError `UNAUTHENTICATED`.
  */
-export function goodUntil(key: ApiKey | undefined, secret: string, nowMs: number): number {
-  const shown = hashOf(secret);
+export function goodUntil(key: ApiKey | undefined, shown: string, nowMs: number): number {
   const { previous } = key ?? {};
   // Without a key a hash is compared too, so that the response time does not reveal which ids
   // exist.

@@ -26,3 +26,13 @@ export const API_KEY_NAMES_MAX: number = 64;
 export const API_KEYS_PAGE_MAX: number = 200;
 /** Default page size of a listing of API keys. */
 export const API_KEYS_PAGE_DEFAULT: number = 50;
+/** How long an unused session of a browser lasts, in ms: 2 hours. */
+export const SESSION_IDLE_MS: number = 2 * 60 * 60_000;
+/** How long a session of a browser lasts at most, in ms: 12 hours, a working day. */
+export const SESSION_MS_MAX: number = 12 * 60 * 60_000;
+/** Shortest interval at which the last use of a session is written to the store, in ms. */
+export const SESSION_USE_WRITE_MS: number = 60_000;
+/** Sessions of one key or person; a further sign-in ends the oldest one. */
+export const OWNER_SESSIONS_MAX: number = 20;
+/** How long a sign-in at an OpenID provider may take, in ms: 10 minutes. */
+export const OPENID_SIGN_IN_MS_MAX: number = 10 * 60_000;

@@ -1,6 +1,6 @@
 import type { AuditArchive, AuditSequence } from "../audit/ports.js";
 import type { ApprovalIndex } from "../approvals/ports.js";
-import type { ApiKeyStore } from "../identity/ports.js";
+import type { ApiKeyStore, BrowserSessionStore } from "../identity/ports.js";
 import type { ToolCallLog } from "../kernel/tool-call.js";
 import type { VectorIndex } from "../memory/index.js";
 import type { MemoryStore } from "../memory/ports.js";
@@ -26,6 +26,7 @@ export interface Store extends AsyncDisposable {
   readonly usage: UsageStore;
   readonly customers: CustomerBindings;
   readonly apiKeys: ApiKeyStore;
+  readonly browserSessions: BrowserSessionStore;
   readonly policies: PolicyStore;
   readonly audit: AuditStore;
   readonly memory: MemoryStore;

@@ -1,4 +1,5 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import chromium from "@sparticuz/chromium";
 import { chromium as playwright, type Browser } from "playwright-core";
@@ -8,13 +9,37 @@ export const HAS_BROWSER: boolean = process.platform === "linux" && process.arch
 
 /** Starts the browser, which is unpacked beside `node_modules` the first time. */
 export async function startBrowser(): Promise<Browser> {
-  const cache = fileURLToPath(new URL("../../../../node_modules/.cache/chromium", import.meta.url));
-  mkdirSync(cache, { recursive: true });
-  // The package unpacks to the temporary directory, which another checkout may use too.
-  const before = process.env["TMPDIR"];
-  process.env["TMPDIR"] = cache;
-  const executablePath = await chromium.executablePath();
-  if (before === undefined) delete process.env["TMPDIR"];
-  else process.env["TMPDIR"] = before;
+  const executablePath = await unpackedBrowser();
   return playwright.launch({ executablePath, args: ["--no-sandbox", "--no-zygote"] });
+}
+
+/**
+ * Unpacks the browser to a directory of its own, which gets its final name when it is complete: two
+ * runs may unpack it at the same time, and one that is killed leaves no half of a browser behind.
+ */
+async function unpackedBrowser(): Promise<string> {
+  const directory = fileURLToPath(
+    new URL("../../../../node_modules/.cache/chromium-unpacked", import.meta.url),
+  );
+  const executable = join(directory, "chromium");
+  if (existsSync(executable)) return executable;
+  mkdirSync(dirname(directory), { recursive: true });
+  const draft = mkdtempSync(`${directory}-`);
+  // The package unpacks to the temporary directory.
+  const before = process.env["TMPDIR"];
+  process.env["TMPDIR"] = draft;
+  try {
+    await chromium.executablePath();
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+  }
+  try {
+    renameSync(draft, directory);
+  } catch (error) {
+    // Another run was faster.
+    if (!existsSync(executable)) throw error;
+    rmSync(draft, { recursive: true });
+  }
+  return executable;
 }

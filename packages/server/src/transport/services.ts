@@ -3,7 +3,13 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Intent } from "../governance/index.js";
 import type { AuditService } from "../audit/index.js";
 import type { CatalogService } from "../catalog/index.js";
-import type { Action, ApiKeyService } from "../identity/index.js";
+import type {
+  Action,
+  ApiKeyService,
+  BrowserSessions,
+  VerifyCredential,
+} from "../identity/index.js";
+import type { OpenIdProvider } from "../identity/ports.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { Ids } from "@steward/kernel/ids.js";
@@ -34,6 +40,7 @@ export interface Services {
   readonly retention: RetentionService;
   readonly audit: AuditService;
   readonly erasures: ErasureService;
+  readonly signIn: SignIn;
   readonly authenticate: Authenticate;
   readonly quotas: OrganizationQuotas;
   readonly recordToolCall: RecordToolCall;
@@ -59,6 +66,26 @@ export interface ShownIdentity {
   readonly peerAddress: string;
   /** The connection's verified client certificate; `undefined` when there is none. */
   readonly certificate: () => X509Certificate | undefined;
+  /**
+   * Id of a browser's session. Only REST takes one, from a cookie, after it has checked that no
+   * other site sends the request.
+   */
+  readonly browserSession?: string | undefined;
+}
+
+/** How people sign in with a browser. */
+export interface SignIn {
+  readonly sessions: BrowserSessions;
+  /** Whether requests without a credential are served, so that nobody has to sign in. */
+  readonly isOpen: boolean;
+  /** Verifies an API key that a person types in; absent: keys are not accepted. */
+  readonly apiKey?: VerifyCredential;
+  /** Absent: nobody signs in at an OpenID provider. */
+  readonly openid?: OpenIdProvider;
+  /** The address under which browsers reach this server; absent: the one that they name. */
+  readonly publicUrl?: string;
+  /** Whether browsers reach this server by TLS. */
+  readonly isSecure: boolean;
 }
 
 /**

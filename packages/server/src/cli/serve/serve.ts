@@ -25,7 +25,11 @@ export function serveCommand({ env, terminal }: CliContext): Command {
     await runServer(config, terminal, (app) => {
       const urls = serverUrls(app, config);
       if (options.json) terminal.printJson({ ready: true, pid: process.pid, ...urls });
-      else terminal.print(`Steward is ready: REST ${urls.rest}  gRPC ${urls.grpc}`);
+      else {
+        const { rest, grpc, console: page } = urls;
+        const shown = page === undefined ? "" : `  console ${page}`;
+        terminal.print(`Steward is ready: REST ${rest}  gRPC ${grpc}${shown}`);
+      }
     });
   });
 }

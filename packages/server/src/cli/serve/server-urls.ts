@@ -7,6 +7,8 @@ export interface ServerUrls {
   readonly rest: string;
   /** `host:port` of gRPC. */
   readonly grpc: string;
+  /** Absent where the console is switched off. */
+  readonly console?: string;
   readonly docs: string;
   readonly metrics: string;
 }
@@ -19,6 +21,7 @@ export function serverUrls({ address }: App, config: Config): ServerUrls {
   return {
     rest,
     grpc: `${host}:${String(address.grpcPort)}`,
+    ...(config.console ? { console: rest } : {}),
     docs: `${rest}/docs`,
     metrics: `${rest}/metrics`,
   };

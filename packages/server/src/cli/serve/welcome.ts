@@ -18,6 +18,7 @@ export function places(
     "",
     `  ${green(bold("Steward"))} is ready ${dim(`in ${String(Math.round(readyMs))} ms`)}`,
     "",
+    ...(urls.console === undefined ? [] : [place("console", bold(cyan(urls.console)))]),
     place("REST", cyan(`${urls.rest}/api/plans`)),
     place("gRPC", cyan(urls.grpc)),
     place("MCP", cyan(`${urls.rest}/mcp`)),

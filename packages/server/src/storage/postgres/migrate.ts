@@ -15,6 +15,7 @@ import { createAuditTables } from "./migrations/0010-audit.js";
 import { createApprovals } from "./migrations/0011-approvals.js";
 import { createErasureTables } from "./migrations/0012-erasures.js";
 import { showTakenResults } from "./migrations/0013-taken-results.js";
+import { createBrowserSessions } from "./migrations/0011-browser-sessions.js";
 
 /** One migration of the schema: statements that run one by one in one transaction. */
 export interface Migration {
@@ -37,6 +38,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "v2-approvals", statements: createApprovals },
   { name: "v2-erasures", statements: createErasureTables },
   { name: "v2-taken-results", statements: showTakenResults },
+  { name: "v2-browser-sessions", statements: createBrowserSessions },
 ];
 
 /** The advisory lock for migrations. Any number will do that nobody else uses. */

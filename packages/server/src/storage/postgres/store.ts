@@ -8,6 +8,7 @@ import { PostgresAuditArchive } from "./audit/audit-archive.js";
 import { PostgresAuditSequence } from "./audit/audit-sequence.js";
 import { PostgresApprovalIndex } from "./approvals/approval-index.js";
 import { PostgresApiKeyStore } from "./governance/api-key-store.js";
+import { PostgresBrowserSessionStore } from "./governance/browser-session-store.js";
 import { PostgresPolicyStore } from "./governance/policy-store.js";
 import { PostgresBudgetReservations } from "./usage/budget-reservations.js";
 import { PostgresCustomerBindings } from "./usage/customer-bindings.js";
@@ -98,6 +99,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       reservations: new PostgresBudgetReservations(db, node, clock),
       customers: new PostgresCustomerBindings(db),
       apiKeys: new PostgresApiKeyStore(db),
+      browserSessions: new PostgresBrowserSessionStore(db),
       policies: new PostgresPolicyStore(db),
       audit: {
         sequence: new PostgresAuditSequence(db, unread.audit, ids),

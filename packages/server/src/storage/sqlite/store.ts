@@ -13,6 +13,7 @@ import { SqliteAuditArchive } from "./audit/audit-archive.js";
 import { SqliteAuditSequence } from "./audit/audit-sequence.js";
 import { SqliteApprovalIndex } from "./approvals/approval-index.js";
 import { SqliteApiKeyStore } from "./governance/api-key-store.js";
+import { SqliteBrowserSessionStore } from "./governance/browser-session-store.js";
 import { SqlitePolicyStore } from "./governance/policy-store.js";
 import { CommitWriter } from "./commit-writer.js";
 import { openConnection, StatementCache } from "./connection.js";
@@ -79,6 +80,7 @@ export function openSqliteStore(
     usage: sqliteUsageStore(writer, statements, toolCalls),
     customers: new SqliteCustomerBindings(writer, statements, clock),
     apiKeys: new SqliteApiKeyStore(writer, statements),
+    browserSessions: new SqliteBrowserSessionStore(writer, statements),
     policies: new SqlitePolicyStore(writer, statements),
     retention: new SqliteRetentionStore(writer, statements),
     expired: new SqliteExpiredRows(writer, statements),

@@ -21,6 +21,7 @@ export interface AuthenticationModes {
   readonly headers?: HeadersTrust;
   readonly jwt?: VerifyCredential;
   readonly apiKey?: VerifyCredential;
+  readonly browserSession?: VerifyCredential;
   readonly certificate?: VerifyCertificate;
   readonly attempts: FailedAttempts;
 }
@@ -29,8 +30,8 @@ export interface AuthenticationModes {
 const API_KEY_PREFIX = "stw_";
 
 /**
- * Authenticates a caller by the credential in the request: a bearer token, else the connection's
- * certificate, else the identity headers if that mode is on. Only the credential counts: identity
+ * Authenticates a caller by the credential in the request: a bearer token, else the browser's
+ * session, else the connection's certificate, else the identity headers if that mode is on. Only the credential counts: identity
  * headers beside it are dropped, and a wrong credential is refused rather than ignored (Decision
  * §2).
  */
@@ -40,6 +41,7 @@ export function authenticator(modes: AuthenticationModes): Authenticate {
   return async (shown) => {
     const principal =
       (takesBearer ? await bearerPrincipal(shown, modes) : undefined) ??
+      (await sessionPrincipal(shown, modes)) ??
       certificatePrincipal(shown, modes);
     if (principal !== undefined) return callerOf(principal, shown);
     if (byHeaders !== undefined) return await countingFailures(byHeaders, shown, modes.attempts);
@@ -105,6 +107,14 @@ async function bearerPrincipal(
 
 /** RFC 6750 §2.1. */
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i;
+
+async function sessionPrincipal(
+  { browserSession, peerAddress }: ShownIdentity,
+  { browserSession: verify }: AuthenticationModes,
+): Promise<Principal | undefined> {
+  if (browserSession === undefined || verify === undefined) return undefined;
+  return (await verify(browserSession, peerAddress)).principal;
+}
 
 function certificatePrincipal(
   { certificate, peerAddress }: ShownIdentity,

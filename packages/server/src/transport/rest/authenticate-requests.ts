@@ -2,13 +2,17 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import type { Action } from "../../identity/index.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { actionOf, shareOf } from "../operations.js";
 import type { Share } from "../organization-quotas.js";
 import { type Gatekeepers, type IncomingRequest, requestContext } from "../request-context.js";
 import { clientCertificateOf } from "../authentication/client-certificate.js";
 import { withRepeatedHeaders } from "../repeated-headers.js";
 import type { Access } from "./openapi/identity.js";
+import type { Services, SignIn } from "../services.js";
 import type { RestApp } from "./rest-app.js";
+import { requireOwnConsole } from "./session/own-console.js";
+import { sessionIdOf } from "./session/session-cookies.js";
 
 const NO_PARAMETERS: z.ZodType = z.strictObject({});
 
@@ -32,7 +36,7 @@ declare module "fastify" {
  */
 export function authenticateRequests(
   app: RestApp,
-  gatekeepers: Gatekeepers,
+  gatekeepers: Gatekeepers & Pick<Services, "signIn">,
   access: Exclude<Access, "anybody">,
 ): void {
   app.addHook("onRoute", (route) => {
@@ -43,14 +47,29 @@ export function authenticateRequests(
   });
   app.addHook("onRequest", (request, reply, done) => {
     const { action, share } = request.routeOptions.config;
-    requestContext(gatekeepers, { ...incomingRequest(request, reply), action, share }).then(
-      (context) => {
+    try {
+      const browserSession = browserSessionOf(request, gatekeepers.signIn);
+      const incoming = { ...incomingRequest(request, reply), browserSession };
+      requestContext(gatekeepers, { ...incoming, action, share }).then((context) => {
         request.context = context;
         done();
-      },
-      done,
-    );
+      }, done);
+    } catch (error) {
+      done(AppError.from(error));
+    }
   });
+}
+
+/**
+ * The id of the browser's session, when the request has no other credential.
+ * @throws AppError `POLICY_DENIED` when another site may have sent the request.
+ */
+export function browserSessionOf(request: FastifyRequest, signIn: SignIn): string | undefined {
+  const isPossible = signIn.apiKey !== undefined || signIn.openid !== undefined;
+  if (!isPossible || request.headers.authorization !== undefined) return undefined;
+  const id = sessionIdOf(request, signIn);
+  if (id !== undefined) requireOwnConsole(request);
+  return id;
 }
 
 /** The caller of a request and the request's deadline, known before the body is read. */

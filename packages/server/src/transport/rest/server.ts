@@ -1,6 +1,8 @@
 import type { Server as HttpServer } from "node:http";
 import { fastify } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
+import type { ConsoleFiles } from "../console/console-files.js";
+import { addConsoleFiles, answerViews } from "../console/console-routes.js";
 import { HEADER_BYTES_MAX, REQUEST_BYTES_MAX } from "../limits.js";
 import { restStreams } from "../http2/rest-streams.js";
 import type { StreamListener } from "../http2/stream-listener.js";
@@ -34,6 +36,8 @@ import { refuseForeignPages } from "./browser-requests.js";
 import { logRequests } from "./request-log.js";
 import type { RestApp } from "./rest-app.js";
 import { addMetricsRoute, addServiceRoutes } from "./system/service-routes.js";
+import { addOpenIdRoutes } from "./session/openid-routes.js";
+import { addSessionRoutes } from "./session/session-routes.js";
 import { addStateRoutes } from "./state/state-routes.js";
 import { RoutedPaths } from "./routed-paths.js";
 import { setStandardHeaders, withStandardHeaders } from "./standard-headers.js";
@@ -46,6 +50,8 @@ export interface RestOptions extends Pick<McpOptions, "protectedResource" | "mcp
   readonly version: string;
   /** Whether `/docs` and `/openapi.json` are served. */
   readonly docs: boolean;
+  /** The console for browsers; absent: none is served. */
+  readonly console?: ConsoleFiles | "not built" | undefined;
   readonly deadlines?: RestDeadlines;
 }
 
@@ -139,6 +145,7 @@ interface AppOptions extends RestOptions {
 function restApp(services: Services, options: AppOptions): RestApp {
   const { version, docs, deadlines, paths, protectedResource, isDescribed = false } = options;
   const { log } = services;
+  const files = options.console === "not built" ? undefined : options.console;
   const app = fastify({
     http: {
       headersTimeout: deadlines.headersMs,
@@ -177,6 +184,7 @@ function restApp(services: Services, options: AppOptions): RestApp {
   requireHost(app);
   refuseForeignPages(app);
   refuseCodings(app);
+  if (files !== undefined) answerViews(app, files);
   paths.watch(app);
   if (isDescribed) describeApi(app, version);
   app.register((api, _options, done) => {
@@ -212,8 +220,12 @@ function restApp(services: Services, options: AppOptions): RestApp {
   });
   app.register((open, _options, done) => {
     if (protectedResource !== undefined) addProtectedResource(open, protectedResource);
-    addIndexRoute(open, { version, docs });
+    addIndexRoute(open, { version, docs, console: options.console });
+    if (files !== undefined) addConsoleFiles(open, files);
     addServiceRoutes(open, services);
+    addSessionRoutes(open, services, version);
+    const openid = isDescribed ? undefined : services.signIn.openid;
+    if (openid !== undefined) addOpenIdRoutes(open, services, openid);
     if (docs) {
       addAgentDocuments(open);
       addDescription(open, version);

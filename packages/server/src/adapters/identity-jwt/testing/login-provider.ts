@@ -1,13 +1,15 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload } from "jose";
-import Provider, { errors } from "oidc-provider";
+import Provider, { errors, type ClientMetadata } from "oidc-provider";
 
 interface LoginProviderOptions {
   /** The resources that tokens are issued for (RFC 8707). */
   readonly resources: readonly string[];
   /** What the tokens say beside the person's name. */
   readonly claims: JWTPayload;
+  /** A client that is known from the start; its ID tokens have the claims too. */
+  readonly client?: { readonly clientId: string; readonly clientSecret: string };
 }
 
 /**
@@ -25,7 +27,14 @@ export class LoginProvider implements AsyncDisposable {
     const provider = new Provider(this.issuer, {
       jwks: { keys: [key] },
       cookies: { keys: ["a-secret-of-these-tests"] },
-      findAccount: (_context, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+      ...(options.client === undefined ? {} : { clients: [knownClient(options.client)] }),
+      claims: { openid: ["sub", ...Object.keys(options.claims)] },
+      // Without this, an ID token has no claims of its own beside an access token.
+      conformIdTokenClaims: false,
+      findAccount: (_context, id) => ({
+        accountId: id,
+        claims: () => ({ sub: id, ...options.claims }),
+      }),
       features: {
         registration: { enabled: true },
         devInteractions: { enabled: true },
@@ -62,6 +71,20 @@ export class LoginProvider implements AsyncDisposable {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
+}
+
+/** A client whose redirect URI may have any port, as a native application's (RFC 8252 §7.3). */
+function knownClient({
+  clientId,
+  clientSecret,
+}: NonNullable<LoginProviderOptions["client"]>): ClientMetadata {
+  return {
+    client_id: clientId,
+    client_secret: clientSecret,
+    application_type: "native",
+    redirect_uris: ["http://127.0.0.1/auth/callback"],
+    token_endpoint_auth_method: "client_secret_post",
+  };
 }
 
 /** Pages and redirects on the way of a person through the provider. */

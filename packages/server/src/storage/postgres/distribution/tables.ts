@@ -57,4 +57,6 @@ export const REFERENCE_TABLES: readonly string[] = [
   // The audit log is one tree for all organizations.
   "audit_tiles",
   "audit_tree",
+  // The same holds for a session and its hash.
+  "browser_sessions",
 ];

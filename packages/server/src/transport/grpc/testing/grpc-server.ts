@@ -21,6 +21,7 @@ import { unkeptState } from "../../testing/unkept-state.js";
 import { unkeptMigrations } from "../../testing/unkept-migrations.js";
 import type { QuotaLimits } from "../../organization-quotas.js";
 import { openQuotas } from "../../testing/open-quotas.js";
+import { openSignIn } from "../../testing/open-sign-in.js";
 import type { Readiness } from "../../services.js";
 import { restStreams } from "../../http2/rest-streams.js";
 import { http2Sides } from "../../http2-sides.js";
@@ -73,6 +74,7 @@ export async function startServer(
       quotas: openQuotas(options.quotas),
       authorize: (...asked) => policies.authorizer.authorize(...asked),
       recordToolCall: () => Promise.resolve(),
+      signIn: openSignIn(),
       policies: policies.service,
       retention: unkeptRetention(),
       erasures: unkeptErasures(),

@@ -78,6 +78,7 @@ export function describeApi(app: RestApp, version: string): void {
         { name: "Keys", description: "API keys: create, list, rotate, revoke" },
         { name: "Retention", description: "For how long data is kept, and legal holds" },
         { name: "Approvals", description: "What waits for a person, and the decision about it" },
+        { name: "Session", description: "Sign-in of people who use a browser" },
         { name: "Policies", description: "Who may do what: show, check, test, put, explain" },
         { name: "Audit", description: "What was done, by whom, and the proof of it" },
         { name: "Service", description: "For those who keep the process running" },

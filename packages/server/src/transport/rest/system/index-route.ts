@@ -1,5 +1,6 @@
 import { dataOf, serviceIndexSchema, type ServiceIndex } from "@steward/protocol/rest";
 import * as z from "zod";
+import { sendIndex, wantsPage } from "../../console/console-routes.js";
 import { json } from "../described-replies.js";
 import { html } from "./html.js";
 import { PAGE_HEADERS, pageOf } from "./page.js";
@@ -16,16 +17,16 @@ const LINKS = {
 } as const;
 
 /**
- * Serves `/`, the entry point for a client that knows only the address: a page for browsers, else
- * JSON.
+ * Serves `/`, the entry point for a client that knows only the address: the console for browsers,
+ * or a page of links where there is no console; JSON for others.
  */
 export function addIndexRoute(
   app: RestApp,
-  { version, docs }: Pick<RestOptions, "version" | "docs">,
+  { version, docs, console: files }: Pick<RestOptions, "version" | "docs" | "console">,
 ): void {
   const links = { ...(docs ? DOCS_LINKS : {}), ...LINKS };
   const index: ServiceIndex = { name: "Steward", version, links };
-  const page = indexPage(index);
+  const page = indexPage(index, files === "not built");
   const { content, description } = json("What there is", dataOf(serviceIndexSchema));
   app.get(
     "/",
@@ -42,13 +43,17 @@ export function addIndexRoute(
     },
     async (request, reply) => {
       void reply.header("vary", "accept");
-      if (!/\btext\/html\b/.test(request.headers.accept ?? "")) return reply.send({ data: index });
+      if (!wantsPage(request)) return reply.send({ data: index });
+      if (files !== undefined && files !== "not built") return sendIndex(reply, files);
       return reply.headers(PAGE_HEADERS).send(page);
     },
   );
 }
 
-function indexPage({ name, version, links }: ServiceIndex): string {
+const NOT_BUILT =
+  "The console is not built. Run npm run build where this server's source is, and start the server again.";
+
+function indexPage({ name, version, links }: ServiceIndex, isNotBuilt: boolean): string {
   const items = Object.entries(links).map(
     ([what, path]) => html`<li><a href="${path.slice(1)}">${path}</a> ${what}</li>`,
   );
@@ -56,6 +61,7 @@ function indexPage({ name, version, links }: ServiceIndex): string {
     name,
     html`
       <h1>${name} <small>${version}</small></h1>
+      ${isNotBuilt ? html`<p>${NOT_BUILT}</p>` : ""}
       <nav>
         <ul>
           ${items}

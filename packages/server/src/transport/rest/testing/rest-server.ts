@@ -17,6 +17,7 @@ import { unkeptErasures, unkeptRetention } from "../../testing/unkept-retention.
 import { unkeptState } from "../../testing/unkept-state.js";
 import { unkeptMigrations } from "../../testing/unkept-migrations.js";
 import type { QuotaLimits } from "../../organization-quotas.js";
+import { openSignIn } from "../../testing/open-sign-in.js";
 import { openQuotas } from "../../testing/open-quotas.js";
 import {
   openRestServer,
@@ -77,6 +78,7 @@ export async function startRestServer(
     readonly quotas?: Partial<QuotaLimits>;
     readonly deadlines?: RestDeadlines;
     readonly docs?: boolean;
+    readonly console?: RestOptions["console"];
     readonly mcp?: RestOptions["mcp"];
     readonly authenticate?: Services["authenticate"];
     readonly protectedResource?: RestOptions["protectedResource"];
@@ -105,6 +107,7 @@ export async function startRestServer(
       policies: policies.service,
       retention: unkeptRetention(),
       erasures: unkeptErasures(),
+      signIn: openSignIn(),
       health,
       metrics: telemetry,
       log: recordingLog(lines),
@@ -115,6 +118,7 @@ export async function startRestServer(
     {
       version: "1.2.3",
       docs: options.docs ?? true,
+      console: options.console,
       mcp: options.mcp,
       protectedResource: options.protectedResource,
       ...(options.deadlines && { deadlines: options.deadlines }),

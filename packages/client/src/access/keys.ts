@@ -7,9 +7,9 @@ import type {
   RevokedApiKey,
   RotateApiKey,
 } from "@steward/protocol/rest";
-import type { Http } from "./http.js";
-import { eachItem } from "./paging.js";
-import type { CallOptions } from "./plans.js";
+import type { Http } from "../http.js";
+import { eachItem } from "../paging.js";
+import type { CallOptions } from "../plans.js";
 
 /** API keys: the routes under `/api/keys`. Calls reject with a StewardError. */
 export interface Keys {

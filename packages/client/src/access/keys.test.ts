@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { createClient } from "./client.js";
-import { json, scriptedServer } from "./testing/scripted-server.js";
+import { createClient } from "../client.js";
+import { json, scriptedServer } from "../testing/scripted-server.js";
 
 it("keys are created, listed page by page, rotated and revoked at the documented paths", async () => {
   await using server = await scriptedServer(({ url }, response) => {

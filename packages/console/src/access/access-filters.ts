@@ -1,0 +1,12 @@
+export const ACCESS_VIEWS = ["keys", "policies"] as const;
+
+/** What the page of access shows; it is the page's address. */
+export interface AccessFilters {
+  readonly view?: (typeof ACCESS_VIEWS)[number];
+}
+
+/** Reads an address; what it does not know is left out. */
+export function accessFiltersOf({ view }: Record<string, unknown>): AccessFilters {
+  const known = ACCESS_VIEWS.find((each) => each === view);
+  return known === undefined ? {} : { view: known };
+}

@@ -1,0 +1,25 @@
+/** What the page of memory shows; it is the page's address. */
+export interface MemoryFilters {
+  /** What is searched for; absent: the newest entries are listed. */
+  readonly q?: string;
+  readonly tool?: string;
+  readonly session?: string;
+  readonly explain?: true;
+  /** Id of the entry that is shown. */
+  readonly entry?: string;
+}
+
+/** Reads an address; what it does not know is left out. */
+export function memoryFiltersOf(search: Record<string, unknown>): MemoryFilters {
+  const text = (name: string) => {
+    const value = search[name];
+    return typeof value === "string" && value !== "" ? { [name]: value } : {};
+  };
+  return {
+    ...text("q"),
+    ...text("tool"),
+    ...text("session"),
+    ...(search["explain"] === true ? { explain: true } : {}),
+    ...text("entry"),
+  };
+}

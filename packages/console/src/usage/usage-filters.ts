@@ -1,0 +1,25 @@
+import { MEASURES, type Measure } from "./usage-numbers.js";
+
+/** Days that a graph shows. */
+export const SPANS = [7, 30, 90] as const;
+
+/** What the page of usage shows; it is the page's address. */
+export interface UsageFilters {
+  readonly measure?: Measure;
+  readonly days?: (typeof SPANS)[number];
+  readonly view?: "table";
+}
+
+export const MEASURE_DEFAULT = "cost" satisfies Measure;
+export const DAYS_DEFAULT = 30 satisfies (typeof SPANS)[number];
+
+/** Reads an address; what it does not know is left out. */
+export function usageFiltersOf({ measure, days, view }: Record<string, unknown>): UsageFilters {
+  const known = MEASURES.find((each) => each === measure);
+  const span = SPANS.find((each) => String(each) === String(days));
+  return {
+    ...(known === undefined ? {} : { measure: known }),
+    ...(span === undefined ? {} : { days: span }),
+    ...(view === "table" ? { view } : {}),
+  };
+}

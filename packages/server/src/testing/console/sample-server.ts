@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "@steward/client";
+import { ADMIN } from "@steward/kernel/testing/nobody.js";
+import { createSampleDatabase } from "../../adapters/sample-database/index.js";
+import { openApp, type App } from "../../app/app.js";
+import { openApiKeys } from "../../app/keys.js";
+import { fillWithSample, type SampleClients } from "./sample-data.js";
+
+const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
+
+/** A whole server with the sample data, at which people sign in with an API key. */
+export interface SampleServer extends AsyncDisposable, SampleClients {
+  readonly url: string;
+  /** The key of an admin. */
+  readonly adminKey: string;
+  /** The key of somebody who only reads. */
+  readonly auditorKey: string;
+  /** Ends the server and starts it again, on the same port and store. */
+  restart(between: () => Promise<void>): Promise<void>;
+}
+
+/** Opens the server on a free port, with a store of its own. */
+export async function openSampleServer(): Promise<SampleServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), "steward-sample-"));
+  const databaseUrl = `sqlite:${join(dataDir, "steward.db")}`;
+  createSampleDatabase(join(dataDir, "shop.db"));
+  const keys = await sampleKeys(databaseUrl);
+  const open = (port: number): Promise<App> =>
+    openApp({
+      ...{ port, dataDir, databaseUrl, logLevel: "silent", auth: { apiKey: true } },
+      embedding: { provider: "hash" },
+      dataSources: [
+        {
+          name: "shop",
+          url: `sqlite:${join(dataDir, "shop.db")}`,
+          organizations: [{ orgId: ORG }],
+        },
+      ],
+    });
+  let app = await open(0);
+  const { port } = app.address;
+  const url = `http://127.0.0.1:${String(port)}`;
+  const clients = {
+    admin: createClient({ baseUrl: url, apiKey: keys.admin }),
+    operator: createClient({ baseUrl: url, apiKey: keys.operator }),
+    agent: createClient({ baseUrl: url, apiKey: keys.agent, ormModel: "Invoice" }),
+  };
+  await fillWithSample(clients);
+  return {
+    ...{ url, adminKey: keys.admin, auditorKey: keys.auditor, ...clients },
+    restart: async (between) => {
+      await app[Symbol.asyncDispose]();
+      await between();
+      app = await open(port);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await app[Symbol.asyncDispose]();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}
+
+/** Keys of several roles, created before the server owns the store. */
+async function sampleKeys(
+  databaseUrl: string,
+): Promise<Record<"admin" | "operator" | "agent" | "auditor", string>> {
+  await using keys = await openApiKeys(databaseUrl);
+  const operator = { ...ADMIN, orgId: ORG, roles: ["operator"] };
+  const create = async (role: string): Promise<string> => {
+    const draft = {
+      environment: "test",
+      name: `Sample ${role}`,
+      permissions: [],
+      scopes: [],
+    } as const;
+    return (await keys.service.create(operator, { ...draft, roles: [role] })).text;
+  };
+  return {
+    admin: await create("admin"),
+    operator: await create("operator"),
+    agent: await create("agent"),
+    auditor: await create("auditor"),
+  };
+}

@@ -1,0 +1,183 @@
+import {
+  dataOf,
+  sessionSchema,
+  signedInSchema,
+  signedOutSchema,
+  signInSchema,
+  type Session,
+} from "@steward/protocol/rest";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import * as z from "zod";
+import { isoTime } from "@steward/kernel/clock.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { ACTIONS, type Action, type StartedSession } from "../../../identity/index.js";
+import { present } from "../../present.js";
+import type { Services, SignIn } from "../../services.js";
+import { browserSessionOf, incomingRequest } from "../authenticate-requests.js";
+import { errors, json } from "../described-replies.js";
+import type { RestApp } from "../rest-app.js";
+import { requireOwnConsole } from "./own-console.js";
+import { clearSession, sessionIdOf, setSession } from "./session-cookies.js";
+
+const tags = ["Session"];
+/** In the API's description: every credential is accepted, and none is needed. */
+const access = "caller";
+const NO_PARAMETERS: z.ZodType = z.strictObject({});
+
+/**
+ * The session of a person who uses a browser. The routes are open to everybody: two begin and end
+ * an identity, and the first answers callers without one too.
+ */
+export function addSessionRoutes(app: RestApp, services: Services, version: string): void {
+  addRead(app, services, version);
+  addSignIn(app, services);
+  addSignOut(app, services);
+}
+
+function addRead(app: RestApp, services: Services, version: string): void {
+  const schema = {
+    operationId: "getSession",
+    summary: "Tell who you are, what you may do, and how to sign in",
+    description:
+      "For consoles: with any credential, with a browser's session, or without either. A session that has ended is taken out of the browser.",
+    tags,
+    querystring: NO_PARAMETERS,
+    response: { 200: json("The caller", dataOf(sessionSchema)), ...errors() },
+  };
+  app.get("/api/session", { schema, config: { access } }, async (request, reply) => {
+    void reply.header("cache-control", "no-store");
+    const { signIn } = services;
+    const caller = await callerOf(request, reply, services);
+    const id = sessionIdOf(request, signIn);
+    const expiresAtMs = id === undefined ? undefined : await signIn.sessions.expiry(id);
+    return {
+      data: {
+        ...(caller === undefined ? {} : { caller: callerMessage(caller) }),
+        actions: caller === undefined ? [] : await allowedActions(caller, services),
+        ...(expiresAtMs === undefined || caller === undefined
+          ? {}
+          : { expires_at: isoTime(expiresAtMs) }),
+        chooses_organization: caller?.authenticatedBy === "headers",
+        sign_in_methods: methodsOf(signIn),
+        version,
+      },
+    };
+  });
+}
+
+function addSignIn(app: RestApp, services: Services): void {
+  const { signIn } = services;
+  const schema = {
+    operationId: "signIn",
+    summary: "Exchange an API key for a session of this browser",
+    description:
+      "The session is in a cookie that scripts cannot read, and ends with the key. Send the header x-steward-console: 1. Programs send the key with every request instead.",
+    tags,
+    querystring: NO_PARAMETERS,
+    body: signInSchema,
+    response: { 201: json("Signed in", dataOf(signedInSchema)), ...errors(403) },
+  };
+  app.post("/api/session", { schema, config: { access } }, async (request, reply) => {
+    requireOwnConsole(request);
+    const verify = signIn.apiKey;
+    if (verify === undefined) {
+      throw new AppError(
+        "UNAUTHENTICATED",
+        "Nobody can sign in with an API key: this server does not accept API keys",
+      );
+    }
+    const { api_key: text } = request.body;
+    const { principal } = await verify(text, request.raw.socket.remoteAddress ?? "");
+    const started = await signIn.sessions.startForKey(principal, text);
+    await replaceSession(request, reply, { ...services, started });
+    return reply.code(201).send({ data: { expires_at: isoTime(started.expiresAtMs) } });
+  });
+}
+
+function addSignOut(app: RestApp, { signIn }: Services): void {
+  const schema = {
+    operationId: "signOut",
+    summary: "End the session of this browser",
+    description:
+      "No server accepts the session any more, within a second. Send the header x-steward-console: 1. Without a session the answer is the same.",
+    tags,
+    querystring: NO_PARAMETERS,
+    response: { 200: json("Signed out", dataOf(signedOutSchema)), ...errors(403) },
+  };
+  app.delete("/api/session", { schema, config: { access } }, async (request, reply) => {
+    requireOwnConsole(request);
+    const id = sessionIdOf(request, signIn);
+    if (id !== undefined) await signIn.sessions.end(id);
+    clearSession(request, reply, signIn);
+    return { data: { signed_out: true as const } };
+  });
+}
+
+/**
+ * Gives the browser a session and ends the one that it had. The id is always new, so that nobody
+ * can prepare a session for somebody else (session fixation).
+ */
+export async function replaceSession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: Pick<Services, "signIn" | "clock"> & { readonly started: StartedSession },
+): Promise<void> {
+  const { signIn, clock, started } = parts;
+  const before = sessionIdOf(request, signIn);
+  if (before !== undefined) await signIn.sessions.end(before);
+  const maxAgeMs = started.expiresAtMs - clock.nowMs();
+  setSession(request, reply, { isSecure: signIn.isSecure, id: started.id, maxAgeMs });
+}
+
+/** @returns `undefined` without a credential that is accepted. */
+async function callerOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { authenticate, signIn }: Services,
+): Promise<Caller | undefined> {
+  const browserSession = browserSessionOf(request, signIn);
+  try {
+    return await authenticate({ ...incomingRequest(request, reply), browserSession });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "UNAUTHENTICATED") throw error;
+    if (browserSession !== undefined) clearSession(request, reply, signIn);
+    return undefined;
+  }
+}
+
+async function allowedActions(
+  caller: Caller,
+  { authorize }: Pick<Services, "authorize">,
+): Promise<readonly Action[]> {
+  const asked = await Promise.all(
+    ACTIONS.map(async (action) => {
+      try {
+        await authorize(caller, action);
+        return [action];
+      } catch (error) {
+        if (error instanceof AppError && error.code === "POLICY_DENIED") return [];
+        // The operation may be asked for, and somebody else approves it.
+        if (error instanceof AppError && error.code === "APPROVAL_REQUIRED") return [action];
+        throw error;
+      }
+    }),
+  );
+  return asked.flat();
+}
+
+function methodsOf({ isOpen, apiKey, openid }: SignIn): Session["sign_in_methods"] {
+  return [
+    ...(isOpen ? (["none"] as const) : []),
+    ...(apiKey === undefined ? [] : (["api_key"] as const)),
+    ...(openid === undefined ? [] : (["openid"] as const)),
+  ];
+}
+
+function callerMessage(caller: Caller): NonNullable<Session["caller"]> {
+  const { orgId, kind, authenticatedBy, userId, agentId, keyId, roles, permissions } = caller;
+  return {
+    ...{ org_id: orgId, kind, authenticated_by: authenticatedBy, roles, permissions },
+    ...present({ user_id: userId, agent_id: agentId, key_id: keyId, scopes: caller.scopes }),
+  };
+}
