@@ -23,6 +23,7 @@ const NOT_SCRIPTS: Readonly<Record<string, string>> = {
   "docs/mcp.md text": "commands of MCP clients, which are not installed here",
   "docs/mcp.md json": "settings of MCP clients; documents.test.ts parses them",
   "docs/webhooks.md json": "shows a message",
+  "packages/console/README.md ": "shows folders",
   "docs/migrations.md ": "shows output",
   "docs/migrations.md sql": "postgres-database/schema-moves.test.ts leads to it",
 };

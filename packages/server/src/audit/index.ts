@@ -15,7 +15,6 @@ export { AuditSequencer, type AuditSequencerParts } from "./sequencer.js";
 export { AuditService, type ProvenRecord } from "./audit-service.js";
 export { CheckpointSigner } from "./signer.js";
 export { verifyExport, type AuditFiles, type AuditVerdict } from "./verify.js";
-export { personalDigest } from "./record.js";
 export {
   isConsistent,
   leafHash,

@@ -9,7 +9,8 @@ const POLICIES = `@id("no-emails") @reason("Addresses are for people")
   forbid (principal in Steward::Role::"agent", action, resource)
   when { context has columns && context.columns.contains("checked/email") };
   @id("two-eyes") @approval("the data owner")
-  forbid (principal, action == Steward::Action::"write_delete", resource);`;
+  forbid (principal, action == Steward::Action::"write_delete", resource)
+  unless { context.approved };`;
 
 const CREATE = "CREATE TABLE IF NOT EXISTS checked (id integer, email text)";
 

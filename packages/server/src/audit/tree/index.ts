@@ -7,7 +7,7 @@
  * - checkpoint: the size of a tree and its root
  * - signed note: a text with signatures; a witness adds its own (a cosignature)
  */
-export { EMPTY_ROOT, HASH_BYTES, leafHash } from "./hashing.js";
+export { HASH_BYTES, leafHash } from "./hashing.js";
 export {
   entriesOf,
   entryBundle,
@@ -17,7 +17,7 @@ export {
   tileWidth,
   type TileName,
 } from "./tiles.js";
-export { hashesOf, subtreeRoot, TreeEdge, type ChangedTile } from "./tree-edge.js";
+export { TreeEdge, type ChangedTile } from "./tree-edge.js";
 export {
   consistencyProof,
   inclusionProof,
