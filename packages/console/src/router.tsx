@@ -7,6 +7,7 @@ import {
   redirect,
   useRouterState,
 } from "@tanstack/react-router";
+import { approvalSearchOf } from "./approvals/approval-search.js";
 import { planViewOf } from "./plan/plan-view.js";
 import { memoryFiltersOf } from "./memory/memory-filters.js";
 import { planFiltersOf } from "./plans/plan-filters.js";
@@ -53,6 +54,13 @@ const newPlan = createRoute({
   component: lazyRouteComponent(() => import("./new-plan/new-plan-page.js")),
 });
 
+const approvals = createRoute({
+  getParentRoute: () => root,
+  path: "/approvals",
+  validateSearch: approvalSearchOf,
+  component: lazyRouteComponent(() => import("./approvals/approvals-page.js")),
+});
+
 const plan = createRoute({
   getParentRoute: () => root,
   path: "/plans/$planId",
@@ -89,7 +97,17 @@ const signIn = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([index, plans, newPlan, plan, memory, usage, access, signIn]),
+  routeTree: root.addChildren([
+    index,
+    plans,
+    newPlan,
+    plan,
+    memory,
+    usage,
+    access,
+    approvals,
+    signIn,
+  ]),
   defaultErrorComponent: CrashedPage,
   defaultNotFoundComponent: UnknownPage,
   defaultPendingComponent: () => <Skeleton rows={PLACEHOLDER_ROWS} />,

@@ -238,4 +238,9 @@ export const texts = {
       empty: (line: number) => `Line ${line}: the step has no statement.`,
     },
   },
+  approvals: {
+    waitingFirst: "Waiting for an approval",
+    decide: "Decide about",
+    more: (count: number) => `and ${count} more`,
+  },
 } as const;

@@ -1,5 +1,6 @@
 import type { PlanStep, StepDetail } from "@steward/client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { StepApproval } from "../approvals/waiting-first.js";
 import { client } from "../data/client.js";
 import { texts } from "../texts.js";
 import { Badge, StatusBadge } from "../ui/badge.js";
@@ -56,6 +57,9 @@ export default function StepDrawer({ planId, step, attempts, onClose }: StepDraw
         </div>
       }
     >
+      {step.wait_reason === "awaiting_approval" && (
+        <StepApproval planId={planId} stepId={step.step_id} />
+      )}
       {step.error !== undefined && (
         <div className="border-b bg-bad-soft px-4 py-2">
           <InlineFailure error={new Error(`${step.error.code}: ${step.error.message}`)} />

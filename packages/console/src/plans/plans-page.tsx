@@ -1,6 +1,7 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Bookmark, Download, ListChecks } from "lucide-react";
 import { lazy, Suspense, useRef, useState } from "react";
+import { WaitingFirst } from "../approvals/waiting-first.js";
 import { useShortcuts } from "../shell/shortcuts.js";
 import { texts } from "../texts.js";
 import { Button, buttonClass } from "../ui/button.js";
@@ -50,6 +51,7 @@ export function PlansPage() {
       }
     >
       <div className="flex h-full min-h-0 flex-col">
+        <WaitingFirst />
         <Filters filters={filters} onChange={change} />
         {selected.length > 0 && (
           <Suspense>

@@ -4,6 +4,7 @@ import {
   Brain,
   ChartColumn,
   Clock,
+  Hand,
   KeyRound,
   ListChecks,
   Monitor,
@@ -72,6 +73,11 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
                   icon={<ListChecks size={16} aria-hidden />}
                   text={texts.navigation.plans}
                   onSelect={then(() => void navigate({ to: "/plans" }))}
+                />
+                <Item
+                  icon={<Hand size={16} aria-hidden />}
+                  text={texts.navigation.approvals}
+                  onSelect={then(() => void navigate({ to: "/approvals" }))}
                 />
                 <Item
                   icon={<SquarePen size={16} aria-hidden />}

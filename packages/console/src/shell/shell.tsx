@@ -2,6 +2,7 @@ import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import {
   Brain,
   ChartColumn,
+  Hand,
   KeyRound,
   ListChecks,
   Menu as MenuIcon,
@@ -10,10 +11,12 @@ import {
   X,
 } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
+import { useWaitingApprovals } from "../approvals/waiting-approvals.js";
 import { useConnection } from "../data/connection.js";
 import { texts } from "../texts.js";
 import { IconButton } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
+import { useTitleBadge } from "./page-title.js";
 
 const CommandPalette = lazy(() => import("./command-palette.js"));
 const SessionLine = lazy(() => import("../sign-in/session-line.js"));
@@ -37,6 +40,8 @@ export function Shell() {
       window.removeEventListener("keydown", onKey);
     };
   }, []);
+  const waiting = useWaitingApprovals().length;
+  useTitleBadge(waiting);
   const openPalette = () => {
     setPaletteOpen(true);
   };
@@ -72,6 +77,12 @@ export function Shell() {
             exact
             icon={<ListChecks size={16} aria-hidden />}
             text={texts.navigation.plans}
+          />
+          <NavigationItem
+            to="/approvals"
+            icon={<Hand size={16} aria-hidden />}
+            text={texts.navigation.approvals}
+            count={waiting}
           />
           <NavigationItem
             to="/plans/new"

@@ -1,0 +1,153 @@
+import type { Approval } from "@steward/client";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { client } from "../data/client.js";
+import { approvalTexts } from "../texts/approvals.js";
+import { texts } from "../texts.js";
+import { Sql } from "../ui/code.js";
+import { Facts, Section } from "../ui/facts.js";
+import { Failure, Skeleton } from "../ui/states.js";
+import { Time } from "../ui/time.js";
+import { DecisionForm } from "./decision-form.js";
+
+const REFRESH_MS = 3000;
+const PLACEHOLDER_ROWS = 6;
+
+/** One approval: what would run, for whom, who has to decide, and the decision. */
+export function ApprovalDetail({ approvalId }: { readonly approvalId: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ["approvals", "one", approvalId],
+    queryFn: async ({ signal }) => client.approvals.get(approvalId, { signal }),
+    refetchInterval: ({ state }) => (state.data?.status === "pending" ? REFRESH_MS : false),
+  });
+  return (
+    <section aria-label={approvalTexts.detail} className="flex min-h-0 min-w-0 flex-1 flex-col">
+      {data === undefined && error === null && <Skeleton rows={PLACEHOLDER_ROWS} />}
+      {data === undefined && error !== null && (
+        <Failure error={error} onRetry={() => void refetch()} />
+      )}
+      {data !== undefined && (
+        <>
+          <div
+            className="min-h-0 flex-1 overflow-y-auto p-4 md:p-6"
+            tabIndex={0}
+            role="region"
+            aria-label={approvalTexts.subject}
+          >
+            <Subject approval={data} />
+          </div>
+          {data.status === "pending" && <DecisionForm approval={data} />}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Subject({ approval }: { readonly approval: Approval }) {
+  const { subject, rules, requester, decisions } = approval;
+  return (
+    <>
+      <h2 className="mb-4 text-base font-semibold">
+        <bdi>{approval.step_id}</bdi>
+      </h2>
+      <Section title={approvalTexts.whatRuns}>
+        <Sql sql={subject.statement} />
+        {subject.values.length > 0 && (
+          <ol className="mt-2 overflow-hidden rounded-lg border font-mono text-xs">
+            {subject.values.map(({ text, bytes, type }, index) => (
+              <li key={index} className="flex gap-3 border-b px-3 py-1.5 last:border-b-0">
+                <span className="w-8 shrink-0 text-right text-muted">{index + 1}</span>
+                <bdi className="min-w-0 flex-1 break-words">
+                  {text ?? <em className="text-muted">NULL</em>}
+                  {bytes !== undefined && (
+                    <span className="text-muted"> {texts.step.cutAt(bytes)}</span>
+                  )}
+                </bdi>
+                {type !== undefined && <span className="text-muted">{type}</span>}
+              </li>
+            ))}
+          </ol>
+        )}
+        {subject.values_left_out > 0 && (
+          <p className="mt-1 text-sm text-warn">
+            {approvalTexts.valuesLeftOut(subject.values_left_out)}
+          </p>
+        )}
+      </Section>
+      <Section title={approvalTexts.where}>
+        <Facts
+          facts={[
+            [texts.step.dataSource, <bdi key="source">{subject.data_source}</bdi>],
+            [texts.plan.columns.intent, subject.intent],
+            ...(subject.tables ?? []).map(({ name, accesses }): readonly [string, string] => [
+              approvalTexts.table(name),
+              accesses.join(", "),
+            ]),
+            [
+              approvalTexts.plan,
+              <Link
+                key="plan"
+                to="/plans/$planId"
+                params={{ planId: approval.plan_id }}
+                search={{ step: approval.step_id }}
+                className="font-mono text-xs text-accent hover:underline"
+              >
+                {approval.plan_id}
+              </Link>,
+            ],
+            [texts.plan.columns.step, <bdi key="step">{approval.step_id}</bdi>],
+          ]}
+        />
+      </Section>
+      <Section title={approvalTexts.who}>
+        <Facts
+          facts={[
+            [approvalTexts.requester, <bdi key="who">{partyText(requester)}</bdi>],
+            [approvalTexts.requested, <Time key="at" at={approval.requested_at} />],
+            [approvalTexts.expires, new Date(approval.expires_at).toLocaleString("en-GB")],
+            ...rules.map((rule): readonly [string, string] => [
+              rule.policy_id,
+              [rule.reason, approvalTexts.rule(rule.role, rule.approvers_min, rule.missing)]
+                .filter(Boolean)
+                .join(" – "),
+            ]),
+          ]}
+        />
+      </Section>
+      {decisions.length > 0 && (
+        <Section title={approvalTexts.decisions}>
+          <ul className="space-y-2 text-sm">
+            {decisions.map((decision) => (
+              <li key={decision.decided_at} className="rounded-lg border px-3 py-2">
+                <bdi className="font-medium">{partyText(decision.approver)}</bdi>{" "}
+                <span className={decision.decision === "approve" ? "text-good" : "text-bad"}>
+                  {approvalTexts.did[decision.decision]}
+                </span>{" "}
+                <span className="text-muted">
+                  <Time at={decision.decided_at} />
+                </span>
+                {decision.reason !== undefined && (
+                  <p className="mt-1 text-muted">
+                    <bdi>{decision.reason}</bdi>
+                  </p>
+                )}
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+    </>
+  );
+}
+
+function partyText({
+  kind,
+  user_id: user,
+  agent_id: agent,
+  key_id: key,
+}: Approval["requester"]): string {
+  const names = [agent, user, key].filter((name) => name !== undefined);
+  return names.length === 0
+    ? approvalTexts.parties[kind]
+    : `${approvalTexts.parties[kind]} ${names.join(", ")}`;
+}

@@ -1,0 +1,99 @@
+import type { Approval } from "@steward/client";
+import { useMutation } from "@tanstack/react-query";
+import { Check, X } from "lucide-react";
+import { useRef, useState } from "react";
+import { client, queries } from "../data/client.js";
+import { useShortcuts } from "../shell/shortcuts.js";
+import { approvalTexts } from "../texts/approvals.js";
+import { Button } from "../ui/button.js";
+import { InlineFailure } from "../ui/states.js";
+
+/** Length of a reason that the server accepts, in characters of one byte. */
+const REASON_LENGTH_MAX = 1024;
+
+/**
+ * Approves or denies by keyboard alone: `a` or `d`, then a reason, then Enter. The decision names the
+ * digest that was on the screen, so that something else can never be approved.
+ */
+export function DecisionForm({ approval }: { readonly approval: Approval }) {
+  const [intended, setIntended] = useState<"approve" | "deny" | undefined>();
+  const [reason, setReason] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  // What was read when the person began to decide.
+  const [digest, setDigest] = useState(approval.digest);
+  const deciding = useMutation({
+    mutationFn: async (decision: "approve" | "deny") =>
+      client.approvals[decision](approval.approval_id, {
+        digest,
+        ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
+      }),
+    onSettled: async () => queries.invalidateQueries(),
+  });
+  const begin = (decision: "approve" | "deny") => () => {
+    setIntended(decision);
+    setDigest(approval.digest);
+    field.current?.focus();
+  };
+  useShortcuts({ a: begin("approve"), d: begin("deny") });
+  return (
+    <form
+      className="border-t bg-raised p-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (intended !== undefined) deciding.mutate(intended);
+      }}
+    >
+      {deciding.error !== null && <InlineFailure error={deciding.error} />}
+      {digest !== approval.digest && intended !== undefined && (
+        <p role="alert" className="mb-2 text-sm text-warn">
+          {approvalTexts.changed}
+        </p>
+      )}
+      <label htmlFor="reason" className="text-sm font-medium">
+        {approvalTexts.reason}
+      </label>
+      <div className="mt-1 flex flex-wrap gap-2">
+        <input
+          ref={field}
+          id="reason"
+          value={reason}
+          maxLength={REASON_LENGTH_MAX}
+          aria-describedby="reason-hint"
+          onChange={(event) => {
+            setReason(event.target.value);
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== "Escape") return;
+            event.preventDefault();
+            setIntended(undefined);
+            event.currentTarget.blur();
+          }}
+          className="h-8 min-w-40 flex-1 rounded-md border border-line-strong bg-canvas px-2.5 text-sm"
+        />
+        <Button
+          type={intended === "deny" ? "submit" : "button"}
+          look={intended === "deny" ? "primary" : "danger"}
+          disabled={deciding.isPending}
+          aria-keyshortcuts="d"
+          {...(intended === "deny" ? {} : { onClick: begin("deny") })}
+        >
+          <X size={14} aria-hidden />
+          {intended === "deny" ? approvalTexts.denyNow : approvalTexts.deny}
+        </Button>
+        <Button
+          type={intended === "approve" ? "submit" : "button"}
+          look={intended === "deny" ? "secondary" : "primary"}
+          disabled={deciding.isPending}
+          aria-keyshortcuts="a"
+          {...(intended === "approve" ? {} : { onClick: begin("approve") })}
+        >
+          <Check size={14} aria-hidden />
+          {intended === "approve" ? approvalTexts.approveNow : approvalTexts.approve}
+        </Button>
+      </div>
+      <p id="reason-hint" className="mt-1.5 text-xs text-muted" aria-live="polite">
+        {intended === undefined ? approvalTexts.keys : approvalTexts.confirm[intended]}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,47 @@
+/** The texts of the page of approvals. */
+export const approvalTexts = {
+  title: "Approvals",
+  subtitle: "Steps that wait until a person has decided",
+  show: "Show",
+  waiting: "Waiting",
+  all: "All",
+  empty: "Nothing waits for an approval",
+  emptyHint:
+    "When a policy wants a step approved, it appears here, and its number in the title of this tab.",
+  detail: "The approval",
+  subject: "What is approved",
+  statuses: {
+    pending: "Waiting",
+    approved: "Approved",
+    denied: "Denied",
+    used: "Approved and run",
+    void: "Void",
+    expired: "Expired",
+  },
+  whatRuns: "What runs",
+  valuesLeftOut: (count: number) =>
+    `${count} further values are not shown; the approval covers them too.`,
+  where: "On what",
+  table: (name: string) => `Table ${name}`,
+  plan: "Plan",
+  who: "Who",
+  requester: "Requested by",
+  requested: "Requested",
+  expires: "Expires",
+  rule: (role: string, min: number, missing: number) =>
+    missing === 0 ? `${role}: done` : `needs ${min} of role ${role}, ${missing} missing`,
+  decisions: "Decisions",
+  did: { approve: "approved", deny: "denied" },
+  parties: { person: "Person", agent: "Agent", apiKey: "API key", anonymous: "Anonymous caller" },
+  changed: "What would run has changed since you began. Read it again before you decide.",
+  reason: "Reason",
+  approve: "Approve",
+  approveNow: "Approve now",
+  deny: "Deny",
+  denyNow: "Deny now",
+  keys: "a approves, d denies, j and k go to the next and the previous one.",
+  confirm: {
+    approve: "Enter approves; Escape takes it back.",
+    deny: "Enter denies, and the agent is told the reason; Escape takes it back.",
+  },
+} as const;
