@@ -15,7 +15,7 @@ import { createAuditTables } from "./migrations/0010-audit.js";
 import { createApprovals } from "./migrations/0011-approvals.js";
 import { createErasureTables } from "./migrations/0012-erasures.js";
 import { showTakenResults } from "./migrations/0013-taken-results.js";
-import { createBrowserSessions } from "./migrations/0011-browser-sessions.js";
+import { createBrowserSessions } from "./migrations/0014-browser-sessions.js";
 
 /** One migration of the schema: statements that run one by one in one transaction. */
 export interface Migration {

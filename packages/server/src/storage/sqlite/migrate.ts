@@ -12,7 +12,7 @@ import { createAuditTables } from "./migrations/0009-audit.js";
 import { createApprovals } from "./migrations/0010-approvals.js";
 import { createErasureTables } from "./migrations/0011-erasures.js";
 import { showTakenResults } from "./migrations/0012-taken-results.js";
-import { createBrowserSessions } from "./migrations/0010-browser-sessions.js";
+import { createBrowserSessions } from "./migrations/0013-browser-sessions.js";
 
 /**
  * The version of the first migration, which creates a new store. Stores from before the first
