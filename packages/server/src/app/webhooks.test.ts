@@ -112,6 +112,40 @@ describe.each(["SQLite", "PostgreSQL"])("webhooks, the store on %s", (engine) =>
   });
 });
 
+it("tells who has to approve a step, and what was decided", async () => {
+  await using receiver = await Receiver.listen();
+  const webhooks = [
+    receiver.target("good", { events: ["approval.requested", "approval.decided"] }),
+  ];
+  await using service = await open("SQLite", { webhooks });
+  const baseUrl = `http://127.0.0.1:${String(service.apps[0]?.address.port)}`;
+  const person = (role: string, userId: string) =>
+    createClient({ baseUrl, orgId: ORG, role, userId });
+  const text = `@id("two-eyes") @approval("approver")
+    forbid (principal, action == Steward::Action::"write_delete", resource)
+    unless { context.approved };`;
+  await person("admin", "root").policies.put({ version: 0, text });
+  await expect(runPlan(service.apps[0], "DELETE FROM orders WHERE id = -1")).rejects.toMatchObject({
+    code: "APPROVAL_REQUIRED",
+  });
+  await expect.poll(() => receiver.at("/good").length, BUSY).toBe(1);
+  const [requested] = receiver.at("/good").map(({ body }) => JSON.parse(body) as ApprovalMessage);
+  expect(requested).toMatchObject({
+    type: "approval.requested",
+    data: {
+      ...{ org_id: ORG, step_id: "a", expires_at: expect.any(String) as string },
+      rules: [{ policy_id: "two-eyes", role: "approver", approvers_min: 1 }],
+    },
+  });
+  const { approval_id = "", digest = "" } = requested?.data ?? {};
+  await person("approver", "bob").approvals.deny(approval_id, { digest, reason: "no" });
+  await expect.poll(() => receiver.at("/good").length, BUSY).toBe(2);
+  expect(JSON.parse(receiver.at("/good")[1]?.body ?? "")).toMatchObject({
+    type: "approval.decided",
+    data: { approval_id, decision: "deny", approver: "bob", reason: "no", status: "denied" },
+  });
+});
+
 it("tells of each event once where two nodes share the store", async () => {
   await using receiver = await Receiver.listen();
   const webhooks = [receiver.target("good")];
@@ -144,6 +178,10 @@ it("delivers after a restart what was not delivered before", async () => {
   const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
   expect(new Set(ids).size).toBe(1);
 });
+
+interface ApprovalMessage {
+  readonly data: { readonly approval_id: string; readonly digest: string };
+}
 
 interface Service extends AsyncDisposable {
   readonly apps: readonly App[];

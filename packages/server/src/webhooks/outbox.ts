@@ -22,6 +22,8 @@ const EVENT_NAMES: ReadonlyMap<string, WebhookEvent> = new Map([
   ["PlanCompleted", "plan.completed"],
   ["PlanFailed", "plan.failed"],
   ["PlanCancelled", "plan.cancelled"],
+  ["PlanApprovalRequested", "approval.requested"],
+  ["PlanApprovalDecided", "approval.decided"],
 ]);
 
 /** Makes the messages that a store writes together with the events of plans. */

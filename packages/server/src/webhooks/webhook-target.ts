@@ -1,5 +1,11 @@
 /** The events that targets are told of. */
-export const WEBHOOK_EVENTS = ["plan.completed", "plan.failed", "plan.cancelled"] as const;
+export const WEBHOOK_EVENTS = [
+  "plan.completed",
+  "plan.failed",
+  "plan.cancelled",
+  "approval.requested",
+  "approval.decided",
+] as const;
 
 /** One of {@link WEBHOOK_EVENTS}. */
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
