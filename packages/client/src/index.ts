@@ -56,6 +56,7 @@ export type {
   ApprovalPage,
   ApprovalPageQuery,
   ApprovalParty,
+  ApprovalPreview,
   ApprovalRule,
   ApprovalStatus,
   ApprovalSubject,

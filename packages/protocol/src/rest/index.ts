@@ -357,9 +357,11 @@ export {
   type ApprovalPage,
   type ApprovalPageQuery,
   type ApprovalParty,
+  type ApprovalPreview,
   type ApprovalRule,
   type ApprovalStatus,
   type ApprovalSubject,
   type ShownTable,
   type ShownValue,
+  type PreviewedChange,
 } from "./governance/approvals.js";

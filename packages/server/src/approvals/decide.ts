@@ -90,7 +90,8 @@ function rolesFor(rules: readonly ApprovalRule[], roles: readonly string[]): rea
   return [...new Set(rules.map(({ role }) => role))].filter((role) => roles.includes(role));
 }
 
-function whyNotApprover(
+/** Why somebody may not decide about an approval; undefined: they may. */
+export function whyNotApprover(
   { rules, requester }: Approval,
   by: WantedDecision["by"],
 ): string | undefined {

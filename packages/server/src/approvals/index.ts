@@ -25,6 +25,7 @@ export {
   decideApproval,
   denialOf,
   missingFor,
+  whyNotApprover,
   type DecisionResult,
   type WantedDecision,
 } from "./decide.js";

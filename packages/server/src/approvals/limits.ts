@@ -14,6 +14,12 @@ export const SHOWN_VALUE_BYTES_MAX: number = 4 * 1024;
 export const SHOWN_VALUES_MAX: number = 100;
 /** Tables that an approver is shown; the digest covers all of them. */
 export const SHOWN_TABLES_MAX: number = 200;
+/** Previews of waiting writes of one organization that one server runs at once. */
+export const APPROVAL_PREVIEWS_AT_ONCE_MAX: number = 2;
+/** How long a preview waits for its turn at the data source, in ms. */
+export const APPROVAL_PREVIEW_WAIT_MS: number = 2_000;
+/** Time for the description and for the preview of a waiting write, each, in ms. */
+export const APPROVAL_PREVIEW_MS_MAX: number = 5_000;
 /** Approvals on one page of a listing. */
 export const APPROVALS_PAGE_MAX: number = 200;
 /** Default page size of a listing of approvals. */

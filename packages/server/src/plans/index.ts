@@ -18,6 +18,8 @@ export {
   hasRevisions,
   hasStepDetails,
   type ApprovalChoice,
+  type ApprovalPreview,
+  type ApprovalView,
   type Orchestrator,
   type PageRequest,
   type PlanApprovals,

@@ -8,6 +8,7 @@ import type {
 import type { Unsubscribe } from "../kernel/event-bus.js";
 import type { PlanCheck, StepDetail } from "./plan-check.js";
 import type { PlanEvent } from "./plan-events.js";
+import type { StatementEstimate, StatementPreview } from "./ports.js";
 import type {
   PlanDefinition,
   PlanRecord,
@@ -217,6 +218,20 @@ export interface ApprovalChoice {
   readonly reason?: string | undefined;
 }
 
+/** What a waiting write would change now, for those who can decide about it. */
+export interface ApprovalPreview {
+  readonly write?: StatementPreview;
+  /** Absent where the database's planner makes none. */
+  readonly estimate?: StatementEstimate;
+  /** Why `write` is absent. */
+  readonly unavailable?: string;
+}
+
+/** An approval as one reader sees it. */
+export interface ApprovalView extends StoredApproval {
+  readonly preview?: ApprovalPreview;
+}
+
 /** Approvals that steps wait for (Decision §16), which an orchestrator need not support. */
 export interface PlanApprovals {
   /** Newest first. @throws AppError `INVALID_ARGUMENT` for a cursor that is none. */
@@ -226,8 +241,10 @@ export interface PlanApprovals {
     ctx: QueryRuntimeContext,
   ): Promise<ApprovalPage>;
 
-  /** @throws AppError `NOT_FOUND`. */
-  getApproval(approvalId: string, ctx: QueryRuntimeContext): Promise<StoredApproval>;
+  /**
+   * Computes the preview anew; failing to do so is part of the answer. @throws AppError `NOT_FOUND`.
+   */
+  getApproval(approvalId: string, ctx: QueryRuntimeContext): Promise<ApprovalView>;
 
   /**
    * Records the caller's decision and resolves when it is durable. Repeating it changes nothing.

@@ -1,11 +1,17 @@
 import { isoTime } from "@steward/kernel/clock.js";
-import type { Approval, ApprovalPage, ApprovalParty } from "@steward/protocol/rest";
+import type {
+  Approval,
+  ApprovalPage,
+  ApprovalParty,
+  ApprovalPreview,
+} from "@steward/protocol/rest";
 import { missingFor, shownStatus, type ApprovalParty as Party } from "../approvals/index.js";
-import type { ApprovalPage as StoredPage, StoredApproval } from "../approvals/ports.js";
+import type { ApprovalPage as StoredPage } from "../approvals/ports.js";
+import type { ApprovalPreview as Preview, ApprovalView } from "../plans/index.js";
 import { present } from "./present.js";
 
 /** An approval as REST and MCP answer it. */
-export function approvalMessage(approval: StoredApproval, nowMs: number): Approval {
+export function approvalMessage(approval: ApprovalView, nowMs: number): Approval {
   const { migration, tables, valuesLeftOut, ...subject } = approval.subject;
   return {
     approval_id: approval.approvalId,
@@ -43,7 +49,28 @@ export function approvalMessage(approval: StoredApproval, nowMs: number): Approv
       revision: subject.revision,
       ...(migration && { migration: { migration_id: migration.id, digest: migration.digest } }),
     },
+    ...present({ preview: approval.preview && previewMessage(approval.preview) }),
   };
+}
+
+function previewMessage({ write, estimate, unavailable }: Preview): ApprovalPreview {
+  return present({
+    rows_changed: write?.rowsChanged,
+    changes: write?.changes.map(({ table, before, after }) => ({
+      table,
+      ...present({ before: columnsOf(before), after: columnsOf(after) }),
+    })),
+    is_cut: write?.isCut,
+    notes: write?.notes,
+    estimated_rows: estimate?.rows,
+    estimated_cost: estimate?.cost,
+    unavailable,
+  });
+}
+
+/** The columns of a row, of which data sources write a JSON object. */
+function columnsOf(json: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  return json === undefined ? undefined : (JSON.parse(json) as Readonly<Record<string, unknown>>);
 }
 
 export function approvalPageMessage(

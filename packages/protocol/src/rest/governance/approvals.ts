@@ -125,6 +125,53 @@ const approvalSubjectSchema: z.ZodType<ApprovalSubject> = z
   .object(approvalSubjectShape)
   .meta({ id: "ApprovalSubject", description: "What would run once it is approved" });
 
+const rowColumns = z.record(z.string(), z.unknown());
+
+const previewedChangeShape = {
+  table: z.string().describe("The table, in lower case; on PostgreSQL with its schema"),
+  before: rowColumns.exactOptional().describe("The row before; absent for an inserted row"),
+  after: rowColumns.exactOptional().describe("The row after; absent for a deleted row"),
+};
+
+/** The change of one row, with the columns that the reader may read. */
+export interface PreviewedChange extends Message<typeof previewedChangeShape> {}
+
+const previewedChangeSchema: z.ZodType<PreviewedChange> = z
+  .object(previewedChangeShape)
+  .meta({ id: "PreviewedChange", description: "The change of one row, without hidden columns" });
+
+const approvalPreviewShape = {
+  rows_changed: z.int().exactOptional().describe("Rows that the statement would change now"),
+  changes: z
+    .array(previewedChangeSchema)
+    .readonly()
+    .exactOptional()
+    .describe("The first changed rows; columns that you may not read are left out"),
+  is_cut: z.boolean().exactOptional().describe("Whether rows change that changes does not show"),
+  notes: z
+    .array(z.string())
+    .readonly()
+    .exactOptional()
+    .describe("Sentences about changes that cannot be shown"),
+  estimated_rows: z
+    .number()
+    .exactOptional()
+    .describe("Rows that the database's planner expects; absent where it makes no estimate"),
+  estimated_cost: z
+    .number()
+    .exactOptional()
+    .describe("The planner's cost in its own unit, for comparing statements"),
+  unavailable: z.string().exactOptional().describe("Why no changes are shown"),
+};
+
+/** What a waiting write would change if it ran now: it ran, and was rolled back. */
+export interface ApprovalPreview extends Message<typeof approvalPreviewShape> {}
+
+const approvalPreviewSchema: z.ZodType<ApprovalPreview> = z.object(approvalPreviewShape).meta({
+  id: "ApprovalPreview",
+  description: "What a waiting write would change if it ran now",
+});
+
 const approvalShape = {
   approval_id: z.string().describe("Id of the approval"),
   status: z
@@ -145,6 +192,9 @@ const approvalShape = {
   decisions: z.array(approvalDecisionSchema).readonly().describe("The decisions so far"),
   policy_version: z.string().describe("SHA-256 of the policies that demand it"),
   subject: approvalSubjectSchema.describe("What would run"),
+  preview: approvalPreviewSchema
+    .exactOptional()
+    .describe("What it would change now; only where a single approval is read"),
 };
 
 /** An approval that a step of a plan waits for, or waited for. */

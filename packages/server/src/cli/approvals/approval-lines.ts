@@ -1,4 +1,4 @@
-import type { Approval, ApprovalParty } from "@steward/client";
+import type { Approval, ApprovalParty, ApprovalPreview } from "@steward/client";
 
 /** A row of a listing. */
 export function approvalRow(approval: Approval): readonly string[] {
@@ -26,6 +26,7 @@ export function approvalLines(approval: Approval): readonly string[] {
     ...(subject.migration === undefined
       ? []
       : [`  migration ${subject.migration.migration_id}, digest ${subject.migration.digest}`]),
+    ...(approval.preview === undefined ? [] : ["", ...previewLines(approval.preview)]),
     "",
     ...rules.map(({ policy_id, role, approvers_min, missing, reason }) => {
       const why = reason === undefined ? "" : `: ${reason}`;
@@ -39,6 +40,26 @@ export function approvalLines(approval: Approval): readonly string[] {
     ...(approval.status === "pending"
       ? ["", `steward approvals approve ${id} --digest ${digest}`]
       : []),
+  ];
+}
+
+/** What the write would change, or why that is not shown. */
+function previewLines(preview: ApprovalPreview): readonly string[] {
+  const { rows_changed, changes = [], is_cut, notes = [], unavailable } = preview;
+  const rows = (count: number): string => `${String(count)} ${count === 1 ? "row" : "rows"}`;
+  return [
+    ...(rows_changed === undefined ? [] : [`would change ${rows(rows_changed)} now`]),
+    ...changes.flatMap(({ table, before, after }) => [
+      `  ${table}`,
+      ...(before === undefined ? [] : [`    - ${JSON.stringify(before)}`]),
+      ...(after === undefined ? [] : [`    + ${JSON.stringify(after)}`]),
+    ]),
+    ...(is_cut === true ? ["  and more that are not shown"] : []),
+    ...notes,
+    ...(preview.estimated_rows === undefined
+      ? []
+      : [`the database's planner expects ${rows(preview.estimated_rows)}`]),
+    ...(unavailable === undefined ? [] : [`no preview: ${unavailable}`]),
   ];
 }
 

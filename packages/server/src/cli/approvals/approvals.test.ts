@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSampleDatabase } from "../../adapters/sample-database/index.js";
 import { openApp, type App } from "../../app/app.js";
 import { runHere } from "../testing/run-here.js";
+import { approvalLines } from "./approval-lines.js";
 
 /** One server, on which an agent's deletions wait for the approver who uses the commands. */
 describe("steward approvals", () => {
@@ -48,11 +49,38 @@ describe("steward approvals", () => {
     const { stdout } = await steward("show", id);
     expect(stdout).toContain("DELETE FROM orders WHERE id = -1");
     expect(stdout).toContain("1 of the role approver (1 missing)  policy two-eyes: Looked at");
+    expect(stdout).toContain("no preview: Only who can decide sees a preview.");
     const [, digest = ""] = /--digest ([0-9a-f]{64})$/m.exec(stdout) ?? [];
     expect(await steward("approve", id, "--digest", digest, "--user", "bob")).toMatchObject({
       ...{ code: 0, stdout: "approved\n" },
     });
     expect((await steward("list", "--status", "pending")).stderr).toContain("no approvals");
+  });
+
+  it("shows what a write would change", async () => {
+    const approval = await client("approver").approvals.get(await waiting());
+    const changes = [
+      { table: "orders", before: { id: 1, total: 5 }, after: { id: 1, total: 6 } },
+      { table: "orders", after: { id: 2 } },
+    ];
+    const preview = {
+      rows_changed: 3,
+      changes,
+      is_cut: true,
+      notes: ["A note"],
+      estimated_rows: 1,
+    };
+    const text = approvalLines({ ...approval, preview }).join("\n");
+    expect(text).toContain(`would change 3 rows now
+  orders
+    - {"id":1,"total":5}
+    + {"id":1,"total":6}
+  orders
+    + {"id":2}
+  and more that are not shown
+A note
+the database's planner expects 1 row
+`);
   });
 
   it("denies with a reason, and says why a decision is refused", async () => {

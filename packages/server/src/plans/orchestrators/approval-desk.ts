@@ -1,4 +1,3 @@
-import type { Clock } from "@steward/kernel/clock.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { originOf } from "../../kernel/origin.js";
 import { isUuid } from "@steward/kernel/ids.js";
@@ -12,22 +11,29 @@ import type {
   StoredApproval,
 } from "../../approvals/ports.js";
 import type { PlanEngine } from "../engine/index.js";
-import type { ApprovalChoice, PlanApprovals, QueryRuntimeContext } from "../orchestrator.js";
-import { partyOf } from "./step-approval.js";
+import type {
+  ApprovalChoice,
+  ApprovalView,
+  PlanApprovals,
+  QueryRuntimeContext,
+} from "../orchestrator.js";
+import { ApprovalPreviews, type ApprovalPreviewParts } from "./approval-previews.js";
+import { approverOf } from "./step-approval.js";
 
 /** Dependencies of the desk. */
-export interface ApprovalDeskParts {
-  readonly engine: Pick<PlanEngine, "decideApproval">;
+export interface ApprovalDeskParts extends ApprovalPreviewParts {
+  readonly engine: Pick<PlanEngine, "decideApproval" | "findStep">;
   readonly approvals: ApprovalIndex;
-  readonly clock: Clock;
 }
 
 /** Where persons find the approvals that plans wait for, and decide about them. */
 export class ApprovalDesk implements PlanApprovals {
   readonly #parts: ApprovalDeskParts;
+  readonly #previews: ApprovalPreviews;
 
   constructor(parts: ApprovalDeskParts) {
     this.#parts = parts;
+    this.#previews = new ApprovalPreviews(parts);
   }
 
   async listApprovals(
@@ -45,10 +51,9 @@ export class ApprovalDesk implements PlanApprovals {
     return this.#parts.approvals.list(orgId, filter, page, this.#parts.clock.nowMs());
   }
 
-  async getApproval(approvalId: string, { orgId }: QueryRuntimeContext): Promise<StoredApproval> {
-    const found = await this.#parts.approvals.find(orgId, approvalId.toLowerCase());
-    if (found === undefined) throw new AppError("NOT_FOUND", `There is no approval ${approvalId}`);
-    return found;
+  async getApproval(approvalId: string, ctx: QueryRuntimeContext): Promise<ApprovalView> {
+    const found = await this.#find(approvalId, ctx);
+    return { ...found, preview: await this.#previews.of(found, ctx) };
   }
 
   async decideApproval(
@@ -60,14 +65,20 @@ export class ApprovalDesk implements PlanApprovals {
       throw invalidField("reason", `has ${String(APPROVAL_REASON_BYTES_MAX)} bytes at most`);
     }
     const { engine, clock } = this.#parts;
-    const found = await this.getApproval(approvalId, ctx);
-    const by = { ...partyOf(ctx), roles: ctx.roles.map((role) => role.trim().toLowerCase()) };
+    const found = await this.#find(approvalId, ctx);
+    const by = approverOf(ctx);
     const wanted: WantedDecision = { decision, digest: digest.toLowerCase(), reason, by };
     // What the index shows is enough for a refusal that says why; the plan's log decides.
     const early = decideApproval(found, wanted, clock.nowMs());
     if (early.kind === "refused") throw new AppError(early.code, early.message);
     const { orgId, planId } = found;
     await engine.decideApproval({ orgId, planId }, found.approvalId, wanted, originOf(ctx));
-    return this.getApproval(approvalId, ctx);
+    return this.#find(approvalId, ctx);
+  }
+
+  async #find(approvalId: string, { orgId }: QueryRuntimeContext): Promise<StoredApproval> {
+    const found = await this.#parts.approvals.find(orgId, approvalId.toLowerCase());
+    if (found === undefined) throw new AppError("NOT_FOUND", `There is no approval ${approvalId}`);
+    return found;
   }
 }

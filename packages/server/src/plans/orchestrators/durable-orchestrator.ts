@@ -33,6 +33,7 @@ import type { PlanEngine } from "../engine/index.js";
 import { InFlightSteps, type InFlightStep } from "./in-flight-steps.js";
 import type {
   ApprovalChoice,
+  ApprovalView,
   Orchestrator,
   PageRequest,
   PlanApprovals,
@@ -288,7 +289,7 @@ export class DurableOrchestrator
     return this.#desk.listApprovals(filter, page, ctx);
   }
 
-  getApproval(approvalId: string, ctx: QueryRuntimeContext): Promise<StoredApproval> {
+  getApproval(approvalId: string, ctx: QueryRuntimeContext): Promise<ApprovalView> {
     return this.#desk.getApproval(approvalId, ctx);
   }
 

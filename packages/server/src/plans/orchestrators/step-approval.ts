@@ -9,6 +9,7 @@ import {
   type ApprovedMigration,
   type ShownTable,
   type ShownValue,
+  type WantedDecision,
 } from "../../approvals/index.js";
 import {
   SHOWN_TABLES_MAX,
@@ -31,6 +32,11 @@ export interface BoundStatement {
   readonly caller: Caller;
   /** The approval that the attempt uses. */
   readonly approval: Approval | undefined;
+}
+
+/** The parts of a statement that its approval depends on. */
+interface StatementToApprove extends Pick<BoundStatement, "step" | "binds" | "migration"> {
+  readonly ref: Pick<AttemptRef, "planId" | "stepId">;
 }
 
 /** Identity and times of a new approval. */
@@ -78,6 +84,11 @@ export function awaitingApproval(
   };
 }
 
+/** A caller as somebody who may decide. */
+export function approverOf(caller: Caller): WantedDecision["by"] {
+  return { ...partyOf(caller), roles: caller.roles.map((role) => role.trim().toLowerCase()) };
+}
+
 /** A caller in the record of an approval. */
 export function partyOf({ kind, userId, agentId, keyId }: Caller): ApprovalParty {
   return {
@@ -88,9 +99,10 @@ export function partyOf({ kind, userId, agentId, keyId }: Caller): ApprovalParty
   };
 }
 
-function digestOf(
-  { ref, step, binds, migration }: BoundStatement,
-  { policyVersion }: NeededApproval,
+/** The digest of a statement that an approval is, or would be, for. */
+export function digestOf(
+  { ref, step, binds, migration }: StatementToApprove,
+  { policyVersion }: Pick<NeededApproval, "policyVersion">,
   touched: TouchedData | undefined,
 ): string {
   return approvalDigest({

@@ -58,7 +58,9 @@ function addGet(app: RestApp, { orchestrator, clock }: ApprovalParts): void {
   const schema = {
     operationId: "getApproval",
     summary: "Read an approval",
-    description: "What exactly would run, whose approval is needed, and who has decided.",
+    description:
+      "What exactly would run, whose approval is needed, and who has decided. Those who can decide " +
+      "see in preview what a waiting write would change now: it runs and is rolled back.",
     tags,
     params,
     response: { 200: json("The approval", dataOf(approvalSchema)), ...errors(403, 404, 501) },

@@ -1,0 +1,217 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { createClient, type Approval, type StewardClient } from "@steward/client";
+import { silentLog } from "@steward/kernel/log.js";
+import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openApp, type App } from "./app.js";
+
+/** Persons read approvals of writes on a data source of each engine, over REST. */
+const directory = mkdtempSync(join(tmpdir(), "steward-approval-previews-"));
+
+const ITEMS = `
+CREATE TABLE item (id integer PRIMARY KEY, name text UNIQUE, price integer, note text);
+INSERT INTO item VALUES (1, 'cup', 5, 'secret'), (2, 'jar', 7, NULL), (3, 'pot', 9, 'x');
+`;
+
+let app: App;
+let database: TestDatabase;
+let owner: Client;
+let file: InstanceType<typeof DatabaseSync>;
+beforeAll(async () => {
+  database = await freshDatabase();
+  owner = new Client({ connectionString: database.url });
+  await owner.connect();
+  await owner.query(ITEMS);
+  file = new DatabaseSync(join(directory, "items.db"));
+  file.exec(ITEMS);
+  const url = `sqlite:${join(directory, "items.db")}`;
+  app = await openApp({
+    ...{ port: 0, log: silentLog, dataDir: directory },
+    databaseUrl: `sqlite:${join(directory, "store.db")}`,
+    dataSources: [
+      { name: "sqlite", url },
+      { name: "postgres", url: database.url },
+      { name: "off", url, previews: false },
+    ],
+    tools: {
+      strict: true,
+      tools: ["sqlite", "postgres", "off"].map((name) => ({ name, dataSource: name })),
+    },
+  });
+});
+afterAll(async () => {
+  await app[Symbol.asyncDispose]();
+  await owner.end();
+  await database[Symbol.asyncDispose]();
+  file.close();
+  rmSync(directory, { recursive: true });
+});
+
+const APPROVALS = `@id("admins") @approval("admin")
+  forbid (principal, action in Steward::Action::"writes", resource)
+  unless { context.approved };
+  @id("approvers") @approval("approver")
+  forbid (principal, action in Steward::Action::"writes", resource)
+  unless { context.approved };`;
+const HIDDEN = ["sqlite", "postgres", "off"].map(
+  (source) => `@id("no-notes-${source}")
+  forbid (principal in Steward::Role::"admin", action == Steward::Action::"read_select",
+    resource == Steward::Column::"${source}/item/note");`,
+);
+
+class Tenant {
+  readonly orgId = crypto.randomUUID();
+
+  static async with(text: string): Promise<Tenant> {
+    const tenant = new Tenant();
+    await tenant.person("admin", "root").policies.put({ text, version: 0 });
+    return tenant;
+  }
+
+  person(role: string, userId: string): StewardClient {
+    return this.#as({ role, userId });
+  }
+
+  #as(who: { readonly role: string; readonly userId: string; readonly agentId?: string }) {
+    const baseUrl = `http://127.0.0.1:${String(app.address.port)}`;
+    return createClient({ baseUrl, orgId: this.orgId, maxRetries: 0, ...who });
+  }
+
+  get agent(): StewardClient {
+    return this.#as({ role: "agent", userId: "alice", agentId: "bot" });
+  }
+
+  /** Has a write wait, with a value of an earlier step where it names one. @returns its approval. */
+  async waiting(tool_name: string, query_template: string): Promise<Approval> {
+    const first = { id: "s0", tool_name, query_template: "SELECT 2 AS id" };
+    const write = { id: "s1", tool_name, query_template, depends_on: ["s0"] };
+    const { plans } = this.agent;
+    const { plan_id: planId } = await plans.submit({ name: "p", steps: [first, write] });
+    await plans.execute(planId, "s0");
+    await expect(plans.execute(planId, "s1")).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
+    const [approval] = (await this.agent.approvals.list({ plan_id: planId })).approvals;
+    if (approval === undefined) throw new Error("no approval was requested");
+    // A listing runs nothing.
+    expect(approval.preview).toBeUndefined();
+    return approval;
+  }
+
+  async seenBy(person: StewardClient, tool: string, sql: string) {
+    const { approval_id: id } = await this.waiting(tool, sql);
+    return (await person.approvals.get(id)).preview;
+  }
+}
+
+async function rowsOf(source: string): Promise<unknown> {
+  const sql = "SELECT * FROM item ORDER BY id";
+  return source === "postgres" ? (await owner.query(sql)).rows : file.prepare(sql).all();
+}
+
+describe.each(["sqlite", "postgres"])("the preview of a waiting write on %s", (source) => {
+  const text = (reason: string) => expect.stringContaining(reason) as string;
+
+  it("shows rows before and after to those who can decide, and changes nothing", async () => {
+    const before = await rowsOf(source);
+    const tenant = await Tenant.with(APPROVALS);
+    const update = "UPDATE item SET price = price + 1 WHERE id = {{step.s0.output[0].id}}";
+    const approval = await tenant.waiting(source, update);
+    const bob = tenant.person("admin", "bob").approvals;
+    const { preview } = await bob.get(approval.approval_id);
+    expect(preview).toMatchObject({
+      ...{ rows_changed: 1, is_cut: false, notes: [] },
+      changes: [
+        {
+          table: text("item"),
+          before: { id: 2, name: "jar", price: 7, note: null },
+          after: { id: 2, name: "jar", price: 8, note: null },
+        },
+      ],
+    });
+    const estimated = source === "postgres" ? (expect.any(Number) as number) : undefined;
+    expect(preview?.estimated_rows).toEqual(estimated);
+    expect(await rowsOf(source)).toEqual(before);
+    await bob.deny(approval.approval_id, { digest: approval.digest, reason: "no" });
+    expect((await bob.get(approval.approval_id)).preview).toEqual({ unavailable: text("denied") });
+  });
+
+  it("leaves out columns that the reader may not read", async () => {
+    const tenant = await Tenant.with(`${APPROVALS} ${HIDDEN.join("\n")}`);
+    const bob = tenant.person("admin", "bob");
+    const update = "UPDATE item SET price = 6, note = 'also secret' WHERE id = 1";
+    const preview = await tenant.seenBy(bob, source, update);
+    expect(preview?.changes).toEqual([
+      {
+        table: text("item"),
+        before: { id: 1, name: "cup", price: 5 },
+        after: { id: 1, name: "cup", price: 6 },
+      },
+    ]);
+    expect(JSON.stringify(preview)).not.toContain("secret");
+    // The number of rows would tell what the column contains.
+    const guess = "UPDATE item SET price = 6 WHERE note = 'secret'";
+    expect(await tenant.seenBy(bob, source, guess)).toEqual({ unavailable: text("read_select") });
+    // The role approver alone carries no right to read data.
+    const approver = tenant.person("approver", "carol");
+    expect(await tenant.seenBy(approver, source, update)).toEqual({
+      unavailable: text("read_select"),
+    });
+  });
+
+  it("is not for agents, requesters and strangers", async () => {
+    const tenant = await Tenant.with(APPROVALS);
+    const { approval_id: id } = await tenant.waiting(source, "DELETE FROM item WHERE id = 1");
+    const strangers = [
+      [tenant.agent, "agent's credential"],
+      [tenant.person("admin", "alice"), "their own request"],
+      [tenant.person("auditor", "bob"), "the role a"],
+    ] as const;
+    for (const [stranger, reason] of strangers) {
+      const { preview } = await stranger.approvals.get(id);
+      expect(preview).toEqual({ unavailable: text(reason) });
+    }
+  });
+
+  it("has the reason when the statement would fail, or is for another definition", async () => {
+    const before = await rowsOf(source);
+    const tenant = await Tenant.with(APPROVALS);
+    const bob = tenant.person("admin", "bob");
+    const failing = "INSERT INTO item (id, name) VALUES (9, 'cup')";
+    expect(await tenant.seenBy(bob, source, failing)).toMatchObject({
+      unavailable: text(source === "postgres" ? "item_name_key" : "item.name"),
+    });
+    expect(await rowsOf(source)).toEqual(before);
+    const old = await tenant.waiting(source, "DELETE FROM item WHERE id = 1");
+    await tenant.agent.plans.revise(old.plan_id, "s1", {
+      query_template: "DELETE FROM item WHERE id = 2",
+    });
+    const { preview } = await bob.approvals.get(old.approval_id);
+    expect(preview).toEqual({ unavailable: text("The approval is void") });
+  });
+
+  it("waits a short time for locks, and only a few wait at once", async () => {
+    const tenant = await Tenant.with(APPROVALS);
+    const { approval_id: id } = await tenant.waiting(source, "DELETE FROM item WHERE id = 1");
+    const bob = tenant.person("admin", "bob").approvals;
+    const run = (sql: string) => (source === "postgres" ? owner.query(sql) : file.exec(sql));
+    await run(source === "postgres" ? "BEGIN; LOCK TABLE item" : "BEGIN IMMEDIATE");
+    const views = await Promise.all(Array.from({ length: 8 }, () => bob.get(id)));
+    await run("ROLLBACK");
+    const reasons = views.map(({ preview }) => preview?.unavailable);
+    expect(reasons).toContainEqual(text("other previews"));
+    expect(reasons.filter((reason) => reason?.includes("other previews") !== true).length).toBe(2);
+    expect(reasons).not.toContain(undefined);
+    expect((await bob.get(id)).preview).toMatchObject({ rows_changed: 1 });
+  });
+});
+
+it("is switched off for a data source", async () => {
+  const tenant = await Tenant.with(APPROVALS);
+  const bob = tenant.person("admin", "bob");
+  expect(await tenant.seenBy(bob, "off", "DELETE FROM item WHERE id = 1")).toEqual({
+    unavailable: expect.stringContaining("switched off") as string,
+  });
+});

@@ -1,0 +1,149 @@
+import type { Clock } from "@steward/kernel/clock.js";
+import { Tally } from "@steward/kernel/concurrency/tally.js";
+import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { shownStatus, whyNotApprover } from "../../approvals/index.js";
+import {
+  APPROVAL_PREVIEW_MS_MAX,
+  APPROVAL_PREVIEW_WAIT_MS,
+  APPROVAL_PREVIEWS_AT_ONCE_MAX,
+} from "../../approvals/limits.js";
+import type { StoredApproval } from "../../approvals/ports.js";
+import {
+  isReadIntent,
+  type SqlAnalyzer,
+  type StatementPolicy,
+  type TouchedData,
+} from "../../governance/index.js";
+import type { PlanEngine } from "../engine/index.js";
+import type { ApprovalPreview, QueryRuntimeContext } from "../orchestrator.js";
+import type { PreparedStep } from "../plan.js";
+import { StatementError, type SqlTarget, type SqlValue, type ToolRegistry } from "../ports.js";
+import { bindOutputs } from "../statements/bind-outputs.js";
+import { namedBy } from "./permit-steps.js";
+import { shownColumns } from "./shown-columns.js";
+import { approverOf, digestOf } from "./step-approval.js";
+
+/** Dependencies of the previews. */
+export interface ApprovalPreviewParts {
+  readonly engine: Pick<PlanEngine, "findStep">;
+  readonly tools: ToolRegistry;
+  readonly access: DataSourceAccess;
+  readonly analyzer: SqlAnalyzer;
+  readonly policy: StatementPolicy;
+  readonly clock: Clock;
+}
+
+/** A waiting write, with the values that it will run with. */
+interface WaitingWrite {
+  readonly step: PreparedStep;
+  readonly target: SqlTarget;
+  readonly binds: readonly SqlValue[];
+}
+
+const LIMITS = { waitMs: APPROVAL_PREVIEW_WAIT_MS, timeoutMs: APPROVAL_PREVIEW_MS_MAX };
+
+/**
+ * Shows an approver what a waiting write would change now. It is computed for each reading of the
+ * approval and never stored. Only those who can decide see it, and only of data that they may read
+ * themselves: also the number of changed rows tells of the columns that the statement compares.
+ */
+export class ApprovalPreviews {
+  readonly #parts: ApprovalPreviewParts;
+  readonly #running = new Tally(APPROVAL_PREVIEWS_AT_ONCE_MAX);
+
+  constructor(parts: ApprovalPreviewParts) {
+    this.#parts = parts;
+  }
+
+  /** What cannot be previewed has the reason in its preview. */
+  async of(approval: StoredApproval, ctx: QueryRuntimeContext): Promise<ApprovalPreview> {
+    const status = shownStatus(approval, this.#parts.clock.nowMs());
+    if (status !== "pending") {
+      return without(`The approval is ${status}: only a write that waits for it is previewed`);
+    }
+    const stranger = whyNotApprover(approval, approverOf(ctx));
+    if (stranger !== undefined) return without(`Only who can decide sees a preview. ${stranger}`);
+    const leave = this.#running.enter(approval.orgId);
+    if (leave === undefined) {
+      return without(
+        "Your organization has other previews running: read the approval again in a moment",
+      );
+    }
+    try {
+      const write = await this.#waiting(approval, ctx);
+      return typeof write === "string" ? without(write) : await this.#shown(approval, write, ctx);
+    } catch (error) {
+      return without(reasonOf(error));
+    } finally {
+      leave();
+    }
+  }
+
+  /** @returns the reason when there is nothing to preview. */
+  async #waiting(
+    { orgId, planId, stepId, subject }: StoredApproval,
+    ctx: QueryRuntimeContext,
+  ): Promise<WaitingWrite | string> {
+    const { engine, tools, access } = this.#parts;
+    const target = tools.target(subject.dataSource);
+    if (target === undefined) return `Data source ${subject.dataSource} is no longer configured`;
+    if (!("dialect" in target)) return `${subject.toolName} takes no SQL, so it has no preview`;
+    const closed = access.refusal(ctx, subject.dataSource);
+    if (closed !== undefined) return closed;
+    const stored = await engine.findStep({ orgId, planId, stepId });
+    if (stored?.outputs === undefined) return CHANGED;
+    const { prepared: step, outputs } = stored;
+    if (isReadIntent(step.intent)) return "The statement only reads, so it changes nothing";
+    return { step, target, binds: bindOutputs(step.statement, outputs, target.dialect) };
+  }
+
+  async #shown(
+    approval: StoredApproval,
+    { step, target, binds }: WaitingWrite,
+    ctx: QueryRuntimeContext,
+  ): Promise<ApprovalPreview> {
+    const { policy } = this.#parts;
+    const { intent, statement, dataSource } = step;
+    // The database is not asked about what the caller may not read: its answers tell of the data.
+    const named = namedBy(step, this.#parts);
+    const may = (touched: TouchedData) => shownColumns(policy, ctx, dataSource, touched);
+    if (named !== undefined && (await may(named)) === undefined) return without(MAY_NOT_READ);
+    const asked = { sql: statement.sql, intent, caller: ctx, ...LIMITS };
+    const { touched, estimate } = await target.describe(
+      { ...asked, parameterCount: binds.length },
+      ctx.signal,
+    );
+    const { planId, stepId, policyVersion, subject } = approval;
+    const digest = digestOf(
+      { ref: { planId, stepId }, step, binds, migration: undefined },
+      { policyVersion },
+      subject.tables && touched,
+    );
+    if (digest !== approval.digest) return without(CHANGED);
+    const tables = await may(touched);
+    if (tables === undefined) return without(MAY_NOT_READ);
+    const estimated = estimate === undefined ? {} : { estimate };
+    try {
+      return { ...estimated, write: await target.preview({ ...asked, binds, tables }, ctx.signal) };
+    } catch (error) {
+      return { ...estimated, ...without(reasonOf(error)) };
+    }
+  }
+}
+
+const CHANGED =
+  "What would run is no longer what this approval is for: the next execution of the step requests another one";
+const MAY_NOT_READ =
+  "Policies do not let you read all that the statement reads, and a preview would tell of it: ask somebody who has the right read_select on these tables and columns";
+
+function without(unavailable: string): ApprovalPreview {
+  return { unavailable };
+}
+
+/** @throws the error itself when the caller has left, or when it is a defect. */
+function reasonOf(error: unknown): string {
+  if (error instanceof StatementError && error.reason !== "aborted") return error.message;
+  if (error instanceof AppError) return error.message;
+  throw error;
+}
