@@ -1,5 +1,5 @@
 import type { Approval } from "@steward/client";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { client } from "../data/client.js";
 import { approvalTexts } from "../texts/approvals.js";
@@ -9,16 +9,22 @@ import { Facts, Section } from "../ui/facts.js";
 import { Failure, Skeleton } from "../ui/states.js";
 import { Time } from "../ui/time.js";
 import { DecisionForm } from "./decision-form.js";
+import { PreviewView } from "./preview-view.js";
 
-const REFRESH_MS = 3000;
 const PLACEHOLDER_ROWS = 6;
 
-/** One approval: what would run, for whom, who has to decide, and the decision. */
-export function ApprovalDetail({ approvalId }: { readonly approvalId: string }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ["approvals", "one", approvalId],
+/**
+ * One approval: what would run and change, for whom, who has to decide, and the decision.
+ * @param state what the list says of it: the approval is read again when that changes, and not by the clock,
+ * because each reading has the data source run the write and roll it back.
+ */
+export function ApprovalDetail(props: { readonly approvalId: string; readonly state: string }) {
+  const { approvalId, state } = props;
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ["approvals", "one", approvalId, state],
     queryFn: async ({ signal }) => client.approvals.get(approvalId, { signal }),
-    refetchInterval: ({ state }) => (state.data?.status === "pending" ? REFRESH_MS : false),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
   });
   return (
     <section aria-label={approvalTexts.detail} className="flex min-h-0 min-w-0 flex-1 flex-col">
@@ -34,7 +40,7 @@ export function ApprovalDetail({ approvalId }: { readonly approvalId: string }) 
             role="region"
             aria-label={approvalTexts.subject}
           >
-            <Subject approval={data} />
+            <Subject approval={data} isReading={isFetching} onRefresh={() => void refetch()} />
           </div>
           {data.status === "pending" && <DecisionForm approval={data} />}
         </>
@@ -43,8 +49,13 @@ export function ApprovalDetail({ approvalId }: { readonly approvalId: string }) 
   );
 }
 
-function Subject({ approval }: { readonly approval: Approval }) {
-  const { subject, rules, requester, decisions } = approval;
+function Subject(props: {
+  readonly approval: Approval;
+  readonly isReading: boolean;
+  readonly onRefresh: () => void;
+}) {
+  const { approval } = props;
+  const { subject, rules, requester, decisions, preview } = approval;
   return (
     <>
       <h2 className="mb-4 text-base font-semibold">
@@ -74,6 +85,9 @@ function Subject({ approval }: { readonly approval: Approval }) {
           </p>
         )}
       </Section>
+      {preview !== undefined && (
+        <PreviewView preview={preview} isReading={props.isReading} onRefresh={props.onRefresh} />
+      )}
       <Section title={approvalTexts.where}>
         <Facts
           facts={[

@@ -108,11 +108,22 @@ export default function ApprovalsPage() {
               <li className="p-4 text-sm text-muted">{approvalTexts.empty}</li>
             )}
           </ul>
-          <ApprovalDetail key={approvalId} approvalId={approvalId} />
+          <ApprovalDetail
+            key={approvalId}
+            approvalId={approvalId}
+            state={stateOf(approvals.find((each) => each.approval_id === approvalId))}
+          />
         </div>
       )}
     </Page>
   );
+}
+
+/** What changes of an approval when somebody decides about it, or something else would run. */
+function stateOf(approval: Approval | undefined): string {
+  return approval === undefined
+    ? ""
+    : `${approval.status} ${approval.digest} ${approval.decisions.length}`;
 }
 
 function Item(props: {

@@ -19,6 +19,16 @@ export const approvalTexts = {
     expired: "Expired",
   },
   whatRuns: "What runs",
+  wouldChange: "What it would change now",
+  refresh: "Read again",
+  rowsChanged: (count: number) =>
+    count === 1 ? "1 row would change" : `${count} rows would change`,
+  estimated: (rows: number) => `The database's planner expects about ${rows} rows.`,
+  moreRows: (count: number) => `Only the first ${count} rows are shown.`,
+  rowOf: (table: string) => `A row of ${table}`,
+  kinds: { insert: "inserted", update: "updated", delete: "deleted" },
+  before: "Before",
+  after: "After",
   valuesLeftOut: (count: number) =>
     `${count} further values are not shown; the approval covers them too.`,
   where: "On what",

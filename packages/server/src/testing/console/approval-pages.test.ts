@@ -106,5 +106,32 @@ describe.skipIf(!HAS_BROWSER)(
         .poll(async () => (await agent.plans.get(denied)).steps[0]?.status)
         .toBe("failed");
     });
+
+    it("shows who may read the data each row before and after, and reads it once", async () => {
+      const admin = createClient({ baseUrl: url, orgId: ORG, role: "admin", userId: "root" });
+      const text = DELETES_ARE_APPROVED.replace(`@approval("approver")`, `@approval("admin")`);
+      await admin.policies.put({ text, version: 1 });
+      const { plan_id: planId } = await agent.plans.submit({
+        steps: [{ id: "gone", query_template: "DELETE FROM events WHERE id = 1" }],
+      });
+      await expect(agent.plans.execute(planId, "gone")).rejects.toMatchObject({
+        code: "APPROVAL_REQUIRED",
+      });
+      await using tab = await opened("/approvals", "admin");
+      const { page, problems } = tab;
+      let readings = 0;
+      page.on("request", (request) => {
+        if (/\/api\/approvals\/[^?]+$/.test(request.url())) readings += 1;
+      });
+      await page.reload();
+      await shows(page, "1 row would change");
+      await page.getByRole("region", { name: "A row of events" }).getByText("Before").waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      // The list is read again in between; the preview, which runs the write, is not.
+      await page.waitForResponse(/\/api\/approvals\?/);
+      await page.waitForResponse(/\/api\/approvals\?/);
+      expect(readings).toBe(1);
+      expect(problems).toEqual([]);
+    });
   },
 );
