@@ -175,12 +175,16 @@ describe("gRPC", () => {
   }, 120_000);
 });
 
-/** All REST operations for authenticated callers. */
+/**
+ * All REST operations for authenticated callers. Those of a session need no right: they are about the caller's own.
+ */
 async function operations(): Promise<readonly Operation[]> {
   const { paths } = (await (await fetch(url("/openapi.json"))).json()) as Description;
   const found = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { operationId, security = [] }]) =>
-      security.length === 0 ? [] : [{ operationId, method, path }],
+      security.length === 0 || path.startsWith("/api/session")
+        ? []
+        : [{ operationId, method, path }],
     ),
   );
   expect(found.length).toBeGreaterThan(40);

@@ -122,6 +122,7 @@ describe("a plan on a PostgreSQL data source", () => {
     expect(step_result).toMatchObject({ status: "failed" });
     expect(llm_context_update.augmentation_hints).toEqual([
       'column "custmer" does not exist; did you mean customer? Columns of orders: id, customer, total',
+      expect.stringContaining(`send PATCH /api/plans/${plan_id}/steps/a`),
     ]);
   });
 });

@@ -8,8 +8,6 @@ export interface ApprovalRule {
   readonly role: string;
   /** How many different persons with the role must approve; 1 or more. */
   readonly approversMin: number;
-  /** For how long an approver may approve all statements of this shape, in ms; absent: not at all. */
-  readonly standingMs?: number;
 }
 
 /** What the policies demand before a statement may run. */

@@ -172,7 +172,7 @@ describe("a statement", () => {
     const policy = authorizer(`
       @id("deletes") @approval("approver") @approvals_min("2")
       forbid (principal, action == Steward::Action::"write_delete", resource) unless { context.approved };
-      @id("orders") @approval("data owner") @approval_standing("24h")
+      @id("orders") @approval("data owner")
       forbid (principal, action, resource == Steward::Table::"shop/orders") unless { context.approved };
       @id("email") @approval("privacy")
       forbid (principal, action, resource == Steward::Column::"shop/orders/email") unless { context.approved };`);
@@ -187,7 +187,7 @@ describe("a statement", () => {
       needed: {
         rules: [
           { policyId: "deletes", role: "approver", approversMin: 2 },
-          { policyId: "orders", role: "data owner", approversMin: 1, standingMs: 86_400_000 },
+          { policyId: "orders", role: "data owner", approversMin: 1 },
           { policyId: "email", role: "privacy", approversMin: 1 },
         ],
       },

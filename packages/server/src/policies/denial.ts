@@ -57,12 +57,11 @@ function detailOf({ id, reason = "forbids it" }: DecidingPolicy): FieldViolation
 }
 
 function rulesOf(policies: readonly DecidingPolicy[]): readonly ApprovalRule[] {
-  return policies.map(({ id, reason, approval = "", approvalsMin = 1, approvalStandingMs }) => ({
+  return policies.map(({ id, reason, approval = "", approvalsMin = 1 }) => ({
     policyId: id,
     ...(reason === undefined ? {} : { reason }),
     role: approval,
     approversMin: approvalsMin,
-    ...(approvalStandingMs === undefined ? {} : { standingMs: approvalStandingMs }),
   }));
 }
 

@@ -82,11 +82,6 @@ export interface DecidingPolicy {
   readonly approval?: string;
   /** The annotation `@approvals_min`: how many of them must approve; absent: one. */
   readonly approvalsMin?: number;
-  /**
-   * The annotation `@approval_standing`, in ms: for how long an approver may approve all statements
-   * of one shape; absent: not at all.
-   */
-  readonly approvalStandingMs?: number;
   /** The annotation `@rows_changed_max`: the policy forbids only changes of more rows. */
   readonly rowsChangedMax?: number;
 }

@@ -12,7 +12,6 @@ import type {
 } from "../../policies/ports.js";
 import { contextOf, entitiesOf, principalUid, resourceUid, uid } from "./entities.js";
 import { problemsIn } from "./problems.js";
-import { durationMsOf } from "./standing-time.js";
 import { type ReadPolicy, readPolicies } from "./read-policies.js";
 
 /**
@@ -160,12 +159,11 @@ class CedarPolicies implements CompiledPolicies {
 /** What the annotations of a policy say of approvals. */
 function approvalOf(
   annotations: ReadPolicy["annotations"],
-): Pick<DecidingPolicy, "approval" | "approvalsMin" | "approvalStandingMs"> {
-  const { approval, approvals_min: min, approval_standing: standing } = annotations;
+): Pick<DecidingPolicy, "approval" | "approvalsMin"> {
+  const { approval, approvals_min: min } = annotations;
   if (approval === undefined) return {};
   return {
     approval,
     ...(min === undefined ? {} : { approvalsMin: Number(min) }),
-    ...(standing === undefined ? {} : { approvalStandingMs: durationMsOf(standing) }),
   };
 }

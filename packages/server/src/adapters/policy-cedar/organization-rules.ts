@@ -2,7 +2,6 @@ import { ROLE_RULE, roleName } from "@steward/kernel/role-name.js";
 import { APPROVERS_MIN_MAX } from "../../policies/limits.js";
 import type { PolicyProblem } from "../../policies/ports.js";
 import { readPolicies, type ReadPolicy } from "./read-policies.js";
-import { durationMsOf, STANDING_MS_MAX } from "./standing-time.js";
 
 /**
  * Rules for an organization's policies beyond syntax and schema: they may only forbid, and their
@@ -50,12 +49,16 @@ function* approvalViolations({
   annotations,
   text,
 }: Pick<ReadPolicy, "annotations" | "text">): Generator<string, void> {
-  const { approval, approvals_min: min, approval_standing: standing } = annotations;
+  const { approval, approvals_min: min } = annotations;
+  for (const name of Object.keys(annotations)) {
+    // A misspelt annotation would silently demand less than its author meant.
+    if (name.startsWith("approv") && !APPROVAL_ANNOTATIONS.has(name)) {
+      yield `@${name} is not known: approvals are demanded with @approval and @approvals_min`;
+    }
+  }
   if (approval === undefined) {
-    const others = { "@approvals_min": min, "@approval_standing": standing };
-    for (const [name, value] of Object.entries(others)) {
-      if (value !== undefined)
-        yield `${name} needs @approval, which names the role of the approvers`;
+    if (min !== undefined) {
+      yield "@approvals_min needs @approval, which names the role of the approvers";
     }
     return;
   }
@@ -68,10 +71,9 @@ function* approvalViolations({
   if (min !== undefined && !(Number(min) <= APPROVERS_MIN_MAX && /^[1-9]\d?$/.test(min))) {
     yield `@approvals_min must be a whole number from 1 to ${String(APPROVERS_MIN_MAX)}`;
   }
-  if (standing !== undefined && !(durationMsOf(standing) <= STANDING_MS_MAX)) {
-    yield "@approval_standing must be hours or days, as in 24h or 7d, 30d at most";
-  }
 }
+
+const APPROVAL_ANNOTATIONS: ReadonlySet<string> = new Set(["approval", "approvals_min"]);
 
 /**
  * A role literal in a policy. Roles are checked because a misspelt one would silently forbid

@@ -29,6 +29,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   payment_customers: "stays: the binding to the payment provider",
   payment_customer_owners: "stays: the binding to the payment provider",
   api_keys: "stays: a revoked key must stay revoked",
+  browser_sessions: "expired ones are deleted when somebody of the organization signs in",
   policies: "the oldest versions are deleted with each new one",
   retention_versions: "the oldest versions are deleted with each new one",
   retention_locks: "stays: one row for each organization",

@@ -9,7 +9,7 @@ beforeAll(async () => {
   const { body } = await send(server, "GET /openapi.json");
   operations = Object.entries(body["paths"] as Paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
-      request: `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11")}`,
+      request: `${method.toUpperCase()} ${path.replace("{index}", "0").replace(/\{\w+\}/g, "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11")}`,
       example: operation.requestBody?.content["application/json"]?.example,
     })),
   );

@@ -266,7 +266,7 @@ async function useDoubts(store: Store, proxy: DoubtfulProxy): Promise<void> {
   await stateOrigin?.move(ORG, 0, [{ name: "t", expected: undefined, next: HASH }], new Map());
 }
 
-async function useOthers({ apiKeys, policies, customers }: Store): Promise<void> {
+async function useOthers({ apiKeys, browserSessions, policies, customers }: Store): Promise<void> {
   await policies.put({ orgId: ORG, version: 1, text: "//", changedBy: "ada", changedAtMs: 1 });
   await policies.latest(ORG);
   await customers.bind(ORG, "cus");
@@ -279,6 +279,15 @@ async function useOthers({ apiKeys, policies, customers }: Store): Promise<void>
   await apiKeys.rotate(API_KEY, "b".repeat(64), 1);
   await apiKeys.recordUses([{ orgId: ORG, keyId: API_KEY.keyId, usedAtMs: 1 }]);
   await apiKeys.revoke(ORG, API_KEY.keyId, 1);
+  const session = {
+    ...{ orgId: ORG, idHash: "c".repeat(64), owner: "ada" },
+    proof: { kind: "apiKey", keyId: "k", secretHash: "d".repeat(64) },
+    ...{ createdAtMs: 1, lastUsedAtMs: 1, expiresAtMs: 2 },
+  } as const;
+  await browserSessions.add(session, 1);
+  await browserSessions.find(session.idHash);
+  await browserSessions.recordUse(session, 2);
+  await browserSessions.remove(session);
 }
 
 async function useRetention(store: Store): Promise<void> {
