@@ -1,7 +1,8 @@
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import chromium from "@sparticuz/chromium";
+import { promisify } from "node:util";
 import { chromium as playwright, type Browser } from "playwright-core";
 
 /** The browser is part of an npm package, for this platform only. */
@@ -25,15 +26,7 @@ async function unpackedBrowser(): Promise<string> {
   if (existsSync(executable)) return executable;
   mkdirSync(dirname(directory), { recursive: true });
   const draft = mkdtempSync(`${directory}-`);
-  // The package unpacks to the temporary directory.
-  const before = process.env["TMPDIR"];
-  process.env["TMPDIR"] = draft;
-  try {
-    await chromium.executablePath();
-  } finally {
-    if (before === undefined) delete process.env["TMPDIR"];
-    else process.env["TMPDIR"] = before;
-  }
+  await unpackTo(draft);
   try {
     renameSync(draft, directory);
   } catch (error) {
@@ -42,4 +35,15 @@ async function unpackedBrowser(): Promise<string> {
     rmSync(draft, { recursive: true });
   }
   return executable;
+}
+
+/**
+ * Unpacks in a process of its own: the package writes to the temporary directory, and what else this
+ * process writes there must not go to the draft.
+ */
+async function unpackTo(directory: string): Promise<void> {
+  const chromium = JSON.stringify(import.meta.resolve("@sparticuz/chromium"));
+  const script = `await (await import(${chromium})).default.executablePath()`;
+  const env = { ...process.env, TMPDIR: directory };
+  await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], { env });
 }
