@@ -547,6 +547,7 @@ describe("the REST interface", () => {
       "GET /api/audit/records listAuditRecords",
       "GET /api/audit/records/{index} getAuditRecord",
       "GET /api/catalog listCatalog",
+      "GET /api/catalog/check checkDataSources",
       "GET /api/erasures listErasures",
       "GET /api/erasures/{erasure_id} getErasure",
       "GET /api/holds listHolds",

@@ -1,5 +1,6 @@
 import type {
   Catalog as CatalogListing,
+  CatalogDataSourceCheck,
   CatalogDescription,
   CatalogMatch,
   CatalogSearchRequest,
@@ -12,6 +13,8 @@ import type { CallOptions } from "./plans.js";
 export interface Catalog {
   /** The tools and data sources that the caller may use. */
   list(options?: CallOptions): Promise<CatalogListing>;
+  /** Runs a small query on each data source that the caller may read. */
+  checkDataSources(options?: CallOptions): Promise<readonly CatalogDataSourceCheck[]>;
   /** The tables that answer a question best, best first. */
   search(request: CatalogSearchRequest, options?: CallOptions): Promise<readonly CatalogMatch[]>;
   /** Describes a table for an LLM, within a budget of tokens. */
@@ -28,6 +31,8 @@ export function createCatalog(http: Http): Catalog {
     http.call({ method: "POST", path: `${path}/${name}`, body, idempotent: true, signal });
   return {
     list: ({ signal } = {}) => http.call({ method: "GET", path, idempotent: true, signal }),
+    checkDataSources: ({ signal } = {}) =>
+      http.call({ method: "GET", path: `${path}/check`, idempotent: true, signal }),
     search: (request, options) => post("search", request, options),
     describe: (request, options) => post("describe", request, options),
   };

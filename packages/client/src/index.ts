@@ -81,6 +81,7 @@ export type {
   Budget,
   Catalog as CatalogListing,
   CatalogDataSource,
+  CatalogDataSourceCheck,
   CatalogDescription,
   CatalogMatch,
   CatalogSearchRequest,

@@ -69,6 +69,26 @@ export const catalogSchema: z.ZodType<Catalog> = z.object(catalogShape).meta({
   ],
 });
 
+const dataSourceCheckShape = {
+  name: z.string().describe("Name of the data source"),
+  dialect: z.enum(["sqlite", "postgres"]).describe("SQL dialect of its statements"),
+  answers: z.boolean().describe("Whether it has just run a query for you"),
+  duration_ms: z
+    .int()
+    .describe("Milliseconds until the query ended, including the wait for its turn"),
+};
+
+/** Whether a data source answers now. */
+export interface CatalogDataSourceCheck extends Message<typeof dataSourceCheckShape> {}
+
+export const catalogDataSourceCheckSchema: z.ZodType<CatalogDataSourceCheck> = z
+  .object(dataSourceCheckShape)
+  .meta({
+    id: "CatalogDataSourceCheck",
+    description: "Whether a data source answers now",
+    examples: [{ name: "shop", dialect: "sqlite", answers: true, duration_ms: 2 }],
+  });
+
 const dataSource = z.string().exactOptional();
 
 // The schemas of requests check shapes only; the service checks the values.

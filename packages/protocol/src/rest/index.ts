@@ -18,6 +18,7 @@ export {
   type ProvenAuditRecord,
 } from "./audit/audit-records.js";
 export {
+  catalogDataSourceCheckSchema,
   catalogDescriptionSchema,
   catalogMatchSchema,
   catalogSchema,
@@ -25,6 +26,7 @@ export {
   describeTableRequestSchema,
   type Catalog,
   type CatalogDataSource,
+  type CatalogDataSourceCheck,
   type CatalogDescription,
   type CatalogMatch,
   type CatalogSearchRequest,

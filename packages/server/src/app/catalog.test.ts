@@ -118,6 +118,31 @@ describe("the catalog", () => {
     expect(rest).toEqual({});
   });
 
+  it("checks which data sources answer the caller now", async () => {
+    const checks = async (role: string): Promise<readonly string[]> => {
+      const sources = await as(role).catalog.checkDataSources();
+      return sources.map(({ name, answers }) => `${name} ${answers ? "answers" : "is silent"}`);
+    };
+    expect(await checks("agent")).toEqual(["shop answers", "clinic answers"]);
+    const url = new URL(database.url);
+    const clinic = `DATABASE "${url.pathname.slice(1)}"`;
+    url.pathname = "/postgres";
+    const administrator = new Client({ connectionString: url.href });
+    await administrator.connect();
+    try {
+      await administrator.query(`ALTER ${clinic} ALLOW_CONNECTIONS false`);
+      await owner.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+      );
+      expect(await checks("agent")).toEqual(["shop answers", "clinic is silent"]);
+    } finally {
+      await administrator.query(`ALTER ${clinic} ALLOW_CONNECTIONS true`);
+      await administrator.end();
+    }
+    expect(await checks("agent")).toEqual(["shop answers", "clinic answers"]);
+  });
+
   it("describes a table of SQLite with values, joins and sample rows", async () => {
     const { text, left_out: leftOut } = await as("admin").catalog.describe({ table: "Orders" });
     expect(text.split("\n")).toEqual([

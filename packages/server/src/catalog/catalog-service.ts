@@ -61,6 +61,13 @@ export interface FoundTable {
   readonly earlierStatement?: string;
 }
 
+/** Whether a data source answers now. */
+export interface CheckedSource extends CatalogSource {
+  readonly answers: boolean;
+  /** Until the query ended, including the wait for its turn. */
+  readonly durationMs: number;
+}
+
 /** A table to be described. */
 export interface DescribeRequest {
   /** Absent: the only data source that has such a table. */
@@ -119,6 +126,26 @@ export class CatalogService implements AsyncDisposable {
   /** The tools and data sources that the caller may use. */
   list(caller: Caller): Promise<CatalogListing> {
     return listCatalog(this.#parts, this.#sourcesFor(caller), caller);
+  }
+
+  /**
+   * Runs a small query on each data source on which the caller may read, all at the same time.
+   * @throws the signal's reason when the signal was aborted.
+   */
+  async check(caller: Caller, signal: AbortSignal): Promise<readonly CheckedSource[]> {
+    const { rows, clock } = this.#parts;
+    const { dataSources } = await this.list(caller);
+    const readable = dataSources.filter(({ intents }) => intents.includes("read_select"));
+    return Promise.all(
+      readable.map(async ({ name, dialect }) => {
+        const startedMs = clock.nowMs();
+        const answer = await rows.read(caller, name, "SELECT 1 AS one", signal);
+        return {
+          ...{ name, dialect, answers: answer !== undefined },
+          durationMs: clock.nowMs() - startedMs,
+        };
+      }),
+    );
   }
 
   /**

@@ -10,6 +10,7 @@ export {
   type CatalogSearch,
   CatalogService,
   type CatalogServiceParts,
+  type CheckedSource,
   type DescribedResult,
   type DescribeRequest,
   type FoundTable,

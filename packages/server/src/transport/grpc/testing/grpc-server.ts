@@ -12,13 +12,13 @@ import { listen, type Listening } from "../../one-port/one-port.js";
 import type { TlsIdentity } from "../../one-port/port.js";
 import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
 import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
-import { unkeptApiKeys } from "../../testing/unkept-api-keys.js";
-import { unkeptBilling } from "../../testing/unkept-billing.js";
-import { unkeptCatalog } from "../../testing/unkept-catalog.js";
-import { unkeptMemory } from "../../testing/unkept-memory.js";
-import { unkeptErasures, unkeptRetention } from "../../testing/unkept-retention.js";
-import { unkeptState } from "../../testing/unkept-state.js";
-import { unkeptMigrations } from "../../testing/unkept-migrations.js";
+import { storelessApiKeys } from "../../testing/storeless-api-keys.js";
+import { storelessBilling } from "../../testing/storeless-billing.js";
+import { storelessCatalog } from "../../testing/storeless-catalog.js";
+import { storelessMemory } from "../../testing/storeless-memory.js";
+import { storelessErasures, storelessRetention } from "../../testing/storeless-retention.js";
+import { storelessState } from "../../testing/storeless-state.js";
+import { storelessMigrations } from "../../testing/storeless-migrations.js";
 import type { QuotaLimits } from "../../organization-quotas.js";
 import { openQuotas } from "../../testing/open-quotas.js";
 import { openSignIn } from "../../testing/open-sign-in.js";
@@ -62,12 +62,12 @@ export async function startServer(
   const http1 = createServer(answer);
   const sides = http2Sides(
     {
-      ...unkeptBilling(),
-      memory: options.memory ?? unkeptMemory(),
-      catalog: unkeptCatalog(),
-      state: unkeptState(),
-      migrations: unkeptMigrations(),
-      apiKeys: unkeptApiKeys(),
+      ...storelessBilling(),
+      memory: options.memory ?? storelessMemory(),
+      catalog: storelessCatalog(),
+      state: storelessState(),
+      migrations: storelessMigrations(),
+      apiKeys: storelessApiKeys(),
       audit: new AuditService(undefined),
       orchestrator: options.orchestrator ?? orchestrator,
       authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
@@ -76,8 +76,8 @@ export async function startServer(
       recordToolCall: () => Promise.resolve(),
       signIn: openSignIn(),
       policies: policies.service,
-      retention: unkeptRetention(),
-      erasures: unkeptErasures(),
+      retention: storelessRetention(),
+      erasures: storelessErasures(),
       health: { readiness: () => Promise.resolve(server.readiness) },
       metrics: { contentType: "text/plain", render: () => Promise.resolve("") },
       log: recordingLog(lines),

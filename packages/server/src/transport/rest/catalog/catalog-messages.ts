@@ -1,5 +1,15 @@
-import type { Catalog, CatalogDescription, CatalogMatch } from "@steward/protocol/rest";
-import type { CatalogListing, DescribedResult, FoundTable } from "../../../catalog/index.js";
+import type {
+  Catalog,
+  CatalogDataSourceCheck,
+  CatalogDescription,
+  CatalogMatch,
+} from "@steward/protocol/rest";
+import type {
+  CatalogListing,
+  CheckedSource,
+  DescribedResult,
+  FoundTable,
+} from "../../../catalog/index.js";
 import { present } from "../../present.js";
 
 /** The data sources and tools that a caller may use. */
@@ -13,6 +23,11 @@ export function catalogMessage(listing: CatalogListing): Catalog {
     })),
     ...present({ default_data_source: defaultDataSource }),
   };
+}
+
+/** Whether a data source answers now. */
+export function checkMessage({ durationMs, ...rest }: CheckedSource): CatalogDataSourceCheck {
+  return { ...rest, duration_ms: durationMs };
 }
 
 /** A table that a search found. */

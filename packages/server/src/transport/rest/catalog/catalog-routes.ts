@@ -1,4 +1,5 @@
 import {
+  catalogDataSourceCheckSchema,
   catalogDescriptionSchema,
   catalogMatchSchema,
   catalogSchema,
@@ -10,7 +11,12 @@ import * as z from "zod";
 import type { CatalogService } from "../../../catalog/index.js";
 import { errors, json } from "../described-replies.js";
 import type { RestApp } from "../rest-app.js";
-import { catalogMessage, descriptionMessage, matchMessage } from "./catalog-messages.js";
+import {
+  catalogMessage,
+  checkMessage,
+  descriptionMessage,
+  matchMessage,
+} from "./catalog-messages.js";
 import { present } from "../../present.js";
 
 const tags = ["Catalog"];
@@ -26,6 +32,20 @@ export function addCatalogRoutes(app: RestApp, catalog: CatalogService): void {
   };
   app.get("/api/catalog", { schema: list }, async ({ context }) => ({
     data: catalogMessage(await catalog.list(context)),
+  }));
+  const check = {
+    operationId: "checkDataSources",
+    summary: "Check whether the data sources answer",
+    description:
+      "Runs a small query on each data source that you may read, in the way a step would: under your role and your " +
+      "organization's turn. When a data source does not answer, its operator finds the reason with `steward doctor`.",
+    tags,
+    response: {
+      200: json("The data sources", dataOf(z.array(catalogDataSourceCheckSchema).readonly())),
+    },
+  };
+  app.get("/api/catalog/check", { schema: check }, async ({ context }) => ({
+    data: (await catalog.check(context, context.signal)).map(checkMessage),
   }));
   const search = {
     operationId: "searchCatalog",

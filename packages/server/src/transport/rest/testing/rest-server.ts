@@ -9,13 +9,13 @@ import type { MemoryService } from "../../../memory/index.js";
 import type { Orchestrator } from "../../../plans/index.js";
 import { headersAuthenticator } from "../../authentication/headers-authenticator.js";
 import type { Readiness, Services } from "../../services.js";
-import { unkeptApiKeys } from "../../testing/unkept-api-keys.js";
-import { unkeptBilling } from "../../testing/unkept-billing.js";
-import { unkeptCatalog } from "../../testing/unkept-catalog.js";
-import { unkeptMemory } from "../../testing/unkept-memory.js";
-import { unkeptErasures, unkeptRetention } from "../../testing/unkept-retention.js";
-import { unkeptState } from "../../testing/unkept-state.js";
-import { unkeptMigrations } from "../../testing/unkept-migrations.js";
+import { storelessApiKeys } from "../../testing/storeless-api-keys.js";
+import { storelessBilling } from "../../testing/storeless-billing.js";
+import { storelessCatalog } from "../../testing/storeless-catalog.js";
+import { storelessMemory } from "../../testing/storeless-memory.js";
+import { storelessErasures, storelessRetention } from "../../testing/storeless-retention.js";
+import { storelessState } from "../../testing/storeless-state.js";
+import { storelessMigrations } from "../../testing/storeless-migrations.js";
 import type { QuotaLimits } from "../../organization-quotas.js";
 import { openSignIn } from "../../testing/open-sign-in.js";
 import { openQuotas } from "../../testing/open-quotas.js";
@@ -92,12 +92,12 @@ export async function startRestServer(
   const rest = await openRestServer(
     {
       orchestrator: options.orchestrator ?? orchestrator,
-      ...(options.billing ?? unkeptBilling()),
-      memory: options.memory ?? unkeptMemory(),
-      catalog: unkeptCatalog(),
-      state: unkeptState(),
-      migrations: unkeptMigrations(),
-      apiKeys: unkeptApiKeys(),
+      ...(options.billing ?? storelessBilling()),
+      memory: options.memory ?? storelessMemory(),
+      catalog: storelessCatalog(),
+      state: storelessState(),
+      migrations: storelessMigrations(),
+      apiKeys: storelessApiKeys(),
       audit: new AuditService(undefined),
       authenticate:
         options.authenticate ?? headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
@@ -105,8 +105,8 @@ export async function startRestServer(
       authorize: (...asked) => policies.authorizer.authorize(...asked),
       recordToolCall: () => Promise.resolve(),
       policies: policies.service,
-      retention: unkeptRetention(),
-      erasures: unkeptErasures(),
+      retention: storelessRetention(),
+      erasures: storelessErasures(),
       signIn: openSignIn(),
       health,
       metrics: telemetry,

@@ -9,7 +9,7 @@ import {
 } from "../../retention/index.js";
 
 /** Retention of a server without a store. */
-export function unkeptRetention(): RetentionService {
+export function storelessRetention(): RetentionService {
   return new RetentionService({
     rules: { periods: {}, mayBeLonger: false },
     onChanged: () => undefined,
@@ -20,7 +20,7 @@ export function unkeptRetention(): RetentionService {
 }
 
 /** Erasures of a server without a store. */
-export function unkeptErasures(): ErasureService {
+export function storelessErasures(): ErasureService {
   return new ErasureService({
     ...{ erasures: noErasures, rows: noErasedRows, store: noRetentionStore },
     sha256: (text) => text,

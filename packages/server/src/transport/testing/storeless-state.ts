@@ -3,7 +3,7 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { noRepositories, StateService } from "@steward/state";
 
 /** The state of a server without a store. */
-export function unkeptState(): StateService {
+export function storelessState(): StateService {
   const absent = (): never => {
     throw new AppError("UNIMPLEMENTED", "This server reads no RDF");
   };

@@ -13,7 +13,7 @@ import {
 import type { Services } from "../services.js";
 
 /** Usage and payments of a server without a store and a payment provider. */
-export function unkeptBilling(): Pick<Services, "usage" | "payments"> {
+export function storelessBilling(): Pick<Services, "usage" | "payments"> {
   const recorder = new UsageRecorder(noUsageStore.recording, new EventBus(silentLog), silentLog);
   const reservations = new LedgerReservations(noUsageStore, recorder, systemClock);
   const gate = new UsageGate(reservations, recorder, silentLog);

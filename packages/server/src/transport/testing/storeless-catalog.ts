@@ -6,7 +6,7 @@ import { CheckedProvider, ZeroProvider } from "../../embedding/index.js";
 import { silentLog } from "@steward/kernel/log.js";
 
 /** The catalog of a server that has no data sources. */
-export function unkeptCatalog(): CatalogService {
+export function storelessCatalog(): CatalogService {
   return new CatalogService({
     sources: [],
     tools: [],

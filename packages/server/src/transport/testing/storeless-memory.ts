@@ -4,7 +4,7 @@ import { systemIds } from "@steward/kernel/ids.js";
 import { MemoryService, noMemoryStore, noVectorIndex } from "../../memory/index.js";
 
 /** Memory of a server without a store. */
-export function unkeptMemory(): MemoryService {
+export function storelessMemory(): MemoryService {
   return new MemoryService({
     store: noMemoryStore,
     index: noVectorIndex,

@@ -4,7 +4,7 @@ import { MigrationService } from "@steward/schema";
 import { noRepositories } from "@steward/state";
 
 /** Migrations of a server without a store. */
-export function unkeptMigrations(): MigrationService {
+export function storelessMigrations(): MigrationService {
   return new MigrationService({
     databases: new Map(),
     repositories: noRepositories,
