@@ -31,8 +31,8 @@ it.each([
 );
 
 /**
- * Kills the server at random while agents' writes wait for approvers, are approved, and run. Then
- * every write has run once, under an approval of its own that somebody has given.
+ * Kills the server at random while agents' writes wait for approvers, are approved, revised, and run. Then
+ * every write has run once, under an approval of its own present statement that somebody has given.
  */
 async function approvalKillRounds(engine: Engine, rounds: number, seed: number): Promise<void> {
   const random = seededRandom(seed);
@@ -71,7 +71,7 @@ async function approvalKillRounds(engine: Engine, rounds: number, seed: number):
     expect(await server.stop()).toBe(0);
   }
   await expectPlanTruth(view, acknowledged);
-  expectLedgerTruth(target, acknowledged.length);
+  expectLedgerTruth(target, acknowledged);
   await expectApprovalTruth(view, acknowledged);
   rmSync(dir, { recursive: true });
 }

@@ -3,6 +3,7 @@ import {
   insist,
   planBody,
   STEPS,
+  UNCHANGED,
   type Acknowledged,
   type Address,
   type StepResultAnswer,
@@ -23,45 +24,86 @@ export async function putApprovalPolicy(url: Address, orgId: string): Promise<vo
 
 /**
  * An agent that drives one plan to its end through all failures of the server, and two persons who
- * approve its writes at the same time.
+ * approve its writes at the same time. The agent revises its second write after that was approved, so that it has to be
+ * approved again.
  */
 export async function driveApprovedPlan(url: Address, orgId: string): Promise<Acknowledged> {
   const key = randomUUID();
   const agent = { ...{ "x-org-id": orgId, "x-user-role": "agent" }, "x-agent-id": "bot" };
   const headers = { ...agent, "x-user-id": "alice", "idempotency-key": key };
-  const submitted = await insist(url, "/api/plans", planBody(key), headers);
+  const { steps, ...plan } = planBody(key);
+  const update = steps.find(({ id }) => id === "update")?.query_template ?? "";
+  const early = { query_template: update.replace("hits + 1", "hits + 100") };
+  const first = steps.map((step) => (step.id === "update" ? { ...step, ...early } : step));
+  const submitted = await insist(url, "/api/plans", { ...plan, steps: first }, headers);
   const planId = (submitted as { data: { plan_id: string } }).data.plan_id;
   const outputs = new Map<string, string>();
-  for (const { id } of STEPS) {
+  const run = async (id: string): Promise<void> => {
     for (;;) {
-      const path = `/api/plans/${planId}/steps/${id}/execute`;
-      const answer = await orRefusal(insist(url, path, undefined, headers));
-      if (typeof answer !== "string") {
-        const { step_result, llm_context_update } = (answer as StepResultAnswer).data;
-        if (step_result.status !== "completed") throw new Error(JSON.stringify(step_result));
-        outputs.set(id, llm_context_update.tool_output_json);
-        break;
+      const answer = await askedFor(url, planId, id, headers);
+      if ("output" in answer) {
+        outputs.set(id, answer.output);
+        return;
       }
-      const approvalId = /"approval_id","reason":"([^"]+)"/.exec(answer)?.[1];
-      const digest = /"digest","reason":"([^"]+)"/.exec(answer)?.[1];
-      if (approvalId === undefined || digest === undefined) throw new Error(answer);
-      await Promise.all(
-        ["bob", "carol"].map((person) =>
-          orRefusal(
-            insist(
-              url,
-              `/api/approvals/${approvalId}/approve`,
-              { digest },
-              {
-                ...{ "x-org-id": orgId, "x-user-role": "approver", "x-user-id": person },
-              },
-            ),
-          ),
-        ),
-      );
+      await approve(url, orgId, answer);
     }
+  };
+  for (const { id } of STEPS) {
+    if (id === "update") {
+      const outdated = await askedFor(url, planId, id, headers);
+      if ("output" in outdated) throw new Error("a write ran without an approval");
+      await approve(url, orgId, outdated);
+      const path = `/api/plans/${planId}/steps/update`;
+      const revised = { ...headers, "idempotency-key": `revise-${key}` };
+      await insist(url, path, { query_template: update }, revised, "PATCH");
+      const asked = await askedFor(url, planId, id, headers);
+      if ("output" in asked || asked.approvalId === outdated.approvalId) {
+        throw new Error("a revised write used the approval of its earlier statement");
+      }
+    }
+    await run(id);
   }
-  return { planId, outputs, failures: 0 };
+  return { planId, outputs, ...UNCHANGED, changes: ["PlanStepRevised update"] };
+}
+
+/** An approval that a step waits for. */
+interface WantedApproval {
+  readonly approvalId: string;
+  readonly digest: string;
+}
+
+/** Executes a step. @returns its output, or the approval that it waits for. */
+async function askedFor(
+  url: Address,
+  planId: string,
+  stepId: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<WantedApproval | { readonly output: string }> {
+  const path = `/api/plans/${planId}/steps/${stepId}/execute`;
+  const answer = await orRefusal(insist(url, path, undefined, headers));
+  if (typeof answer !== "string") {
+    const { step_result, llm_context_update } = (answer as StepResultAnswer).data;
+    if (step_result.status !== "completed") throw new Error(JSON.stringify(step_result));
+    return { output: llm_context_update.tool_output_json };
+  }
+  const approvalId = /"approval_id","reason":"([^"]+)"/.exec(answer)?.[1];
+  const digest = /"digest","reason":"([^"]+)"/.exec(answer)?.[1];
+  if (approvalId === undefined || digest === undefined) throw new Error(answer);
+  return { approvalId, digest };
+}
+
+/** Two persons approve at the same time; one of them may be too late. */
+async function approve(
+  url: Address,
+  orgId: string,
+  { approvalId, digest }: WantedApproval,
+): Promise<void> {
+  const path = `/api/approvals/${approvalId}/approve`;
+  const headers = { "x-org-id": orgId, "x-user-role": "approver" };
+  const decisions = ["bob", "carol"].map((person) =>
+    orRefusal(insist(url, path, { digest }, { ...headers, "x-user-id": person })),
+  );
+  await Promise.all(decisions);
 }
 
 /** The answer, or the text of a refusal with 409. */

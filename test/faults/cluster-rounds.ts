@@ -7,7 +7,8 @@ import { expect } from "vitest";
 import { reportUsage, setFirstPrice, setLastPrice } from "./biller.js";
 import { createLedger } from "./ledger.js";
 import { expectMemoryTruth } from "./memory-truth.js";
-import { drivePlan, execute, type Acknowledged } from "./plan-driver.js";
+import { driverOf } from "./plan-clients.js";
+import { execute, type Acknowledged } from "./plan-driver.js";
 import { expectLedgerTruth, expectPlanTruth, untilCaughtUp } from "./plan-truth.js";
 import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 import { ServerProcess } from "./server-process.js";
@@ -121,7 +122,7 @@ class Cluster implements AsyncDisposable {
 
 /**
  * Has `rounds` things happen to two servers and their database, under clients that drive plans of reads
- * and writes, report usage and price it anew, then checks that everything acknowledged is true, that
+ * and writes, revise and fork them, report usage and price it anew, then checks that everything acknowledged is true, that
  * no write was applied twice, that every log is gapless, every tool call is one usage row and one
  * memory entry, every total is what the rows add up to, and money is what the prices say.
  * @param database one that is there already and keeps running; absent: one that is restarted too.
@@ -146,7 +147,8 @@ export async function clusterRounds(
   const clients = Promise.all([
     ...Array.from({ length: CLIENTS }, async (_each, index) => {
       const url = asking(index + 1);
-      while (!stopped) acknowledged.push(await drivePlan(url));
+      const drive = driverOf(index);
+      while (!stopped) acknowledged.push(...(await drive(url)));
     }),
     ...Array.from({ length: BILLERS }, async (_each, index) => {
       // Read afterwards, because the other client may have added to it meanwhile.
@@ -175,7 +177,7 @@ export async function clusterRounds(
   await untilCaughtUp(view);
   expect(await cluster.stop()).toEqual([0, 0]);
   await expectPlanTruth(view, acknowledged);
-  expectLedgerTruth(join(dir, "target.db"), acknowledged.length);
+  expectLedgerTruth(join(dir, "target.db"), acknowledged);
   await expectUsageTruth(view, reported);
   await expectMemoryTruth(view, DIMENSION);
   rmSync(dir, { recursive: true });

@@ -8,8 +8,8 @@ import { EmbeddingServer } from "../conformance/parties/embedding-server.js";
 import { reportUsage, setFirstPrice, setLastPrice } from "./biller.js";
 import { createLedger } from "./ledger.js";
 import { expectMemoryTruth } from "./memory-truth.js";
-import { drivePlan, execute, type Acknowledged } from "./plan-driver.js";
-import { driveRevisedPlan } from "./revised-plan.js";
+import { driverOf } from "./plan-clients.js";
+import { execute, type Acknowledged } from "./plan-driver.js";
 import { expectLedgerTruth, expectPlanTruth, untilCaughtUp } from "./plan-truth.js";
 import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 import { ServerProcess } from "./server-process.js";
@@ -31,9 +31,9 @@ const CLIENTS = 6;
 const KILL_WITHIN_MS = 700;
 
 /**
- * Kills the server `rounds` times at random while clients drive plans of reads and writes, half of them changing
- * their plans under way, one client reports usage and prices it again, and its embedding provider fails and recovers. Then it
- * checks that every acknowledged result is true, that no write was applied twice, that every log
+ * Kills the server `rounds` times at random while clients drive plans of reads and writes, and revise and fork them
+ * under way, one client reports usage and prices it again, and its embedding provider fails and recovers. Then it
+ * checks that every acknowledged result and change is true, that no write was applied twice, that every log
  * has no gaps, every tool call is recorded once with one usage row and one memory entry, every
  * completed plan was told to the receiver of webhooks, and every
  * total is the sum of its rows.
@@ -65,8 +65,8 @@ export async function killRounds(engine: Engine, rounds: number, seed: number): 
     let stopped = false;
     const clients = Promise.all([
       ...Array.from({ length: CLIENTS }, async (_each, client) => {
-        const drive = client % 2 === 0 ? drivePlan : driveRevisedPlan;
-        while (!stopped) acknowledged.push(await drive(server.url));
+        const drive = driverOf(client);
+        while (!stopped) acknowledged.push(...(await drive(server.url)));
       }),
       reportUsage(server.url, () => stopped).then((count) => {
         reported = count;
@@ -92,7 +92,7 @@ export async function killRounds(engine: Engine, rounds: number, seed: number): 
   expect(acknowledged.length).toBeGreaterThan(0);
   expect(reported).toBeGreaterThan(0);
   await expectPlanTruth(view, acknowledged);
-  expectLedgerTruth(target, acknowledged.length);
+  expectLedgerTruth(target, acknowledged);
   await expectUsageTruth(view, reported);
   await expectMemoryTruth(view, DIMENSION);
   rmSync(dir, { recursive: true });

@@ -11,6 +11,13 @@ export interface Acknowledged {
   readonly outputs: ReadonlyMap<string, string>;
   /** Steps that failed before they were revised. */
   readonly failures: number;
+  /** Ids of the steps that ran in this plan; a fork takes the results of the others over. */
+  readonly ran: readonly string[];
+  /**
+   * The acknowledged changes of the plan, in order: the type of the event, and the step or, for a fork, the plan that
+   * was forked.
+   */
+  readonly changes: readonly string[];
 }
 
 /** The answer to executing a step. */
@@ -33,6 +40,13 @@ export const STEPS: readonly { readonly id: string; readonly write: boolean }[] 
   { id: "total", write: false },
 ];
 
+/** What a plan has that is driven as it was submitted. */
+export const UNCHANGED: Pick<Acknowledged, "failures" | "ran" | "changes"> = {
+  failures: 0,
+  ran: STEPS.map(({ id }) => id),
+  changes: [],
+};
+
 /** How long a client retries before it gives up on a server that should be running, in ms. */
 const PATIENCE_MS = 120_000;
 
@@ -49,7 +63,14 @@ export async function drivePlan(
   const planId = await submit(url);
   const outputs = new Map<string, string>();
   for (const { id } of STEPS) outputs.set(id, await execute(url, planId, id, onFailure));
-  return { planId, outputs, failures: 0 };
+  return { planId, outputs, ...UNCHANGED };
+}
+
+/** Executes a step that has to fail, until it has. */
+export async function executeFailing(url: Address, planId: string, stepId: string): Promise<void> {
+  const answer = await insist(url, `/api/plans/${planId}/steps/${stepId}/execute`);
+  const { status } = (answer as StepResultAnswer).data.step_result;
+  if (status !== "failed") throw new Error(`step ${stepId} of ${planId} is ${status}`);
 }
 
 /** Executes a step until there is a result. */

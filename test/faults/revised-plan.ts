@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import {
   execute,
+  executeFailing,
   insist,
   planBody,
   STEPS,
+  UNCHANGED,
   type Acknowledged,
   type Address,
-  type StepResultAnswer,
 } from "./plan-driver.js";
 
 /**
@@ -26,10 +27,8 @@ export async function driveRevisedPlan(url: Address): Promise<Acknowledged> {
     keyed(tag),
   );
   const planId = (submitted as { data: { plan_id: string } }).data.plan_id;
-  const failed = await insist(url, `/api/plans/${planId}/steps/count/execute`);
-  const { status } = (failed as StepResultAnswer).data.step_result;
-  if (status !== "failed") throw new Error(`step count of ${planId} is ${status}`);
-  await revise(url, planId, "count", count);
+  await executeFailing(url, planId, "count");
+  await revise(url, planId, "count", count?.query_template);
   const outputs = new Map<string, string>();
   const run = async (id: string): Promise<void> => {
     outputs.set(id, await execute(url, planId, id));
@@ -40,23 +39,30 @@ export async function driveRevisedPlan(url: Address): Promise<Acknowledged> {
   await insist(url, path, { steps: [read, update, early] }, keyed(`append-${tag}`));
   await run("insert");
   await run("read");
-  await revise(url, planId, "total", total);
+  await revise(url, planId, "total", total?.query_template);
   for (const { id } of STEPS.slice(3)) await run(id);
-  return { planId, outputs, failures: 1 };
+  return { planId, outputs, ...UNCHANGED, failures: 1, changes: REVISED };
 }
 
+/** The changes of {@link driveRevisedPlan}. */
+const REVISED = [
+  "PlanStepRevised count",
+  ...["read", "update", "total"].map((id) => `PlanStepAppended ${id}`),
+  "PlanStepRevised total",
+];
+
 /** Asks for the same revision until it is answered, under a key that makes it once. */
-async function revise(
+export async function revise(
   url: Address,
   planId: string,
   stepId: string,
-  step: ReturnType<typeof planBody>["steps"][number] | undefined,
+  query_template: string | undefined,
 ): Promise<void> {
-  const changes = { query_template: step?.query_template };
   const path = `/api/plans/${planId}/steps/${stepId}`;
-  await insist(url, path, changes, keyed(`revise-${stepId}`), "PATCH");
+  await insist(url, path, { query_template }, keyed(`revise-${stepId}`), "PATCH");
 }
 
-function keyed(key: string): Readonly<Record<string, string>> {
+/** The header of a request that is made once, however often it is repeated. */
+export function keyed(key: string): Readonly<Record<string, string>> {
   return { "idempotency-key": key };
 }

@@ -17,12 +17,18 @@ export const GAPS = `SELECT plan_id FROM plan_events GROUP BY plan_id
 /** Steps that are running, or may be. */
 export const RUNNING = "SELECT plan_id, step_id FROM plan_steps WHERE status = 'running'";
 
-/** Plans with a step that was not completed exactly once. */
-export function completedNotOnce(steps: number): string {
-  return `SELECT plan_id FROM plan_events
-    WHERE event_type = 'PlanStepExecuted' AND CAST(payload AS TEXT) LIKE '%"completed"%'
-    GROUP BY plan_id HAVING count(*) <> ${String(steps)}`;
-}
+/** The completed steps of each plan. */
+export const COMPLETED = `SELECT plan_id, payload FROM plan_events
+  WHERE event_type = 'PlanStepExecuted' AND payload LIKE '%"completed"%'`;
+
+/** The changes of each plan, in their order. */
+export const CHANGES = `SELECT plan_id, event_type, payload FROM plan_events
+  WHERE event_type IN ('PlanRetried', 'PlanStepAppended', 'PlanStepRevised', 'PlanForked')
+  ORDER BY plan_id, sequence`;
+
+/** Attempts with more than one record. */
+export const DOUBLE_ATTEMPTS = `SELECT plan_id, step_id, attempt FROM tool_calls
+  GROUP BY plan_id, step_id, attempt HAVING count(*) > 1`;
 
 /** The view of an SQLite store. */
 export function sqliteView(path: string): StoreView {
