@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { client } from "../data/client.js";
 import { approvalTexts } from "../texts/approvals.js";
-import { texts } from "../texts.js";
+import { planTexts, stepTexts } from "../texts/plan.js";
 import { Sql } from "../ui/code.js";
 import { Facts, Section } from "../ui/facts.js";
 import { Failure, Skeleton } from "../ui/states.js";
@@ -71,7 +71,7 @@ function Subject(props: {
                 <bdi className="min-w-0 flex-1 break-words">
                   {text ?? <em className="text-muted">NULL</em>}
                   {bytes !== undefined && (
-                    <span className="text-muted"> {texts.step.cutAt(bytes)}</span>
+                    <span className="text-muted"> {stepTexts.cutAt(bytes)}</span>
                   )}
                 </bdi>
                 {type !== undefined && <span className="text-muted">{type}</span>}
@@ -91,8 +91,8 @@ function Subject(props: {
       <Section title={approvalTexts.where}>
         <Facts
           facts={[
-            [texts.step.dataSource, <bdi key="source">{subject.data_source}</bdi>],
-            [texts.plan.columns.intent, subject.intent],
+            [stepTexts.dataSource, <bdi key="source">{subject.data_source}</bdi>],
+            [planTexts.columns.intent, subject.intent],
             ...(subject.tables ?? []).map(({ name, accesses }): readonly [string, string] => [
               approvalTexts.table(name),
               accesses.join(", "),
@@ -109,7 +109,7 @@ function Subject(props: {
                 {approval.plan_id}
               </Link>,
             ],
-            [texts.plan.columns.step, <bdi key="step">{approval.step_id}</bdi>],
+            [planTexts.columns.step, <bdi key="step">{approval.step_id}</bdi>],
           ]}
         />
       </Section>

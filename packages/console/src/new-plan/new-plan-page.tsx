@@ -10,7 +10,8 @@ import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useState } from "
 import { client } from "../data/client.js";
 import { localValue } from "../data/local-value.js";
 import type { GraphStep } from "../plan/plan-graph.js";
-import { texts } from "../texts.js";
+import { newPlanTexts } from "../texts/new-plan.js";
+import { stepTexts } from "../texts/plan.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Field } from "../ui/field.js";
@@ -53,8 +54,8 @@ export default function NewPlanPage() {
   };
   return (
     <Page
-      title={texts.newPlan.title}
-      subtitle={texts.newPlan.subtitle}
+      title={newPlanTexts.title}
+      subtitle={newPlanTexts.subtitle}
       actions={
         <Button
           look="primary"
@@ -62,7 +63,7 @@ export default function NewPlanPage() {
           onClick={submit}
           aria-keyshortcuts="Control+Enter"
         >
-          {texts.newPlan.submit}
+          {newPlanTexts.submit}
         </Button>
       }
     >
@@ -71,7 +72,7 @@ export default function NewPlanPage() {
           <div className="border-b px-4 py-3">
             <Field
               id="plan-name"
-              label={texts.newPlan.name}
+              label={newPlanTexts.name}
               value={name}
               maxLength={255}
               onChange={(event) => {
@@ -88,7 +89,7 @@ export default function NewPlanPage() {
               onSubmit={submit}
             />
           </div>
-          <p className="border-t px-4 py-2 text-xs text-muted">{texts.newPlan.help}</p>
+          <p className="border-t px-4 py-2 text-xs text-muted">{newPlanTexts.help}</p>
         </div>
         <div className="flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto">
           {submitting.error !== null && (
@@ -138,8 +139,7 @@ function Consequences(props: {
   const { script, check, error, isChecking } = props;
   const checks = new Map(check?.steps.map((each) => [each.step_id, each]));
   const steps = useDeferredValue(script.steps);
-  if (steps.length === 0)
-    return <Empty title={texts.newPlan.empty} hint={texts.newPlan.emptyHint} />;
+  if (steps.length === 0) return <Empty title={newPlanTexts.empty} hint={newPlanTexts.emptyHint} />;
   return (
     <>
       <div className="h-56 shrink-0 border-b">
@@ -159,18 +159,18 @@ function Consequences(props: {
           className="border-b bg-warn-soft px-4 py-2 text-sm text-warn"
           role="status"
         >
-          {texts.newPlan.problems[text](line)}
+          {newPlanTexts.problems[text](line)}
         </div>
       ))}
       {error !== null && <CheckFailure error={error} />}
       <div className="flex items-center gap-2 border-b px-4 py-2 text-sm" role="status">
-        <span className="flex-1 font-medium">{texts.newPlan.dryRun}</span>
-        {isChecking && <span className="text-xs text-muted">{texts.newPlan.checking}</span>}
+        <span className="flex-1 font-medium">{newPlanTexts.dryRun}</span>
+        {isChecking && <span className="text-xs text-muted">{newPlanTexts.checking}</span>}
         {check !== undefined && (
           <>
-            <Badge tone={TONES[check.verdict]}>{texts.step.verdicts[check.verdict]}</Badge>
+            <Badge tone={TONES[check.verdict]}>{stepTexts.verdicts[check.verdict]}</Badge>
             <span className="text-xs text-muted tabular-nums">
-              {texts.newPlan.total(check.aau, check.cost_usd)}
+              {newPlanTexts.total(check.aau, check.cost_usd)}
             </span>
           </>
         )}
@@ -198,7 +198,7 @@ function Consequence({
       <div className="flex items-center gap-2">
         <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
         {check !== undefined && (
-          <Badge tone={TONES[check.verdict]}>{texts.step.verdicts[check.verdict]}</Badge>
+          <Badge tone={TONES[check.verdict]}>{stepTexts.verdicts[check.verdict]}</Badge>
         )}
       </div>
       {check !== undefined && (
@@ -209,8 +209,8 @@ function Consequence({
               check.tables.map((table) => table.name).join(", "),
               check.estimated_rows === undefined
                 ? ""
-                : texts.newPlan.estimated(check.estimated_rows),
-              texts.newPlan.total(check.aau, check.cost_usd),
+                : newPlanTexts.estimated(check.estimated_rows),
+              newPlanTexts.total(check.aau, check.cost_usd),
             ]
               .filter((part) => part !== "")
               .join(" · ")}
@@ -253,8 +253,8 @@ function graphStepOf(step: PlanScript["steps"][number], check: StepCheck | undef
     after: step.depends_on ?? [],
     activity: check === undefined ? "pending" : ACTIVITIES[check.verdict],
     note: [
-      check === undefined ? texts.newPlan.notChecked : texts.step.verdicts[check.verdict],
-      rows === undefined ? "" : texts.newPlan.estimated(rows),
+      check === undefined ? newPlanTexts.notChecked : stepTexts.verdicts[check.verdict],
+      rows === undefined ? "" : newPlanTexts.estimated(rows),
     ]
       .filter((part) => part !== "")
       .join(" · "),

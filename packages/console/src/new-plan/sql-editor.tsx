@@ -13,7 +13,7 @@ import { EditorView, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
 import { client, queries } from "../data/client.js";
-import { texts } from "../texts.js";
+import { newPlanTexts } from "../texts/new-plan.js";
 
 /** Letters of a word from which its completions are asked for. */
 const WORD_LENGTH_MIN = 2;
@@ -103,8 +103,8 @@ export default function SqlEditor(props: {
           LOOK,
           EditorView.lineWrapping,
           EditorView.cspNonce.of(nonce()),
-          EditorView.contentAttributes.of({ "aria-label": texts.newPlan.editor }),
-          placeholder(texts.newPlan.placeholder),
+          EditorView.contentAttributes.of({ "aria-label": newPlanTexts.editor }),
+          placeholder(newPlanTexts.placeholder),
           EditorView.updateListener.of((update) => {
             const isOwn = update.transactions.some((each) => each.annotation(FROM_OUTSIDE));
             if (update.docChanged && !isOwn) latest.current.onChange(update.state.doc.toString());

@@ -1,4 +1,4 @@
-import { texts } from "../texts.js";
+import { planTexts } from "../texts/plan.js";
 import { useRowWindow } from "../ui/row-window.js";
 import { Time } from "../ui/time.js";
 import type { FeedEvent } from "./plan-feed.js";
@@ -14,13 +14,13 @@ export function EventList(props: {
   const { events, onOpen } = props;
   const list = useRowWindow(events.length, ROW_HEIGHT);
   if (events.length === 0)
-    return <p className="p-8 text-center text-sm text-muted">{texts.plan.noEvents}</p>;
+    return <p className="p-8 text-center text-sm text-muted">{planTexts.noEvents}</p>;
   return (
     <div
       ref={list.scroller}
       className="h-full overflow-y-auto"
       role="region"
-      aria-label={texts.plan.events}
+      aria-label={planTexts.events}
       tabIndex={0}
     >
       <ol className="relative" style={{ height: list.height }}>

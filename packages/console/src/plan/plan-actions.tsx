@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Play, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import { client, queries } from "../data/client.js";
+import { planTexts } from "../texts/plan.js";
 import { texts } from "../texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
@@ -42,7 +43,7 @@ export function PlanActions({ plan }: { readonly plan: Plan }) {
           }}
         >
           <RotateCcw size={13} aria-hidden />
-          {texts.plan.retry}
+          {planTexts.retry}
         </Button>
       )}
       {isActive && (
@@ -54,19 +55,19 @@ export function PlanActions({ plan }: { readonly plan: Plan }) {
               setAsking(true);
             }}
           >
-            {texts.plan.cancel}
+            {planTexts.cancel}
           </Button>
           <Button
             look="primary"
             size="small"
             disabled={running.isPending}
-            title={texts.plan.runHint}
+            title={planTexts.runHint}
             onClick={() => {
               running.mutate();
             }}
           >
             <Play size={13} aria-hidden />
-            {running.isPending ? texts.plan.running : texts.plan.run}
+            {running.isPending ? planTexts.running : planTexts.run}
           </Button>
         </>
       )}
@@ -86,7 +87,7 @@ export function PlanActions({ plan }: { readonly plan: Plan }) {
               cancelling.mutate();
             }}
           >
-            {texts.plan.cancel}
+            {planTexts.cancel}
           </Button>
         </div>
       </Dialog>

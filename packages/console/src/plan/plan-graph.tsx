@@ -10,7 +10,7 @@ import {
 } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
 import { useMemo } from "react";
-import { texts } from "../texts.js";
+import { planTexts } from "../texts/plan.js";
 import { StatusIcon, type Activity } from "../ui/badge.js";
 import { classNames } from "../ui/class-names.js";
 import { layoutOf, NODE_HEIGHT, NODE_WIDTH } from "./graph-layout.js";
@@ -91,7 +91,7 @@ export default function PlanGraph(props: {
         nodesFocusable={false}
         elementsSelectable={false}
         onlyRenderVisibleElements={steps.length > DRAWN_WHOLE_MAX}
-        aria-label={texts.plan.graph}
+        aria-label={planTexts.graph}
         proOptions={{ hideAttribution: true }}
         onNodeClick={(_event, node) => {
           onOpen(node.id);

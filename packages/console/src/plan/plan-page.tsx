@@ -4,6 +4,7 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback } from "react";
 import { client } from "../data/client.js";
 import { useShortcuts } from "../shell/shortcuts.js";
+import { planTexts, stepTexts } from "../texts/plan.js";
 import { texts } from "../texts.js";
 import { StatusBadge } from "../ui/badge.js";
 import { CopyButton } from "../ui/copy.js";
@@ -34,7 +35,7 @@ export default function PlanPage() {
   });
   if (data !== undefined) return <PlanView plan={data} />;
   return (
-    <Page title={texts.plan.title}>
+    <Page title={planTexts.title}>
       {error === null ? (
         <Skeleton rows={PLACEHOLDER_ROWS} />
       ) : (
@@ -86,18 +87,18 @@ function PlanView({ plan }: { readonly plan: Plan }) {
         <div className="flex min-h-0 min-w-0 flex-1 flex-col">
           <div className="flex flex-wrap items-center gap-3 border-b px-4 py-2 md:px-6">
             <Choices
-              label={texts.plan.view}
+              label={planTexts.view}
               chosen={view}
               onChoose={show}
               values={[
-                { value: "graph", text: texts.plan.graph, key: "g" },
-                { value: "waterfall", text: texts.plan.waterfall, key: "w" },
-                { value: "table", text: texts.plan.table, key: "t" },
-                { value: "events", text: texts.plan.events, key: "e" },
+                { value: "graph", text: planTexts.graph, key: "g" },
+                { value: "waterfall", text: planTexts.waterfall, key: "w" },
+                { value: "table", text: planTexts.table, key: "t" },
+                { value: "events", text: planTexts.events, key: "e" },
               ]}
             />
             <span className="text-xs text-muted tabular-nums" role="status">
-              {texts.plan.progress(
+              {planTexts.progress(
                 plan.steps.filter(({ status }) => status === "completed").length,
                 plan.steps.length,
               )}
@@ -134,11 +135,11 @@ function Subtitle({ plan }: { readonly plan: Plan }) {
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <StatusBadge status={plan.status} />
       <span>
-        {texts.plan.submitted} <Time at={plan.created_at} />
+        {planTexts.submitted} <Time at={plan.created_at} />
       </span>
       <span className="flex items-center font-mono text-xs">
         {plan.plan_id}
-        <CopyButton text={plan.plan_id} label={texts.plan.copyId} iconOnly />
+        <CopyButton text={plan.plan_id} label={planTexts.copyId} iconOnly />
       </span>
     </span>
   );
@@ -172,7 +173,7 @@ function Steps(props: {
 
 function graphStepOf(step: PlanStep) {
   const activity = step.wait_reason ?? step.status;
-  const rows = step.row_count === undefined ? "" : ` · ${texts.step.rowsOf(step.row_count)}`;
+  const rows = step.row_count === undefined ? "" : ` · ${stepTexts.rowsOf(step.row_count)}`;
   return {
     id: step.step_id,
     name: step.name === "" ? step.step_id : step.name,

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { csvOf } from "../data/export.js";
-import { texts } from "../texts.js";
+import { stepTexts } from "../texts/plan.js";
 import { CopyButton } from "../ui/copy.js";
 import { useRowWindow } from "../ui/row-window.js";
 
@@ -17,7 +17,7 @@ export function RowsGrid({ json }: { readonly json: string }) {
   const rows = useMemo(() => rowsOf(json), [json]);
   const columns = useMemo(() => columnsOf(rows), [rows]);
   const list = useRowWindow(rows.length, ROW_HEIGHT);
-  if (rows.length === 0) return <p className="text-sm text-muted">{texts.step.noRows}</p>;
+  if (rows.length === 0) return <p className="text-sm text-muted">{stepTexts.noRows}</p>;
   const template = {
     gridTemplateColumns: `3rem repeat(${columns.length}, minmax(${COLUMN_WIDTH}px, 1fr))`,
   };
@@ -25,13 +25,13 @@ export function RowsGrid({ json }: { readonly json: string }) {
   return (
     <>
       <div className="mb-1 flex justify-end">
-        <CopyButton text={() => csvOf(names, rows)} label={texts.step.copyCsv} />
-        <CopyButton text={() => JSON.stringify(rows, null, 2)} label={texts.step.copyJson} />
+        <CopyButton text={() => csvOf(names, rows)} label={stepTexts.copyCsv} />
+        <CopyButton text={() => JSON.stringify(rows, null, 2)} label={stepTexts.copyJson} />
       </div>
       <div
         ref={list.scroller}
         role="table"
-        aria-label={texts.step.rows}
+        aria-label={stepTexts.rows}
         aria-rowcount={rows.length + 1}
         tabIndex={0}
         className="max-h-96 overflow-auto rounded-lg border text-xs"

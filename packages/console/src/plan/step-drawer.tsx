@@ -2,6 +2,7 @@ import type { PlanStep, StepDetail } from "@steward/client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { StepApproval } from "../approvals/waiting-first.js";
 import { client } from "../data/client.js";
+import { planTexts, stepTexts } from "../texts/plan.js";
 import { texts } from "../texts.js";
 import { Badge, StatusBadge } from "../ui/badge.js";
 import { Code, Sql } from "../ui/code.js";
@@ -45,7 +46,7 @@ export default function StepDrawer({ planId, step, attempts, onClose }: StepDraw
   });
   return (
     <Drawer
-      label={texts.step.label(step.step_id)}
+      label={stepTexts.label(step.step_id)}
       onClose={onClose}
       title={
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -82,17 +83,17 @@ function Detail(props: {
   const { detail, step, attempts } = props;
   return (
     <Tabs
-      label={texts.step.parts}
+      label={stepTexts.parts}
       tabs={[
         {
           id: "statement",
-          title: texts.step.statement,
+          title: stepTexts.statement,
           content: <Statement detail={detail} step={step} />,
         },
-        { id: "result", title: texts.step.result, content: <Result detail={detail} /> },
-        { id: "context", title: texts.step.context, content: <Context detail={detail} /> },
-        { id: "decision", title: texts.step.decision, content: <Decision detail={detail} /> },
-        { id: "attempts", title: texts.step.attempts, content: <Attempts attempts={attempts} /> },
+        { id: "result", title: stepTexts.result, content: <Result detail={detail} /> },
+        { id: "context", title: stepTexts.context, content: <Context detail={detail} /> },
+        { id: "decision", title: stepTexts.decision, content: <Decision detail={detail} /> },
+        { id: "attempts", title: stepTexts.attempts, content: <Attempts attempts={attempts} /> },
       ]}
     />
   );
@@ -102,35 +103,35 @@ function Statement({ detail, step }: { readonly detail: StepDetail; readonly ste
   const { definition, statement, values, check } = detail;
   return (
     <>
-      <Section title={texts.step.about}>
+      <Section title={stepTexts.about}>
         <Facts
           facts={[
-            [texts.plan.columns.step, <bdi key="id">{step.step_id}</bdi>],
+            [planTexts.columns.step, <bdi key="id">{step.step_id}</bdi>],
             [
-              texts.plan.columns.tool,
+              planTexts.columns.tool,
               step.tool_name === "" ? "" : <bdi key="tool">{step.tool_name}</bdi>,
             ],
-            [texts.step.dataSource, check.data_source],
-            [texts.plan.columns.intent, step.intent],
-            [texts.plan.columns.after, step.depends_on.join(", ")],
-            [texts.step.tables, definition.schema_table_hints?.join(", ")],
-            [texts.step.rowsForLlm, definition.max_rows],
-            [texts.step.bytesForLlm, definition.max_bytes],
-            [texts.step.revision, step.revision],
+            [stepTexts.dataSource, check.data_source],
+            [planTexts.columns.intent, step.intent],
+            [planTexts.columns.after, step.depends_on.join(", ")],
+            [stepTexts.tables, definition.schema_table_hints?.join(", ")],
+            [stepTexts.rowsForLlm, definition.max_rows],
+            [stepTexts.bytesForLlm, definition.max_bytes],
+            [stepTexts.revision, step.revision],
           ]}
         />
       </Section>
-      <Section title={texts.step.template}>
+      <Section title={stepTexts.template}>
         <Sql sql={definition.query_template ?? ""} />
       </Section>
       {statement !== definition.query_template && (
-        <Section title={texts.step.bound}>
+        <Section title={stepTexts.bound}>
           <Sql sql={statement} />
         </Section>
       )}
-      {values === undefined && <p className="text-sm text-muted">{texts.step.noValuesYet}</p>}
+      {values === undefined && <p className="text-sm text-muted">{stepTexts.noValuesYet}</p>}
       {values !== undefined && values.length > 0 && (
-        <Section title={texts.step.values}>
+        <Section title={stepTexts.values}>
           <ol className="overflow-hidden rounded-lg border font-mono text-xs">
             {values.map(({ text, bytes }, index) => (
               <li key={index} className="flex gap-3 border-b px-3 py-1.5 last:border-b-0">
@@ -138,7 +139,7 @@ function Statement({ detail, step }: { readonly detail: StepDetail; readonly ste
                 <bdi className="min-w-0 break-words">
                   {text ?? <em className="text-muted">NULL</em>}
                   {bytes !== undefined && (
-                    <span className="text-muted"> {texts.step.cutAt(bytes)}</span>
+                    <span className="text-muted"> {stepTexts.cutAt(bytes)}</span>
                   )}
                 </bdi>
               </li>
@@ -151,19 +152,19 @@ function Statement({ detail, step }: { readonly detail: StepDetail; readonly ste
 }
 
 function Result({ detail: { execution } }: { readonly detail: StepDetail }) {
-  if (execution === undefined) return <p className="text-sm text-muted">{texts.step.notEnded}</p>;
+  if (execution === undefined) return <p className="text-sm text-muted">{stepTexts.notEnded}</p>;
   const { step_result: result, llm_context_update: update } = execution;
   return (
     <>
-      <Section title={texts.step.rowsOf(result.row_count)}>
+      <Section title={stepTexts.rowsOf(result.row_count)}>
         <RowsGrid json={update.tool_output_json} />
       </Section>
       {update.schema_additions.length > 0 && (
-        <Section title={texts.step.schemaChanges}>
+        <Section title={stepTexts.schemaChanges}>
           {update.schema_additions.map((change) => (
             <details key={change.table_name} className="mb-2">
               <summary className="text-sm">
-                <bdi>{change.table_name}</bdi> · {texts.step.schemaOperations[change.operation]}
+                <bdi>{change.table_name}</bdi> · {stepTexts.schemaOperations[change.operation]}
               </summary>
               <Code text={indented(change.table_def_json)} />
             </details>
@@ -171,7 +172,7 @@ function Result({ detail: { execution } }: { readonly detail: StepDetail }) {
         </Section>
       )}
       {update.augmentation_hints.length > 0 && (
-        <Section title={texts.step.hints}>
+        <Section title={stepTexts.hints}>
           <ul className="list-disc space-y-1 pl-5 text-sm">
             {update.augmentation_hints.map((hint) => (
               <li key={hint}>
@@ -187,9 +188,9 @@ function Result({ detail: { execution } }: { readonly detail: StepDetail }) {
 
 /** Exactly what the answer to the step's execution hands to the LLM. */
 function Context({ detail: { execution } }: { readonly detail: StepDetail }) {
-  if (execution === undefined) return <p className="text-sm text-muted">{texts.step.notEnded}</p>;
+  if (execution === undefined) return <p className="text-sm text-muted">{stepTexts.notEnded}</p>;
   return (
-    <Section title={texts.step.handedOver}>
+    <Section title={stepTexts.handedOver}>
       <Code text={JSON.stringify(execution.llm_context_update, null, 2)} />
     </Section>
   );
@@ -200,8 +201,8 @@ const VERDICT_TONES = { permit: "good", deny: "bad", approval: "warn" } as const
 function Decision({ detail: { check } }: { readonly detail: StepDetail }) {
   return (
     <>
-      <Section title={texts.step.verdict}>
-        <Badge tone={VERDICT_TONES[check.verdict]}>{texts.step.verdicts[check.verdict]}</Badge>
+      <Section title={stepTexts.verdict}>
+        <Badge tone={VERDICT_TONES[check.verdict]}>{stepTexts.verdicts[check.verdict]}</Badge>
         {check.reason !== undefined && <p className="mt-2 text-sm">{check.reason}</p>}
         <ul className="mt-3 space-y-2 text-sm">
           {check.policies.map((policy) => (
@@ -209,22 +210,22 @@ function Decision({ detail: { check } }: { readonly detail: StepDetail }) {
               <span className="font-mono text-xs">{policy.id}</span>
               {policy.reason !== undefined && <p className="text-muted">{policy.reason}</p>}
               {policy.approval !== undefined && (
-                <p className="text-warn">{texts.step.approvalBy(policy.approval)}</p>
+                <p className="text-warn">{stepTexts.approvalBy(policy.approval)}</p>
               )}
             </li>
           ))}
         </ul>
       </Section>
-      <Section title={texts.step.cost}>
+      <Section title={stepTexts.cost}>
         <Facts
           facts={[
-            [texts.step.aau, check.aau],
+            [stepTexts.aau, check.aau],
             [
-              texts.step.dollars,
-              check.cost_usd === undefined ? texts.step.noPrice : `$${check.cost_usd}`,
+              stepTexts.dollars,
+              check.cost_usd === undefined ? stepTexts.noPrice : `$${check.cost_usd}`,
             ],
-            [texts.step.rowsChangedMax, check.rows_changed_max],
-            [texts.step.touched, check.tables.map(({ name }) => name).join(", ")],
+            [stepTexts.rowsChangedMax, check.rows_changed_max],
+            [stepTexts.touched, check.tables.map(({ name }) => name).join(", ")],
           ]}
         />
       </Section>
@@ -233,13 +234,13 @@ function Decision({ detail: { check } }: { readonly detail: StepDetail }) {
 }
 
 function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
-  if (attempts.length === 0) return <p className="text-sm text-muted">{texts.step.noAttempts}</p>;
+  if (attempts.length === 0) return <p className="text-sm text-muted">{stepTexts.noAttempts}</p>;
   return (
     <ol className="space-y-2 text-sm">
       {attempts.map((attempt) => (
         <li key={attempt.number} className="rounded-lg border px-3 py-2">
           <div className="flex items-center gap-3">
-            <span className="font-medium">{texts.step.attempt(attempt.number)}</span>
+            <span className="font-medium">{stepTexts.attempt(attempt.number)}</span>
             <span className="flex-1 text-muted">{attempt.status ?? texts.statuses.running}</span>
             {attempt.endedMs !== undefined && (
               <span className="text-xs text-muted tabular-nums">

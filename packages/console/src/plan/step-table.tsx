@@ -1,5 +1,5 @@
 import type { PlanStep } from "@steward/client";
-import { texts } from "../texts.js";
+import { planTexts } from "../texts/plan.js";
 import { StatusBadge } from "../ui/badge.js";
 import { Table } from "../ui/table.js";
 import { Time } from "../ui/time.js";
@@ -13,7 +13,7 @@ export function StepTable(props: {
   const { steps, chosen, onOpen } = props;
   return (
     <Table
-      label={texts.plan.steps}
+      label={planTexts.steps}
       rows={steps}
       keyOf={(step) => step.step_id}
       onOpen={(step) => {
@@ -22,7 +22,7 @@ export function StepTable(props: {
       isChosen={(step) => step.step_id === chosen}
       columns={[
         {
-          title: texts.plan.columns.step,
+          title: planTexts.columns.step,
           cell: (step) => (
             <>
               <button
@@ -45,15 +45,15 @@ export function StepTable(props: {
           ),
         },
         {
-          title: texts.plan.columns.status,
+          title: planTexts.columns.status,
           cell: (step) => <StatusBadge status={step.wait_reason ?? step.status} />,
         },
-        { title: texts.plan.columns.tool, cell: (step) => <bdi>{step.tool_name}</bdi> },
-        { title: texts.plan.columns.intent, cell: (step) => step.intent },
-        { title: texts.plan.columns.after, cell: (step) => step.depends_on.join(", ") },
-        { title: texts.plan.columns.attempts, isNumber: true, cell: (step) => step.attempt },
-        { title: texts.plan.columns.rows, isNumber: true, cell: (step) => step.row_count },
-        { title: texts.plan.columns.ended, cell: (step) => <Time at={step.executed_at} /> },
+        { title: planTexts.columns.tool, cell: (step) => <bdi>{step.tool_name}</bdi> },
+        { title: planTexts.columns.intent, cell: (step) => step.intent },
+        { title: planTexts.columns.after, cell: (step) => step.depends_on.join(", ") },
+        { title: planTexts.columns.attempts, isNumber: true, cell: (step) => step.attempt },
+        { title: planTexts.columns.rows, isNumber: true, cell: (step) => step.row_count },
+        { title: planTexts.columns.ended, cell: (step) => <Time at={step.executed_at} /> },
       ]}
     />
   );

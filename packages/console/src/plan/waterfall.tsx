@@ -1,4 +1,5 @@
 import type { PlanStep } from "@steward/client";
+import { planTexts } from "../texts/plan.js";
 import { texts } from "../texts.js";
 import { StatusIcon } from "../ui/badge.js";
 import { classNames } from "../ui/class-names.js";
@@ -29,13 +30,13 @@ export function Waterfall(props: {
   const toMs = Math.max(...all.map(({ endedMs }) => endedMs ?? nowMs));
   const spanMs = Math.max(1, toMs - fromMs);
   if (all.length === 0)
-    return <p className="p-8 text-center text-sm text-muted">{texts.plan.nothingRan}</p>;
+    return <p className="p-8 text-center text-sm text-muted">{planTexts.nothingRan}</p>;
   return (
     <div
       ref={list.scroller}
       className="h-full overflow-y-auto"
       role="region"
-      aria-label={texts.plan.waterfall}
+      aria-label={planTexts.waterfall}
       tabIndex={0}
     >
       <div className="sticky top-0 z-10 grid h-8 grid-cols-[9rem_minmax(0,1fr)] border-b bg-canvas md:grid-cols-[16rem_minmax(0,1fr)]">

@@ -1,22 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
-import {
-  Brain,
-  ChartColumn,
-  Clock,
-  Hand,
-  KeyRound,
-  ListChecks,
-  Monitor,
-  Moon,
-  Search,
-  SquarePen,
-  Sun,
-} from "lucide-react";
+import { Clock, ListChecks, Monitor, Moon, Search, Sun } from "lucide-react";
 import { Dialog } from "radix-ui";
 import { useState, type ReactNode } from "react";
 import { changePreferences, usePreferences } from "../data/preferences.js";
 import { texts } from "../texts.js";
+import { PAGE_GROUPS } from "./navigation.js";
 
 /** A plan's id: a UUID. */
 const PLAN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -69,36 +58,14 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
                 />
               )}
               <Group heading={texts.palette.pages}>
-                <Item
-                  icon={<ListChecks size={16} aria-hidden />}
-                  text={texts.navigation.plans}
-                  onSelect={then(() => void navigate({ to: "/plans" }))}
-                />
-                <Item
-                  icon={<Hand size={16} aria-hidden />}
-                  text={texts.navigation.approvals}
-                  onSelect={then(() => void navigate({ to: "/approvals" }))}
-                />
-                <Item
-                  icon={<SquarePen size={16} aria-hidden />}
-                  text={texts.navigation.newPlan}
-                  onSelect={then(() => void navigate({ to: "/plans/new" }))}
-                />
-                <Item
-                  icon={<Brain size={16} aria-hidden />}
-                  text={texts.navigation.memory}
-                  onSelect={then(() => void navigate({ to: "/memory" }))}
-                />
-                <Item
-                  icon={<ChartColumn size={16} aria-hidden />}
-                  text={texts.navigation.usage}
-                  onSelect={then(() => void navigate({ to: "/usage" }))}
-                />
-                <Item
-                  icon={<KeyRound size={16} aria-hidden />}
-                  text={texts.navigation.access}
-                  onSelect={then(() => void navigate({ to: "/access" }))}
-                />
+                {PAGE_GROUPS.flat().map(({ to, text, Icon }) => (
+                  <Item
+                    key={to}
+                    icon={<Icon size={16} aria-hidden />}
+                    text={text}
+                    onSelect={then(() => void navigate({ to }))}
+                  />
+                ))}
               </Group>
               <Group heading={texts.palette.preferences}>
                 <Item

@@ -1,21 +1,12 @@
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
-import {
-  Brain,
-  ChartColumn,
-  Hand,
-  KeyRound,
-  ListChecks,
-  Menu as MenuIcon,
-  Search,
-  SquarePen,
-  X,
-} from "lucide-react";
+import { Menu as MenuIcon, Search, X } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useWaitingApprovals } from "../approvals/waiting-approvals.js";
 import { useConnection } from "../data/connection.js";
 import { texts } from "../texts.js";
 import { IconButton } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
+import { PAGE_GROUPS, type PageLink } from "./navigation.js";
 import { useTitleBadge } from "./page-title.js";
 
 const CommandPalette = lazy(() => import("./command-palette.js"));
@@ -57,7 +48,7 @@ export function Shell() {
       <nav
         aria-label={texts.navigation.label}
         className={classNames(
-          "shrink-0 flex-col gap-4 border-b bg-raised p-3 md:flex md:w-56 md:border-r md:border-b-0",
+          "shrink-0 flex-col gap-4 overflow-y-auto border-b bg-raised p-3 md:flex md:w-56 md:border-r md:border-b-0",
           isMenuOpen ? "flex" : "hidden",
         )}
       >
@@ -71,40 +62,17 @@ export function Shell() {
           <span className="flex-1 truncate text-left">{texts.palette.open}</span>
           <kbd className="font-mono text-xs">⌘K</kbd>
         </button>
-        <ul className="flex flex-col gap-0.5">
-          <NavigationItem
-            to="/plans"
-            exact
-            icon={<ListChecks size={16} aria-hidden />}
-            text={texts.navigation.plans}
-          />
-          <NavigationItem
-            to="/approvals"
-            icon={<Hand size={16} aria-hidden />}
-            text={texts.navigation.approvals}
-            count={waiting}
-          />
-          <NavigationItem
-            to="/plans/new"
-            icon={<SquarePen size={16} aria-hidden />}
-            text={texts.navigation.newPlan}
-          />
-          <NavigationItem
-            to="/memory"
-            icon={<Brain size={16} aria-hidden />}
-            text={texts.navigation.memory}
-          />
-          <NavigationItem
-            to="/usage"
-            icon={<ChartColumn size={16} aria-hidden />}
-            text={texts.navigation.usage}
-          />
-          <NavigationItem
-            to="/access"
-            icon={<KeyRound size={16} aria-hidden />}
-            text={texts.navigation.access}
-          />
-        </ul>
+        {PAGE_GROUPS.map((pages, index) => (
+          <ul key={index} className="flex flex-col gap-0.5">
+            {pages.map((page) => (
+              <NavigationItem
+                key={page.to}
+                page={page}
+                count={page.to === "/approvals" ? waiting : 0}
+              />
+            ))}
+          </ul>
+        ))}
         <div className="mt-auto flex flex-col gap-1 text-xs text-muted">
           <Suspense>
             <SessionLine />
@@ -172,23 +140,18 @@ function TopBar(props: {
   );
 }
 
-function NavigationItem(props: {
-  readonly to: string;
-  readonly text: string;
-  readonly icon: React.ReactNode;
-  readonly exact?: boolean;
-  readonly count?: number;
-}) {
+function NavigationItem(props: { readonly page: PageLink; readonly count: number }) {
+  const { to, text, Icon, exact = false } = props.page;
   return (
     <li>
       <Link
-        to={props.to}
-        activeOptions={{ exact: props.exact === true, includeSearch: false }}
+        to={to}
+        activeOptions={{ exact, includeSearch: false }}
         className="flex h-8 items-center gap-2.5 rounded-md px-2 text-sm text-muted hover:bg-hover hover:text-text aria-[current=page]:bg-selected aria-[current=page]:font-medium aria-[current=page]:text-text"
       >
-        {props.icon}
-        <span className="flex-1">{props.text}</span>
-        {props.count !== undefined && props.count > 0 && (
+        <Icon size={16} aria-hidden />
+        <span className="flex-1">{text}</span>
+        {props.count > 0 && (
           <span className="rounded-full bg-warn-soft px-1.5 text-xs font-medium text-warn tabular-nums">
             {props.count}
           </span>

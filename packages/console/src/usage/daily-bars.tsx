@@ -4,7 +4,8 @@ import { scaleBand, scaleLinear } from "@visx/scale";
 import { Bar, Line } from "@visx/shape";
 import { usageTexts } from "../texts/usage.js";
 import { amountText, dayText } from "./usage-texts.js";
-import type { DayAmount, Measure } from "./usage-numbers.js";
+import type { Measure } from "./usage-filters.js";
+import type { DayAmount } from "./usage-numbers.js";
 import { useWidth } from "./use-width.js";
 
 const HEIGHT = 220;

@@ -1,6 +1,7 @@
 import { scaleBand, scaleLinear } from "@visx/scale";
 import { usageTexts } from "../texts/usage.js";
-import type { HeatMatrix, Measure } from "./usage-numbers.js";
+import type { Measure } from "./usage-filters.js";
+import type { HeatMatrix } from "./usage-numbers.js";
 import { amountText } from "./usage-texts.js";
 import { useWidth } from "./use-width.js";
 

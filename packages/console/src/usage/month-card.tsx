@@ -1,7 +1,8 @@
 import type { Budget } from "@steward/client";
 import { usageTexts } from "../texts/usage.js";
 import { classNames } from "../ui/class-names.js";
-import type { Measure, MonthForecast } from "./usage-numbers.js";
+import type { Measure } from "./usage-filters.js";
+import type { MonthForecast } from "./usage-numbers.js";
 import { amountText, monthText } from "./usage-texts.js";
 
 /** The month to date, what it may come to, and the budgets of the month in the same unit. */

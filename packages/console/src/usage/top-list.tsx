@@ -1,5 +1,6 @@
 import { usageTexts } from "../texts/usage.js";
-import type { Measure, NamedAmount } from "./usage-numbers.js";
+import type { Measure } from "./usage-filters.js";
+import type { NamedAmount } from "./usage-numbers.js";
 import { amountText } from "./usage-texts.js";
 
 /** Names with their amounts, and a bar behind each in proportion. */

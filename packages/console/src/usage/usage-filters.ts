@@ -1,4 +1,6 @@
-import { MEASURES, type Measure } from "./usage-numbers.js";
+/** What is counted. */
+export const MEASURES = ["cost", "aau", "calls"] as const;
+export type Measure = (typeof MEASURES)[number];
 
 /** Days that a graph shows. */
 export const SPANS = [7, 30, 90] as const;

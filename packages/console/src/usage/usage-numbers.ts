@@ -1,8 +1,5 @@
 import type { DailyUsage, HeatMapRow } from "@steward/client";
-
-/** What is counted. */
-export const MEASURES = ["cost", "aau", "calls"] as const;
-export type Measure = (typeof MEASURES)[number];
+import type { Measure } from "./usage-filters.js";
 
 /** One day and its amount. */
 export interface DayAmount {

@@ -15,16 +15,21 @@ import { DailyBars } from "./daily-bars.js";
 import { HeatMap } from "./heat-map.js";
 import { MonthCard } from "./month-card.js";
 import { TopList } from "./top-list.js";
-import { DAYS_DEFAULT, MEASURE_DEFAULT, SPANS, type UsageFilters } from "./usage-filters.js";
+import {
+  DAYS_DEFAULT,
+  MEASURE_DEFAULT,
+  MEASURES,
+  SPANS,
+  type Measure,
+  type UsageFilters,
+} from "./usage-filters.js";
 import {
   amountsByDay,
   dayOf,
   heatMatrix,
   largest,
   lastDays,
-  MEASURES,
   monthForecast,
-  type Measure,
 } from "./usage-numbers.js";
 import { amountText, dayText } from "./usage-texts.js";
 

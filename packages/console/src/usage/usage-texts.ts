@@ -1,5 +1,5 @@
 import { usageTexts } from "../texts/usage.js";
-import type { Measure } from "./usage-numbers.js";
+import type { Measure } from "./usage-filters.js";
 
 const dollars = new Intl.NumberFormat("en-US", {
   style: "currency",

@@ -10,13 +10,13 @@ import { fillWithSample, type SampleClients } from "./sample-data.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 
+type SampleKeys = Readonly<Record<"admin" | "operator" | "agent" | "auditor" | "approver", string>>;
+
 /** A whole server with the sample data, at which people sign in with an API key. */
 export interface SampleServer extends AsyncDisposable, SampleClients {
   readonly url: string;
-  /** The key of an admin. */
-  readonly adminKey: string;
-  /** The key of somebody who only reads. */
-  readonly auditorKey: string;
+  /** API keys by their role. */
+  readonly keys: SampleKeys;
   /** Ends the server and starts it again, on the same port and store. */
   restart(between: () => Promise<void>): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function openSampleServer(): Promise<SampleServer> {
   };
   await fillWithSample(clients);
   return {
-    ...{ url, adminKey: keys.admin, auditorKey: keys.auditor, ...clients },
+    ...{ url, keys, ...clients },
     restart: async (between) => {
       await app[Symbol.asyncDispose]();
       await between();
@@ -63,9 +63,7 @@ export async function openSampleServer(): Promise<SampleServer> {
 }
 
 /** Keys of several roles, created before the server owns the store. */
-async function sampleKeys(
-  databaseUrl: string,
-): Promise<Record<"admin" | "operator" | "agent" | "auditor", string>> {
+async function sampleKeys(databaseUrl: string): Promise<SampleKeys> {
   await using keys = await openApiKeys(databaseUrl);
   const operator = { ...ADMIN, orgId: ORG, roles: ["operator"] };
   const create = async (role: string): Promise<string> => {
@@ -82,5 +80,6 @@ async function sampleKeys(
     operator: await create("operator"),
     agent: await create("agent"),
     auditor: await create("auditor"),
+    approver: await create("approver"),
   };
 }

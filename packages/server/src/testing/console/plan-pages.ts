@@ -1,72 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createClient, type StewardClient } from "@steward/client";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSampleDatabase } from "../../adapters/sample-database/index.js";
-import { openApp, type App } from "../../app/app.js";
-import { HAS_BROWSER, startBrowser } from "../browser.js";
-import {
-  accessibilityProblems,
-  LOOKS,
-  openPage,
-  type ConsolePage,
-  type Look,
-} from "./console-page.js";
+import { describe, expect, it } from "vitest";
+import { accessibilityProblems, LOOKS } from "./console-page.js";
+import { shows, WAIT_MS, type OpenConsole } from "./open-console.js";
 
-/** How long a change may take to show on a busy machine, in ms. */
-const WAIT_MS = 30_000;
-const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
-const WHY_SKIPPED = HAS_BROWSER ? "" : " (skipped: its npm package is for Linux on x64 only)";
-describe.skipIf(!HAS_BROWSER)(
-  `the pages of plans in a browser${WHY_SKIPPED}`,
-  { timeout: 180_000 },
-  () => {
-    const directory = mkdtempSync(join(tmpdir(), "steward-plan-pages-"));
-    let browser: Browser;
-    let app: App;
-    let url: string;
-    let agent: StewardClient;
-    beforeAll(async () => {
-      createSampleDatabase(join(directory, "shop.db"));
-      [browser, app] = await Promise.all([
-        startBrowser(),
-        openApp({
-          ...{ port: 0, dataDir: directory, logLevel: "silent" },
-          databaseUrl: `sqlite:${join(directory, "store.db")}`,
-          dataSources: [{ name: "shop", url: `sqlite:${join(directory, "shop.db")}` }],
-        }),
-      ]);
-      url = `http://127.0.0.1:${String(app.address.port)}`;
-      agent = createClient({
-        baseUrl: url,
-        orgId: ORG,
-        role: "agent",
-        agentId: "bot",
-        userId: "al",
-      });
-    }, 120_000);
-    afterAll(async () => {
-      await browser.close();
-      await app[Symbol.asyncDispose]();
-      rmSync(directory, { recursive: true });
-    });
-
-    /** A page of a person whom a proxy has named. */
-    async function opened(path: string, role: string, look?: Look): Promise<ConsolePage> {
-      const tab = await openPage(browser, { url }, look);
-      await tab.context.setExtraHTTPHeaders({
-        "x-org-id": ORG,
-        "x-user-id": "petra",
-        "x-user-role": role,
-      });
-      await tab.page.goto(path);
-      return tab;
-    }
-
+/** The pages of plans: one plan, the list, a new one. */
+export function describePlanPages(shared: OpenConsole): void {
+  describe("on the pages of plans", () => {
     async function submitted(): Promise<string> {
-      const { plan_id: planId } = await agent.plans.submit({
+      const { plan_id: planId } = await shared.server.agent.plans.submit({
         name: "The newest order",
         steps: [
           {
@@ -86,15 +26,12 @@ describe.skipIf(!HAS_BROWSER)(
       return planId;
     }
 
-    const shows = (page: Page, text: string) =>
-      page.getByText(text).first().waitFor({ timeout: WAIT_MS });
-
     it.each(LOOKS)(
       "shows a plan and a step in every view, $theme at $width pixels",
       async (look) => {
         const planId = await submitted();
-        await agent.plans.run(planId);
-        await using tab = await opened(`/plans/${planId}`, "admin", look);
+        await shared.server.agent.plans.run(planId);
+        await using tab = await shared.open(`/plans/${planId}`, "admin", look);
         const { page, problems } = tab;
         await shows(page, "Who ordered");
         for (const [key, label] of [
@@ -125,29 +62,29 @@ describe.skipIf(!HAS_BROWSER)(
     );
 
     it("loads at most 250 kB of script for the graph of a plan", async () => {
-      await using tab = await opened(`/plans/${await submitted()}`, "admin");
+      await using tab = await shared.open(`/plans/${await submitted()}`, "admin");
       await tab.page.locator(".react-flow__node").first().waitFor({ timeout: WAIT_MS });
       const bytes = await tab.page.evaluate<number>(
         `performance.getEntriesByType("resource").filter(({ name }) => name.endsWith(".js"))
         .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`,
       );
       expect(bytes).toBeGreaterThan(10_000);
-      expect(bytes).toBeLessThanOrEqual(250 * 1024);
+      expect(bytes).toBeLessThanOrEqual(250_000);
     });
 
     it("follows a plan that an agent runs", async () => {
       const planId = await submitted();
-      await using tab = await opened(`/plans/${planId}?view=table`, "admin");
+      await using tab = await shared.open(`/plans/${planId}?view=table`, "admin");
       await shows(tab.page, "0 of 2 steps completed");
-      await agent.plans.execute(planId, "newest");
+      await shared.server.agent.plans.execute(planId, "newest");
       await shows(tab.page, "1 of 2 steps completed");
-      await agent.plans.execute(planId, "customer");
+      await shared.server.agent.plans.execute(planId, "customer");
       await shows(tab.page, "2 of 2 steps completed");
     });
 
     it("finds plans by a text, in the address, and cancels those that are selected", async () => {
       const ids = [await submitted(), await submitted()];
-      await using tab = await opened("/plans", "admin");
+      await using tab = await shared.open("/plans", "admin");
       const { page } = tab;
       await page.getByRole("searchbox").fill(ids[0] ?? "");
       await expect.poll(() => page.getByRole("checkbox").count(), { timeout: WAIT_MS }).toBe(2);
@@ -156,12 +93,12 @@ describe.skipIf(!HAS_BROWSER)(
       await page.getByRole("button", { name: "Cancel 1 plan" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Cancel 1 plan" }).click();
       await shows(page, "1 plan was cancelled");
-      expect((await agent.plans.get(ids[0] ?? "")).status).toBe("cancelled");
-      expect((await agent.plans.get(ids[1] ?? "")).status).toBe("pending");
+      expect((await shared.server.agent.plans.get(ids[0] ?? "")).status).toBe("cancelled");
+      expect((await shared.server.agent.plans.get(ids[1] ?? "")).status).toBe("pending");
     });
 
     it.each(LOOKS)("checks a plan as it is written, $theme at $width pixels", async (look) => {
-      await using tab = await opened("/plans/new", "admin", look);
+      await using tab = await shared.open("/plans/new", "admin", look);
       const { page, problems } = tab;
       await page.getByLabel("Statements of the plan").click();
       await page.keyboard.type(
@@ -174,7 +111,7 @@ describe.skipIf(!HAS_BROWSER)(
     });
 
     it("submits what was written and runs it", async () => {
-      await using tab = await opened("/plans/new", "admin");
+      await using tab = await shared.open("/plans/new", "admin");
       const { page } = tab;
       await page.getByLabel("Name of the plan").fill("Written in a browser");
       await page.getByLabel("Statements of the plan").click();
@@ -187,5 +124,5 @@ describe.skipIf(!HAS_BROWSER)(
       await page.getByRole("button", { name: "Run", exact: true }).click();
       await shows(page, "1 of 1 steps completed");
     });
-  },
-);
+  });
+}

@@ -1,0 +1,33 @@
+import {
+  Brain,
+  ChartColumn,
+  Hand,
+  KeyRound,
+  ListChecks,
+  SquarePen,
+  type LucideIcon,
+} from "lucide-react";
+import { texts } from "../texts.js";
+
+/** A page that the navigation and the command palette lead to. */
+export interface PageLink {
+  readonly to: string;
+  readonly text: string;
+  readonly Icon: LucideIcon;
+  /** Whether the pages below its address are other entries of the navigation. */
+  readonly exact?: boolean;
+}
+
+/** The pages, in groups: what agents do, and what one looks up. */
+export const PAGE_GROUPS: readonly (readonly PageLink[])[] = [
+  [
+    { to: "/plans", text: texts.navigation.plans, Icon: ListChecks, exact: true },
+    { to: "/approvals", text: texts.navigation.approvals, Icon: Hand },
+    { to: "/plans/new", text: texts.navigation.newPlan, Icon: SquarePen },
+  ],
+  [
+    { to: "/memory", text: texts.navigation.memory, Icon: Brain },
+    { to: "/usage", text: texts.navigation.usage, Icon: ChartColumn },
+    { to: "/access", text: texts.navigation.access, Icon: KeyRound },
+  ],
+];

@@ -1,0 +1,83 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { accessibilityProblems } from "./console-page.js";
+import { shows, WAIT_MS, type OpenConsole } from "./open-console.js";
+
+const DELETES_ARE_APPROVED = `@id("two-eyes") @reason("Deletions are looked at") @approval("approver")
+  forbid (principal, action == Steward::Action::"write_delete", resource)
+  unless { context.approved };`;
+
+/** The inbox of approvals. */
+export function describeApprovalPages(shared: OpenConsole): void {
+  describe("on the page of approvals", () => {
+    beforeAll(async () => {
+      await shared.server.admin.policies.put({ text: DELETES_ARE_APPROVED, version: 0 });
+    });
+
+    /** A step that waits, as the agent that runs it finds out. */
+    async function waiting(order: number): Promise<string> {
+      const statement = `DELETE FROM orders WHERE id = -${String(order)}`;
+      const { plan_id: planId } = await shared.server.agent.plans.submit({
+        steps: [{ id: `delete_${order}`, query_template: statement }],
+      });
+      await expect(
+        shared.server.agent.plans.execute(planId, `delete_${order}`),
+      ).rejects.toMatchObject({
+        code: "APPROVAL_REQUIRED",
+      });
+      return planId;
+    }
+
+    it("has a person approve and deny with a reason, by keyboard alone", async () => {
+      const planId = await waiting(1);
+      await using tab = await shared.open("/approvals", "approver");
+      const { page, problems } = tab;
+      await shows(page, "DELETE FROM orders");
+      await expect.poll(() => page.title(), { timeout: WAIT_MS }).toBe("(1) Approvals · Steward");
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.keyboard.press("a");
+      await page.keyboard.type("It is a test order");
+      await page.keyboard.press("Enter");
+      await shows(page, "It is a test order");
+      const { step_result: result } = await shared.server.agent.plans.execute(planId, "delete_1");
+      expect(result.status).toBe("completed");
+
+      const denied = await waiting(2);
+      await page.goto("/approvals");
+      await page.getByRole("heading", { name: "delete_2" }).waitFor({ timeout: WAIT_MS });
+      await page.keyboard.press("d");
+      await page.keyboard.type("Keep it");
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.title(), { timeout: WAIT_MS }).toBe("Approvals · Steward");
+      expect(problems).toEqual([]);
+      await expect
+        .poll(async () => (await shared.server.agent.plans.get(denied)).steps[0]?.status)
+        .toBe("failed");
+    });
+
+    it("shows who may read the data each row before and after, and reads it once", async () => {
+      const text = DELETES_ARE_APPROVED.replace(`@approval("approver")`, `@approval("admin")`);
+      await shared.server.admin.policies.put({ text, version: 1 });
+      const { plan_id: planId } = await shared.server.agent.plans.submit({
+        steps: [{ id: "gone", query_template: "DELETE FROM events WHERE id = 1" }],
+      });
+      await expect(shared.server.agent.plans.execute(planId, "gone")).rejects.toMatchObject({
+        code: "APPROVAL_REQUIRED",
+      });
+      await using tab = await shared.open("/approvals", "admin");
+      const { page, problems } = tab;
+      let readings = 0;
+      page.on("request", (request) => {
+        if (/\/api\/approvals\/[^?]+$/.test(request.url())) readings += 1;
+      });
+      await page.reload();
+      await shows(page, "1 row would change");
+      await page.getByRole("region", { name: "A row of events" }).getByText("Before").waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      // The list is read again in between; the preview, which runs the write, is not.
+      await page.waitForResponse(/\/api\/approvals\?/);
+      await page.waitForResponse(/\/api\/approvals\?/);
+      expect(readings).toBe(1);
+      expect(problems).toEqual([]);
+    });
+  });
+}

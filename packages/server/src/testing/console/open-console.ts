@@ -1,0 +1,49 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
+import { startBrowser } from "../browser.js";
+import { signedIn, type ConsolePage, type Look } from "./console-page.js";
+import { openSampleServer, type SampleServer } from "./sample-server.js";
+
+/** How long a change may take to show on a busy machine, in ms. */
+export const WAIT_MS = 30_000;
+
+/** One browser and one server, which the tests of all pages share; both are there when a test runs. */
+export interface OpenConsole {
+  readonly browser: Browser;
+  readonly server: SampleServer;
+  /** A page of somebody with this role. */
+  open(path: string, role: "admin" | "approver" | "auditor", look?: Look): Promise<ConsolePage>;
+}
+
+/** Opens both before the tests of this file, and closes them afterwards. */
+export function openConsole(): OpenConsole {
+  let opened: readonly [Browser, SampleServer] | undefined;
+  beforeAll(async () => {
+    opened = await Promise.all([startBrowser(), openSampleServer()]);
+  }, 120_000);
+  afterAll(async () => {
+    await opened?.[0].close();
+    await opened?.[1][Symbol.asyncDispose]();
+  });
+  const both = () => {
+    if (opened === undefined) throw new Error("the console is opened before the first test");
+    return opened;
+  };
+  return {
+    get browser() {
+      return both()[0];
+    },
+    get server() {
+      return both()[1];
+    },
+    open: (path, role, look) => {
+      const [browser, server] = both();
+      return signedIn(browser, server, { path, key: server.keys[role], ...(look && { look }) });
+    },
+  };
+}
+
+/** Waits until a page shows a text. */
+export function shows(page: Page, text: string): Promise<void> {
+  return page.getByText(text).first().waitFor({ timeout: WAIT_MS });
+}
