@@ -13,8 +13,10 @@ export interface Snippet {
 export function snippetsOf(file: string, markdown: string): readonly Snippet[] {
   const snippets: Snippet[] = [];
   let end = 0;
-  for (const match of markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)) {
-    const [block, language = "", text = ""] = match;
+  // A block in a list is indented.
+  for (const match of markdown.matchAll(/^( *)```(\w*)\n(.*?)^\1```$/gms)) {
+    const [block, indent = "", language = "", indented = ""] = match;
+    const text = indented.replaceAll(new RegExp(`^${indent}`, "gm"), "");
     const line = markdown.slice(0, match.index).split("\n").length;
     const prose = markdown.slice(end, match.index);
     snippets.push({ place: `${file}:${String(line)}`, language, text, prose });

@@ -94,6 +94,8 @@ const OWN_PROGRAMS: Readonly<Record<string, string>> = {
   npx: [
     'case "$1 ${2:-}" in "steward dev"|"steward serve") shift; exec start-server "$@" ;; esac',
     'program=$(command -v "foreign-$1" || echo "$ROOT/node_modules/.bin/$1")',
+    // A command that watches runs until it is stopped.
+    'if [ "$1 ${3:-}" = "steward watch" ]; then shift; timeout 2 "$program" "$@" || [ $? = 124 ]; exit; fi',
     'shift; exec "$program" "$@"',
   ].join("\n"),
   curl: 'exec "$(type -ap curl | tail -n 1)" --fail-with-body "$@"',

@@ -21,6 +21,14 @@ describe("what the command line tells of an error", () => {
     expect(toCliError(new TypeError("x is not a function")).fix).toContain("defect");
   });
 
+  it("names the option that accepts a loss only where rows would be lost", () => {
+    const loss = "Data would be lost (column a): to accept the loss, set accept_data_loss";
+    expect(toCliError(new AppError("APPROVAL_REQUIRED", loss)).fix).toContain("--accept-data-loss");
+    const policy = toCliError(new AppError("APPROVAL_REQUIRED", "The step waits for an approval"));
+    expect(policy.fix).toContain("steward approvals list");
+    expect(policy.fix).not.toContain("--accept-data-loss");
+  });
+
   it("is the advice to wait only for a store that may be back", () => {
     const back = new AppError("STORE_UNAVAILABLE", "not reached", { retryAfterMs: 1000 });
     expect(toCliError(back).fix).toContain("try again");

@@ -58,7 +58,7 @@ function fromService(error: StewardError | AppError): CliError {
   return new CliError(error.message, {
     exitCode: unreachable ? EXIT.unreachable : EXIT.failed,
     code: error.code,
-    fix: isForGood(error) ? undefined : fixFor(error.code),
+    fix: isForGood(error) ? undefined : fixFor(error),
     details: error.details,
     cause: error,
   });

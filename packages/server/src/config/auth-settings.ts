@@ -124,7 +124,12 @@ export const AUTH_SETTINGS: AuthSettings = {
   openIdClientSecret: {
     name: "SERVICE_OPENID_CLIENT_SECRET",
     type: text({
-      ...{ shape: "a client secret", placeholder: "secret", example: "…", pattern: PRINTABLE },
+      ...{
+        shape: "a client secret of printable ASCII characters without blanks",
+        placeholder: "secret",
+        example: "…",
+        pattern: PRINTABLE,
+      },
     }),
     help: "The client's secret; unset: the provider knows the service as a public client.",
     mask: () => "***",

@@ -147,7 +147,10 @@ export class RetentionService {
   async liftHold({ orgId }: Pick<Caller, "orgId">, holdId: string): Promise<void> {
     const id = holdId.toLowerCase();
     if (!isUuid(id) || !(await this.#parts.store.liftHold(orgId, id))) {
-      throw new AppError("NOT_FOUND", "The organization has no legal hold with this id");
+      throw new AppError(
+        "NOT_FOUND",
+        "The organization has no legal hold with this id; list its holds",
+      );
     }
     this.#parts.onChanged();
   }
