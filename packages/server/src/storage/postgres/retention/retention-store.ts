@@ -1,18 +1,10 @@
-import { isDeepStrictEqual } from "node:util";
 import type { RetentionPeriods } from "../../../retention/index.js";
 import { RETENTION_VERSIONS_KEPT } from "../../../retention/limits.js";
 import type { LegalHold, RetentionStore, RetentionVersion } from "../../../retention/ports.js";
 import type { Database } from "../database.js";
 import { settled } from "../settled.js";
+import { PostgresTextVersions } from "../governance/text-versions.js";
 import { preventDeletions } from "./retention-lock.js";
-
-/** A row of periods, as the driver returns it. */
-interface VersionRow {
-  readonly version: number;
-  readonly periods: string;
-  readonly changed_by: string;
-  readonly changed_at_ms: number;
-}
 
 /** A row of holds, as the driver returns it. */
 interface HoldRow {
@@ -25,51 +17,24 @@ interface HoldRow {
 
 export class PostgresRetentionStore implements RetentionStore {
   readonly #db: Database;
+  readonly #versions: PostgresTextVersions;
 
   constructor(db: Database) {
     this.#db = db;
+    this.#versions = new PostgresTextVersions(db, {
+      ...{ table: "retention_versions", column: "periods", versionsMax: RETENTION_VERSIONS_KEPT },
+    });
   }
 
   async latest(orgId: string): Promise<RetentionVersion | undefined> {
-    const [row] = await this.#db.query<VersionRow>(
-      `SELECT version, periods, changed_by, changed_at_ms FROM retention_versions
-       WHERE org_id = $1 ORDER BY version DESC LIMIT 1`,
-      [orgId],
-    );
-    if (row === undefined) return undefined;
-    return {
-      orgId,
-      version: row.version,
-      periods: JSON.parse(row.periods) as RetentionPeriods,
-      changedBy: row.changed_by,
-      changedAtMs: row.changed_at_ms,
-    };
+    const found = await this.#versions.latest(orgId);
+    if (found === undefined) return undefined;
+    const { text, ...rest } = found;
+    return { ...rest, periods: JSON.parse(text) as RetentionPeriods };
   }
 
-  async put(changed: RetentionVersion): Promise<boolean> {
-    const { orgId, version, periods, changedBy, changedAtMs } = changed;
-    const write = (): Promise<boolean> =>
-      this.#db.transaction(async (connection) => {
-        const [{ latest } = { latest: 0 }] = await connection.query<{ readonly latest: number }>(
-          "SELECT coalesce(max(version), 0) AS latest FROM retention_versions WHERE org_id = $1",
-          [orgId],
-        );
-        if (version !== latest + 1) return false;
-        const added = await connection.query(
-          `INSERT INTO retention_versions (org_id, version, periods, changed_by, changed_at_ms)
-           VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING version`,
-          [orgId, version, JSON.stringify(periods), changedBy, changedAtMs],
-        );
-        const old = "DELETE FROM retention_versions WHERE org_id = $1 AND version <= $2";
-        await connection.query(old, [orgId, version - RETENTION_VERSIONS_KEPT]);
-        return added.length > 0;
-      });
-    const isOurs = async (): Promise<boolean> =>
-      isDeepStrictEqual(await this.latest(orgId), changed);
-    return settled(
-      async (isUnsure) => (await write()) || (isUnsure && (await isOurs())),
-      async () => (await isOurs()) || undefined,
-    );
+  put({ periods, ...rest }: RetentionVersion): Promise<boolean> {
+    return this.#versions.put({ ...rest, text: JSON.stringify(periods) });
   }
 
   async holds(orgId: string): Promise<readonly LegalHold[]> {

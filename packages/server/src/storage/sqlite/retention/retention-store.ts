@@ -3,56 +3,31 @@ import type { LegalHold, RetentionStore, RetentionVersion } from "../../../reten
 import type { RetentionPeriods } from "../../../retention/index.js";
 import { number, text } from "../column-values.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
-import { read, readAll, type SqliteRow, type StatementCache } from "../connection.js";
+import { readAll, type SqliteRow, type StatementCache } from "../connection.js";
+import { SqliteTextVersions } from "../governance/text-versions.js";
 
 export class SqliteRetentionStore implements RetentionStore {
   readonly #writer: CommitWriter;
   readonly #db: StatementCache;
+  readonly #versions: SqliteTextVersions;
 
   constructor(writer: CommitWriter, db: StatementCache) {
     this.#writer = writer;
     this.#db = db;
-  }
-
-  latest(orgId: string): Promise<RetentionVersion | undefined> {
-    return read(() => {
-      const row = this.#db.get(
-        `SELECT version, periods, changed_by, changed_at_ms FROM retention_versions
-         WHERE org_id = ? ORDER BY version DESC LIMIT 1`,
-        orgId,
-      );
-      if (row === undefined) return undefined;
-      return {
-        orgId,
-        version: number(row["version"]),
-        periods: JSON.parse(text(row["periods"])) as RetentionPeriods,
-        changedBy: text(row["changed_by"]),
-        changedAtMs: number(row["changed_at_ms"]),
-      };
+    this.#versions = new SqliteTextVersions(writer, db, {
+      ...{ table: "retention_versions", column: "periods", versionsMax: RETENTION_VERSIONS_KEPT },
     });
   }
 
-  async put(changed: RetentionVersion): Promise<boolean> {
-    const { orgId, version, periods, changedBy, changedAtMs } = changed;
-    try {
-      await this.#writer.commit([
-        {
-          sql: `INSERT INTO retention_versions (org_id, version, periods, changed_by, changed_at_ms)
-                SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?2 =
-                  (SELECT coalesce(max(version), 0) + 1 FROM retention_versions WHERE org_id = ?1)`,
-          params: [orgId, version, JSON.stringify(periods), changedBy, changedAtMs],
-          expect: 1,
-        },
-        {
-          sql: "DELETE FROM retention_versions WHERE org_id = ? AND version <= ?",
-          params: [orgId, version - RETENTION_VERSIONS_KEPT],
-        },
-      ]);
-      return true;
-    } catch (error) {
-      if (error instanceof WriteConflict) return false;
-      throw error;
-    }
+  async latest(orgId: string): Promise<RetentionVersion | undefined> {
+    const found = await this.#versions.latest(orgId);
+    if (found === undefined) return undefined;
+    const { text, ...rest } = found;
+    return { ...rest, periods: JSON.parse(text) as RetentionPeriods };
+  }
+
+  put({ periods, ...rest }: RetentionVersion): Promise<boolean> {
+    return this.#versions.put({ ...rest, text: JSON.stringify(periods) });
   }
 
   holds(orgId: string): Promise<readonly LegalHold[]> {
