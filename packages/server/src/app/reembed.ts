@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { embeddingModelName } from "../adapters/embedding-provider.js";
-import { openProvider } from "./memory.js";
+import { openProvider } from "./rooms/memory.js";
 import { sqliteFile, type Config } from "../config/index.js";
 import { EmbeddingError } from "../embedding/index.js";
 import { systemClock } from "@steward/kernel/clock.js";

@@ -1,23 +1,23 @@
-import { noCatalogRows, TargetCatalogRows } from "../adapters/catalog-rows.js";
-import { CatalogService } from "../catalog/index.js";
+import { noCatalogRows, TargetCatalogRows } from "../../adapters/catalog-rows.js";
+import { CatalogService } from "../../catalog/index.js";
 import type {
   CatalogMcpTool,
   CatalogSchemas,
   EarlierStatement,
   EarlierStatements,
   SourceNotes,
-} from "../catalog/ports.js";
-import { type Config, sqliteFile } from "../config/index.js";
-import type { BatchEmbeddingProvider } from "../embedding/index.js";
+} from "../../catalog/ports.js";
+import { type Config, sqliteFile } from "../../config/index.js";
+import type { BatchEmbeddingProvider } from "../../embedding/index.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
-import type { DisposalStack } from "../kernel/disposal.js";
+import type { DisposalStack } from "../../kernel/disposal.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import type { Log } from "@steward/kernel/log.js";
-import type { MemoryService } from "../memory/index.js";
-import type { SqlTarget } from "../plans/ports.js";
-import type { Authorizer } from "../policies/index.js";
+import type { MemoryService } from "../../memory/index.js";
+import type { SqlTarget } from "../../plans/ports.js";
+import type { Authorizer } from "../../policies/index.js";
 import { type KnownSchemas, ownDatabaseKey } from "@steward/schema";
 
 /** Dependencies of the catalog. */

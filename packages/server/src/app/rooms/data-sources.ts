@@ -1,17 +1,21 @@
 import { join } from "node:path";
-import { DialectAnalyzer, ReadingThread, SqliteAnalyzer } from "../adapters/sql-analyzer/index.js";
-import type { excessiveRights } from "../adapters/role-rights.js";
-import type { PostgresTarget } from "../adapters/sql-target-postgres/index.js";
-import { OrganizationTargets } from "../adapters/sql-target/organization-targets.js";
-import { TemporaryDirectory } from "../adapters/temporary-directory.js";
-import { SqliteTarget } from "../adapters/sql-target-sqlite/index.js";
-import { sqliteFile, type Config } from "../config/index.js";
-import type { SqlAnalyzer, StatementReader } from "../governance/index.js";
+import {
+  DialectAnalyzer,
+  ReadingThread,
+  SqliteAnalyzer,
+} from "../../adapters/sql-analyzer/index.js";
+import type { excessiveRights } from "../../adapters/role-rights.js";
+import type { PostgresTarget } from "../../adapters/sql-target-postgres/index.js";
+import { OrganizationTargets } from "../../adapters/sql-target/organization-targets.js";
+import { TemporaryDirectory } from "../../adapters/temporary-directory.js";
+import { SqliteTarget } from "../../adapters/sql-target-sqlite/index.js";
+import { sqliteFile, type Config } from "../../config/index.js";
+import type { SqlAnalyzer, StatementReader } from "../../governance/index.js";
 import { assert } from "@steward/kernel/assert.js";
 import type { OrganizationAccess } from "@steward/kernel/data-source-access.js";
-import type { DisposalStack } from "../kernel/disposal.js";
+import type { DisposalStack } from "../../kernel/disposal.js";
 import type { Log } from "@steward/kernel/log.js";
-import type { SqlTarget } from "../plans/ports.js";
+import type { SqlTarget } from "../../plans/ports.js";
 
 /** The databases that steps run on, with analyzers for their dialects. */
 export interface DataSources {
@@ -115,9 +119,9 @@ class RoleWarnings implements AsyncDisposable {
 }
 
 async function loadPostgres(): Promise<PostgresParts> {
-  const { PostgresAnalyzer } = await import("../adapters/sql-analyzer/postgres-analyzer.js");
-  const target = await import("../adapters/sql-target-postgres/index.js");
-  const { excessiveRights } = await import("../adapters/role-rights.js");
+  const { PostgresAnalyzer } = await import("../../adapters/sql-analyzer/postgres-analyzer.js");
+  const target = await import("../../adapters/sql-target-postgres/index.js");
+  const { excessiveRights } = await import("../../adapters/role-rights.js");
   return {
     PostgresTarget: target.PostgresTarget,
     analyzer: await PostgresAnalyzer.load(),

@@ -1,6 +1,6 @@
-import type { Config } from "../config/index.js";
-import { PROVIDER_URLS } from "../embedding/index.js";
-import { isLoopbackHost } from "../transport/authentication/headers-authenticator.js";
+import type { Config } from "../../config/index.js";
+import { PROVIDER_URLS } from "../../embedding/index.js";
+import { isLoopbackHost } from "../../transport/authentication/headers-authenticator.js";
 
 /** The remote host that receives texts to embed; `undefined` when texts stay on this machine. */
 export function remoteProviderHost({

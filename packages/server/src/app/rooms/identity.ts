@@ -1,18 +1,18 @@
-import { KnownClients } from "../adapters/identity-mtls/index.js";
-import type { Config } from "../config/index.js";
+import { KnownClients } from "../../adapters/identity-mtls/index.js";
+import type { Config } from "../../config/index.js";
 import {
   ApiKeyVerifier,
   BrowserSessions,
   FailedAttempts,
   cachedVerification,
-} from "../identity/index.js";
-import type { ApiKeyStore, BrowserSessionStore, OpenIdProvider } from "../identity/ports.js";
+} from "../../identity/index.js";
+import type { ApiKeyStore, BrowserSessionStore, OpenIdProvider } from "../../identity/ports.js";
 import type { Clock } from "@steward/kernel/clock.js";
-import type { DisposalStack } from "../kernel/disposal.js";
+import type { DisposalStack } from "../../kernel/disposal.js";
 import type { Log } from "@steward/kernel/log.js";
-import type { AuthenticationModes } from "../transport/authentication/authenticate.js";
-import { present } from "../transport/present.js";
-import type { SignIn } from "../transport/services.js";
+import type { AuthenticationModes } from "../../transport/authentication/authenticate.js";
+import { present } from "../../transport/present.js";
+import type { SignIn } from "../../transport/services.js";
 
 /** Dependencies of identity. */
 interface IdentityParts {
@@ -45,7 +45,7 @@ export async function openIdentity(
   });
   const openid = await openIdProviderOf(config);
   // Verifying tokens needs fifty modules, which other servers do not load.
-  const identityJwt = jwt && (await import("../adapters/identity-jwt/index.js"));
+  const identityJwt = jwt && (await import("../../adapters/identity-jwt/index.js"));
   const tokens = jwt && identityJwt?.jwtVerifier({ ...jwt, clock });
   const keys = apiKey && opened.use(new ApiKeyVerifier({ store, clock, log }));
   const clients = mtls && new KnownClients({ file: mtls.clientsFile, clock, log });
@@ -82,7 +82,7 @@ export async function openIdentity(
 async function openIdProviderOf({ auth }: Config): Promise<OpenIdProvider | undefined> {
   const { jwt, openid } = auth;
   if (jwt === undefined || openid === undefined) return undefined;
-  const { CodeFlow } = await import("../adapters/identity-jwt/index.js");
+  const { CodeFlow } = await import("../../adapters/identity-jwt/index.js");
   const { issuer, claims } = jwt;
   return new CodeFlow({ issuer, claims, ...openid });
 }

@@ -4,15 +4,15 @@ import {
   mcpToolAccess,
   mcpTools,
   PinFile,
-} from "../adapters/mcp-client/index.js";
-import type { CatalogMcpTool } from "../catalog/ports.js";
-import { type Config, mcpGrantsFile } from "../config/index.js";
-import { mcpToolName } from "../governance/index.js";
+} from "../../adapters/mcp-client/index.js";
+import type { CatalogMcpTool } from "../../catalog/ports.js";
+import { type Config, mcpGrantsFile } from "../../config/index.js";
+import { mcpToolName } from "../../governance/index.js";
 import type { BoundDataSource } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Clock } from "@steward/kernel/clock.js";
-import type { DisposalStack } from "../kernel/disposal.js";
-import type { JsonTool } from "../plans/ports.js";
+import type { DisposalStack } from "../../kernel/disposal.js";
+import type { JsonTool } from "../../plans/ports.js";
 
 /** The tools of other MCP servers that steps may call. */
 export interface McpServers {

@@ -1,15 +1,15 @@
-import { embeddingModelName, openEmbeddingProvider } from "../adapters/embedding-provider.js";
-import type { PromTelemetry } from "../adapters/metrics-prom/index.js";
-import { WorkerVectorIndex } from "../adapters/vector-index-wasm/index.js";
-import type { Config } from "../config/index.js";
+import { embeddingModelName, openEmbeddingProvider } from "../../adapters/embedding-provider.js";
+import type { PromTelemetry } from "../../adapters/metrics-prom/index.js";
+import { WorkerVectorIndex } from "../../adapters/vector-index-wasm/index.js";
+import type { Config } from "../../config/index.js";
 import {
   CheckedProvider,
   EmbeddingError,
   probeProvider,
   type EmbeddingProvider,
-} from "../embedding/index.js";
+} from "../../embedding/index.js";
 import type { Clock } from "@steward/kernel/clock.js";
-import type { DisposalStack } from "../kernel/disposal.js";
+import type { DisposalStack } from "../../kernel/disposal.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import type { Log } from "@steward/kernel/log.js";
@@ -19,9 +19,9 @@ import {
   MemoryService,
   noMemoryStore,
   noVectorIndex,
-} from "../memory/index.js";
-import type { MayRemember, RelatedTablesLookup } from "../memory/ports.js";
-import type { Store } from "../storage/store.js";
+} from "../../memory/index.js";
+import type { MayRemember, RelatedTablesLookup } from "../../memory/ports.js";
+import type { Store } from "../../storage/store.js";
 
 /** How long startup waits for a test vector of the provider, in ms. */
 const PROBE_MS = 10_000;

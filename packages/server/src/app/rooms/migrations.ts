@@ -1,4 +1,4 @@
-import { type Config, sqliteFile } from "../config/index.js";
+import { type Config, sqliteFile } from "../../config/index.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import type { Ids } from "@steward/kernel/ids.js";

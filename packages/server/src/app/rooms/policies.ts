@@ -1,14 +1,14 @@
-import { cedarEngine, CheckThread, defaultPolicies } from "../adapters/policy-cedar/index.js";
+import { cedarEngine, CheckThread, defaultPolicies } from "../../adapters/policy-cedar/index.js";
 import type { Clock } from "@steward/kernel/clock.js";
-import { ROWS_CHANGED_MAX } from "../plans/limits.js";
+import { ROWS_CHANGED_MAX } from "../../plans/limits.js";
 import {
   Authorizer,
   noPolicies,
   OrganizationPolicySource,
   PolicyService,
-} from "../policies/index.js";
-import type { PolicySource, PolicyStore } from "../policies/ports.js";
-import { aauWeight } from "../usage/index.js";
+} from "../../policies/index.js";
+import type { PolicySource, PolicyStore } from "../../policies/ports.js";
+import { aauWeight } from "../../usage/index.js";
 
 /** Dependencies of policies. */
 interface PolicyParts {

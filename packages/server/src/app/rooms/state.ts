@@ -1,8 +1,8 @@
 import { openRdfCodec } from "@steward/state/rdf";
 import { OxigraphEngine } from "@steward/state/sparql";
-import { clonesDirectory, stateDirectory, type Config } from "../config/index.js";
+import { clonesDirectory, stateDirectory, type Config } from "../../config/index.js";
 import type { Clock } from "@steward/kernel/clock.js";
-import type { DisposalStack } from "../kernel/disposal.js";
+import type { DisposalStack } from "../../kernel/disposal.js";
 import type { Log } from "@steward/kernel/log.js";
 import {
   ClonedRepositories,
@@ -12,9 +12,9 @@ import {
   StateService,
 } from "@steward/state";
 import type { Origin, Repositories } from "@steward/state/ports";
-import { SqliteBlockStores } from "../storage/sqlite/state/block-stores.js";
-import { SqliteClones } from "../storage/sqlite/state/clones.js";
-import { SqliteStateUpkeep } from "../storage/sqlite/state/state-upkeep.js";
+import { SqliteBlockStores } from "../../storage/sqlite/state/block-stores.js";
+import { SqliteClones } from "../../storage/sqlite/state/clones.js";
+import { SqliteStateUpkeep } from "../../storage/sqlite/state/state-upkeep.js";
 
 /** Dependencies of the state. */
 export interface StateOptions {

@@ -1,8 +1,8 @@
-import type { EventBus } from "../kernel/event-bus.js";
+import type { EventBus } from "../../kernel/event-bus.js";
 import type { Ids } from "@steward/kernel/ids.js";
-import type { AuditEvents } from "../kernel/tool-call.js";
-import type { RecordToolCall } from "../transport/services.js";
-import type { UsageService } from "../usage/index.js";
+import type { AuditEvents } from "../../kernel/tool-call.js";
+import type { RecordToolCall } from "../../transport/services.js";
+import type { UsageService } from "../../usage/index.js";
 
 /** `source` of the usage rows that calls of the service's own tools make: a URI, as of a CloudEvent. */
 const SOURCE = "urn:steward:mcp";

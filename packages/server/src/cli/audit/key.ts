@@ -15,7 +15,7 @@ export function keyCommand({ env, terminal }: CliContext): Command {
   );
   return command.action(async (options: SettingsOptions) => {
     const config = await configOrExit({ env, flags: settingFlags(command) }, terminal);
-    const { auditVerifierKey } = await import("../../app/audit/open-audit.js");
+    const { auditVerifierKey } = await import("../../app/rooms/audit.js");
     const key = auditVerifierKey(config);
     if (options.json === true) terminal.printJson({ verifier_key: key });
     else terminal.print(key);

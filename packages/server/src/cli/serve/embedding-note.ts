@@ -1,4 +1,4 @@
-import { remoteProviderHost } from "../../app/embedding.js";
+import { remoteProviderHost } from "../../app/rooms/embedding.js";
 import type { Config } from "../../config/index.js";
 import type { Terminal } from "../terminal/terminal.js";
 

@@ -1,7 +1,7 @@
 import { AuditService } from "../../../audit/index.js";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { credentials, type ChannelCredentials } from "@grpc/grpc-js";
-import { openPolicies } from "../../../app/policies.js";
+import { openPolicies } from "../../../app/rooms/policies.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
 import type { Labels, Telemetry } from "../../../kernel/telemetry.js";

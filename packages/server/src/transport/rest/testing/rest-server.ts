@@ -2,7 +2,7 @@ import { AuditService } from "../../../audit/index.js";
 import type { Server as HttpServer } from "node:http";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { PromTelemetry } from "../../../adapters/metrics-prom/index.js";
-import { openPolicies } from "../../../app/policies.js";
+import { openPolicies } from "../../../app/rooms/policies.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
 import type { MemoryService } from "../../../memory/index.js";

@@ -1,0 +1,52 @@
+import type { Config } from "../../config/index.js";
+import type { DisposalStack } from "../../kernel/disposal.js";
+import type { EventBus } from "../../kernel/event-bus.js";
+import type { AuditEvents } from "../../kernel/tool-call.js";
+import { noCustomerBindings, PaymentService } from "../../payments/index.js";
+import type { PaymentProvider } from "../../payments/ports.js";
+import type { Store } from "../../storage/store.js";
+import type { Services } from "../../transport/services.js";
+import {
+  LedgerReservations,
+  noUsageStore,
+  UsageGate,
+  UsageRecorder,
+  UsageService,
+} from "../../usage/index.js";
+import type { Basics } from "./basics.js";
+
+/** The usage and payment services. */
+export interface Billing extends Pick<Services, "usage" | "payments"> {
+  readonly gate: UsageGate;
+  readonly recorder: UsageRecorder;
+}
+
+/** Without a store, usage and payments return errors that name the missing setting. */
+export async function openBilling(
+  config: Config,
+  { clock, ids, log }: Basics,
+  store: Store | undefined,
+  events: EventBus<AuditEvents>,
+  opened: DisposalStack,
+): Promise<Billing> {
+  const usageStore = store?.usage ?? noUsageStore;
+  const recorder = opened.use(new UsageRecorder(usageStore.recording, events, log));
+  const reservations = store?.reservations ?? new LedgerReservations(usageStore, recorder, clock);
+  const gate = opened.use(new UsageGate(reservations, recorder, log));
+  const provider = await openPaymentProvider(config);
+  return {
+    gate,
+    recorder,
+    usage: new UsageService({ store: usageStore, recorder, gate, clock, ids }),
+    payments: new PaymentService(provider, store?.customers ?? noCustomerBindings),
+  };
+}
+
+/**
+ * Stripe's library has more than 200 modules, so it is loaded only where payments are configured.
+ */
+async function openPaymentProvider({ payments }: Config): Promise<PaymentProvider | undefined> {
+  if (payments === undefined) return undefined;
+  const { StripePaymentProvider } = await import("../../adapters/payment-stripe/index.js");
+  return new StripePaymentProvider(payments);
+}

@@ -1,0 +1,113 @@
+import {
+  APPLY_MIGRATION,
+  applyMigrationTool,
+  type MayApply,
+} from "../../adapters/apply-migration-tool.js";
+import { TargetCatalogRows } from "../../adapters/catalog-rows.js";
+import { buildToolRegistry } from "../../adapters/tool-registry.js";
+import type { Config } from "../../config/index.js";
+import type { ToolCallGate } from "../../governance/index.js";
+import { StepHints } from "../../hints/index.js";
+import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
+import type { DisposalStack } from "../../kernel/disposal.js";
+import type { EventBus } from "../../kernel/event-bus.js";
+import { auditEventOf, type AuditEvents } from "../../kernel/tool-call.js";
+import {
+  DurableOrchestrator,
+  keepInStore,
+  type KeepToolCall,
+  type Orchestrator,
+  recordedOrchestrator,
+} from "../../plans/index.js";
+import type { ToolCallPricing } from "../../plans/ports.js";
+import type { Authorizer } from "../../policies/index.js";
+import type { Store } from "../../storage/store.js";
+import type { Basics } from "./basics.js";
+import { catalogSchemas } from "./catalog.js";
+import type { DataSources } from "./data-sources.js";
+import type { McpServers } from "./mcp-servers.js";
+import type { OpenMigrations } from "./migrations.js";
+
+/** Dependencies of the orchestrator. */
+export interface OrchestratorParts extends Basics {
+  readonly store: Store;
+  readonly sources: DataSources;
+  readonly servers: McpServers;
+  readonly gate: ToolCallGate;
+  readonly access: DataSourceAccess;
+  readonly migrations: OpenMigrations;
+  readonly policy: Authorizer;
+  readonly pricing: ToolCallPricing;
+}
+
+/** Opens the service's own orchestrator, which runs steps on the data sources. */
+export function openOrchestrator(
+  config: Config,
+  {
+    store,
+    sources,
+    servers,
+    gate,
+    access,
+    migrations,
+    policy,
+    pricing,
+    ...basics
+  }: OrchestratorParts,
+  opened: DisposalStack,
+): DurableOrchestrator {
+  const { targets, analyzer, reader } = sources;
+  const mayApply: MayApply = (caller) => policy.authorize(caller, "migrations:apply");
+  const applyMigration = applyMigrationTool(migrations.service, mayApply);
+  const jsonTools = new Map([[APPLY_MIGRATION, applyMigration], ...servers.tools]);
+  const advisor = new StepHints({
+    ...basics,
+    schemas: catalogSchemas(migrations.known),
+    rows: new TargetCatalogRows({ targets, policy, ...basics }),
+  });
+  return opened.use(
+    new DurableOrchestrator({
+      ...basics,
+      engine: store.plans,
+      approvals: store.approvals,
+      tools: buildToolRegistry(config.tools, targets, jsonTools),
+      access,
+      schemas: migrations.recorder,
+      analyzer,
+      reader,
+      advisor,
+      gate,
+      policy,
+      pricing,
+      stepTimeoutMs: config.stepTimeoutMs,
+      stepWaitMs: config.stepWaitMs,
+      planDeadlineMs: config.planDeadlineMs,
+      approvalValidMs: config.approvalValidMs,
+    }),
+  );
+}
+
+/**
+ * Records the tool calls of an orchestrator that the embedding program provides.
+ */
+export function recorded(
+  orchestrator: Orchestrator,
+  store: Store | undefined,
+  events: EventBus<AuditEvents>,
+  basics: Basics,
+): Orchestrator {
+  return recordedOrchestrator(orchestrator, { ...basics, keep: keeperOf(store, events, basics) });
+}
+
+/** Without a store a call is only published as an event. */
+function keeperOf(
+  store: Store | undefined,
+  events: EventBus<AuditEvents>,
+  basics: Basics,
+): KeepToolCall {
+  if (store !== undefined) return keepInStore(store.plans, basics);
+  return (call) => {
+    events.publish("LlmToolCallAuditRecorded", auditEventOf(call));
+    return Promise.resolve();
+  };
+}

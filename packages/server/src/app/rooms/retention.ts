@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import type { Config } from "../../config/index.js";
+import type { DisposalStack } from "../../kernel/disposal.js";
+import {
+  Eraser,
+  ErasureService,
+  noErasedRows,
+  noErasures,
+  noRetentionStore,
+  RetentionService,
+  RetentionSweeper,
+} from "../../retention/index.js";
+import type { Store } from "../../storage/store.js";
+import type { Services } from "../../transport/services.js";
+import type { UsageRecorder } from "../../usage/index.js";
+import type { Basics } from "./basics.js";
+import type { OpenMemory } from "./memory.js";
+
+/** Dependencies of retention. */
+export interface RetentionParts extends Basics {
+  readonly config: Pick<Config, "retention">;
+  readonly store: Store | undefined;
+  readonly memory: OpenMemory;
+  readonly recorder: UsageRecorder;
+}
+
+/** Opens the deletion of expired and of erased data, and the services that control it. */
+export function openRetention(
+  { config, store, memory, recorder, ...basics }: RetentionParts,
+  opened: DisposalStack,
+): Pick<Services, "retention" | "erasures"> {
+  const workers = openWorkers({ config, store, memory, recorder, ...basics }, opened);
+  const { clock, ids } = basics;
+  return {
+    retention: new RetentionService({
+      ...{ rules: config.retention, clock, ids },
+      onChanged: () => workers?.sweeper.wake(),
+      store: store?.retention ?? noRetentionStore,
+    }),
+    erasures: new ErasureService({
+      ...{ clock, ids, store: store?.retention ?? noRetentionStore },
+      ...{ erasures: store?.erasures ?? noErasures, rows: store?.erased ?? noErasedRows },
+      sha256: (text) => createHash("sha256").update(text).digest("hex"),
+      onBegun: () => workers?.eraser.wake(),
+    }),
+  };
+}
+
+/** Without a store there is nothing to delete. */
+function openWorkers(
+  { config, store, memory, recorder, ...basics }: RetentionParts,
+  opened: DisposalStack,
+): { readonly sweeper: RetentionSweeper; readonly eraser: Eraser } | undefined {
+  if (store === undefined || memory.expired === undefined) return undefined;
+  const common = {
+    ...{ ...basics, store: store.retention, rows: store.expired, entries: memory.expired },
+    withUsage: <Result>(work: () => Promise<Result>) => recorder.exclusively(work),
+  };
+  return {
+    sweeper: opened.use(new RetentionSweeper({ ...common, rules: config.retention })),
+    eraser: opened.use(
+      new Eraser({
+        ...{ ...common, erasures: store.erasures, erased: store.erased, plans: store.plans },
+      }),
+    ),
+  };
+}
