@@ -7,6 +7,8 @@ import {
   redirect,
   useRouterState,
 } from "@tanstack/react-router";
+import { auditFiltersOf } from "./audit/audit-filters.js";
+import { connectSearchOf } from "./connect/connect-search.js";
 import { approvalSearchOf } from "./approvals/approval-search.js";
 import { planViewOf } from "./plan/plan-view.js";
 import { memoryFiltersOf } from "./memory/memory-filters.js";
@@ -89,6 +91,20 @@ const access = createRoute({
   component: lazyRouteComponent(() => import("./access/access-page.js")),
 });
 
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: "/audit",
+  validateSearch: auditFiltersOf,
+  component: lazyRouteComponent(() => import("./audit/audit-page.js")),
+});
+
+const connect = createRoute({
+  getParentRoute: () => root,
+  path: "/connect",
+  validateSearch: connectSearchOf,
+  component: lazyRouteComponent(() => import("./connect/connect-page.js")),
+});
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
@@ -105,6 +121,8 @@ export const router = createRouter({
     memory,
     usage,
     access,
+    audit,
+    connect,
     approvals,
     signIn,
   ]),

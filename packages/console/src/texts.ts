@@ -12,6 +12,8 @@ export const texts = {
     memory: "Memory",
     usage: "Usage",
     access: "Access",
+    audit: "Audit",
+    connect: "Connect your agent",
     open: "Open the menu",
     close: "Close the menu",
     skip: "Skip to the content",

@@ -4,6 +4,8 @@ import {
   Hand,
   KeyRound,
   ListChecks,
+  Plug,
+  ScrollText,
   SquarePen,
   type LucideIcon,
 } from "lucide-react";
@@ -29,5 +31,7 @@ export const PAGE_GROUPS: readonly (readonly PageLink[])[] = [
     { to: "/memory", text: texts.navigation.memory, Icon: Brain },
     { to: "/usage", text: texts.navigation.usage, Icon: ChartColumn },
     { to: "/access", text: texts.navigation.access, Icon: KeyRound },
+    { to: "/audit", text: texts.navigation.audit, Icon: ScrollText },
+    { to: "/connect", text: texts.navigation.connect, Icon: Plug },
   ],
 ];

@@ -35,6 +35,35 @@ export function Field({ id, label, hint, className, ...rest }: FieldProps) {
   );
 }
 
+interface TextAreaProps extends Omit<ComponentProps<"textarea">, "id"> {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+/** A field of several lines, for code and what is pasted. */
+export function TextArea({ id, label, hint, ...rest }: TextAreaProps) {
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-sm font-medium">
+        {label}
+      </label>
+      <textarea
+        spellCheck={false}
+        {...rest}
+        id={id}
+        className="w-full rounded-md border border-line-strong bg-canvas p-2.5 font-mono text-xs"
+        {...(hint === undefined ? {} : { "aria-describedby": `${id}-hint` })}
+      />
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="text-xs text-muted">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
 /** The field that searches a list. */
 export function SearchField(props: {
   readonly label: string;

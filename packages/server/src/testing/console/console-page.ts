@@ -10,11 +10,12 @@ export interface Look {
   readonly width: number;
 }
 
-/** A desktop in both themes, and a phone. */
+/** A desktop and a phone, in both themes. */
 export const LOOKS: readonly Look[] = [
   { theme: "light", width: 1280 },
   { theme: "dark", width: 1280 },
   { theme: "light", width: 360 },
+  { theme: "dark", width: 360 },
 ];
 
 const HEIGHT = 800;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { HAS_BROWSER } from "../browser.js";
 import { describeApprovalPages } from "./approval-pages.js";
+import { describeAuditPage } from "./audit-page.js";
+import { describeConnectPage } from "./connect-page.js";
 import { accessibilityProblems, LOOKS, openPage } from "./console-page.js";
 import { describeLookupPages } from "./lookup-pages.js";
 import { openConsole, WAIT_MS } from "./open-console.js";
@@ -21,6 +23,9 @@ const PAGES = [
   { path: "/memory?q=best%20customer&explain=true", text: "by words" },
   { path: "/usage", text: "Daily usage" },
   { path: "/access", text: "Invoice agent" },
+  { path: "/audit", text: "plan.changed" },
+  { path: "/audit?record=1", text: "is in the tree of" },
+  { path: "/connect", text: "claude mcp add" },
 ] as const;
 
 describe.skipIf(!HAS_BROWSER)(
@@ -76,12 +81,15 @@ describe.skipIf(!HAS_BROWSER)(
         });
         await using opened = await shared.open(`/plans/${id}`, "admin");
         const { page, problems } = opened;
-        await page.getByRole("heading", { level: 1 }).waitFor();
-        await expect
-          .poll(() => page.textContent("main"), { timeout: WAIT_MS })
-          .toContain(name.slice(0, 40));
-        expect(await page.evaluate("window.ran")).toBeUndefined();
-        expect(await page.locator("main img[src='x']").count()).toBe(0);
+        const [record] = (await shared.server.admin.audit.list({ subject: id })).records;
+        for (const path of ["", "/connect", `/audit?record=${String(record?.index)}`]) {
+          if (path !== "") await page.goto(path);
+          await expect
+            .poll(() => page.textContent("main"), { timeout: WAIT_MS })
+            .toContain(name.slice(0, 40));
+          expect(await page.evaluate("window.ran")).toBeUndefined();
+          expect(await page.locator("main img[src='x']").count()).toBe(0);
+        }
         expect(problems).toEqual([]);
       }
     });
@@ -130,6 +138,8 @@ describe.skipIf(!HAS_BROWSER)(
     });
 
     describePlanPages(shared);
+    describeAuditPage(shared);
+    describeConnectPage(shared);
     describeApprovalPages(shared);
     describeLookupPages(shared);
   },

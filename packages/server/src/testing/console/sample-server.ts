@@ -15,6 +15,8 @@ type SampleKeys = Readonly<Record<"admin" | "operator" | "agent" | "auditor" | "
 /** A whole server with the sample data, at which people sign in with an API key. */
 export interface SampleServer extends AsyncDisposable, SampleClients {
   readonly url: string;
+  /** Where the server keeps its own files. */
+  readonly dataDir: string;
   /** API keys by their role. */
   readonly keys: SampleKeys;
   /** Ends the server and starts it again, on the same port and store. */
@@ -49,7 +51,7 @@ export async function openSampleServer(): Promise<SampleServer> {
   };
   await fillWithSample(clients);
   return {
-    ...{ url, keys, ...clients },
+    ...{ url, dataDir, keys, ...clients },
     restart: async (between) => {
       await app[Symbol.asyncDispose]();
       await between();
