@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { client } from "../data/client.js";
 import { approvalTexts } from "../texts/approvals.js";
 import { planTexts, stepTexts } from "../texts/plan.js";
-import { Sql } from "../ui/code.js";
+import { Sql } from "../code/code.js";
 import { Facts, Section } from "../ui/facts.js";
 import { Failure, Skeleton } from "../ui/states.js";
 import { Time } from "../ui/time.js";

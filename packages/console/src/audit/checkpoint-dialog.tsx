@@ -3,7 +3,7 @@ import { client } from "../data/client.js";
 import { download } from "../data/export.js";
 import { auditTexts } from "../texts/audit.js";
 import { Button } from "../ui/button.js";
-import { Code } from "../ui/code.js";
+import { Code } from "../code/code.js";
 import { Dialog } from "../ui/dialog.js";
 import { Loaded } from "../ui/loaded.js";
 

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { client } from "../data/client.js";
 import { auditTexts } from "../texts/audit.js";
-import { Code } from "../ui/code.js";
+import { Code } from "../code/code.js";
 import { Drawer } from "../ui/drawer.js";
 import { Facts, Section } from "../ui/facts.js";
 import { Loaded } from "../ui/loaded.js";

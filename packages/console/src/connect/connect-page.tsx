@@ -2,7 +2,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMay, useSession } from "../data/session.js";
 import { connectTexts } from "../texts/connect.js";
 import { buttonClass } from "../ui/button.js";
-import { Code } from "../ui/code.js";
+import { Code } from "../code/code.js";
 import { Choices } from "../ui/facets.js";
 import { Page } from "../ui/page.js";
 import { Loaded } from "../ui/loaded.js";

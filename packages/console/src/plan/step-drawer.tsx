@@ -5,7 +5,7 @@ import { client } from "../data/client.js";
 import { planTexts, stepTexts } from "../texts/plan.js";
 import { texts } from "../texts.js";
 import { Badge, StatusBadge } from "../ui/badge.js";
-import { Code, Sql } from "../ui/code.js";
+import { Code, Sql } from "../code/code.js";
 import { Drawer } from "../ui/drawer.js";
 import { Facts, Section } from "../ui/facts.js";
 import { Failure, InlineFailure, Skeleton } from "../ui/states.js";

@@ -1,7 +1,7 @@
 import { useMemo, useState, type ReactNode } from "react";
 import { texts } from "../texts.js";
-import { Button } from "./button.js";
-import { CopyButton } from "./copy.js";
+import { Button } from "../ui/button.js";
+import { CopyButton } from "../ui/copy.js";
 import { sqlTokens, type SqlToken } from "./sql-tokens.js";
 
 const COLOURS: Readonly<Record<SqlToken["kind"], string | undefined>> = {
