@@ -21,7 +21,7 @@ import {
   HINTED_LENGTH_MAX,
   HINTED_STATEMENTS_MAX,
 } from "./limits.js";
-import { columnsOf, constraintIn, maskedMessage } from "./masked-message.js";
+import { maskedMessage, namesIn } from "./masked-message.js";
 import { withCorrections, withoutNames } from "./merge.js";
 import { permittedColumns } from "./permitted-columns.js";
 import { HintSchemas } from "./schema/hint-schemas.js";
@@ -66,22 +66,22 @@ export class StepHints implements StepAdvisor {
 
   async afterFailure(asked: AdvisedStatement, failure: StatementError): Promise<AdvisedFailure> {
     const hints = await this.#afterFailure(asked, failure);
-    const message = await this.#visibleMessage(asked, failure.message);
+    const message = await this.#visibleMessage(asked, failure);
     return { message, hints: hints.map((hint) => hint.replace(failure.message, () => message)) };
   }
 
   /** The engine's message; what it says of columns that the caller may not see is left out. */
-  async #visibleMessage(asked: AdvisedStatement, message: string): Promise<string> {
-    const named = asked.looksAtData ? constraintIn(message) : undefined;
-    if (named === undefined) return message;
+  async #visibleMessage(asked: AdvisedStatement, failure: StatementError): Promise<string> {
+    const { message } = failure;
+    if (!asked.looksAtData) return message;
     try {
       const tables = await this.#schemas.current(asked.caller, asked.dataSource);
-      const part = tables && columnsOf(named, tables);
-      const isSeen = part !== undefined && (await this.#visible.isVisible(asked, part));
-      return isSeen ? message : maskedMessage(named);
+      const named = namesIn(failure, tables && readStatement(asked.sql, tables));
+      const isSeen = named !== undefined && (await this.#visible.areVisible(asked, named));
+      return isSeen ? message : maskedMessage(failure, asked.sql);
     } catch (error) {
       this.#log.debug({ err: error }, "a message is masked, because its names cannot be checked");
-      return maskedMessage(named);
+      return maskedMessage(failure, asked.sql);
     }
   }
 

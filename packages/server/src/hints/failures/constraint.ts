@@ -6,6 +6,7 @@ import {
 } from "../correction.js";
 import type { KnownTables } from "../schema/known-tables.js";
 import { columnsOf, constraintIn } from "../masked-message.js";
+import { columnsByConstraintName } from "../schema/constraint-name.js";
 import { checkedValues } from "../values/checked-values.js";
 import { meantValue } from "../values/meant-value.js";
 
@@ -68,13 +69,10 @@ function duplicateKey({ message, tables }: FailedStatement) {
   return name === undefined ? undefined : keyNamed(name, tables);
 }
 
-/** The key whose constraint has the name that the engine gives it. */
+/** The key whose constraint has the name that the engine gave it. */
 function keyNamed(name: string, { all }: KnownTables) {
   for (const table of all) {
-    if (name === `${table.bareName}_pkey`) return { table, columns: table.primaryKey };
-    const columns = table.uniqueKeys.find(
-      (key) => name === `${table.bareName}_${key.join("_")}_key`,
-    );
+    const columns = columnsByConstraintName(table, name);
     if (columns !== undefined) return { table, columns };
   }
   return undefined;
@@ -82,7 +80,7 @@ function keyNamed(name: string, { all }: KnownTables) {
 
 /** A column without a value. */
 function missing({ message, sql, tables }: FailedStatement): readonly Correction[] {
-  const constraint = constraintIn(message);
+  const constraint = constraintIn({ message, cause: undefined });
   const part = constraint?.kind === "NOT NULL" ? columnsOf(constraint, tables) : undefined;
   const [name] = part?.columns ?? [];
   if (part === undefined || name === undefined) return [];

@@ -21,7 +21,7 @@ const DESCRIBED_AT_ONCE = 4;
 /** Dependencies of a plan checker. */
 export type PlanCheckerParts = Pick<
   DurableOrchestratorOptions,
-  "tools" | "access" | "analyzer" | "reader" | "policy" | "pricing" | "stepWaitMs"
+  "tools" | "access" | "analyzer" | "reader" | "policy" | "pricing" | "advisor" | "stepWaitMs"
 >;
 
 /** What is known about a step before policies and prices are asked. */
@@ -103,7 +103,7 @@ export class PlanChecker {
   }
 
   async #describe(
-    { intent, statement: { sql, binds } }: PreparedStep,
+    { dataSource, intent, statement: { sql, binds } }: PreparedStep,
     target: SqlTarget,
     ctx: QueryRuntimeContext,
   ): Promise<Described> {
@@ -113,7 +113,10 @@ export class PlanChecker {
       return await target.describe(asked, ctx.signal);
     } catch (error) {
       if (!(error instanceof StatementError) || error.reason === "aborted") throw error;
-      const { message, hints } = error;
+      const { policy, advisor } = this.#parts;
+      const looksAtData = await policy.looksAtData(ctx);
+      const failed = { caller: ctx, dataSource, dialect: target.dialect, sql, looksAtData };
+      const { message, hints } = (await advisor?.afterFailure(failed, error)) ?? error;
       return { problem: { message, hints } };
     }
   }
