@@ -174,6 +174,29 @@ describe("the tools of MCP", () => {
     expect(wide.hints.join(" ")).toContain("Row 1 was too large");
   });
 
+  it("show one step with its statement and its rows, page by page, and run nothing", async () => {
+    const sql = "VALUES (1), (2), (3)";
+    const steps = [{ id: "a", query_template: sql, max_rows: 2 }];
+    const { plan_id } = await call("submit_plan", { steps });
+    const [before] = (await call("get_plan", { plan_id, step_id: "a" })).steps;
+    expect(before).toMatchObject({ status: "pending", query_template: sql, max_rows: 2 });
+    expect(before).not.toHaveProperty("rows");
+    await call("execute_step", { plan_id, step_id: "a" });
+    const first = await call("get_plan", { plan_id, step_id: "a" });
+    expect(first.steps[0].rows).toHaveLength(2);
+    expect(first.hints.join(" ")).toContain("Rows 1 to 2 of 3 are shown");
+    const offset = first.next_offset;
+    const last = await call("get_plan", { plan_id, step_id: "a", offset });
+    expect(last.steps).toMatchObject([{ status: "completed", rows: [{ column1: 3 }] }]);
+    expect(last).not.toHaveProperty("next_offset");
+    const one = await call("get_plan", { plan_id, step_id: "a", max_rows: 1 });
+    expect(one.next_offset).toBe(1);
+    expect((await call("get_plan", { plan_id, max_rows: 1 })).error.message).toContain("step_id");
+    const unknown = await call("get_plan", { plan_id, step_id: "b" });
+    expect(unknown.error).toMatchObject({ code: "STEP_NOT_FOUND" });
+    expect((await call("get_plan", { plan_id })).steps[0]).toMatchObject({ max_rows: 2 });
+  });
+
   it("remember a note and find it", async () => {
     const { entry_id } = await call("add_memory", { note: "Orders are in the table orders." });
     const { results } = await call("search_memory", { query: "orders", top_k: 100 });

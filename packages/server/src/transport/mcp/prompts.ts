@@ -64,10 +64,10 @@ function writePlan(task: string): string {
 
 const REPAIR_PLAN = `The plan below failed. Find out why and carry out what is left of it.
 
-1. Look at "failure" of the failed step. Its hints, which execute_step returns again for that step, often name the
-   column or table that was meant. Check the names with explore_data.
+1. Look at "failure" of the failed step. get_plan with its step_id shows its statement. Its hints, which execute_step
+   returns again for that step, often name the column or table that was meant. Check the names with explore_data.
 2. Completed steps have done their work and are not to be repeated, above all those that write. Read their rows with
-   execute_step, which returns the stored result.
+   get_plan and step_id.
 3. Call execute_step for the failed step with a corrected query_template, and with intent or depends_on where these were
    wrong. The plan then runs on: call execute_step for its ready_steps, which get_plan names. A plan that was cancelled
    cannot run on: submit a new one.

@@ -9,12 +9,19 @@ import {
   type PlanStatus,
   type StepStatus,
 } from "@steward/protocol/rest";
-import type { PlanRecord, PlanSummary, StepError, StepRecord } from "../../../plans/index.js";
+import type {
+  PlanRecord,
+  PlanSummary,
+  StepDetail,
+  StepError,
+  StepRecord,
+} from "../../../plans/index.js";
 import { present } from "../../present.js";
 import { pageWithin } from "../../paging/page-within.js";
 import { correctionOfStep } from "../../correction.js";
 import { correctingCall } from "./correcting-call.js";
 import { nextOffset } from "./fields.js";
+import { rowsOfStep, type RowsRequest } from "./step-answer.js";
 
 /**
  * Maximum number of failed steps for which an answer names the correcting call. An LLM corrects one
@@ -41,9 +48,15 @@ export interface PlanStepAnswer {
   readonly intent: string;
   readonly depends_on: readonly string[];
   readonly row_count?: number | undefined;
+  readonly max_rows?: number | undefined;
+  readonly max_bytes?: number | undefined;
   readonly wait_reason?: string | undefined;
   /** The field is not named `error`, because that name would mark the whole call as failed. */
   readonly failure?: StepError | undefined;
+  /** The statement, the tool and the rows are shown where one step was asked for. */
+  readonly query_template?: string | undefined;
+  readonly tool_name?: string | undefined;
+  readonly rows?: readonly object[] | undefined;
 }
 
 /** A plan, as the LLM reads it. */
@@ -75,11 +88,20 @@ const planStepSchema = z.object({
   intent: z.string().describe("What the step may do"),
   depends_on: z.array(z.string()).readonly().describe("Steps that must complete first"),
   row_count: z.int().optional().describe("Rows that it returned or changed"),
+  max_rows: z.int().optional().describe("Rows that an answer shows, unless asked otherwise"),
+  max_bytes: z.int().optional().describe("Bytes of rows that an answer shows"),
   wait_reason: z.string().optional().describe("Why a step that could run does not"),
   failure: z
     .object({ code: z.enum(ERROR_CODES), message: z.string() })
     .optional()
     .describe("Why it failed; absent when it did not"),
+  query_template: z.string().optional().describe("Its statement; only with step_id"),
+  tool_name: z.string().optional().describe("The tool that runs it; only with step_id"),
+  rows: z
+    .array(z.record(z.string(), z.unknown()))
+    .readonly()
+    .optional()
+    .describe("The rows of this page; only with step_id, and when it has completed"),
 });
 
 /** Output field of tools that show a plan. */
@@ -117,6 +139,31 @@ export function planAnswer(plan: PlanRecord, offset = 0): PlanAnswer {
   };
 }
 
+/** A plan with one of its steps for the LLM, with the statement of the step and a page of its rows. */
+export function planAnswerOfStep(
+  plan: PlanRecord,
+  { record, prepared, execution }: StepDetail,
+  asked: RowsRequest,
+): PlanAnswer {
+  const page =
+    execution?.stepResult.status === "completed" ? rowsOfStep(execution, asked) : undefined;
+  const { queryTemplate, toolName } = prepared;
+  const { next_offset: _ofSteps, steps: _steps, ...answer } = planAnswer(plan);
+  return {
+    ...answer,
+    steps: [
+      {
+        ...planStep(record),
+        query_template: queryTemplate,
+        tool_name: toolName,
+        ...present({ rows: page?.rows }),
+      },
+    ],
+    hints: [...answer.hints, ...(page?.hints ?? [])],
+    ...present({ next_offset: page?.next_offset }),
+  };
+}
+
 /** A plan without its steps, for the LLM. */
 export function planSummary(plan: PlanSummary): PlanSummaryAnswer {
   return {
@@ -148,7 +195,13 @@ function planStep(step: StepRecord): PlanStepAnswer {
     status: step.status,
     intent: step.intent,
     depends_on: step.dependsOn,
-    ...present({ row_count: step.rowCount, wait_reason: step.waitReason, failure: step.error }),
+    ...present({
+      row_count: step.rowCount,
+      max_rows: step.maxRows,
+      max_bytes: step.maxBytes,
+      wait_reason: step.waitReason,
+      failure: step.error,
+    }),
   };
 }
 

@@ -1,15 +1,18 @@
 import * as z from "zod";
 import { PLAN_STATUSES } from "@steward/protocol/rest";
-import { AppError } from "@steward/kernel/errors.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { CANCEL_REASON_LENGTH_MAX } from "../../limits.js";
 import { PLANS_PAGE_MAX } from "../../../plans/limits.js";
-import { journalOf } from "../../journal.js";
-import { asPlanId } from "../../plan-ids.js";
+import type { StepDetail } from "../../../plans/index.js";
+import { journalOf, stepDetailsOf } from "../../journal.js";
+import { actionOf } from "../../operations.js";
+import { asPlanId, asStepId } from "../../plan-ids.js";
 import { present } from "../../present.js";
 import { PLAN_APP_URI } from "../plan-app.js";
-import { defineTool, type McpTool } from "../tool.js";
-import { READS, offset, planId } from "./fields.js";
+import { defineTool, type McpTool, type ToolScope } from "../tool.js";
+import { READS, maxBytes, maxRows, offset, planId } from "./fields.js";
 import {
+  planAnswerOfStep,
   planAnswerSchema,
   planAnswer,
   planSummary,
@@ -28,18 +31,30 @@ export const PLAN_TOOLS: readonly McpTool[] = [
     name: "get_plan",
     title: "Read a plan",
     description:
-      "Shows a plan, the status of each step, why a step failed, and which steps can be executed now. " +
-      "Rows are read with execute_step, which returns the stored result of a completed step.",
+      "Shows a plan, the status of each step, why a step failed, and which steps can be executed now. With step_id it " +
+      "shows that step with its statement and the rows of its stored result, and runs nothing.",
     annotations: READS,
     app: PLAN_APP_URI,
     operations: ["getPlan"],
     usage: "read_select",
-    input: z.strictObject({ plan_id: planId, offset }),
+    input: z.strictObject({
+      plan_id: planId,
+      step_id: z.string().exactOptional().describe("Id of the only step to show, with its rows"),
+      offset,
+      max_rows: maxRows.describe("Only with step_id: rows to return at most"),
+      max_bytes: maxBytes.describe("Only with step_id: bytes of rows to return at most"),
+    }),
     output: planAnswerSchema,
-    run: async (input, { context, services: { orchestrator } }) => {
+    run: async ({ step_id: stepId, ...input }, scope) => {
+      const { context, services } = scope;
       const id = asPlanId(input.plan_id);
-      const plan = await orchestrator.getPlan(id, context);
+      const plan = await services.orchestrator.getPlan(id, context);
       if (plan === undefined) throw new AppError("PLAN_NOT_FOUND", `Unknown plan ${id}`);
+      if (stepId !== undefined) {
+        return planAnswerOfStep(plan, await stepDetail(id, asStepId(stepId), scope), input);
+      }
+      const field = (["max_rows", "max_bytes"] as const).find((name) => input[name] !== undefined);
+      if (field !== undefined) throw invalidField(field, "is about rows: name the step_id too");
       return planAnswer(plan, input.offset);
     },
   }),
@@ -106,6 +121,21 @@ export const PLAN_TOOLS: readonly McpTool[] = [
     },
   }),
 ];
+
+/** A step with its rows, for which a caller needs the right to execute steps. */
+async function stepDetail(
+  planId: string,
+  stepId: string,
+  { context, services: { authorize, orchestrator } }: ToolScope,
+): Promise<StepDetail> {
+  await authorize(context, actionOf("getStep"));
+  const detail = await stepDetailsOf(orchestrator).getStep(planId, stepId, context);
+  if (detail !== undefined) return detail;
+  throw new AppError(
+    "STEP_NOT_FOUND",
+    `Plan ${planId} has no step ${stepId}: get_plan without step_id lists them`,
+  );
+}
 
 /** Characters of a description in a listing; get_plan shows all of it. */
 const DESCRIPTION_SHOWN_LENGTH_MAX = 200;

@@ -53,12 +53,16 @@ export const stepAnswerSchema: z.ZodType<StepAnswer> = z.object({
     .describe("Why the step failed; absent when it did not"),
 });
 
-/** The parameters of an answer, in addition to the step's result. */
-export interface StepAnswerRequest {
+/** The part of a step's rows that an LLM asks for. */
+export interface RowsRequest {
   /** Index of the first row. */
-  readonly offset?: number;
-  readonly max_rows?: number;
-  readonly max_bytes?: number;
+  readonly offset?: number | undefined;
+  readonly max_rows?: number | undefined;
+  readonly max_bytes?: number | undefined;
+}
+
+/** The parameters of an answer, in addition to the step's result. */
+export interface StepAnswerRequest extends RowsRequest {
   /** Names the call that corrects the step if it failed. */
   readonly correction: (execution: StepExecution) => string;
 }
@@ -69,29 +73,18 @@ export interface StepAnswerRequest {
  */
 export function stepAnswer(
   execution: StepExecution,
-  { offset, max_rows, max_bytes, correction }: StepAnswerRequest,
+  { correction, offset, max_rows, max_bytes }: StepAnswerRequest,
 ): StepAnswer {
-  const { stepResult, llmContextUpdate: update, outputLimits = {}, replayed } = execution;
-  const { maxRows = LLM_ROWS_DEFAULT, maxBytes = LLM_ANSWER_BYTES_MAX } = outputLimits;
-  const page = outputPage(
-    execution,
-    {
-      offset,
-      maxRows: max_rows ?? Math.min(maxRows, LLM_ROWS_MAX),
-      maxBytes: max_bytes ?? Math.min(maxBytes, LLM_ANSWER_BYTES_MAX),
-    },
-    (next) =>
-      `Call execute_step with this plan_id and step_id and offset ${String(next)} for the next ones; ` +
-      "nothing runs again.",
-  );
+  const { stepResult, llmContextUpdate: update, replayed } = execution;
+  const page = rowsOfStep(execution, { offset, max_rows, max_bytes });
   const { stepId, status, rowCount, error } = stepResult;
   return {
     plan_id: update.planId,
     step_id: stepId,
     status,
     row_count: rowCount,
-    rows: page.rows.map((row) => JSON.parse(row) as Row),
-    ...present({ next_offset: page.nextOffset }),
+    rows: page.rows,
+    ...present({ next_offset: page.next_offset }),
     schema_changes: update.schemaAdditions.map((delta) => ({
       table_name: delta.tableName,
       operation: delta.operation,
@@ -104,5 +97,38 @@ export function stepAnswer(
     ],
     replayed,
     ...present({ error }),
+  };
+}
+
+/** Rows of a step's stored result, in the form for the LLM. */
+export interface RowsAnswer {
+  readonly rows: readonly Row[];
+  readonly next_offset?: number | undefined;
+  /** Say what was left out. */
+  readonly hints: readonly string[];
+}
+
+/** The rows that are asked for: by default as many as the step says, and never more than an answer to an LLM has. */
+export function rowsOfStep(
+  execution: StepExecution,
+  { offset, max_rows, max_bytes }: RowsRequest,
+): RowsAnswer {
+  const { maxRows = LLM_ROWS_DEFAULT, maxBytes = LLM_ANSWER_BYTES_MAX } =
+    execution.outputLimits ?? {};
+  const { rows, nextOffset, hints } = outputPage(
+    execution,
+    {
+      offset,
+      maxRows: max_rows ?? Math.min(maxRows, LLM_ROWS_MAX),
+      maxBytes: max_bytes ?? Math.min(maxBytes, LLM_ANSWER_BYTES_MAX),
+    },
+    (next) =>
+      `Call execute_step with this plan_id and step_id and offset ${String(next)} for the next ones; ` +
+      "nothing runs again.",
+  );
+  return {
+    rows: rows.map((row) => JSON.parse(row) as Row),
+    ...present({ next_offset: nextOffset }),
+    hints,
   };
 }
