@@ -14,7 +14,7 @@ export interface Approvals {
   list(query?: ApprovalPageQuery, options?: CallOptions): Promise<ApprovalPage>;
   /** All approvals, newest first, fetched page by page; `limit` is the page size. */
   listAll(query?: ApprovalPageQuery, options?: CallOptions): AsyncIterable<Approval>;
-  /** What would run, what it would change now, who has to decide, and who has. */
+  /** The statement that would run, a preview of its changes, the policies and the decisions so far. */
   get(approvalId: string, options?: CallOptions): Promise<Approval>;
   /**
    * Approves what has the digest in `choice`, as the caller of this client. Rejects with

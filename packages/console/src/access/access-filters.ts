@@ -1,6 +1,6 @@
 export const ACCESS_VIEWS = ["keys", "policies"] as const;
 
-/** What the page of access shows; it is the page's address. */
+/** The filters of the page of access, which its address contains. */
 export interface AccessFilters {
   readonly view?: (typeof ACCESS_VIEWS)[number];
 }

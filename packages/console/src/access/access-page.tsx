@@ -6,7 +6,7 @@ import { ACCESS_VIEWS } from "./access-filters.js";
 import { KeyList } from "./key-list.js";
 import { PolicyView } from "./policy-view.js";
 
-/** Who may do what: the keys of the organization, and its policies. */
+/** The page of access: the organization's API keys and policies. */
 export default function AccessPage() {
   const { view = "keys" } = useSearch({ from: "/access" });
   const navigate = useNavigate({ from: "/access" });

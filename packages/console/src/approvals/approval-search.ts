@@ -1,4 +1,4 @@
-/** What the inbox shows, as its address says it. */
+/** The filters of the inbox, as its address contains them. */
 export interface ApprovalSearch {
   readonly show?: "pending" | "all";
   readonly approval?: string;

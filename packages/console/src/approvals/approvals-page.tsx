@@ -48,7 +48,7 @@ export default function ApprovalsPage() {
     },
     [navigate, show],
   );
-  // What is open stays open, whatever arrives and whatever is decided about it.
+  // The opened approval stays open when new ones arrive, and when somebody decides about it.
   const first = approvals[0]?.approval_id;
   useEffect(() => {
     if (approvalId === undefined && first !== undefined) open(first);
@@ -119,7 +119,7 @@ export default function ApprovalsPage() {
   );
 }
 
-/** What changes of an approval when somebody decides about it, or something else would run. */
+/** A key that changes when somebody decides about an approval, or when its statement changes. */
 function stateOf(approval: Approval | undefined): string {
   return approval === undefined
     ? ""

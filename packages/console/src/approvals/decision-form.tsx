@@ -19,7 +19,7 @@ export function DecisionForm({ approval }: { readonly approval: Approval }) {
   const [intended, setIntended] = useState<"approve" | "deny" | undefined>();
   const [reason, setReason] = useState("");
   const field = useRef<HTMLInputElement>(null);
-  // What was read when the person began to decide.
+  // The digest of the approval as the person read it when they began to decide.
   const [digest, setDigest] = useState(approval.digest);
   const deciding = useMutation({
     mutationFn: async (decision: "approve" | "deny") =>

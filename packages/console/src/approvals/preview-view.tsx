@@ -9,7 +9,7 @@ const VALUE_LENGTH_MAX = 500;
 
 type Change = NonNullable<ApprovalPreview["changes"]>[number];
 
-/** What a waiting write would change: each row before and after, with what differs marked. */
+/** The preview of a waiting write: each row before and after, with the differences marked. */
 export function PreviewView(props: {
   readonly preview: ApprovalPreview;
   readonly isReading: boolean;

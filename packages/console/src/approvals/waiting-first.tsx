@@ -8,7 +8,7 @@ import { useWaitingApprovals } from "./waiting-approvals.js";
 /** Approvals that are shown; the inbox has all of them. */
 const SHOWN_MAX = 5;
 
-/** What waits for a person, before anything else; nothing when nothing waits. */
+/** The approvals that wait for a decision, shown above the list of plans; empty when none waits. */
 export function WaitingFirst() {
   const waiting = useWaitingApprovals();
   if (waiting.length === 0) return undefined;

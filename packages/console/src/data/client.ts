@@ -50,7 +50,7 @@ function askToSignIn(): void {
   const { pathname, search, hash } = window.location;
   if (pathname === "/sign-in") return;
   const returnTo = encodeURIComponent(`${pathname}${search}${hash}`);
-  // The page is loaded anew, so that nothing is left of what the person before has loaded.
+  // Reloading the page drops the data of the person who was signed in before.
   window.location.assign(`/sign-in?return_to=${returnTo}`);
 }
 

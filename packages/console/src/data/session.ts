@@ -2,7 +2,7 @@ import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { SessionState } from "@steward/client";
 import { client } from "./client.js";
 
-/** Who uses the console, and what they may do. */
+/** The signed-in person and their rights. */
 export function useSession(): UseQueryResult<SessionState> {
   return useQuery({
     queryKey: ["session"],

@@ -1,6 +1,6 @@
-/** What the page of memory shows; it is the page's address. */
+/** The filters of the page of memory, which its address contains. */
 export interface MemoryFilters {
-  /** What is searched for; absent: the newest entries are listed. */
+  /** The query of the search; absent: the newest entries are listed. */
   readonly q?: string;
   readonly tool?: string;
   readonly session?: string;

@@ -19,7 +19,7 @@ const RESULTS_MAX = 50;
 /** Digits of a score that mean something to a person. */
 const SCORE_DIGITS = 3;
 
-/** What agents have done and noted: searched by meaning, looked at, deleted. */
+/** The page of memory, where entries are searched by meaning, read and deleted. */
 export default function MemoryPage() {
   const filters = useSearch({ from: "/memory" });
   const navigate = useNavigate({ from: "/memory" });

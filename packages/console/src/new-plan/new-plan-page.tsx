@@ -28,7 +28,7 @@ const PLACEHOLDER_ROWS = 4;
 const TONES = { permit: "good", deny: "bad", approval: "warn" } as const;
 const ACTIVITIES = { permit: "pending", deny: "failed", approval: "awaiting_approval" } as const;
 
-/** What was being written is there again after the page was closed. */
+/** The draft is stored in the browser, so that it survives closing the page. */
 const draft = localValue<{ readonly name: string; readonly text: string }>("new-plan", (kept) => {
   const { name, text } = (kept ?? {}) as { readonly name?: unknown; readonly text?: unknown };
   return { name: typeof name === "string" ? name : "", text: typeof text === "string" ? text : "" };
@@ -109,7 +109,7 @@ export default function NewPlanPage() {
   );
 }
 
-/** What the plan would do, asked again when nothing was typed for a moment. */
+/** The server's check of the draft, requested again when typing pauses. */
 function useCheck(plan: SubmitPlanRequest, { steps, problems }: PlanScript) {
   const asked = JSON.stringify(plan);
   const [settled, setSettled] = useState(asked);

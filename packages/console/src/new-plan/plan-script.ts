@@ -3,7 +3,7 @@ import type { PlanStepDef } from "@steward/client";
 /** A plan as it is written in the editor. */
 export interface PlanScript {
   readonly steps: readonly PlanStepDef[];
-  /** What has to change before the plan can be checked, with the line that it is about, from 1. */
+  /** Errors that prevent a check of the plan, each with its line, from 1. */
   readonly problems: readonly { readonly line: number; readonly text: "twice" | "empty" }[];
 }
 

@@ -11,7 +11,7 @@ import { InlineFailure } from "../ui/states.js";
 import { CopyAs } from "./copy-as.js";
 import { planSnippets } from "./snippets.js";
 
-/** What can be done with a plan in its present state. */
+/** The actions that the plan's present status permits. */
 export function PlanActions({ plan }: { readonly plan: Plan }) {
   const [isAsking, setAsking] = useState(false);
   const planId = plan.plan_id;

@@ -26,10 +26,10 @@ interface StepDrawerProps {
   readonly onClose: () => void;
 }
 
-/** Everything about one step: what it runs, what came of it, what the LLM got, who decided. */
+/** The details of one step: its statement, its result, the text for the LLM, the policies' decision. */
 export default function StepDrawer({ planId, step, attempts, onClose }: StepDrawerProps) {
   const { data, error, refetch } = useQuery({
-    // Whatever changes of the step in its plan makes its detail another one.
+    // The detail is read again when anything about the step has changed in its plan.
     queryKey: [
       "plans",
       "step",

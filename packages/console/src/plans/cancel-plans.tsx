@@ -10,7 +10,7 @@ import { InlineFailure } from "../ui/states.js";
 /** Cancels under way at a time, so that a long selection does not use up the organization's quota. */
 const CONCURRENT_MAX = 4;
 
-/** What can be done with the selected plans. */
+/** The actions on the selected plans. */
 export default function CancelPlans(props: {
   readonly plans: readonly PlanSummary[];
   readonly onClear: () => void;

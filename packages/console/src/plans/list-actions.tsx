@@ -2,10 +2,10 @@ import { ExportPlans } from "./export-plans.js";
 import type { PlanFilters } from "./plan-filters.js";
 import { SavedViews } from "./saved-views.js";
 
-/** What can be done with the whole list; loaded when somebody wants it. */
+/** The actions on the whole list. Their code is loaded when the menu is first opened. */
 export default function ListActions(props: {
   readonly filters: PlanFilters;
-  /** What the person has asked for before this was loaded. */
+  /** The action that was chosen before this code was loaded. */
   readonly opened: "views" | "export";
 }) {
   const { filters, opened } = props;

@@ -2,7 +2,7 @@ import type { PlanStatus } from "@steward/client";
 
 const STATUSES: readonly PlanStatus[] = ["pending", "running", "completed", "failed", "cancelled"];
 
-/** What the list of plans shows, as its address says it. */
+/** The filters of the list of plans, as its address contains them. */
 export interface PlanFilters {
   readonly q?: string;
   readonly status?: PlanStatus;

@@ -9,7 +9,7 @@ const PAGE_SIZE = 50;
 /** How often the loaded pages are read again while the tab is visible, in ms. */
 const REFRESH_MS = 3000;
 
-/** What the API is asked for these filters. */
+/** The request to the API for these filters. */
 export function queryOf({ q, status, session }: PlanFilters) {
   return {
     ...(q === undefined ? {} : { text: q }),

@@ -12,7 +12,7 @@ import { useTitleBadge } from "./page-title.js";
 const CommandPalette = lazy(() => import("./command-palette.js"));
 const SessionLine = lazy(() => import("../sign-in/session-line.js"));
 
-/** What is around every page: the navigation, the command palette, the state of the connection. */
+/** The frame of every page: the navigation, the command palette, the state of the connection. */
 export function Shell() {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 
-/** What each key does; a key is named as in `KeyboardEvent.key`. */
+/** The action of each key; a key is named as in `KeyboardEvent.key`. */
 export type Shortcuts = Readonly<Record<string, () => void>>;
 
 /** Calls what belongs to a key, unless somebody is typing a text or a dialog is open. */

@@ -5,7 +5,7 @@ import { useSession } from "../data/session.js";
 import { texts } from "../texts.js";
 import { IconButton } from "../ui/button.js";
 
-/** Who uses the console, and the way out; nothing where nobody has to sign in. */
+/** The signed-in person and the button to sign out; empty where nobody has to sign in. */
 export default function SessionLine() {
   const { data } = useSession();
   const signOut = useMutation({

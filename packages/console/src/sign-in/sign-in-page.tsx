@@ -16,7 +16,7 @@ export default function SignInPage() {
   const session = useSession();
   const isSignedIn = session.data?.caller !== undefined;
   useEffect(() => {
-    // The page is loaded anew, so that nothing is left of what was loaded before the sign-in.
+    // Reloading the page drops all data that was loaded before the sign-in.
     if (isSignedIn) window.location.replace(returnTo);
   }, [isSignedIn, returnTo]);
   return (

@@ -1,4 +1,4 @@
-/** What the address of the sign-in page says. */
+/** The parameters in the address of the sign-in page. */
 export interface SignInSearch {
   /** The path of the console to show afterwards. */
   readonly return_to?: string;

@@ -23,7 +23,7 @@ const TONES = {
 /** The meaning of a colour; a text or an icon always says the same. */
 export type Tone = keyof typeof TONES;
 
-/** What a plan or a step is doing: its status, or what it waits for. */
+/** The status of a plan or a step, or the reason why it waits. */
 export type Activity =
   PlanStatus | StepStatus | "awaiting_approval" | "retry_backoff" | "awaiting_revision";
 

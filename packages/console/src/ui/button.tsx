@@ -33,7 +33,7 @@ export function buttonClass(
 }
 
 interface IconButtonProps extends Omit<ButtonProps, "aria-label" | "title"> {
-  /** What it does, for screen readers and as a tooltip. */
+  /** The button's effect, for screen readers and as a tooltip. */
   readonly label: string;
 }
 

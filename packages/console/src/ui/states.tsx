@@ -5,7 +5,7 @@ import { texts } from "../texts.js";
 import { Button } from "./button.js";
 import { classNames } from "./class-names.js";
 
-/** What a page shows that has nothing to show, and what to do about it. */
+/** The content of an empty page: why it is empty, and the next step. */
 export function Empty(props: {
   readonly title: string;
   readonly hint: string;

@@ -134,7 +134,7 @@ function NewBudgetForm() {
   );
 }
 
-/** What calls cost, for those who may read it. */
+/** The table of prices, for people with the right to read it. */
 export function PriceTable() {
   const mayRead = useMay("prices:read");
   const { data: prices = [] } = useQuery({

@@ -1,11 +1,11 @@
-/** What is counted. */
+/** The quantity that the charts show. */
 export const MEASURES = ["cost", "aau", "calls"] as const;
 export type Measure = (typeof MEASURES)[number];
 
 /** Days that a graph shows. */
 export const SPANS = [7, 30, 90] as const;
 
-/** What the page of usage shows; it is the page's address. */
+/** The filters of the page of usage, which its address contains. */
 export interface UsageFilters {
   readonly measure?: Measure;
   readonly days?: (typeof SPANS)[number];

@@ -1,7 +1,6 @@
 import type { DailyUsage, HeatMapRow } from "@steward/client";
 import type { Measure } from "./usage-filters.js";
 
-/** One day and its amount. */
 export interface DayAmount {
   /** YYYY-MM-DD, UTC. */
   readonly date: string;
@@ -72,7 +71,6 @@ export function monthForecast(
   return { soFar, forecast: Math.max(soFar, (soFar * (end - start)) / elapsed) };
 }
 
-/** A name with its amount. */
 export interface NamedAmount {
   readonly name: string;
   readonly amount: number;

@@ -39,7 +39,7 @@ const MODELS_MAX = 20;
 /** Usage grows while agents work; the graphs follow at this interval, in ms. */
 const REFRESH_MS = 30_000;
 
-/** What agents have used, what it cost, and what it may cost. */
+/** The page of usage, its cost, and the budgets. */
 export default function UsagePage() {
   const filters = useSearch({ from: "/usage" });
   const navigate = useNavigate({ from: "/usage" });

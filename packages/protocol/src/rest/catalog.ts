@@ -54,7 +54,7 @@ const catalogShape = {
     .describe("Data source of all other tool names; absent when other names are refused"),
 };
 
-/** What the caller may use. */
+/** The tools and data sources that the caller may use. */
 export interface Catalog extends Message<typeof catalogShape> {}
 
 export const catalogSchema: z.ZodType<Catalog> = z.object(catalogShape).meta({

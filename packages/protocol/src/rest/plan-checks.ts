@@ -86,7 +86,7 @@ const stepCheckShape = {
   hints: z.array(z.string()).readonly().describe("How to repair the problem"),
 };
 
-/** What would happen to one step. */
+/** The result of a check for one step. */
 export interface StepCheck extends Message<typeof stepCheckShape> {}
 
 export const stepCheckSchema: z.ZodType<StepCheck> = z
@@ -120,7 +120,7 @@ const planCheckShape = {
   steps: z.array(stepCheckSchema).readonly().describe("The steps, in the order of the plan"),
 };
 
-/** What would happen if a plan were submitted and run now (Decision §21). */
+/** The result of a check: what would happen if the plan were submitted and run now (Decision §21). */
 export interface PlanCheck extends Message<typeof planCheckShape> {}
 
 export const planCheckSchema: z.ZodType<PlanCheck> = z.object(planCheckShape).meta({

@@ -8,7 +8,7 @@ export const PLAN_STATUSES = ["pending", "running", "completed", "failed", "canc
 /** One of {@link PLAN_STATUSES}. */
 export type PlanStatus = (typeof PLAN_STATUSES)[number];
 
-/** What a failed step does to its plan: it ends the plan, or it waits for a revision (Decision §19). */
+/** The effect of a failed step: the plan ends, or the step waits for a revision (Decision §19). */
 export const ON_FAILURE = ["fail", "pause"] as const;
 
 /** One of {@link ON_FAILURE}. */
@@ -22,7 +22,7 @@ const PLAN_TEXT_LENGTH_MAX = 256;
 
 const dateTime = z.string().meta({ format: "date-time" });
 
-/** What a step is, but for its id. */
+/** The definition of a step without its id. */
 export const planStepFieldsShape = {
   name: z.string().exactOptional().describe("Name of the step, for people"),
   tool_name: z.string().exactOptional().describe("The tool that runs the step"),

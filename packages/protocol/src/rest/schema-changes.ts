@@ -95,7 +95,7 @@ const commandShape = {
   object: z.string().describe("Name of the object; for a column with its table"),
 };
 
-/** What a statement does, for programs. */
+/** The effect of a statement, for programs. */
 export interface MigrationCommand extends Message<typeof commandShape> {}
 
 const commandSchema: z.ZodType<MigrationCommand> = z

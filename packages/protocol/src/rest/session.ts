@@ -53,7 +53,7 @@ const sessionShape = {
   version: z.string().describe("Version of the server"),
 };
 
-/** Who the caller is and what it may do, for a console. */
+/** The caller and its rights, for a console. */
 export interface Session extends Message<typeof sessionShape> {}
 
 export const sessionSchema: z.ZodType<Session> = z.object(sessionShape).meta({

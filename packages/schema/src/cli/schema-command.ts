@@ -105,7 +105,7 @@ async function verify(
   const { up, down } = change;
   const { isProven, stretches } = await proveTouched(from, { base, target, up, down });
   for (const { name, expected, reached, missing } of stretches) {
-    print(`${expected === reached ? "ok" : "failed"}  ${STRETCHES[name]}\n`);
+    print(`${expected === reached ? "ok" : "failed"}  ${SCRIPT_PURPOSES[name]}\n`);
     for (const operation of missing) print(`  missing: ${operationLine(operation)}\n`);
   }
   if (isProven) return EXIT.ok;
@@ -118,8 +118,8 @@ async function verify(
 const UNAVAILABLE =
   "Check the address, and that the server runs and accepts the role and its password, or that the file is an SQLite database.\n";
 
-/** What each script of a proof does. */
-const STRETCHES = {
+/** The purpose of each script of a proof. */
+const SCRIPT_PURPOSES = {
   base: "a scratch database was given the schema of the first database",
   up: "the script gave it the schema of the second",
   down: "the script of the way back gave it the first schema again",

@@ -1,5 +1,5 @@
 /**
- * What a migration's reviewer should consider. `destructive`: rows or values are lost.
+ * Something that a migration's reviewer should consider. `destructive`: rows or values are lost.
  * `data-dependent`: success depends on the existing rows. `lock-heavy`: other sessions wait while a
  * whole table is scanned or rewritten. `lock-brief`: a strong lock is held for an instant only, but
  * other sessions queue behind the migration while it waits for that lock. `backward-incompatible`:

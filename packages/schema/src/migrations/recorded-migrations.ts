@@ -39,7 +39,7 @@ export interface Reached {
   readonly step: PlanStep | undefined;
 }
 
-/** What an organization has recorded: its migrations, and the schema of each database. */
+/** An organization's record: its migrations, and the schema of each database. */
 export class RecordedMigrations {
   readonly #parts: RecordedMigrationsParts;
   readonly #mutex: KeyedMutex;

@@ -32,7 +32,7 @@ export function refuseOthersWork(made: Script, kept: ScriptText): void {
   );
 }
 
-/** What a script runs, without what is known about its statements. */
+/** The statements and checks of a script, without the commands that describe the statements. */
 function textOf(script: ScriptText): string {
   return JSON.stringify(
     script.map(({ isAtomic, statements, checks }) => ({ isAtomic, statements, checks })),

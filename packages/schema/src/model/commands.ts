@@ -116,7 +116,7 @@ export type PostgresCommand = keyof typeof POSTGRES_COMMANDS;
 export type SqliteCommand = keyof typeof SQLITE_COMMANDS;
 export type CommandName = PostgresCommand | SqliteCommand;
 
-/** What a statement does, as data. */
+/** The effect of a statement, as data. */
 export type Command = AnyCommand | ConcurrentIndex;
 
 interface AnyCommand {

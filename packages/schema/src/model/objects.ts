@@ -12,7 +12,7 @@ export interface Reference {
 /** One entry of an ordered list of any kind, such as a column of an index. */
 export type Part = Readonly<Partial<Record<PropertyName, Scalar | Reference>>>;
 
-/** What a property of an object of any kind holds. */
+/** The value of a property, for any kind of object. */
 export type Value = Scalar | Reference | readonly Part[];
 
 /** The properties of an object of any kind; unset properties are absent. */

@@ -131,7 +131,7 @@ export function without<O extends SchemaObject>(
     // The keys of values are property names.
     ([property]) => !properties.includes(property as PropertyName),
   );
-  // What is left are the object's own properties.
+  // The remaining entries are values of the same kind of object.
   return { ...object, values: Object.fromEntries(entries) };
 }
 

@@ -1,7 +1,7 @@
 /** Namespace of the vocabulary's terms. */
 export const NAMESPACE = "urn:steward:schema#";
 
-/** What a property holds: a literal, another object, or an ordered list of parts. */
+/** The type of a property's value: a literal, another object, or an ordered list of parts. */
 export type Range = "string" | "boolean" | "integer" | "reference" | "parts";
 
 export interface Property {
@@ -180,7 +180,7 @@ const TABLE = {
 
 export type PropertyName = keyof typeof TABLE;
 
-/** What the property P holds. */
+/** The type of the value of property P. */
 export type RangeOf<P extends PropertyName> = (typeof TABLE)[P]["range"];
 
 export const PROPERTIES: Readonly<Record<PropertyName, Property>> = TABLE;

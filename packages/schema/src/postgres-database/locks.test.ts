@@ -229,7 +229,7 @@ function commandsOf({
 const WORK = ["instant", "scan", "rewrite"] as const;
 const WEAKEST = LOCK_MODES.indexOf("SHARE UPDATE EXCLUSIVE");
 
-/** What a script says about the relations that were there before it. */
+/** The locks and rewrites that a script declares for the relations that existed before it. */
 function said(
   taken: readonly TableLock[],
   { locks }: Command,
@@ -244,7 +244,7 @@ function said(
   });
 }
 
-/** What the server held and did. */
+/** The locks that the server held, and the relations that it rewrote. */
 function held(
   before: ReadonlyMap<string, Relation>,
   now: ReadonlyMap<string, Relation>,

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { BLOCKER_COLUMNS, type Blocker, sayBlocker } from "./lock-watch.js";
 
-/** What the session with the migration lock is doing, as text; undefined when unknown. */
+/** The activity of the session with the migration lock, as text; undefined when unknown. */
 export async function activityOf(client: pg.Client, pid: number): Promise<string | undefined> {
   const { rows } = await client.query<Progress>(
     `SELECT phase, CASE WHEN blocks_total > 0 THEN 100 * blocks_done / blocks_total END AS percent

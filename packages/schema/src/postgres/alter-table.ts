@@ -175,7 +175,7 @@ function addColumn(target: PostgresSchema, column: PostgresObject<"Column">): St
   });
 }
 
-/** What ADD COLUMN does with existing rows (PostgreSQL, "ALTER TABLE", Notes). */
+/** The work of ADD COLUMN on existing rows (PostgreSQL, "ALTER TABLE", Notes). */
 function additionWork(target: PostgresSchema, { values }: PostgresObject<"Column">): Work {
   const preset = values.default;
   const isWritten =

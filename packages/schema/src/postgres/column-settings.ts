@@ -15,7 +15,7 @@ export interface Settings {
   readonly options?: string;
 }
 
-/** What differs for a column that is not an object of its own. */
+/** Settings of a column that is recorded as a detail of its table: an inherited one, or a view's. */
 type ColumnDetail = Partial<PartOf<"columnDetails">>;
 
 /** Makes a statement that alters a column: `SET STATISTICS 500`. */

@@ -10,7 +10,7 @@ import type { Kind } from "../model/kinds.js";
 import { nameOf, type PostgresObject, type PostgresSchema } from "../model/schema.js";
 import { qualified, quoteName, quoteText } from "./objects/names.js";
 
-/** What a statement is about, and what it locks. */
+/** The object that a statement is about, and the relations that it locks. */
 export interface Subject {
   /** Path of the object. */
   readonly object: string;

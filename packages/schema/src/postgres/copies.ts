@@ -5,7 +5,7 @@ import { commentOn, on, statement, type Subject } from "./commands.js";
 import type { LockedTables } from "./locks/locked-tables.js";
 import { onOf, qualified, quoteName, quoteText } from "./objects/names.js";
 
-/** What differs in a copy; nothing where it has the settings of its source. */
+/** The settings of a copy that differ from those of its source. */
 type Copy = Partial<PartOf<"triggerDetails"> | PartOf<"constraintDetails">>;
 
 const NOTHING: Copy = {};

@@ -213,7 +213,7 @@ function foreignKeyOf(
   return isDeferred(deferClause) ? { ...key, deferrable: "deferred" } : key;
 }
 
-/** What happens at an event. Of several clauses, SQLite applies the last. */
+/** The action of a foreign key at an event. Of several clauses, SQLite applies the last. */
 function ruleOf({ args }: ForeignKeyClause, event: "OnDelete" | "OnUpdate"): string | undefined {
   const last = args.findLast((arg) => arg.type === `${event}RefArg`);
   return last !== undefined && "action" in last ? ACTIONS[last.action] : undefined;

@@ -5,7 +5,7 @@ import { SqliteSyntax } from "./sqlite-syntax.js";
 
 const syntax = new SqliteSyntax();
 
-/** What SQLite itself tells of the only table of a database; undefined when it refuses the text. */
+/** SQLite's own description of a database's only table; undefined when SQLite refuses the text. */
 function described(sql: string): object | undefined {
   const db = new DatabaseSync(":memory:");
   try {

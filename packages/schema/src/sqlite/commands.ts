@@ -5,7 +5,7 @@ import {
   type Work,
 } from "../model/commands.js";
 
-/** What a statement is about, and what it writes. */
+/** The object that a statement is about, and the tables that it writes. */
 interface Subject {
   /** Path of the object: `orders.note`. */
   readonly object: string;

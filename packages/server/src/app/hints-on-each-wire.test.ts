@@ -18,7 +18,7 @@ const STATEMENTS = [
   "SELECT sum(total) FROM orders WHERE customer_id = 'x' GROUP BY nobody",
 ];
 
-/** What a wire says of a failed step. */
+/** The answer of a wire for a failed step. */
 interface Told {
   readonly planId: string;
   /** Without the error itself, and without the call that corrects the step. */
@@ -76,7 +76,7 @@ async function overCommandLine(sql: string): Promise<Told> {
   return { planId, hints, next: /steward plan revise .*/.exec(stderr)?.[0] ?? stderr };
 }
 
-/** What the tools answer that are called here. */
+/** The answer of the tools that are called here. */
 interface Answer {
   readonly plan_id: string;
   readonly hints: readonly string[];

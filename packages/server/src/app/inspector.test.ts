@@ -31,7 +31,7 @@ async function inspect<Result>(
   const args = [INSPECTOR, `${server.url}/mcp`, "--transport", "http", "--method", ...method];
   const env = { ...process.env, HOME: home };
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env });
-  // Whoever runs a method knows its result.
+  // The caller knows the type of the method's result.
   return { result: JSON.parse(stdout) as Result, remarks: stderr };
 }
 

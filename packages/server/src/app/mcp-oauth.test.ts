@@ -22,7 +22,7 @@ import { openApp, type App } from "./app.js";
  */
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 const OTHER_RESOURCE = "https://other.example.com/";
-/** Nobody listens there: the test reads the code from the redirect itself. */
+/** Nothing listens at this URL: the test reads the code from the redirect itself. */
 const CALLBACK = "http://127.0.0.1:9/callback";
 
 const directory = mkdtempSync(join(tmpdir(), "steward-mcp-oauth-"));
@@ -123,7 +123,7 @@ async function firstRow(login: Login): Promise<unknown> {
   return (result["structuredContent"] as { rows?: readonly unknown[] }).rows?.[0];
 }
 
-/** What a client remembers of its registration and its tokens. */
+/** A client's registration and tokens. */
 class Login implements OAuthClientProvider {
   readonly redirectUrl = CALLBACK;
   readonly clientMetadata: OAuthClientMetadata = {
@@ -133,7 +133,7 @@ class Login implements OAuthClientProvider {
     grant_types: ["authorization_code"],
     response_types: ["code"],
     application_type: "native",
-    // This provider grants nothing to whoever asks for no scope at all.
+    // This provider grants nothing to a client that requests no scope.
     scope: "openid",
   };
   readonly validateResourceURL?: () => Promise<URL>;

@@ -163,17 +163,17 @@ async function unmended(
 }
 
 /**
- * Statements that may be left. Out of reach are those where nobody can tell which value was meant, or which column
+ * Statements that may stay unrepaired. Nobody can tell which value was meant in some of them, or which column was meant
  * instead of a forbidden table; on a busy machine a hint may run out of time.
  */
 const LEFT_MAX = 8;
-/** Of the statements that were written afterwards: two are left, and the rules were not changed for them. */
+/** The score on statements that were written after the rules: two are not repaired. */
 const HELD_OUT_LEFT_MAX = 4;
 
 /**
- * Of the statements with nested queries or long text. Before the hints looked into these, 14 of 16 were left, and 7 of
- * the 8 that were held out. What is left are ambiguous columns: the hint is right, and the fixer writes it into the
- * query in parentheses too, which has a column of that name.
+ * The same for statements with nested queries or long text. Before the hints looked into these, 14 of 16 were left, and
+ * 7 of the 8 that were held out. The remaining ones have ambiguous columns: the hint is right, but the fixer also writes
+ * it into a subquery that has a column of the same name.
  */
 const NESTED_LEFT_MAX = 2;
 const NESTED_HELD_OUT_LEFT_MAX = 1;

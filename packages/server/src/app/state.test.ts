@@ -13,7 +13,7 @@ const OTHER = "22222222-2222-4222-8222-222222222222";
 interface Answer {
   readonly status: number;
   readonly text: string;
-  // Whoever asks knows what was asked for.
+  // The caller knows the type of the answer.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import type { Origin } from "../kernel/origin.js";
 
-/** Something that happened and is to become a record. */
+/** An event that becomes a record. */
 export interface AuditFact {
   readonly orgId: string;
   /** Milliseconds since the epoch. */
@@ -10,7 +10,7 @@ export interface AuditFact {
   readonly kind: string;
   /** The id of what it is about, such as a plan's; empty: none. */
   readonly subject: string;
-  /** Who asked for it; absent: the service itself. */
+  /** The caller whose request caused it; absent: the service itself. */
   readonly origin?: Origin | undefined;
   /** What the record tells to everybody who may read it. */
   readonly detail: AuditDetail;

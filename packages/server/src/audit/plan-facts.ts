@@ -10,7 +10,7 @@ export interface LoggedChange {
   readonly planId: string;
   readonly sessionId: string;
   readonly events: readonly LoggedEvent[];
-  /** Who asked for the events, in their order. */
+  /** The callers whose requests caused the events, in the events' order. */
   readonly origins: readonly { readonly count: number; readonly origin: Origin | undefined }[];
   /** The tool call that ended with the change. */
   readonly call: ToolCallRecord | undefined;

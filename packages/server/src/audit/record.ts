@@ -57,7 +57,7 @@ export function auditRecordOf(fact: AuditFact, salt: string): NewAuditRecord {
   return { orgId, atMs, kind, subject, entry, personal };
 }
 
-/** What a record contains in the place of a personal value. */
+/** The digest that a record contains in place of a personal value. */
 export function personalDigest(salt: string, place: string, value: string): string {
   const hash = createHash("sha256").update(`${salt}\0${place}\0${value}`).digest("base64url");
   return `sha256:${hash}`;
@@ -65,7 +65,7 @@ export function personalDigest(salt: string, place: string, value: string): stri
 
 type Digest = (place: string, value: string) => string;
 
-/** Who asked, in a fixed order of members. */
+/** The caller, with the members in a fixed order. */
 function originMembers({ caller, request }: Origin, digest: Digest): Record<string, JsonValue> {
   const { kind, authenticatedBy, userId, agentId, keyId, roles, permissions } = caller;
   return {

@@ -10,7 +10,7 @@ export interface ApprovalRule {
   readonly approversMin: number;
 }
 
-/** What the policies demand before a statement may run. */
+/** The approvals that policies demand before a statement may run. */
 export interface NeededApproval {
   /** Each of them must be met. */
   readonly rules: readonly ApprovalRule[];

@@ -50,7 +50,7 @@ export interface McpOAuth {
 /** A tool of another MCP server that steps may call. */
 export interface McpTool {
   readonly name: string;
-  /** What a call does; it determines the weight. The server's own annotations are not believed. */
+  /** The effect of a call, which determines its weight. The server's own annotations are not believed. */
   readonly intent: Intent;
 }
 

@@ -106,7 +106,7 @@ export interface StatementDecision extends StatementGrant {
 export interface StatementRule {
   readonly id: string;
   readonly reason?: string;
-  /** Who must approve what the policy forbids. */
+  /** The role that must approve a statement which the policy forbids. */
   readonly approval?: string;
   /** How many must approve it; absent: one. */
   readonly approvalsMin?: number;

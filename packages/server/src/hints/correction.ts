@@ -34,7 +34,7 @@ export interface FailedStatement extends ReadStatement {
 /** Corrections of one class of failures, the most probable first; empty for other failures. */
 export type FailureRule = (failed: FailedStatement) => readonly Correction[];
 
-/** A sentence to write one fragment in place of another one. */
+/** The sentence that advises to write one fragment of SQL in place of another one. */
 export function useInstead(
   fragment: string,
   written: string,

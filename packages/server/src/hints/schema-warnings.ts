@@ -6,7 +6,7 @@ import { oneRowTaken } from "./warnings/one-row-taken.js";
 import { textsAsNumbers } from "./warnings/text-as-number.js";
 import { excludedLiterals } from "./warnings/unheld-literal.js";
 
-/** What the schema alone tells of a statement whose result is probably not what was meant. */
+/** Warnings, from the schema alone, about statements whose result is probably not what was meant. */
 export function schemaWarnings(statement: ReadStatement): readonly Correction[] {
   return [
     ...joinsOffKey(statement),

@@ -39,7 +39,7 @@ export interface StepHintsParts {
   readonly log: Log;
 }
 
-/** What the schema tells of one statement. */
+/** Warnings about one statement that follow from the schema. */
 interface Remembered {
   readonly warnings: readonly Correction[];
   readonly texts: readonly ComparedText[];
@@ -90,7 +90,7 @@ export class StepHints implements StepAdvisor {
     failure: StatementError,
   ): Promise<readonly string[]> {
     const { message, reason } = failure;
-    // What the data source says may name columns that policies forbid.
+    // The data source's own message may name columns that policies forbid.
     const hints = asked.looksAtData ? withoutNames(failure.hints, message) : failure.hints;
     if (reason !== "statement" && reason !== "timeout") return hints;
     try {
@@ -201,7 +201,7 @@ export class StepHints implements StepAdvisor {
     return statements.getOrMake(sql, () => {
       const read = readStatement(sql, tables);
       const warnings = schemaWarnings(read);
-      // What a CHECK excludes is said without reading the column's values.
+      // A text that a CHECK excludes already has a warning, so the column's values are not read for it.
       const isSaid = ({ literal }: ComparedText): boolean =>
         warnings.some(({ sentence }) => sentence.includes(`never holds ${literal}`));
       return { warnings, texts: comparedTexts(read).filter((text) => !isSaid(text)) };

@@ -3,7 +3,7 @@ import type { ForkOrigin, TakenStep } from "./plan-state.js";
 import type { PreparedStep } from "./plan.js";
 
 /**
- * What a fork of a plan takes over: its completed steps with where their results stand, but not the step that the
+ * The part of a plan that its fork takes over: its completed steps with where their results stand, but not the step that the
  * fork runs anew, nor those that depend on it. The results are referred to, so that nothing runs or counts twice.
  */
 export function forkOrigin(

@@ -142,7 +142,7 @@ export interface StepRevision {
 
 /** How to fork a plan. */
 export interface PlanFork {
-  /** The step that the fork runs anew, with those that depend on it; absent: none. */
+  /** The step that the fork runs again, with those that depend on it; absent: none. */
   readonly stepId?: string | undefined;
   /** Steps to append to those of the plan. */
   readonly steps: readonly StepDefinition[];
@@ -214,11 +214,11 @@ export interface ApprovalChoice {
   readonly decision: "approve" | "deny";
   /** The digest that the person has seen. */
   readonly digest: string;
-  /** For a denied step this is what the LLM is told. */
+  /** The reason of a denial reaches the LLM. */
   readonly reason?: string | undefined;
 }
 
-/** What a waiting write would change now, for those who can decide about it. */
+/** The preview of a waiting write, for callers who can decide about it. */
 export interface ApprovalPreview {
   readonly write?: StatementPreview;
   /** Absent where the database's planner makes none. */
@@ -242,7 +242,7 @@ export interface PlanApprovals {
   ): Promise<ApprovalPage>;
 
   /**
-   * Computes the preview anew; failing to do so is part of the answer. @throws AppError `NOT_FOUND`.
+   * Computes the preview at each call; failing to do so is part of the answer. @throws AppError `NOT_FOUND`.
    */
   getApproval(approvalId: string, ctx: QueryRuntimeContext): Promise<ApprovalView>;
 

@@ -147,7 +147,7 @@ export function denialOutcome({
   return { kind: "failed", error: { code: "APPROVAL_DENIED", message }, durationMs: 0, context };
 }
 
-/** Who can decide, until when, and how to go on: for the caller whose step waits. */
+/** The message for the caller whose step waits: who can decide, until when, and how to go on. */
 export function waitingText({ planId }: PlanState, { stepId, approval }: StepState): string {
   if (approval === undefined) return `Step ${stepId} waits for a person's approval`;
   const { approvalId, rules, decisions, expiresAtMs } = approval;

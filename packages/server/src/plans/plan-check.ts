@@ -8,7 +8,7 @@ import type {
 import type { PreparedStep, StepExecution, StepRecord } from "./plan.js";
 import type { ExceededBudget, SqlValue, StatementEstimate, ToolCallQuote } from "./ports.js";
 
-/** What would happen if a plan were submitted and its steps were run now. Nothing of it is stored. */
+/** The result of a check: what would happen if the plan were submitted and run now. It is not stored. */
 export interface PlanCheck {
   /** In the order of the definition. */
   readonly steps: readonly StepCheck[];
@@ -16,7 +16,7 @@ export interface PlanCheck {
   readonly exceededBudgets: readonly ExceededBudget[];
 }
 
-/** What would happen to one step, as far as it is known before the plan runs. */
+/** The result of a check for one step, as far as it is known before the plan runs. */
 export interface StepCheck {
   readonly stepId: string;
   readonly toolName: string;
@@ -40,7 +40,7 @@ export interface StepDetail {
   readonly prepared: PreparedStep;
   /** Values of the statement's parameters; absent until the steps that they come from have ended. */
   readonly values?: readonly SqlValue[];
-  /** What the policies decide about it for the caller now, and what an attempt costs. */
+  /** The present decision of the policies for the caller, and the cost of an attempt. */
   readonly check: StepCheck;
   /** The stored answer to its execution; absent until it has ended. */
   readonly execution?: StepExecution;

@@ -65,10 +65,10 @@ export interface TakenStep {
   readonly result: ResultRef;
 }
 
-/** What a fork takes over, and from which plan. */
+/** The origin of a fork: the plan, and the results that the fork takes over. */
 export interface ForkOrigin {
   readonly planId: string;
-  /** The step that the fork runs anew; absent: every completed step was taken over. */
+  /** The step that the fork runs again; absent: every completed step was taken over. */
   readonly stepId: string | undefined;
   readonly taken: readonly TakenStep[];
 }
@@ -147,7 +147,7 @@ export interface PlanChange {
 export interface ApprovalChange {
   readonly stepId: string;
   readonly approval: Approval;
-  /** What it is for; present when the approval is new. */
+  /** The statement that it covers; present when the approval is new. */
   readonly subject?: ApprovalSubject;
 }
 

@@ -9,7 +9,7 @@ export type PlanStatus = "pending" | "running" | "completed" | "failed" | "cance
 export type StepStatus = "pending" | "running" | "completed" | "failed" | "skipped" | "cancelled";
 
 /**
- * What a step waits for (Decision §3). A step that waits for an approval or its next attempt is `pending`; one
+ * The reason why a step waits (Decision §3). A step that waits for an approval or its next attempt is `pending`; one
  * that waits for a revision has `failed`.
  */
 export type WaitReason = "awaiting_approval" | "retry_backoff" | "awaiting_revision";

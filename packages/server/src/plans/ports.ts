@@ -170,7 +170,7 @@ export interface AdvisedStatement {
  * be given is left out; giving hints never fails.
  */
 export interface StepAdvisor {
-  /** What the caller is told of a failed statement. */
+  /** The error of a failed statement, for the caller. */
   afterFailure(asked: AdvisedStatement, failure: StatementError): Promise<AdvisedFailure>;
 
   /**
@@ -191,7 +191,7 @@ export interface AdvisedFailure {
   readonly hints: readonly string[];
 }
 
-/** What steps run on: a data source, a tool of the service, or a tool of another MCP server. */
+/** The target of steps: a data source, a tool of the service, or a tool of another MCP server. */
 export interface StepTarget {
   /** The name that a step stores. */
   readonly name: string;
@@ -237,14 +237,13 @@ export interface StatementToDescribe extends Pick<
   readonly parameterCount: number;
 }
 
-/** What a database tells about a statement without running it. */
+/** A database's description of a statement, which it gives without running the statement. */
 export interface DescribedStatement {
   readonly touched: TouchedData;
   /** The planner's estimate; absent where the database makes none. */
   readonly estimate?: StatementEstimate;
 }
 
-/** The estimate of a database's planner. */
 export interface StatementEstimate {
   /** Rows that the statement returns or, for a write without RETURNING, changes. */
   readonly rows: number;
@@ -367,7 +366,7 @@ export interface SchemaJournal {
 /** A plan about to be stored. */
 export interface NewPlan {
   readonly ref: PlanRef;
-  /** Who asked for it; absent: the service itself. */
+  /** The caller whose request caused it; absent: the service itself. */
   readonly origin?: Origin | undefined;
   readonly sessionId: string;
   readonly name: string;

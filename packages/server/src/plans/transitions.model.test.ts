@@ -62,7 +62,7 @@ class Model {
   /** A failed step waits for its revision. */
   readonly pausing: boolean;
   revision = 1;
-  /** What was asked for under each idempotency key, and the revision that it made. */
+  /** The request under each idempotency key, and the revision that it made. */
   readonly requests = new Map<
     string,
     { readonly requestHash: string; readonly revision: number }
@@ -121,7 +121,7 @@ class Model {
     }
   }
 
-  /** What a change comes to that does not name a step. */
+  /** The expected result of a change that names no step. */
   change({ expectedRevision, request }: PlanRevision, refusal: string | undefined): string {
     const earlier = this.requests.get(request?.key ?? "");
     if (earlier !== undefined) {

@@ -335,7 +335,7 @@ export type ApprovalTransition =
       readonly kind: "changed";
       readonly change: PlanChange;
       readonly step: StepState;
-      /** What a denied step leaves for the LLM. */
+      /** The error and hint of a denied step, for the LLM. */
       readonly context?: StepContext;
     }
   | Exclude<StepDecision, { readonly kind: "decided" }>;

@@ -30,7 +30,7 @@ export type PolicyResource = { readonly orgId: string } & (
   | { readonly kind: "memorySession"; readonly session: string }
 );
 
-/** The circumstances of a request. */
+/** The `context` of a request in Cedar. */
 export interface RequestContext {
   /** Hour of the day in UTC, 0 to 23. */
   readonly hour: number;
@@ -40,7 +40,7 @@ export interface RequestContext {
   readonly providerIsRemote?: boolean;
 }
 
-/** The circumstances of making a memory entry for a tool call. */
+/** The `context` of a request to make a memory entry for a tool call. */
 export interface RecordingContext extends RequestContext {
   readonly intent: string;
   readonly tables: readonly string[];
@@ -50,7 +50,7 @@ export interface RecordingContext extends RequestContext {
   readonly providerIsRemote: boolean;
 }
 
-/** The circumstances of a statement. */
+/** The `context` of a request to run a statement. */
 export interface StatementContext extends RequestContext {
   readonly intent: string;
   /** Agentic activity units. */

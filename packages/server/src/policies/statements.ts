@@ -32,7 +32,7 @@ export interface Policies {
   readonly refusal: (request: PolicyRequest, decision: PolicyDecision) => AppError;
   /** Whether a policy mentions a type or an attribute of this name. */
   readonly mentions: (name: string) => boolean;
-  /** Identifies their texts. */
+  /** Hash of the texts of these policies. */
   readonly version: string;
 }
 
@@ -40,8 +40,8 @@ export interface Policies {
  * Decides on a statement: as a whole, then for each table and each column that it touches. A policy
  * that forbids changing more than some rows (`@rows_changed_max`) is a limit, not a refusal: the
  * statement may run within it.
- * @throws AppError `POLICY_DENIED`; ApprovalRequired when only policies forbid it that demand an
- * approval, with all of them.
+ * @throws AppError `POLICY_DENIED`; ApprovalRequired, naming every demand for an approval, when all
+ * policies that forbid it can be met by approvals.
  */
 export function permitStatement(
   asked: AskedStatement,
@@ -73,8 +73,8 @@ function requestOf(
 ): StatementRequest {
   const { dataSource, intent, touched = NOTHING } = statement;
   const isWrite = intent !== "admin" && !isReadIntent(intent);
-  // Data that no policy mentions are left out, so that statements on different data share a
-  // decision.
+  // Tables and columns that no policy mentions are left out of the request, so that statements on
+  // different data share a cached decision.
   const names = touched.tables.map((table) => ({ ...table, names: namesOf(table.name) }));
   const columns = names.flatMap((table) =>
     Object.values(table.accesses).flatMap((touchedColumns) =>
@@ -134,7 +134,7 @@ function requirePermitted(
   const refused = parts.flatMap(({ name, denial }) =>
     denial === undefined ? [] : { name, denial },
   );
-  // What nobody can approve is said first.
+  // Refusals that no approval can lift come first.
   const denied = refused.filter(({ denial }) => !needsOnlyApproval(denial.decision.policies));
   const [first] = denied;
   if (first === undefined) {

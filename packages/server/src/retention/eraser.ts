@@ -47,7 +47,7 @@ export interface CancelsPlans {
 }
 
 /**
- * Carries out erasures. A pass deletes whatever can be deleted now and cancels plans that run; an
+ * Carries out erasures. A pass deletes all rows that can be deleted now and cancels plans that run; an
  * erasure ends with the first pass that finds nothing left. Every pass starts from the beginning, so
  * nothing is lost when the process ends.
  */

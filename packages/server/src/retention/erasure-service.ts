@@ -21,7 +21,7 @@ export interface ErasureServiceParts {
   readonly ids: Ids;
 }
 
-/** What is to be erased. */
+/** A request for an erasure. */
 export interface ErasureRequest {
   readonly scope: ErasureScope;
   /** The session's or the user's id; absent for an organization. */
@@ -46,7 +46,7 @@ export class ErasureService {
     this.#parts = parts;
   }
 
-  /** What an erasure would delete now. @throws AppError `INVALID_ARGUMENT`, `LEGAL_HOLD`. */
+  /** Counts the rows that an erasure would delete now. @throws AppError `INVALID_ARGUMENT`, `LEGAL_HOLD`. */
   async estimate(
     { orgId }: Pick<Caller, "orgId">,
     request: ErasureRequest,

@@ -1,9 +1,9 @@
-/** What is erased: everything of an organization, of one of its sessions, or of one of its users. */
+/** The extent of an erasure: all data of an organization, of a session, or of a user. */
 export const ERASURE_SCOPES = ["organization", "session", "user"] as const;
 
 export type ErasureScope = (typeof ERASURE_SCOPES)[number];
 
-/** What an erasure deletes. */
+/** The owner of the data that an erasure deletes. */
 export interface ErasureSubject {
   readonly orgId: string;
   readonly scope: ErasureScope;
@@ -58,7 +58,7 @@ export interface PlansInScope {
   readonly through?: string;
 }
 
-/** What an erasure would delete now. */
+/** The rows that an erasure would delete now. */
 export interface ErasureEstimate {
   readonly counts: ErasedCounts;
   /** Bytes of the definitions and logs of plans, and of the contents of entries. */

@@ -67,7 +67,7 @@ export interface ExpiredPage {
   readonly limit: number;
 }
 
-/** What was deleted of a page. */
+/** The rows of a page that were deleted. */
 export interface PageDeleted {
   readonly deleted: number;
   /** The last plan of this page; absent when no later plan can be expired. */
@@ -145,7 +145,7 @@ export interface ErasureStore {
  * Errors: `STORE_UNAVAILABLE`; whatever was deleted before stays deleted.
  */
 export interface ErasedRows {
-  /** What an erasure would delete now. */
+  /** The rows that an erasure would delete now. */
   estimate(subject: ErasureSubject): Promise<ErasureEstimate>;
 
   /** Plans of the subject that were created by `untilMs`, with the forks that refer to them. */

@@ -9,7 +9,7 @@ export type RetentionClass = (typeof RETENTION_CLASSES)[number];
 /** Days by class. In the operator's periods, a class without days is kept without limit. */
 export type RetentionPeriods = Readonly<Partial<Record<RetentionClass, number>>>;
 
-/** What the operator has set. */
+/** The operator's settings. */
 export interface RetentionRules {
   readonly periods: RetentionPeriods;
   /** Whether organizations may keep their data for longer than these periods. */

@@ -52,7 +52,7 @@ export async function send(
   request: string,
   body?: object,
   headers: Readonly<Record<string, string>> = ADMIN,
-  // Whoever asks knows what was asked for.
+  // The caller knows the type of the answer.
   // oxlint-disable-next-line typescript/no-explicit-any
 ): Promise<any> {
   const [method = "", path = ""] = request.split(" ");

@@ -82,7 +82,7 @@ export interface SignIn {
   readonly apiKey?: VerifyCredential;
   /** Absent: nobody signs in at an OpenID provider. */
   readonly openid?: OpenIdProvider;
-  /** The address under which browsers reach this server; absent: the one that they name. */
+  /** The URL under which browsers reach this server; absent: the host of each request is used. */
   readonly publicUrl?: string;
   /** Whether browsers reach this server by TLS. */
   readonly isSecure: boolean;

@@ -1,7 +1,7 @@
 /**
  * Webhooks: signed messages to receivers that the operator has named, about what happens to plans.
  *
- * Glossary. **Target**: a receiver. **Message**: what a target is told of one event. **Delivery**: a
+ * Glossary. **Target**: a receiver. **Message**: a request that tells a target of one event. **Delivery**: a
  * message on its way to one target. **Attempt**: one HTTP request of a delivery. **Outbox**: the
  * deliveries, which are stored in the transaction of their event. **Dead**: a delivery that failed for good.
  */

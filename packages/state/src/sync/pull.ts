@@ -26,7 +26,7 @@ interface Wanted {
  * down and many blocks at a time. A block is stored after all blocks that it links to, so stored
  * blocks are complete even after an interruption and are not visited again. Blocks that the origin
  * has lost stay missing, and damaged blocks stay damaged; all others are fetched nevertheless.
- * Whoever reads a missing or damaged block gets an error.
+ * Reading a missing or damaged block is an error.
  * @throws AppError `STORE_UNAVAILABLE`.
  */
 export async function pull(

@@ -39,7 +39,7 @@ const approvalRuleShape = {
   missing: z.int().describe("How many of them have not approved yet"),
 };
 
-/** Whose approval a policy demands. */
+/** A policy's demand: the role that approves, and how many persons. */
 export interface ApprovalRule extends Message<typeof approvalRuleShape> {}
 
 const approvalRuleSchema: z.ZodType<ApprovalRule> = z
@@ -118,7 +118,7 @@ const approvalSubjectShape = {
     .describe("The migration that the step applies"),
 };
 
-/** What would run. */
+/** The statement or call that would run. */
 export interface ApprovalSubject extends Message<typeof approvalSubjectShape> {}
 
 const approvalSubjectSchema: z.ZodType<ApprovalSubject> = z
@@ -164,7 +164,7 @@ const approvalPreviewShape = {
   unavailable: z.string().exactOptional().describe("Why no changes are shown"),
 };
 
-/** What a waiting write would change if it ran now: it ran, and was rolled back. */
+/** The changes of a waiting write, found by running it in a transaction that was rolled back. */
 export interface ApprovalPreview extends Message<typeof approvalPreviewShape> {}
 
 const approvalPreviewSchema: z.ZodType<ApprovalPreview> = z.object(approvalPreviewShape).meta({

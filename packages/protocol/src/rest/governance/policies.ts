@@ -14,7 +14,7 @@ const policiesShape = {
   version: version.describe("Version of your organization's own policies; 0: it has none"),
   /** The organization's own policies, in Cedar. */
   text: text.describe("Your organization's own policies, in Cedar"),
-  /** Who put them into force. */
+  /** The user, agent or API key that put them into force. */
   changed_by: z.string().exactOptional().describe("Who put them"),
   /** RFC 3339, UTC. */
   changed_at: z

@@ -15,7 +15,7 @@ const newErasureShape = {
     .describe("The session's or the user's id; absent for an organization"),
 };
 
-/** What to erase. */
+/** The body of `POST /api/erasures`: the subject to erase. */
 export interface NewErasure extends Message<typeof newErasureShape> {}
 
 export const newErasureSchema: z.ZodType<NewErasure> = z.strictObject(newErasureShape).meta({
@@ -36,7 +36,7 @@ const estimateShape = {
   entry_bytes: z.int().describe("Bytes of the contents of these entries"),
 };
 
-/** What an erasure would delete now. */
+/** The rows that an erasure would delete now. */
 export interface ErasureEstimate extends Message<typeof estimateShape> {}
 
 export const erasureEstimateSchema: z.ZodType<ErasureEstimate> = z.object(estimateShape).meta({

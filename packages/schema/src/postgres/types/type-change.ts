@@ -74,7 +74,7 @@ export function changeType(retyping: Retyping): readonly Step[] {
   ];
 }
 
-/** What the change of a column's type does with the rows. */
+/** The effect of a change of a column's type on the rows. */
 function workOf({ base, target, old, now }: Retyping): Work {
   const isCollated = old.values.collation !== now.values.collation;
   if (old.values.type === now.values.type) return isCollated ? "scan" : "rewrite";

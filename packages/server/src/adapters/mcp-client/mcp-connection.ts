@@ -25,24 +25,24 @@ export interface ConnectionOptions {
   readonly endpoint: McpEndpoint;
   /** Gives the access tokens of a server that wants them; absent: its headers are enough. */
   readonly access?: AuthProvider | undefined;
-  /** What a process writes to standard error: dropped, or shown to the person at a terminal. */
+  /** The process's standard error: dropped, or shown to the person at a terminal. */
   readonly stderr?: "ignore" | "inherit";
-  /** Aborted when whoever needs the connection gives up. */
+  /** Aborted when the caller that needs the connection gives up. */
   readonly signal: AbortSignal;
   /** Whether the server is known to speak a revision before 2026-07-28 only. */
   readonly isLegacy?: boolean;
 }
 
 /**
- * A connection to another MCP server, for one call: neither a session nor what the server did to it
- * outlives the call, and no organization shares one with another. The server is not trusted.
- * Whatever it sends is limited, it gets no capabilities to ask for anything, and what it links to is
- * not opened. The first fault ends the connection.
+ * A connection to another MCP server, for one call. No session outlives the call, and no two
+ * organizations share a connection. The server is not trusted: everything that it sends is limited,
+ * the client offers it no capabilities, and links in its answers are not followed. The first
+ * protocol error ends the connection.
  */
 export class McpConnection implements AsyncDisposable {
   readonly #client: Client;
   readonly #broken = new AbortController();
-  /** What the server asked a person for, although the client does not offer that. */
+  /** Requests for a person's input, which the server sent although the client offers no elicitation. */
   readonly #asked: InputAsked[] = [];
 
   private constructor() {
@@ -120,7 +120,7 @@ export class McpConnection implements AsyncDisposable {
   }
 
   /**
-   * Calls a tool once. Nothing is sent a second time, whatever goes wrong.
+   * Calls a tool once. The call is not sent a second time, even after an error.
    * @throws PersonAsked when the tool asked a person for input, even if it went on without.
    * @throws unknown as the SDK does; `signal.reason` when that was aborted.
    */
@@ -131,7 +131,7 @@ export class McpConnection implements AsyncDisposable {
   ): Promise<CallToolResult> {
     const { name, inputSchema } = definition;
     // The output schema is left out: its patterns are the server's, and a pattern can block the
-    // event loop. A result is data, whatever its schema says.
+    // event loop. A result that does not match its schema is still data.
     const toolDefinition: Tool = { name, inputSchema: { ...inputSchema, type: "object" } };
     const result = await this.#unlessBroken(
       this.#client.callTool(

@@ -83,7 +83,7 @@ export class McpToolTarget implements StepTarget {
     }
   }
 
-  /** What happens before the tool is called has no effect, whatever goes wrong. */
+  /** A failure before the tool is called has had no effect. */
   async #before<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     try {
       return await work();

@@ -122,12 +122,13 @@ function times<Value>(count: number, make: (index: number) => Value): readonly V
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** A linear congruential generator (Numerical Recipes); it need not be unpredictable. */
+/** A linear congruential generator (Numerical Recipes); sample data need no secure random numbers. */
 function numberSource(): NumberSource {
   let state = 20260101;
   return (limit) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    // The high bits vary most.
+    // Dividing uses the high bits: in a linear congruential generator the low bits repeat after a few
+    // numbers.
     return Math.floor((state / 2 ** 32) * limit);
   };
 }

@@ -37,7 +37,7 @@ export async function estimateOf(
   const execute = `EXECUTE ${PREPARED}${values === "" ? "" : `(${values})`}`;
   try {
     await session.command("SET LOCAL plan_cache_mode = force_generic_plan");
-    // The extended protocol allows one statement, whatever the text holds.
+    // The extended protocol refuses a text with more than one statement.
     await session.query(`PREPARE ${PREPARED} AS ${sql}`);
   } catch (error) {
     if (error instanceof DatabaseError && NOT_PREPARED.has(error.code)) return undefined;

@@ -62,7 +62,7 @@ export class Session {
   /** @throws errors of the driver or the server. */
   static async open(url: string): Promise<Session> {
     const client = newClient(url);
-    // The promise reports the error too.
+    // Without a listener the event would end the process; the rejected promise reports the error.
     client.on("error", () => undefined);
     await client.connect();
     return new Session(url, client);

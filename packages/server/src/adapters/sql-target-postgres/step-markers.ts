@@ -22,10 +22,10 @@ const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS ${MARKER_TABLE} (
 
 /** Far longer than any plan lives, so that no marker is deleted while its step may need it. */
 const MARKER_AGE_MAX = "7 days";
-/** Limit of old markers deleted at once. */
+/** Maximum number of old markers that one statement deletes. */
 const PURGED_MAX = 1_000;
 
-/** The marker of a step. */
+/** The state of a step's write, as its marker records it. */
 export type Marker =
   /** The step's write took effect; its result. */
   | { readonly outcome: "applied"; readonly result: StatementResult }

@@ -6,7 +6,6 @@ import { StatementProcess, type ChildLaunch } from "./statement-process.js";
 /** A job of a reader. */
 export type ReadJob = Job<ReadTask | DescribeTask>;
 
-/** The listener for a reader's events. */
 export interface ReaderListener {
   /** The reader has answered and can take another job. */
   onAnswer(): void;

@@ -64,7 +64,7 @@ export function previewBattery(engine: string, open: () => Promise<PreviewFixtur
       dumped = await fixture.dump();
     });
     afterEach(async () => {
-      // Whatever a test previews, the content of the database is unchanged.
+      // No preview has changed the content of the database.
       const after = await fixture.dump();
       await fixture[Symbol.asyncDispose]();
       expect(after).toBe(dumped);

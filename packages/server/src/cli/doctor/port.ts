@@ -36,7 +36,7 @@ async function isSteward(host: string, port: number): Promise<boolean> {
     const body = (await answer.json()) as { readonly data?: { readonly status?: unknown } };
     return body.data?.status === "alive";
   } catch {
-    // Whatever listens there is no Steward server.
+    // The program that listens on the port is no Steward server.
     return false;
   }
 }

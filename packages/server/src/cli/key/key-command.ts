@@ -28,7 +28,7 @@ export function keysCommand(name: string, description: string): Command {
 
 /**
  * Runs `work` on the keys in the configured store, as an operator. No further authorization is
- * needed: whoever can open the store could write any key into it.
+ * needed: a user who can open the store could write any key into it.
  */
 export async function withKeys<T>(
   { env, terminal }: CliContext,

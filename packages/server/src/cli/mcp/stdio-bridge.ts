@@ -71,7 +71,7 @@ function passedOn({ mcpReq }: ServerContext) {
       : {
           onprogress: (progress: Progress) => {
             const params = { ...progress, progressToken };
-            // A client that has gone does not read its answer either.
+            // A client that has disconnected does not read its answer either.
             mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
           },
         }),

@@ -8,7 +8,7 @@ import { partsOf } from "../statement/derived.js";
 import type { ColumnRef } from "../statement/select.js";
 import { joinToColumn, joinToTable } from "./missing-join.js";
 
-/** What both engines say of a column that there is not; the first group is the column as written. */
+/** Messages of both engines about an unknown column; the first group is the column as written. */
 const MESSAGES: readonly RegExp[] = [
   /^no such column: "?(.+?)"?(?: - should this be .*)?$/,
   /^column "?(.+?)"? does not exist$/,

@@ -37,7 +37,7 @@ export class HintSchemas {
     return entry.tables;
   }
 
-  /** Reads the tables anew for the next statement, because this one has changed them. */
+  /** Reads the tables again for the next statement, because this statement has changed them. */
   forget(caller: Caller, dataSource: string): void {
     this.#entries.delete(keyOf(caller, dataSource));
   }

@@ -19,9 +19,9 @@ export interface Comparison {
 }
 
 const OPERATORS: ReadonlySet<string> = new Set(["=", "==", "<>", "!=", "<", ">", "<=", ">=", "in"]);
-/** What may stand before a whole operand; an operand after an operator is a part of an expression. */
+/** Tokens that may precede a whole operand. After an operator, an operand is part of an expression. */
 const BEFORE = /^(?:\(|,|and|or|not|where|on|having|when|then|else|select|case|set|by)$/;
-/** What makes an operand a part of an expression when it stands behind it. */
+/** Tokens that, after an operand, make the operand part of an expression. */
 const CONTINUES = /^(?:[-+*/%.(]|\|\||::|collate|->>?|at)$/;
 
 /** The comparisons in tokens of a clause. */

@@ -9,7 +9,7 @@ export interface Origin {
   readonly column: string;
 }
 
-/** What a common table expression or a query in FROM gives, read as a table. */
+/** The columns of a common table expression or of a query in FROM, as those of a table. */
 export interface DerivedTable extends Relation {
   /** The columns that come from a star, which the statement does not name, by name in lower case. */
   readonly origins: ReadonlyMap<string, Origin>;

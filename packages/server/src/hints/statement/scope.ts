@@ -40,7 +40,7 @@ export function scopesOf(sql: string, tables: KnownTables): readonly Scope[] {
   return [...scopes.values()];
 }
 
-/** What all queries of a statement are read with. */
+/** Parts that all queries of a statement share. */
 interface Reading {
   readonly tables: KnownTables;
   /** The names of all common table expressions. */

@@ -126,7 +126,7 @@ const MESSAGES: readonly Instruction[] = [
   },
 ];
 
-/** What a mark is replaced by, as the advice of a syntax error says. */
+/** The replacement for a mark, as the advice of a syntax error says. */
 function replacementOf(marked: string, advice: string): string {
   const named = /^(?:did you mean|put) (\w+)/.exec(advice)?.[1] ?? "";
   if (advice.startsWith("did you mean")) return named;

@@ -96,7 +96,7 @@ export class StatementEdits {
     return { text, argument: text.slice(text.lastIndexOf(",") + 1, -1).trim() };
   }
 
-  /** What stands on the right of the only place of an operator: a literal or a name. */
+  /** The right operand of the only occurrence of an operator: a literal or a name. */
   rightOf(operator: string): string | undefined {
     const index = this.#code.findIndex(({ text }) => text === operator);
     const from = this.#code[index + 1];

@@ -1,4 +1,4 @@
-/** What is wrong with a statement: the classes by which the score is reported. */
+/** Classes of errors in statements, by which the score is reported. */
 export type Mistake =
   | "unknown column"
   | "unknown table"

@@ -35,7 +35,7 @@ export async function rescore(
   const damaged: string[] = [];
   for (let start = 0; start < suspects.length; start += BATCH) {
     const worst = best.last()?.score ?? scoreMin;
-    // A bound that equals the score may belong to a tie that comes first.
+    // `>=`: a suspect whose exact score ties with the last hit's may still rank before it.
     const batch = suspects.slice(start, start + BATCH).filter(({ upper }) => upper >= worst);
     if (batch.length === 0) break;
     const entryIds = batch.map(({ entryId }) => entryId);

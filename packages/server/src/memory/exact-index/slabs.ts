@@ -168,7 +168,7 @@ export class Slabs {
   }
 }
 
-/** Names a row of a slab. */
+/** The slot of a row of a slab. */
 export function slotOf(slab: Slab, row: number): number {
   return slab.number * SLAB_ROWS_MAX + row;
 }

@@ -394,7 +394,7 @@ interface Payload {
 }
 
 const ERROR = { code: "STEP_FAILED", message: "failed" } as const;
-/** What a client is told when it is too late, or not allowed, or nobody answers. */
+/** Errors of a client that is too late, lacks the right, or gets no answer. */
 const EXPECTED: ReadonlySet<string> = new Set([
   ...["STORE_UNAVAILABLE", "PLAN_NOT_ACTIVE", "APPROVAL_CONFLICT", "POLICY_DENIED"],
 ]);

@@ -296,7 +296,7 @@ class Schedule {
     return told !== undefined;
   }
 
-  /** What is answered at last; `undefined` when that is a refusal. */
+  /** The final answer; `undefined` when it is a refusal. */
   async #told<T>(question: () => Promise<T>): Promise<T | undefined> {
     for (let asked = 0; asked < 200; asked += 1) {
       try {
@@ -453,7 +453,7 @@ function checkTurns(stepId: string, events: readonly PlanEvent[]): void {
   expect(isRunning, `${stepId} runs for ever`).toBe(false);
 }
 
-/** What a change of steps may be refused with for good. */
+/** Codes with which a change of steps may be refused permanently. */
 const REFUSALS: ReadonlySet<string> = new Set([
   ...["PLAN_NOT_ACTIVE", "STEP_NOT_REVISABLE", "REVISION_CONFLICT"],
 ]);

@@ -180,7 +180,7 @@ export interface LogEntry {
   readonly end: AttemptEnd | undefined;
   /** The approvals that it makes or changes, in order; the index of approvals shows them. */
   readonly approvals: readonly ApprovalChange[];
-  /** Who asked for the events, in their order. */
+  /** The callers whose requests caused the events, in the events' order. */
   readonly origins: readonly EventsOrigin[];
 }
 

@@ -68,7 +68,7 @@ export class ApprovalDesk implements PlanApprovals {
     const found = await this.#find(approvalId, ctx);
     const by = approverOf(ctx);
     const wanted: WantedDecision = { decision, digest: digest.toLowerCase(), reason, by };
-    // What the index shows is enough for a refusal that says why; the plan's log decides.
+    // The index may lag behind, but is enough to refuse with a reason; the plan's log decides.
     const early = decideApproval(found, wanted, clock.nowMs());
     if (early.kind === "refused") throw new AppError(early.code, early.message);
     const { orgId, planId } = found;

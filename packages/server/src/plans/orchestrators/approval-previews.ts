@@ -56,7 +56,7 @@ export class ApprovalPreviews {
     this.#parts = parts;
   }
 
-  /** What cannot be previewed has the reason in its preview. */
+  /** The preview of a statement that cannot be previewed contains the reason. */
   async of(approval: StoredApproval, ctx: QueryRuntimeContext): Promise<ApprovalPreview> {
     const status = shownStatus(approval, this.#parts.clock.nowMs());
     if (status !== "pending") {

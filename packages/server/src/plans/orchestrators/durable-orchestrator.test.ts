@@ -30,7 +30,7 @@ const RUNAWAY =
 const ORG = "11111111-1111-4111-8111-111111111111";
 const ids = systemIds(systemClock);
 
-/** What a process is given in place of what others have. */
+/** Parts of a process that a test replaces. */
 interface Given {
   readonly Target?: typeof SqliteTarget;
   readonly log?: Log;

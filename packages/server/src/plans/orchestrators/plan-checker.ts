@@ -24,7 +24,7 @@ export type PlanCheckerParts = Pick<
   "tools" | "access" | "analyzer" | "reader" | "policy" | "pricing" | "advisor" | "stepWaitMs"
 >;
 
-/** What is known about a step before policies and prices are asked. */
+/** The facts about a step that are known before policies and prices are asked. */
 type Described = Pick<StepCheck, "touched" | "estimate" | "problem">;
 
 /** Tells what would happen if a plan were submitted and run. It stores and changes nothing. */

@@ -86,7 +86,7 @@ export class Recovery implements AsyncDisposable {
   }
 }
 
-/** What the target says of an attempt; `unknown` when it can never tell. */
+/** The outcome of an attempt according to its target; `unknown` when the target can never tell. */
 async function settled(
   target: StepTarget,
   { attempt, step }: Pick<AbandonedStep, "attempt" | "step">,

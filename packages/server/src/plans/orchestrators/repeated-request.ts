@@ -6,14 +6,14 @@ import type { PlanRecord } from "../plan.js";
 import type { NewPlan } from "../ports.js";
 import { requestHash } from "./request-hash.js";
 
-/** What the store remembers of a request for a new plan: nothing without an idempotency key. */
+/** The part of a new plan that identifies a repeated request: its idempotency key, if it has one. */
 export type KeyedRequest = Pick<NewPlan, "idempotency">;
 
 /**
  * Creates a plan, or answers as before when the same request created one under its idempotency key.
- * The request is checked against the state of now, in which the first one may no longer be valid: the
- * source of a fork went on, a table is gone, a policy has changed. So the first answer counts where a
- * check fails, too.
+ * The request is checked against the present state, in which it may have become invalid: the source of
+ * a fork has continued, a table was dropped, a policy has changed. Therefore a repeated request gets the
+ * first answer even when its checks fail now.
  * @param request everything that makes two requests the same: strings, numbers and lists.
  */
 export async function createdOrRepeated(

@@ -41,7 +41,7 @@ interface Quoting {
   /** Length of the opening and of the closing delimiter, in characters. */
   readonly openingLength: number;
   readonly closingLength: number;
-  /** A complete literal for a part of the content. */
+  /** Makes a complete literal of a part of the content. */
   readonly quote: (content: string) => string;
   /** A placeholder's text without the literal's escapes. */
   readonly unquote: (markup: string) => string;

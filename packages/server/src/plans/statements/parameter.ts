@@ -8,11 +8,11 @@ import { cellTypeOf, type ColumnType } from "./step-output.js";
 export interface JsonDialect {
   /** JSON text of a value, in the form from which the dialect's JSON functions restore its type. */
   fragment(cell: Cell): string;
-  /** Whether values of a column may need a different form than the output's own JSON. */
+  /** Whether values of a column may differ, in the dialect's form, from the output's own JSON. */
   differs(type: ColumnType): boolean;
 }
 
-/** JSON text of rows; a row that needs no different form is copied. */
+/** JSON text of rows in a dialect's form. A row whose output already has that form is copied. */
 export function rowsJson(
   { json, row, types }: Extract<Selected, { kind: "rows" }>,
   dialect: JsonDialect,

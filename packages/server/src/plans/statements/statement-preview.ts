@@ -16,7 +16,7 @@ export interface PreviewedTable {
   readonly columns: readonly string[];
 }
 
-/** What a write would change if it ran now. */
+/** The changes that a write would make if it ran now. */
 export interface StatementPreview {
   /** Rows that the statement itself changes, counted as in a run. */
   readonly rowsChanged: number;

@@ -47,7 +47,7 @@ export function callJson(call: ToolCallRecord, around: CallSurroundings): string
     ...entries
       .filter(([key, value]) => call[key] !== value || (isRevised && OF_STEP.has(key)))
       .map(([key]) => [key, call[key]]),
-    // The beginning of an output is told by its length.
+    // An output that is the beginning of the step's output is stored as its length.
     ...(usual.output === call.output && call.output.length < (around.output?.length ?? 0)
       ? [["output", call.output.length]]
       : []),

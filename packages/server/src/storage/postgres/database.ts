@@ -101,7 +101,7 @@ export class Database implements Connection, AsyncDisposable {
     );
   }
 
-  /** Lends a connection to `work`; closes the connection afterwards if it failed. */
+  /** Runs `work` with a connection of the pool; closes the connection afterwards if it failed. */
   withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     return this.#withClient((client) =>
       work({

@@ -1,6 +1,6 @@
 /**
  * What deletes the rows of each table that has an organization, on every engine: a class of
- * retention, a row that it belongs to, or why its rows stay. Whoever adds a table adds it here.
+ * retention, a row that it belongs to, or why its rows stay. A new table must be added here.
  */
 export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   plans: "class plans",

@@ -23,7 +23,7 @@ export function openSqliteFaultPlace(random: () => number): Promise<FaultPlace> 
 
 /**
  * Files that die with their processes: a real process, killed by SIGKILL, migrates the one and keeps its records in the
- * other. Whoever goes on is another process, as after a restart.
+ * other. Another process continues, as after a restart.
  */
 class SqliteFaultPlace implements FaultPlace {
   readonly #folder = mkdtempSync(join(tmpdir(), "faults-"));

@@ -9,7 +9,7 @@ import type { WireStatus } from "../errors.js";
 import type { IdentityHeaders, Services } from "../services.js";
 import { errorStatusOf, type ErrorStatus } from "./error-status.js";
 
-/** The part of a call that a scope needs, for every kind of call. */
+/** The members of grpc-js's calls that a scope uses; unary and streaming calls have them. */
 export interface Call {
   readonly metadata: Metadata;
   /** IP address and port of the client. */

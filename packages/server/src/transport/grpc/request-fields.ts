@@ -58,7 +58,7 @@ export function onFailureField({ onFailure }: { readonly onFailure: string }): {
   throw wrongField("on_failure", `it is none of ${ON_FAILURE.join(", ")}`, "INVALID_PLAN");
 }
 
-/** The revision that the caller has read; `undefined`: whichever there is. @throws AppError `INVALID_ARGUMENT`. */
+/** The revision that the caller has read; `undefined`: any revision is accepted. @throws AppError `INVALID_ARGUMENT`. */
 export function expectedRevisionOf({
   expectedRevision,
 }: {

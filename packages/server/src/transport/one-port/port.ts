@@ -102,7 +102,7 @@ export class Port {
 
   #plainServer(): Server {
     return createServer(SOCKET_OPTIONS, (socket) => {
-      // Already closed because of the limit.
+      // The limit of connections has already closed it.
       if (socket.destroyed) return;
       this.#undecided.add(socket);
       sniffProtocol(socket, this.#options.helloTimeoutMs, (protocol) => {
@@ -131,7 +131,7 @@ export class Port {
       if (clientCa !== undefined && this.#isRefused(socket)) return;
       this.#serve(socket.alpnProtocol === "h2" ? "http2" : "http1", socket);
     });
-    // A failed or slow handshake is only reported.
+    // After a failed or slow handshake Node emits this event and leaves the socket open.
     return server.on("tlsClientError", (_error, socket: Socket) => socket.destroy());
   }
 

@@ -7,13 +7,14 @@ import { rdfcNumbers } from "./rdfc.js";
 import { StepBudget, StepsExhausted } from "./step-budget.js";
 
 /**
- * Most blank nodes with equal first-degree hashes for which RDFC-1.0 is used. It searches from each
- * of them, so its time is quadratic in their number for a list. Its test suite needs 14.
+ * RDFC-1.0 is used for at most this number of blank nodes with equal first-degree hashes. RDFC-1.0
+ * starts a search at each of them: for a list, its time is quadratic in their number. The largest
+ * number in the test suite of RDFC-1.0 is 14.
  */
 const RDFC_ALIKE_MAX = 16;
 /**
- * Most steps that RDFC-1.0 may take for a component; they take a few milliseconds. The hardest
- * component of its test suite takes 3456.
+ * Maximum number of steps of RDFC-1.0 for one component, which take a few milliseconds. The hardest
+ * component of the test suite of RDFC-1.0 needs 3456.
  */
 const RDFC_STEPS_MAX = 4000;
 

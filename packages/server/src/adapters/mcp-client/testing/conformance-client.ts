@@ -7,19 +7,19 @@ import type { McpOAuth } from "../../../governance/index.js";
 import { McpConnection } from "../mcp-connection.js";
 import { AccessRefused, accessTokensFor, GrantFile, signIn } from "../oauth/index.js";
 
-// The official suite starts this program with the address of its server. It does what steps do: asks
-// for the definitions, and calls tools as they are defined. Where a server wants a token, it also does
-// what an operator does: `oauth` in the tools file, and `steward tools login` with the suite's
-// authorization server, which signs in whoever asks.
+// The official suite starts this program with the address of its server. Like a step, it reads
+// the definitions and calls the tools. For a server that requires a token it also acts as an operator,
+// who writes `oauth` into the tools file and runs `steward tools login`. The suite's authorization
+// server signs everybody in.
 const url = process.argv.at(-1) ?? "";
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
 const signal = AbortSignal.timeout(25_000);
 const directory = mkdtempSync(join(tmpdir(), "steward-mcp-grants-"));
 const grants = { file: new GrantFile(join(directory, "grants.json")), clock: systemClock };
 
-/** What a scenario tells its client. */
+/** The settings that a scenario passes to its client. */
 interface Context {
-  /** Calls that it asks for; else each tool is called once. */
+  /** Calls that the scenario demands; absent: each tool is called once. */
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: object }[];
   readonly client_id?: string;
   readonly client_secret?: string;
@@ -35,7 +35,7 @@ async function run(oauth: McpOAuth | undefined): Promise<void> {
   const access = accessTokensFor({ name: "suite", endpoint }, grants)?.forConnection();
   await using connection = await McpConnection.open({ endpoint, access, signal });
   const definitions = await connection.definitions(signal);
-  // One scenario wants to see how the schema of its first tool arrived.
+  // One scenario checks the schema of its first tool as the client has read it.
   const some = { a: 5, b: 3, schema: definitions[0]?.inputSchema };
   const calls = context.toolCalls ?? definitions.map(({ name }) => ({ name, arguments: some }));
   for (const { name, arguments: args } of calls) {
@@ -44,13 +44,13 @@ async function run(oauth: McpOAuth | undefined): Promise<void> {
     await connection
       .call(definition, { ...args }, { signal, timeoutMs: 5000 })
       .catch((error: unknown) => {
-        // A tool that fails is the server's affair.
+        // A tool may fail; the scenario only judges authentication.
         if (error instanceof InsufficientScopeError || error instanceof AccessRefused) throw error;
       });
   }
 }
 
-/** `steward tools login`, and the person at the browser. */
+/** Runs `steward tools login`, and acts as the person at the browser. */
 async function login(oauth: McpOAuth, scope: string | undefined): Promise<string | undefined> {
   const grant = await signIn({
     ...{ url, oauth, port: 0, clock: systemClock, signal },
@@ -88,7 +88,7 @@ try {
   else {
     const oauth = await configured();
     let scope: string | undefined;
-    // An operator who is asked for more signs in again, but not for ever.
+    // An operator signs in again when the server demands more scopes, a limited number of times.
     for (let signIns = 0; ; signIns += 1) {
       try {
         await run(oauth);

@@ -43,7 +43,7 @@ export class WriteSession {
    * @throws StatementError, with everything rolled back.
    */
   write(task: WriteTask, forget: readonly AttemptRef[], beforeCommit: () => void): StatementResult {
-    // First of all, because creating the marker table changes the schema.
+    // The schema is compared before anything else, because creating the marker table changes it.
     const begin = (): void => this.#agent.requireSchema(task.statement);
     const work = (): StatementResult => {
       const marker = this.#markers.find(task.attempt);

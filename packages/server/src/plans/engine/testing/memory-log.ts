@@ -334,7 +334,7 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
         stored.results.set(entry.end.step.index, { planId, sequence: entry.sequence });
       }
     }
-    // As in the tables: what the log tells is read from its entries, whatever else the unit says of the plan.
+    // As in the tables, a plan's state is read from the entries of its log alone.
     const told = { lastSequence, lastEventAtMs, steps, revision, revisionRequests };
     stored.state = { ...(unit.plan ?? stored.state), ...told };
     stored.owner = unit.owner ?? stored.owner;

@@ -13,8 +13,8 @@ const POLL_MS = 400;
 const RECENT_MS = 60_000;
 /**
  * Interval for comparing all organizations, in ms. The comparison finds changes that were committed
- * later still, such as a prepared transaction that a cluster resolved after the restart of a
- * server.
+ * even later, such as those of a prepared transaction that a cluster resolved after a server had
+ * restarted.
  */
 const COMPARE_MS = 60_000;
 /** Greater than the age of any change, in ms. */
@@ -39,7 +39,7 @@ export interface MemoryFollowerParts {
 
 /**
  * Applies the additions and deletions of other nodes to this node's search index. A signal names an
- * organization, which is read at once; polls find changes without a signal. No commit is missed,
+ * organization, whose changes are read at once. Polls find changes whose signal was lost. No commit is missed,
  * however late it is. This node's own entries are applied twice, which changes nothing.
  */
 export class MemoryFollower implements AsyncDisposable {
@@ -125,7 +125,8 @@ export class MemoryFollower implements AsyncDisposable {
       if (isComparing) this.#compareAt = now + this.#compareMs;
       return "idle";
     } catch (error) {
-      // It is unknown how long the database stays away, so recent changes may be old by then.
+      // The database may be unreachable for longer than a poll looks back (`RECENT_MS`). Comparing all
+      // organizations finds the changes of that time.
       this.#compareAt = 0;
       throw error;
     }

@@ -62,7 +62,8 @@ export const createRetentionTables: readonly string[] = [
      PRIMARY KEY (org_id)
    )`,
 
-  // As before, and a change of a plan that was deleted meanwhile is refused like any lost race.
+  // New in this version: a change of a plan that was deleted meanwhile is refused like a change that
+  // lost a race.
   `CREATE OR REPLACE FUNCTION steward_append(
      p_org uuid,
      c_plan uuid[], c_sequence integer[], c_result_step integer[], c_events text[], c_steps text[],

@@ -7,7 +7,7 @@ import { settled } from "../settled.js";
 import { lockLedger } from "../usage/usage-ledger.js";
 import { whileDeleting } from "./retention-lock.js";
 
-/** A plan, or the idempotency key of one, with the time that decides. */
+/** A plan or an idempotency key, with the time from which its period is counted. */
 interface PlanTime {
   readonly plan_id: string;
   readonly created_at_ms: number;
@@ -80,7 +80,7 @@ export class PostgresExpiredRows implements ExpiredRows {
     return deleted ?? 0;
   }
 
-  /** A deletion with an unknown outcome is repeated; it then finds what is left. */
+  /** Repeats a deletion whose outcome is unknown; the repetition deletes the remaining rows. */
   #deleting<T>(
     orgId: string,
     work: (connection: Connection) => Promise<T>,
@@ -89,7 +89,7 @@ export class PostgresExpiredRows implements ExpiredRows {
   }
 }
 
-/** The next organization of each table, which together have a row of each with rows to delete. */
+/** For each table, the next organization with rows in it. */
 const NEXT_ORGANIZATION = [
   "SELECT org_id FROM plans WHERE $1::uuid IS NULL OR org_id > $1 ORDER BY org_id LIMIT 1",
   "SELECT org_id FROM plan_removals WHERE $1::uuid IS NULL OR org_id > $1 ORDER BY org_id LIMIT 1",
@@ -103,7 +103,8 @@ function throughOf(planIds: readonly string[], limit: number): { readonly throug
 }
 
 /**
- * Makes plans unknown that ended before a time and that nothing needs.
+ * Deletes the rows of plans that ended before a time and that no fork, usage or memory needs. Their
+ * logs are deleted later, in batches.
  * @param connection of a transaction that holds the lock of {@link whileDeleting}.
  * @returns their number.
  */
@@ -140,7 +141,7 @@ export async function deletePlans(
   return gone.length;
 }
 
-/** What refers to a plan and must not outlive it. */
+/** Rows that refer to a plan and are deleted with it. */
 const RELEASED = [
   "DELETE FROM idempotency_keys WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])",
   "DELETE FROM step_leases WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])",

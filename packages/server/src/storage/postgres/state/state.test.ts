@@ -145,7 +145,7 @@ describe("the state on PostgreSQL", { timeout: 60_000 }, () => {
         () => true,
         () => false,
       );
-      // Whatever of it is there leads to nothing that is not: another pull asks for no more of it.
+      // Every stored block has its children stored too, so another pull requests no block.
       let asked = 0;
       const scratch = new MemoryBlockStore(systemClock);
       for (const hash of clone.hashes()) scratch.put(new Map([[hash, checkedBlock(clone, hash)]]));
@@ -200,7 +200,7 @@ describe("the state on PostgreSQL", { timeout: 60_000 }, () => {
       `INSERT INTO state_blocks VALUES ('${ORG}', '\\x${posg}', 0, false, ${junk})`,
     );
     await expectOnlyLost(node("d"), posg, "damaged");
-    // Once restored, every node finds the block, whatever its clone has.
+    // Once the block is restored, every node finds it, even a node whose clone lacks it.
     const bytes = `'\\x${Buffer.from(kept?.["bytes"] as Buffer).toString("hex")}'`;
     await database.query(
       `UPDATE state_blocks SET bytes = ${bytes}, is_deflated = true WHERE ${where}`,

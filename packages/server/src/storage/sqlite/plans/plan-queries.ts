@@ -24,7 +24,7 @@ import {
 import { read, type SqliteValue, type StatementCache } from "../connection.js";
 import { SOLE_NODE_ID } from "../sole-node.js";
 
-/** Reads of the plan tables, as committed: a few short queries each, on a read-only connection. */
+/** Reads committed rows of the plan tables, with a few short queries on a read-only connection. */
 export class PlanQueries implements PlanReads {
   readonly #db: StatementCache;
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class PlanQueries implements PlanReads {
     this.#clock = clock;
   }
 
-  /** A plan for the state machine. */
+  /** Loads a plan into the form that the state machine works on. */
   load({ orgId, planId }: PlanRef): LoadedPlan | undefined {
     const row = this.#db.get<PlanRow & { readonly definition: string }>(
       `SELECT ${PLAN_COLUMNS}, d.steps AS definition

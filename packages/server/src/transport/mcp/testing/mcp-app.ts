@@ -51,7 +51,7 @@ export async function callTool(
   client: Client,
   name: string,
   args: ToolArguments,
-  // Whoever calls knows what comes back.
+  // The caller knows the type of the answer.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
 ): Promise<any> {
   const result = await client.callTool({ name, arguments: args });

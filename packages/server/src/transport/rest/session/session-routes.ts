@@ -157,7 +157,7 @@ async function allowedActions(
         return [action];
       } catch (error) {
         if (error instanceof AppError && error.code === "POLICY_DENIED") return [];
-        // The operation may be asked for, and somebody else approves it.
+        // The caller may request the operation, and somebody else approves it.
         if (error instanceof AppError && error.code === "APPROVAL_REQUIRED") return [action];
         throw error;
       }

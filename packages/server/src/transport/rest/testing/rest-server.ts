@@ -43,7 +43,7 @@ export interface TestRestServer extends AsyncDisposable {
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // Whoever asks knows what was asked for.
+  // The caller knows the type of the answer.
   readonly body: Record<string, unknown> & { readonly data?: unknown };
 }
 

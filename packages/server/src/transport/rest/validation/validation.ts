@@ -45,7 +45,8 @@ export function zodValidation(
       const part = { name: httpPart ?? "request", root: isBody ? bodyName : "", value };
       const wrong = isBody ? code : "INVALID_ARGUMENT";
       if (!result.success) return { error: invalid(wrong, part, result.error.issues, known) };
-      // Path parameters are looked up: each route itself answers an id that cannot exist.
+      // The texts of path parameters are not checked here: a route answers an impossible id like an
+      // unknown one, with 404.
       const texts = httpPart === "params" ? [] : textViolations(result.data, part, url);
       return texts.length === 0 ? { value: result.data } : { error: refused(wrong, part, texts) };
     };
