@@ -19,6 +19,7 @@ import { createRetention } from "./retention.js";
 import type { Retention } from "./retention.js";
 import { createSession } from "./access/session.js";
 import type { Session } from "./access/session.js";
+import { createWebhooks, type Webhooks } from "./governance/webhooks.js";
 import { createState } from "./state.js";
 import type { State } from "./state.js";
 import { createTools, type Tools } from "./tools/tools.js";
@@ -66,6 +67,7 @@ export interface StewardClient {
   readonly policies: Policies;
   readonly retention: Retention;
   readonly approvals: Approvals;
+  readonly webhooks: Webhooks;
   readonly keys: Keys;
   readonly audit: Audit;
   readonly session: Session;
@@ -95,6 +97,7 @@ export function createClient(options: ClientOptions): StewardClient {
     policies: createPolicies(http),
     retention: createRetention(http),
     approvals: createApprovals(http),
+    webhooks: createWebhooks(http),
     keys: createKeys(http),
     audit: createAudit(http),
     session: createSession(http),

@@ -13,6 +13,7 @@ export { type Audit } from "./audit.js";
 export { type Keys } from "./access/keys.js";
 export { type Policies } from "./policies.js";
 export { type Retention as RetentionCalls } from "./retention.js";
+export { type Webhooks } from "./governance/webhooks.js";
 export { type Session } from "./access/session.js";
 export { type State, type StateDocument } from "./state.js";
 export type { StreamedBody } from "./http.js";
@@ -205,4 +206,10 @@ export type {
   UsageQuery,
   UsageTotals,
   VerifyUsageRequest,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookDeliveryPageQuery,
+  WebhookRetried,
+  WebhookRetry,
+  WebhookTested,
 } from "@steward/protocol/rest";

@@ -5,6 +5,21 @@
 export { dataOf, type Data } from "./envelope.js";
 export { errorBodySchema, type ErrorBody, type ErrorDetail } from "./errors.js";
 export {
+  webhookDeliveryPageQuerySchema,
+  webhookDeliveryPageSchema,
+  webhookRetriedSchema,
+  webhookRetrySchema,
+  webhookTestSchema,
+  webhookTestedSchema,
+  type WebhookDelivery,
+  type WebhookDeliveryPage,
+  type WebhookDeliveryPageQuery,
+  type WebhookRetried,
+  type WebhookRetry,
+  type WebhookTest,
+  type WebhookTested,
+} from "./governance/webhooks.js";
+export {
   auditConsistencyQuerySchema,
   auditConsistencySchema,
   auditPageSchema,

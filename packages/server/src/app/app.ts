@@ -93,7 +93,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const { clock, ids } = basics;
   const events = new EventBus<AuditEvents>(basics.log);
 
-  const store = await openStore(config, basics, opened);
+  const { store, webhooks } = await openStore(config, basics, opened);
   const audit = openAudit({ ...basics, config, store: store?.audit }, opened);
   const state = openState({ ...basics, config, origin: store?.stateOrigin }, opened);
 
@@ -152,7 +152,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const identity = await openIdentity({ ...basics, config, apiKeys, browserSessions }, opened);
   const health = healthOf(store, memory, new DirectoryProbe(config.dataDir, clock));
   const transports = await openTransports(config, {
-    ...{ ...basics, ...billing, ...retention, orchestrator, audit, catalog },
+    ...{ ...basics, ...billing, ...retention, orchestrator, audit, catalog, webhooks },
     policies: policies.service,
     memory: memory.service,
     state: state.service,

@@ -1,4 +1,3 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,64 +9,11 @@ import { describe, expect, it } from "vitest";
 import { createSampleDatabase } from "../adapters/sample-database/index.js";
 import type { WebhookTarget } from "../webhooks/index.js";
 import { openApp, type App } from "./app.js";
+import { NEW_SECRET, OLD_SECRET, Receiver } from "./testing/webhook-receiver.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
-const NEW_SECRET = `whsec_${Buffer.alloc(32, "n").toString("base64")}`;
-const OLD_SECRET = `whsec_${Buffer.alloc(24, "o").toString("base64")}`;
 /** A machine that is busy with other things may need longer than the first pause of 5 seconds. */
 const BUSY = { timeout: 15_000, interval: 50 };
-
-/** A message that a receiver got. */
-interface Received {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-/** A receiver whose paths answer in different ways. */
-class Receiver implements AsyncDisposable {
-  readonly received: Received[] = [];
-  readonly #answers: Readonly<Record<string, (answer: ServerResponse, times: number) => void>> = {
-    "/good": (answer) => answer.writeHead(204).end(),
-    "/flaky": (answer, times) => answer.writeHead(times === 1 ? 500 : 200).end("x".repeat(100_000)),
-    "/gone": (answer) => answer.writeHead(410).end(),
-    "/moved": (answer) => answer.writeHead(307, { location: "/good" }).end(),
-    "/hanging": () => undefined,
-  };
-  readonly #server = createServer((request, answer) => {
-    const { url: path = "", headers } = request;
-    let body = "";
-    request.setEncoding("utf8").on("data", (text: string) => {
-      body += text;
-    });
-    request.on("end", () => {
-      this.received.push({ path, headers, body });
-      this.#answers[path]?.(answer, this.at(path).length);
-    });
-  });
-
-  static async listen(): Promise<Receiver> {
-    const receiver = new Receiver();
-    await new Promise<void>((resolve) => receiver.#server.listen(0, "127.0.0.1", resolve));
-    return receiver;
-  }
-
-  target(name: string, over: Partial<WebhookTarget> = {}): WebhookTarget {
-    const address = this.#server.address();
-    if (address === null || typeof address === "string") throw new Error("it does not listen");
-    const url = `http://127.0.0.1:${String(address.port)}/${name}`;
-    return { name, url, secrets: [NEW_SECRET, OLD_SECRET], events: ["plan.completed"], ...over };
-  }
-
-  at(path: string): readonly Received[] {
-    return this.received.filter((each) => each.path === path);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-}
 
 describe.each(["SQLite", "PostgreSQL"])("webhooks, the store on %s", (engine) => {
   it("tells each target of its events, signed, whatever the other targets do", async () => {

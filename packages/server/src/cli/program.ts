@@ -32,6 +32,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map([
   ["policy", async () => (await import("./policy/index.js")).policyCommand],
   ["audit", async () => (await import("./audit/index.js")).auditCommand],
   ["approvals", async () => (await import("./approvals/index.js")).approvalsCommand],
+  ["webhooks", async () => (await import("./webhooks/index.js")).webhooksCommand],
   ["tools", async () => (await import("./tools/index.js")).toolsCommand],
   ["migrate", async () => (await import("./store/migrate.js")).migrateCommand],
   ["copy", async () => (await import("./store/copy.js")).copyCommand],

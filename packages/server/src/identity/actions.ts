@@ -21,6 +21,7 @@ export const ACTIONS: readonly Action[] = [
   ...(["policies:read", "policies:write"] as const),
   ...(["retention:read", "retention:write", "holds:write", "erasure:run"] as const),
   ...(["approvals:read", "approvals:decide"] as const),
+  ...(["webhooks:read", "webhooks:write"] as const),
   ...(["metrics:read"] as const),
   ...(["audit:read", "audit:export"] as const),
 ];
@@ -41,6 +42,7 @@ export type Action =
   | "holds:write"
   | `approvals:${"read" | "decide"}`
   | "erasure:run"
+  | `webhooks:${"read" | "write"}`
   | "metrics:read"
   | `audit:${"read" | "export"}`;
 

@@ -63,6 +63,8 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
   ...operationsOf("holds:write", "placeHold", "liftHold"),
   ...operationsOf("approvals:read", "listApprovals", "getApproval"),
   ...operationsOf("approvals:decide", "grantApproval", "denyApproval"),
+  ...operationsOf("webhooks:read", "listWebhookDeliveries"),
+  ...operationsOf("webhooks:write", "retryWebhookDeliveries", "testWebhook"),
   ...operationsOf("metrics:read", "getMetrics"),
   ...operationsOf("audit:read", "listAuditRecords", "getAuditRecord", "proveAuditConsistency"),
   ...operationsOf("audit:read", "getAuditCheckpoint", "getAuditTile"),

@@ -24,6 +24,7 @@ import type { Orchestrator } from "../plans/index.js";
 import type { StateService } from "@steward/state";
 import type { MigrationService } from "@steward/schema";
 import type { UsageService } from "../usage/index.js";
+import type { WebhookService } from "../webhooks/index.js";
 import type { OrganizationQuotas } from "./organization-quotas.js";
 
 /** The services that every transport uses, independent of how they are built. */
@@ -40,6 +41,7 @@ export interface Services {
   readonly retention: RetentionService;
   readonly audit: AuditService;
   readonly erasures: ErasureService;
+  readonly webhooks: WebhookService;
   readonly signIn: SignIn;
   readonly authenticate: Authenticate;
   readonly quotas: OrganizationQuotas;

@@ -5,7 +5,9 @@
  * message on its way to one target. **Attempt**: one HTTP request of a delivery. **Outbox**: the
  * deliveries, which are stored in the transaction of their event. **Dead**: a delivery that failed for good.
  */
+export { noWebhookStore } from "./no-webhook-store.js";
 export { WebhookOutbox } from "./outbox.js";
 export { isWebhookSecret } from "./signature.js";
 export { WebhookDelivery } from "./webhook-delivery.js";
+export { WebhookService, type DeliveryPage, type TestedTarget } from "./webhook-service.js";
 export { WEBHOOK_EVENTS, type WebhookEvent, type WebhookTarget } from "./webhook-target.js";

@@ -18,3 +18,11 @@ export const WEBHOOK_LEASE_MS: number = 30_000;
 export const WEBHOOK_DEAD_MS: number = 30 * 24 * 60 * 60 * 1000;
 /** Characters of the stored reason of a failed attempt. */
 export const WEBHOOK_ERROR_LENGTH_MAX: number = 200;
+/** Deliveries on a page of a listing. */
+export const WEBHOOK_PAGE_MAX: number = 200;
+/** Deliveries on a page when the caller names no limit. */
+export const WEBHOOK_PAGE_DEFAULT: number = 50;
+/** Deliveries that one request makes due again. */
+export const WEBHOOK_RETRIES_MAX: number = 1_000;
+/** Test messages of one organization at once. */
+export const WEBHOOK_TESTS_AT_ONCE_MAX: number = 1;

@@ -49,9 +49,12 @@ export class WebhookOutbox {
 
   /** Announces that deliveries were committed. */
   announce(deliveries: readonly NewDelivery[]): void {
-    for (const target of new Set(deliveries.map((delivery) => delivery.target))) {
-      this.#listeners.get(target)?.();
-    }
+    for (const target of new Set(deliveries.map((delivery) => delivery.target))) this.wake(target);
+  }
+
+  /** Has a target's deliveries looked for now. */
+  wake(target: string): void {
+    this.#listeners.get(target)?.();
   }
 
   /** @param wake called when there may be deliveries to a target. */

@@ -1,21 +1,18 @@
-import type { Clock } from "@steward/kernel/clock.js";
 import { backoffMs } from "@steward/kernel/concurrency/backoff.js";
 import { WorkerLoop, type BatchEnd } from "@steward/kernel/concurrency/worker-loop.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { Telemetry } from "../kernel/telemetry.js";
+import { attemptMessage, type AttemptParts } from "./attempt.js";
 import {
   WEBHOOK_AT_ONCE_MAX,
   WEBHOOK_ATTEMPTS_MAX,
   WEBHOOK_DEAD_MS,
-  WEBHOOK_ERROR_LENGTH_MAX,
   WEBHOOK_LEASE_MS,
   WEBHOOK_RETRY_BASE_MS,
   WEBHOOK_RETRY_CAP_MS,
-  WEBHOOK_TIMEOUT_MS,
 } from "./limits.js";
 import type { WebhookOutbox } from "./outbox.js";
-import type { Delivery, DeliveryEnd, WebhookSender, WebhookStore } from "./ports.js";
-import { signedHeaders } from "./signature.js";
+import type { Delivery, DeliveryEnd, WebhookStore } from "./ports.js";
 import type { WebhookTarget } from "./webhook-target.js";
 
 /** How often deliveries that became due, or that another server has left, are looked for, in ms. */
@@ -28,16 +25,12 @@ const GONE = 410;
 const BACKOFF = { baseMs: WEBHOOK_RETRY_BASE_MS, capMs: WEBHOOK_RETRY_CAP_MS };
 
 /** What deliveries need. */
-export interface WebhookDeliveryOptions {
+export interface WebhookDeliveryOptions extends AttemptParts {
   readonly targets: readonly WebhookTarget[];
   readonly store: WebhookStore;
   readonly outbox: WebhookOutbox;
-  readonly sender: WebhookSender;
-  readonly clock: Clock;
   readonly log: Log;
   readonly telemetry: Telemetry;
-  /** Time limit of one attempt, in ms; absent: the usual one. */
-  readonly timeoutMs?: number;
   /** Random source in [0, 1) for the pauses between attempts. */
   readonly random?: () => number;
 }
@@ -106,23 +99,14 @@ export class WebhookDelivery implements AsyncDisposable {
   }
 
   async #send(
-    { url, secrets }: WebhookTarget,
+    target: WebhookTarget,
     delivery: Delivery,
     signal: AbortSignal,
   ): Promise<DeliveryEnd> {
-    const { sender, clock, timeoutMs = WEBHOOK_TIMEOUT_MS } = this.#options;
-    const limit = AbortSignal.timeout(timeoutMs);
-    const headers = signedHeaders(delivery, secrets, clock.nowMs());
-    try {
-      const message = { headers, body: delivery.body };
-      const status = await sender.post(url, message, AbortSignal.any([signal, limit]));
-      if (status >= 200 && status < 300) return { kind: "delivered" };
-      return this.#failed(delivery, `the target answered ${String(status)}`, status === GONE);
-    } catch (error) {
-      const text = error instanceof Error ? error.message : "no answer";
-      const reason = limit.aborted ? `no answer within ${String(timeoutMs)} ms` : text;
-      return this.#failed(delivery, reason.slice(0, WEBHOOK_ERROR_LENGTH_MAX), false);
-    }
+    const answer = await attemptMessage(target, delivery, this.#options, signal);
+    if (answer.kind === "accepted") return { kind: "delivered" };
+    const isFinal = answer.kind === "refused" && answer.status === GONE;
+    return this.#failed(delivery, answer.error, isFinal);
   }
 
   #failed({ attempt }: Delivery, error: string, isFinal: boolean): DeliveryEnd {

@@ -2,25 +2,36 @@ import { HttpWebhookSender } from "../../adapters/webhook-http/index.js";
 import { type Config, nodeFile, sqliteFile } from "../../config/index.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
 import type { Store } from "../../storage/store.js";
-import { WebhookDelivery, WebhookOutbox } from "../../webhooks/index.js";
+import {
+  noWebhookStore,
+  WebhookDelivery,
+  WebhookOutbox,
+  WebhookService,
+} from "../../webhooks/index.js";
 import type { Basics } from "./basics.js";
 
-/**
- * Opens the store, and the delivery of the webhooks that it has recorded.
- * @returns `undefined` when no database is configured.
- */
+/** The store, and the service of the webhooks that it records. */
+export interface OpenedStore {
+  /** Absent when no database is configured. */
+  readonly store: Store | undefined;
+  readonly webhooks: WebhookService;
+}
+
+/** Opens the store, and the delivery of the webhooks that it has recorded. */
 export async function openStore(
   config: Config,
   basics: Basics,
   opened: DisposalStack,
-): Promise<Store | undefined> {
-  if (config.databaseUrl === undefined) return undefined;
+): Promise<OpenedStore> {
   const targets = config.tools.webhooks ?? [];
   const outbox = new WebhookOutbox(targets);
+  const parts = { ...basics, targets, outbox, sender: new HttpWebhookSender() };
+  if (config.databaseUrl === undefined) {
+    return { store: undefined, webhooks: new WebhookService({ ...parts, store: noWebhookStore }) };
+  }
   const store = opened.use(await openEngine(config.databaseUrl, config, basics, outbox));
-  const sender = new HttpWebhookSender();
-  opened.use(new WebhookDelivery({ ...basics, targets, outbox, sender, store: store.webhooks }));
-  return store;
+  opened.use(new WebhookDelivery({ ...parts, store: store.webhooks }));
+  return { store, webhooks: new WebhookService({ ...parts, store: store.webhooks }) };
 }
 
 /** Loads only the modules of the store's engine. */

@@ -29,6 +29,7 @@ import { addApprovalRoutes } from "./approvals/approval-routes.js";
 import { addPlanRoutes } from "./plans/plan-routes.js";
 import { addErasureRoutes } from "./governance/erasure-routes.js";
 import { addRetentionRoutes } from "./governance/retention-routes.js";
+import { addWebhookRoutes } from "./governance/webhook-routes.js";
 import { addPolicyRoutes } from "./governance/policy-routes.js";
 import { addDescription } from "./openapi/rendered-description.js";
 import { addReferencePage } from "./openapi/reference-page.js";
@@ -199,6 +200,7 @@ function restApp(services: Services, options: AppOptions): RestApp {
     addRetentionRoutes(api, services.retention);
     addAuditRoutes(api, services.audit);
     addApprovalRoutes(api, services);
+    addWebhookRoutes(api, services.webhooks);
     addErasureRoutes(api, services.erasures);
     addStateRoutes(api, services.state, rights);
     addMigrationRoutes(api, services.migrations);

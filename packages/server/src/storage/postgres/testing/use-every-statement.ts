@@ -83,7 +83,19 @@ async function useWebhooks({ webhooks }: Store, url: string): Promise<void> {
       await webhooks.settle(delivery, { kind, atMs: 4, dueAtMs: 4, error: "no answer" });
     }
   }
-  await webhooks.purge(5);
+  await webhooks.add(deliveries);
+  const after = { atMs: 9, target: "later", messageId: "msg_1" };
+  for (const filter of [
+    {},
+    { target: "later" },
+    { status: "dead" },
+    { status: "waiting" },
+  ] as const) {
+    await webhooks.list(ORG, filter, { limit: 2 });
+    await webhooks.list(ORG, filter, { limit: 2, after });
+  }
+  await webhooks.retry(ORG, { targets }, { nowMs: 5, laterThanMs: 5 }, 10);
+  await webhooks.purge(6);
 }
 
 async function useMemory(store: Store, url: string): Promise<void> {

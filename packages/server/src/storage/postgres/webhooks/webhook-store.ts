@@ -1,5 +1,18 @@
-import type { Delivery, DeliveryEnd, NewDelivery, WebhookStore } from "../../../webhooks/ports.js";
-import type { Connection, Database } from "../database.js";
+import type {
+  Delivery,
+  DeliveryEnd,
+  DeliveryFilter,
+  DeliveryPlace,
+  NewDelivery,
+  StoredDelivery,
+  WebhookStore,
+} from "../../../webhooks/ports.js";
+import {
+  deliveryConditions,
+  storedDeliveryOf,
+  type StoredDeliveryRow,
+} from "../../webhook-rows.js";
+import type { Connection, Database, PgValue } from "../database.js";
 
 const DELIVERED = `DELETE FROM webhook_deliveries
   WHERE org_id = $1 AND target = $2 AND message_id = $3 AND attempt = $4`;
@@ -14,6 +27,10 @@ export class PostgresWebhookStore implements WebhookStore {
 
   constructor(db: Database) {
     this.#db = db;
+  }
+
+  async add(deliveries: readonly NewDelivery[]): Promise<void> {
+    await this.#db.transaction((connection) => insertDeliveries(connection, deliveries));
   }
 
   async take(
@@ -45,6 +62,49 @@ export class PostgresWebhookStore implements WebhookStore {
     if (end.kind === "delivered") await this.#db.query(DELIVERED, key);
     else if (end.kind === "later") await this.#db.query(LATER, [...key, end.dueAtMs, end.error]);
     else await this.#db.query(DEAD, [...key, end.atMs, end.error]);
+  }
+
+  async list(
+    orgId: string,
+    filter: DeliveryFilter,
+    { limit, after }: { readonly limit: number; readonly after?: DeliveryPlace | undefined },
+  ): Promise<readonly StoredDelivery[]> {
+    const values: PgValue[] = [orgId];
+    const conditions = deliveryConditions(filter, after).map(({ sql, params }) => {
+      const first = values.length;
+      values.push(...params);
+      let index = first;
+      return sql.replaceAll("?", () => `$${String((index += 1))}`);
+    });
+    values.push(limit);
+    const rows = await this.#db.query<StoredDeliveryRow>(
+      `SELECT org_id, target, message_id, body, attempt, due_at_ms, dead_at_ms, error
+       FROM webhook_deliveries WHERE ${["org_id = $1", ...conditions].join(" AND ")}
+       ORDER BY coalesce(dead_at_ms, due_at_ms) DESC, target DESC, message_id DESC
+       LIMIT $${String(values.length)}`,
+      values,
+    );
+    return rows.map(storedDeliveryOf);
+  }
+
+  async retry(
+    orgId: string,
+    { targets, messageId }: { readonly targets: readonly string[]; readonly messageId?: string },
+    { nowMs, laterThanMs }: { readonly nowMs: number; readonly laterThanMs: number },
+    limit: number,
+  ): Promise<number> {
+    const rows = await this.#db.query(
+      `UPDATE webhook_deliveries AS d SET attempt = 0, due_at_ms = $4, dead_at_ms = NULL
+       FROM (
+         SELECT org_id, target, message_id FROM webhook_deliveries
+         WHERE org_id = $1 AND target = ANY ($2::text[]) AND message_id = coalesce($3, message_id)
+           AND (dead_at_ms IS NOT NULL OR due_at_ms > $5)
+         LIMIT $6 FOR UPDATE SKIP LOCKED) AS asked
+       WHERE (d.org_id, d.target, d.message_id) = (asked.org_id, asked.target, asked.message_id)
+       RETURNING d.message_id`,
+      [orgId, targets, messageId ?? null, nowMs, laterThanMs, limit],
+    );
+    return rows.length;
   }
 
   async purge(beforeMs: number): Promise<void> {

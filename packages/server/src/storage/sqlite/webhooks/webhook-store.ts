@@ -1,4 +1,17 @@
-import type { Delivery, DeliveryEnd, NewDelivery, WebhookStore } from "../../../webhooks/ports.js";
+import type {
+  Delivery,
+  DeliveryEnd,
+  DeliveryFilter,
+  DeliveryPlace,
+  NewDelivery,
+  StoredDelivery,
+  WebhookStore,
+} from "../../../webhooks/ports.js";
+import {
+  deliveryConditions,
+  storedDeliveryOf,
+  type StoredDeliveryRow,
+} from "../../webhook-rows.js";
 import { number, text } from "../column-values.js";
 import type { Write } from "../commit-protocol.js";
 import type { CommitWriter } from "../commit-writer.js";
@@ -12,6 +25,10 @@ export class SqliteWebhookStore implements WebhookStore {
   constructor(writer: CommitWriter, db: StatementCache) {
     this.#writer = writer;
     this.#db = db;
+  }
+
+  async add(deliveries: readonly NewDelivery[]): Promise<void> {
+    await this.#writer.commit([...deliveryWrites(deliveries)]);
   }
 
   async take(
@@ -37,6 +54,52 @@ export class SqliteWebhookStore implements WebhookStore {
 
   async settle(delivery: Delivery, end: DeliveryEnd): Promise<void> {
     await this.#writer.commit([settleWrite(delivery, end)]);
+  }
+
+  list(
+    orgId: string,
+    filter: DeliveryFilter,
+    { limit, after }: { readonly limit: number; readonly after?: DeliveryPlace | undefined },
+  ): Promise<readonly StoredDelivery[]> {
+    const conditions = deliveryConditions(filter, after);
+    return read(() =>
+      this.#db
+        .all(
+          `SELECT org_id, target, message_id, body, attempt, due_at_ms, dead_at_ms, error
+           FROM webhook_deliveries
+           WHERE ${["org_id = ?", ...conditions.map(({ sql }) => sql)].join(" AND ")}
+           ORDER BY coalesce(dead_at_ms, due_at_ms) DESC, target DESC, message_id DESC LIMIT ?`,
+          orgId,
+          ...conditions.flatMap(({ params }) => params),
+          BigInt(limit),
+        )
+        .map((row) => storedDeliveryOf(storedRowOf(row))),
+    );
+  }
+
+  async retry(
+    orgId: string,
+    { targets, messageId }: { readonly targets: readonly string[]; readonly messageId?: string },
+    { nowMs, laterThanMs }: { readonly nowMs: number; readonly laterThanMs: number },
+    limit: number,
+  ): Promise<number> {
+    const found = await read(() =>
+      this.#db.all(
+        `SELECT target, message_id FROM webhook_deliveries
+         WHERE org_id = ? AND target IN (SELECT value FROM json_each(?))
+           AND message_id = coalesce(?, message_id)
+           AND (dead_at_ms IS NOT NULL OR due_at_ms > ?)
+         LIMIT ?`,
+        ...[orgId, JSON.stringify(targets), messageId ?? null, laterThanMs, BigInt(limit)],
+      ),
+    );
+    const writes = found.map((row) => ({
+      sql: `UPDATE webhook_deliveries SET attempt = 0, due_at_ms = ?, dead_at_ms = NULL
+            WHERE org_id = ? AND target = ? AND message_id = ?`,
+      params: [nowMs, orgId, text(row["target"]), text(row["message_id"])],
+    }));
+    if (writes.length > 0) await this.#writer.commit(writes);
+    return writes.length;
   }
 
   async purge(beforeMs: number): Promise<void> {
@@ -88,5 +151,18 @@ function deliveryOf(row: SqliteRow): Delivery {
     messageId: text(row["message_id"]),
     body: text(row["body"]),
     attempt: number(row["attempt"]) + 1,
+  };
+}
+
+function storedRowOf(row: SqliteRow): StoredDeliveryRow {
+  return {
+    org_id: text(row["org_id"]),
+    target: text(row["target"]),
+    message_id: text(row["message_id"]),
+    body: text(row["body"]),
+    attempt: number(row["attempt"]),
+    due_at_ms: number(row["due_at_ms"]),
+    dead_at_ms: row["dead_at_ms"] === null ? null : number(row["dead_at_ms"]),
+    error: row["error"] === null ? null : text(row["error"]),
   };
 }

@@ -17,6 +17,7 @@ import { storelessBilling } from "../../testing/storeless-billing.js";
 import { storelessCatalog } from "../../testing/storeless-catalog.js";
 import { storelessMemory } from "../../testing/storeless-memory.js";
 import { storelessErasures, storelessRetention } from "../../testing/storeless-retention.js";
+import { storelessWebhooks } from "../../testing/storeless-webhooks.js";
 import { storelessState } from "../../testing/storeless-state.js";
 import { storelessMigrations } from "../../testing/storeless-migrations.js";
 import type { QuotaLimits } from "../../organization-quotas.js";
@@ -78,6 +79,7 @@ export async function startServer(
       policies: policies.service,
       retention: storelessRetention(),
       erasures: storelessErasures(),
+      webhooks: storelessWebhooks(),
       health: { readiness: () => Promise.resolve(server.readiness) },
       metrics: { contentType: "text/plain", render: () => Promise.resolve("") },
       log: recordingLog(lines),

@@ -76,6 +76,10 @@ export function describeApi(app: RestApp, version: string): void {
         { name: "Memory", description: "What agents have done and noted, searched by meaning" },
         { name: "Billing", description: "Usage, prices, budgets, payment methods" },
         { name: "Keys", description: "API keys: create, list, rotate, revoke" },
+        {
+          name: "Webhooks",
+          description: "Messages that targets have not accepted, and test messages",
+        },
         { name: "Retention", description: "For how long data is kept, and legal holds" },
         { name: "Approvals", description: "What waits for a person, and the decision about it" },
         { name: "Session", description: "Sign-in of people who use a browser" },

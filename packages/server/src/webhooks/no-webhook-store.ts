@@ -1,0 +1,7 @@
+import type { WebhookStore } from "./ports.js";
+
+/** Stands in for the store when none is configured: no plan is stored, so nothing is delivered. */
+export const noWebhookStore: Pick<WebhookStore, "list" | "retry"> = {
+  list: () => Promise.resolve([]),
+  retry: () => Promise.resolve(0),
+};
