@@ -101,8 +101,10 @@ export class Signals extends EventEmitter<{
   /** Resolves when the connection has ended, or the abort signal ends it. */
   async #listen(signal: AbortSignal): Promise<BatchEnd> {
     const client = this.#db.dedicatedClient();
+    let isConnected = false;
     const stop = (): void => {
-      client.end().catch(() => undefined);
+      // A client that is ended while it connects never says that it has ended.
+      if (isConnected) client.end().catch(() => undefined);
     };
     signal.addEventListener("abort", stop, { once: true });
     const ended = new Promise<void>((resolve) => {
@@ -116,6 +118,7 @@ export class Signals extends EventEmitter<{
     });
     try {
       await client.connect();
+      isConnected = true;
       await client.query(`LISTEN ${CHANNEL}`);
       this.emit("missed");
       if (!signal.aborted) await ended;
