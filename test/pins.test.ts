@@ -548,6 +548,7 @@ describe("the REST interface", () => {
       "GET /api/audit/records/{index} getAuditRecord",
       "GET /api/catalog listCatalog",
       "GET /api/catalog/check checkDataSources",
+      "GET /api/catalog/tables listTables",
       "GET /api/erasures listErasures",
       "GET /api/erasures/{erasure_id} getErasure",
       "GET /api/holds listHolds",

@@ -8,6 +8,7 @@ import {
   useRouterState,
 } from "@tanstack/react-router";
 import { auditFiltersOf } from "./audit/audit-filters.js";
+import { catalogSearchOf } from "./catalog/catalog-search.js";
 import { connectSearchOf } from "./connect/connect-search.js";
 import { approvalSearchOf } from "./approvals/approval-search.js";
 import { planViewOf } from "./plan/plan-view.js";
@@ -98,6 +99,13 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import("./audit/audit-page.js")),
 });
 
+const data = createRoute({
+  getParentRoute: () => root,
+  path: "/data",
+  validateSearch: catalogSearchOf,
+  component: lazyRouteComponent(() => import("./catalog/catalog-page.js")),
+});
+
 const connect = createRoute({
   getParentRoute: () => root,
   path: "/connect",
@@ -123,6 +131,7 @@ export const router = createRouter({
     access,
     audit,
     connect,
+    data,
     approvals,
     signIn,
   ]),

@@ -9,6 +9,7 @@ export const texts = {
     plans: "Plans",
     approvals: "Approvals",
     newPlan: "New plan",
+    data: "Data",
     memory: "Memory",
     usage: "Usage",
     access: "Access",

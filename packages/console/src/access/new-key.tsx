@@ -9,15 +9,13 @@ import { CopyButton } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { Field } from "../ui/field.js";
 import { InlineFailure } from "../ui/states.js";
-
-/** Roles of an organization that a key may get; the server decides whether its creator may give them. */
-const ROLES = ["agent", "auditor", "approver", "billing", "schema", "admin"] as const;
+import { ROLES, type Role } from "./roles.js";
 
 /** Creates a key, and shows its secret once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState("");
   const [agent, setAgent] = useState("");
-  const [role, setRole] = useState<(typeof ROLES)[number]>("agent");
+  const [role, setRole] = useState<Role>("agent");
   const create = useMutation({
     mutationFn: () =>
       client.keys.create({ name, roles: [role], ...(agent === "" ? {} : { agent_id: agent }) }),

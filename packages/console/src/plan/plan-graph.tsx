@@ -10,10 +10,10 @@ import {
 } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
 import { useMemo } from "react";
+import { layoutOf } from "../graph/layout.js";
 import { planTexts } from "../texts/plan.js";
 import { StatusIcon, type Activity } from "../ui/badge.js";
 import { classNames } from "../ui/class-names.js";
-import { layoutOf, NODE_HEIGHT, NODE_WIDTH } from "./graph-layout.js";
 
 /** A step as the graph shows it. */
 export interface GraphStep {
@@ -31,6 +31,9 @@ type StepNode = Node<{
   readonly onOpen: (id: string) => void;
 }>;
 
+/** Size of a step in the graph, in pixels. */
+const NODE_WIDTH = 208;
+const NODE_HEIGHT = 58;
 const NODE_TYPES = { step: StepBox };
 const COLOURS: Readonly<Record<Activity, string>> = {
   pending: "text-quiet",
@@ -56,7 +59,10 @@ export default function PlanGraph(props: {
   const shape = JSON.stringify(steps.map(({ id, after }) => [id, after]));
   const places = useMemo(() => {
     const parsed = JSON.parse(shape) as readonly [string, readonly string[]][];
-    return layoutOf(parsed.map(([step_id, after]) => ({ step_id, depends_on: [...after] })));
+    return layoutOf(
+      parsed.map(([id]) => ({ id, width: NODE_WIDTH, height: NODE_HEIGHT })),
+      parsed.flatMap(([to, after]) => after.map((from) => ({ from, to }))),
+    );
   }, [shape]);
   const nodes = steps.map((step): StepNode => ({
     id: step.id,

@@ -1,6 +1,7 @@
 import {
   Brain,
   ChartColumn,
+  Database,
   Hand,
   KeyRound,
   ListChecks,
@@ -28,6 +29,7 @@ export const PAGE_GROUPS: readonly (readonly PageLink[])[] = [
     { to: "/plans/new", text: texts.navigation.newPlan, Icon: SquarePen },
   ],
   [
+    { to: "/data", text: texts.navigation.data, Icon: Database },
     { to: "/memory", text: texts.navigation.memory, Icon: Brain },
     { to: "/usage", text: texts.navigation.usage, Icon: ChartColumn },
     { to: "/access", text: texts.navigation.access, Icon: KeyRound },

@@ -89,6 +89,85 @@ export const catalogDataSourceCheckSchema: z.ZodType<CatalogDataSourceCheck> = z
     examples: [{ name: "shop", dialect: "sqlite", answers: true, duration_ms: 2 }],
   });
 
+const tableQueryShape = {
+  data_source: z.string().describe("Data source whose tables are listed"),
+  name: z.string().exactOptional().describe("Only tables whose names contain this text"),
+  around: z
+    .string()
+    .exactOptional()
+    .describe("Only this table and those that foreign keys join with it, in either direction"),
+  limit: z.coerce.number().int().min(1).max(500).exactOptional().describe("Tables on the page"),
+  cursor: z.string().exactOptional().describe("The next_cursor of the page before"),
+};
+
+/** Conditions and position of a page of tables. */
+export interface CatalogTableQuery extends Message<typeof tableQueryShape> {}
+
+export const catalogTableQuerySchema: z.ZodType<CatalogTableQuery> =
+  z.strictObject(tableQueryShape);
+
+const columnNames = z.array(z.string()).readonly();
+
+const tableColumnShape = {
+  name: z.string().describe("Name of the column"),
+  type: z.string().describe("Declared type; empty when it has none"),
+  not_null: z.boolean().describe("Whether it refuses NULL"),
+  description: z.string().exactOptional().describe("What its owner or the database says of it"),
+};
+
+/** A column of a table. */
+export interface CatalogTableColumn extends Message<typeof tableColumnShape> {}
+
+const foreignKeyShape = {
+  columns: columnNames.describe("Columns of this table"),
+  table: z.string().describe("The table that they refer to"),
+  references: columnNames.describe("Its columns, in the same order"),
+};
+
+/** A foreign key of a table. */
+export interface CatalogForeignKey extends Message<typeof foreignKeyShape> {}
+
+const tableShape = {
+  table: z.string().describe("Name of the table, as a statement names it"),
+  kind: z.enum(["table", "view"]).describe("Whether it is a table or a view"),
+  description: z.string().exactOptional().describe("What its owner or the database says of it"),
+  columns: z.array(z.object(tableColumnShape)).readonly().describe("Columns that you may read"),
+  primary_key: columnNames.describe("Columns of the primary key; empty when there is none"),
+  foreign_keys: z.array(z.object(foreignKeyShape)).readonly().describe("Its foreign keys"),
+};
+
+/** A table or view, as far as the caller may read it. */
+export interface CatalogTable extends Message<typeof tableShape> {}
+
+const tablePageShape = {
+  tables: z
+    .array(z.object(tableShape).meta({ id: "CatalogTable", description: "A table or view" }))
+    .readonly()
+    .describe("In the order of their names"),
+  next_cursor: z.string().exactOptional().describe("Cursor of the next page; absent on the last"),
+};
+
+/** A page of the tables of a data source. */
+export interface CatalogTablePage extends Message<typeof tablePageShape> {}
+
+export const catalogTablePageSchema: z.ZodType<CatalogTablePage> = z.object(tablePageShape).meta({
+  id: "CatalogTablePage",
+  description: "A page of the tables of a data source",
+  examples: [
+    {
+      tables: [
+        {
+          table: "orders",
+          kind: "table",
+          columns: [{ name: "customer_id", type: "INTEGER", not_null: true }],
+          primary_key: ["id"],
+          foreign_keys: [{ columns: ["customer_id"], table: "customers", references: ["id"] }],
+        },
+      ],
+    },
+  ],
+});
+
 const dataSource = z.string().exactOptional();
 
 // The schemas of requests check shapes only; the service checks the values.

@@ -143,6 +143,30 @@ describe("the catalog", () => {
     expect(await checks("agent")).toEqual(["shop answers", "clinic answers"]);
   });
 
+  it("lists the tables of a data source page by page, without what policies forbid", async () => {
+    const { tables } = await as("agent").catalog.tables({ data_source: "shop" });
+    expect(tables.map(({ table }) => table)).toEqual(["customers", "orders"]);
+    expect(tables[0]?.columns.map(({ name }) => name)).toEqual(["id", "name"]);
+    expect(tables[1]).toMatchObject({
+      description: "one row for each checkout",
+      primary_key: ["id"],
+      foreign_keys: [{ columns: ["customer_id"], table: "customers", references: ["id"] }],
+    });
+    const admin = as("admin").catalog;
+    const first = await admin.tables({ data_source: "shop", limit: 2 });
+    expect(first.next_cursor).toBe("orders");
+    const cursor = first.next_cursor ?? "";
+    const second = await admin.tables({ data_source: "shop", limit: 2, cursor });
+    expect(second.tables.map(({ table }) => table)).toEqual(["salaries"]);
+    expect(second.next_cursor).toBeUndefined();
+    const near = await admin.tables({ data_source: "shop", around: "Customers" });
+    expect(near.tables.map(({ table }) => table)).toEqual(["customers", "orders", "salaries"]);
+    const named = await admin.tables({ data_source: "clinic", name: "PAT" });
+    expect(named.tables.map(({ table }) => table)).toEqual(["patients"]);
+    const hidden = as("agent").catalog.tables({ data_source: "shop", around: "salaries" });
+    await expect(hidden).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
   it("describes a table of SQLite with values, joins and sample rows", async () => {
     const { text, left_out: leftOut } = await as("admin").catalog.describe({ table: "Orders" });
     expect(text.split("\n")).toEqual([

@@ -5,6 +5,12 @@ import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { CatalogMcpTool, CatalogSource, CatalogTool, SourceNotes } from "./ports.js";
 
+import type { CatalogTable } from "./catalog-table.js";
+import type { KnownSource } from "./snapshots.js";
+import type { VisibleOf } from "./table-search.js";
+import type { VisibleColumns } from "./visible-parts.js";
+import { visibleTable } from "./visible-table.js";
+
 /** A data source, with the intents for which the caller may use it. */
 export interface ListedSource extends CatalogSource {
   readonly description?: string;
@@ -122,4 +128,58 @@ async function permits(
     if (error.code === "POLICY_DENIED") return false;
     throw error;
   }
+}
+
+/** Which of a data source's tables are listed. */
+export interface TableQuery {
+  readonly dataSource: string;
+  /** Only tables whose names contain it, in any case. */
+  readonly name?: string;
+  /** Only this table, and those that foreign keys join with it. */
+  readonly around?: string;
+  readonly limit: number;
+  /** Only tables after this name. */
+  readonly after?: string;
+}
+
+/** Tables in the order of their names. */
+export interface TablePage {
+  readonly tables: readonly CatalogTable[];
+  /** The name after which the next page begins; absent on the last. */
+  readonly next?: string;
+}
+
+/** One page of a data source's tables, reduced to what the caller may read. */
+export async function listTables(
+  source: KnownSource,
+  visibleOf: VisibleOf,
+  { name = "", around, limit, after }: Omit<TableQuery, "dataSource">,
+): Promise<TablePage> {
+  const { snapshot } = source;
+  const visible = new Map<string, NonNullable<VisibleColumns>>();
+  const asked = new Set<string>();
+  const see = async (table: string): Promise<VisibleColumns> => {
+    if (!asked.has(table)) {
+      asked.add(table);
+      const columns = await visibleOf(source, snapshot.find(table) ?? -1);
+      if (columns !== undefined) visible.set(table, columns);
+    }
+    return visible.get(table);
+  };
+  const near = around && [around, ...(snapshot.joins.get(around) ?? []).map(({ to }) => to)];
+  const candidates = snapshot.tables
+    .filter((table) => near === undefined || near.includes(table.name))
+    .filter((table) => table.name.toLowerCase().includes(name.toLowerCase()))
+    .filter((table) => after === undefined || table.name > after)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const tables: CatalogTable[] = [];
+  for (const table of candidates) {
+    const columns = await see(table.name);
+    if (columns === undefined) continue;
+    const last = tables.at(-1);
+    if (tables.length === limit && last !== undefined) return { tables, next: last.name };
+    for (const { target } of table.foreignKeys) await see(target);
+    tables.push(visibleTable(table, columns, visible));
+  }
+  return { tables };
 }

@@ -16,7 +16,13 @@ import {
 } from "./limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import { nearMiss } from "../kernel/near-miss.js";
-import { type CatalogListing, listCatalog } from "./catalog-listing.js";
+import {
+  type CatalogListing,
+  listCatalog,
+  listTables,
+  type TablePage,
+  type TableQuery,
+} from "./catalog-listing.js";
 import type { CatalogTable } from "./catalog-table.js";
 import { EarlierUses } from "./earlier-uses.js";
 import { joinGraph, joinPathsFrom } from "./join-paths.js";
@@ -146,6 +152,25 @@ export class CatalogService implements AsyncDisposable {
         };
       }),
     );
+  }
+
+  /**
+   * One page of a data source's tables, by name, with what the caller may read of them.
+   * @throws AppError `INVALID_ARGUMENT`; `NOT_FOUND`, `POLICY_DENIED` for the data source;
+   * `NOT_FOUND` for the table `around`.
+   */
+  async tables(caller: Caller, { dataSource, around, ...page }: TableQuery): Promise<TablePage> {
+    const sources = await this.#known(caller, this.#named(caller, dataSource));
+    const visibleOf: VisibleOf = (source, number) => this.#visibleOf(caller, source, number);
+    const middle =
+      around === undefined ? undefined : (await this.#tableOf(caller, sources, around)).table.name;
+    const [source] = sources;
+    return source === undefined
+      ? { tables: [] }
+      : listTables(source, visibleOf, {
+          ...page,
+          ...(middle === undefined ? {} : { around: middle }),
+        });
   }
 
   /**

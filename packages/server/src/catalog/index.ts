@@ -5,7 +5,13 @@
  * within a budget of tokens. **Notes**: texts by owners about their tables. **Visible**: permitted
  * to be read by the caller's policies; nothing else is shown, searched or sampled.
  */
-export type { CatalogListing, ListedSource, ListedTool } from "./catalog-listing.js";
+export type {
+  CatalogListing,
+  ListedSource,
+  ListedTool,
+  TablePage,
+  TableQuery,
+} from "./catalog-listing.js";
 export {
   type CatalogSearch,
   CatalogService,
@@ -16,5 +22,5 @@ export {
   type FoundTable,
 } from "./catalog-service.js";
 export type { DescriptionPart } from "./table-description.js";
-export { quoted } from "./catalog-table.js";
+export { type CatalogTable, quoted } from "./catalog-table.js";
 export { relatedWords, wordsOf } from "./words.js";

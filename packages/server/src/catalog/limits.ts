@@ -6,6 +6,8 @@ export const CATALOG_RESULTS_DEFAULT: number = 10;
 export const CATALOG_RESULTS_MAX: number = 50;
 /** Characters of a search of the catalog. */
 export const CATALOG_QUESTION_LENGTH_MAX: number = 4096;
+/** Default number of tables on a page of a listing; the REST schema has the maximum. */
+export const CATALOG_TABLE_PAGE_DEFAULT: number = 100;
 /** Default number of tokens of a table's description. */
 export const CATALOG_TOKENS_DEFAULT: number = 2000;
 /** Smallest budget of a table's description, in tokens: enough for its heading. */

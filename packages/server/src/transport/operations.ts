@@ -28,6 +28,7 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
   ...operationsOf(
     "catalog:read",
     "listCatalog",
+    "listTables",
     "checkDataSources",
     "searchCatalog",
     "describeTable",

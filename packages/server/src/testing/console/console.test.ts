@@ -4,6 +4,7 @@ import { describeApprovalPages } from "./approval-pages.js";
 import { describeAuditPage } from "./audit-page.js";
 import { describeConnectPage } from "./connect-page.js";
 import { accessibilityProblems, LOOKS, openPage } from "./console-page.js";
+import { describeDataPage } from "./data-page.js";
 import { describeLookupPages } from "./lookup-pages.js";
 import { openConsole, WAIT_MS } from "./open-console.js";
 import { describePlanPages } from "./plan-pages.js";
@@ -25,6 +26,8 @@ const PAGES = [
   { path: "/access", text: "Invoice agent" },
   { path: "/audit", text: "plan.changed" },
   { path: "/audit?record=1", text: "is in the tree of" },
+  { path: "/data", text: "customers" },
+  { path: "/data?source=shop&table=orders", text: "refers to customers" },
   { path: "/connect", text: "claude mcp add" },
 ] as const;
 
@@ -140,6 +143,7 @@ describe.skipIf(!HAS_BROWSER)(
     describePlanPages(shared);
     describeAuditPage(shared);
     describeConnectPage(shared);
+    describeDataPage(shared);
     describeApprovalPages(shared);
     describeLookupPages(shared);
   },

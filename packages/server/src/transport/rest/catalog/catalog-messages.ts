@@ -3,9 +3,11 @@ import type {
   CatalogDataSourceCheck,
   CatalogDescription,
   CatalogMatch,
+  CatalogTable as CatalogTableMessage,
 } from "@steward/protocol/rest";
 import type {
   CatalogListing,
+  CatalogTable,
   CheckedSource,
   DescribedResult,
   FoundTable,
@@ -28,6 +30,23 @@ export function catalogMessage(listing: CatalogListing): Catalog {
 /** Whether a data source answers now. */
 export function checkMessage({ durationMs, ...rest }: CheckedSource): CatalogDataSourceCheck {
   return { ...rest, duration_ms: durationMs };
+}
+
+/** A table, as far as the caller may read it. */
+export function tableMessage(table: CatalogTable): CatalogTableMessage {
+  const { name, kind, description, columns, primaryKey, foreignKeys } = table;
+  return {
+    ...{ table: name, kind },
+    ...present({ description }),
+    columns: columns.map((column) => ({
+      ...{ name: column.name, type: column.type, not_null: column.isNotNull },
+      ...present({ description: column.description }),
+    })),
+    primary_key: primaryKey,
+    foreign_keys: foreignKeys.map((key) => ({
+      ...{ columns: key.columns, table: key.target, references: key.targetColumns },
+    })),
+  };
 }
 
 /** A table that a search found. */

@@ -4,11 +4,14 @@ import {
   catalogMatchSchema,
   catalogSchema,
   catalogSearchRequestSchema,
+  catalogTablePageSchema,
+  catalogTableQuerySchema,
   dataOf,
   describeTableRequestSchema,
 } from "@steward/protocol/rest";
 import * as z from "zod";
 import type { CatalogService } from "../../../catalog/index.js";
+import { CATALOG_TABLE_PAGE_DEFAULT } from "../../../catalog/limits.js";
 import { errors, json } from "../described-replies.js";
 import type { RestApp } from "../rest-app.js";
 import {
@@ -16,6 +19,7 @@ import {
   checkMessage,
   descriptionMessage,
   matchMessage,
+  tableMessage,
 } from "./catalog-messages.js";
 import { present } from "../../present.js";
 
@@ -47,6 +51,7 @@ export function addCatalogRoutes(app: RestApp, catalog: CatalogService): void {
   app.get("/api/catalog/check", { schema: check }, async ({ context }) => ({
     data: (await catalog.check(context, context.signal)).map(checkMessage),
   }));
+  addTables(app, catalog);
   const search = {
     operationId: "searchCatalog",
     summary: "Find the tables that answer a question",
@@ -89,5 +94,27 @@ export function addCatalogRoutes(app: RestApp, catalog: CatalogService): void {
       ...present({ dataSource, tokenBudget }),
     };
     return { data: descriptionMessage(await catalog.describe(context, request, context.signal)) };
+  });
+}
+
+function addTables(app: RestApp, catalog: CatalogService): void {
+  const schema = {
+    operationId: "listTables",
+    summary: "List the tables of a data source",
+    description:
+      "Tables and views by name, with their columns and foreign keys. What your policies forbid to read is left out.",
+    tags,
+    querystring: catalogTableQuerySchema,
+    response: {
+      200: json("A page of tables", dataOf(catalogTablePageSchema)),
+      ...errors(403, 404),
+    },
+  };
+  app.get("/api/catalog/tables", { schema }, async ({ query, context }) => {
+    const { data_source: dataSource, name, around, limit, cursor: after } = query;
+    const asked = { dataSource, limit: limit ?? CATALOG_TABLE_PAGE_DEFAULT };
+    const page = await catalog.tables(context, { ...asked, ...present({ name, around, after }) });
+    const next = present({ next_cursor: page.next });
+    return { data: { tables: page.tables.map(tableMessage), ...next } };
   });
 }

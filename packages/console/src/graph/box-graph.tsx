@@ -1,0 +1,151 @@
+import {
+  Background,
+  Controls,
+  Handle,
+  MarkerType,
+  Position,
+  ReactFlow,
+  type Edge,
+  type Node,
+  type NodeProps,
+} from "@xyflow/react";
+import "@xyflow/react/dist/style.css";
+import { useMemo } from "react";
+import { classNames } from "../ui/class-names.js";
+import { layoutOf } from "./layout.js";
+
+/** A box of the graph: a title, and lines below it. */
+export interface Box {
+  readonly id: string;
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** An arrow from one box to another, with a few words. */
+export interface Arrow {
+  readonly from: string;
+  readonly to: string;
+  readonly text: string;
+}
+
+type BoxNode = Node<{
+  readonly box: Box;
+  readonly isChosen: boolean;
+  readonly isDown: boolean;
+  readonly onOpen: (id: string) => void;
+}>;
+
+const NODE_TYPES = { box: BoxView };
+/** Sizes in pixels. */
+const WIDTH = 216;
+const TITLE_HEIGHT = 36;
+const LINE_HEIGHT = 20;
+const LINES_PADDING = 8;
+
+/** Boxes and arrows. Whoever shows it has a table with the same facts beside it. */
+export default function BoxGraph(props: {
+  readonly label: string;
+  readonly boxes: readonly Box[];
+  readonly arrows: readonly Arrow[];
+  readonly chosen: string | undefined;
+  readonly onOpen: (id: string) => void;
+  readonly direction?: "LR" | "TB";
+}) {
+  const { boxes, arrows, chosen, onOpen, direction = "LR" } = props;
+  const shape = JSON.stringify([boxes.map(({ id, lines }) => [id, lines.length]), arrows]);
+  const places = useMemo(
+    () =>
+      layoutOf(
+        boxes.map((box) => ({ id: box.id, width: WIDTH, height: heightOf(box) })),
+        arrows,
+        direction,
+      ),
+    // The shape stands for the boxes and arrows, which are new objects each time.
+    // oxlint-disable-next-line react/exhaustive-deps
+    [shape, direction],
+  );
+  const nodes = boxes.map((box): BoxNode => ({
+    id: box.id,
+    type: "box",
+    position: places.get(box.id) ?? { x: 0, y: 0 },
+    width: WIDTH,
+    height: heightOf(box),
+    // The library makes nodes that are neither moved nor selected transparent for the mouse.
+    className: "pointer-events-auto!",
+    data: { box, isChosen: box.id === chosen, isDown: direction === "TB", onOpen },
+  }));
+  const edges = arrows.map(({ from, to, text }, index): Edge => ({
+    id: `${index} ${from} ${to}`,
+    source: from,
+    target: to,
+    label: text,
+    focusable: false,
+    markerEnd: { type: MarkerType.ArrowClosed, color: "var(--line-strong)" },
+    style: { stroke: "var(--line-strong)" },
+    labelStyle: { fill: "var(--text)", fontSize: 11 },
+    labelBgStyle: { fill: "var(--canvas)" },
+  }));
+  return (
+    <div className="h-80 w-full rounded-lg border">
+      <ReactFlow
+        // A new shape is fitted into the view.
+        key={shape}
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_TYPES}
+        fitView
+        fitViewOptions={{ maxZoom: 1, padding: 0.1 }}
+        minZoom={0.05}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable={false}
+        elementsSelectable={false}
+        aria-label={props.label}
+        proOptions={{ hideAttribution: true }}
+      >
+        <Background gap={20} color="var(--line)" />
+        <Controls showInteractive={false} />
+      </ReactFlow>
+    </div>
+  );
+}
+
+function heightOf({ lines }: Box): number {
+  return TITLE_HEIGHT + (lines.length === 0 ? 0 : lines.length * LINE_HEIGHT + LINES_PADDING);
+}
+
+function BoxView({ data: { box, isChosen, isDown, onOpen } }: NodeProps<BoxNode>) {
+  return (
+    <>
+      <Handle
+        type="target"
+        position={isDown ? Position.Top : Position.Left}
+        className="opacity-0"
+      />
+      <button
+        type="button"
+        onClick={() => {
+          onOpen(box.id);
+        }}
+        className={classNames(
+          "flex h-full w-full flex-col overflow-hidden rounded-lg border border-line-strong bg-canvas text-left hover:bg-hover",
+          isChosen && "outline-2 outline-offset-1 outline-accent",
+        )}
+      >
+        <span className="flex h-9 w-full shrink-0 items-center px-3">
+          <bdi className="truncate text-sm font-medium">{box.title}</bdi>
+        </span>
+        {box.lines.map((line, index) => (
+          <span key={index} className="h-5 w-full shrink-0 truncate px-3 text-xs text-muted">
+            <bdi>{line}</bdi>
+          </span>
+        ))}
+      </button>
+      <Handle
+        type="source"
+        position={isDown ? Position.Bottom : Position.Right}
+        className="opacity-0"
+      />
+    </>
+  );
+}
