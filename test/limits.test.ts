@@ -78,6 +78,7 @@ function shown(name: string, value: number): string {
 type Units = readonly (readonly [name: string, size: number, least: number])[];
 
 const BYTES: Units = [
+  ["TiB", 1024 ** 4, 1],
   ["GiB", 1024 ** 3 / 2, 2],
   ["MiB", 1024 ** 2, 1],
   ["KiB", 1024, 1],

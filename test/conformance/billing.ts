@@ -3,6 +3,7 @@ export interface Billing {
   usage(query?: UsageQuery): Promise<readonly DailyUsage[]>;
   organizations(query: OrganizationsQuery): Promise<OrganizationsPage>;
   heatMap(): Promise<readonly HeatMapRow[]>;
+  storage(): Promise<StorageUsage>;
   report(events: readonly UsageEvent[]): Promise<Ingestion>;
   verify(repair?: boolean): Promise<readonly unknown[]>;
   /** @param orgId another organization than the caller's. */
@@ -50,6 +51,11 @@ export interface HeatMapRow {
   readonly aau_weight: number;
   readonly total_aau: number;
   readonly action_count: number;
+}
+
+export interface StorageUsage {
+  readonly stored_bytes: number;
+  readonly bytes: Readonly<Record<"plans" | "memory" | "usage" | "state" | "audit", number>>;
 }
 
 export interface UsageEvent {

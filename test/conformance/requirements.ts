@@ -516,6 +516,8 @@ const DECISIONS = {
   },
   "Decision 0014": {
     "D14-reports": "A report shows every call that had ended when it was asked for",
+    "D22-storage":
+      "An organization is told what it stores by kind of data: the bytes of its texts and vectors, measured in the background",
     "D14-verify": "steward usage verify proves that totals are what rows add up to, and repairs",
     "D14-zone": "tz takes the days of an IANA zone; an unknown one is 400",
     "D14-group": "group_by tool, session, intent or model names the group in each row",

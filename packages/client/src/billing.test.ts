@@ -18,6 +18,7 @@ describe("billing", () => {
     const { billing } = createClient({ baseUrl: server.url, role: "admin" });
     await billing.usage({ from: "2026-01-01", group_by: "tool" });
     await billing.heatMap();
+    await billing.storage();
     await billing.report([EVENT]);
     await billing.verify({ repair: true });
     await billing.prices({ org_id: "o" });
@@ -33,6 +34,7 @@ describe("billing", () => {
     expect(server.seen.map(({ method, url, body }) => `${method} ${url} ${body}`.trim())).toEqual([
       "GET /billing/usage?from=2026-01-01&group_by=tool",
       "GET /billing/usage/heatmap",
+      "GET /billing/usage/storage",
       `POST /billing/events ${JSON.stringify([EVENT])}`,
       'POST /billing/usage/verify {"repair":true}',
       "GET /billing/prices?org_id=o",
@@ -47,8 +49,8 @@ describe("billing", () => {
       "DELETE /billing/payment-methods/pm_1",
     ]);
     expect(server.seen.every(({ headers }) => headers["x-user-role"] === "admin")).toBe(true);
-    expect(server.seen[2]?.headers["content-type"]).toBe("application/cloudevents-batch+json");
-    expect(server.seen[11]?.headers["idempotency-key"]).toBe("k");
+    expect(server.seen[3]?.headers["content-type"]).toBe("application/cloudevents-batch+json");
+    expect(server.seen[12]?.headers["idempotency-key"]).toBe("k");
   });
 
   it("goes through the pages of all organizations", async () => {

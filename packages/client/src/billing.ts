@@ -16,6 +16,7 @@ import type {
   RepriceRequest,
   Repricing,
   SetupIntent,
+  StorageUsage,
   UsageCloudEvent,
   UsageDifference,
   UsageIngestion,
@@ -34,6 +35,8 @@ export interface Billing {
   usageCsv(query?: UsageQuery, options?: CallOptions): Promise<string>;
   /** All usage, by model and intent. */
   heatMap(options?: CallOptions): Promise<readonly HeatMapRow[]>;
+  /** What the organization stores, and its quota. */
+  storage(options?: CallOptions): Promise<StorageUsage>;
   /**
    * The usage of each organization, ordered by organization id, one page; requires the role
    * operator.
@@ -115,6 +118,7 @@ export function createBilling(http: Http): Billing {
         );
         return { items, next };
       }),
+    storage: (options) => get(`${USAGE}/storage`, options),
     heatMap: (options) => get(`${USAGE}/heatmap`, options),
     report: (body, { signal } = {}) =>
       http.call({

@@ -203,6 +203,8 @@ export type {
   StepResult,
   StepStatus,
   StepValue,
+  StorageUsage,
+  StoredBytes,
   SubmitPlanRequest,
   UnchangedSchema,
   UsageCloudEvent,

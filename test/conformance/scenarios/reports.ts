@@ -16,6 +16,7 @@ const NEW_YEAR = [
 const OPERATIONS: Readonly<Record<string, (billing: Billing) => Promise<unknown>>> = {
   usage: (billing) => billing.usage({ from: "x" }),
   heatMap: (billing) => billing.heatMap(),
+  storage: (billing) => billing.storage(),
   organizations: (billing) => billing.organizations({ from: "x" }),
   report: (billing) => billing.report([reported("", "x")]),
   verify: (billing) => billing.verify(),
@@ -169,6 +170,20 @@ export const reports: readonly Scenario[] = [
         cell("Order", "write_delete", 3, 1),
         cell("unknown", "read_select", 1, 1),
       ]);
+    },
+  ),
+  scenario(
+    ["D22-storage"],
+    "an organization is told what it stores, and nothing of others",
+    async ({ client }) => {
+      const { billing } = billingAdmin(client);
+      await billing.report(NEW_YEAR);
+      await expect
+        .poll(async () => (await billing.storage()).bytes, { timeout: 20_000, interval: 200 })
+        .toMatchObject({ plans: 0, memory: 0, state: 0 });
+      const { stored_bytes, bytes } = await billing.storage();
+      expect(bytes.usage).toBeGreaterThan(4 * 64);
+      expect(stored_bytes).toBe(bytes.usage + bytes.audit);
     },
   ),
   scenario(

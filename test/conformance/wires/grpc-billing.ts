@@ -10,6 +10,7 @@ import type {
   OrganizationsQuery,
   Price,
   Repricing,
+  StorageUsage,
   UsageEvent,
   UsageQuery,
 } from "../billing.js";
@@ -37,6 +38,10 @@ export class GrpcBilling implements Billing {
 
   async heatMap(): Promise<readonly HeatMapRow[]> {
     return (await this.#ask<{ rows: HeatMapRow[] }>("GetUsageHeatMap", {})).rows;
+  }
+
+  storage(): Promise<StorageUsage> {
+    return this.#ask("GetStorageUsage", {});
   }
 
   report(events: readonly UsageEvent[]): Promise<Ingestion> {

@@ -10,6 +10,7 @@ import type {
   OrganizationsQuery,
   Price,
   Repricing,
+  StorageUsage,
   UsageEvent,
   UsageQuery,
 } from "../billing.js";
@@ -39,6 +40,10 @@ export class RestBilling implements Billing {
 
   heatMap(): Promise<readonly HeatMapRow[]> {
     return this.#ask("GET", "/billing/usage/heatmap");
+  }
+
+  storage(): Promise<StorageUsage> {
+    return this.#ask("GET", "/billing/usage/storage");
   }
 
   report(events: readonly UsageEvent[]): Promise<Ingestion> {

@@ -161,6 +161,59 @@ export const heatMapRowSchema: z.ZodType<HeatMapRow> = z.object(heatMapRowShape)
   ],
 });
 
+const storedBytesShape = {
+  plans: z.int().describe("Plans with their outputs, events, tool calls and approvals"),
+  memory: z.int().describe("Memory entries with their vectors"),
+  usage: z.int().describe("The rows of single calls"),
+  state: z.int().describe("Commits and their blocks"),
+  audit: z.int().describe("Audit records"),
+};
+
+/** Bytes that an organization stores, by kind of data. */
+export interface StoredBytes extends Message<typeof storedBytesShape> {}
+
+const STORED_BYTES = {
+  plans: 734_003_200,
+  memory: 52_428_800,
+  usage: 8_388_608,
+  state: 0,
+  audit: 0,
+};
+
+const storageUsageShape = {
+  /** Absent while the organization is being measured for the first time since the server started. */
+  stored_bytes: z
+    .int()
+    .exactOptional()
+    .describe(
+      "Bytes stored, those written since the measurement included; absent before it has ended",
+    ),
+  /** Absent: there is no quota. */
+  quota_bytes: z.int().exactOptional().describe("Bytes that may be stored; absent: no quota"),
+  bytes: z
+    .object(storedBytesShape)
+    .meta({ id: "StoredBytes", description: "Bytes by kind of data", examples: [STORED_BYTES] })
+    .exactOptional()
+    .describe("The measured bytes by kind of data; indexes do not count"),
+  measured_at: z.string().exactOptional().describe("When they were measured, in RFC 3339"),
+};
+
+/** What an organization stores. */
+export interface StorageUsage extends Message<typeof storageUsageShape> {}
+
+export const storageUsageSchema: z.ZodType<StorageUsage> = z.object(storageUsageShape).meta({
+  id: "StorageUsage",
+  description: "What an organization stores, and how much it may store",
+  examples: [
+    {
+      stored_bytes: 794_820_608,
+      quota_bytes: 10_737_418_240,
+      bytes: STORED_BYTES,
+      measured_at: "2026-01-05T12:00:00.000Z",
+    },
+  ],
+});
+
 const name = (lengthMax: number): z.ZodString => z.string().min(1).max(lengthMax);
 
 // An event may have other attributes, as CloudEvents allows; its data may not. The schema checks shapes

@@ -13,6 +13,7 @@ import { openOrchestrator, recorded } from "./rooms/orchestrator.js";
 import { openPolicies } from "./rooms/policies.js";
 import { openRetention } from "./rooms/retention.js";
 import { openState } from "./rooms/state.js";
+import { openStorageQuota } from "./rooms/storage-quota.js";
 import { openStore } from "./rooms/store.js";
 import { toolCallRecorder } from "./rooms/tool-calls.js";
 import { openTransports } from "./rooms/transports.js";
@@ -94,8 +95,9 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const events = new EventBus<AuditEvents>(basics.log);
 
   const { store, webhooks } = await openStore(config, basics, opened);
+  const storage = openStorageQuota(config, basics, store, opened);
   const audit = openAudit({ ...basics, config, store: store?.audit }, opened);
-  const state = openState({ ...basics, config, origin: store?.stateOrigin }, opened);
+  const state = openState({ ...basics, config, storage, origin: store?.stateOrigin }, opened);
 
   const servers = openMcpServers(config, clock, opened);
   const databases = [...config.dataSources, ...servers.access];
@@ -112,13 +114,16 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
 
   const memory = await openMemory(
     {
-      ...{ ...basics, config, store, provider: options.embeddingProvider },
+      ...{ ...basics, config, store, storage, provider: options.embeddingProvider },
       relatedTables: migrations.relatedTables,
       mayRemember: (call) => policy.mayRemember(call),
     },
     opened,
   );
-  const { gate, recorder, ...billing } = await openBilling(config, basics, store, events, opened);
+  const { gate, recorder, ...billing } = await openBilling(
+    { ...basics, config, store, storage, events },
+    opened,
+  );
   const retention = openRetention({ ...basics, config, store, memory, recorder }, opened);
   if (store !== undefined) opened.use(await publishToolCalls(store.toolCalls, events));
 
@@ -129,7 +134,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     openOrchestrator(
       config,
       {
-        ...{ ...basics, store, sources, servers, gate, access, migrations, policy },
+        ...{ ...basics, store, storage, sources, servers, gate, access, migrations, policy },
         pricing: billing.usage,
       },
       opened,

@@ -38,6 +38,8 @@ export interface Config {
   readonly publicUrl?: string;
   /** Limits per organization on this server. */
   readonly quotas: QuotaConfig;
+  /** Bytes that one organization may store; absent: without limit. */
+  readonly orgBytesMax?: number;
   /** Time limit of one attempt of a step, in ms. */
   readonly stepTimeoutMs: number;
   /** Time limit of a step's wait in its data source's queue, in ms. */

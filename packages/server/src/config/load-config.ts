@@ -126,6 +126,7 @@ function buildConfig(
       stepsMax: given(values.orgStepsMax),
       streamsMax: given(values.orgStreamsMax),
     },
+    ...limited("orgBytesMax", given(values.orgBytesMax)),
     stepTimeoutMs: given(values.stepTimeoutMs),
     stepWaitMs: given(values.stepWaitMs),
     ...present("sessionsMax", values.sessionsMax.value),
@@ -153,9 +154,9 @@ function buildConfig(
   });
 }
 
-/** A period in days; 0 is no limit. */
-function limited<Name extends string>(name: Name, days: number): Partial<Record<Name, number>> {
-  return present(name, days === 0 ? undefined : days);
+/** A period in days or a number of bytes; 0 is no limit. */
+function limited<Name extends string>(name: Name, most: number): Partial<Record<Name, number>> {
+  return present(name, most === 0 ? undefined : most);
 }
 
 /** The pins stand beside the tools file, so that they are deployed with it. */

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { byteText } from "@steward/kernel/byte-text.js";
 
 /** The type of a setting's values: how to parse a value, and how to describe valid values. */
 export interface SettingType<T> {
@@ -28,6 +29,29 @@ export function integer(options: {
     parse: (text) => wholeNumber(text, min, max),
   };
 }
+
+/** A number of bytes, with a unit or without. */
+export function bytes(options: {
+  readonly max: number;
+  readonly example: string;
+}): SettingType<number> {
+  return {
+    shape: `a number of bytes such as 500MB or 10GiB, at most ${byteText(options.max)}; 0: no limit`,
+    placeholder: "bytes",
+    example: options.example,
+    parse: (text) => {
+      const [, amount = "", unit = "B"] = /^(\d{1,15})([KMGT]i?B|B)?$/.exec(text) ?? [];
+      const factor = BYTES_BY_UNIT[unit];
+      const value = amount === "" || factor === undefined ? NaN : Number(amount) * factor;
+      return value <= options.max ? value : undefined;
+    },
+  };
+}
+
+const BYTES_BY_UNIT: Readonly<Record<string, number>> = {
+  ...{ B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 },
+  ...{ KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 },
+};
 
 /** One word of a fixed set. */
 export function oneOf<const T extends string>(words: readonly T[]): SettingType<T> {

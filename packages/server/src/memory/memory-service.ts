@@ -4,6 +4,7 @@ import { assert } from "@steward/kernel/assert.js";
 import { isoTime, type Clock } from "@steward/kernel/clock.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { isUuid, type Ids } from "@steward/kernel/ids.js";
+import { type StorageGate, unlimitedStorage } from "@steward/kernel/storage-gate.js";
 import { ENTRIES_DELETED_MAX, ENTRIES_PAGE_DEFAULT, ENTRIES_PAGE_MAX } from "./limits.js";
 import { embeddedEntry, indexEntry } from "./embedded-entry.js";
 import { draftedEntry, type EntryDraft, type MemoryEntry } from "./entry.js";
@@ -72,6 +73,8 @@ export interface MemoryServiceOptions {
   readonly model: EmbeddingModel;
   /** Looks up related tables; absent: the lookup is off. */
   readonly relatedTables?: RelatedTablesLookup;
+  /** Asked before an entry is added; absent: no quota limits what is stored. */
+  readonly storage?: StorageGate;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -83,6 +86,7 @@ export class MemoryService {
   readonly #provider: EmbeddingProvider;
   readonly #model: EmbeddingModel;
   readonly #relatedTables: RelatedTablesLookup | undefined;
+  readonly #storage: StorageGate;
   readonly #clock: Clock;
   readonly #ids: Ids;
 
@@ -92,6 +96,7 @@ export class MemoryService {
     this.#provider = options.provider;
     this.#model = options.model;
     this.#relatedTables = options.relatedTables;
+    this.#storage = options.storage ?? unlimitedStorage;
     this.#clock = options.clock;
     this.#ids = options.ids;
   }
@@ -120,10 +125,12 @@ export class MemoryService {
 
   /**
    * Adds a caller's entry; the next search finds it.
-   * @throws AppError `INVALID_ARGUMENT`, `EMBEDDING_FAILED`, `STORE_UNAVAILABLE`.
+   * @throws AppError `INVALID_ARGUMENT`, `EMBEDDING_FAILED`, `QUOTA_EXCEEDED`, `STORE_UNAVAILABLE`.
    */
   async addEntry(orgId: string, draft: EntryDraft, signal: AbortSignal): Promise<MemoryEntry> {
     const entry = draftedEntry(draft, { orgId, createdAtMs: this.#clock.nowMs() }, this.#ids);
+    const vectorBytes = Float32Array.BYTES_PER_ELEMENT * this.#model.dimension;
+    this.#storage.admit(orgId, entry.content.length + vectorBytes);
     const embedded = embeddedEntry(entry, await this.#embedded(entry.content, "document", signal));
     await this.#store.addEntries([embedded]);
     await this.#index.add([indexEntry(embedded)]);

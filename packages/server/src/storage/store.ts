@@ -10,7 +10,7 @@ import type { PolicyStore } from "../policies/ports.js";
 import type { Origin } from "@steward/state/ports";
 import type { WebhookStore } from "../webhooks/ports.js";
 import type { ErasedRows, ErasureStore, ExpiredRows, RetentionStore } from "../retention/ports.js";
-import type { BudgetReservations, UsageStore } from "../usage/ports.js";
+import type { BudgetReservations, StorageMeter, UsageStore } from "../usage/ports.js";
 
 /** The audit log: the way of facts into its tree, and its reads. */
 export interface AuditStore {
@@ -35,6 +35,7 @@ export interface Store extends AsyncDisposable {
   readonly webhooks: WebhookStore;
   readonly erasures: ErasureStore;
   readonly erased: ErasedRows;
+  readonly meter: StorageMeter;
   /**
    * The module and options with which the thread of a search index reads the memory by itself.
    * Available once the store has its model.

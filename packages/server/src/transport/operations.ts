@@ -43,7 +43,7 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
   ...operationsOf("migrations:propose", "proposeMigration", "verifyMigration"),
   ...operationsOf("migrations:apply", "applyMigration", "resumeMigration", "acceptSchemaDrift"),
   ...operationsOf("migrations:revert", "revertMigration", "undoMigration"),
-  ...operationsOf("usage:read", "getUsage", "getUsageHeatMap"),
+  ...operationsOf("usage:read", "getUsage", "getUsageHeatMap", "getStorageUsage"),
   ...operationsOf("usage:read_all", "getOrganizationUsage"),
   ...operationsOf("usage:report", "reportUsage"),
   ...operationsOf("usage:repair", "verifyUsage"),

@@ -1,5 +1,5 @@
 import { AppError } from "@steward/kernel/errors.js";
-import type { UsageStore } from "./ports.js";
+import type { StorageMeter, UsageStore } from "./ports.js";
 
 /**
  * Stands in for the store when none is configured: every operation fails and names the missing
@@ -17,6 +17,11 @@ export const noUsageStore: UsageStore = {
   prices: { list: refuse, change: refuse, correctRows: refuse },
   budgets: { list: refuse, save: refuse, delete: refuse },
   ledgers: { exclusively: refuse },
+};
+
+/** The corresponding measurement: nothing is stored. */
+export const noStorageMeter: StorageMeter = {
+  page: () => Promise.resolve({ kind: "plans", bytes: 0 }),
 };
 
 function refuse(): Promise<never> {

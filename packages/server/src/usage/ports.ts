@@ -8,6 +8,7 @@ import type { BucketRange } from "./reports/report-query.js";
 import type { Bucket } from "./reports/report.js";
 import type { HeatCell, Rollups, TimeRollup } from "./reports/rollup.js";
 import type { RecordedCall, UsageAdjustment, UsageEvent } from "./events/usage-event.js";
+import type { StoredKind } from "./storage/stored-bytes.js";
 
 export type {
   Admission,
@@ -22,6 +23,7 @@ export type {
   PriceChange,
   RecordedCall,
   Rollups,
+  StoredKind,
   TimeRollup,
   UsageEvent,
   UsageTotals,
@@ -205,4 +207,30 @@ export interface BudgetReservations {
    * change.
    */
   refresh(orgId: string): void;
+}
+
+/** Where a page of a measurement begins. */
+export interface MeterPlace {
+  /** The number of the table, from 0. */
+  readonly table: number;
+  /** Key of the last row of the previous page; absent: the start of the table. */
+  readonly after?: readonly unknown[];
+}
+
+/** The bytes of a page. */
+export interface MeteredPage {
+  readonly kind: StoredKind;
+  readonly bytes: number;
+  /** Absent: the measurement is complete. */
+  readonly next?: MeterPlace;
+}
+
+/** Measures what organizations store, in small steps. */
+export interface StorageMeter {
+  /**
+   * Adds up the bytes of an organization's rows from a place on, at most {@link MEASURED_ROWS_MAX}:
+   * texts and blobs before any compression, and a constant for each row; indexes do not count.
+   * @throws AppError `STORE_UNAVAILABLE`.
+   */
+  page(orgId: string, from: MeterPlace): Promise<MeteredPage>;
 }

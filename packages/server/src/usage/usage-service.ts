@@ -31,13 +31,20 @@ import type { UsageRecorder } from "./events/recorder.js";
 import { reprice, type Repriced, type RepriceInput } from "./prices/repricing.js";
 import type { HeatCell } from "./reports/rollup.js";
 import type { UsageGate } from "./budgets/usage-gate.js";
+import type { StorageQuota } from "./storage/storage-quota.js";
+import type { StorageReport } from "./storage/stored-bytes.js";
 import { verifyTotals, type TotalDifference } from "./reports/verification.js";
+
+/** How long a report waits for the first measurement of an organization, in ms. */
+const MEASURED_MS = 5000;
 
 export interface UsageParts {
   readonly store: UsageStore;
   readonly recorder: UsageRecorder;
   /** Notified of each change of prices and budgets. */
   readonly gate: Pick<UsageGate, "refresh">;
+  /** Absent: nothing is stored. */
+  readonly storage?: Pick<StorageQuota, "report">;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -86,6 +93,16 @@ export class UsageService {
   async heatMap(caller: Caller): Promise<readonly HeatCell[]> {
     await this.#parts.recorder.flush();
     return this.#parts.store.reports.heatMap(caller.orgId);
+  }
+
+  /**
+   * What the caller's organization stores. Waits for its first measurement, but not for long.
+   * @param signal ends the wait.
+   */
+  async storage({ orgId }: Caller, signal: AbortSignal): Promise<StorageReport> {
+    const { storage } = this.#parts;
+    if (storage === undefined) return { addedBytes: 0 };
+    return storage.report(orgId, AbortSignal.any([signal, AbortSignal.timeout(MEASURED_MS)]));
   }
 
   /** The usage of each organization, for the operator; paginated. */

@@ -3,6 +3,7 @@ import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { FairSemaphore } from "@steward/kernel/concurrency/fair-semaphore.js";
+import { type StorageGate, unlimitedStorage } from "@steward/kernel/storage-gate.js";
 import {
   STATE_CHANGE_MS_MAX,
   STATE_CHANGES_AT_ONCE_MAX,
@@ -50,6 +51,8 @@ import type {
 import { type Graph, quad, type Quad } from "../terms/term.js";
 import { EMPTY_ROOTS } from "../datasets/triple-store.js";
 
+/** Bytes that a new quad takes in the trees of a dataset, roughly; the next measurement is exact. */
+const QUAD_BYTES = 200;
 /** Quads examined before the event loop is yielded. */
 const QUADS_AT_ONCE = 5000;
 
@@ -57,6 +60,8 @@ export interface StateParts {
   readonly repositories: Repositories;
   readonly rdf: RdfCodec;
   readonly sparql: SparqlEngine;
+  /** Asked before a commit; absent: no quota limits what is stored. */
+  readonly storage?: StorageGate;
   readonly clock: Clock;
 }
 
@@ -69,12 +74,14 @@ export interface StateParts {
  */
 export class StateService {
   readonly #parts: StateParts;
+  readonly #storage: StorageGate;
   /** Searches and changes have separate limits, because changes need more memory. */
   readonly #searches = semaphoreFor("searches of the state", STATE_SEARCHES_AT_ONCE_MAX);
   readonly #changes = semaphoreFor("changes of the state", STATE_CHANGES_AT_ONCE_MAX);
 
   constructor(parts: StateParts) {
     this.#parts = parts;
+    this.#storage = parts.storage ?? unlimitedStorage;
   }
 
   /** Branches and tags, by name. */
@@ -191,17 +198,19 @@ export class StateService {
    * Imports a document as one commit; no commit is made when it changes nothing. The document is
    * parsed only when a store is configured and the branch is at the expected commit.
    * @throws AppError as {@link RdfCodec.read}; `STATE_CONFLICT` when the branch is not at the
-   * expected commit.
+   * expected commit; `QUOTA_EXCEEDED`.
    */
   async import(caller: Caller, order: ImportOrder): Promise<ImportOutcome> {
     const { repositories, rdf, clock } = this.#parts;
     const ref = branchRef(order);
     requireCallersRef(ref);
+    this.#storage.admit(caller.orgId, 0);
     await repositories.read(caller.orgId, ({ store }) => checkTarget(store, order));
     const { content, removed, format } = order;
     const document = await rdf.read(caller.orgId, content, format);
     const removal =
       removed === undefined ? undefined : await rdf.read(caller.orgId, removed, format);
+    this.#storage.admit(caller.orgId, QUAD_BYTES * (document.quads.rows.length / 4));
     const job = { order, document, removal, author: authorOf(caller) };
     return this.#change(caller, ref, (store) => importDocument(store, clock, job));
   }
@@ -246,6 +255,7 @@ export class StateService {
     },
     isPreview: boolean,
   ): Promise<MergeOutcome> {
+    if (!isPreview) this.#storage.admit(caller.orgId, 0);
     return this.#change(caller, branchRef(order), (store) => {
       const theirs = commitNamed(store, order.from);
       const full = { ...order, theirs, author: authorOf(caller) };
@@ -259,6 +269,7 @@ export class StateService {
     order: Omit<RevertOrder, "undone" | "author"> & { readonly commit: string },
     isPreview: boolean,
   ): Promise<RevertOutcome> {
+    if (!isPreview) this.#storage.admit(caller.orgId, 0);
     return this.#change(caller, branchRef(order), (store) => {
       const undone = commitNamed(store, order.commit);
       const full = { ...order, undone, author: authorOf(caller) };

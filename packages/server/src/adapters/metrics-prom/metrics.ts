@@ -84,6 +84,18 @@ export const METRICS: readonly MetricDeclaration[] = [
   },
   {
     kind: "counter",
+    name: "steward_storage_refusals_total",
+    help: "Requests refused because their organization has used up its quota of bytes",
+    labels: [],
+  },
+  {
+    kind: "gauge",
+    name: "steward_storage_quota_used_ratio",
+    help: "Largest share of its quota of bytes that an organization of this server stores; 0 without a quota",
+    labels: [],
+  },
+  {
+    kind: "counter",
     name: "steward_memory_quarantined_total",
     help: "Stored vectors found damaged and left out of search",
     labels: [],

@@ -9,6 +9,7 @@ import type { Services } from "../../transport/services.js";
 import {
   LedgerReservations,
   noUsageStore,
+  type StorageQuota,
   UsageGate,
   UsageRecorder,
   UsageService,
@@ -21,12 +22,17 @@ export interface Billing extends Pick<Services, "usage" | "payments"> {
   readonly recorder: UsageRecorder;
 }
 
+/** Dependencies of usage and payments. */
+interface BillingParts extends Basics {
+  readonly config: Config;
+  readonly store: Store | undefined;
+  readonly storage: StorageQuota;
+  readonly events: EventBus<AuditEvents>;
+}
+
 /** Without a store, usage and payments return errors that name the missing setting. */
 export async function openBilling(
-  config: Config,
-  { clock, ids, log }: Basics,
-  store: Store | undefined,
-  events: EventBus<AuditEvents>,
+  { config, store, storage, events, clock, ids, log }: BillingParts,
   opened: DisposalStack,
 ): Promise<Billing> {
   const usageStore = store?.usage ?? noUsageStore;
@@ -37,7 +43,7 @@ export async function openBilling(
   return {
     gate,
     recorder,
-    usage: new UsageService({ store: usageStore, recorder, gate, clock, ids }),
+    usage: new UsageService({ store: usageStore, recorder, gate, storage, clock, ids }),
     payments: new PaymentService(provider, store?.customers ?? noCustomerBindings),
   };
 }

@@ -13,6 +13,7 @@ import type { DisposalStack } from "../../kernel/disposal.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import type { Log } from "@steward/kernel/log.js";
+import type { StorageGate } from "@steward/kernel/storage-gate.js";
 import {
   ExpiredEntries,
   MemoryHook,
@@ -31,6 +32,8 @@ export interface MemoryParts {
   readonly config: Pick<Config, "embedding" | "cascadeEnrichment">;
   readonly relatedTables: RelatedTablesLookup;
   readonly mayRemember: MayRemember;
+  /** Asked before a caller's entry is added. */
+  readonly storage: StorageGate;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -92,7 +95,7 @@ export async function openMemory(parts: MemoryParts, opened: DisposalStack): Pro
   telemetry.measure("steward_memory_quarantined_vectors", () => index.quarantined());
   const { cascadeEnrichment } = parts.config;
   const service = new MemoryService({
-    ...{ store: store.memory, index, provider, model, clock, ids },
+    ...{ store: store.memory, index, provider, model, storage: parts.storage, clock, ids },
     ...(cascadeEnrichment ? { relatedTables: parts.relatedTables } : {}),
   });
   const expired = new ExpiredEntries(store.memory, index);

@@ -8,6 +8,7 @@ import { buildToolRegistry } from "../../adapters/tool-registry.js";
 import type { Config } from "../../config/index.js";
 import type { ToolCallGate } from "../../governance/index.js";
 import { StepHints } from "../../hints/index.js";
+import type { StorageGate } from "@steward/kernel/storage-gate.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
 import type { EventBus } from "../../kernel/event-bus.js";
@@ -34,6 +35,7 @@ export interface OrchestratorParts extends Basics {
   readonly sources: DataSources;
   readonly servers: McpServers;
   readonly gate: ToolCallGate;
+  readonly storage: StorageGate;
   readonly access: DataSourceAccess;
   readonly migrations: OpenMigrations;
   readonly policy: Authorizer;
@@ -48,6 +50,7 @@ export function openOrchestrator(
     sources,
     servers,
     gate,
+    storage,
     access,
     migrations,
     policy,
@@ -77,6 +80,7 @@ export function openOrchestrator(
       reader,
       advisor,
       gate,
+      storage,
       policy,
       pricing,
       stepTimeoutMs: config.stepTimeoutMs,

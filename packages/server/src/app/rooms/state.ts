@@ -4,6 +4,7 @@ import { clonesDirectory, stateDirectory, type Config } from "../../config/index
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
 import type { Log } from "@steward/kernel/log.js";
+import type { StorageGate } from "@steward/kernel/storage-gate.js";
 import {
   ClonedRepositories,
   GarbageSchedule,
@@ -21,6 +22,8 @@ export interface StateOptions {
   readonly config: Pick<Config, "databaseUrl" | "dataDir">;
   readonly clock: Clock;
   readonly log: Log;
+  /** Asked before a caller's commit. */
+  readonly storage: StorageGate;
   /** The shared origin of the state, when several servers use it. */
   readonly origin: Origin | undefined;
 }
@@ -37,12 +40,12 @@ export interface OpenState {
  * missing setting.
  */
 export function openState(options: StateOptions, opened: DisposalStack): OpenState {
-  const { clock, log } = options;
+  const { clock, log, storage } = options;
   const repositories = opened.use(openRepositories(options));
   const rdf = opened.use(openRdfCodec());
   const sparql = opened.use(new OxigraphEngine());
   opened.use(new GarbageSchedule({ repositories, log }));
-  const service = new StateService({ repositories, rdf, sparql, clock });
+  const service = new StateService({ repositories, rdf, sparql, storage, clock });
   return { service, repositories };
 }
 

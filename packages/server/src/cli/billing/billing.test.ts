@@ -81,13 +81,23 @@ describe("the commands of billing admins", () => {
 
   it("show the usage of a month", async () => {
     const all = await steward("usage", "--from", "2026-01-01", "--to", "2026-01-31");
-    expect(await steward("usage", "--month", "2026-01")).toEqual(all);
-    expect((await steward("usage", "--month", "2026-02")).stderr).toBe("no usage in this range\n");
+    expect((await steward("usage", "--month", "2026-01")).stdout).toBe(all.stdout);
+    expect((await steward("usage", "--month", "2026-02")).stderr).toMatch(
+      /^no usage in this range\nstored: .*, without a quota\n$/,
+    );
     const leap = await steward("usage", "export", "--month", "2024-02");
     expect(leap.code).toBe(0);
     for (const wrong of [["2026-13"], ["2026-01", "--from", "2026-01-02"]]) {
       expect((await steward("usage", "--month", ...wrong)).code).toBe(2);
     }
+  });
+
+  it("show what takes the space", async () => {
+    const { stdout, stderr } = await steward("usage", "storage");
+    expect(stdout).toMatch(/^OF +STORED\nplans, .* [\d.]+ (bytes|KiB)\nmemory, /);
+    expect(stderr).toMatch(/^stored: [\d.]+ (bytes|KiB), without a quota\n$/);
+    const json = JSON.parse((await steward("usage", "storage", "--json")).stdout) as object;
+    expect(Object.keys(json).sort()).toEqual(["bytes", "measured_at", "stored_bytes"]);
   });
 
   it("show the operator the usage of all organizations", async () => {

@@ -8,12 +8,14 @@ import { billingCommand } from "./billing-command.js";
 import { showOrganizations, withOrganizations, type ReportOptions } from "./usage-organizations.js";
 import { exportCommand } from "./usage-export.js";
 import { queryOf, withRange } from "./usage-range.js";
+import { storageCommand, storageText } from "./usage-storage.js";
 import { verifyCommand } from "./usage-verify.js";
 
-/** `steward usage`: a line with a bar for each day. Subcommands: export, verify. */
+/** `steward usage`: a line with a bar for each day. Subcommands: export, storage, verify. */
 export function usageCommand(context: CliContext): Command {
   return reportCommand("usage", "Shows usage by day.", context)
     .addCommand(exportCommand(context))
+    .addCommand(storageCommand(context))
     .addCommand(verifyCommand(context));
 }
 
@@ -24,13 +26,15 @@ function reportCommand(name: string, description: string, { env, terminal }: Cli
         await showOrganizations(options, { env, terminal });
         return;
       }
-      const rows = await connect(options, env).billing.usage(queryOf(options));
+      const { billing } = connect(options, env);
+      const rows = await billing.usage(queryOf(options));
       if (options.json) {
         terminal.printJson(rows);
         return;
       }
       terminal.printTable(...usageTable(rows, terminal.outColors));
       if (rows.length === 0) terminal.note("no usage in this range");
+      terminal.note(storageText(await billing.storage()));
     },
   );
 }

@@ -20,7 +20,8 @@ import {
   STEP_TIMEOUT_MS_MAX,
   STEP_WAIT_MS,
 } from "../../plans/limits.js";
-import { integer, type SettingType } from "../setting-types.js";
+import { ORG_BYTES_MAX, ORG_BYTES_MAX_MAX } from "../../usage/limits.js";
+import { bytes, integer, type SettingType } from "../setting-types.js";
 import type { Setting } from "../settings.js";
 
 /** Settings that limit the resources of an organization, a plan or a step. */
@@ -28,6 +29,7 @@ export interface ShareSettings {
   readonly orgRequestsPerSecond: Setting<number>;
   readonly orgStepsMax: Setting<number>;
   readonly orgStreamsMax: Setting<number>;
+  readonly orgBytesMax: Setting<number>;
   readonly stepTimeoutMs: Setting<number>;
   readonly stepWaitMs: Setting<number>;
   readonly sessionsMax: Setting<number>;
@@ -86,6 +88,13 @@ export const SHARE_SETTINGS: ShareSettings = {
     }),
     default: String(ORG_STREAMS_MAX),
     help: "Event streams that one organization may have open on this server at once.",
+  },
+  orgBytesMax: {
+    name: "SERVICE_ORG_BYTES_MAX",
+    flag: "org-bytes-max",
+    type: bytes({ max: ORG_BYTES_MAX_MAX, example: "50GiB" }),
+    default: String(ORG_BYTES_MAX),
+    help: "How much one organization may store: plans with their outputs, memory, usage, state and audit records. 0: no quota.",
   },
   stepTimeoutMs: {
     name: "SERVICE_STEP_TIMEOUT_MS",

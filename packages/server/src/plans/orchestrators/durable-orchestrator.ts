@@ -9,6 +9,7 @@ import { isUuid, type Ids } from "@steward/kernel/ids.js";
 import { DRAIN_MS } from "@steward/kernel/limits.js";
 import { LEASE_RENEW_MS } from "../limits.js";
 import type { Log } from "@steward/kernel/log.js";
+import { type StorageGate, unlimitedStorage } from "@steward/kernel/storage-gate.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import { systemTimers } from "@steward/kernel/concurrency/timers.js";
 import type {
@@ -78,6 +79,7 @@ import { Recovery } from "./recovery.js";
 import { createdOrRepeated, type KeyedRequest } from "./repeated-request.js";
 import { retryDelayMs } from "./retry.js";
 import { StepReader } from "./step-reader.js";
+import { attemptBytes, definitionBytes } from "./stored-size.js";
 import { SchemaSteps } from "./schema-steps.js";
 import type { StepOutcome } from "../plan-state.js";
 import type { ClaimRefusal } from "../transitions.js";
@@ -95,6 +97,8 @@ export interface DurableOrchestratorOptions {
   readonly advisor?: StepAdvisor | undefined;
   readonly reader: StatementReader;
   readonly gate: ToolCallGate;
+  /** Asked before anything is stored or runs; absent: no quota limits what is stored. */
+  readonly storage?: StorageGate;
   readonly policy: ExplainedStatementPolicy;
   readonly pricing: ToolCallPricing;
   readonly clock: Clock;
@@ -133,6 +137,7 @@ export class DurableOrchestrator
 {
   readonly #options: DurableOrchestratorOptions;
   readonly #engine: PlanEngine;
+  readonly #storage: StorageGate;
   readonly #owner: string;
   readonly #runner: AttemptRunner;
   readonly #recovery: Recovery;
@@ -148,6 +153,7 @@ export class DurableOrchestrator
   constructor(options: DurableOrchestratorOptions) {
     this.#options = options;
     this.#engine = options.engine;
+    this.#storage = options.storage ?? unlimitedStorage;
     this.#reviser = new PlanReviser(options);
     this.#checker = new PlanChecker(options);
     this.#steps = new StepReader({ ...options, checker: this.#checker });
@@ -191,6 +197,7 @@ export class DurableOrchestrator
     requireDataSources(steps, access, ctx);
     await permitSteps(ctx, steps, this.#options);
     await pauseIfLong(steps);
+    this.#storage.admit(ctx.orgId, definitionBytes(steps));
     const nowMs = clock.nowMs();
     return this.#engine.createPlan({
       ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },
@@ -370,6 +377,7 @@ export class DurableOrchestrator
     let outdatedApproval: string | undefined;
     for (;;) {
       if (this.#closing) throw shuttingDown();
+      await this.#requireSpace(ref);
       const origin = originOf(ctx);
       const claim = await this.#engine.claimStep(ref, this.#owner, origin, outdatedApproval);
       switch (claim.kind) {
@@ -386,6 +394,20 @@ export class DurableOrchestrator
           if (execution !== undefined) return execution;
         }
       }
+    }
+  }
+
+  /**
+   * Refuses a step that would run while its organization has used up its quota of bytes. The refusal
+   * comes before the claim, so that it stores nothing itself.
+   */
+  async #requireSpace({ stepId, ...ref }: StepRef): Promise<void> {
+    try {
+      this.#storage.admit(ref.orgId, 0);
+    } catch (refusal) {
+      const { prepared, state } = await this.#engine.loadPlan(ref);
+      const index = prepared.findIndex(({ id }) => id === stepId);
+      if (state.steps[index]?.status === "pending") throw refusal;
     }
   }
 
@@ -427,6 +449,7 @@ export class DurableOrchestrator
       const finished = await this.#engine.finishStep(attempt, outcome, end.toolCall, origin);
       recorded = end.toolCall !== undefined && finished.kind !== "fenced";
       inFlight.attempt = undefined;
+      this.#storage.add(ref.orgId, attemptBytes(outcome));
       this.#tell(attempt, claim, ctx, outcome);
       if (outcome.kind === "released") throw end.refusal ?? shuttingDown();
       // The next claim says what it waits for.

@@ -2,6 +2,7 @@ import { assert } from "@steward/kernel/assert.js";
 import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js";
 import { sessionFor } from "@steward/kernel/caller.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
+import { unlimitedStorage } from "@steward/kernel/storage-gate.js";
 import { requireDataSources } from "../data-source-use.js";
 import { originOf } from "../../kernel/origin.js";
 import type { FieldOfStep } from "../dag.js";
@@ -22,6 +23,7 @@ import type { DurableOrchestratorOptions } from "./durable-orchestrator.js";
 import { permitSteps } from "./permit-steps.js";
 import { createdOrRepeated, type KeyedRequest } from "./repeated-request.js";
 import { requestHash } from "./request-hash.js";
+import { definitionBytes } from "./stored-size.js";
 
 /** A plan as it was read, against which a change is checked. */
 type Basis = Awaited<ReturnType<PlanEngine["loadPlan"]>>;
@@ -95,7 +97,14 @@ export class PlanReviser implements PlanRevisions {
     ctx: QueryRuntimeContext,
     keyed: KeyedRequest,
   ): Promise<PlanRecord> {
-    const { engine, clock, ids, planDeadlineMs, access } = this.#options;
+    const {
+      engine,
+      clock,
+      ids,
+      planDeadlineMs,
+      access,
+      storage = unlimitedStorage,
+    } = this.#options;
     const source = await engine.loadPlan({ orgId: ctx.orgId, planId });
     if (stepId !== undefined && source.prepared.every(({ id }) => id !== stepId)) {
       throw new AppError("STEP_NOT_FOUND", `Plan ${planId} has no step ${stepId}`);
@@ -114,6 +123,7 @@ export class PlanReviser implements PlanRevisions {
     // The caller must be allowed to have each step run, also those whose outputs are taken over.
     requireDataSources(all, access, ctx);
     await permitSteps(ctx, all, this.#options);
+    storage.admit(ctx.orgId, definitionBytes(all));
     const createdAtMs = clock.nowMs();
     const { name, description, state } = source;
     return engine.createPlan({
@@ -165,13 +175,14 @@ export class PlanReviser implements PlanRevisions {
     wanted: StepsToPrepare,
     ctx: QueryRuntimeContext,
   ): Promise<readonly PreparedStep[]> {
-    const { tools, access, analyzer, reader } = this.#options;
+    const { tools, access, analyzer, reader, storage = unlimitedStorage } = this.#options;
     const changed = wanted.steps.filter((_step, index) => wanted.changed.has(index));
     const plan = { name: "", description: "", steps: changed };
     const read = await readAhead(plan, tools, { analyzer, reader });
     const prepared = prepareSteps(wanted, { tools, analyzer, read });
     requireDataSources(prepared, access, ctx, wanted.fieldOf);
     await permitSteps(ctx, prepared, this.#options, wanted.fieldOf);
+    storage.admit(ctx.orgId, definitionBytes(prepared));
     return prepared;
   }
 }

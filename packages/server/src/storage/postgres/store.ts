@@ -24,6 +24,7 @@ import { PlanEngine } from "../../plans/index.js";
 import type { PlanUnit } from "../../plans/engine/index.js";
 import { PostgresPlanHandover } from "./plans/plan-handover.js";
 import { PostgresPlanLog } from "./plans/plan-log.js";
+import { PostgresStorageMeter } from "./usage/storage-meter.js";
 import { PostgresErasedRows } from "./retention/erased-rows.js";
 import { PostgresErasures } from "./retention/erasures.js";
 import { PostgresExpiredRows } from "./retention/expired-rows.js";
@@ -110,6 +111,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       expired: new PostgresExpiredRows(db),
       webhooks: new PostgresWebhookStore(db),
       erasures: new PostgresErasures(db),
+      meter: new PostgresStorageMeter(db),
       erased: new PostgresErasedRows(db),
       get memorySource() {
         const options: IndexSourceOptions = { url, modelId: memory.modelId };

@@ -25,6 +25,7 @@ import { lockStore } from "./owner-lock.js";
 import { PlanQueries } from "./plans/plan-queries.js";
 import { PlanEngine } from "../../plans/index.js";
 import { SqlitePlanLog } from "./plans/plan-log.js";
+import { SqliteStorageMeter } from "./usage/storage-meter.js";
 import { SqliteErasedRows } from "./retention/erased-rows.js";
 import { SqliteErasures } from "./retention/erasures.js";
 import { SqliteExpiredRows } from "./retention/expired-rows.js";
@@ -89,6 +90,7 @@ export function openSqliteStore(
       archive: new SqliteAuditArchive(writer, statements),
     },
     erasures: new SqliteErasures(writer, statements),
+    meter: new SqliteStorageMeter(statements),
     erased: new SqliteErasedRows(writer, statements),
     memory: new SqliteMemoryStore(writer, statements, toolCalls),
     webhooks: new SqliteWebhookStore(writer, statements),

@@ -4,6 +4,7 @@ import {
   formatUsd,
   amountText,
   limitText,
+  totalOf,
   usdOf,
   type Budget,
   type BudgetState,
@@ -17,6 +18,8 @@ import {
   type PriceInput,
   type Repriced,
   type ReportParameters,
+  type StorageReport,
+  type StoredBytes,
   type TotalDifference,
   type UsageReport,
   type UsageTotals,
@@ -72,6 +75,32 @@ export function heatMapMessage(cell: HeatCell): proto.HeatMapRow {
     aauWeight: cell.aauWeight,
     totalAau: cell.totalAau,
     actionCount: BigInt(cell.actionCount),
+  };
+}
+
+/** What an organization stores. */
+export function storageUsageMessage({
+  measured,
+  addedBytes,
+  quotaBytes = 0,
+}: StorageReport): proto.GetStorageUsageResponse {
+  return {
+    $typeName: "controlplane.v1.GetStorageUsageResponse",
+    storedBytes: BigInt(measured === undefined ? 0 : totalOf(measured.bytes) + addedBytes),
+    quotaBytes: BigInt(quotaBytes),
+    ...(measured === undefined ? {} : { bytes: storedBytesMessage(measured.bytes) }),
+    measuredAt: measured === undefined ? "" : isoTime(measured.atMs),
+  };
+}
+
+function storedBytesMessage(bytes: StoredBytes): proto.StoredBytes {
+  return {
+    $typeName: "controlplane.v1.StoredBytes",
+    plans: BigInt(bytes.plans),
+    memory: BigInt(bytes.memory),
+    usage: BigInt(bytes.usage),
+    state: BigInt(bytes.state),
+    audit: BigInt(bytes.audit),
   };
 }
 

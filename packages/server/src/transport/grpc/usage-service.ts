@@ -16,6 +16,7 @@ import {
   priceMessage,
   reportParametersOf,
   repricingMessage,
+  storageUsageMessage,
 } from "./usage-messages.js";
 
 /** Usage, prices and budgets over gRPC, with the operations of `/billing`. */
@@ -37,6 +38,10 @@ function addReports(methods: MethodRegistry, usage: UsageService): void {
     const cells = await usage.heatMap(ctx);
     return create(method.getUsageHeatMap.output, { rows: cells.map(heatMapMessage) });
   });
+
+  methods.unary(method.getStorageUsage, async (_request, ctx) =>
+    storageUsageMessage(await usage.storage(ctx, ctx.signal)),
+  );
 
   methods.unary(method.getOrganizationUsage, async (request) =>
     organizationUsageMessage(await usage.byOrganization(organizationReportOf(request))),

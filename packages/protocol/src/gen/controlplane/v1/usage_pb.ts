@@ -24,7 +24,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file controlplane/v1/usage.proto.
  */
 export const file_controlplane_v1_usage: GenFile = /*@__PURE__*/
-  fileDesc("Chtjb250cm9scGxhbmUvdjEvdXNhZ2UucHJvdG8SD2NvbnRyb2xwbGFuZS52MSJJCg9HZXRVc2FnZVJlcXVlc3QSDAoEZnJvbRgBIAEoCRIKCgJ0bxgCIAEoCRIKCgJ0ehgDIAEoCRIQCghncm91cF9ieRgEIAEoCSI9ChBHZXRVc2FnZVJlc3BvbnNlEikKBHJvd3MYASADKAsyGy5jb250cm9scGxhbmUudjEuRGFpbHlVc2FnZSK2AQoKRGFpbHlVc2FnZRIMCgRkYXRlGAEgASgJEhQKDGFjdGlvbl9jb3VudBgCIAEoAxIRCgl0b3RhbF9hYXUYAyABKAESFgoOdG90YWxfY29zdF91c2QYBCABKAESEwoJdG9vbF9uYW1lGAUgASgJSAASFAoKc2Vzc2lvbl9pZBgGIAEoCUgAEhAKBmludGVudBgHIAEoCUgAEhMKCW9ybV9tb2RlbBgIIAEoCUgAQgcKBWdyb3VwIhgKFkdldFVzYWdlSGVhdE1hcFJlcXVlc3QiRAoXR2V0VXNhZ2VIZWF0TWFwUmVzcG9uc2USKQoEcm93cxgBIAMoCzIbLmNvbnRyb2xwbGFuZS52MS5IZWF0TWFwUm93ImwKCkhlYXRNYXBSb3cSEQoJb3JtX21vZGVsGAEgASgJEg4KBmludGVudBgCIAEoCRISCgphYXVfd2VpZ2h0GAMgASgBEhEKCXRvdGFsX2FhdRgEIAEoARIUCgxhY3Rpb25fY291bnQYBSABKAMiVgobR2V0T3JnYW5pemF0aW9uVXNhZ2VSZXF1ZXN0EgwKBGZyb20YASABKAkSCgoCdG8YAiABKAkSDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJIm4KHEdldE9yZ2FuaXphdGlvblVzYWdlUmVzcG9uc2USOQoNb3JnYW5pemF0aW9ucxgBIAMoCzIiLmNvbnRyb2xwbGFuZS52MS5Pcmdhbml6YXRpb25Vc2FnZRITCgtuZXh0X2N1cnNvchgCIAEoCSJkChFPcmdhbml6YXRpb25Vc2FnZRIOCgZvcmdfaWQYASABKAkSFAoMYWN0aW9uX2NvdW50GAIgASgDEhEKCXRvdGFsX2FhdRgDIAEoARIWCg50b3RhbF9jb3N0X3VzZBgEIAEoASJGChJSZXBvcnRVc2FnZVJlcXVlc3QSMAoGZXZlbnRzGAEgAygLMiAuY29udHJvbHBsYW5lLnYxLlVzYWdlQ2xvdWRFdmVudCJqCg9Vc2FnZUNsb3VkRXZlbnQSCgoCaWQYASABKAkSDgoGc291cmNlGAIgASgJEgwKBHRpbWUYAyABKAkSLQoEZGF0YRgEIAEoCzIfLmNvbnRyb2xwbGFuZS52MS5Vc2FnZUV2ZW50RGF0YSJaCg5Vc2FnZUV2ZW50RGF0YRIRCgl0b29sX25hbWUYASABKAkSDgoGaW50ZW50GAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSEQoJb3JtX21vZGVsGAQgASgJIjsKE1JlcG9ydFVzYWdlUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAMSEgoKZHVwbGljYXRlcxgCIAEoAyIkChJWZXJpZnlVc2FnZVJlcXVlc3QSDgoGcmVwYWlyGAEgASgIIkwKE1ZlcmlmeVVzYWdlUmVzcG9uc2USNQoLZGlmZmVyZW5jZXMYASADKAsyIC5jb250cm9scGxhbmUudjEuVXNhZ2VEaWZmZXJlbmNlIoABCg9Vc2FnZURpZmZlcmVuY2USDQoFdG90YWwYASABKAkSLAoGc3RvcmVkGAIgASgLMhwuY29udHJvbHBsYW5lLnYxLlVzYWdlVG90YWxzEjAKCnJlY29tcHV0ZWQYAyABKAsyHC5jb250cm9scGxhbmUudjEuVXNhZ2VUb3RhbHMiTgoLVXNhZ2VUb3RhbHMSFAoMYWN0aW9uX2NvdW50GAEgASgDEhEKCXRvdGFsX2FhdRgCIAEoARIWCg50b3RhbF9jb3N0X3VzZBgDIAEoASIjChFMaXN0UHJpY2VzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkiPAoSTGlzdFByaWNlc1Jlc3BvbnNlEiYKBnByaWNlcxgBIAMoCzIWLmNvbnRyb2xwbGFuZS52MS5QcmljZSJqCgVQcmljZRIQCghwcmljZV9pZBgBIAEoCRINCgVzY29wZRgCIAEoCRIPCgdzdWJqZWN0GAMgASgJEhIKCmFtb3VudF91c2QYBCABKAkSDAoEZnJvbRgFIAEoCRINCgV1bnRpbBgGIAEoCSJyCg9TZXRQcmljZVJlcXVlc3QSDQoFc2NvcGUYASABKAkSDwoHc3ViamVjdBgCIAEoCRISCgphbW91bnRfdXNkGAMgASgJEgwKBGZyb20YBCABKAkSDQoFdW50aWwYBSABKAkSDgoGb3JnX2lkGAYgASgJIjkKEFNldFByaWNlUmVzcG9uc2USJQoFcHJpY2UYASABKAsyFi5jb250cm9scGxhbmUudjEuUHJpY2UiQgoTUmVwcmljZVVzYWdlUmVxdWVzdBIMCgRmcm9tGAEgASgJEg0KBXVudGlsGAIgASgJEg4KBm9yZ19pZBgDIAEoCSJDChRSZXByaWNlVXNhZ2VSZXNwb25zZRITCgtjb3JyZWN0aW9ucxgBIAEoAxIWCg5kaWZmZXJlbmNlX3VzZBgCIAEoCSIkChJMaXN0QnVkZ2V0c1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJIj8KE0xpc3RCdWRnZXRzUmVzcG9uc2USKAoHYnVkZ2V0cxgBIAMoCzIXLmNvbnRyb2xwbGFuZS52MS5CdWRnZXQiqwEKBkJ1ZGdldBIRCglidWRnZXRfaWQYASABKAkSDQoFc2NvcGUYAiABKAkSDAoEdW5pdBgDIAEoCRIOCgZwZXJpb2QYBCABKAkSDQoFbGltaXQYBSABKAkSDgoGYWN0aW9uGAYgASgJEgwKBHVzZWQYByABKAkSEQoJcmVtYWluaW5nGAggASgJEhEKCXJlc2V0c19hdBgJIAEoCRIOCgZzZXRfYnkYCiABKAkibgoQU2V0QnVkZ2V0UmVxdWVzdBINCgVzY29wZRgBIAEoCRIMCgR1bml0GAIgASgJEg4KBnBlcmlvZBgDIAEoCRINCgVsaW1pdBgEIAEoCRIOCgZhY3Rpb24YBSABKAkSDgoGb3JnX2lkGAYgASgJIjwKEVNldEJ1ZGdldFJlc3BvbnNlEicKBmJ1ZGdldBgBIAEoCzIXLmNvbnRyb2xwbGFuZS52MS5CdWRnZXQiOAoTUmVtb3ZlQnVkZ2V0UmVxdWVzdBIRCglidWRnZXRfaWQYASABKAkSDgoGb3JnX2lkGAIgASgJIikKFFJlbW92ZUJ1ZGdldFJlc3BvbnNlEhEKCWJ1ZGdldF9pZBgBIAEoCTL+BwoMVXNhZ2VTZXJ2aWNlEk8KCEdldFVzYWdlEiAuY29udHJvbHBsYW5lLnYxLkdldFVzYWdlUmVxdWVzdBohLmNvbnRyb2xwbGFuZS52MS5HZXRVc2FnZVJlc3BvbnNlEmQKD0dldFVzYWdlSGVhdE1hcBInLmNvbnRyb2xwbGFuZS52MS5HZXRVc2FnZUhlYXRNYXBSZXF1ZXN0GiguY29udHJvbHBsYW5lLnYxLkdldFVzYWdlSGVhdE1hcFJlc3BvbnNlEnMKFEdldE9yZ2FuaXphdGlvblVzYWdlEiwuY29udHJvbHBsYW5lLnYxLkdldE9yZ2FuaXphdGlvblVzYWdlUmVxdWVzdBotLmNvbnRyb2xwbGFuZS52MS5HZXRPcmdhbml6YXRpb25Vc2FnZVJlc3BvbnNlElgKC1JlcG9ydFVzYWdlEiMuY29udHJvbHBsYW5lLnYxLlJlcG9ydFVzYWdlUmVxdWVzdBokLmNvbnRyb2xwbGFuZS52MS5SZXBvcnRVc2FnZVJlc3BvbnNlElgKC1ZlcmlmeVVzYWdlEiMuY29udHJvbHBsYW5lLnYxLlZlcmlmeVVzYWdlUmVxdWVzdBokLmNvbnRyb2xwbGFuZS52MS5WZXJpZnlVc2FnZVJlc3BvbnNlElUKCkxpc3RQcmljZXMSIi5jb250cm9scGxhbmUudjEuTGlzdFByaWNlc1JlcXVlc3QaIy5jb250cm9scGxhbmUudjEuTGlzdFByaWNlc1Jlc3BvbnNlEk8KCFNldFByaWNlEiAuY29udHJvbHBsYW5lLnYxLlNldFByaWNlUmVxdWVzdBohLmNvbnRyb2xwbGFuZS52MS5TZXRQcmljZVJlc3BvbnNlElsKDFJlcHJpY2VVc2FnZRIkLmNvbnRyb2xwbGFuZS52MS5SZXByaWNlVXNhZ2VSZXF1ZXN0GiUuY29udHJvbHBsYW5lLnYxLlJlcHJpY2VVc2FnZVJlc3BvbnNlElgKC0xpc3RCdWRnZXRzEiMuY29udHJvbHBsYW5lLnYxLkxpc3RCdWRnZXRzUmVxdWVzdBokLmNvbnRyb2xwbGFuZS52MS5MaXN0QnVkZ2V0c1Jlc3BvbnNlElIKCVNldEJ1ZGdldBIhLmNvbnRyb2xwbGFuZS52MS5TZXRCdWRnZXRSZXF1ZXN0GiIuY29udHJvbHBsYW5lLnYxLlNldEJ1ZGdldFJlc3BvbnNlElsKDFJlbW92ZUJ1ZGdldBIkLmNvbnRyb2xwbGFuZS52MS5SZW1vdmVCdWRnZXRSZXF1ZXN0GiUuY29udHJvbHBsYW5lLnYxLlJlbW92ZUJ1ZGdldFJlc3BvbnNlYgZwcm90bzM");
+  fileDesc("Chtjb250cm9scGxhbmUvdjEvdXNhZ2UucHJvdG8SD2NvbnRyb2xwbGFuZS52MSJJCg9HZXRVc2FnZVJlcXVlc3QSDAoEZnJvbRgBIAEoCRIKCgJ0bxgCIAEoCRIKCgJ0ehgDIAEoCRIQCghncm91cF9ieRgEIAEoCSI9ChBHZXRVc2FnZVJlc3BvbnNlEikKBHJvd3MYASADKAsyGy5jb250cm9scGxhbmUudjEuRGFpbHlVc2FnZSK2AQoKRGFpbHlVc2FnZRIMCgRkYXRlGAEgASgJEhQKDGFjdGlvbl9jb3VudBgCIAEoAxIRCgl0b3RhbF9hYXUYAyABKAESFgoOdG90YWxfY29zdF91c2QYBCABKAESEwoJdG9vbF9uYW1lGAUgASgJSAASFAoKc2Vzc2lvbl9pZBgGIAEoCUgAEhAKBmludGVudBgHIAEoCUgAEhMKCW9ybV9tb2RlbBgIIAEoCUgAQgcKBWdyb3VwIhgKFkdldFVzYWdlSGVhdE1hcFJlcXVlc3QiRAoXR2V0VXNhZ2VIZWF0TWFwUmVzcG9uc2USKQoEcm93cxgBIAMoCzIbLmNvbnRyb2xwbGFuZS52MS5IZWF0TWFwUm93ImwKCkhlYXRNYXBSb3cSEQoJb3JtX21vZGVsGAEgASgJEg4KBmludGVudBgCIAEoCRISCgphYXVfd2VpZ2h0GAMgASgBEhEKCXRvdGFsX2FhdRgEIAEoARIUCgxhY3Rpb25fY291bnQYBSABKAMiGAoWR2V0U3RvcmFnZVVzYWdlUmVxdWVzdCKGAQoXR2V0U3RvcmFnZVVzYWdlUmVzcG9uc2USFAoMc3RvcmVkX2J5dGVzGAEgASgDEhMKC3F1b3RhX2J5dGVzGAIgASgDEisKBWJ5dGVzGAMgASgLMhwuY29udHJvbHBsYW5lLnYxLlN0b3JlZEJ5dGVzEhMKC21lYXN1cmVkX2F0GAQgASgJIlkKC1N0b3JlZEJ5dGVzEg0KBXBsYW5zGAEgASgDEg4KBm1lbW9yeRgCIAEoAxINCgV1c2FnZRgDIAEoAxINCgVzdGF0ZRgEIAEoAxINCgVhdWRpdBgFIAEoAyJWChtHZXRPcmdhbml6YXRpb25Vc2FnZVJlcXVlc3QSDAoEZnJvbRgBIAEoCRIKCgJ0bxgCIAEoCRINCgVsaW1pdBgDIAEoBRIOCgZjdXJzb3IYBCABKAkibgocR2V0T3JnYW5pemF0aW9uVXNhZ2VSZXNwb25zZRI5Cg1vcmdhbml6YXRpb25zGAEgAygLMiIuY29udHJvbHBsYW5lLnYxLk9yZ2FuaXphdGlvblVzYWdlEhMKC25leHRfY3Vyc29yGAIgASgJImQKEU9yZ2FuaXphdGlvblVzYWdlEg4KBm9yZ19pZBgBIAEoCRIUCgxhY3Rpb25fY291bnQYAiABKAMSEQoJdG90YWxfYWF1GAMgASgBEhYKDnRvdGFsX2Nvc3RfdXNkGAQgASgBIkYKElJlcG9ydFVzYWdlUmVxdWVzdBIwCgZldmVudHMYASADKAsyIC5jb250cm9scGxhbmUudjEuVXNhZ2VDbG91ZEV2ZW50ImoKD1VzYWdlQ2xvdWRFdmVudBIKCgJpZBgBIAEoCRIOCgZzb3VyY2UYAiABKAkSDAoEdGltZRgDIAEoCRItCgRkYXRhGAQgASgLMh8uY29udHJvbHBsYW5lLnYxLlVzYWdlRXZlbnREYXRhIloKDlVzYWdlRXZlbnREYXRhEhEKCXRvb2xfbmFtZRgBIAEoCRIOCgZpbnRlbnQYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIRCglvcm1fbW9kZWwYBCABKAkiOwoTUmVwb3J0VXNhZ2VSZXNwb25zZRIQCghhY2NlcHRlZBgBIAEoAxISCgpkdXBsaWNhdGVzGAIgASgDIiQKElZlcmlmeVVzYWdlUmVxdWVzdBIOCgZyZXBhaXIYASABKAgiTAoTVmVyaWZ5VXNhZ2VSZXNwb25zZRI1CgtkaWZmZXJlbmNlcxgBIAMoCzIgLmNvbnRyb2xwbGFuZS52MS5Vc2FnZURpZmZlcmVuY2UigAEKD1VzYWdlRGlmZmVyZW5jZRINCgV0b3RhbBgBIAEoCRIsCgZzdG9yZWQYAiABKAsyHC5jb250cm9scGxhbmUudjEuVXNhZ2VUb3RhbHMSMAoKcmVjb21wdXRlZBgDIAEoCzIcLmNvbnRyb2xwbGFuZS52MS5Vc2FnZVRvdGFscyJOCgtVc2FnZVRvdGFscxIUCgxhY3Rpb25fY291bnQYASABKAMSEQoJdG90YWxfYWF1GAIgASgBEhYKDnRvdGFsX2Nvc3RfdXNkGAMgASgBIiMKEUxpc3RQcmljZXNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCSI8ChJMaXN0UHJpY2VzUmVzcG9uc2USJgoGcHJpY2VzGAEgAygLMhYuY29udHJvbHBsYW5lLnYxLlByaWNlImoKBVByaWNlEhAKCHByaWNlX2lkGAEgASgJEg0KBXNjb3BlGAIgASgJEg8KB3N1YmplY3QYAyABKAkSEgoKYW1vdW50X3VzZBgEIAEoCRIMCgRmcm9tGAUgASgJEg0KBXVudGlsGAYgASgJInIKD1NldFByaWNlUmVxdWVzdBINCgVzY29wZRgBIAEoCRIPCgdzdWJqZWN0GAIgASgJEhIKCmFtb3VudF91c2QYAyABKAkSDAoEZnJvbRgEIAEoCRINCgV1bnRpbBgFIAEoCRIOCgZvcmdfaWQYBiABKAkiOQoQU2V0UHJpY2VSZXNwb25zZRIlCgVwcmljZRgBIAEoCzIWLmNvbnRyb2xwbGFuZS52MS5QcmljZSJCChNSZXByaWNlVXNhZ2VSZXF1ZXN0EgwKBGZyb20YASABKAkSDQoFdW50aWwYAiABKAkSDgoGb3JnX2lkGAMgASgJIkMKFFJlcHJpY2VVc2FnZVJlc3BvbnNlEhMKC2NvcnJlY3Rpb25zGAEgASgDEhYKDmRpZmZlcmVuY2VfdXNkGAIgASgJIiQKEkxpc3RCdWRnZXRzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkiPwoTTGlzdEJ1ZGdldHNSZXNwb25zZRIoCgdidWRnZXRzGAEgAygLMhcuY29udHJvbHBsYW5lLnYxLkJ1ZGdldCKrAQoGQnVkZ2V0EhEKCWJ1ZGdldF9pZBgBIAEoCRINCgVzY29wZRgCIAEoCRIMCgR1bml0GAMgASgJEg4KBnBlcmlvZBgEIAEoCRINCgVsaW1pdBgFIAEoCRIOCgZhY3Rpb24YBiABKAkSDAoEdXNlZBgHIAEoCRIRCglyZW1haW5pbmcYCCABKAkSEQoJcmVzZXRzX2F0GAkgASgJEg4KBnNldF9ieRgKIAEoCSJuChBTZXRCdWRnZXRSZXF1ZXN0Eg0KBXNjb3BlGAEgASgJEgwKBHVuaXQYAiABKAkSDgoGcGVyaW9kGAMgASgJEg0KBWxpbWl0GAQgASgJEg4KBmFjdGlvbhgFIAEoCRIOCgZvcmdfaWQYBiABKAkiPAoRU2V0QnVkZ2V0UmVzcG9uc2USJwoGYnVkZ2V0GAEgASgLMhcuY29udHJvbHBsYW5lLnYxLkJ1ZGdldCI4ChNSZW1vdmVCdWRnZXRSZXF1ZXN0EhEKCWJ1ZGdldF9pZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkiKQoUUmVtb3ZlQnVkZ2V0UmVzcG9uc2USEQoJYnVkZ2V0X2lkGAEgASgJMuQICgxVc2FnZVNlcnZpY2USTwoIR2V0VXNhZ2USIC5jb250cm9scGxhbmUudjEuR2V0VXNhZ2VSZXF1ZXN0GiEuY29udHJvbHBsYW5lLnYxLkdldFVzYWdlUmVzcG9uc2USZAoPR2V0VXNhZ2VIZWF0TWFwEicuY29udHJvbHBsYW5lLnYxLkdldFVzYWdlSGVhdE1hcFJlcXVlc3QaKC5jb250cm9scGxhbmUudjEuR2V0VXNhZ2VIZWF0TWFwUmVzcG9uc2USZAoPR2V0U3RvcmFnZVVzYWdlEicuY29udHJvbHBsYW5lLnYxLkdldFN0b3JhZ2VVc2FnZVJlcXVlc3QaKC5jb250cm9scGxhbmUudjEuR2V0U3RvcmFnZVVzYWdlUmVzcG9uc2UScwoUR2V0T3JnYW5pemF0aW9uVXNhZ2USLC5jb250cm9scGxhbmUudjEuR2V0T3JnYW5pemF0aW9uVXNhZ2VSZXF1ZXN0Gi0uY29udHJvbHBsYW5lLnYxLkdldE9yZ2FuaXphdGlvblVzYWdlUmVzcG9uc2USWAoLUmVwb3J0VXNhZ2USIy5jb250cm9scGxhbmUudjEuUmVwb3J0VXNhZ2VSZXF1ZXN0GiQuY29udHJvbHBsYW5lLnYxLlJlcG9ydFVzYWdlUmVzcG9uc2USWAoLVmVyaWZ5VXNhZ2USIy5jb250cm9scGxhbmUudjEuVmVyaWZ5VXNhZ2VSZXF1ZXN0GiQuY29udHJvbHBsYW5lLnYxLlZlcmlmeVVzYWdlUmVzcG9uc2USVQoKTGlzdFByaWNlcxIiLmNvbnRyb2xwbGFuZS52MS5MaXN0UHJpY2VzUmVxdWVzdBojLmNvbnRyb2xwbGFuZS52MS5MaXN0UHJpY2VzUmVzcG9uc2USTwoIU2V0UHJpY2USIC5jb250cm9scGxhbmUudjEuU2V0UHJpY2VSZXF1ZXN0GiEuY29udHJvbHBsYW5lLnYxLlNldFByaWNlUmVzcG9uc2USWwoMUmVwcmljZVVzYWdlEiQuY29udHJvbHBsYW5lLnYxLlJlcHJpY2VVc2FnZVJlcXVlc3QaJS5jb250cm9scGxhbmUudjEuUmVwcmljZVVzYWdlUmVzcG9uc2USWAoLTGlzdEJ1ZGdldHMSIy5jb250cm9scGxhbmUudjEuTGlzdEJ1ZGdldHNSZXF1ZXN0GiQuY29udHJvbHBsYW5lLnYxLkxpc3RCdWRnZXRzUmVzcG9uc2USUgoJU2V0QnVkZ2V0EiEuY29udHJvbHBsYW5lLnYxLlNldEJ1ZGdldFJlcXVlc3QaIi5jb250cm9scGxhbmUudjEuU2V0QnVkZ2V0UmVzcG9uc2USWwoMUmVtb3ZlQnVkZ2V0EiQuY29udHJvbHBsYW5lLnYxLlJlbW92ZUJ1ZGdldFJlcXVlc3QaJS5jb250cm9scGxhbmUudjEuUmVtb3ZlQnVkZ2V0UmVzcG9uc2ViBnByb3RvMw");
 
 /**
  * Which usage to report (Contract §4.5).
@@ -238,6 +238,112 @@ export const HeatMapRowSchema: GenMessage<HeatMapRow> = /*@__PURE__*/
   messageDesc(file_controlplane_v1_usage, 5);
 
 /**
+ * Asks what the organization stores.
+ *
+ * @generated from message controlplane.v1.GetStorageUsageRequest
+ */
+export type GetStorageUsageRequest = Message<"controlplane.v1.GetStorageUsageRequest"> & {
+};
+
+/**
+ * Describes the message controlplane.v1.GetStorageUsageRequest.
+ * Use `create(GetStorageUsageRequestSchema)` to create a new message.
+ */
+export const GetStorageUsageRequestSchema: GenMessage<GetStorageUsageRequest> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_usage, 6);
+
+/**
+ * What an organization stores.
+ *
+ * @generated from message controlplane.v1.GetStorageUsageResponse
+ */
+export type GetStorageUsageResponse = Message<"controlplane.v1.GetStorageUsageResponse"> & {
+  /**
+   * Bytes stored, those written since the measurement included.
+   *
+   * @generated from field: int64 stored_bytes = 1;
+   */
+  storedBytes: bigint;
+
+  /**
+   * Bytes that may be stored; 0: no quota.
+   *
+   * @generated from field: int64 quota_bytes = 2;
+   */
+  quotaBytes: bigint;
+
+  /**
+   * The measured bytes by kind of data; absent while the first measurement runs.
+   *
+   * @generated from field: controlplane.v1.StoredBytes bytes = 3;
+   */
+  bytes?: StoredBytes | undefined;
+
+  /**
+   * When they were measured; empty while the first measurement runs.
+   *
+   * @generated from field: string measured_at = 4;
+   */
+  measuredAt: string;
+};
+
+/**
+ * Describes the message controlplane.v1.GetStorageUsageResponse.
+ * Use `create(GetStorageUsageResponseSchema)` to create a new message.
+ */
+export const GetStorageUsageResponseSchema: GenMessage<GetStorageUsageResponse> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_usage, 7);
+
+/**
+ * Bytes by kind of data. Indexes do not count.
+ *
+ * @generated from message controlplane.v1.StoredBytes
+ */
+export type StoredBytes = Message<"controlplane.v1.StoredBytes"> & {
+  /**
+   * Plans with their outputs, events, tool calls and approvals.
+   *
+   * @generated from field: int64 plans = 1;
+   */
+  plans: bigint;
+
+  /**
+   * Memory entries with their vectors.
+   *
+   * @generated from field: int64 memory = 2;
+   */
+  memory: bigint;
+
+  /**
+   * The rows of single calls.
+   *
+   * @generated from field: int64 usage = 3;
+   */
+  usage: bigint;
+
+  /**
+   * Commits and their blocks.
+   *
+   * @generated from field: int64 state = 4;
+   */
+  state: bigint;
+
+  /**
+   * Audit records.
+   *
+   * @generated from field: int64 audit = 5;
+   */
+  audit: bigint;
+};
+
+/**
+ * Describes the message controlplane.v1.StoredBytes.
+ * Use `create(StoredBytesSchema)` to create a new message.
+ */
+export const StoredBytesSchema: GenMessage<StoredBytes> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_usage, 8);
+
+/**
  * Which usage to report of all organizations.
  *
  * @generated from message controlplane.v1.GetOrganizationUsageRequest
@@ -277,7 +383,7 @@ export type GetOrganizationUsageRequest = Message<"controlplane.v1.GetOrganizati
  * Use `create(GetOrganizationUsageRequestSchema)` to create a new message.
  */
 export const GetOrganizationUsageRequestSchema: GenMessage<GetOrganizationUsageRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 6);
+  messageDesc(file_controlplane_v1_usage, 9);
 
 /**
  * A page of the report.
@@ -303,7 +409,7 @@ export type GetOrganizationUsageResponse = Message<"controlplane.v1.GetOrganizat
  * Use `create(GetOrganizationUsageResponseSchema)` to create a new message.
  */
 export const GetOrganizationUsageResponseSchema: GenMessage<GetOrganizationUsageResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 7);
+  messageDesc(file_controlplane_v1_usage, 10);
 
 /**
  * The usage of one organization.
@@ -337,7 +443,7 @@ export type OrganizationUsage = Message<"controlplane.v1.OrganizationUsage"> & {
  * Use `create(OrganizationUsageSchema)` to create a new message.
  */
 export const OrganizationUsageSchema: GenMessage<OrganizationUsage> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 8);
+  messageDesc(file_controlplane_v1_usage, 11);
 
 /**
  * A batch to add.
@@ -358,7 +464,7 @@ export type ReportUsageRequest = Message<"controlplane.v1.ReportUsageRequest"> &
  * Use `create(ReportUsageRequestSchema)` to create a new message.
  */
 export const ReportUsageRequestSchema: GenMessage<ReportUsageRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 9);
+  messageDesc(file_controlplane_v1_usage, 12);
 
 /**
  * A tool call that another system reports, with the attributes of a CloudEvent of version 1.0.
@@ -398,7 +504,7 @@ export type UsageCloudEvent = Message<"controlplane.v1.UsageCloudEvent"> & {
  * Use `create(UsageCloudEventSchema)` to create a new message.
  */
 export const UsageCloudEventSchema: GenMessage<UsageCloudEvent> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 10);
+  messageDesc(file_controlplane_v1_usage, 13);
 
 /**
  * The tool call.
@@ -440,7 +546,7 @@ export type UsageEventData = Message<"controlplane.v1.UsageEventData"> & {
  * Use `create(UsageEventDataSchema)` to create a new message.
  */
 export const UsageEventDataSchema: GenMessage<UsageEventData> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 11);
+  messageDesc(file_controlplane_v1_usage, 14);
 
 /**
  * How many of the reported events were new, and how many were known.
@@ -464,7 +570,7 @@ export type ReportUsageResponse = Message<"controlplane.v1.ReportUsageResponse">
  * Use `create(ReportUsageResponseSchema)` to create a new message.
  */
 export const ReportUsageResponseSchema: GenMessage<ReportUsageResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 12);
+  messageDesc(file_controlplane_v1_usage, 15);
 
 /**
  * A request to compare totals with rows.
@@ -485,7 +591,7 @@ export type VerifyUsageRequest = Message<"controlplane.v1.VerifyUsageRequest"> &
  * Use `create(VerifyUsageRequestSchema)` to create a new message.
  */
 export const VerifyUsageRequestSchema: GenMessage<VerifyUsageRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 13);
+  messageDesc(file_controlplane_v1_usage, 16);
 
 /**
  * The totals that differ.
@@ -504,7 +610,7 @@ export type VerifyUsageResponse = Message<"controlplane.v1.VerifyUsageResponse">
  * Use `create(VerifyUsageResponseSchema)` to create a new message.
  */
 export const VerifyUsageResponseSchema: GenMessage<VerifyUsageResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 14);
+  messageDesc(file_controlplane_v1_usage, 17);
 
 /**
  * A stored total that is not the sum of its rows.
@@ -535,7 +641,7 @@ export type UsageDifference = Message<"controlplane.v1.UsageDifference"> & {
  * Use `create(UsageDifferenceSchema)` to create a new message.
  */
 export const UsageDifferenceSchema: GenMessage<UsageDifference> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 15);
+  messageDesc(file_controlplane_v1_usage, 18);
 
 /**
  * Sums of usage.
@@ -564,7 +670,7 @@ export type UsageTotals = Message<"controlplane.v1.UsageTotals"> & {
  * Use `create(UsageTotalsSchema)` to create a new message.
  */
 export const UsageTotalsSchema: GenMessage<UsageTotals> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 16);
+  messageDesc(file_controlplane_v1_usage, 19);
 
 /**
  * Asks for the prices.
@@ -585,7 +691,7 @@ export type ListPricesRequest = Message<"controlplane.v1.ListPricesRequest"> & {
  * Use `create(ListPricesRequestSchema)` to create a new message.
  */
 export const ListPricesRequestSchema: GenMessage<ListPricesRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 17);
+  messageDesc(file_controlplane_v1_usage, 20);
 
 /**
  * The prices.
@@ -604,7 +710,7 @@ export type ListPricesResponse = Message<"controlplane.v1.ListPricesResponse"> &
  * Use `create(ListPricesResponseSchema)` to create a new message.
  */
 export const ListPricesResponseSchema: GenMessage<ListPricesResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 18);
+  messageDesc(file_controlplane_v1_usage, 21);
 
 /**
  * A price and the period it applies to.
@@ -656,7 +762,7 @@ export type Price = Message<"controlplane.v1.Price"> & {
  * Use `create(PriceSchema)` to create a new message.
  */
 export const PriceSchema: GenMessage<Price> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 19);
+  messageDesc(file_controlplane_v1_usage, 22);
 
 /**
  * A price to set.
@@ -712,7 +818,7 @@ export type SetPriceRequest = Message<"controlplane.v1.SetPriceRequest"> & {
  * Use `create(SetPriceRequestSchema)` to create a new message.
  */
 export const SetPriceRequestSchema: GenMessage<SetPriceRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 20);
+  messageDesc(file_controlplane_v1_usage, 23);
 
 /**
  * The price as it was set.
@@ -731,7 +837,7 @@ export type SetPriceResponse = Message<"controlplane.v1.SetPriceResponse"> & {
  * Use `create(SetPriceResponseSchema)` to create a new message.
  */
 export const SetPriceResponseSchema: GenMessage<SetPriceResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 21);
+  messageDesc(file_controlplane_v1_usage, 24);
 
 /**
  * The recorded calls to price again: those in [from, until).
@@ -766,7 +872,7 @@ export type RepriceUsageRequest = Message<"controlplane.v1.RepriceUsageRequest">
  * Use `create(RepriceUsageRequestSchema)` to create a new message.
  */
 export const RepriceUsageRequestSchema: GenMessage<RepriceUsageRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 22);
+  messageDesc(file_controlplane_v1_usage, 25);
 
 /**
  * The result of pricing calls again.
@@ -794,7 +900,7 @@ export type RepriceUsageResponse = Message<"controlplane.v1.RepriceUsageResponse
  * Use `create(RepriceUsageResponseSchema)` to create a new message.
  */
 export const RepriceUsageResponseSchema: GenMessage<RepriceUsageResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 23);
+  messageDesc(file_controlplane_v1_usage, 26);
 
 /**
  * Asks for the budgets.
@@ -815,7 +921,7 @@ export type ListBudgetsRequest = Message<"controlplane.v1.ListBudgetsRequest"> &
  * Use `create(ListBudgetsRequestSchema)` to create a new message.
  */
 export const ListBudgetsRequestSchema: GenMessage<ListBudgetsRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 24);
+  messageDesc(file_controlplane_v1_usage, 27);
 
 /**
  * The budgets.
@@ -834,7 +940,7 @@ export type ListBudgetsResponse = Message<"controlplane.v1.ListBudgetsResponse">
  * Use `create(ListBudgetsResponseSchema)` to create a new message.
  */
 export const ListBudgetsResponseSchema: GenMessage<ListBudgetsResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 25);
+  messageDesc(file_controlplane_v1_usage, 28);
 
 /**
  * A cap on usage.
@@ -917,7 +1023,7 @@ export type Budget = Message<"controlplane.v1.Budget"> & {
  * Use `create(BudgetSchema)` to create a new message.
  */
 export const BudgetSchema: GenMessage<Budget> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 26);
+  messageDesc(file_controlplane_v1_usage, 29);
 
 /**
  * A budget to be set: its fields are those of Budget.
@@ -963,7 +1069,7 @@ export type SetBudgetRequest = Message<"controlplane.v1.SetBudgetRequest"> & {
  * Use `create(SetBudgetRequestSchema)` to create a new message.
  */
 export const SetBudgetRequestSchema: GenMessage<SetBudgetRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 27);
+  messageDesc(file_controlplane_v1_usage, 30);
 
 /**
  * The budget that is now in force.
@@ -982,7 +1088,7 @@ export type SetBudgetResponse = Message<"controlplane.v1.SetBudgetResponse"> & {
  * Use `create(SetBudgetResponseSchema)` to create a new message.
  */
 export const SetBudgetResponseSchema: GenMessage<SetBudgetResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 28);
+  messageDesc(file_controlplane_v1_usage, 31);
 
 /**
  * The budget to remove.
@@ -1008,7 +1114,7 @@ export type RemoveBudgetRequest = Message<"controlplane.v1.RemoveBudgetRequest">
  * Use `create(RemoveBudgetRequestSchema)` to create a new message.
  */
 export const RemoveBudgetRequestSchema: GenMessage<RemoveBudgetRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 29);
+  messageDesc(file_controlplane_v1_usage, 32);
 
 /**
  * The response once the budget is removed.
@@ -1027,7 +1133,7 @@ export type RemoveBudgetResponse = Message<"controlplane.v1.RemoveBudgetResponse
  * Use `create(RemoveBudgetResponseSchema)` to create a new message.
  */
 export const RemoveBudgetResponseSchema: GenMessage<RemoveBudgetResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 30);
+  messageDesc(file_controlplane_v1_usage, 33);
 
 /**
  * Usage, its cost, and budgets for it.
@@ -1054,6 +1160,16 @@ export const UsageService: GenService<{
     methodKind: "unary";
     input: typeof GetUsageHeatMapRequestSchema;
     output: typeof GetUsageHeatMapResponseSchema;
+  },
+  /**
+   * What the organization stores, and its quota.
+   *
+   * @generated from rpc controlplane.v1.UsageService.GetStorageUsage
+   */
+  getStorageUsage: {
+    methodKind: "unary";
+    input: typeof GetStorageUsageRequestSchema;
+    output: typeof GetStorageUsageResponseSchema;
   },
   /**
    * What each organization used, for the operator: a page at a time, by organization id.

@@ -20,6 +20,7 @@ import { appendAudit } from "../../testing/append-audit.js";
 import { RECORDED_STEP, recordToolCalls } from "../../testing/record-tool-calls.js";
 import { budgetSample, externalSample, priceSample } from "../../testing/usage-samples.js";
 import type { Store } from "../../store.js";
+import type { MeterPlace } from "../../../usage/ports.js";
 import { Database } from "../database.js";
 import { insertDeliveries } from "../webhooks/webhook-store.js";
 import { MemoryFollower } from "../memory/memory-follower.js";
@@ -323,6 +324,13 @@ async function useRetention(store: Store): Promise<void> {
   while (await expired.deleteLogs(ORG));
   await expired.deleteUsageDetail(ORG, Number.MAX_SAFE_INTEGER, 10);
   await useErasures(store);
+  await useMeter(store);
+}
+
+async function useMeter({ meter }: Store): Promise<void> {
+  for (let place: MeterPlace | undefined = { table: 0 }; place !== undefined;) {
+    place = (await meter.page(ORG, place)).next;
+  }
 }
 
 async function useErasures({ erasures, erased }: Store): Promise<void> {

@@ -5,6 +5,8 @@ import type { Clock } from "@steward/kernel/clock.js";
 import type { BlockStore, BlockStores } from "@steward/state/ports";
 import { storeUnavailable } from "../../failure-reason.js";
 import { makePrivateDirectory } from "../../private-files.js";
+import { number } from "../column-values.js";
+import { openConnection, type SqliteRow } from "../connection.js";
 import { openSqliteBlockStore } from "./block-store.js";
 
 const ORG_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -40,6 +42,17 @@ export class SqliteBlockStores implements BlockStores {
       .map((name) => name.slice(0, -EXTENSION.length))
       .filter((name) => ORG_ID.test(name));
   }
+}
+
+/** Bytes of the pages that an organization's state uses; 0 when it has none. */
+export function stateBytes(directory: string, orgId: string): number {
+  const path = stateFile(directory, orgId);
+  if (!existsSync(path)) return 0;
+  using db = openConnection(path, true);
+  const sql = `SELECT (c.page_count - f.freelist_count) * s.page_size AS bytes
+    FROM pragma_page_count AS c, pragma_freelist_count AS f, pragma_page_size AS s`;
+  const row = db.prepare(sql).get() as SqliteRow | undefined;
+  return number(row?.["bytes"]);
 }
 
 /**

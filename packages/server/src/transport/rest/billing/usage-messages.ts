@@ -5,6 +5,7 @@ import type {
   OrganizationUsagePage,
   Price as PriceMessage,
   Repricing,
+  StorageUsage,
   UsageCloudEvent,
   UsageDifference,
   UsageTotals as UsageTotalsMessage,
@@ -15,6 +16,7 @@ import {
   amountText,
   limitText,
   toCsv,
+  totalOf,
   usdOf,
   type Budget,
   type BudgetState,
@@ -25,6 +27,7 @@ import {
   type OrganizationReport,
   type Price,
   type Repriced,
+  type StorageReport,
   type TotalDifference,
   type UsageReport,
   type UsageTotals,
@@ -71,6 +74,22 @@ export function heatMapMessages(cells: readonly HeatCell[]): readonly HeatMapRow
     total_aau: cell.totalAau,
     action_count: cell.actionCount,
   }));
+}
+
+/** What an organization stores. */
+export function storageUsageMessage({
+  measured,
+  addedBytes,
+  quotaBytes,
+}: StorageReport): StorageUsage {
+  const quota = present({ quota_bytes: quotaBytes });
+  if (measured === undefined) return quota;
+  return {
+    stored_bytes: totalOf(measured.bytes) + addedBytes,
+    ...quota,
+    bytes: measured.bytes,
+    measured_at: isoTime(measured.atMs),
+  };
 }
 
 export function heatMapCsv(cells: readonly HeatCell[]): string {

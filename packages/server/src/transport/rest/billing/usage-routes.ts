@@ -4,6 +4,7 @@ import {
   heatMapRowSchema,
   organizationUsagePageSchema,
   organizationUsageQuerySchema,
+  storageUsageSchema,
   USAGE_EVENTS_MAX,
   usageCloudEventSchema,
   usageDifferenceSchema,
@@ -25,6 +26,7 @@ import {
   heatMapCsv,
   heatMapMessages,
   organizationUsageMessage,
+  storageUsageMessage,
 } from "./usage-messages.js";
 
 const tags = ["Billing"];
@@ -33,6 +35,7 @@ const tags = ["Billing"];
 export function addUsageRoutes(app: RestApp, usage: UsageService): void {
   addDailyUsage(app, usage);
   addHeatMap(app, usage);
+  addStorage(app, usage);
   addOrganizations(app, usage);
   addEvents(app, usage);
   addVerification(app, usage);
@@ -86,6 +89,21 @@ function addHeatMap(app: RestApp, usage: UsageService): void {
     if (csv) return sendCsv(reply, "usage-heatmap", heatMapCsv(cells));
     return { data: heatMapMessages(cells) };
   });
+}
+
+function addStorage(app: RestApp, usage: UsageService): void {
+  const schema = {
+    operationId: "getStorageUsage",
+    summary: "What the organization stores, and its quota",
+    description:
+      "Bytes of texts, documents and vectors by kind of data. They are measured in the background; an organization " +
+      "that was not measured yet is measured now, which takes seconds for a gigabyte.",
+    tags,
+    response: { 200: json("The stored bytes", dataOf(storageUsageSchema)), ...errors(403) },
+  };
+  app.get("/billing/usage/storage", { schema }, async ({ context }) => ({
+    data: storageUsageMessage(await usage.storage(context, context.signal)),
+  }));
 }
 
 function addOrganizations(app: RestApp, usage: UsageService): void {
