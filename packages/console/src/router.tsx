@@ -12,12 +12,14 @@ import { catalogSearchOf } from "./catalog/catalog-search.js";
 import { connectSearchOf } from "./connect/connect-search.js";
 import { approvalSearchOf } from "./approvals/approval-search.js";
 import { planViewOf } from "./plan/plan-view.js";
+import { migrationSearchOf } from "./migrations/migration-search.js";
 import { memoryFiltersOf } from "./memory/memory-filters.js";
 import { planFiltersOf } from "./plans/plan-filters.js";
 import { PlansPage } from "./plans/plans-page.js";
 import { accessFiltersOf } from "./access/access-filters.js";
 import { CrashedPage, UnknownPage } from "./shell/errors.js";
 import { Shell } from "./shell/shell.js";
+import { stateSearchOf } from "./state/state-search.js";
 import { signInSearchOf } from "./sign-in/sign-in-search.js";
 import { Skeleton } from "./ui/states.js";
 import { usageFiltersOf } from "./usage/usage-filters.js";
@@ -106,6 +108,20 @@ const data = createRoute({
   component: lazyRouteComponent(() => import("./catalog/catalog-page.js")),
 });
 
+const state = createRoute({
+  getParentRoute: () => root,
+  path: "/state",
+  validateSearch: stateSearchOf,
+  component: lazyRouteComponent(() => import("./state/state-page.js")),
+});
+
+const migrations = createRoute({
+  getParentRoute: () => root,
+  path: "/migrations",
+  validateSearch: migrationSearchOf,
+  component: lazyRouteComponent(() => import("./migrations/migrations-page.js")),
+});
+
 const connect = createRoute({
   getParentRoute: () => root,
   path: "/connect",
@@ -132,6 +148,8 @@ export const router = createRouter({
     audit,
     connect,
     data,
+    state,
+    migrations,
     approvals,
     signIn,
   ]),

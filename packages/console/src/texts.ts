@@ -10,6 +10,8 @@ export const texts = {
     approvals: "Approvals",
     newPlan: "New plan",
     data: "Data",
+    state: "State",
+    migrations: "Migrations",
     memory: "Memory",
     usage: "Usage",
     access: "Access",

@@ -35,6 +35,37 @@ export function Field({ id, label, hint, className, ...rest }: FieldProps) {
   );
 }
 
+/** One of several values, of which there may be many. */
+export function SelectField(props: {
+  readonly id: string;
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly { readonly value: string; readonly text: string }[];
+  readonly onChoose: (value: string) => void;
+}) {
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      <label htmlFor={props.id} className="text-sm font-medium">
+        {props.label}
+      </label>
+      <select
+        id={props.id}
+        value={props.value}
+        onChange={(event) => {
+          props.onChoose(event.target.value);
+        }}
+        className={INPUT}
+      >
+        {props.options.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
 interface TextAreaProps extends Omit<ComponentProps<"textarea">, "id"> {
   readonly id: string;
   readonly label: string;

@@ -8,6 +8,7 @@ import { describeDataPage } from "./data-page.js";
 import { describeLookupPages } from "./lookup-pages.js";
 import { openConsole, WAIT_MS } from "./open-console.js";
 import { describePlanPages } from "./plan-pages.js";
+import { describeStatePages } from "./state-pages.js";
 
 const WHY_SKIPPED = HAS_BROWSER ? "" : " (skipped: its npm package is for Linux on x64 only)";
 const HOSTILE = [
@@ -28,6 +29,9 @@ const PAGES = [
   { path: "/audit?record=1", text: "is in the tree of" },
   { path: "/data", text: "customers" },
   { path: "/data?source=shop&table=orders", text: "refers to customers" },
+  { path: "/state", text: "The second order" },
+  { path: "/state?view=triples", text: "5 quads" },
+  { path: "/migrations", text: "Customers are found by their city" },
   { path: "/connect", text: "claude mcp add" },
 ] as const;
 
@@ -85,7 +89,14 @@ describe.skipIf(!HAS_BROWSER)(
         await using opened = await shared.open(`/plans/${id}`, "admin");
         const { page, problems } = opened;
         const [record] = (await shared.server.admin.audit.list({ subject: id })).records;
-        for (const path of ["", "/connect", `/audit?record=${String(record?.index)}`]) {
+        const quad = `<urn:hostile> <urn:says> ${JSON.stringify(name)} .`;
+        await shared.server.admin.state.import({
+          ...{ branch: "hostile", format: "n-triples", content: quad, message: name },
+          mode: "replace",
+        });
+        const pages = ["/connect", "/state?ref=heads%2Fhostile"];
+        const triples = "/state?ref=heads%2Fhostile&view=triples&around=%3Curn%3Ahostile%3E";
+        for (const path of ["", ...pages, triples, `/audit?record=${String(record?.index)}`]) {
           if (path !== "") await page.goto(path);
           await expect
             .poll(() => page.textContent("main"), { timeout: WAIT_MS })
@@ -144,6 +155,7 @@ describe.skipIf(!HAS_BROWSER)(
     describeAuditPage(shared);
     describeConnectPage(shared);
     describeDataPage(shared);
+    describeStatePages(shared);
     describeApprovalPages(shared);
     describeLookupPages(shared);
   },
