@@ -71,7 +71,7 @@ export interface Plans {
   /** Appends steps to a plan that is not over. Retried automatically, and never appended twice. */
   append(planId: string, steps: AppendStepsRequest, options?: SubmitOptions): Promise<PlanRevised>;
   /**
-   * Changes the definition of a step that has not run, or failed; what `changes` leaves out stays. A
+   * Changes the definition of a step that has not run, or failed; members that `changes` leaves out stay as they are. A
    * failed plan runs on. Retried automatically.
    */
   revise(

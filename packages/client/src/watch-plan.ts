@@ -4,7 +4,7 @@ import { readEventStream } from "./event-stream.js";
 import { badResponse, type Http } from "./http.js";
 import { StewardError } from "./steward-error.js";
 
-/** Consecutive lost connections, without an event in between, after which watching gives up. */
+/** Number of lost connections without an event between them after which watching gives up. */
 const DISCONNECTS_MAX = 10;
 
 /**

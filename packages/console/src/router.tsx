@@ -27,7 +27,7 @@ import { usageFiltersOf } from "./usage/usage-filters.js";
 /** Rows of the placeholder while the script of a page is on its way. */
 const PLACEHOLDER_ROWS = 6;
 
-/** The sign-in stands alone: who is not signed in has nothing to navigate to. */
+/** The sign-in page has no frame, because without a session there is nothing to navigate to. */
 function Root() {
   const isSignIn = useRouterState({ select: ({ location }) => location.pathname === "/sign-in" });
   return isSignIn ? <Outlet /> : <Shell />;

@@ -8,7 +8,7 @@ export interface OpenAiResponsesTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: ToolSchema;
-  /** Strict mode wants every field to be required; the fields of these tools are mostly optional. */
+  /** Strict mode demands that every field is required; most fields of these tools are optional. */
   readonly strict: false;
 }
 

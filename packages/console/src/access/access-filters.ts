@@ -5,7 +5,7 @@ export interface AccessFilters {
   readonly view?: (typeof ACCESS_VIEWS)[number];
 }
 
-/** Reads an address; what it does not know is left out. */
+/** Reads an address; unknown parameters are ignored. */
 export function accessFiltersOf({ view }: Record<string, unknown>): AccessFilters {
   const known = ACCESS_VIEWS.find((each) => each === view);
   return known === undefined ? {} : { view: known };

@@ -11,7 +11,7 @@ import { Failure, InlineFailure, Skeleton } from "../ui/states.js";
 const PLACEHOLDER_ROWS = 6;
 const EDITOR_ROWS = 14;
 
-/** The policies of the organization and those of every organization, and what they decide. */
+/** The organization's policies and the shipped ones, with a form that shows their decisions. */
 export function PolicyView() {
   const query = useQuery({
     queryKey: ["policies"],

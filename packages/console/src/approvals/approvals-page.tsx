@@ -28,7 +28,7 @@ const TONES: Readonly<Record<Approval["status"], Tone>> = {
   expired: "quiet",
 };
 
-/** The steps that wait for a person, and what was decided about others. */
+/** The inbox: approvals that wait for a decision, and past decisions. */
 export default function ApprovalsPage() {
   const { show = "pending", approval: approvalId } = useSearch({ from: "/approvals" });
   const navigate = useNavigate({ from: "/approvals" });

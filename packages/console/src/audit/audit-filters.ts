@@ -9,7 +9,7 @@ export interface AuditFilters {
   readonly record?: number;
 }
 
-/** Reads an address; what it does not know is left out. */
+/** Reads an address; unknown parameters are ignored. */
 export function auditFiltersOf(search: Readonly<Record<string, unknown>>): AuditFilters {
   const { kind, subject, from, until, record } = search;
   return {

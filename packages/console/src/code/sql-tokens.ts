@@ -1,4 +1,4 @@
-/** A piece of a statement, and what it is. */
+/** A piece of a statement with its class, for highlighting. */
 export interface SqlToken {
   readonly kind: "keyword" | "text" | "number" | "comment" | "placeholder" | "plain";
   readonly text: string;

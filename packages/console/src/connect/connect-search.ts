@@ -16,7 +16,7 @@ export interface ConnectSearch {
   readonly client?: AgentClient;
 }
 
-/** Reads an address; what it does not know is left out. */
+/** Reads an address; unknown parameters are ignored. */
 export function connectSearchOf({ client }: Readonly<Record<string, unknown>>): ConnectSearch {
   const known = CLIENTS.find((each) => each === client);
   return known === undefined ? {} : { client: known };

@@ -24,7 +24,7 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: FRESH_MS,
-      // The client retries by itself, and knows what may be retried.
+      // The client itself retries requests that are safe to repeat.
       retry: false,
       networkMode: "always",
     },

@@ -1,4 +1,4 @@
-/** Hands a text to the person as a file. */
+/** Offers a text as a download. */
 export function download(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   const link = document.createElement("a");

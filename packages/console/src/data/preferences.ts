@@ -1,6 +1,6 @@
 import { localValue } from "./local-value.js";
 
-/** How this person likes to see things, on this browser. */
+/** Preferences of display, stored in this browser. */
 interface Preferences {
   readonly theme: "system" | "light" | "dark";
   readonly times: "relative" | "absolute";

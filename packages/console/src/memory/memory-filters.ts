@@ -9,7 +9,7 @@ export interface MemoryFilters {
   readonly entry?: string;
 }
 
-/** Reads an address; what it does not know is left out. */
+/** Reads an address; unknown parameters are ignored. */
 export function memoryFiltersOf(search: Record<string, unknown>): MemoryFilters {
   const text = (name: string) => {
     const value = search[name];

@@ -34,7 +34,7 @@ const draft = localValue<{ readonly name: string; readonly text: string }>("new-
   return { name: typeof name === "string" ? name : "", text: typeof text === "string" ? text : "" };
 });
 
-/** Writes a plan: statements on one side; on the other what they depend on, may do and would cost. */
+/** The page to write a plan: statements on one side; dependencies, rights and cost on the other. */
 export default function NewPlanPage() {
   const { name, text } = draft.use();
   const script = useMemo(() => planScriptOf(text), [text]);

@@ -21,7 +21,7 @@ export interface GraphStep {
   readonly name: string;
   readonly after: readonly string[];
   readonly activity: Activity;
-  /** A few words about what it does, or did. */
+  /** A few words about the step's effect. */
   readonly note: string;
 }
 
@@ -49,7 +49,7 @@ const COLOURS: Readonly<Record<Activity, string>> = {
 /** Graphs with more steps than this draw only those that can be seen. */
 const DRAWN_WHOLE_MAX = 100;
 
-/** Steps and what they depend on. The table has the same facts for those who cannot see it. */
+/** The graph of steps and dependencies. The table shows the same facts to screen readers. */
 export default function PlanGraph(props: {
   readonly steps: readonly GraphStep[];
   readonly chosen: string | undefined;

@@ -96,7 +96,7 @@ export function PlansPage() {
   );
 }
 
-/** The buttons until what they open is loaded; most visits need neither. */
+/** The buttons of the menus, whose code is loaded at the first click; most visits need neither. */
 function ActionButtons({ onOpen }: { readonly onOpen?: (what: "views" | "export") => void }) {
   return (
     <>

@@ -1,7 +1,7 @@
 import { X } from "lucide-react";
 import { classNames } from "./class-names.js";
 
-/** One of several values, each as a button: what is shown, or how. */
+/** A choice of one among several values, each with a button, such as a filter or a form of display. */
 export function Choices<Value extends string>(props: {
   readonly label: string;
   readonly values: readonly {

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Names and values below each other; a value that is absent is left out with its name. */
+/** A list of names and values; a name without a value is left out. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">

@@ -72,7 +72,7 @@ interface TextAreaProps extends Omit<ComponentProps<"textarea">, "id"> {
   readonly hint?: string;
 }
 
-/** A field of several lines, for code and what is pasted. */
+/** A field of several lines, for code and pasted text. */
 export function TextArea({ id, label, hint, ...rest }: TextAreaProps) {
   return (
     <div className="flex flex-col gap-1">

@@ -5,7 +5,7 @@ import type { Measure } from "./usage-filters.js";
 import type { MonthForecast } from "./usage-numbers.js";
 import { amountText, monthText } from "./usage-texts.js";
 
-/** The month to date, what it may come to, and the budgets of the month in the same unit. */
+/** The month to date, its forecast, and the budgets of the month in the same unit. */
 export function MonthCard(props: {
   readonly month: MonthForecast;
   readonly measure: Measure;

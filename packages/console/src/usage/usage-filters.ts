@@ -15,7 +15,7 @@ export interface UsageFilters {
 export const MEASURE_DEFAULT = "cost" satisfies Measure;
 export const DAYS_DEFAULT = 30 satisfies (typeof SPANS)[number];
 
-/** Reads an address; what it does not know is left out. */
+/** Reads an address; unknown parameters are ignored. */
 export function usageFiltersOf({ measure, days, view }: Record<string, unknown>): UsageFilters {
   const known = MEASURES.find((each) => each === measure);
   const span = SPANS.find((each) => String(each) === String(days));

@@ -47,13 +47,13 @@ export function amountsByDay(
   return days.map((date) => ({ date, amount: amounts.get(date) ?? 0 }));
 }
 
-/** The month to date, and what it comes to if the rest of it is like its days so far. */
+/** The sum of the month to date, and its forecast: the same rate until the end of the month. */
 export interface MonthForecast {
   readonly soFar: number;
   readonly forecast: number;
 }
 
-/** Adds up the present month (UTC). The present day counts as far as it has gone. */
+/** Adds up the present month (UTC). Of the present day, only the elapsed part counts. */
 export function monthForecast(
   rows: readonly DailyUsage[],
   measure: Measure,

@@ -9,7 +9,7 @@ export function slotsPerParty(slotsMax: number): number {
 /**
  * A queue that serves parties round-robin, one item of each, so that a party with many items does
  * not delay the others.
- * @typeParam Item what is queued.
+ * @typeParam Item the queued items.
  */
 export class FairQueue<Item> {
   readonly #partyMax: number;

@@ -21,7 +21,7 @@ export const readinessSchema: z.ZodType<Readiness> = z.object(readinessShape).me
 const serviceIndexShape = {
   name: z.string().describe("Name of the service"),
   version: z.string().describe("Version of the program that serves it"),
-  /** Paths of this server, by what they offer. */
+  /** Paths of this server, by purpose. */
   links: z.record(z.string(), z.string()).describe("Paths of this server, by name"),
 };
 

@@ -114,7 +114,7 @@ export class MigrationRuns {
     return run?.migrationId === id ? run : undefined;
   }
 
-  /** Records what a plan step has applied before a crash. */
+  /** Records a migration that a plan step applied before a crash. */
   async settle(orgId: string, id: string, step: PlanStep): Promise<Migration | undefined> {
     const caller = anonymousCaller(orgId);
     const kept = (): Promise<Migration> => this.#recorded.get(caller, id);

@@ -99,7 +99,7 @@ export class MigrationService {
     if (base.dialect === target.dialect) return withPauses(changeBetween(base, target));
     throw invalidField(
       "to",
-      `is a schema of ${target.dialect}, and from is one of ${base.dialect}`,
+      `must be a schema of ${base.dialect}, as from is; it is one of ${target.dialect}`,
     );
   }
 

@@ -15,7 +15,7 @@ export function refuseUnproven({ isProven, stretches }: MigrationProof): void {
   );
   throw new AppError(
     "INVALID_ARGUMENT",
-    `The migration failed its proof (${failed?.name ?? "base"}); these operations are missing: ${missing.join("; ")}`,
+    `The migration failed its proof (${failed?.name ?? "base"}); its script does not make these changes: ${missing.join("; ")}. Write them in another way, or make them in a migration of their own`,
   );
 }
 

@@ -133,7 +133,7 @@ interface ConcurrentIndex extends Omit<AnyCommand, "command"> {
   readonly index: string;
 }
 
-/** A statement of a script, and what it does. */
+/** A statement of a script, and its effect. */
 export interface Statement {
   readonly sql: string;
   readonly command: Command;

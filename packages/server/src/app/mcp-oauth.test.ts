@@ -143,7 +143,7 @@ class Login implements OAuthClientProvider {
   #verifier = "";
   #discovered: OAuthDiscoveryState | undefined;
 
-  /** @param resource instead of the one that the server names. */
+  /** @param resource replaces the resource that the server names. */
   constructor(resource?: string) {
     if (resource === undefined) return;
     this.validateResourceURL = () => Promise.resolve(new URL(resource));

@@ -10,7 +10,7 @@ import { type Config, mcpGrantsFile } from "../config/index.js";
 
 export type { ToolState };
 
-/** The listed tools of other MCP servers, and what an operator may do about them. */
+/** The listed tools of other MCP servers, and the operator's decisions about their definitions. */
 export interface McpPins {
   readonly states: readonly ToolState[];
   /** Where accepted definitions are stored; absent: without a tools file there are no tools. */

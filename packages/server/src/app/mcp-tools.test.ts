@@ -11,7 +11,7 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { openApp, type App } from "./app.js";
 
-/** Steps call the tools of an MCP server that misbehaves; what they get is read over REST. */
+/** Steps call the tools of an MCP server that misbehaves; the results are read over REST. */
 const directory = mkdtempSync(join(tmpdir(), "steward-mcp-tools-"));
 const pinsFile = join(directory, "tools.pins.json");
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";

@@ -19,7 +19,7 @@ import {
 /** Dependencies of the service; without a store there is no audit log. */
 export interface AuditServiceParts {
   readonly archive: AuditArchive;
-  /** Appends what is waiting, so that a reader finds what happened before its request. */
+  /** Appends the waiting facts, so that a reader finds everything that happened before its request. */
   readonly sequencer: Pick<AuditSequencer, "flush">;
 }
 

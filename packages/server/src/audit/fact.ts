@@ -8,7 +8,7 @@ export interface AuditFact {
   readonly atMs: number;
   /** As in `plan.changed` and `key.created`. */
   readonly kind: string;
-  /** The id of what it is about, such as a plan's; empty: none. */
+  /** The id of the changed object, such as a plan's; empty: none. */
   readonly subject: string;
   /** The caller whose request caused it; absent: the service itself. */
   readonly origin?: Origin | undefined;

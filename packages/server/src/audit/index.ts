@@ -2,7 +2,7 @@
  * The audit log: a record of every decision and effect, in a Merkle tree, so that no record can be
  * changed or removed without being noticed (Decision §23).
  *
- * - fact: something that happened, committed together with what it tells
+ * - fact: an event to be recorded, committed in the same transaction as the change that it describes
  * - record: a fact in the tree; its canonical JSON is the leaf
  * - personal value: a value that a record shows as a salted digest only, and that can be erased
  * - sequencer: gives facts their places in the tree

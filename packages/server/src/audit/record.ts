@@ -8,7 +8,7 @@ import { AUDIT_RECORD_BYTES_MAX } from "./limits.js";
 /** The version of the shape of records that this program writes. */
 const RECORD_VERSION = 1;
 
-/** A record as it enters the tree, and what is stored beside it. */
+/** A record as it enters the tree, and the personal values that are stored beside it. */
 export interface NewAuditRecord {
   readonly orgId: string;
   readonly atMs: number;

@@ -80,7 +80,7 @@ class Verification {
   readonly #edge = new TreeEdge();
   /** The first record whose hash differs from the one in its tile, with the path of the tile. */
   #strangeRecord: { readonly record: number; readonly path: string } | undefined;
-  /** The first tile above the records that differs from what they lead to. */
+  /** The first tile of hashes that differs from the hashes of the records. */
   #strangeTile:
     { readonly path: string; readonly from: number; readonly until: number } | undefined;
   #earlierRoot: Buffer | undefined;

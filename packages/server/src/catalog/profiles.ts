@@ -15,7 +15,7 @@ import {
 } from "./table-profile.js";
 import type { VisibleColumns } from "./visible-parts.js";
 
-/** A table whose rows are to be profiled, and what of it the caller may read. */
+/** A table to be profiled, with the columns that the caller may read. */
 export interface ProfiledTable {
   readonly dataSource: string;
   readonly dialect: Dialect;

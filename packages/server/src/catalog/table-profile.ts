@@ -8,7 +8,7 @@ import {
 import { type CatalogColumn, type CatalogTable, quoted } from "./catalog-table.js";
 import type { CatalogRow } from "./ports.js";
 
-/** How many rows a table has, as far as it was cheap to find out. */
+/** The number of rows of a table: exact up to a limit, and a lower bound beyond. */
 export interface RowEstimate {
   readonly rows: number;
   /** `exact`, `at_least`, or `about`: the engine's statistics. */

@@ -34,7 +34,7 @@ export interface Config {
   readonly docs: boolean;
   /** Whether the console for browsers is served. */
   readonly console: boolean;
-  /** The address under which browsers reach the server; absent: the one that they name. */
+  /** The URL under which browsers reach the server; absent: the host of each request is used. */
   readonly publicUrl?: string;
   /** Limits per organization on this server. */
   readonly quotas: QuotaConfig;

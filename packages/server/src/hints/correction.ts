@@ -16,7 +16,7 @@ export interface Correction {
   readonly names: readonly NamedPart[];
 }
 
-/** A statement about which something is to be said. */
+/** A parsed statement that hints are made for. */
 export interface ReadStatement {
   readonly sql: string;
   readonly tables: KnownTables;
@@ -27,7 +27,7 @@ export interface ReadStatement {
 export interface FailedStatement extends ReadStatement {
   /** The engine's message. */
   readonly message: string;
-  /** Where the engine stopped, in UTF-16 units, as far as it says so. */
+  /** The position at which the engine stopped, in UTF-16 units, if the engine reports it. */
   readonly position?: number;
 }
 

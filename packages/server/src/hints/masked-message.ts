@@ -42,7 +42,7 @@ export function namesIn(
   if (constraint === undefined) return besides;
   const part = columnsOf(constraint, read.tables);
   if (part !== undefined) return [part, ...besides];
-  // The constraint may be that of a partition, whose columns are those of the table that the statement names.
+  // The constraint may belong to a partition, which has the same columns as the named table.
   const whole = tablesOf(read).map(allColumns);
   return constraint.isName === true && whole.length > 0 ? whole : undefined;
 }
@@ -55,7 +55,7 @@ export function maskedMessage(failure: StatementError, sql: string): string {
   }
   const { kind, table } = constraint;
   const bareName = table?.split(".").at(-1) ?? "";
-  // A row of another table may refer to the one that is written.
+  // A row of another table may refer to the row that is written.
   const where = containsName(sql, bareName) ? ` on ${bareName}` : "";
   return `${kind} constraint failed${where}: it is about a column that you may not read`;
 }

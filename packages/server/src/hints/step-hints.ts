@@ -70,7 +70,7 @@ export class StepHints implements StepAdvisor {
     return { message, hints: hints.map((hint) => hint.replace(failure.message, () => message)) };
   }
 
-  /** The engine's message; what it says of columns that the caller may not see is left out. */
+  /** The engine's message, without names of columns that the caller may not see. */
   async #visibleMessage(asked: AdvisedStatement, failure: StatementError): Promise<string> {
     const { message } = failure;
     if (!asked.looksAtData) return message;

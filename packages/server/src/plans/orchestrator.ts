@@ -234,7 +234,7 @@ export interface ApprovalView extends StoredApproval {
 
 /** Approvals that steps wait for (Decision §16), which an orchestrator need not support. */
 export interface PlanApprovals {
-  /** Newest first. @throws AppError `INVALID_ARGUMENT` for a cursor that is none. */
+  /** Newest first. @throws AppError `INVALID_ARGUMENT` for an invalid cursor. */
   listApprovals(
     filter: ApprovalFilter,
     page: ApprovalPageRequest,

@@ -41,7 +41,7 @@ export function claimedApproval(
   return { ...approval, status: "used", usedBy: attempt };
 }
 
-/** The step's approval after an attempt that had no effect: the one that it used can be used again. */
+/** The step's approval after an attempt without effect, which can be used again. */
 export function approvalGivenBack(
   draft: PlanDraft,
   { stepId, approval, attempt }: StepState,
@@ -78,7 +78,7 @@ export function awaitApproval(
     waitReason: "awaiting_approval",
   };
   const former = approvalGivenBack(draft, step);
-  // An attempt that only looked again at what is waited for.
+  // This attempt only found that the step still waits for the same approval.
   if (former?.status === "pending" && former.digest === approval.digest) {
     if (isOpen(former, draft.nowMs)) {
       draft.replaceStep({ ...idle, approval: former });

@@ -329,7 +329,7 @@ export interface ToolCallPricing {
 export interface ExceededBudget {
   /** `block`: calls beyond the budget are refused; `warn`: they run. */
   readonly action: "warn" | "block";
-  /** One sentence with what is left and what is needed. */
+  /** One sentence with the remaining and the needed amount. */
   readonly reason: string;
 }
 

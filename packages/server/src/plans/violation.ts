@@ -16,7 +16,7 @@ export function invalid(field: string, reason: string): PlanViolation {
   return { code: "INVALID_PLAN", field, reason };
 }
 
-/** A `LIMIT_EXCEEDED` violation: a count, its bound, and what is counted. */
+/** A `LIMIT_EXCEEDED` violation: a count, its bound, and the counted things. */
 export function overLimit(field: string, count: number, max: number, unit: string): PlanViolation {
   return {
     code: "LIMIT_EXCEEDED",

@@ -86,7 +86,7 @@ export interface DecidingPolicy {
   readonly rowsChangedMax?: number;
 }
 
-/** The answer of a set of policies. */
+/** The decision of a set of policies. */
 export interface PolicyDecision {
   readonly permitted: boolean;
   /** The policies that permit, or those that forbid; empty when no policy permits. */

@@ -88,7 +88,7 @@ export function namesOf(table: string): readonly string[] {
   return bare === table ? [table] : [table, bare];
 }
 
-/** A table whose columns the caller wants to know. */
+/** A table whose visible columns are requested. */
 interface Ask {
   readonly request: StatementRequest;
   readonly table: TouchedTable;

@@ -3,7 +3,7 @@
  *
  * Glossary. **Class**: a kind of data with a retention period of its own. **Period**: the days for
  * which data of a class is kept; the operator sets one for everybody, and an organization may set
- * its own. **Legal hold**: forbids every deletion in an organization or a session while it stands.
+ * its own. **Legal hold**: forbids every deletion in an organization or a session until it is lifted.
  * **Erasure**: the deletion of everything of a subject (an organization, a session or a user); its
  * **receipt** says how much was deleted. **Sweep**: one pass over all organizations that deletes what is expired.
  */

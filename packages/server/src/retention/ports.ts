@@ -19,7 +19,7 @@ export interface RetentionVersion {
   readonly changedAtMs: number;
 }
 
-/** A legal hold: while it stands, nothing that it covers is deleted. */
+/** A legal hold: until it is lifted, nothing that it covers is deleted. */
 export interface LegalHold {
   readonly orgId: string;
   /** UUID. */
@@ -169,6 +169,6 @@ export interface ErasedRows {
    */
   eraseNames(erasure: Erasure): Promise<void>;
 
-  /** Removes what was deleted from the files of the store, as far as the engine lets it. */
+  /** Overwrites deleted rows in the store's files, as far as the engine supports it. */
   overwrite(): Promise<void>;
 }

@@ -37,7 +37,7 @@ export interface RetentionSweeperParts {
 export type DeletedRows = Readonly<Partial<Record<RetentionClass, number>>>;
 
 /**
- * Deletes what is older than it is kept: one organization after the other, in batches of a few
+ * Deletes data at the end of its retention period: one organization after the other, in batches of a few
  * milliseconds with pauses between them, so that writers hardly wait.
  */
 export class RetentionSweeper implements AsyncDisposable {

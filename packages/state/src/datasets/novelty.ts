@@ -23,7 +23,6 @@ export class Novelty {
     return edit?.key.equals(spog) === true ? edit.present : undefined;
   }
 
-  /** Records a change. */
   add(bytes: QuadBytes, present: boolean): void {
     for (const order of EVERY_ORDER) {
       if (!isKeptIn(order, bytes.object)) continue;

@@ -142,7 +142,7 @@ export class TripleStore {
     yield* this.loading(table);
   }
 
-  /** Applies changes to the trees; changes without an effect are found there. */
+  /** Applies changes to the trees, which skip changes without an effect. */
   *#editing(table: QuadTable, present: boolean): Pausing<void> {
     const edits = { table, roots: this.#roots, present };
     this.#roots = yield* editTrees(edits, this.#blocks, () => this.storeHeld(HELD_BYTES_MAX));

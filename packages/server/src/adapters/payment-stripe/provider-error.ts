@@ -34,10 +34,14 @@ export function providerError(thrown: unknown, sought: "customer" | "payment met
     case 409:
       return conflict(cause);
     case 429:
-      return new AppError("PAYMENT_RATE_LIMITED", "The payment provider limits requests now", {
-        cause,
-        retryAfterMs: retryAfterOf(thrown),
-      });
+      return new AppError(
+        "PAYMENT_RATE_LIMITED",
+        "The payment provider limits requests now; try again in a moment",
+        {
+          cause,
+          retryAfterMs: retryAfterOf(thrown),
+        },
+      );
     default:
       return failed("failed: try again later", cause);
   }

@@ -220,7 +220,7 @@ describe("the processes of a SQLite data source", () => {
       async (_, sql, intent, said) => {
         const behind = shop.run(COUNT_USERS);
         const { reason, message } = await failureOf(shop.run(sql, { intent }));
-        // What is the statement's own making is not tried again.
+        // The reason `statement` means that a retry would fail in the same way.
         expect([reason, message]).toEqual(["statement", expect.stringMatching(said)]);
         expect(await behind).toMatchObject(TWO_USERS);
         await append(shop, "next");

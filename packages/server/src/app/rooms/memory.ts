@@ -48,7 +48,7 @@ export interface MemoryParts {
 export interface OpenMemory {
   readonly service: MemoryService;
   readonly provider: CheckedProvider;
-  /** Deletes what is kept no longer; absent without a store. */
+  /** Deletes expired entries; absent without a store. */
   readonly expired?: ExpiredEntries;
   /** The present problem, for people; `ok` when there is none. It answers quickly. */
   readonly state: () => Promise<string>;

@@ -18,7 +18,7 @@ export function listCommand({ env, terminal }: CliContext): Command {
       new Option("--status <status>", "Only approvals of this status.").choices(APPROVAL_STATUSES),
     )
     .option("--plan <plan-id>", "Only approvals of this plan.")
-    .option("--cursor <cursor>", "Where the page before ended.")
+    .option("--cursor <cursor>", "The cursor that the previous page has printed.")
     .action(async (options: ListOptions) => {
       const { status, plan, cursor } = options;
       const page = await connect(options, env).approvals.list({

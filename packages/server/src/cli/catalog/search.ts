@@ -13,7 +13,7 @@ export function searchCommand({ env, terminal }: CliContext): Command {
   return clientCommand("search", "Finds the tables that answer a question.")
     .argument("<question>", "A question or words.")
     .option("--data-source <name>", "Only tables of this data source.")
-    .option("--limit <n>", "Tables at most, 1 to 50.")
+    .option("--limit <n>", "Maximum number of tables, 1 to 50.")
     .action(async (query: string, options: SearchOptions) => {
       const { dataSource, limit } = options;
       const tables = await connect(options, env).catalog.search({

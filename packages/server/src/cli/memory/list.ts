@@ -20,7 +20,7 @@ export function listCommand({ env, terminal }: CliContext): Command {
   return clientCommand("list", "Lists entries, newest first; --session narrows it to one session.")
     .option("--tool <name>", "Only entries that record calls of this tool.")
     .option("--limit <n>", "Entries on the page.")
-    .option("--cursor <cursor>", "Where the page before ended.")
+    .option("--cursor <cursor>", "The cursor that the previous page has printed.")
     .action(async (options: ListOptions) => {
       const page = await connect(options, env).memory.list(queryOf(options));
       if (options.json) {
@@ -36,7 +36,7 @@ export function listCommand({ env, terminal }: CliContext): Command {
         entry.content,
       ]);
       const columns = titles.map((title, index) => ({ title, whole: index === 0 }));
-      if (rows.length === 0) terminal.note("nothing is remembered");
+      if (rows.length === 0) terminal.note("no entries");
       else terminal.printTable(columns, rows);
       if (page.next_cursor !== undefined) terminal.note(`more: --cursor ${page.next_cursor}`);
     });

@@ -56,7 +56,7 @@ describe("steward memory", () => {
     expect((await steward("list")).stdout).toContain(json);
     expect((await steward("delete", note)).stdout).toBe("1 deleted\n");
     expect((await steward("delete", "--session", "s1")).stdout).toBe("1 deleted\n");
-    expect((await steward("list")).stderr).toContain("nothing is remembered");
+    expect((await steward("list")).stderr).toContain("no entries");
     expect(JSON.parse((await steward("stats", "--json")).stdout)).toMatchObject({ entries: 0 });
   });
 

@@ -47,7 +47,7 @@ export function searchCommand({ env, terminal }: CliContext): Command {
         result.created_at,
         hitOf(result.content, query),
       ]);
-      if (rows.length === 0) terminal.note("nothing is remembered");
+      if (rows.length === 0) terminal.note("no entries");
       else terminal.printTable(columns, rows);
     });
 }

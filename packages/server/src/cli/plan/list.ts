@@ -23,7 +23,7 @@ export function listCommand(context: CliContext): Command {
   return clientCommand("list", "Lists plans, newest first; --session narrows it to one session.")
     .addOption(new Option("--status <status>", "Only plans of this status.").choices(PLAN_STATUSES))
     .option("--limit <n>", "Plans on the page.")
-    .option("--cursor <cursor>", "Where the page before ended.")
+    .option("--cursor <cursor>", "The cursor that the previous page has printed.")
     .action(async (options: ListOptions) => {
       const page = await connect(options, context.env).plans.list(queryOf(options));
       if (options.json) {

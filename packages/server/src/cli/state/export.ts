@@ -19,7 +19,7 @@ export function exportCommand({ env, terminal }: CliContext): Command {
     .argument("[commit]", "Branch, tag or content id.", "main")
     .option(
       "--format <format>",
-      `${FORMATS.join(", ")} (default: n-quads, or as the file's name tells).`,
+      `${FORMATS.join(", ")} (default: n-quads, or by the extension of the file).`,
     )
     .option("--graph <iri>", "Only this graph, without its name.")
     .option("--output <file>", "Write to a file.")

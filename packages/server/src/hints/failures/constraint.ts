@@ -43,7 +43,7 @@ function checked({ message, sql, tables, scopes }: FailedStatement): readonly Co
   );
 }
 
-/** A row that is there already. */
+/** A row that exists already. */
 function duplicate(failed: FailedStatement): readonly Correction[] {
   const key = duplicateKey(failed);
   if (key === undefined || !/^\s*(?:with\b.*)?insert\b/is.test(failed.sql)) return [];

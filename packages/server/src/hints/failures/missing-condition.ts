@@ -64,7 +64,7 @@ function equatedPairs({ conditions }: Scope): readonly (readonly [string, string
   });
 }
 
-/** Aliases that stand in one condition together; any condition counts, also a complicated one. */
+/** Groups of aliases that occur together in a condition of any form. */
 function aliasPairs({ clauses, known }: Scope): readonly (readonly [string, string])[] {
   const tokens = [...(clauses.get("from") ?? []), ...(clauses.get("where") ?? [])];
   const pairs: [string, string][] = [];

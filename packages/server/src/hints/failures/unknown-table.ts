@@ -4,7 +4,7 @@ import { columnNamed } from "../schema/known-tables.js";
 import { likeness } from "../schema/likeness.js";
 import type { Scope } from "../statement/scope.js";
 
-/** A table that there is not: the table that was meant, by its name and by the columns asked of it. */
+/** An unknown table: suggests a table with a similar name that has the columns of the statement. */
 export const unknownTable: FailureRule = ({ message, scopes, tables }) => {
   const sqlite = /^no such table: (?:main\.)?(.+)$/.exec(message);
   const postgres = /^relation "(.+)" does not exist$/.exec(message);

@@ -1,7 +1,7 @@
 import { relatedWords, wordsOf } from "../../catalog/index.js";
 import { nearMiss } from "../../kernel/near-miss.js";
 
-/** Below this score, a name is not taken for what was meant. */
+/** Minimum score of a name to be suggested in place of an unknown one. */
 export const LIKENESS_MIN = 0.4;
 
 /**

@@ -14,7 +14,7 @@ export interface CodeToken {
   readonly end: number;
   /** Parentheses around it within its own query. */
   readonly depth: number;
-  /** The query that stands in parentheses here. */
+  /** The query in these parentheses. */
   readonly query?: Query;
 }
 

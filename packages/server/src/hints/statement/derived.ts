@@ -3,7 +3,7 @@ import type { KnownTables } from "../schema/known-tables.js";
 import type { CodeToken, Query } from "./code.js";
 import { isName, type Select, selectOf, type Source } from "./select.js";
 
-/** A column of a table that a star stands for. */
+/** A column of a table that a `*` includes. */
 export interface Origin {
   readonly table: Relation;
   readonly column: string;

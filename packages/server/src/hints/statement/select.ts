@@ -34,7 +34,7 @@ export interface Source {
   /** As written, without quotes, with its schema; absent for a query. */
   readonly table?: string;
   readonly query?: Query;
-  /** By what columns name it, in lower case: the alias or, without one, the table. */
+  /** The qualifier of its columns, in lower case: the alias or, without one, the table's name. */
   readonly alias: string;
   /** The alias as written. */
   readonly written: string;
@@ -89,7 +89,7 @@ export function selectOf(query: Query): Select {
   };
 }
 
-/** The changed table stands first, with its alias; the columns of an INSERT follow in parentheses. */
+/** The changed table comes first, with its alias; the columns of an INSERT follow in parentheses. */
 function endOfName(tokens: readonly CodeToken[]): number {
   const open = tokens.findIndex(({ text }) => text === "(");
   return open === -1 ? tokens.length : open;

@@ -12,7 +12,7 @@ export function fixedAsSaid(
   dialect: Dialect,
 ): string | undefined {
   let fixed = sql;
-  // The same sentence may stand in an error and in its details.
+  // An error and its details may contain the same sentence.
   const said = [...new Set(hints)];
   for (const { pattern, edit } of SENTENCES) {
     for (const match of said.flatMap((hint) => [...hint.matchAll(pattern)])) {
@@ -65,7 +65,7 @@ const SENTENCES: readonly Instruction[] = [
   },
 ];
 
-/** Older sentences, which name what they are about in the engine's message. */
+/** Sentences of an older form, which refer to the name in the engine's message. */
 const MESSAGES: readonly Instruction[] = [
   {
     pattern:

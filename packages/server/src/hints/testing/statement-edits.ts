@@ -22,7 +22,7 @@ export class StatementEdits {
     this.#code = codeOf(sql, dialect);
   }
 
-  /** Replaces every place where the fragment stands. */
+  /** Replaces every occurrence of the fragment. */
   replace(fragment: string, by: string): string {
     let text = this.#sql;
     for (const { at, end } of this.#places(fragment).reverse()) {

@@ -17,7 +17,7 @@ export type Mistake =
   | "bare column"
   | "text and number";
 
-/** A statement as an agent might write it, with one mistake, and what it should have written. */
+/** A statement as an agent might write it, with one mistake, and the correct statement. */
 export interface WrongStatement {
   readonly mistake: Mistake;
   readonly wrong: string;

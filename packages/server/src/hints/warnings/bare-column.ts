@@ -63,7 +63,7 @@ interface Grouped {
 }
 
 function isGrouped(column: ColumnRef, { scope, selected, group, tables }: Grouped): boolean {
-  // Numbers and aliases stand for expressions of the select list.
+  // Numbers and aliases refer to expressions of the select list.
   if (group.some(({ kind, depth }) => kind === "number" && depth === 0)) return true;
   const grouped = columnsIn(group);
   if (grouped.some(({ name }) => name === column.name)) return true;

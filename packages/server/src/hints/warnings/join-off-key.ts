@@ -69,7 +69,7 @@ function isAlong({ pairs }: KeyEdge, [own, other]: Equation["columns"]): boolean
   return pairs.some(([left, right]) => left.toLowerCase() === own && right.toLowerCase() === other);
 }
 
-/** The table whose rows a column identifies: the one that it refers to, or its own. */
+/** The table whose rows a column identifies: the referenced table of a foreign key, or its own table. */
 function thingOf(table: Relation, column: string, tables: KnownTables): string {
   const key = table.foreignKeys.find(
     ({ columns }) => columns.length === 1 && columns[0]?.toLowerCase() === column,

@@ -14,7 +14,7 @@ export interface ComparedText {
   readonly value: string;
 }
 
-/** The texts that a statement wants columns to be equal to. */
+/** The texts that a statement compares columns with. */
 export function comparedTexts({ scopes, tables }: ReadStatement): readonly ComparedText[] {
   return scopes.flatMap((scope) =>
     scope.conditions.flatMap(({ left, operator, right }) => {

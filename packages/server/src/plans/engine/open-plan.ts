@@ -114,7 +114,7 @@ export class OpenPlan implements AppendSource {
     return this.#prepared.find((step) => step.id === stepId);
   }
 
-  /** Where the step's result stands. */
+  /** The place of the step's result in a log. */
   resultOf(stepIndex: number): ResultRef | undefined {
     return this.#results.get(stepIndex);
   }

@@ -186,7 +186,7 @@ class Schedule {
     for (const stepId of taken) {
       const ask = () => this.#any().ask((engine) => engine.claimStep({ ...ref, stepId }, "o"));
       let claim = await ask();
-      // The node asks the one that owns the plan to hand it over.
+      // The node asks the plan's owner to release the plan.
       for (; claim.kind === "running"; claim = await ask()) await this.#world.sleep(100);
       if (claim.kind !== "finished") throw new Error(`${stepId} is ${claim.kind} in a fork`);
       const own = entries.flatMap(({ end }) =>
@@ -250,7 +250,7 @@ class Schedule {
     await this.#revise(key, id, this.#world.chance(0.5) ? "read_select" : "write_insert");
   }
 
-  /** Asks for the same change until somebody says what became of it. */
+  /** Repeats a change until its outcome is known. */
   async #revise(key: string, stepId: string, intent: Intent, ref = this.#ref): Promise<void> {
     const plan = await this.#told(() => this.#any().ask((engine) => engine.loadPlan(ref)));
     const step = plan?.prepared.find(({ id }) => id === stepId);

@@ -41,7 +41,7 @@ async function storedOutput(log: PlanLog, plan: OpenPlan, stepId: string): Promi
   return outputOf(await readResult(log, plan, result));
 }
 
-/** A result, in the log of the plan itself or of the one that it was forked from. */
+/** A result, stored in the plan's own log or in the log of the plan that it was forked from. */
 function readResult(
   log: PlanLog,
   { ref: { orgId } }: OpenPlan,
@@ -50,7 +50,7 @@ function readResult(
   return log.readResult({ orgId, planId }, sequence);
 }
 
-/** A step as committed: what a reader sees who decides nothing. */
+/** A step as committed, for readers that decide nothing. */
 export interface StoredStep {
   readonly record: StepRecord;
   readonly prepared: PreparedStep;
@@ -91,7 +91,7 @@ export async function storedStep(
   };
 }
 
-/** Where the results of a new plan stand, by step index: those of steps that it takes over from another. */
+/** The places of results that a new plan takes over from another one, by step index. */
 export function takenResults({ steps, fork }: NewPlan): ReadonlyMap<number, ResultRef> {
   const taken = new Map(fork?.taken.map(({ stepId, result }) => [stepId, result]));
   return new Map(

@@ -99,7 +99,7 @@ export function partyOf({ kind, userId, agentId, keyId }: Caller): ApprovalParty
   };
 }
 
-/** The digest of a statement that an approval is, or would be, for. */
+/** The digest by which an approval identifies a statement. */
 export function digestOf(
   { ref, step, binds, migration }: StatementToApprove,
   { policyVersion }: Pick<NeededApproval, "policyVersion">,

@@ -105,7 +105,7 @@ describe("what is not HTTP/1.1", () => {
     expect(known).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
     expect(known).toContain("\r\nallow: GET, HEAD, POST\r\n");
     expect(bodyOf(known)).toEqual({
-      error: `${method} is not one of GET, HEAD, POST`,
+      error: `${method} is not allowed here; the methods are: GET, HEAD, POST`,
       code: "METHOD_NOT_ALLOWED",
     });
     const unknown = await talk(server, `${method} /nowhere HTTP/1.1\r\nhost: localhost\r\n\r\n`);

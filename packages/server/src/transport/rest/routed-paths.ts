@@ -46,7 +46,10 @@ export class RoutedPaths {
       return { error: new AppError("NOT_FOUND", `There is no ${method} ${path}`), headers: {} };
     }
     const allow = [...new Set(methods)].sort().join(", ");
-    const error = new AppError("METHOD_NOT_ALLOWED", `${method} is not one of ${allow}`);
+    const error = new AppError(
+      "METHOD_NOT_ALLOWED",
+      `${method} is not allowed here; the methods are: ${allow}`,
+    );
     return { error, headers: { allow } };
   }
 }

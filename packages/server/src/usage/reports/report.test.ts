@@ -88,7 +88,7 @@ describe("reports made of rollups", () => {
   });
 });
 
-/** Plays what happens, batch by batch, as a store would: adding each batch's rollups to the kept. */
+/** Processes events batch by batch as a store does: it adds the rollups of a batch to the stored ones. */
 function play(batches: readonly (readonly Happening[])[]) {
   const postings: Posting[] = [];
   const rows = new Map<UsageEvent, bigint>();

@@ -296,7 +296,10 @@ describe("the billing endpoints", () => {
     expect([status, headers.get("retry-after"), body]).toEqual([
       429,
       "9",
-      { error: "The payment provider limits requests now", code: "PAYMENT_RATE_LIMITED" },
+      {
+        error: "The payment provider limits requests now; try again in a moment",
+        code: "PAYMENT_RATE_LIMITED",
+      },
     ]);
   });
 });
