@@ -38,21 +38,21 @@ export interface Billing {
   /** What the organization stores, and its quota. */
   storage(options?: CallOptions): Promise<StorageUsage>;
   /**
-   * The usage of each organization, ordered by organization id, one page; requires the role
+   * One page of the usage of each organization, ordered by organization id. Requires the role
    * operator.
    */
   usageByOrganization(
     query?: OrganizationUsageQuery,
     options?: CallOptions,
   ): Promise<OrganizationUsagePage>;
-  /** The same, over all pages. */
+  /** The usage of each organization, from all pages. */
   usageOfAllOrganizations(
     query?: OrganizationUsageQuery,
     options?: CallOptions,
   ): AsyncIterable<OrganizationUsage>;
   /** Reports tool calls of another system. Each call counts once, however often it is reported. */
   report(events: readonly UsageCloudEvent[], options?: CallOptions): Promise<UsageIngestion>;
-  /** The totals that differ from the usage rows; with `repair`, they are corrected. */
+  /** The totals that differ from the sum of the usage rows. `repair` corrects them. */
   verify(request?: VerifyUsageRequest, options?: CallOptions): Promise<readonly UsageDifference[]>;
 
   /** An operator may name another organization. */

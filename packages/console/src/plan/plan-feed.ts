@@ -89,7 +89,7 @@ async function follow(planId: string, feed: PlanFeed, signal: AbortSignal): Prom
       }
       return;
     } catch {
-      // The page says why the plan itself cannot be read; its events are asked for again.
+      // The page shows why the plan itself cannot be read. Its events are requested again after a pause.
       await new Promise((resolve) => {
         window.setTimeout(resolve, REOPEN_MS);
       });

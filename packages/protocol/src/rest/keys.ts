@@ -59,7 +59,7 @@ const apiKeyFields = {
   expires_at: time.exactOptional().describe("When it expires, in UTC; absent: never"),
   last_used_at: time.exactOptional().describe("About when it was used last, in UTC"),
   revoked_at: time.exactOptional().describe("When it was revoked, in UTC; absent: it was not"),
-  /** Until when the secret before the last rotation is still valid. */
+  /** The time until which the secret before the last rotation stays valid. */
   previous_secret_until: time
     .exactOptional()
     .describe("Until when the secret before the last rotation is still valid, in UTC"),

@@ -44,8 +44,8 @@ interface Section {
 }
 
 /**
- * Describes a table within a budget of tokens. Parts are added in the order of their use to
- * somebody who writes a query, line by line, as long as they fit; the last line names what did not.
+ * Describes a table within a budget of tokens. Parts are added line by line, as long as they fit, the
+ * most useful ones for writing a query first. The last line names the parts that did not fit.
  */
 export function describeWithin(described: DescribedTable, budget: number): TableDescription {
   const sections = sectionsOf(described);

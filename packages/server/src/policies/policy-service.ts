@@ -76,7 +76,7 @@ export class PolicyService {
     if (!(await store.put(policies))) {
       throw new AppError(
         "STATE_CONFLICT",
-        `version: ${String(present)} is not the version in force; read the policies again, and apply your changes to them`,
+        `version: another version than ${String(present)} is in force; read the policies again, and apply your changes to them`,
       );
     }
     source.changed(orgId);

@@ -11,7 +11,7 @@ export class HttpWebhookSender implements WebhookSender {
       const answer = await fetch(url, {
         method: "POST",
         ...message,
-        // A redirect would send the message where the operator has not sent it.
+        // Following a redirect would send the message to a host that the operator has not named.
         redirect: "manual",
         signal,
       });

@@ -1,6 +1,6 @@
 import type { AuditSequence } from "../../audit/ports.js";
 
-/** Lets the audit log read everything that is waiting, without making records of it. */
+/** Marks all waiting facts as read by the audit log, without making records of them. */
 export async function appendAudit(sequence: AuditSequence): Promise<void> {
   for (;;) {
     const batch = await sequence.take(1000);

@@ -73,7 +73,7 @@ export class UsageGate implements ToolCallGate, AsyncDisposable {
     await this.#releasing[Symbol.asyncDispose]();
   }
 
-  /** A call does not run when the store fails to decide; the call may be reserved nevertheless. */
+  /** When the store fails to decide, the call does not run, although it may be reserved. */
   async #reserve(call: AnnouncedToolCall): Promise<Admission> {
     this.#reserved.add(call.eventId);
     try {

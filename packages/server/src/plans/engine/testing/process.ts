@@ -3,7 +3,7 @@ import { PlanEngine } from "../plan-engine.js";
 import { MemoryNode, type Faults, type MemoryStore } from "./memory-log.js";
 import type { Simulation } from "./simulation.js";
 
-/** The process that was asked is dead. */
+/** The error of a call to a process that was killed. */
 export class Killed extends Error {}
 
 /** One simulated process: a node and its engine, which both stop when it is killed. */

@@ -88,7 +88,7 @@ function forkWrites(plan: NewPlan): readonly Write[] {
   ];
 }
 
-/** The pending changes of a plan. @param nowMs start of the leases of its claims. */
+/** Writes the pending changes of a plan. @param nowMs start of the leases of its claims. */
 export function unitWrites(unit: PlanUnit, nowMs: number): readonly Write[] {
   const { ref, plan, claimed, ended } = unit;
   return [
@@ -134,7 +134,7 @@ function changeWrite({ orgId }: PlanRef, row: ChangeRow): Write {
   };
 }
 
-/** Shows an approval in the index: a new one, or what has become of it. */
+/** Writes an approval to the index: a new approval, or the present status of an older one. */
 function approvalWrite({ orgId }: PlanRef, write: ApprovalWrite): Write {
   const { approvalId, status, approval, subject } = write;
   if (subject === undefined) {
