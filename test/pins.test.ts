@@ -78,7 +78,7 @@ describe("every error code", () => {
 });
 
 describe("the package controlplane.v1", () => {
-  const protos = ["control_plane", "usage", "memory", "catalog"].map((file) =>
+  const protos = ["control_plane", "usage", "memory", "catalog", "approvals"].map((file) =>
     fileURLToPath(import.meta.resolve(`@steward/protocol/proto/controlplane/v1/${file}.proto`)),
   );
   const definitions = Object.entries(loadSync(protos, { keepCase: true }));
@@ -128,6 +128,10 @@ describe("the package controlplane.v1", () => {
       "/controlplane.v1.CatalogService/ListCatalog: ListCatalogRequest -> ListCatalogResponse",
       "/controlplane.v1.CatalogService/SearchCatalog: SearchCatalogRequest -> SearchCatalogResponse",
       "/controlplane.v1.CatalogService/DescribeTable: DescribeTableRequest -> DescribeTableResponse",
+      "/controlplane.v1.ApprovalService/ListApprovals: ListApprovalsRequest -> ListApprovalsResponse",
+      "/controlplane.v1.ApprovalService/GetApproval: GetApprovalRequest -> GetApprovalResponse",
+      "/controlplane.v1.ApprovalService/GrantApproval: GrantApprovalRequest -> GrantApprovalResponse",
+      "/controlplane.v1.ApprovalService/DenyApproval: DenyApprovalRequest -> DenyApprovalResponse",
     ]);
   });
 
@@ -138,6 +142,80 @@ describe("the package controlplane.v1", () => {
         : [],
     );
     expect(Object.fromEntries(messages), PINNED).toEqual({
+      ListApprovalsRequest: [
+        "1 status: string",
+        "2 plan_id: string",
+        "3 limit: int32",
+        "4 cursor: string",
+      ],
+      ListApprovalsResponse: ["1 approvals: repeated Approval", "2 next_cursor: string"],
+      GetApprovalRequest: ["1 approval_id: string"],
+      GetApprovalResponse: ["1 approval: Approval"],
+      GrantApprovalRequest: ["1 approval_id: string", "2 digest: string", "3 reason: string"],
+      GrantApprovalResponse: ["1 approval: Approval"],
+      DenyApprovalRequest: ["1 approval_id: string", "2 digest: string", "3 reason: string"],
+      DenyApprovalResponse: ["1 approval: Approval"],
+      Approval: [
+        "1 approval_id: string",
+        "2 status: string",
+        "3 plan_id: string",
+        "4 step_id: string",
+        "5 session_id: string",
+        "6 digest: string",
+        "7 rules: repeated ApprovalRule",
+        "8 requester: ApprovalParty",
+        "9 requested_at: string",
+        "10 expires_at: string",
+        "11 decisions: repeated ApprovalDecision",
+        "12 policy_version: string",
+        "13 subject: ApprovalSubject",
+        "14 preview: ApprovalPreview",
+      ],
+      ApprovalRule: [
+        "1 policy_id: string",
+        "2 reason: string",
+        "3 role: string",
+        "4 approvers_min: int32",
+        "5 missing: int32",
+      ],
+      ApprovalParty: [
+        "1 kind: string",
+        "2 user_id: string",
+        "3 agent_id: string",
+        "4 key_id: string",
+      ],
+      ApprovalDecision: [
+        "1 approver: ApprovalParty",
+        "2 roles: repeated string",
+        "3 decision: string",
+        "4 reason: string",
+        "5 decided_at: string",
+      ],
+      ApprovalSubject: [
+        "1 tool_name: string",
+        "2 data_source: string",
+        "3 intent: string",
+        "4 query_template: string",
+        "5 statement: string",
+        "6 values: repeated ApprovalValue",
+        "7 values_left_out: int32",
+        "8 tables: repeated ApprovalTable",
+        "9 revision: int32",
+        "10 migration: ApprovedMigration",
+      ],
+      ApprovalValue: ["1 text: string", "2 type: string", "3 bytes: int64"],
+      ApprovalTable: ["1 name: string", "2 accesses: repeated string"],
+      ApprovedMigration: ["1 migration_id: string", "2 digest: string"],
+      ApprovalPreview: [
+        "1 rows_changed: int64",
+        "2 changes: repeated PreviewedChange",
+        "3 is_cut: bool",
+        "4 notes: repeated string",
+        "5 estimate: PreviewEstimate",
+        "6 unavailable: string",
+      ],
+      PreviewEstimate: ["1 rows: double", "2 cost: double"],
+      PreviewedChange: ["1 table: string", "2 before_json: string", "3 after_json: string"],
       SubmitPlanRequest: [
         "1 session_id: string",
         "2 name: string",

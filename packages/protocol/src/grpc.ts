@@ -1,6 +1,6 @@
 /**
  * The gRPC messages and services, generated from the files in `proto/`: Steward's own services
- * (control plane, memory, usage), and the standard ones for health, reflection and error details.
+ * (control plane, approvals, catalog, memory, usage), and the standard ones for health, reflection and error details.
  */
 export {
   CancelPlanRequestSchema,
@@ -70,6 +70,11 @@ export {
   type UsageDifference,
   type UsageTotals,
 } from "./gen/controlplane/v1/usage_pb.js";
+export {
+  ApprovalService,
+  type Approval,
+  type ListApprovalsRequest,
+} from "./gen/controlplane/v1/approvals_pb.js";
 export {
   CatalogService,
   type DescribeTableRequest,

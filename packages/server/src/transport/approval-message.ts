@@ -10,7 +10,7 @@ import type { ApprovalPage as StoredPage } from "../approvals/ports.js";
 import type { ApprovalPreview as Preview, ApprovalView } from "../plans/index.js";
 import { present } from "./present.js";
 
-/** An approval as REST and MCP answer it. */
+/** An approval as REST answers it, and as the other protocols make theirs of. */
 export function approvalMessage(approval: ApprovalView, nowMs: number): Approval {
   const { migration, tables, valuesLeftOut, ...subject } = approval.subject;
   return {

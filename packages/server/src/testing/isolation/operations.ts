@@ -10,6 +10,7 @@ import {
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { type Client, Metadata, type ServiceError } from "@grpc/grpc-js";
 import {
+  ApprovalService,
   CatalogService,
   ControlPlaneService,
   MemoryService,
@@ -54,7 +55,14 @@ export async function restOperations(url: string): Promise<readonly Operation[]>
 
 /** Every method of every service. */
 export function grpcOperations(client: Client): readonly Operation[] {
-  return [ControlPlaneService, CatalogService, MemoryService, UsageService].flatMap((service) =>
+  const services = [
+    ControlPlaneService,
+    ApprovalService,
+    CatalogService,
+    MemoryService,
+    UsageService,
+  ];
+  return services.flatMap((service) =>
     service.methods.map((method) => ({
       name: `${service.name}.${method.name}`,
       request: (choose) => {

@@ -6,6 +6,7 @@ import type { StreamListener } from "../http2/stream-listener.js";
 import { PEER_OPEN_STREAMS_MAX } from "../limits.js";
 import type { Services } from "../services.js";
 import { streamsPerPeer } from "../stream-limits.js";
+import { addApprovalService } from "./approval-service.js";
 import { addCatalogService } from "./catalog-service.js";
 import { addControlPlane } from "./control-plane.js";
 import { addHealth } from "./discovery/health.js";
@@ -41,7 +42,7 @@ export interface GrpcServerOptions {
 }
 
 /**
- * The gRPC side of a listener: the control plane, usage, memory, health and reflection, on
+ * The gRPC side of a listener: the control plane, approvals, catalog, usage, memory, health and reflection, on
  * connections that the listener accepts.
  */
 export class GrpcServer {
@@ -59,6 +60,7 @@ export class GrpcServer {
       askedBy: (method) => ({ action: actionOf(method), share: shareOf(method) }),
     });
     addControlPlane(guarded, services.orchestrator);
+    addApprovalService(guarded, services);
     addMemoryService(
       guarded,
       services.memory,

@@ -4,6 +4,7 @@ import {
   Health as HealthService,
   HealthCheckResponse_ServingStatus as ServingStatus,
   UsageService,
+  ApprovalService,
   CatalogService,
   MemoryService,
   type HealthCheckResponse,
@@ -20,6 +21,7 @@ const WATCHABLE: ReadonlySet<string> = new Set([
   "",
   ControlPlaneService.typeName,
   UsageService.typeName,
+  ApprovalService.typeName,
   CatalogService.typeName,
   MemoryService.typeName,
 ]);

@@ -4,6 +4,7 @@ import {
   BadRequestSchema,
   ControlPlaneService,
   Health,
+  ApprovalService,
   CatalogService,
   MemoryService,
   ServerReflection,
@@ -17,6 +18,7 @@ import { pathOf, type MethodRegistry } from "../method-registry.js";
 
 const SERVICES = [
   ControlPlaneService,
+  ApprovalService,
   CatalogService,
   MemoryService,
   UsageService,

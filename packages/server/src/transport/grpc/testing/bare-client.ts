@@ -21,6 +21,7 @@ export interface CallOptions {
 
 const PROTO_FILES = [
   "controlplane/v1/control_plane.proto",
+  "controlplane/v1/approvals.proto",
   "controlplane/v1/usage.proto",
   "grpc/health/v1/health.proto",
 ].map((file) => fileURLToPath(import.meta.resolve(`@steward/protocol/proto/${file}`)));
@@ -96,6 +97,7 @@ function allMethods(): ServiceDefinition {
   // The names are those of services.
   return {
     ...(loaded["controlplane.v1.ControlPlaneService"] as ServiceDefinition),
+    ...(loaded["controlplane.v1.ApprovalService"] as ServiceDefinition),
     ...(loaded["controlplane.v1.UsageService"] as ServiceDefinition),
     ...(loaded["grpc.health.v1.Health"] as ServiceDefinition),
   };
