@@ -5,7 +5,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { expect } from "vitest";
 import { createSampleDatabase } from "../../../adapters/sample-database/index.js";
-import { openApp, type App } from "../../../app/app.js";
+import { openApp, type App, type AppOptions } from "../../../app/app.js";
 
 /** What a tool is called with. */
 export type ToolArguments = Readonly<Record<string, unknown>>;
@@ -18,10 +18,11 @@ export interface McpApp extends AsyncDisposable {
 }
 
 /** Opens a server in a directory of its own, which is deleted with it. */
-export async function openMcpApp(): Promise<McpApp> {
+export async function openMcpApp(options: Pick<AppOptions, "publicUrl"> = {}): Promise<McpApp> {
   const directory = mkdtempSync(join(tmpdir(), "steward-mcp-"));
   createSampleDatabase(join(directory, "shop.db"));
   const app = await openApp({
+    ...options,
     port: 0,
     logLevel: "silent",
     dataDir: directory,

@@ -22,6 +22,7 @@ import {
   toolName,
 } from "./fields.js";
 import { stepAnswer, stepAnswerSchema } from "./step-answer.js";
+import { awaitedApproval, executeStep } from "./waiting-step.js";
 
 /** Id of the only step of a plan that `query` creates. */
 const QUERY_STEP = "query";
@@ -114,8 +115,7 @@ export const STEP_TOOLS: readonly McpTool[] = [
       const { plan_id, step_id, offset: first, max_rows, max_bytes, ...changes } = input;
       const [plan, step] = [asPlanId(plan_id), asStepId(step_id)];
       if (Object.keys(changes).length > 0) await revise(plan, step, changes, scope);
-      const { context, services } = scope;
-      const execution = await services.orchestrator.executeStep(plan, step, context);
+      const execution = await executeStep(plan, step, scope);
       return stepAnswer(execution, {
         ...present({ offset: first, max_rows, max_bytes }),
         correction: ({ stepResult: { error } }) =>
@@ -131,8 +131,10 @@ export const STEP_TOOLS: readonly McpTool[] = [
  */
 async function executedOrEnded(planId: string, scope: ToolScope): Promise<StepExecution> {
   try {
-    return await scope.services.orchestrator.executeStep(planId, QUERY_STEP, scope.context);
+    return await executeStep(planId, QUERY_STEP, scope);
   } catch (refusal) {
+    // The refusal tells the plan's id, and the step runs once it is approved.
+    if (awaitedApproval(AppError.from(refusal)) !== undefined) throw refusal;
     await endUnlessRunning(planId, AppError.from(refusal), scope);
     throw refusal;
   }
