@@ -6,7 +6,7 @@ import type { StreamListener } from "../http2/stream-listener.js";
 import { PEER_OPEN_STREAMS_MAX } from "../limits.js";
 import type { Services } from "../services.js";
 import { streamsPerPeer } from "../stream-limits.js";
-import { addApprovalService } from "./approval-service.js";
+import { addApprovalService } from "./approvals/approval-service.js";
 import { addCatalogService } from "./catalog-service.js";
 import { addControlPlane } from "./control-plane.js";
 import { addHealth } from "./discovery/health.js";

@@ -2,12 +2,12 @@ import { type Approval, ApprovalService, type ListApprovalsRequest } from "@stew
 import { APPROVAL_STATUSES } from "@steward/protocol/rest";
 import type { Clock } from "@steward/kernel/clock.js";
 import { invalidField } from "@steward/kernel/errors.js";
-import { APPROVALS_PAGE_DEFAULT } from "../../approvals/limits.js";
-import type { ApprovalFilter, ApprovalPageRequest } from "../../approvals/ports.js";
-import type { Orchestrator, QueryRuntimeContext } from "../../plans/index.js";
-import { approvalsOf } from "../journal.js";
+import { APPROVALS_PAGE_DEFAULT } from "../../../approvals/limits.js";
+import type { ApprovalFilter, ApprovalPageRequest } from "../../../approvals/ports.js";
+import type { Orchestrator, QueryRuntimeContext } from "../../../plans/index.js";
+import { approvalsOf } from "../../journal.js";
 import { approvalMessage } from "./approval-message.js";
-import type { MethodRegistry } from "./method-registry.js";
+import type { MethodRegistry } from "../method-registry.js";
 
 /** Approvals over gRPC, with the operations of `/api/approvals`. */
 export function addApprovalService(
