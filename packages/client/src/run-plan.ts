@@ -1,13 +1,26 @@
 import type { Plan, PlanStep, StepExecution } from "@steward/protocol/rest";
+import { pause } from "./backoff.js";
 import type { Plans } from "./plans.js";
 import { StewardError } from "./steward-error.js";
 
 /** Default number of concurrent steps. */
 const CONCURRENCY = 4;
 
-/** Progress of one step: its start, or its result. */
+/** First pause before a step that waits for an approval is executed again, in ms; it doubles. */
+const APPROVAL_PAUSE_MS = 500;
+/** Longest such pause, in ms. */
+const APPROVAL_PAUSE_MS_MAX = 5_000;
+
+/** Progress of one step: its start, that it waits for persons, or its result. */
 export type StepProgress =
   | { readonly stepId: string; readonly kind: "started" }
+  | {
+      readonly stepId: string;
+      readonly kind: "waiting";
+      readonly approvalId: string;
+      /** RFC 3339: until when persons can decide. */
+      readonly expiresAt: string;
+    }
   | {
       readonly stepId: string;
       readonly kind: "finished";
@@ -21,6 +34,11 @@ export interface RunOptions {
   readonly concurrency?: number;
   /** Called for every step that this run executes, in chronological order. */
   readonly onProgress?: (progress: StepProgress) => void;
+  /**
+   * For how long a step waits for persons to approve it, in ms. Absent: the run rejects with
+   * `APPROVAL_REQUIRED` when a step waits.
+   */
+  readonly approvalTimeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -89,7 +107,7 @@ async function executeStep(
   const startedAtMs = performance.now();
   options.onProgress?.({ stepId, kind: "started" });
   try {
-    const execution = await plans.execute(planId, stepId, callOptions(options));
+    const execution = await executeApproved(plans, planId, stepId, options);
     const durationMs = performance.now() - startedAtMs;
     options.onProgress?.({ stepId, kind: "finished", execution, durationMs });
     return execution.step_result.status === "completed";
@@ -97,6 +115,41 @@ async function executeStep(
     if (error instanceof StewardError && error.code === "PLAN_NOT_ACTIVE") return false;
     throw error;
   }
+}
+
+/** Executes a step; where it waits for an approval, again and again until persons have decided. */
+async function executeApproved(
+  plans: Pick<Plans, "execute">,
+  planId: string,
+  stepId: string,
+  options: RunOptions,
+): Promise<StepExecution> {
+  const { approvalTimeoutMs = 0, onProgress, signal } = options;
+  const untilMs = performance.now() + approvalTimeoutMs;
+  let told = "";
+  for (let pauseMs = APPROVAL_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, APPROVAL_PAUSE_MS_MAX)) {
+    try {
+      return await plans.execute(planId, stepId, callOptions(options));
+    } catch (error) {
+      const { approvalId = "", expiresAt = "" } = awaited(error);
+      const leftMs = untilMs - performance.now();
+      if (approvalId === "" || leftMs <= 0) throw error;
+      // What would run, or the policies, may change meanwhile: another approval is waited for then.
+      if (approvalId !== told) {
+        onProgress?.({ stepId, kind: "waiting", approvalId, expiresAt });
+      }
+      told = approvalId;
+      await pause(Math.min(pauseMs, leftMs), signal);
+    }
+  }
+}
+
+/** The approval that a refused step waits for. */
+function awaited(error: unknown): { readonly approvalId?: string; readonly expiresAt?: string } {
+  if (!(error instanceof StewardError) || error.code !== "APPROVAL_REQUIRED") return {};
+  const told = new Map(error.details.map(({ field, reason }) => [field, reason]));
+  const [approvalId, expiresAt] = [told.get("approval_id"), told.get("expires_at")];
+  return approvalId === undefined || expiresAt === undefined ? {} : { approvalId, expiresAt };
 }
 
 function isDone(step: PlanStep): boolean {

@@ -94,6 +94,32 @@ the database's planner expects 1 row
     expect(denied.stdout).toBe("denied\n");
     expect((await steward("show", id)).stdout).toContain("bob  deny: no");
   });
+
+  it("is what steward plan run waits for, and goes on after", async () => {
+    const { plans, approvals } = client("agent");
+    const steps = [{ id: "a", query_template: "DELETE FROM orders WHERE id = -1" }];
+    const { plan_id: planId } = await plans.submit({ name: "p", steps });
+    const run = (...args: readonly string[]) =>
+      runHere(["plan", "run", planId, "--user", "alice", ...args], { env: { SERVICE_URL: url() } });
+    const running = run();
+    const requested = async () => (await approvals.list({ plan_id: planId })).approvals;
+    await expect.poll(requested, { timeout: 15_000 }).toHaveLength(1);
+    // It joins the call of the command if that has no answer yet.
+    await expect(plans.execute(planId, "a")).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
+    for (const wait of [["--no-wait"], ["--wait", "0"]]) {
+      const ended = await run(...wait);
+      expect(ended).toMatchObject({ code: 1 });
+      expect(ended.stderr).toContain(`after the decision: steward plan run ${planId}`);
+    }
+    expect(await run("--wait", "long")).toMatchObject({ code: 2 });
+    const [{ approval_id: id, digest } = { approval_id: "", digest: "" }] = await requested();
+    await steward("approve", id, "--digest", digest, "--user", "bob");
+    const { code, stderr } = await running;
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      new RegExp(`a waits for an approval until .*: steward approvals show ${id}`),
+    );
+  });
 });
 
 const POLICY = `@id("two-eyes") @reason("Looked at") @approval("approver")

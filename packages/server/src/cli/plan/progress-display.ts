@@ -1,8 +1,8 @@
-import type { Plan, StepProgress } from "@steward/client";
+import type { Plan } from "@steward/client";
 import type { Terminal } from "../terminal/terminal.js";
 import { changeLine, FRAME_MS, progressLines } from "./progress-lines.js";
 import { PlanProgress } from "./progress.js";
-import type { StepView } from "./progress.js";
+import type { StepChange, StepView } from "./progress.js";
 
 /**
  * Shows the progress of a plan's steps on standard error. Disposal leaves the last state on the
@@ -11,7 +11,7 @@ import type { StepView } from "./progress.js";
 export interface ProgressDisplay extends Disposable {
   /** Prints a line beside the progress. */
   note(line: string): void;
-  update(progress: StepProgress): void;
+  update(progress: StepChange): void;
   /** Shows the plan's final state. */
   end(plan: Plan): void;
 }

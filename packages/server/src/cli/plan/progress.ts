@@ -1,5 +1,8 @@
 import type { Plan, PlanStep, StepProgress, StepStatus } from "@steward/client";
 
+/** The start or the result of a step. */
+export type StepChange = Exclude<StepProgress, { readonly kind: "waiting" }>;
+
 /** The state of one step in a progress display. */
 export interface StepView {
   readonly stepId: string;
@@ -29,7 +32,7 @@ export class PlanProgress {
    * Applies a progress event.
    * @returns the step's new state.
    */
-  apply(progress: StepProgress, nowMs: number): StepView | undefined {
+  apply(progress: StepChange, nowMs: number): StepView | undefined {
     const step = this.#steps.get(progress.stepId);
     if (step === undefined) return undefined;
     const next = progress.kind === "started" ? started(step, nowMs) : finished(step, progress);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { StewardError } from "@steward/client";
-import type { Plan, Plans, StepExecution } from "@steward/client";
+import type { Plan, Plans, StepExecution, StepProgress } from "@steward/client";
 import type { Command } from "commander";
 import type { FieldViolation } from "@steward/kernel/errors.js";
 import { CliError, usageError } from "../cli-error.js";
@@ -17,15 +17,29 @@ import { collectResults, describeResults, resultSteps } from "./result-rows.js";
 import type { PlanResults } from "./result-rows.js";
 import { correctingCommand, hintsOf } from "./step-hints.js";
 
+/** The longest wait for an approval, in s: a month. */
+const WAIT_S_MAX = 30 * 24 * 60 * 60;
+
+interface RunOptions extends ClientOptions {
+  /** Seconds, as text; false: --no-wait. */
+  readonly wait?: string | false;
+}
+
 /** `steward plan run FILE|ID`: executes the steps in the order of their dependencies. */
 export function runCommand(context: CliContext): Command {
   const { terminal } = context;
   return clientCommand("run", "Runs a plan to its end and prints the result; Ctrl-C cancels it.")
     .argument("<file-or-id>", "Plan file (JSON or YAML), - for standard input, or a plan's id.")
-    .action(async (target: string, options: ClientOptions) => {
+    .option(
+      "--wait <seconds>",
+      "How long a step waits for approvals (default: until it is decided).",
+    )
+    .option("--no-wait", "End when a step waits for an approval.")
+    .action(async (target: string, options: RunOptions) => {
+      const waitMs = waitMsOf(options.wait);
       const { plans } = connect(options, context.env);
       const planId = await planIdOf(target, plans, context);
-      const { plan, results, hints } = await runPlan(planId, plans, terminal);
+      const { plan, results, hints } = await runPlan(planId, plans, terminal, waitMs);
       if (options.json) terminal.printJson({ ...plan, results });
       else describeResults(results, terminal).forEach(terminal.print);
       if (plan.status !== "completed") throw notCompleted(plan, hints);
@@ -54,7 +68,12 @@ interface PlanRun {
   readonly hints: readonly FieldViolation[];
 }
 
-async function runPlan(planId: string, plans: Plans, terminal: Terminal): Promise<PlanRun> {
+async function runPlan(
+  planId: string,
+  plans: Plans,
+  terminal: Terminal,
+  approvalTimeoutMs: number,
+): Promise<PlanRun> {
   const before = await plans.get(planId);
   const wanted = resultSteps(before);
   const executed = new Map<string, StepExecution>();
@@ -68,8 +87,13 @@ async function runPlan(planId: string, plans: Plans, terminal: Terminal): Promis
     cancelled.catch(() => undefined);
     cancelling.push(cancelled);
   });
-  const ran = await plans.run(planId, {
+  const ran = await runToEnd(plans, planId, {
+    approvalTimeoutMs,
     onProgress: (progress) => {
+      if (progress.kind === "waiting") {
+        display.note(waitingLine(progress));
+        return;
+      }
       display.update(progress);
       if (progress.kind === "started") return;
       const { stepId, execution } = progress;
@@ -81,6 +105,43 @@ async function runPlan(planId: string, plans: Plans, terminal: Terminal): Promis
   const plan = cancelling.length === 0 ? ran : await plans.get(planId);
   display.end(plan);
   return { plan, results: await collectResults(plan, executed, plans), hints };
+}
+
+/** @throws CliError when a step still waits for an approval; the plan can be run again. */
+async function runToEnd(
+  plans: Plans,
+  planId: string,
+  options: Parameters<Plans["run"]>[1],
+): Promise<Plan> {
+  try {
+    return await plans.run(planId, options);
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.code !== "APPROVAL_REQUIRED") throw error;
+    throw new CliError(error.message, {
+      exitCode: EXIT.failed,
+      code: error.code,
+      fix: `after the decision: steward plan run ${planId}`,
+      details: error.details,
+      cause: error,
+    });
+  }
+}
+
+function waitingLine(waiting: Extract<StepProgress, { readonly kind: "waiting" }>): string {
+  const { stepId, approvalId, expiresAt } = waiting;
+  return `${stepId} waits for an approval until ${expiresAt}: steward approvals show ${approvalId}`;
+}
+
+/** @throws CliError for a text that is no number of seconds. */
+function waitMsOf(wait: string | false | undefined): number {
+  if (wait === false) return 0;
+  if (wait === undefined) return WAIT_S_MAX * 1000;
+  const seconds = Number(wait);
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= WAIT_S_MAX) return seconds * 1000;
+  throw usageError(
+    `--wait ${wait} is no number of seconds`,
+    `give 0 to ${String(WAIT_S_MAX)}, or --no-wait`,
+  );
 }
 
 async function cancelPlan(plans: Plans, planId: string): Promise<void> {
