@@ -40,6 +40,10 @@ const decidingPolicyShape = {
   id: z.string().describe("Id of the policy"),
   reason: z.string().exactOptional().describe("What the policy says of itself"),
   approval: z.string().exactOptional().describe("Who must approve what it forbids"),
+  approvals_min: z
+    .int()
+    .exactOptional()
+    .describe("How many of them must approve; absent when nobody can"),
 };
 
 /** A policy that decided about a step. */

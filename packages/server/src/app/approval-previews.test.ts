@@ -154,11 +154,29 @@ describe.each(["sqlite", "postgres"])("the preview of a waiting write on %s", (s
     // The number of rows would tell what the column contains.
     const guess = "UPDATE item SET price = 6 WHERE note = 'secret'";
     expect(await tenant.seenBy(bob, source, guess)).toEqual({ unavailable: text("read_select") });
-    // The role approver alone carries no right to read data.
+    // The role approver alone suffices to see what is approved, and to run nothing.
     const approver = tenant.person("approver", "carol");
-    expect(await tenant.seenBy(approver, source, update)).toEqual({
-      unavailable: text("read_select"),
+    expect(await tenant.seenBy(approver, source, update)).toMatchObject({ rows_changed: 1 });
+    const steps = [{ id: "a", tool_name: source, query_template: "SELECT * FROM item" }];
+    await expect(approver.plans.submit({ name: "p", steps })).rejects.toMatchObject({
+      code: "POLICY_DENIED",
     });
+  });
+
+  it("says that the statement would fail when it changes more rows than policies allow", async () => {
+    const tenant = await Tenant.with(`${APPROVALS} @id("few") @rows_changed_max("2")
+      forbid (principal in Steward::Role::"agent", action in Steward::Action::"writes", resource)
+      when { context.rowsChangedMax > 2 };`);
+    const carol = tenant.person("approver", "carol");
+    const all = "UPDATE item SET price = 6";
+    expect(await tenant.seenBy(carol, source, all)).toMatchObject({
+      rows_changed: 3,
+      notes: [text("would fail: it changes 3 rows now, and may change 2 at most")],
+    });
+    const one = await tenant.waiting(source, "UPDATE item SET price = 6 WHERE id = 1");
+    const { subject, preview } = await carol.approvals.get(one.approval_id);
+    expect(subject).toMatchObject({ rows_changed_max: 2 });
+    expect(preview?.notes ?? []).toEqual([]);
   });
 
   it("is not for agents, requesters and strangers", async () => {

@@ -67,6 +67,8 @@ export interface ApprovalSubject {
   readonly valuesLeftOut: number;
   /** Absent when no policy depends on the touched data, and for tools that take no SQL. */
   readonly tables?: readonly ShownTable[];
+  /** Rows that it may change at most; absent: only the data source's limit. */
+  readonly rowsChangedMax?: number;
   /** The plan's revision that gave the step its present definition. */
   readonly revision: number;
   /** The migration that the step applies. */

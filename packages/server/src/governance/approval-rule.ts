@@ -16,6 +16,8 @@ export interface NeededApproval {
   readonly rules: readonly ApprovalRule[];
   /** Identifies the texts of all policies that decided. */
   readonly policyVersion: string;
+  /** Rows that the statement may change at most, whoever approves it. */
+  readonly rowsChangedMax?: number;
 }
 
 /** The statement may run only when persons have approved it. */

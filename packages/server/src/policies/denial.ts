@@ -1,5 +1,5 @@
 import { AppError, type FieldViolation } from "@steward/kernel/errors.js";
-import { ApprovalRequired, type ApprovalRule } from "../governance/index.js";
+import { ApprovalRequired, type ApprovalRule, type NeededApproval } from "../governance/index.js";
 import type { DecidingPolicy, PolicyDecision, PolicyRequest } from "./ports.js";
 
 /** The roles and permissions that would each permit the request. */
@@ -41,13 +41,13 @@ export function needsOnlyApproval(policies: readonly DecidingPolicy[]): boolean 
 export function approvalRequired(
   action: string,
   policies: readonly DecidingPolicy[],
-  policyVersion: string,
+  limits: Omit<NeededApproval, "rules">,
 ): ApprovalRequired {
   const byId = [...new Map(policies.map((policy) => [policy.id, policy])).values()];
   const rules = rulesOf(byId);
   return new ApprovalRequired(
     `${action} needs the approval of ${approversOf(rules)}`,
-    { rules, policyVersion },
+    { rules, ...limits },
     { details: byId.map(detailOf) },
   );
 }

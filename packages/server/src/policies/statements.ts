@@ -140,7 +140,11 @@ function requirePermitted(
   if (first === undefined) {
     const all = [...forbidding, ...refused.flatMap(({ denial }) => denial.decision.policies)];
     if (all.length === 0) return;
-    throw approvalRequired(request.action, all, policies.version);
+    const { rowsChangedMax } = request.context;
+    throw approvalRequired(request.action, all, {
+      policyVersion: policies.version,
+      rowsChangedMax,
+    });
   }
   const error = policies.refusal(first.denial.request, first.denial.decision);
   const names = denied.map(({ name }) => name);

@@ -45,6 +45,7 @@ export function approvalMessage(approval: ApprovalView, nowMs: number): Approval
       statement: subject.statement,
       values: subject.values,
       values_left_out: valuesLeftOut,
+      ...present({ rows_changed_max: subject.rowsChangedMax }),
       ...(tables && { tables }),
       revision: subject.revision,
       ...(migration && { migration: { migration_id: migration.id, digest: migration.digest } }),

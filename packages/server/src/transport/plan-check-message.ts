@@ -1,10 +1,11 @@
 import type {
   CheckedTable,
+  DecidingPolicy,
   PlanCheck as PlanCheckMessage,
   StepCheck as StepCheckMessage,
   Verdict,
 } from "@steward/protocol/rest";
-import type { TouchedTable } from "../governance/index.js";
+import type { StatementRule, TouchedTable } from "../governance/index.js";
 import type { PlanCheck, StepCheck } from "../plans/index.js";
 import { present } from "./present.js";
 
@@ -41,7 +42,7 @@ export function stepCheckMessage(step: StepCheck): StepCheckMessage {
     tables: (touched?.tables ?? []).map(checkedTable),
     functions: touched?.functions ?? [],
     verdict: decision.verdict,
-    policies: decision.policies,
+    policies: decision.policies.map(policyMessage),
     aau: quote.aau,
     hints: problem?.hints ?? [],
     ...present({
@@ -53,6 +54,10 @@ export function stepCheckMessage(step: StepCheck): StepCheckMessage {
       problem: problem?.message,
     }),
   };
+}
+
+function policyMessage({ approvalsMin = 1, ...policy }: StatementRule): DecidingPolicy {
+  return { ...policy, ...(policy.approval !== undefined && { approvals_min: approvalsMin }) };
 }
 
 function checkedTable({ name, accesses }: TouchedTable): CheckedTable {

@@ -108,6 +108,10 @@ const approvalSubjectShape = {
     .readonly()
     .exactOptional()
     .describe("The tables that it touches; absent when no policy depends on them"),
+  rows_changed_max: z
+    .int()
+    .exactOptional()
+    .describe("Rows that it may change at most; absent: only the data source's limit"),
   revision: z.int().describe("The plan's revision that gave the step its definition"),
   migration: z
     .object({

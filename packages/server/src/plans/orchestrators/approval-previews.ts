@@ -2,7 +2,7 @@ import type { Clock } from "@steward/kernel/clock.js";
 import { Tally } from "@steward/kernel/concurrency/tally.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { shownStatus, whyNotApprover } from "../../approvals/index.js";
+import { shownStatus, whyNotApprover, type ApprovalSubject } from "../../approvals/index.js";
 import {
   APPROVAL_PREVIEW_MS_MAX,
   APPROVAL_PREVIEW_WAIT_MS,
@@ -18,7 +18,13 @@ import {
 import type { PlanEngine } from "../engine/index.js";
 import type { ApprovalPreview, QueryRuntimeContext } from "../orchestrator.js";
 import type { PreparedStep } from "../plan.js";
-import { StatementError, type SqlTarget, type SqlValue, type ToolRegistry } from "../ports.js";
+import {
+  StatementError,
+  type SqlTarget,
+  type StatementPreview,
+  type SqlValue,
+  type ToolRegistry,
+} from "../ports.js";
 import { bindOutputs } from "../statements/bind-outputs.js";
 import { namedBy } from "./permit-steps.js";
 import { shownColumns } from "./shown-columns.js";
@@ -125,11 +131,25 @@ export class ApprovalPreviews {
     if (tables === undefined) return without(MAY_NOT_READ);
     const estimated = estimate === undefined ? {} : { estimate };
     try {
-      return { ...estimated, write: await target.preview({ ...asked, binds, tables }, ctx.signal) };
+      const write = await target.preview({ ...asked, binds, tables }, ctx.signal);
+      return { ...estimated, write: withLimit(write, subject) };
     } catch (error) {
       return { ...estimated, ...without(reasonOf(error)) };
     }
   }
+}
+
+/** Says when the write would fail because it changes too many rows. */
+function withLimit(
+  write: StatementPreview,
+  { rowsChangedMax = Infinity }: ApprovalSubject,
+): StatementPreview {
+  const { rowsChanged, notes } = write;
+  if (rowsChanged <= rowsChangedMax) return write;
+  const note =
+    `The statement would fail: it changes ${String(rowsChanged)} rows now, and may change ` +
+    `${String(rowsChangedMax)} at most`;
+  return { ...write, notes: [note, ...notes] };
 }
 
 const CHANGED =

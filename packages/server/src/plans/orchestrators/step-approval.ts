@@ -16,7 +16,7 @@ import {
   SHOWN_VALUE_BYTES_MAX,
   SHOWN_VALUES_MAX,
 } from "../../approvals/limits.js";
-import type { NeededApproval, TouchedData } from "../../governance/index.js";
+import { isReadIntent, type NeededApproval, type TouchedData } from "../../governance/index.js";
 import { cutToBytes } from "../cut-text.js";
 import type { StepOutcome } from "../plan-state.js";
 import type { PreparedStep } from "../plan.js";
@@ -80,7 +80,7 @@ export function awaitingApproval(
       expiresAtMs: nowMs + validMs,
       decisions: [],
     },
-    subject: subjectOf(bound, touched),
+    subject: subjectOf(bound, needed, touched),
   };
 }
 
@@ -126,6 +126,7 @@ function bindJson(value: SqlValue): JsonValue {
 
 function subjectOf(
   { step, binds, migration }: BoundStatement,
+  { rowsChangedMax }: NeededApproval,
   touched: TouchedData | undefined,
 ): ApprovalSubject {
   const { toolName, dataSource, intent, queryTemplate, statement, revision = 1 } = step;
@@ -134,6 +135,7 @@ function subjectOf(
     statement: statement.sql,
     values: binds.slice(0, SHOWN_VALUES_MAX).map(shownValue),
     valuesLeftOut: Math.max(binds.length - SHOWN_VALUES_MAX, 0),
+    ...(rowsChangedMax === undefined || isReadIntent(step.intent) ? {} : { rowsChangedMax }),
     ...(touched === undefined ? {} : { tables: shownTables(touched) }),
     ...(migration === undefined ? {} : { migration }),
   };

@@ -60,6 +60,6 @@ function tableMessage(table: CheckedTable): StepMessage["tables"][number] {
 }
 
 function policyMessage(policy: DecidingPolicy): StepMessage["policies"][number] {
-  const { id, reason = "", approval = "" } = policy;
-  return { $typeName: "controlplane.v1.StepPolicy", id, reason, approval };
+  const { id, reason = "", approval = "", approvals_min: approvalsMin = 0 } = policy;
+  return { $typeName: "controlplane.v1.StepPolicy", id, reason, approval, approvalsMin };
 }

@@ -66,6 +66,7 @@ function subjectMessage(subject: rest.ApprovalSubject): SubjectMessage {
       ...{ name, accesses: [...accesses] },
     })),
     revision: subject.revision,
+    rowsChangedMax: BigInt(subject.rows_changed_max ?? 0),
     ...(migration && {
       migration: {
         $typeName: "controlplane.v1.ApprovedMigration",
