@@ -22,7 +22,12 @@ export const texts = {
     skip: "Skip to the content",
     apiReference: "API reference",
   },
-  organization: { label: "Organization", switch: "Switch the organization" },
+  organization: {
+    label: "Organization",
+    switch: "Switch the organization",
+    hint: "The id of an organization, a UUID. Leave it empty for the server's own.",
+    apply: "Switch",
+  },
   palette: {
     open: "Search or command",
     placeholder: "Go to a page, open a plan, or run a command…",
@@ -70,6 +75,8 @@ export const texts = {
   states: {
     loading: "Loading…",
     failed: "This could not be loaded",
+    forbidden: "You may not see this",
+    forbiddenHint: "Ask an administrator for a role or key that may.",
     retry: "Try again",
     requestId: (id: string) => `Request ${id}`,
     crashed: "This page has failed",

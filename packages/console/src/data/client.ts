@@ -1,5 +1,6 @@
 import { createClient } from "@steward/client";
 import { QueryClient } from "@tanstack/react-query";
+import { chosenOrganization } from "./organization.js";
 import { isReached, noteReached, onConnectionChange } from "./connection.js";
 
 /** Time limit of one attempt of a call, in ms. The server answers all that the console asks in less. */
@@ -35,7 +36,7 @@ export const queries = new QueryClient({
 /** `fetch`, which notes whether the server could be reached. */
 async function fetchNoted(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
-    const response = await fetch(input, init);
+    const response = await fetch(input, { ...init, headers: headersOf(init) });
     noteReached(true);
     if (response.status === 401) askToSignIn();
     return response;
@@ -43,6 +44,14 @@ async function fetchNoted(input: RequestInfo | URL, init?: RequestInit): Promise
     if (init?.signal?.aborted !== true) noteReached(false);
     throw error;
   }
+}
+
+/** The headers of a call, with the organization that the person has chosen. */
+function headersOf(init: RequestInit | undefined): Headers {
+  const headers = new Headers(init?.headers);
+  const organization = chosenOrganization.get();
+  if (organization !== "") headers.set("x-org-id", organization);
+  return headers;
 }
 
 /** Leads to the sign-in, and from there back to this page. */

@@ -6,9 +6,9 @@ import {
   type CompletionResult,
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-import { sql, SQLite } from "@codemirror/lang-sql";
+import { PostgreSQL, sql, type SQLDialect, SQLite } from "@codemirror/lang-sql";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
-import { Annotation, EditorState } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
@@ -96,8 +96,7 @@ export default function SqlEditor(props: {
           lineNumbers(),
           history(),
           closeBrackets(),
-          sql({ dialect: SQLite }),
-          SQLite.language.data.of({ autocomplete: fromCatalog }),
+          language.of(languageOf(SQLite)),
           autocompletion(),
           syntaxHighlighting(COLOURS),
           LOOK,
@@ -114,7 +113,13 @@ export default function SqlEditor(props: {
     });
     view.current = editor;
     editor.focus();
+    void defaultDialect().then((dialect) => {
+      if (view.current === editor && dialect === "postgres") {
+        editor.dispatch({ effects: language.reconfigure(languageOf(PostgreSQL)) });
+      }
+    });
     return () => {
+      view.current = undefined;
       editor.destroy();
     };
   }, []);
@@ -127,6 +132,27 @@ export default function SqlEditor(props: {
     });
   }, [value]);
   return <div ref={host} className="h-full min-h-0" />;
+}
+
+/** The language of the editor, which is known when the catalog has answered. */
+const language = new Compartment();
+
+function languageOf(dialect: SQLDialect): Extension {
+  return [sql({ dialect }), dialect.language.data.of({ autocomplete: fromCatalog })];
+}
+
+/** The dialect of the data source that a statement runs on when its tool names no other. */
+async function defaultDialect(): Promise<"sqlite" | "postgres" | undefined> {
+  const listing = await queries
+    .query({
+      queryKey: ["catalog", "listing"],
+      queryFn: ({ signal }) => client.catalog.list({ signal }),
+      staleTime: KNOWN_MS,
+    })
+    // Without the catalog one can still write.
+    .catch(() => undefined);
+  const name = listing?.default_data_source;
+  return listing?.data_sources.find((source) => source.name === name)?.dialect;
 }
 
 /** Tables and columns whose names resemble the word before the cursor; steps inside a placeholder. */

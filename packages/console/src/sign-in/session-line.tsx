@@ -1,11 +1,14 @@
 import { useMutation } from "@tanstack/react-query";
-import { LogOut } from "lucide-react";
+import { Building2, LogOut } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
 import { client } from "../data/client.js";
 import { useSession } from "../data/session.js";
 import { texts } from "../texts.js";
 import { IconButton } from "../ui/button.js";
 
-/** The signed-in person and the button to sign out; empty where nobody has to sign in. */
+const OrganizationSwitch = lazy(() => import("./organization-switch.js"));
+
+/** The signed-in person and the button to sign out; where nobody has to sign in, the organization. */
 export default function SessionLine() {
   const { data } = useSession();
   const signOut = useMutation({
@@ -15,6 +18,9 @@ export default function SessionLine() {
     },
   });
   const caller = data?.caller;
+  if (data?.chooses_organization === true && caller !== undefined) {
+    return <OrganizationLine organization={caller.org_id} />;
+  }
   if (caller === undefined || data?.expires_at === undefined) return null;
   const name = caller.user_id ?? caller.agent_id ?? texts.signIn.keyName(caller.key_id ?? "");
   return (
@@ -33,5 +39,36 @@ export default function SessionLine() {
         <LogOut size={15} aria-hidden />
       </IconButton>
     </div>
+  );
+}
+
+/** The organization, where callers choose it themselves. */
+function OrganizationLine({ organization }: { readonly organization: string }) {
+  const [isChoosing, setChoosing] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        title={texts.organization.switch}
+        aria-label={texts.organization.switch}
+        onClick={() => {
+          setChoosing(true);
+        }}
+        className="flex items-center gap-2 rounded-md px-2 py-1 text-left hover:bg-hover"
+      >
+        <Building2 size={15} aria-hidden className="shrink-0" />
+        <bdi className="truncate font-mono">{organization}</bdi>
+      </button>
+      {isChoosing && (
+        <Suspense>
+          <OrganizationSwitch
+            present={organization}
+            onClose={() => {
+              setChoosing(false);
+            }}
+          />
+        </Suspense>
+      )}
+    </>
   );
 }

@@ -27,12 +27,16 @@ export function Empty(props: {
 
 /** The reason why something could not be loaded, as the server says it. */
 export function Failure(props: { readonly error: Error; readonly onRetry?: () => void }) {
+  const isForbidden = props.error instanceof StewardError && props.error.code === "POLICY_DENIED";
   const requestId = props.error instanceof StewardError ? props.error.requestId : undefined;
   return (
     <div role="alert" className="flex flex-col items-center gap-1 px-6 py-16 text-center">
       <CircleAlert className="mb-2 text-bad" size={24} aria-hidden />
-      <h2 className="text-base font-medium">{texts.states.failed}</h2>
+      <h2 className="text-base font-medium">
+        {isForbidden ? texts.states.forbidden : texts.states.failed}
+      </h2>
       <p className="max-w-lg text-sm break-words text-muted">{props.error.message}</p>
+      {isForbidden && <p className="text-sm text-muted">{texts.states.forbiddenHint}</p>}
       {requestId !== undefined && (
         <p className="font-mono text-xs text-muted">{texts.states.requestId(requestId)}</p>
       )}

@@ -5,6 +5,7 @@ import { describeAuditPage } from "./audit-page.js";
 import { describeConnectPage } from "./connect-page.js";
 import { accessibilityProblems, LOOKS, openPage } from "./console-page.js";
 import { describeDataPage } from "./data-page.js";
+import { describeKilledServer } from "./killed-server.js";
 import { describeLookupPages } from "./lookup-pages.js";
 import { openConsole, WAIT_MS } from "./open-console.js";
 import { describePlanPages } from "./plan-pages.js";
@@ -152,6 +153,7 @@ describe.skipIf(!HAS_BROWSER)(
     });
 
     describePlanPages(shared);
+    describeKilledServer(shared);
     describeAuditPage(shared);
     describeConnectPage(shared);
     describeDataPage(shared);

@@ -72,6 +72,21 @@ export function describePlanPages(shared: OpenConsole): void {
       expect(bytes).toBeLessThanOrEqual(250_000);
     });
 
+    it("shows the beginning of a cell of a megabyte", async () => {
+      const { plan_id: planId } = await shared.server.agent.plans.submit({
+        steps: [{ id: "big", query_template: "SELECT hex(zeroblob(500000)) AS big" }],
+      });
+      await shared.server.agent.plans.run(planId);
+      await using tab = await shared.open(`/plans/${planId}?view=table&step=big`, "admin");
+      const { page, problems } = tab;
+      await page.getByRole("tab", { name: "Result" }).click();
+      const cell = page.getByRole("table", { name: "Rows" }).getByText("0000");
+      const shown = await cell.first().textContent({ timeout: WAIT_MS });
+      expect(shown?.length).toBeGreaterThan(100);
+      expect(shown?.length).toBeLessThan(1000);
+      expect(problems).toEqual([]);
+    });
+
     it("follows a plan that an agent runs", async () => {
       const planId = await submitted();
       await using tab = await shared.open(`/plans/${planId}?view=table`, "admin");
