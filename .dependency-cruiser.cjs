@@ -5,7 +5,7 @@ const src = "^packages/server/src";
 /** The package and, in the server, what only its own rooms need. */
 const kernel = "^packages/kernel/(src|dist)/|^packages/server/src/kernel/";
 const domain =
-  "approvals|audit|catalog|hints|identity|plans|memory|embedding|usage|payments|governance|policies|retention|webhooks";
+  "approvals|audit|audit-export|catalog|hints|identity|plans|memory|embedding|usage|payments|governance|policies|retention|webhooks";
 /** The folders of @steward/state that no wire and no driver enters, each above those before it. */
 const stateLayers = [
   ...["blocks", "tree", "terms", "datasets", "history", "upkeep", "sync", "service"],
@@ -125,6 +125,7 @@ module.exports = {
       },
     },
     oneWay("audit", []),
+    oneWay("audit-export", ["audit"]),
     oneWay("identity", []),
     oneWay("approvals", ["governance"]),
     oneWay("plans", ["approvals", "governance"]),

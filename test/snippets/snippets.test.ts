@@ -100,8 +100,10 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
     expect(output).toContain("at most 100 rows may change");
   });
 
-  it("docs/approvals.md, audit.md and retention.md do what they say, on one server", async () => {
-    const files = ["docs/approvals.md", "docs/audit.md", "docs/retention.md"];
+  it("docs/approvals.md, audit.md, audit-export.md and retention.md do what they say, on one server", async () => {
+    const files = [
+      ...["docs/approvals.md", "docs/audit.md", "docs/audit-export.md", "docs/retention.md"],
+    ];
     const output = await runs(files, {
       serves: true,
       // Not every machine has the sqlite3 shell.
@@ -116,6 +118,7 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
       "write_delete on shop",
       "PlanApprovalDecided delete approved",
       "records are those that were signed",
+      '"class_uid":6005',
       "Case 2026-18",
     ]) {
       expect(output).toContain(said);

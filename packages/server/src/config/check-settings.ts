@@ -20,6 +20,7 @@ export function checkSettings(values: SettingValues): readonly SettingProblem[] 
     checkReadable(SETTINGS.tlsCert.name, values.tlsCert.value),
     checkReadable(SETTINGS.tlsKey.name, values.tlsKey.value),
     checkReadable(SETTINGS.tlsClientCa.name, values.tlsClientCa.value),
+    checkReadable(SETTINGS.auditExportCa.name, values.auditExportCa.value),
     checkReadable(SETTINGS.mtlsClients.name, values.mtlsClients.value),
     checkEmbeddingModel(values),
     checkEmbeddingKey(values),

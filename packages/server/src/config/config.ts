@@ -1,3 +1,4 @@
+import type { ExportTarget } from "../audit-export/index.js";
 import type { SourceNotes } from "../catalog/ports.js";
 import type { Intent, McpServer } from "../governance/index.js";
 import type { OrganizationAccess } from "@steward/kernel/data-source-access.js";
@@ -87,6 +88,12 @@ export interface AuditConfig {
   readonly name: string;
   /** PEM file of the private key; absent: a file in the data directory, made at the first start. */
   readonly keyFile?: string;
+  /** Where the log is exported to. */
+  readonly exports: readonly ExportTarget[];
+  /** The header for HTTP collectors, `Name: value`. Never shown. */
+  readonly exportHeader?: string;
+  /** PEM file of the authorities of the receivers' certificates. */
+  readonly exportCaFile?: string;
 }
 
 /** Limits per organization on one server. */

@@ -115,7 +115,13 @@ function buildConfig(
         ? {}
         : present("pinsFile", pinsFileOf(values.toolsFile.value))),
     },
-    audit: { name: given(values.auditName), ...present("keyFile", values.auditKeyFile.value) },
+    audit: {
+      name: given(values.auditName),
+      ...present("keyFile", values.auditKeyFile.value),
+      exports: values.auditExport.value ?? [],
+      ...present("exportHeader", values.auditExportHeader.value),
+      ...present("exportCaFile", values.auditExportCa.value),
+    },
     auth: authOf(values),
     ...present("tls", tlsOf(values)),
     docs: given(values.docs),

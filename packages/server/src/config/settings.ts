@@ -6,6 +6,7 @@ import {
 } from "@steward/schema/limits.js";
 import type { DataSourceConfig, EmbeddingProviderName, LogLevel } from "./config.js";
 import { maskDatabaseUrl, parseDatabaseUrl, parseDataSources } from "./database-url.js";
+import { AUDIT_SETTINGS, type AuditSettings } from "./groups/audit-settings.js";
 import { AUTH_SETTINGS, type AuthSettings } from "./auth-settings.js";
 import { RETENTION_SETTINGS, type RetentionSettings } from "./groups/retention-settings.js";
 import { SHARE_SETTINGS, type ShareSettings } from "./groups/share-settings.js";
@@ -30,7 +31,7 @@ export interface Setting<T> {
 }
 
 /** All settings of the server, in the order in which they are shown. */
-export interface Settings extends AuthSettings, ShareSettings, RetentionSettings {
+export interface Settings extends AuditSettings, AuthSettings, ShareSettings, RetentionSettings {
   readonly host: Setting<string>;
   readonly port: Setting<number>;
   readonly grpcPort: Setting<number>;
@@ -40,8 +41,6 @@ export interface Settings extends AuthSettings, ShareSettings, RetentionSettings
   readonly migrationUrls: Setting<readonly DataSourceConfig[]>;
   readonly toolsFile: Setting<string>;
   readonly toolsStrict: Setting<boolean>;
-  readonly auditKeyFile: Setting<string>;
-  readonly auditName: Setting<string>;
   readonly tlsCert: Setting<string>;
   readonly tlsKey: Setting<string>;
   readonly docs: Setting<boolean>;
@@ -164,26 +163,7 @@ export const SETTINGS: Settings = {
     type: boolean,
     help: "Refuse tool names that the tools file does not list; unset: as the file says.",
   },
-  auditKeyFile: {
-    name: "SERVICE_AUDIT_KEY_FILE",
-    flag: "audit-key-file",
-    type: path("/run/secrets/audit.key"),
-    help:
-      "PEM file of the Ed25519 key that signs the audit log, the same for all servers that share a store; unset: " +
-      "audit.key in the data directory, made at the first start.",
-  },
-  auditName: {
-    name: "SERVICE_AUDIT_NAME",
-    flag: "audit-name",
-    type: {
-      shape: "a name without spaces and plus signs",
-      placeholder: "name",
-      example: "steward.example.com/audit",
-      parse: (given) => (/^[^\s+]{1,255}$/u.test(given) ? given : undefined),
-    },
-    default: "steward/audit",
-    help: "Name of the audit log in its checkpoints; unlike that of any other log that the same auditors read.",
-  },
+  ...AUDIT_SETTINGS,
   ...AUTH_SETTINGS,
   tlsCert: {
     name: "SERVICE_TLS_CERT",

@@ -3,8 +3,7 @@ import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-lo
 import { AppError } from "@steward/kernel/errors.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { Erasure } from "./erasure.js";
-import { RecordedOperation, runRecorded } from "../kernel/recorded-operation.js";
-import { ERASURES_SHOWN_MAX, ROWS_DELETED_MAX } from "./limits.js";
+import { ROWS_DELETED_MAX } from "./limits.js";
 import type {
   ErasedRows,
   ErasureStore,
@@ -93,7 +92,7 @@ export class Eraser implements AsyncDisposable {
   }
 
   async #erase(erasure: Erasure): Promise<void> {
-    const { store, erased, log } = this.#parts;
+    const { erasures, store, erased, clock, log } = this.#parts;
     // A hold that was placed meanwhile stops the erasure until it is lifted.
     if (coveringHold(await store.holds(erasure.orgId), erasure) !== undefined) return;
     // Without its subject, everything of it has been deleted before.
@@ -105,22 +104,8 @@ export class Eraser implements AsyncDisposable {
       await erased.eraseNames(erasure);
     }
     await erased.overwrite();
-    await this.#finish(erasure);
+    await erasures.finish(erasure, clock.nowMs());
     log.info({ erasureId: erasure.erasureId, scope: erasure.scope }, "data erased");
-  }
-
-  /** Makes the request a receipt, which the audit log has too, committed with it. */
-  async #finish(erasure: Erasure): Promise<void> {
-    const { erasures, clock } = this.#parts;
-    const { orgId, erasureId, scope, subjectDigest } = erasure;
-    const ended = (await erasures.list(orgId, ERASURES_SHOWN_MAX)).find(
-      (each) => each.erasureId === erasureId,
-    );
-    const { plans, entries, usage } = ended?.counts ?? erasure.counts;
-    const detail = { scope, subject_digest: subjectDigest, plans, entries, usage };
-    const atMs = clock.nowMs();
-    const receipt = { orgId, atMs, kind: "erasure.finish", subject: erasureId, detail };
-    await runRecorded(new RecordedOperation(receipt), () => erasures.finish(erasure, atMs));
   }
 
   /** @returns whether no plan of the subject is left. */

@@ -1,4 +1,5 @@
 import type { AuditArchive, AuditSequence } from "../audit/ports.js";
+import type { AuditExportStore } from "../audit-export/ports.js";
 import type { ApprovalIndex } from "../approvals/ports.js";
 import type { ApiKeyStore, BrowserSessionStore } from "../identity/ports.js";
 import type { ToolCallLog } from "../kernel/tool-call.js";
@@ -16,6 +17,8 @@ import type { BudgetReservations, StorageMeter, UsageStore } from "../usage/port
 export interface AuditStore {
   readonly sequence: AuditSequence;
   readonly archive: AuditArchive;
+  /** How far it was exported. */
+  readonly exported: AuditExportStore;
 }
 
 /** The service's whole store, on any engine. */

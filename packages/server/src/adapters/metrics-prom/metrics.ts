@@ -53,6 +53,18 @@ export const METRICS: readonly MetricDeclaration[] = [
   },
   {
     kind: "counter",
+    name: "steward_audit_export_batches_total",
+    help: "Batches of audit records that were sent to a sink, by outcome: sent, or failed and sent again",
+    labels: ["sink", "outcome"],
+  },
+  {
+    kind: "gauge",
+    name: "steward_audit_export_waiting_records",
+    help: "Audit records that the slowest sink does not have yet",
+    labels: [],
+  },
+  {
+    kind: "counter",
     name: "steward_plans_created_total",
     help: "Plans accepted and stored",
     labels: [],

@@ -1,115 +1,74 @@
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Caller } from "@steward/kernel/caller.js";
-import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
-import type { Log } from "@steward/kernel/log.js";
-import {
-  AuditSequencer,
-  AuditService,
-  CheckpointSigner,
-  OperationRecorder,
-  Refusals,
-} from "../../audit/index.js";
+import { openSink } from "../../adapters/audit-sinks/index.js";
+import { AuditExporter } from "../../audit-export/index.js";
+import { AuditSequencer, AuditService, CheckpointSigner } from "../../audit/index.js";
 import type { Config } from "../../config/index.js";
+import { version } from "../../version.js";
+import type { Basics } from "./basics.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
-import type { Authorizer } from "../../policies/index.js";
 import {
   assertPrivate,
   makePrivateDirectory,
   PRIVATE_FILE_MODE,
 } from "../../storage/private-files.js";
 import type { AuditStore } from "../../storage/store.js";
-import type { Authenticate, Services, SignIn } from "../../transport/services.js";
 
 /** Dependencies of the audit log. */
-interface AuditParts {
+interface AuditParts extends Pick<Basics, "clock" | "ids" | "log" | "telemetry"> {
   readonly config: Pick<Config, "audit" | "dataDir">;
   readonly store: AuditStore | undefined;
-  readonly policy: Pick<Authorizer, "authorize" | "mayDo" | "versionFor">;
-  readonly clock: Clock;
-  readonly log: Log;
 }
-
-/** The audit log: its reads, and what makes records. */
-export interface OpenAudit {
-  readonly service: AuditService;
-  /** What asks whether a request may pass, so that the audit log has a record of each refusal. */
-  guards(authenticate: Authenticate, signIn: SignIn): Guards;
-}
-
-type Guards = Pick<Services, "authenticate" | "signIn" | "authorize" | "mayDo" | "recordOperation">;
 
 /**
- * Starts appending to the audit log; closing it appends what is waiting. Without a store there is no
+ * Starts appending to the audit log and its export; closing it appends what is waiting. Without a store there is no
  * log, and every read says so.
  */
 export function openAudit(
-  { config, store, clock, log, policy }: AuditParts,
+  { config, store, ...basics }: AuditParts,
   opened: DisposalStack,
-): OpenAudit {
-  const refusals = new Refusals(clock);
-  const guardsWith =
-    (recorder: OperationRecorder): OpenAudit["guards"] =>
-    (authenticate, signIn) => ({
-      authenticate: watchedAuthentication(authenticate, refusals),
-      signIn: watchedSignIn(signIn, refusals),
-      authorize: (caller, action, resource) =>
-        refusals.watch(caller, { action }, () => policy.authorize(caller, action, resource)),
-      mayDo: (...asked) => policy.mayDo(...asked),
-      recordOperation: (...asked) => recorder.run(...asked),
-    });
-  if (store === undefined) {
-    const guards = guardsWith(new OperationRecorder(undefined));
-    return { service: new AuditService(undefined), guards };
-  }
+): AuditService {
+  if (store === undefined) return new AuditService(undefined);
+  const { clock, log } = basics;
+  openExport({ config, store, ...basics }, opened);
   const pem = signingKey(config);
   const signer = new CheckpointSigner(config.audit.name, pem);
-  const collect = (): Promise<void> => storeRefusals(refusals, store);
-  const sequencer = opened.use(new AuditSequencer({ ...store, signer, clock, log, collect }));
-  const policyVersion = (caller: Caller): Promise<string> => policy.versionFor(caller);
-  const recorder = new OperationRecorder({ outbox: store.sequence, clock, policyVersion });
-  const service = new AuditService({ archive: store.archive, sequencer });
-  return { service, guards: guardsWith(recorder) };
+  const sequencer = opened.use(new AuditSequencer({ ...store, signer, clock, log }));
+  return new AuditService({ archive: store.archive, sequencer });
 }
 
-async function storeRefusals(refusals: Refusals, { sequence }: AuditStore): Promise<void> {
-  const facts = refusals.take();
-  try {
-    await sequence.add(facts);
-  } catch (error) {
-    refusals.putBack(facts);
-    throw error;
-  }
-}
-
-/** Authentication whose failures become records. */
-function watchedAuthentication(authenticate: Authenticate, refusals: Refusals): Authenticate {
-  return (shown) => {
-    const { headers, peerAddress } = shown;
-    const requestId = headers["x-request-id"];
-    const request = {
-      requestId: typeof requestId === "string" ? requestId.slice(0, REQUEST_ID_LENGTH_MAX) : "",
-      peerAddress,
-    };
-    return refusals.watchAuthentication(request, () => authenticate(shown));
+/** Without targets nothing is exported. */
+function openExport(
+  {
+    config: { audit },
+    store,
+    clock,
+    ids,
+    log,
+    telemetry,
+  }: AuditParts & { readonly store: AuditStore },
+  opened: DisposalStack,
+): void {
+  const { name: logName, exports, exportHeader: header, exportCaFile: caFile } = audit;
+  if (exports.length === 0) return;
+  const options = {
+    clock,
+    ...(header === undefined ? {} : { header }),
+    ...(caFile === undefined ? {} : { ca: readFileSync(caFile, "utf8") }),
   };
+  const exporter = opened.use(
+    new AuditExporter({
+      ...{ clock, log, telemetry, holder: ids.uuid(), store: store.exported },
+      sinks: exports.map((target) => openSink(target, options)),
+      source: { logName, version: version() },
+    }),
+  );
+  telemetry.measure("steward_audit_export_waiting_records", async () =>
+    exporter.waiting((await store.archive.checkpoint()).size),
+  );
 }
-
-/** How people sign in with an API key; failures become records. */
-function watchedSignIn(signIn: SignIn, refusals: Refusals): SignIn {
-  const { apiKey } = signIn;
-  if (apiKey === undefined) return signIn;
-  return {
-    ...signIn,
-    apiKey: (text, peerAddress) =>
-      refusals.watchAuthentication({ requestId: "", peerAddress }, () => apiKey(text, peerAddress)),
-  };
-}
-
-/** Longer ids of requests are cut off. */
-const REQUEST_ID_LENGTH_MAX = 128;
 
 /** The public key of the configured log in the text form that verifiers take. */
 export function auditVerifierKey(config: AuditParts["config"]): string {

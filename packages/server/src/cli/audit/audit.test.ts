@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createClient } from "@steward/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApp, type App } from "../../app/app.js";
+import { violationsOf } from "../../audit-export/ocsf/testing/violations.js";
 import { runHere } from "../testing/run-here.js";
 import { runSteward } from "../testing/steward-process.js";
 
@@ -99,5 +100,22 @@ describe("steward audit", () => {
     expect(await get("/audit/checkpoint", "agent")).toBe(403);
     expect(await get("/api/audit/records?limit=0", "auditor")).toBe(400);
     expect(await get("/api/audit/consistency?older=9&newer=1", "auditor")).toBe(400);
+  });
+
+  it("exports the log as OCSF events, in which digests stand for persons", async () => {
+    const file = join(directory, "audit.jsonl");
+    const { code, stdout } = await steward("export", file, "--format", "ocsf");
+    expect([code, stdout]).toEqual([0, expect.stringContaining("events in")]);
+    const text = readFileSync(file, "utf8");
+    const events = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+    expect(events.flatMap((event) => violationsOf(event))).toEqual([]);
+    expect(events.map(({ metadata }) => metadata)).toMatchObject(
+      events.map((_event, sequence) => ({ sequence, log_name: "steward/audit" })),
+    );
+    expect(text).toContain(planId);
+    expect(text).not.toMatch(/"ada"|127\.0\.0\.1/);
   });
 });

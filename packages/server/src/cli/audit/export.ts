@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { StewardClient } from "@steward/client";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import {
   isConsistent,
   parseCheckpoint,
@@ -16,14 +16,36 @@ import { clientCommand, connect, type ClientOptions } from "../connection/server
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
 import { progressBar } from "../terminal/progress-bar.js";
+import { exportEvents } from "./export-events.js";
 
-/** `steward audit export`: the whole log as files, in the layout of C2SP tlog-tiles. */
+interface ExportOptions extends ClientOptions {
+  readonly format: "tiles" | "ocsf";
+}
+
+/** `steward audit export`: the whole log as files of C2SP tlog-tiles, or as OCSF events. */
 export function exportCommand({ env, terminal }: CliContext): Command {
-  return clientCommand("export", "Writes the log of all organizations to a directory.")
+  return clientCommand("export", "Writes the log of all organizations to files.")
     .option("--role <role>", "Role to act in (x-user-role).", "operator")
-    .argument("<directory>", "Directory to write to; an earlier export in it is continued.")
-    .action(async (directory: string, options: ClientOptions) => {
+    .addOption(
+      new Option(
+        "--format <format>",
+        "tiles: files that `steward audit verify` reads; ocsf: one file of OCSF events, as JSON lines.",
+      )
+        .choices(["tiles", "ocsf"])
+        .default("tiles"),
+    )
+    .argument(
+      "<path>",
+      "Directory to write to, where an earlier export is continued; with ocsf, the file to write.",
+    )
+    .action(async (directory: string, options: ExportOptions) => {
       const { audit } = connect(options, env);
+      if (options.format === "ocsf") {
+        const events = await exportEvents(audit, directory, terminal);
+        if (options.json) terminal.printJson({ events });
+        else terminal.print(`${String(events)} events in ${directory}`);
+        return;
+      }
       const note = await audit.checkpoint();
       const { size } = parseCheckpoint(parseNote(note).text);
       await requireConsistent(audit, directory, note);

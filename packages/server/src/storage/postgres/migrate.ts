@@ -16,6 +16,7 @@ import { createApprovals } from "./migrations/0011-approvals.js";
 import { createErasureTables } from "./migrations/0012-erasures.js";
 import { showTakenResults } from "./migrations/0013-taken-results.js";
 import { createBrowserSessions } from "./migrations/0014-browser-sessions.js";
+import { createAuditExport } from "./migrations/0015-audit-export.js";
 
 /** One migration of the schema: statements that run one by one in one transaction. */
 export interface Migration {
@@ -39,6 +40,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "v2-erasures", statements: createErasureTables },
   { name: "v2-taken-results", statements: showTakenResults },
   { name: "v2-browser-sessions", statements: createBrowserSessions },
+  { name: "v2-audit-export", statements: createAuditExport },
 ];
 
 /** The advisory lock for migrations. Any number will do that nobody else uses. */

@@ -5,6 +5,7 @@ import type { Telemetry } from "../../kernel/telemetry.js";
 import { systemTimers } from "@steward/kernel/concurrency/timers.js";
 import type { Store } from "../store.js";
 import { PostgresAuditArchive } from "./audit/audit-archive.js";
+import { PostgresAuditExportStore } from "./audit/audit-export-store.js";
 import { PostgresAuditSequence } from "./audit/audit-sequence.js";
 import { PostgresApprovalIndex } from "./approvals/approval-index.js";
 import { PostgresApiKeyStore } from "./governance/api-key-store.js";
@@ -103,8 +104,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       browserSessions: new PostgresBrowserSessionStore(db),
       policies: new PostgresPolicyStore(db),
       audit: {
-        sequence: new PostgresAuditSequence(db, unread.audit),
+        sequence: new PostgresAuditSequence(db, unread.audit, ids),
         archive: new PostgresAuditArchive(db),
+        exported: new PostgresAuditExportStore(db),
       },
       memory,
       retention: new PostgresRetentionStore(db),

@@ -13,6 +13,7 @@ import { createApprovals } from "./migrations/0010-approvals.js";
 import { createErasureTables } from "./migrations/0011-erasures.js";
 import { showTakenResults } from "./migrations/0012-taken-results.js";
 import { createBrowserSessions } from "./migrations/0013-browser-sessions.js";
+import { createAuditExport } from "./migrations/0014-audit-export.js";
 
 /**
  * The version of the first migration, which creates a new store. Stores from before the first
@@ -40,6 +41,7 @@ const MIGRATIONS: readonly string[] = [
   createErasureTables,
   showTakenResults,
   createBrowserSessions,
+  createAuditExport,
 ];
 
 /** The schema version of an up-to-date store. */

@@ -10,6 +10,7 @@ import { storeUnavailable } from "../failure-reason.js";
 import { makePrivateDirectory, makePrivateFile } from "../private-files.js";
 import type { Store } from "../store.js";
 import { SqliteAuditArchive } from "./audit/audit-archive.js";
+import { SqliteAuditExportStore } from "./audit/audit-export-store.js";
 import { SqliteAuditSequence } from "./audit/audit-sequence.js";
 import { SqliteApprovalIndex } from "./approvals/approval-index.js";
 import { SqliteApiKeyStore } from "./governance/api-key-store.js";
@@ -88,6 +89,7 @@ export function openSqliteStore(
     audit: {
       sequence: new SqliteAuditSequence(writer, statements),
       archive: new SqliteAuditArchive(writer, statements),
+      exported: new SqliteAuditExportStore(writer, statements),
     },
     erasures: new SqliteErasures(writer, statements),
     meter: new SqliteStorageMeter(statements),

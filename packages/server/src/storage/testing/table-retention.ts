@@ -39,6 +39,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   audit_personal_values: "stays until the values are erased",
   audit_tiles: "stays, with the records",
   audit_tree: "stays: one row",
+  audit_export_positions: "stays: one row for each sink",
   audit_outbox: "deleted when the record is made",
   webhook_deliveries: "deleted when the message is delivered or given up",
   state_stores: "stays: one row for each organization",

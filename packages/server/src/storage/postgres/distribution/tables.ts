@@ -57,6 +57,7 @@ export const REFERENCE_TABLES: readonly string[] = [
   // The audit log is one tree for all organizations.
   "audit_tiles",
   "audit_tree",
+  "audit_export_positions",
   // The same holds for a session and its hash.
   "browser_sessions",
 ];

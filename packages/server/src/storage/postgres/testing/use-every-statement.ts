@@ -7,7 +7,6 @@ import { systemIds } from "@steward/kernel/ids.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import { sampleApproval, SAMPLE_SUBJECT } from "../../../approvals/testing/sample-approval.js";
-import { RecordedOperation, runRecorded } from "../../../kernel/recorded-operation.js";
 import { silentTelemetry } from "../../../kernel/telemetry.js";
 import { auditRecordOf } from "../../../audit/record.js";
 import type { ApiKey } from "../../../identity/ports.js";
@@ -281,9 +280,7 @@ async function useDoubts(store: Store, proxy: DoubtfulProxy): Promise<void> {
 }
 
 async function useOthers({ apiKeys, browserSessions, policies, customers }: Store): Promise<void> {
-  const put = { orgId: ORG, version: 1, text: "//", changedBy: "ada", changedAtMs: 1 };
-  const fact = { orgId: ORG, atMs: 1, kind: "policies.put", subject: "", detail: {} };
-  await runRecorded(new RecordedOperation(fact), () => policies.put(put));
+  await policies.put({ orgId: ORG, version: 1, text: "//", changedBy: "ada", changedAtMs: 1 });
   await policies.latest(ORG);
   await customers.bind(ORG, "cus");
   await customers.rebind(ORG, "cus");
@@ -356,7 +353,7 @@ async function useErasures({ erasures, erased }: Store): Promise<void> {
   await erasures.list(ORG, 10);
 }
 
-async function useAudit({ audit: { sequence, archive } }: Store): Promise<void> {
+async function useAudit({ audit: { sequence, archive, exported } }: Store): Promise<void> {
   await sequence.add([
     { orgId: ORG, atMs: 1, kind: "test.fact", subject: "s", detail: {}, personal: { a: "b" } },
   ]);
@@ -372,6 +369,11 @@ async function useAudit({ audit: { sequence, archive } }: Store): Promise<void> 
   await archive.tiles([{ level: 0, index: 0, width: 1 }]);
   await archive.checkpoint();
   await archive.erase(ORG, "s", 1);
+  const claim = { holder: "h", from: await exported.position("file:/audit.jsonl") };
+  await exported.records(claim.from, 1);
+  await exported.take("file:/audit.jsonl", claim, 1);
+  await exported.advance("file:/audit.jsonl", claim, 1);
+  await exported.release("file:/audit.jsonl", "h");
 }
 
 /** Operations between nodes. */

@@ -5,6 +5,7 @@ import { afterAll, beforeEach } from "vitest";
 import { systemClock } from "@steward/kernel/clock.js";
 import { silentTelemetry } from "../../../kernel/telemetry.js";
 import { auditBattery } from "../../testing/audit-battery.js";
+import { auditExportBattery } from "../../testing/audit-export-battery.js";
 import { openSqliteStore } from "../store.js";
 
 const root = mkdtempSync(join(tmpdir(), "steward-audit-"));
@@ -16,11 +17,8 @@ beforeEach(() => {
   files += 1;
 });
 
-auditBattery(
-  "SQLite",
-  () =>
-    Promise.resolve(
-      openSqliteStore(join(root, `${String(files)}.db`), systemClock, silentTelemetry),
-    ),
-  false,
-);
+const open = () =>
+  Promise.resolve(openSqliteStore(join(root, `${String(files)}.db`), systemClock, silentTelemetry));
+
+auditBattery("SQLite", open, false);
+auditExportBattery("SQLite", open, false);

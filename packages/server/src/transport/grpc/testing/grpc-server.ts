@@ -74,8 +74,6 @@ export async function startServer(
       authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       quotas: openQuotas(options.quotas),
       authorize: (...asked) => policies.authorizer.authorize(...asked),
-      mayDo: (...asked) => policies.authorizer.mayDo(...asked),
-      recordOperation: (_caller, _asked, work) => work(),
       recordToolCall: () => Promise.resolve(),
       signIn: openSignIn(),
       policies: policies.service,

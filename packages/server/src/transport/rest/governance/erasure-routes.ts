@@ -65,8 +65,10 @@ function addBegin(app: RestApp, erasures: ErasureService): void {
   };
   app.post(PATH, { schema }, async ({ body, context }, reply) => {
     const { erasure, salt } = await erasures.begin(context, requestOf(body));
-    void reply.code(202).header("location", `${PATH}/${erasure.erasureId}`);
-    return { data: { ...erasureMessage(erasure), salt } };
+    return reply
+      .code(202)
+      .header("location", `${PATH}/${erasure.erasureId}`)
+      .send({ data: { ...erasureMessage(erasure), salt } });
   });
 }
 

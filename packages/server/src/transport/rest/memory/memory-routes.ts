@@ -85,8 +85,10 @@ function addCreate(app: RestApp, memory: MemoryService, rights: ResourceRights):
     await rights.changeSession(context, "memory:write", sessionId);
     const draft = { sessionId, content: body.content };
     const entry = await memory.addEntry(context.orgId, draft, context.signal);
-    void reply.code(201).header("location", `/api/memory/entries/${entry.entryId}`);
-    return { data: entryMessage(entry) };
+    return reply
+      .code(201)
+      .header("location", `/api/memory/entries/${entry.entryId}`)
+      .send({ data: entryMessage(entry) });
   });
 }
 

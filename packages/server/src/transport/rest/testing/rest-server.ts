@@ -104,8 +104,6 @@ export async function startRestServer(
         options.authenticate ?? headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       quotas: openQuotas(options.quotas),
       authorize: (...asked) => policies.authorizer.authorize(...asked),
-      mayDo: (...asked) => policies.authorizer.mayDo(...asked),
-      recordOperation: (_caller, _asked, work) => work(),
       recordToolCall: () => Promise.resolve(),
       policies: policies.service,
       retention: storelessRetention(),

@@ -1,0 +1,16 @@
+/** Limits of the export of the audit log. */
+
+/** Targets that the operator may name. */
+export const AUDIT_EXPORT_TARGETS_MAX: number = 10;
+/** Records in one batch. */
+export const AUDIT_EXPORT_BATCH_MAX = 500;
+/** Bytes of one batch, in JSON; collectors limit a request, many of them to 1 MiB. */
+export const AUDIT_EXPORT_BATCH_BYTES_MAX: number = 900 * 1024;
+/** Time limit of sending one batch, in ms. */
+export const AUDIT_EXPORT_TIMEOUT_MS = 10_000;
+/** How long a server has a target for itself, in ms. After a crash another one goes on then. */
+export const AUDIT_EXPORT_LEASE_MS = 30_000;
+/** How often new records are looked for, in ms. */
+export const AUDIT_EXPORT_POLL_MS = 1_000;
+/** Longest pause that a collector may ask for with Retry-After, in ms. */
+export const AUDIT_EXPORT_RETRY_AFTER_MS_MAX: number = 5 * 60 * 1000;

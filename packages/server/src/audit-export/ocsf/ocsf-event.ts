@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import type { JsonValue } from "@steward/kernel/canonical-json.js";
+import type { AuditRecord } from "../../audit/index.js";
+import type { ExportedEvent } from "../ports.js";
+import { actorOf, endpointOf } from "./actors.js";
+import { classMembersOf } from "./event-classes.js";
+import { outcomeOf } from "./outcome.js";
+import { readRecord, type ReadRecord } from "./record-entry.js";
+
+/** The version of the schema (https://schema.ocsf.io/1.8.0) that events follow. */
+export const OCSF_VERSION = "1.8.0";
+
+/** Where events come from. */
+export interface OcsfSource {
+  /** The name of the audit log. */
+  readonly logName: string;
+  /** The version of this program. */
+  readonly version: string;
+}
+
+/** An event of OCSF. */
+export type OcsfEvent = Readonly<Record<string, JsonValue>>;
+
+/**
+ * The event of a record. It names who did what from where, and holds no value of a statement, no
+ * text that a person wrote and no secret: in their place stand the record's salted digests.
+ */
+export function ocsfEventOf(record: AuditRecord, source: OcsfSource): OcsfEvent {
+  const read = readRecord(record);
+  const { entry, text, call } = read;
+  const { request, subject, kind, detail } = entry;
+  const classMembers = classMembersOf(read);
+  return {
+    ...classMembers,
+    ...outcomeOf(entry, call),
+    time: Date.parse(entry.at),
+    message: subject === "" ? kind : `${kind} ${subject}`,
+    metadata: metadataOf(read, source, profilesOf(classMembers)),
+    actor: actorOf(read),
+    src_endpoint: endpointOf(read),
+    ...(request === undefined ? {} : { http_request: { uid: request.id } }),
+    ...(typeof detail["count"] === "number" ? { count: detail["count"] } : {}),
+    raw_data_hash: {
+      algorithm_id: 3,
+      algorithm: "SHA-256",
+      value: createHash("sha256").update(text).digest("hex"),
+    },
+    unmapped: unmappedOf(read),
+  };
+}
+
+/** The event of a record, ready to be sent. */
+export function exportedEvent(record: AuditRecord, source: OcsfSource): ExportedEvent {
+  const event = ocsfEventOf(record, source);
+  return {
+    index: record.index,
+    atMs: Number(event["time"]),
+    severity: Number(event["severity_id"]),
+    kind: readRecord(record).entry.kind,
+    json: JSON.stringify(event),
+  };
+}
+
+function metadataOf(
+  { index, entry, call }: ReadRecord,
+  { logName, version }: OcsfSource,
+  profiles: readonly string[],
+): OcsfEvent {
+  const { org, kind, request } = entry;
+  const correlation = request?.trace ?? request?.id ?? call?.event_id;
+  return {
+    version: OCSF_VERSION,
+    product: { name: "Steward", vendor_name: "Steward", version },
+    uid: `${logName}/${String(index)}`,
+    sequence: index,
+    log_name: logName,
+    event_code: kind,
+    original_time: entry.at,
+    tenant_uid: org,
+    ...(correlation === undefined ? {} : { correlation_uid: correlation }),
+    ...(profiles.length === 0 ? {} : { profiles }),
+  };
+}
+
+/** The profiles whose attributes an event has. */
+function profilesOf(members: OcsfEvent): readonly string[] {
+  return [
+    ...(members["trace"] === undefined ? [] : ["trace"]),
+    ...(members["message_context"] === undefined ? [] : ["ai_operation"]),
+  ];
+}
+
+/** What OCSF has no attribute for. Personal values stand in it as digests only. */
+function unmappedOf({ entry: { by, detail } }: ReadRecord): OcsfEvent {
+  if (by === undefined) return { detail };
+  const { kind, authenticated_by, roles, permissions } = by;
+  return { detail, caller: { kind, authenticated_by, roles, permissions } };
+}

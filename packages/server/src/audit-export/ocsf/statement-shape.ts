@@ -1,0 +1,34 @@
+import { templateTokens, type TokenType } from "@steward/schema/sql";
+
+/** Tokens that may contain values, which can belong to a person. */
+const VALUES: ReadonlySet<TokenType> = new Set([
+  ...(["number", "string", "escape_string", "dollar_string", "opaque_string"] as const),
+]);
+
+/**
+ * A statement without the values that it contains: each literal is a question mark, and comments are
+ * left out. Names and placeholders stay, so that a reader sees which tables and columns it used.
+ * @param statement as it was submitted.
+ * @returns `undefined` when the dialects disagree about where a literal ends: a record does not tell
+ * the dialect, and the wrong one could show a value.
+ */
+export function statementShape(statement: string): string | undefined {
+  const shape = shapeIn(statement, "postgres");
+  return shape === shapeIn(statement, "sqlite") ? shape : undefined;
+}
+
+function shapeIn(statement: string, dialect: "sqlite" | "postgres"): string {
+  return templateTokens(statement, { dialect, markupStart: "{{", markupEnd })
+    .map(({ type, text, isClosed }) => {
+      if (type === "comment" || type === "blank") return " ";
+      return VALUES.has(type) || !isClosed ? "?" : text;
+    })
+    .join("")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+function markupEnd(text: string, at: number): number | undefined {
+  const end = text.indexOf("}}", at);
+  return end < 0 ? undefined : end + 2;
+}

@@ -1,0 +1,85 @@
+import { parseExportTarget, targetName, type ExportTarget } from "../../audit-export/index.js";
+import { AUDIT_EXPORT_TARGETS_MAX } from "../../audit-export/limits.js";
+import { text, type SettingType } from "../setting-types.js";
+import type { Setting } from "../settings.js";
+
+/** Settings of the audit log. */
+export interface AuditSettings {
+  readonly auditKeyFile: Setting<string>;
+  readonly auditName: Setting<string>;
+  readonly auditExport: Setting<readonly ExportTarget[]>;
+  readonly auditExportHeader: Setting<string>;
+  readonly auditExportCa: Setting<string>;
+}
+
+const path = (example: string): SettingType<string> =>
+  text({ shape: "a path", placeholder: "path", example, pattern: /^[^\0]+$/ });
+
+export const AUDIT_SETTINGS: AuditSettings = {
+  auditKeyFile: {
+    name: "SERVICE_AUDIT_KEY_FILE",
+    flag: "audit-key-file",
+    type: path("/run/secrets/audit.key"),
+    help:
+      "PEM file of the Ed25519 key that signs the audit log, the same for all servers that share a store; unset: " +
+      "audit.key in the data directory, made at the first start.",
+  },
+  auditName: {
+    name: "SERVICE_AUDIT_NAME",
+    flag: "audit-name",
+    type: {
+      shape: "a name without spaces and plus signs",
+      placeholder: "name",
+      example: "steward.example.com/audit",
+      parse: (given) => (/^[^\s+]{1,255}$/u.test(given) ? given : undefined),
+    },
+    default: "steward/audit",
+    help: "Name of the audit log in its checkpoints; unlike that of any other log that the same auditors read.",
+  },
+  auditExport: {
+    name: "SERVICE_AUDIT_EXPORT",
+    flag: "audit-export",
+    type: {
+      shape:
+        "file:/path, syslog+tls://host:port, https://… or json+https://…, several separated by commas; " +
+        "http and syslog+tcp on this machine only",
+      placeholder: "targets",
+      example: "syslog+tls://siem.example.com:6514",
+      parse: parseTargets,
+    },
+    help:
+      "Where the audit log is exported to as OCSF events: files, syslog receivers (RFC 5424), collectors of JSON lines, " +
+      "or with json+https of JSON arrays; unset: nowhere.",
+    mask: maskTargets,
+  },
+  auditExportHeader: {
+    name: "SERVICE_AUDIT_EXPORT_HEADER",
+    type: text({
+      shape: "a header, Name: value",
+      placeholder: "header",
+      example: "Authorization: Bearer …",
+      pattern: /^[\w-]{1,64}: ?[\x21-\x7e][\x20-\x7e]{0,4095}$/,
+    }),
+    help: "The header with which the export authenticates itself to HTTP collectors; unset: none.",
+    mask: (header) => header.replace(/:.*$/s, ": ***"),
+  },
+  auditExportCa: {
+    name: "SERVICE_AUDIT_EXPORT_CA",
+    flag: "audit-export-ca",
+    type: path("./siem-ca.pem"),
+    help: "PEM file of the authorities that certify the receivers of the export; unset: the public ones.",
+  },
+};
+
+function parseTargets(given: string): readonly ExportTarget[] | undefined {
+  const targets = given.split(",").map((part) => parseExportTarget(part.trim()));
+  const names = targets.map((target) => target && targetName(target));
+  const isDistinct = new Set(names).size === names.length;
+  if (!isDistinct || names.length > AUDIT_EXPORT_TARGETS_MAX) return undefined;
+  return targets.every((target) => target !== undefined) ? targets : undefined;
+}
+
+/** Paths and queries of URLs can hold a collector's secret. */
+function maskTargets(given: string): string {
+  return given.replace(/(https?:\/\/)(?:[^,@/]*@)?([^,/?#]*)[^,]*/g, "$1$2/***");
+}
