@@ -10,7 +10,7 @@ const PING_MS = 2000;
 /** Time for which an answer is shown again without asking the server, in ms. */
 const FRESH_MS = 2000;
 
-/** The public API, as the person who uses this browser. Everything that the console does goes through it. */
+/** The client of the public API, with the browser's session. The console uses no other API. */
 export const client = createClient({
   baseUrl: window.location.origin,
   // Shows the server that a script of its own page sends the request, and not a form of another site.

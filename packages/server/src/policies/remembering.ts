@@ -84,7 +84,8 @@ function contextOf(
   const named = tables.flatMap(({ name, columns }) =>
     namesOf(name).map((table) => ({ table, columns })),
   );
-  // Data that no policy mentions are left out, so that calls on different data share a decision.
+  // Tables and columns that no policy mentions are left out of the request, so that calls on
+  // different data share a cached decision.
   const looked = <Value>(name: string, values: readonly Value[]): readonly Value[] =>
     policies.mentions(name, NAMES) ? [...new Set(values)] : [];
   return {

@@ -13,8 +13,8 @@ import { sqliteParameter } from "./sqlite-parameter.js";
 import type { OutputCut, StepOutput } from "./step-output.js";
 
 /**
- * The values of a statement's parameters, in order, in the form that {@link compileTemplate} makes
- * the statement read. Each keeps the type that the engine gave it (Decision §5).
+ * The values of a statement's parameters, in order, in the form that the statement of
+ * {@link compileTemplate} reads. Each keeps the type that the engine gave it (Decision §5).
  * @param outputs of every step the statement refers to, by step id.
  * @param dialect `json`: the statement is the arguments of a tool, and values are JSON texts.
  * @throws AppError `STEP_FAILED` naming the placeholder whose path does not exist, or whose value
