@@ -61,7 +61,9 @@ describe.each(["SQLite", "PostgreSQL"])("webhooks, the store on %s", (engine) =>
 it("tells who has to approve a step, and what was decided", async () => {
   await using receiver = await Receiver.listen();
   const webhooks = [
-    receiver.target("good", { events: ["approval.requested", "approval.decided"] }),
+    receiver.target("good", {
+      events: ["approval.requested", "approval.decided", "approval.void"],
+    }),
   ];
   await using service = await open("SQLite", { webhooks });
   const baseUrl = `http://127.0.0.1:${String(service.apps[0]?.address.port)}`;
@@ -89,6 +91,18 @@ it("tells who has to approve a step, and what was decided", async () => {
   expect(JSON.parse(receiver.at("/good")[1]?.body ?? "")).toMatchObject({
     type: "approval.decided",
     data: { approval_id, decision: "deny", approver: "bob", reason: "no", status: "denied" },
+  });
+  // An approval that nobody needs any more is told of, too.
+  await expect(runPlan(service.apps[0], "DELETE FROM orders WHERE id = -2")).rejects.toMatchObject({
+    code: "APPROVAL_REQUIRED",
+  });
+  await expect.poll(() => receiver.at("/good").length, BUSY).toBe(3);
+  const second = JSON.parse(receiver.at("/good")[2]?.body ?? "") as ApprovalMessage;
+  await person("agent", "alice").plans.cancel(second.data.plan_id);
+  await expect.poll(() => receiver.at("/good").length, BUSY).toBe(4);
+  expect(JSON.parse(receiver.at("/good")[3]?.body ?? "")).toMatchObject({
+    type: "approval.void",
+    data: { approval_id: second.data.approval_id, plan_id: second.data.plan_id, step_id: "a" },
   });
 });
 
@@ -126,7 +140,11 @@ it("delivers after a restart what was not delivered before", async () => {
 });
 
 interface ApprovalMessage {
-  readonly data: { readonly approval_id: string; readonly digest: string };
+  readonly data: {
+    readonly approval_id: string;
+    readonly digest: string;
+    readonly plan_id: string;
+  };
 }
 
 interface Service extends AsyncDisposable {

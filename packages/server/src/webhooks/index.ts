@@ -6,7 +6,7 @@
  * deliveries, which are stored in the transaction of their event. **Dead**: a delivery that failed for good.
  */
 export { noWebhookStore } from "./no-webhook-store.js";
-export { WebhookOutbox } from "./outbox.js";
+export { APPROVAL_VOID, WebhookOutbox, type PlanNews } from "./outbox.js";
 export { isWebhookSecret } from "./signature.js";
 export { WebhookDelivery } from "./webhook-delivery.js";
 export { WebhookService, type DeliveryPage, type TestedTarget } from "./webhook-service.js";

@@ -1,7 +1,12 @@
 import type { WebhookEvent, WebhookTarget } from "./webhook-target.js";
 
-/** An event of a plan's log, as far as a message tells of it. */
+/** What became of an approval that nobody can decide any more: it has no event in the plan's log. */
+export const APPROVAL_VOID = "ApprovalVoid";
+
+/** An event of a plan's log, as far as a message tells of it, or {@link APPROVAL_VOID}. */
 export interface PlanNews {
+  /** Absent: it follows from the event's place in the log. */
+  readonly messageId?: string;
   readonly planId: string;
   readonly sequence: number;
   readonly eventType: string;
@@ -24,6 +29,7 @@ const EVENT_NAMES: ReadonlyMap<string, WebhookEvent> = new Map([
   ["PlanCancelled", "plan.cancelled"],
   ["PlanApprovalRequested", "approval.requested"],
   ["PlanApprovalDecided", "approval.decided"],
+  [APPROVAL_VOID, "approval.void"],
 ]);
 
 /** Makes the messages that a store writes together with the events of plans. */
@@ -66,7 +72,7 @@ export class WebhookOutbox {
 function messageOf(
   orgId: string,
   type: WebhookEvent,
-  { planId, sequence, payloadJson, timestamp }: PlanNews,
+  { planId, sequence, payloadJson, timestamp, messageId }: PlanNews,
 ): Omit<NewDelivery, "target"> {
   // Written by the plans' own code.
   const payload = JSON.parse(payloadJson) as Readonly<Record<string, unknown>>;
@@ -74,7 +80,7 @@ function messageOf(
   return {
     orgId,
     // An event has one place in its plan's log, so the id is known before the message is stored.
-    messageId: `msg_${planId}_${String(sequence)}`,
+    messageId: messageId ?? `msg_${planId}_${String(sequence)}`,
     body: JSON.stringify({ type, timestamp, data }),
     dueAtMs: Date.parse(timestamp),
   };

@@ -5,6 +5,7 @@ export const WEBHOOK_EVENTS = [
   "plan.cancelled",
   "approval.requested",
   "approval.decided",
+  "approval.void",
 ] as const;
 
 /** One of {@link WEBHOOK_EVENTS}. */

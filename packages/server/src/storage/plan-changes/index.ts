@@ -31,3 +31,4 @@ export {
   type PlanRow,
 } from "./plan-row.js";
 export { forkedStepsJson, forkSources, preparedStepsOf } from "./step-codec.js";
+export { webhookNewsOf } from "./webhook-news.js";

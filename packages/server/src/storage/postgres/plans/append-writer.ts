@@ -9,6 +9,7 @@ import { GroupCommit, type Waiting } from "../group-commit.js";
 import type { NodeLease } from "../node-lease.js";
 import { isRefusal } from "../settled.js";
 import type { WebhookOutbox } from "../../../webhooks/index.js";
+import { webhookNewsOf } from "../../plan-changes/index.js";
 import { PlanConflict, type AppendSource, type PlanUnit } from "../../../plans/engine/index.js";
 
 /** Concurrent statements for one organization: while one commits, the next is prepared. */
@@ -77,8 +78,8 @@ export class AppendWriter {
    */
   async #write(orgId: string, units: readonly Writing[], isUnsure = false): Promise<void> {
     this.#telemetry.count("steward_store_commits_total");
-    const events = units.flatMap(({ unit }) => unit.entries.flatMap((entry) => entry.events));
-    const deliveries = this.#outbox.deliveriesOf(orgId, events);
+    const news = webhookNewsOf(units.map(({ unit }) => unit));
+    const deliveries = this.#outbox.deliveriesOf(orgId, news);
     const statement = new AppendStatement(
       orgId,
       units.map(({ unit }) => unit),

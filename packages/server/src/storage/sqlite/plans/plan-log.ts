@@ -18,6 +18,7 @@ import type { PlanQueries } from "./plan-queries.js";
 import { newPlanWrites, renewedLeaseWrite, unitWrites } from "./plan-writes.js";
 import type { SqliteToolCallLog } from "../tool-calls/tool-call-log.js";
 import type { WebhookOutbox } from "../../../webhooks/index.js";
+import { webhookNewsOf } from "../../plan-changes/index.js";
 import { deliveryWrites } from "../webhooks/webhook-store.js";
 
 /** Dependencies of a log. */
@@ -71,8 +72,7 @@ export class SqlitePlanLog implements PlanLog {
 
   async append(source: AppendSource): Promise<void> {
     const unit = source.takeUnit();
-    const events = unit.entries.flatMap((entry) => entry.events);
-    const deliveries = this.#outbox.deliveriesOf(unit.ref.orgId, events);
+    const deliveries = this.#outbox.deliveriesOf(unit.ref.orgId, webhookNewsOf([unit]));
     try {
       await this.#writer.commit([
         ...unitWrites(unit, this.#clock.nowMs()),
