@@ -64,6 +64,9 @@ export interface MemoryState {
 /** The ports of a store that the service uses. */
 type ServedMemory = MemoryEntries & Pick<ToolCallMemory, "toolCalls">;
 
+/** The id of a legal hold that covers a session; `undefined`: none does. */
+export type HeldBy = (orgId: string, sessionId: string) => Promise<string | undefined>;
+
 /** Dependencies of the service. */
 export interface MemoryServiceOptions {
   readonly store: ServedMemory;
@@ -75,6 +78,8 @@ export interface MemoryServiceOptions {
   readonly relatedTables?: RelatedTablesLookup;
   /** Asked before an entry is added; absent: no quota limits what is stored. */
   readonly storage?: StorageGate;
+  /** The legal hold that covers a session; absent: there are no holds. */
+  readonly heldBy?: HeldBy;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -87,6 +92,7 @@ export class MemoryService {
   readonly #model: EmbeddingModel;
   readonly #relatedTables: RelatedTablesLookup | undefined;
   readonly #storage: StorageGate;
+  readonly #heldBy: HeldBy;
   readonly #clock: Clock;
   readonly #ids: Ids;
 
@@ -97,6 +103,7 @@ export class MemoryService {
     this.#model = options.model;
     this.#relatedTables = options.relatedTables;
     this.#storage = options.storage ?? unlimitedStorage;
+    this.#heldBy = options.heldBy ?? (() => Promise.resolve(undefined));
     this.#clock = options.clock;
     this.#ids = options.ids;
   }
@@ -172,16 +179,24 @@ export class MemoryService {
 
   /**
    * Deletes an entry: its row, its vector unless another entry has the same one, and its index
-   * slot. @throws AppError `NOT_FOUND`.
+   * slot. @throws AppError `NOT_FOUND`, `LEGAL_HOLD`.
    */
   async deleteEntry(orgId: string, entryId: string): Promise<void> {
-    const id = checkedId(entryId);
-    if (!(await this.#store.deleteEntry(orgId, id))) throw unknownEntry(entryId);
+    const { sessionId, entryId: id } = await this.getEntry(orgId, entryId);
+    await this.#refuseHeld(orgId, sessionId);
+    if (!(await this.#store.deleteEntry(orgId, id))) {
+      await this.#refuseHeld(orgId, sessionId);
+      throw unknownEntry(entryId);
+    }
     await this.#index.remove([id]);
   }
 
-  /** Deletes every entry of a session, in batches. @returns the number of deleted entries. */
+  /**
+   * Deletes every entry of a session, in batches. A legal hold that is placed meanwhile ends it.
+   * @returns the number of deleted entries. @throws AppError `LEGAL_HOLD`.
+   */
   async deleteSession(orgId: string, sessionId: string): Promise<number> {
+    await this.#refuseHeld(orgId, sessionId);
     let count = 0;
     for (;;) {
       const deleted = await this.#store.deleteSession(orgId, sessionId, ENTRIES_DELETED_MAX);
@@ -201,6 +216,16 @@ export class MemoryService {
       this.#store.toolCalls.waiting(orgId),
     ]);
     return { ...stats, waiting, model: this.#model };
+  }
+
+  async #refuseHeld(orgId: string, sessionId: string): Promise<void> {
+    const holdId = await this.#heldBy(orgId, sessionId);
+    if (holdId === undefined) return;
+    throw new AppError(
+      "LEGAL_HOLD",
+      `Nothing was deleted: the legal hold ${holdId} covers session ${sessionId}; it can be deleted when the ` +
+        "hold is lifted (steward hold list, steward hold remove)",
+    );
   }
 
   async #embedded(

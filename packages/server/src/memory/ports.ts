@@ -62,12 +62,15 @@ export interface MemoryEntries {
     page: { readonly limit: number; readonly after?: EntryPosition },
   ): Promise<readonly MemoryEntry[]>;
 
-  /** Deletes an entry with its vector and code. @returns false when there is none. */
+  /**
+   * Deletes an entry with its vector and code. @returns false when there is none, or when a legal
+   * hold covers it.
+   */
   deleteEntry(orgId: string, entryId: string): Promise<boolean>;
 
   /**
-   * Deletes entries of a session, at most `limit`. @returns their ids; fewer than `limit` when no
-   * more are left.
+   * Deletes entries of a session, at most `limit`, and none while a legal hold covers it. @returns
+   * their ids; fewer than `limit` when no more can be deleted.
    */
   deleteSession(orgId: string, sessionId: string, limit: number): Promise<readonly string[]>;
 }

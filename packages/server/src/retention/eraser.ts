@@ -92,7 +92,7 @@ export class Eraser implements AsyncDisposable {
   }
 
   async #erase(erasure: Erasure): Promise<void> {
-    const { erasures, store, erased, clock, log } = this.#parts;
+    const { erasures, store, erased, withUsage, clock, log } = this.#parts;
     // A hold that was placed meanwhile stops the erasure until it is lifted.
     if (coveringHold(await store.holds(erasure.orgId), erasure) !== undefined) return;
     // Without its subject, everything of it has been deleted before.
@@ -101,7 +101,7 @@ export class Eraser implements AsyncDisposable {
       await this.#eraseEntries(erasure);
       await this.#eraseUsage(erasure);
       if (this.#isEnding()) return;
-      await erased.eraseNames(erasure);
+      await withUsage(() => erased.eraseNames(erasure));
     }
     await erased.overwrite();
     await erasures.finish(erasure, clock.nowMs());

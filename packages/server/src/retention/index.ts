@@ -16,7 +16,7 @@ export {
   type ErasureSubject,
   type PlansInScope,
 } from "./erasure.js";
-export { Eraser } from "./eraser.js";
+export { coveringHold, Eraser } from "./eraser.js";
 export { ErasureService, type ErasureRequest } from "./erasure-service.js";
 export { noErasedRows, noErasures, noRetentionStore } from "./no-retention-store.js";
 export {

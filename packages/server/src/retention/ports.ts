@@ -158,14 +158,15 @@ export interface ErasedRows {
   entriesOfPlans(orgId: string, planIds: readonly string[]): Promise<readonly string[]>;
 
   /**
-   * Makes plans unknown that have ended and that nothing needs, and counts them in the erasure in
-   * the same transaction. Their logs are deleted afterwards, by {@link ExpiredRows.deleteLogs}.
+   * Makes plans unknown that have ended and that nothing needs, deletes the webhooks about them that
+   * were not delivered, and counts the plans in the erasure, in one transaction. Their logs are deleted afterwards, by {@link ExpiredRows.deleteLogs}.
    */
   erasePlans(erasure: Erasure, planIds: readonly string[]): Promise<void>;
 
   /**
-   * Deletes the subject's name wherever it says who changed something, and the subject from the
-   * request itself.
+   * Deletes the subject's name from rows that stay: a user's where it says who changed something, a
+   * session's in usage, which becomes that of an unknown session. Ends the sessions of the browsers
+   * of an organization or a user. Deletes the subject from the request itself.
    */
   eraseNames(erasure: Erasure): Promise<void>;
 

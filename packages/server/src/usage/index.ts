@@ -26,7 +26,7 @@ export { UsageRecorder } from "./events/recorder.js";
 export type { DailyUsage } from "./reports/report.js";
 export type { Grouping, ReportParameters } from "./reports/report-query.js";
 export type { Repriced } from "./prices/repricing.js";
-export { rollupsOf, type HeatCell } from "./reports/rollup.js";
+export { rollupsOf, type HeatCell, UNKNOWN } from "./reports/rollup.js";
 export { chargeOf, usageEventOf } from "./events/usage-event.js";
 export { UsageGate } from "./budgets/usage-gate.js";
 export { type StorageReport, type StoredBytes, totalOf } from "./storage/stored-bytes.js";

@@ -22,6 +22,7 @@ import {
   noVectorIndex,
 } from "../../memory/index.js";
 import type { MayRemember, RelatedTablesLookup } from "../../memory/ports.js";
+import { coveringHold } from "../../retention/index.js";
 import type { Store } from "../../storage/store.js";
 
 /** How long startup waits for a test vector of the provider, in ms. */
@@ -96,6 +97,9 @@ export async function openMemory(parts: MemoryParts, opened: DisposalStack): Pro
   const { cascadeEnrichment } = parts.config;
   const service = new MemoryService({
     ...{ store: store.memory, index, provider, model, storage: parts.storage, clock, ids },
+    heldBy: async (orgId, sessionId) =>
+      coveringHold(await store.retention.holds(orgId), { scope: "session", subject: sessionId })
+        ?.holdId,
     ...(cascadeEnrichment ? { relatedTables: parts.relatedTables } : {}),
   });
   const expired = new ExpiredEntries(store.memory, index);

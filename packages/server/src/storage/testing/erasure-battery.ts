@@ -65,6 +65,8 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
     ] as const)("of a %s leaves no trace of it, and a receipt", async (scope, subject) => {
       const [mine, other] = [await live(store, ORG, CANARY), await live(store, OTHER_ORG, "else")];
       await store.plans.createPlan({ ...RUNNING, ref: { orgId: ORG, planId: randomUUID() } });
+      // A session of a browser is no session of an agent.
+      if (scope !== "session") await signIn(store, ORG, CANARY);
       expect(await under.contains(CANARY)).toBe(true);
       const estimate = await store.erased.estimate({ orgId: ORG, scope, subject });
       const isWhole = scope === "organization";
@@ -80,6 +82,7 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
       expect(await verifyTotals(store.usage, ORG, { repair: false })).toEqual([]);
       expect((await store.usage.reports.heatMap(ORG)).length).toBe(1);
       expect(await under.contains(CANARY)).toBe(false);
+      if (scope === "session") expect(await under.contains(subject)).toBe(false);
       expect(await under.contains("else")).toBe(true);
     });
 
@@ -140,7 +143,29 @@ async function live(store: Store, orgId: string, text: string): Promise<PlanRef>
   ]);
   if (call === undefined) throw new Error("a call was recorded");
   await consumeCalls(store);
-  return { orgId, planId: call.planId };
+  const ref = { orgId, planId: call.planId };
+  await plantWebhooks(store, ref, text);
+  return ref;
+}
+
+/** Leaves webhooks about a plan with the text, which two targets have not accepted. */
+async function plantWebhooks(store: Store, ref: PlanRef, text: string): Promise<void> {
+  const { orgId, planId } = ref;
+  const body = JSON.stringify({ data: { plan_id: planId, reason: text } });
+  const delivery = { orgId, body, messageId: `msg_${planId}_7`, dueAtMs: 1 };
+  await store.webhooks.add([
+    { ...delivery, target: "one" },
+    { ...delivery, target: "other" },
+  ]);
+}
+
+/** Signs a user of this name in, with a browser and as the user of an agent. */
+async function signIn({ browserSessions }: Store, orgId: string, text: string): Promise<void> {
+  const times = { createdAtMs: 1, lastUsedAtMs: 1, expiresAtMs: Number.MAX_SAFE_INTEGER };
+  for (const owner of [`person:user-${text}`, `agent:bot:user-${text}`]) {
+    const proof = { kind: "apiKey", keyId: "k", secretHash: "" } as const;
+    await browserSessions.add({ orgId, idHash: randomUUID(), owner, proof, ...times }, 9);
+  }
 }
 
 /** Makes the usage rows and the memory entries of all calls that have none. */

@@ -122,6 +122,11 @@ export function retentionBattery(engine: string, under: RetentionStoreUnderTest)
         [session, whole].sort((a, b) => (a.holdId < b.holdId ? -1 : 1)),
       );
       expect(await deletePlans()).toBe(0);
+      expect(await store.memory.deleteSession(ORG, "held", 10)).toEqual([]);
+      for (const { entryId } of await store.memory.listEntries(ORG, {}, { limit: 10 })) {
+        expect(await store.memory.deleteEntry(ORG, entryId)).toBe(false);
+      }
+      expect(await store.memory.listEntries(ORG, {}, { limit: 10 })).toHaveLength(2);
       expect(await store.expired.deleteUsageDetail(ORG, ALL.untilMs, 10)).toBe(0);
       expect(await store.memory.deleteExpired(ORG, { beforeMs: ALL.untilMs }, 10)).toEqual([]);
       expect(await store.retention.liftHold(ORG, whole.holdId)).toBe(true);

@@ -9,14 +9,14 @@ import type {
   MemoryStore,
 } from "../../../memory/ports.js";
 import { acknowledge } from "../tool-calls/unread-calls.js";
-import type { Database, PgValue } from "../database.js";
+import type { Connection, Database, PgValue } from "../database.js";
 import { batchedLookup, type Lookup } from "../batched-lookup.js";
 import { GroupCommit, type Waiting } from "../group-commit.js";
 import { activeModel, adoptModel, changedModel } from "./memory-models.js";
 import { conditionsOf, ENTRY_COLUMNS, entryOf, type EntryRow } from "./memory-rows.js";
 import { deleteEntries, insertEntries } from "./memory-writes.js";
 import { isRefusal, settled } from "../settled.js";
-import { whileDeleting } from "../retention/retention-lock.js";
+import { preventDeletions, whileDeleting } from "../retention/retention-lock.js";
 import type { Signals } from "../signals.js";
 import { PostgresToolCallFeed } from "../tool-calls/tool-call-feed.js";
 import type { UnreadPlans } from "../tool-calls/unread-plans.js";
@@ -124,7 +124,7 @@ export class PostgresMemoryStore implements MemoryStore {
       const entry = await this.findEntry(orgId, entryId);
       if (entry === undefined) return isUnsure;
       const deleted = await this.#delete(orgId, entry.sessionId, [entryId]);
-      return deleted.length > 0 || isUnsure;
+      return deleted !== undefined && (deleted.length > 0 || isUnsure);
     });
   }
 
@@ -136,10 +136,10 @@ export class PostgresMemoryStore implements MemoryStore {
     );
     if (rows.length === 0) return [];
     const ids = rows.map((row) => row.entry_id);
-    await settled(() => this.#delete(orgId, sessionId, ids));
+    const deleted = await settled(() => this.#delete(orgId, sessionId, ids));
     // The result includes entries that another caller deleted at the same time, because they no
     // longer exist either.
-    return ids;
+    return deleted === undefined ? [] : ids;
   }
 
   async deleteExpired(
@@ -174,14 +174,11 @@ export class PostgresMemoryStore implements MemoryStore {
     sessionId: string,
     entryIds: readonly string[],
   ): Promise<readonly string[]> {
-    const deleted = await whileDeleting(this.#db, orgId, async (connection) => {
-      const holds = await connection.query(
-        `SELECT 1 FROM legal_holds
-         WHERE org_id = $1 AND (session_id IS NULL OR session_id = $2) LIMIT 1`,
-        [orgId, sessionId],
-      );
-      return holds.length > 0 ? [] : deleteEntries(connection, orgId, sessionId, entryIds);
-    });
+    const deleted = await whileDeleting(this.#db, orgId, async (connection) =>
+      (await isHeld(connection, orgId, sessionId))
+        ? []
+        : deleteEntries(connection, orgId, sessionId, entryIds),
+    );
     return deleted ?? [];
   }
 
@@ -238,17 +235,31 @@ export class PostgresMemoryStore implements MemoryStore {
     return new Map(rows.map(entryOf).map((entry) => [entry.entryId, entry]));
   }
 
+  /** @returns `undefined`, with nothing deleted, when a legal hold covers the session. */
   async #delete(
     orgId: string,
     sessionId: string,
     entryIds: readonly string[],
-  ): Promise<readonly string[]> {
-    const deleted = await this.#db.transaction((connection) =>
-      deleteEntries(connection, orgId, sessionId, entryIds),
-    );
-    this.#signals.memory([orgId]);
+  ): Promise<readonly string[] | undefined> {
+    const deleted = await this.#db.transaction(async (connection) => {
+      // Placing a hold waits for the end of this transaction, or this one sees the hold.
+      await preventDeletions(connection, orgId);
+      if (await isHeld(connection, orgId, sessionId)) return undefined;
+      return deleteEntries(connection, orgId, sessionId, entryIds);
+    });
+    if (deleted !== undefined) this.#signals.memory([orgId]);
     return deleted;
   }
+}
+
+/** Whether a legal hold covers a session. */
+async function isHeld(connection: Connection, orgId: string, sessionId: string): Promise<boolean> {
+  const holds = await connection.query(
+    `SELECT 1 FROM legal_holds
+     WHERE org_id = $1 AND (session_id IS NULL OR session_id = $2) LIMIT 1`,
+    [orgId, sessionId],
+  );
+  return holds.length > 0;
 }
 
 function organizationsOf(entries: readonly EmbeddedEntry[]): readonly string[] {

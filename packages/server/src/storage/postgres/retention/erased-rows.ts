@@ -8,10 +8,16 @@ import type {
   PlansInScope,
 } from "../../../retention/index.js";
 import type { ErasedRows } from "../../../retention/ports.js";
-import type { Database } from "../database.js";
+import { UNKNOWN } from "../../../usage/index.js";
+import type { Connection, Database } from "../database.js";
 import { settled } from "../settled.js";
+import { lockLedger } from "../usage/usage-ledger.js";
+import { TIME_ROLLUP_COLUMNS, timeRollupOf, type TimeRollupRow } from "../usage/usage-rows.js";
+import { addToTotals } from "../usage/usage-writes.js";
 import { deletePlans } from "./expired-rows.js";
 import { whileDeleting } from "./retention-lock.js";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Deletes the rows of a subject of a store on PostgreSQL. */
 export class PostgresErasedRows implements ErasedRows {
@@ -103,17 +109,46 @@ export class PostgresErasedRows implements ErasedRows {
           "UPDATE erasures SET plan_count = plan_count + $3 WHERE org_id = $1 AND erasure_id = $2",
           [orgId, erasureId, count],
         );
+        // The id of a message has the plan's after `msg_`.
+        await connection.query(
+          `DELETE FROM webhook_deliveries AS w WHERE w.org_id = $1
+             AND substr(w.message_id, 5, 36) = ANY ($2::text[])
+             AND NOT EXISTS (SELECT 1 FROM plans AS p WHERE p.org_id = $1
+               AND p.plan_id = ANY ($2::uuid[]) AND p.plan_id::text = substr(w.message_id, 5, 36))`,
+          [orgId, planIds],
+        );
       }),
     );
   }
 
-  async eraseNames({ orgId, erasureId, scope, subject }: Erasure): Promise<void> {
+  async eraseNames(erasure: Erasure): Promise<void> {
+    const { orgId, erasureId, scope, subject, requestedAtMs } = erasure;
+    if (scope === "session") await this.#eraseSessionOfUsage(erasure);
+    else await this.#db.query(BROWSER_SESSIONS, [orgId, subject, requestedAtMs]);
     const names = scope === "user" ? NAMES : [];
     for (const sql of names) await this.#db.query(sql, [orgId, subject]);
     await this.#db.query("UPDATE erasures SET subject = '' WHERE org_id = $1 AND erasure_id = $2", [
       orgId,
       erasureId,
     ]);
+  }
+
+  /** One transaction for each day, in which rows and totals change together. */
+  async #eraseSessionOfUsage({ orgId, subject, requestedAtMs }: Erasure): Promise<void> {
+    for (let isLeft = true; isLeft;) {
+      isLeft = await this.#db.transaction(async (connection) => {
+        await lockLedger(connection, orgId, "UPDATE");
+        const [found] = await connection.query<{ readonly day_ms: number | null }>(
+          `SELECT min(bucket_ms) AS day_ms FROM usage_totals WHERE org_id = $1 AND key = $2
+             AND dimension = 'session' AND grain = 'day' AND bucket_ms <= $3 AND key <> '${UNKNOWN}'`,
+          [orgId, subject, requestedAtMs],
+        );
+        const dayMs = found?.day_ms ?? undefined;
+        if (dayMs === undefined) return false;
+        await forgetSessionOfDay(connection, orgId, subject, dayMs);
+        return true;
+      });
+    }
   }
 
   /** The server's own files are its operator's: VACUUM reuses the space. */
@@ -148,6 +183,34 @@ const ENTRY_IN_SCOPE: Readonly<Record<ErasureScope, string>> = {
   session: "e.session_id = $2",
   user: "false",
 };
+
+/** Ends the sessions of browsers, which are those of an organization's people. */
+const BROWSER_SESSIONS = `DELETE FROM browser_sessions WHERE org_id = $1 AND created_at_ms <= $3
+  AND ($2 = '' OR owner = 'person:' || $2
+    OR owner LIKE 'agent:%' AND right(owner, length($2) + 1) = ':' || $2)`;
+
+/** Makes the usage of a session on one day that of an unknown session. */
+async function forgetSessionOfDay(
+  connection: Connection,
+  orgId: string,
+  sessionId: string,
+  dayMs: number,
+): Promise<void> {
+  const values = [orgId, sessionId, dayMs, dayMs + DAY_MS];
+  await connection.query(
+    `UPDATE usage_events SET session_id = NULL WHERE org_id = $1 AND session_id = $2
+       AND occurred_at_ms >= $3 AND occurred_at_ms < $4`,
+    values,
+  );
+  const removed = await connection.query<TimeRollupRow>(
+    `DELETE FROM usage_totals WHERE org_id = $1 AND dimension = 'session' AND key = $2
+       AND bucket_ms >= $3 AND bucket_ms < $4
+     RETURNING ${TIME_ROLLUP_COLUMNS}`,
+    values,
+  );
+  const byTime = removed.map((row) => ({ ...timeRollupOf(row), key: UNKNOWN }));
+  await addToTotals(connection, { byTime, heatMap: [] });
+}
 
 /** Deletes the name of who changed something. */
 const NAMES = [

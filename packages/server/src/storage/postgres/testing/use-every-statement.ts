@@ -333,7 +333,10 @@ async function useMeter({ meter }: Store): Promise<void> {
   }
 }
 
-async function useErasures({ erasures, erased }: Store): Promise<void> {
+async function useErasures({ erasures, erased, usage }: Store): Promise<void> {
+  await usage.recording.recordExternal(ORG, () => [
+    externalSample({ orgId: ORG, occurredAtMs: 1, sessionId: "s" }),
+  ]);
   for (const scope of ERASURE_SCOPES) {
     const erasure: Erasure = {
       ...{ orgId: ORG, erasureId: randomUUID(), scope, subject: "s", requestedBy: "" },

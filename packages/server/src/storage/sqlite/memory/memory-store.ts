@@ -111,7 +111,8 @@ export class SqliteMemoryStore implements MemoryStore {
     for (;;) {
       const ids = this.#db
         .all(
-          "SELECT entry_id FROM memory_entries WHERE org_id = ? AND session_id = ? LIMIT ?",
+          `SELECT entry_id FROM memory_entries AS e
+           WHERE org_id = ? AND session_id = ? AND ${isNotHeld("e")} LIMIT ?`,
           orgId,
           sessionId,
           BigInt(limit),
@@ -143,7 +144,7 @@ export class SqliteMemoryStore implements MemoryStore {
     return entryIds.filter((entryId) => !kept.has(entryId));
   }
 
-  /** @returns false when an entry was deleted meanwhile; then nothing was deleted now. */
+  /** @returns false when an entry was deleted meanwhile, or a hold was placed; nothing was deleted now. */
   async #delete(orgId: string, sessionId: string, entryIds: readonly string[]): Promise<boolean> {
     try {
       await this.#writer.commit(writeDeletion(orgId, sessionId, entryIds));

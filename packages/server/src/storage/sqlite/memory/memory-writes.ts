@@ -85,8 +85,9 @@ export function writeDeletion(
   return [
     {
       // One statement for any number of entries: the list is passed as JSON.
-      sql: `DELETE FROM memory_entries
-            WHERE org_id = ?1 AND entry_id IN (SELECT value FROM json_each(?2))`,
+      sql: `DELETE FROM memory_entries AS e
+            WHERE e.org_id = ?1 AND e.entry_id IN (SELECT value FROM json_each(?2))
+              AND ${isNotHeld("e")}`,
       params: [orgId, JSON.stringify(entryIds)],
       expect: entryIds.length,
     },

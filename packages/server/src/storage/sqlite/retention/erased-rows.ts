@@ -7,10 +7,14 @@ import type {
   PlansInScope,
 } from "../../../retention/index.js";
 import type { ErasedRows } from "../../../retention/ports.js";
-import { number } from "../column-values.js";
+import { UNKNOWN } from "../../../usage/index.js";
+import { number, optionalNumber } from "../column-values.js";
+import type { Write } from "../commit-protocol.js";
 import type { CommitWriter } from "../commit-writer.js";
 import { read, type StatementCache } from "../connection.js";
 import { deletedPlans, READ_THROUGH } from "./retention-writes.js";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Deletes the rows of a subject of an SQLite store. */
 export class SqliteErasedRows implements ErasedRows {
@@ -114,17 +118,27 @@ export class SqliteErasedRows implements ErasedRows {
               WHERE org_id = ?1 AND erasure_id = ?3`,
         params: [orgId, JSON.stringify(planIds), erasureId],
       },
+      {
+        // The id of a message has the plan's after `msg_`.
+        sql: `DELETE FROM webhook_deliveries WHERE org_id = ?1
+                AND substr(message_id, 5, 36) IN (SELECT value FROM json_each(?2))
+                AND substr(message_id, 5, 36) IN (SELECT plan_id FROM plan_removals WHERE org_id = ?1)`,
+        params: [orgId, JSON.stringify(planIds)],
+      },
       ...rest,
     ]);
   }
 
-  eraseNames({ orgId, erasureId, scope, subject }: Erasure): Promise<void> {
+  async eraseNames(erasure: Erasure): Promise<void> {
+    const { orgId, erasureId, scope, subject } = erasure;
+    if (scope === "session") await this.#eraseSessionOfUsage(erasure);
     const names = scope === "user" ? NAMES : [];
-    return this.#writer.commit([
+    await this.#writer.commit([
       ...names.map(([table, column]) => ({
         sql: `UPDATE ${table} SET ${column} = '' WHERE org_id = ? AND ${column} = ?`,
         params: [orgId, subject],
       })),
+      ...endedBrowserSessions(erasure),
       {
         sql: "UPDATE erasures SET subject = '' WHERE org_id = ? AND erasure_id = ?",
         params: [orgId, erasureId],
@@ -135,6 +149,59 @@ export class SqliteErasedRows implements ErasedRows {
   overwrite(): Promise<void> {
     return this.#writer.truncateLog();
   }
+
+  /** One transaction for each day, in which rows and totals change together. */
+  async #eraseSessionOfUsage({ orgId, subject, requestedAtMs }: Erasure): Promise<void> {
+    for (;;) {
+      const found = this.#db.get(
+        `SELECT min(bucket_ms) AS day_ms FROM usage_totals WHERE org_id = ?1 AND key = ?2
+           AND dimension = 'session' AND grain = 'day' AND bucket_ms <= ?3 AND key <> '${UNKNOWN}'`,
+        ...[orgId, subject, requestedAtMs],
+      );
+      const dayMs = optionalNumber(found?.["day_ms"]);
+      if (dayMs === undefined) return;
+      await this.#writer.commit(usageOfUnknownSession(orgId, subject, dayMs));
+    }
+  }
+}
+
+/** Ends the sessions of browsers, which are those of an organization's people. */
+function endedBrowserSessions({ orgId, scope, subject, requestedAtMs }: Erasure): readonly Write[] {
+  if (scope === "session") return [];
+  return [
+    {
+      sql: `DELETE FROM browser_sessions WHERE org_id = ?1 AND created_at_ms <= ?3
+              AND (?2 = '' OR owner = 'person:' || ?2
+                OR owner LIKE 'agent:%' AND substr(owner, -length(?2) - 1) = ':' || ?2)`,
+      params: [orgId, subject, requestedAtMs],
+    },
+  ];
+}
+
+/** Makes the usage of a session on one day that of an unknown session. */
+function usageOfUnknownSession(orgId: string, sessionId: string, dayMs: number): readonly Write[] {
+  const params = [orgId, sessionId, dayMs, dayMs + DAY_MS];
+  const ofDay = `org_id = ?1 AND dimension = 'session' AND key = ?2
+    AND bucket_ms >= ?3 AND bucket_ms < ?4`;
+  return [
+    {
+      sql: `UPDATE usage_events SET session_id = NULL WHERE org_id = ?1 AND session_id = ?2
+              AND occurred_at_ms >= ?3 AND occurred_at_ms < ?4`,
+      params,
+    },
+    {
+      sql: `INSERT INTO usage_totals (org_id, dimension, grain, bucket_ms, key, action_count,
+              total_aau, total_nanodollars)
+            SELECT org_id, dimension, grain, bucket_ms, '${UNKNOWN}', action_count, total_aau,
+              total_nanodollars FROM usage_totals WHERE ${ofDay}
+            ON CONFLICT (org_id, dimension, grain, bucket_ms, key) DO UPDATE SET
+              action_count = action_count + excluded.action_count,
+              total_aau = total_aau + excluded.total_aau,
+              total_nanodollars = total_nanodollars + excluded.total_nanodollars`,
+      params,
+    },
+    { sql: `DELETE FROM usage_totals WHERE ${ofDay}`, params },
+  ];
 }
 
 /** The condition that a plan is of a subject, whose id is the second parameter. */

@@ -133,7 +133,7 @@ function addDeletions(app: RestApp, memory: MemoryService, rights: ResourceRight
     description: "Deletes the entry and its vector, for every search that begins afterwards.",
     tags,
     params: entryParams,
-    response: { ...response, ...errors(404) },
+    response: { ...response, ...errors(404, 409) },
   };
   app.delete("/api/memory/entries/:entry_id", { schema: one }, async ({ params, context }) => {
     const { sessionId } = await memory.getEntry(context.orgId, params.entry_id);
@@ -148,7 +148,7 @@ function addDeletions(app: RestApp, memory: MemoryService, rights: ResourceRight
       "Deletes the entries and their vectors, for every search that begins afterwards. A session without entries is no error.",
     tags,
     params: z.object({ session_id: pathText("Id of the session") }),
-    response: { ...response, ...errors() },
+    response: { ...response, ...errors(409) },
   };
   app.delete(
     "/api/memory/sessions/:session_id",
