@@ -41,6 +41,8 @@ const WIDTH = 216;
 const TITLE_HEIGHT = 36;
 const LINE_HEIGHT = 20;
 const LINES_PADDING = 8;
+/** Room for the text of an arrow. */
+const TEXT_GAP = 130;
 
 /** Boxes and arrows. Whoever shows it has a table with the same facts beside it. */
 export default function BoxGraph(props: {
@@ -58,7 +60,7 @@ export default function BoxGraph(props: {
       layoutOf(
         boxes.map((box) => ({ id: box.id, width: WIDTH, height: heightOf(box) })),
         arrows,
-        direction,
+        { direction, ...(arrows.some(({ text }) => text !== "") && { gap: TEXT_GAP }) },
       ),
     // The shape stands for the boxes and arrows, which are new objects each time.
     // oxlint-disable-next-line react/exhaustive-deps

@@ -13,14 +13,21 @@ export interface PlacedEdge {
   readonly to: string;
 }
 
-/** Where each node is drawn: its upper left corner. Edges go from left to right, or from top to bottom. */
+/** Room between a node and the next along an edge, in pixels. */
+const GAP = 56;
+
+/**
+ * Where each node is drawn: its upper left corner. Edges go from left to right, or from top to bottom.
+ * @param options.gap room for the text of an edge, in pixels.
+ */
 export function layoutOf(
   nodes: readonly PlacedNode[],
   edges: readonly PlacedEdge[],
-  direction: "LR" | "TB" = "LR",
+  options: { readonly direction?: "LR" | "TB"; readonly gap?: number } = {},
 ): ReadonlyMap<string, { readonly x: number; readonly y: number }> {
   const graph = new graphlib.Graph();
-  graph.setGraph({ rankdir: direction, nodesep: 18, ranksep: 56 });
+  const { direction = "LR", gap = GAP } = options;
+  graph.setGraph({ rankdir: direction, nodesep: 18, ranksep: gap });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { id, width, height } of nodes) graph.setNode(id, { width, height });
   for (const { from, to } of edges) {

@@ -4,6 +4,9 @@ import { StatusBadge } from "../ui/badge.js";
 import { Table } from "../ui/table.js";
 import { Time } from "../ui/time.js";
 
+/** Height of a row, in pixels: a step has its id and its name below each other. */
+const ROW_HEIGHT = 44;
+
 /** The steps of a plan in the order of the plan, with the same facts as the graph and the waterfall. */
 export function StepTable(props: {
   readonly steps: readonly PlanStep[];
@@ -14,6 +17,7 @@ export function StepTable(props: {
   return (
     <Table
       label={planTexts.steps}
+      rowHeight={ROW_HEIGHT}
       rows={steps}
       keyOf={(step) => step.step_id}
       onOpen={(step) => {

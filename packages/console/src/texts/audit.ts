@@ -15,7 +15,7 @@ export const auditTexts = {
   records: "Records",
   more: "Show older records",
   empty: "No record yet",
-  emptyHint: "Everything that changes a plan leaves a record here within a second.",
+  emptyHint: "What callers do leaves a record here within a second.",
   noMatch: "No record matches these filters",
   noMatchHint: "Remove a filter, or choose a longer time.",
   nobody: "Steward",

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { classNames } from "./class-names.js";
+import { useRowWindow } from "./row-window.js";
 
 export interface Column<Row> {
   readonly title: string;
@@ -8,7 +9,10 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
 }
 
-/** A table of at most a few hundred rows. Longer lists draw only the rows that can be seen. */
+/** Tables of fewer rows are drawn as a whole. */
+const WINDOWED_ROWS_MIN = 60;
+
+/** A table. One that may have many rows has a height of its rows: then only those that can be seen are drawn. */
 export function Table<Row>(props: {
   readonly label: string;
   readonly rows: readonly Row[];
@@ -16,12 +20,27 @@ export function Table<Row>(props: {
   readonly keyOf: (row: Row) => string;
   readonly onOpen?: (row: Row) => void;
   readonly isChosen?: (row: Row) => boolean;
+  /** In pixels. The table scrolls by itself and needs the height of its place. */
+  readonly rowHeight?: number;
 }) {
-  const { rows, columns, keyOf, onOpen, isChosen } = props;
+  const { rows, columns, keyOf, onOpen, isChosen, rowHeight = 0 } = props;
+  const list = useRowWindow(rows.length, Math.max(1, rowHeight));
+  const isWindowed = rowHeight > 0 && rows.length >= WINDOWED_ROWS_MIN;
+  const first = isWindowed ? (list.rows[0] ?? 0) : 0;
+  const end = isWindowed ? (list.rows.at(-1) ?? 0) + 1 : rows.length;
   return (
     // A table that is wider than a small screen is scrolled, also with the keyboard.
-    <div className="h-full overflow-auto" role="region" aria-label={props.label} tabIndex={0}>
-      <table className="w-full text-left text-sm">
+    <div
+      ref={list.scroller}
+      className="h-full overflow-auto"
+      role="region"
+      aria-label={props.label}
+      tabIndex={0}
+    >
+      <table
+        className="w-full text-left text-sm"
+        {...(isWindowed ? { "aria-rowcount": rows.length + 1 } : {})}
+      >
         <thead className="sticky top-0 z-10 bg-canvas text-xs text-muted shadow-[inset_0_-1px_0_var(--line)]">
           <tr>
             {columns.map(({ title, isNumber }) => (
@@ -39,9 +58,11 @@ export function Table<Row>(props: {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {first > 0 && <tr style={{ height: first * rowHeight }} />}
+          {rows.slice(first, end).map((row) => (
             <tr
               key={keyOf(row)}
+              {...(isWindowed ? { style: { height: rowHeight } } : {})}
               onClick={
                 onOpen &&
                 (() => {
@@ -60,6 +81,7 @@ export function Table<Row>(props: {
                   className={classNames(
                     "px-3 py-2 align-middle first:pl-4 last:pr-4 md:first:pl-6 md:last:pr-6",
                     isNumber === true && "text-right tabular-nums",
+                    isWindowed && "max-w-64 truncate py-0!",
                   )}
                 >
                   {cell(row)}
@@ -67,6 +89,7 @@ export function Table<Row>(props: {
               ))}
             </tr>
           ))}
+          {end < rows.length && <tr style={{ height: (rows.length - end) * rowHeight }} />}
         </tbody>
       </table>
     </div>
