@@ -106,6 +106,7 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
     ];
     const output = await runs(files, {
       serves: true,
+      env: { SIEM_TOKEN: "token" },
       // Not every machine has the sqlite3 shell.
       programs: {
         sqlite3:
