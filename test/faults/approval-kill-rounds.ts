@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { freshDatabase } from "@steward/test-postgres";
-import { seededRandom, withSeed } from "@steward/kernel/testing/seeded-random.js";
-import { expect, it } from "vitest";
+import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
+import { expect } from "vitest";
 import { createLedger } from "./ledger.js";
 import type { Engine } from "./kill-rounds.js";
 import { driveApprovedPlan, putApprovalPolicy, WRITES } from "./approved-plan.js";
@@ -19,22 +19,15 @@ const CLIENTS = 4;
 /** The server is killed at most this long after it became ready, in ms. */
 const KILL_WITHIN_MS = 900;
 
-it.each([
-  ["SQLite", 4],
-  ["PostgreSQL", 3],
-] as const)(
-  "runs each write once and only as it was approved when the server is killed at random, its store on %s",
-  { timeout: 240_000 },
-  async (engine, rounds) => {
-    await withSeed((seed) => approvalKillRounds(engine, rounds, seed));
-  },
-);
-
 /**
  * Kills the server at random while agents' writes wait for approvers, are approved, revised, and run. Then
  * every write has run once, under an approval of its own present statement that somebody has given.
  */
-async function approvalKillRounds(engine: Engine, rounds: number, seed: number): Promise<void> {
+export async function approvalKillRounds(
+  engine: Engine,
+  rounds: number,
+  seed: number,
+): Promise<void> {
   const random = seededRandom(seed);
   const dir = mkdtempSync(join(tmpdir(), "steward-approval-kill-"));
   const target = join(dir, "target.db");

@@ -29,6 +29,9 @@ const ROUND_MS = 700;
 /** Maximum downtime of the database, in ms. */
 const AWAY_MS = 300;
 
+const TROUBLES = ["kill", "restart the database", "disturb connections"] as const;
+type Trouble = (typeof TROUBLES)[number];
+
 /** A server, and the proxy between it and the database. */
 interface Node {
   readonly proxy: TcpProxy;
@@ -85,13 +88,12 @@ class Cluster implements AsyncDisposable {
   }
 
   /** Kills a node, restarts the database, or disturbs a node's connections to it. */
-  async strike(random: () => number): Promise<void> {
-    const kind = random();
+  async strike(trouble: Trouble, random: () => number): Promise<void> {
     const { server, proxy } = this.#any(random);
-    if (kind < 0.35) {
+    if (trouble === "kill") {
       await server.kill();
       await server.restart();
-    } else if (kind < 0.55 && this.#postgres !== undefined) {
+    } else if (trouble === "restart the database" && this.#postgres !== undefined) {
       await this.#postgres.stop(random() < 0.5 ? "fast" : "immediate");
       await delay(random() * AWAY_MS);
       await this.#postgres.start();
@@ -120,11 +122,18 @@ class Cluster implements AsyncDisposable {
   }
 }
 
+function drawTrouble(random: () => number): Trouble {
+  const kind = random();
+  if (kind < 0.35) return "kill";
+  return kind < 0.55 ? "restart the database" : "disturb connections";
+}
+
 /**
- * Has `rounds` things happen to two servers and their database, under clients that drive plans of reads
- * and writes, revise and fork them, report usage and price it anew, then checks that everything acknowledged is true, that
- * no write was applied twice, that every log is gapless, every tool call is one usage row and one
- * memory entry, every total is what the rows add up to, and money is what the prices say.
+ * Has `rounds` faults happen to two servers and their database, one of each kind first, under
+ * clients that drive plans of reads and writes, revise and fork them, report usage and price it
+ * anew. Then it checks that everything acknowledged is true, that no write was applied twice, that
+ * every log is gapless, every tool call is one usage row and one memory entry, every total is what
+ * the rows add up to, and money is what the prices say.
  * @param database one that is there already and keeps running; absent: one that is restarted too.
  */
 export async function clusterRounds(
@@ -160,7 +169,7 @@ export async function clusterRounds(
   clients.catch(() => undefined);
   for (let round = 0; round < rounds; round += 1) {
     await delay(random() * ROUND_MS);
-    await cluster.strike(random);
+    await cluster.strike(TROUBLES[round] ?? drawTrouble(random), random);
   }
   stopped = true;
   await clients;

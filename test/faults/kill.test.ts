@@ -2,13 +2,13 @@ import { it } from "vitest";
 import { killRounds } from "./kill-rounds.js";
 import { withSeed } from "@steward/kernel/testing/seeded-random.js";
 
-it.each([
-  ["SQLite", 4],
-  ["PostgreSQL", 3],
-] as const)(
+/** The first kill may come before anything was written; the second kills a server that recovers. */
+const ROUNDS = 2;
+
+it.each(["SQLite", "PostgreSQL"] as const)(
   "loses and doubles nothing when the server is killed at random, its store on %s",
   { timeout: 240_000 },
-  async (engine, rounds) => {
-    await withSeed((seed) => killRounds(engine, rounds, seed));
+  async (engine) => {
+    await withSeed((seed) => killRounds(engine, ROUNDS, seed));
   },
 );
