@@ -4,7 +4,7 @@ import { type Basics, basicsOf } from "./rooms/basics.js";
 import { openBilling } from "./rooms/billing.js";
 import { openCatalog } from "./rooms/catalog.js";
 import { openDataSources } from "./rooms/data-sources.js";
-import { healthOf, SharedHealth } from "./rooms/health.js";
+import { healthOf, SharedHealth } from "./health.js";
 import { openIdentity } from "./rooms/identity.js";
 import { openMcpServers } from "./rooms/mcp-servers.js";
 import { openMemory } from "./rooms/memory.js";

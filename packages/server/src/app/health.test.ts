@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SharedHealth } from "./rooms/health.js";
+import { SharedHealth } from "./health.js";
 import type { Readiness } from "../transport/services.js";
 
 const READY: Readiness = { ready: true, checks: { store: "ok" } };

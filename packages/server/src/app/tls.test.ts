@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { openApp } from "./app.js";
-import { TlsRenewal } from "./rooms/tls.js";
+import { TlsRenewal } from "./tls.js";
 import type { TlsIdentity } from "../transport/one-port/port.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { renewedTlsIdentity, testTlsIdentity } from "../transport/testing/tls-identity.js";

@@ -177,7 +177,7 @@ class FailingProvider extends HashProvider implements BatchEmbeddingProvider {
   }
 }
 
-/** Records one tool call per query; its index is its time. */
+/** Records a tool call for each query. The index of a query is the time of its call, in ms. */
 async function called(...queries: readonly string[]): Promise<readonly ToolCallRecord[]> {
   const records = queries.map((query, finishedAtMs) => toolCallRecord({ query, finishedAtMs }));
   await room.recordToolCalls(records);

@@ -117,7 +117,7 @@ export class WasmKernel implements FilterKernel {
     } catch (error) {
       throw new AppError(
         "LIMIT_EXCEEDED",
-        "The memory index is full: its codes take 4 GiB, or as much as this machine has left",
+        "The memory index is full: it takes 4 GiB, or all memory of this machine; set a shorter retention for memory, or give the machine more memory",
         { cause: error },
       );
     }

@@ -11,7 +11,7 @@ import { listen } from "../../transport/one-port/one-port.js";
 import { openRestServer } from "../../transport/rest/server.js";
 import type { Services } from "../../transport/services.js";
 import { version } from "../../version.js";
-import { readTls, TlsRenewal } from "./tls.js";
+import { readTls, TlsRenewal } from "../tls.js";
 
 /** The open ports. Closing them ends streams and answers pending requests within the drain time. */
 export interface Transports {

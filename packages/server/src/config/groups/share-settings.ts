@@ -135,7 +135,7 @@ export const SHARE_SETTINGS: ShareSettings = {
       example: "86400000",
     }),
     default: String(PLAN_DEADLINE_MS),
-    help: "How long after its creation a plan must have ended, in milliseconds.",
+    help: "The deadline of a plan, in milliseconds after its creation.",
   },
   approvalValidMs: {
     name: "SERVICE_APPROVAL_VALID_MS",

@@ -20,7 +20,7 @@ import { planAnswer } from "./tools/plan-answer.js";
 interface ResourceKind {
   readonly template: ResourceTemplateType;
   readonly action: Action;
-  /** @param id what follows the scheme, decoded. */
+  /** @param id the part of the URI after the scheme, decoded. */
   readonly read: (id: string, scope: ToolScope) => Promise<string>;
 }
 

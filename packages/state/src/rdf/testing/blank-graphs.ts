@@ -150,7 +150,7 @@ export function renamed(
   rename: (label: string) => string,
 ): readonly Quad[] {
   const name = <T extends Quad["subject"] | Quad["object"] | Quad["graph"]>(term: T): T =>
-    // A blank node takes the place of a blank node.
+    // The renamed term is a blank node too, so its type stays the same.
     term.termType === "BlankNode" ? (blank(rename(term.value)) as T) : term;
   return quads.map(({ subject, predicate, object, graph }) =>
     quad(name(subject), predicate, name(object), name(graph)),

@@ -1,10 +1,10 @@
-import type { OpenMemory } from "./memory.js";
+import type { OpenMemory } from "./rooms/memory.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { READINESS_MS } from "../limits.js";
-import type { DirectoryProbe } from "../../storage/directory-probe.js";
-import type { Store } from "../../storage/store.js";
-import type { Health, Readiness } from "../../transport/services.js";
+import { READINESS_MS } from "./limits.js";
+import type { DirectoryProbe } from "../storage/directory-probe.js";
+import type { Store } from "../storage/store.js";
+import type { Health, Readiness } from "../transport/services.js";
 
 /**
  * Caches the result of a health check for {@link READINESS_MS}: probes are unauthenticated, so any

@@ -1,8 +1,8 @@
 import { readFileSync, unwatchFile, watchFile } from "node:fs";
-import type { Config } from "../../config/index.js";
-import { TLS_FILES_CHECK_MS } from "../limits.js";
+import type { Config } from "../config/index.js";
+import { TLS_FILES_CHECK_MS } from "./limits.js";
 import type { Log } from "@steward/kernel/log.js";
-import type { TlsIdentity } from "../../transport/one-port/port.js";
+import type { TlsIdentity } from "../transport/one-port/port.js";
 
 type TlsFiles = NonNullable<Config["tls"]>;
 
