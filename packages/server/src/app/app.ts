@@ -96,17 +96,17 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
 
   const { store, webhooks } = await openStore(config, basics, opened);
   const storage = openStorageQuota(config, basics, store, opened);
-  const audit = openAudit({ ...basics, config, store: store?.audit }, opened);
-  const state = openState({ ...basics, config, storage, origin: store?.stateOrigin }, opened);
-
-  const servers = openMcpServers(config, clock, opened);
-  const databases = [...config.dataSources, ...servers.access];
-  const access = new DataSourceAccess(databases, config.organization);
   const policies = openPolicies({
     ...{ clock, store: store?.policies, rowsChangedMax: config.rowsChangedMax },
     providerIsRemote: isProviderRemote(config, options),
   });
   const { authorizer: policy } = policies;
+  const audit = openAudit({ ...basics, config, policy, store: store?.audit }, opened);
+  const state = openState({ ...basics, config, storage, origin: store?.stateOrigin }, opened);
+
+  const servers = openMcpServers(config, clock, opened);
+  const databases = [...config.dataSources, ...servers.access];
+  const access = new DataSourceAccess(databases, config.organization);
   const migrations = await openMigrations({
     ...{ ...basics, config, access, repositories: state.repositories },
     mayDefineCode: (caller) => policy.authorize(caller, "migrations:code"),
@@ -157,15 +157,14 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const identity = await openIdentity({ ...basics, config, apiKeys, browserSessions }, opened);
   const health = healthOf(store, memory, new DirectoryProbe(config.dataDir, clock));
   const transports = await openTransports(config, {
-    ...{ ...basics, ...billing, ...retention, orchestrator, audit, catalog, webhooks },
+    ...{ ...basics, ...billing, ...retention, orchestrator, catalog, webhooks },
+    ...audit.guards(authenticator(identity.modes), identity.signIn),
+    audit: audit.service,
     policies: policies.service,
     memory: memory.service,
     state: state.service,
     migrations: migrations.service,
     apiKeys: new ApiKeyService(apiKeys, clock),
-    signIn: identity.signIn,
-    authenticate: authenticator(identity.modes),
-    authorize: (...asked) => policy.authorize(...asked),
     quotas: new OrganizationQuotas(config.quotas, clock),
     recordToolCall: toolCallRecorder({ usage: store && billing.usage, events, ids }),
     health: new SharedHealth(health, clock),

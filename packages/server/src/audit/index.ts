@@ -6,13 +6,21 @@
  * - record: a fact in the tree; its canonical JSON is the leaf
  * - personal value: a value that a record shows as a salted digest only, and that can be erased
  * - sequencer: gives facts their places in the tree
+ * - refusal: an operation that was not permitted, or an authentication that failed
  * - checkpoint: the size and the root of the tree, signed
  *
- * Read first: fact.ts, plan-facts.ts, record.ts, sequencer.ts, tree/index.ts.
+ * Read first: plan-facts.ts, record.ts, operation-recorder.ts, sequencer.ts, tree/index.ts.
  */
 export type { AuditRecord } from "./ports.js";
 export { AuditSequencer, type AuditSequencerParts } from "./sequencer.js";
 export { AuditService, type ProvenRecord } from "./audit-service.js";
+export {
+  OperationRecorder,
+  type AskedOperation,
+  type OperationRecord,
+  type RecordTime,
+} from "./operation-recorder.js";
+export { Refusals } from "./refusals.js";
 export { CheckpointSigner } from "./signer.js";
 export { verifyExport, type AuditFiles, type AuditVerdict } from "./verify.js";
 export {

@@ -18,3 +18,12 @@ export const AUDIT_PAGE_MAX = 500;
 
 /** Records on a page of a listing that does not say how many. */
 export const AUDIT_PAGE_DEFAULT = 50;
+
+/** Bytes of an operation's parameters that are stored beside its record. */
+export const AUDIT_REQUEST_BYTES_MAX: number = 16 * 1024;
+
+/** Different refusals that become records of their own in {@link AUDIT_REFUSALS_MS}. */
+export const AUDIT_REFUSALS_MAX = 100;
+
+/** The time for which {@link AUDIT_REFUSALS_MAX} counts, in ms. */
+export const AUDIT_REFUSALS_MS = 60_000;

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import type { Origin } from "../kernel/origin.js";
 import type { ToolCallRecord } from "../kernel/tool-call.js";
-import type { AuditFact } from "./fact.js";
+import type { AuditFact } from "../kernel/audit-fact.js";
 import { AUDIT_EVENTS_MAX, AUDIT_TABLES_MAX } from "./limits.js";
 
 /** A change in a plan's log, with the fields of the log that records are made of. */

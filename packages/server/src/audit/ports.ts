@@ -1,8 +1,8 @@
-import type { AuditFact } from "./fact.js";
+import type { AuditFact } from "../kernel/audit-fact.js";
 import type { NewAuditRecord, PersonalValues } from "./record.js";
 import type { ChangedTile, TileName } from "./tree/index.js";
 
-export type { AuditFact, AuditDetail } from "./fact.js";
+export type { AuditFact, AuditDetail } from "../kernel/audit-fact.js";
 export type { NewAuditRecord } from "./record.js";
 export { planFactsOf, type LoggedChange } from "./plan-facts.js";
 

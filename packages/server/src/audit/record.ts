@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js";
 import { isoTime } from "@steward/kernel/clock.js";
 import type { Origin } from "../kernel/origin.js";
-import type { AuditFact } from "./fact.js";
+import type { AuditFact } from "../kernel/audit-fact.js";
 import { AUDIT_RECORD_BYTES_MAX } from "./limits.js";
 
 /** The version of the shape of records that this program writes. */
@@ -59,8 +59,7 @@ export function auditRecordOf(fact: AuditFact, salt: string): NewAuditRecord {
 
 /** The digest that a record contains in place of a personal value. */
 export function personalDigest(salt: string, place: string, value: string): string {
-  const hash = createHash("sha256").update(`${salt}\0${place}\0${value}`).digest("base64url");
-  return `sha256:${hash}`;
+  return `sha256:${hash("sha256", `${salt}\0${place}\0${value}`, "base64url")}`;
 }
 
 type Digest = (place: string, value: string) => string;
@@ -92,15 +91,25 @@ function originMembers({ caller, request }: Origin, digest: Digest): Record<stri
 
 /** The detail with a digest in the place of each personal value. */
 function withDigests({ detail, personal }: AuditFact, digest: Digest): JsonValue {
-  if (personal === undefined) return detail;
-  const told = structuredClone(detail) as Record<string, unknown>;
-  for (const [place, value] of Object.entries(personal)) {
-    const path = place.split(".");
-    const last = path.pop() ?? place;
-    let parent: Record<string, unknown> = told;
-    for (const member of path) parent = (parent[member] ??= {}) as Record<string, unknown>;
-    parent[last] = digest(place, value);
+  let told: JsonValue = detail;
+  for (const [place, value] of Object.entries(personal ?? {})) {
+    told = withValue(told, place.split("."), digest(place, value));
   }
-  // Only digests, which are texts, were added to JSON.
-  return told as JsonValue;
+  return told;
+}
+
+/** A copy of a JSON value with another value at a path; lists and objects beside the path are shared. */
+function withValue(
+  target: JsonValue,
+  [member, ...rest]: readonly string[],
+  value: string,
+): JsonValue {
+  if (member === undefined) return value;
+  if (Array.isArray(target)) {
+    return target.map((item: JsonValue, index) =>
+      String(index) === member ? withValue(item, rest, value) : item,
+    );
+  }
+  const known = target as Readonly<Record<string, JsonValue>>;
+  return { ...known, [member]: withValue(known[member] ?? {}, rest, value) };
 }

@@ -5,6 +5,7 @@ import { API_KEY_NAMES_MAX, API_KEY_OVERLAP_MS_MAX, API_KEYS_PAGE_MAX } from "./
 import { NAME_LENGTH_MAX } from "../kernel/limits.js";
 import { nearMiss } from "../kernel/near-miss.js";
 import { ROLE_RULE, roleName } from "@steward/kernel/role-name.js";
+import { tellEffect } from "../kernel/recorded-operation.js";
 import { hashOf, keyText, newKeyId, newSecret, type ApiKey, type ApiKeyDraft } from "./api-key.js";
 import { ACTION_GROUPS, ACTIONS, isScope } from "./actions.js";
 import { requireMayGive } from "./given-rights.js";
@@ -43,6 +44,8 @@ export class ApiKeyService {
     const { orgId } = caller;
     const { keyId } = shown;
     const key = { ...draft, orgId, keyId, createdAtMs, secretHash: hashOf(shown.secret) };
+    const { roles, permissions, scopes, environment } = draft;
+    tellEffect({ subject: keyId, detail: { roles, permissions, scopes, environment } });
     await this.#store.add(key);
     return { key, text: keyText(key.environment, shown) };
   }

@@ -95,6 +95,17 @@ export class Authorizer implements ExplainedStatementPolicy {
     } else ask();
   }
 
+  /** Whether the caller may do this, or may ask for it when somebody has to approve. */
+  async mayDo(caller: Caller, action: Action): Promise<boolean> {
+    try {
+      await this.authorize(caller, action);
+      return true;
+    } catch (error) {
+      if (!(error instanceof AppError) || !isRefusal(error)) throw error;
+      return error.code === "APPROVAL_REQUIRED";
+    }
+  }
+
   async looksAtData({ orgId }: Caller): Promise<boolean> {
     const policies = await this.#parts.policies.of(orgId);
     return ABOUT_DATA.some((name) => policies.mentions(name));

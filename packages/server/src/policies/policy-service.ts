@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
+import { tellEffect } from "../kernel/recorded-operation.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Explained } from "./authorizer.js";
 import type { OrganizationPolicySource } from "./organization-policies.js";
@@ -73,6 +74,7 @@ export class PolicyService {
       changedBy: userId ?? agentId ?? keyId ?? "",
       changedAtMs: clock.nowMs(),
     };
+    tellEffect({ detail: { version: policies.version } });
     if (!(await store.put(policies))) {
       throw new AppError(
         "STATE_CONFLICT",

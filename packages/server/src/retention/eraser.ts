@@ -3,7 +3,8 @@ import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-lo
 import { AppError } from "@steward/kernel/errors.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { Erasure } from "./erasure.js";
-import { ROWS_DELETED_MAX } from "./limits.js";
+import { RecordedOperation, runRecorded } from "../kernel/recorded-operation.js";
+import { ERASURES_SHOWN_MAX, ROWS_DELETED_MAX } from "./limits.js";
 import type {
   ErasedRows,
   ErasureStore,
@@ -92,7 +93,7 @@ export class Eraser implements AsyncDisposable {
   }
 
   async #erase(erasure: Erasure): Promise<void> {
-    const { erasures, store, erased, withUsage, clock, log } = this.#parts;
+    const { store, erased, withUsage, log } = this.#parts;
     // A hold that was placed meanwhile stops the erasure until it is lifted.
     if (coveringHold(await store.holds(erasure.orgId), erasure) !== undefined) return;
     // Without its subject, everything of it has been deleted before.
@@ -104,8 +105,22 @@ export class Eraser implements AsyncDisposable {
       await withUsage(() => erased.eraseNames(erasure));
     }
     await erased.overwrite();
-    await erasures.finish(erasure, clock.nowMs());
+    await this.#finish(erasure);
     log.info({ erasureId: erasure.erasureId, scope: erasure.scope }, "data erased");
+  }
+
+  /** Makes the request a receipt, which the audit log has too, committed with it. */
+  async #finish(erasure: Erasure): Promise<void> {
+    const { erasures, clock } = this.#parts;
+    const { orgId, erasureId, scope, subjectDigest } = erasure;
+    const ended = (await erasures.list(orgId, ERASURES_SHOWN_MAX)).find(
+      (each) => each.erasureId === erasureId,
+    );
+    const { plans, entries, usage } = ended?.counts ?? erasure.counts;
+    const detail = { scope, subject_digest: subjectDigest, plans, entries, usage };
+    const atMs = clock.nowMs();
+    const receipt = { orgId, atMs, kind: "erasure.finish", subject: erasureId, detail };
+    await runRecorded(new RecordedOperation(receipt), () => erasures.finish(erasure, atMs));
   }
 
   /** @returns whether no plan of the subject is left. */

@@ -2,6 +2,7 @@ import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
+import { tellEffect } from "../kernel/recorded-operation.js";
 import { SESSION_ID_LENGTH_MAX } from "../kernel/limits.js";
 import { coveringHold } from "./eraser.js";
 import type { Erasure, ErasureEstimate, ErasureScope, ErasureSubject } from "./erasure.js";
@@ -74,6 +75,8 @@ export class ErasureService {
       counts: { plans: 0, entries: 0, usage: 0 },
       subjectDigest: sha256(`${salt}${subject.subject}`),
     };
+    const { erasureId, scope, subjectDigest } = erasure;
+    tellEffect({ subject: erasureId, detail: { scope, subject_digest: subjectDigest } });
     await erasures.begin(erasure);
     onBegun();
     return { erasure, salt };

@@ -1,5 +1,6 @@
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
+import { tellEffect } from "../kernel/recorded-operation.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { type Ids, isUuid } from "@steward/kernel/ids.js";
 import { SESSION_ID_LENGTH_MAX } from "../kernel/limits.js";
@@ -96,6 +97,7 @@ export class RetentionService {
         changedBy: nameOf(caller),
         changedAtMs: clock.nowMs(),
       };
+      tellEffect({ detail: { version: version.version, periods: { ...periods } } });
       if (await store.put(version)) {
         this.#parts.onChanged();
         return this.#shown(version);
@@ -139,6 +141,7 @@ export class RetentionService {
       placedBy: nameOf(caller),
       placedAtMs: clock.nowMs(),
     };
+    tellEffect({ subject: hold.holdId });
     await store.placeHold(hold);
     return hold;
   }

@@ -1,7 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Intent } from "../governance/index.js";
-import type { AuditService } from "../audit/index.js";
+import type { AskedOperation, AuditService } from "../audit/index.js";
 import type { CatalogService } from "../catalog/index.js";
 import type {
   Action,
@@ -47,6 +47,8 @@ export interface Services {
   readonly quotas: OrganizationQuotas;
   readonly recordToolCall: RecordToolCall;
   readonly authorize: Authorize;
+  readonly mayDo: MayDo;
+  readonly recordOperation: RecordOperation;
   readonly health: Health;
   readonly metrics: MetricsPage;
   readonly log: Log;
@@ -108,6 +110,22 @@ export type Authorize = (
   action: Action,
   resource?: PolicyResource,
 ) => Promise<void>;
+
+/**
+ * Whether the caller may do something, asked to offer only what a caller may use. An answer is no
+ * refusal and leaves no record. @throws AppError `STORE_UNAVAILABLE`.
+ */
+export type MayDo = (caller: Caller, action: Action) => Promise<boolean>;
+
+/**
+ * Runs an operation so that the audit log has a record of it before its caller has an answer.
+ * @throws the error of `work`; AppError `STORE_UNAVAILABLE` when there can be no record.
+ */
+export type RecordOperation = <T>(
+  caller: Caller,
+  asked: AskedOperation,
+  work: () => Promise<T>,
+) => Promise<T>;
 
 /** A call of one of the service's own tools outside of a plan, such as a tool over MCP. */
 export interface OwnToolCall {

@@ -1,5 +1,6 @@
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
+import { tellEffect } from "../kernel/recorded-operation.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import { aauWeight } from "./events/aau.js";
@@ -168,6 +169,7 @@ export class UsageService {
     const orgId = organizationOf(caller, input.org_id);
     const price = parsePrice(input, ids.uuid(), clock.nowMs());
     return recorder.exclusively(async () => {
+      tellEffect({ subject: price.id, detail: { of: orgId } });
       const change = await store.prices.change(orgId, (prices) => setPrice(prices, price));
       gate.refresh(orgId);
       return change.added;
@@ -237,6 +239,7 @@ export class UsageService {
       // An operator may set a budget concurrently on another server. Both budgets are then enforced
       // for each call.
       checkCeiling(budget, await store.budgets.list(orgId));
+      tellEffect({ subject: budget.id, detail: { of: orgId } });
       await store.budgets.save(orgId, budget);
       gate.refresh(orgId);
       return budget;

@@ -1,43 +1,119 @@
+import { openSink } from "../../adapters/audit-sinks/index.js";
+import { AuditExporter } from "../../audit-export/index.js";
+import { version } from "../../version.js";
+import type { Basics } from "./basics.js";
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Caller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { openSink } from "../../adapters/audit-sinks/index.js";
-import { AuditExporter } from "../../audit-export/index.js";
-import { AuditSequencer, AuditService, CheckpointSigner } from "../../audit/index.js";
+import {
+  AuditSequencer,
+  AuditService,
+  CheckpointSigner,
+  OperationRecorder,
+  Refusals,
+} from "../../audit/index.js";
 import type { Config } from "../../config/index.js";
-import { version } from "../../version.js";
-import type { Basics } from "./basics.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
+import type { Authorizer } from "../../policies/index.js";
 import {
   assertPrivate,
   makePrivateDirectory,
   PRIVATE_FILE_MODE,
 } from "../../storage/private-files.js";
 import type { AuditStore } from "../../storage/store.js";
+import type { Authenticate, Services, SignIn } from "../../transport/services.js";
 
 /** Dependencies of the audit log. */
 interface AuditParts extends Pick<Basics, "clock" | "ids" | "log" | "telemetry"> {
   readonly config: Pick<Config, "audit" | "dataDir">;
   readonly store: AuditStore | undefined;
+  readonly policy: Pick<Authorizer, "authorize" | "mayDo" | "versionFor">;
 }
+
+/** The audit log: its reads, and what makes records. */
+export interface OpenAudit {
+  readonly service: AuditService;
+  /** Resolves when what happened before the call has its records. */
+  readonly flush: () => Promise<void>;
+  /** What asks whether a request may pass, so that the audit log has a record of each refusal. */
+  guards(authenticate: Authenticate, signIn: SignIn): Guards;
+}
+
+type Guards = Pick<Services, "authenticate" | "signIn" | "authorize" | "mayDo" | "recordOperation">;
 
 /**
  * Starts appending to the audit log and its export; closing it appends what is waiting. Without a store there is no
  * log, and every read says so.
  */
 export function openAudit(
-  { config, store, ...basics }: AuditParts,
+  { config, store, policy, ...basics }: AuditParts,
   opened: DisposalStack,
-): AuditService {
-  if (store === undefined) return new AuditService(undefined);
+): OpenAudit {
   const { clock, log } = basics;
+  const refusals = new Refusals(clock);
+  const guardsWith =
+    (recorder: OperationRecorder): OpenAudit["guards"] =>
+    (authenticate, signIn) => ({
+      authenticate: watchedAuthentication(authenticate, refusals),
+      signIn: watchedSignIn(signIn, refusals),
+      authorize: (caller, action, resource) =>
+        refusals.watch(caller, { action }, () => policy.authorize(caller, action, resource)),
+      mayDo: (...asked) => policy.mayDo(...asked),
+      recordOperation: (...asked) => recorder.run(...asked),
+    });
+  if (store === undefined) {
+    const guards = guardsWith(new OperationRecorder(undefined));
+    return { service: new AuditService(undefined), flush: () => Promise.resolve(), guards };
+  }
   openExport({ config, store, ...basics }, opened);
   const pem = signingKey(config);
   const signer = new CheckpointSigner(config.audit.name, pem);
-  const sequencer = opened.use(new AuditSequencer({ ...store, signer, clock, log }));
-  return new AuditService({ archive: store.archive, sequencer });
+  const collect = (): Promise<void> => storeRefusals(refusals, store);
+  const sequencer = opened.use(new AuditSequencer({ ...store, signer, clock, log, collect }));
+  const policyVersion = (caller: Caller): Promise<string> => policy.versionFor(caller);
+  const recorder = new OperationRecorder({ outbox: store.sequence, clock, policyVersion });
+  const service = new AuditService({ archive: store.archive, sequencer });
+  return { service, flush: () => sequencer.flush(), guards: guardsWith(recorder) };
 }
+
+async function storeRefusals(refusals: Refusals, { sequence }: AuditStore): Promise<void> {
+  const facts = refusals.take();
+  try {
+    await sequence.add(facts);
+  } catch (error) {
+    refusals.putBack(facts);
+    throw error;
+  }
+}
+
+/** Authentication whose failures become records. */
+function watchedAuthentication(authenticate: Authenticate, refusals: Refusals): Authenticate {
+  return (shown) => {
+    const { headers, peerAddress } = shown;
+    const requestId = headers["x-request-id"];
+    const request = {
+      requestId: typeof requestId === "string" ? requestId.slice(0, REQUEST_ID_LENGTH_MAX) : "",
+      peerAddress,
+    };
+    return refusals.watchAuthentication(request, () => authenticate(shown));
+  };
+}
+
+/** How people sign in with an API key; failures become records. */
+function watchedSignIn(signIn: SignIn, refusals: Refusals): SignIn {
+  const { apiKey } = signIn;
+  if (apiKey === undefined) return signIn;
+  return {
+    ...signIn,
+    apiKey: (text, peerAddress) =>
+      refusals.watchAuthentication({ requestId: "", peerAddress }, () => apiKey(text, peerAddress)),
+  };
+}
+
+/** Longer ids of requests are cut off. */
+const REQUEST_ID_LENGTH_MAX = 128;
 
 /** Without targets nothing is exported. */
 function openExport(
@@ -48,7 +124,7 @@ function openExport(
     ids,
     log,
     telemetry,
-  }: AuditParts & { readonly store: AuditStore },
+  }: Omit<AuditParts, "policy"> & { readonly store: AuditStore },
   opened: DisposalStack,
 ): void {
   const { name: logName, exports, exportHeader: header, exportCaFile: caFile } = audit;

@@ -3,6 +3,8 @@ import pg from "pg";
 import { systemClock } from "@steward/kernel/clock.js";
 import { connectionRefusal, isOutcomeUnknown, PostgresClient, sqlStateOf } from "@steward/postgres";
 import { AppError } from "@steward/kernel/errors.js";
+import { recordedOperation, type DueFact } from "../../kernel/recorded-operation.js";
+import { addFact } from "./audit/outbox.js";
 import { WRITE_REFUSALS, WriteRefusals } from "./write-refusals.js";
 
 /** A value bound to a statement. */
@@ -20,6 +22,14 @@ export interface Connection {
   /** Runs one statement and returns its rows. @throws AppError `STORE_UNAVAILABLE`. */
   query<Row extends object>(sql: string, values?: readonly PgValue[]): Promise<readonly Row[]>;
 }
+
+/** A connection that knows whether a statement on it has changed rows. */
+interface WatchedConnection extends Connection {
+  readonly hasChanged: () => boolean;
+}
+
+/** The command tags of statements that change rows. */
+const CHANGES: ReadonlySet<string> = new Set(["INSERT", "UPDATE", "DELETE"]);
 
 /** It is unknown whether a statement or transaction took effect; it may also take effect later. */
 export class OutcomeUnknown extends AppError {}
@@ -79,6 +89,16 @@ export class Database implements Connection, AsyncDisposable {
   }
 
   /**
+   * Like `query`, for a statement that changes something: a recorded operation is added to the audit
+   * log's outbox in the same transaction.
+   */
+  write<Row extends object>(sql: string, values: readonly PgValue[]): Promise<readonly Row[]> {
+    return recordedOperation() === undefined
+      ? this.query<Row>(sql, values)
+      : this.transaction((connection) => connection.query<Row>(sql, values));
+  }
+
+  /**
    * Like `query`, for frequent statements: each connection parses and plans the statement once,
    * unless a pooler without support for prepared statements is in between.
    */
@@ -102,13 +122,18 @@ export class Database implements Connection, AsyncDisposable {
   }
 
   /** Runs `work` with a connection of the pool; closes the connection afterwards if it failed. */
-  withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#withClient((client) =>
-      work({
-        query: <Row extends object>(text: string, values: readonly PgValue[] = []) =>
-          run<Row>(client, { text, values }),
-      }),
-    );
+  withConnection<T>(work: (connection: WatchedConnection) => Promise<T>): Promise<T> {
+    return this.#withClient((client) => {
+      let hasChanged = false;
+      return work({
+        query: async <Row extends object>(text: string, values: readonly PgValue[] = []) => {
+          const { rows, command, rowCount } = await runResult<Row>(client, { text, values });
+          hasChanged ||= CHANGES.has(command) && rowCount !== 0;
+          return rows;
+        },
+        hasChanged: () => hasChanged,
+      });
+    });
   }
 
   async #withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -130,9 +155,24 @@ export class Database implements Connection, AsyncDisposable {
 
   /**
    * Runs `work` in one transaction; retries it after a conflict with another transaction. An error
-   * of `work` rolls the transaction back. The connection is reused unless it was lost.
+   * of `work` rolls the transaction back. The connection is reused unless it was lost. The first
+   * transaction of a recorded operation that changes something also adds the operation to the audit
+   * log's outbox.
    */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const operation = recordedOperation();
+    if (operation === undefined) return this.#transaction(work);
+    return operation.write(async (due) => {
+      if (due === undefined) return this.#transaction(work);
+      const { result, isAdded } = await this.#transaction((connection) =>
+        withFact(connection, work, due),
+      );
+      due.isCommitted = isAdded;
+      return result;
+    });
+  }
+
+  #transaction<T>(work: (connection: WatchedConnection) => Promise<T>): Promise<T> {
     return retried(async () => {
       const end = await this.withConnection((connection) => transactionOn(connection, work));
       if ("error" in end) {
@@ -162,10 +202,22 @@ export class Database implements Connection, AsyncDisposable {
   }
 }
 
+/** Does the work, and adds the fact when the work has changed something. */
+async function withFact<T>(
+  connection: WatchedConnection,
+  work: (connection: Connection) => Promise<T>,
+  { fact }: DueFact,
+): Promise<{ readonly result: T; readonly isAdded: boolean }> {
+  const result = await work(connection);
+  const isAdded = connection.hasChanged();
+  if (isAdded) await addFact(connection, fact);
+  return { result, isAdded };
+}
+
 /** @throws OutcomeUnknown when it is unknown whether the transaction committed. */
 async function transactionOn<T>(
-  connection: Connection,
-  work: (connection: Connection) => Promise<T>,
+  connection: WatchedConnection,
+  work: (connection: WatchedConnection) => Promise<T>,
 ): Promise<{ readonly result: T } | { readonly error: unknown }> {
   await connection.query("BEGIN");
   try {
@@ -198,17 +250,26 @@ const TYPES = new pg.TypeOverrides();
 // Milliseconds and counts fit into a double; amounts of money are read as text.
 TYPES.setTypeParser(pg.types.builtins.INT8, Number);
 
+interface PgStatement {
+  readonly text: string;
+  readonly values: readonly PgValue[];
+  readonly name?: string;
+}
+
 async function run<Row extends object>(
   client: pg.PoolClient,
-  statement: {
-    readonly text: string;
-    readonly values: readonly PgValue[];
-    readonly name?: string;
-  },
+  statement: PgStatement,
 ): Promise<readonly Row[]> {
+  return (await runResult<Row>(client, statement)).rows;
+}
+
+async function runResult<Row extends object>(
+  client: pg.PoolClient,
+  statement: PgStatement,
+): Promise<pg.QueryResult<Row>> {
   try {
     const query = { ...statement, queryMode: "extended" } as unknown as pg.QueryConfig;
-    return (await client.query<Row>(query)).rows;
+    return await client.query<Row>(query);
   } catch (error) {
     throw failureOf(error);
   }

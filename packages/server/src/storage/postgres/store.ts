@@ -104,7 +104,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       browserSessions: new PostgresBrowserSessionStore(db),
       policies: new PostgresPolicyStore(db),
       audit: {
-        sequence: new PostgresAuditSequence(db, unread.audit, ids),
+        sequence: new PostgresAuditSequence(db, unread.audit),
         archive: new PostgresAuditArchive(db),
         exported: new PostgresAuditExportStore(db),
       },

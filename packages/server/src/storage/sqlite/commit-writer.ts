@@ -1,6 +1,8 @@
 import { Worker } from "node:worker_threads";
 import { AppError } from "@steward/kernel/errors.js";
+import { recordedOperation } from "../../kernel/recorded-operation.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
+import { outboxWrite } from "./audit/outbox-write.js";
 import {
   UnitPacker,
   type CommitReply,
@@ -82,11 +84,21 @@ export class CommitWriter implements AsyncDisposable {
   }
 
   /**
-   * Resolves when the unit is durable. Units are committed in the order of the calls.
+   * Resolves when the unit is durable. Units are committed in the order of the calls. The first unit
+   * of an operation that is recorded also adds the operation to the audit log's outbox.
    * @throws WriteConflict; AppError `STORE_UNAVAILABLE` when it could not be written, `OVERLOADED`
    * when too many wait.
    */
   commit(unit: WriteUnit): Promise<void> {
+    const operation = recordedOperation();
+    if (operation === undefined) return this.#commit(unit);
+    return operation.write(async (due) => {
+      await this.#commit(due === undefined ? unit : [...unit, outboxWrite(due.fact)]);
+      if (due !== undefined) due.isCommitted = true;
+    });
+  }
+
+  #commit(unit: WriteUnit): Promise<void> {
     return this.#enqueue(unit, (pending) => {
       this.#queue.push(pending);
       this.#pump();
@@ -128,7 +140,7 @@ export class CommitWriter implements AsyncDisposable {
 
   /** Commits a unit that changes nothing. @throws AppError `STORE_UNAVAILABLE` with the reason. */
   probe(): Promise<void> {
-    return this.commit(PROBE);
+    return this.#commit(PROBE);
   }
 
   /**
@@ -137,7 +149,7 @@ export class CommitWriter implements AsyncDisposable {
    * @throws AppError `STORE_UNAVAILABLE` while another connection still reads the log.
    */
   truncateLog(): Promise<void> {
-    return this.commit(TRUNCATION);
+    return this.#commit(TRUNCATION);
   }
 
   /** Commits the waiting units, then ends the thread. */

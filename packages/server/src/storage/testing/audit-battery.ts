@@ -9,13 +9,16 @@ import { AuditSequencer, CheckpointSigner } from "../../audit/index.js";
 import type { AuditFact, AuditSequence } from "../../audit/ports.js";
 import { personalDigest } from "../../audit/record.js";
 import { leafHash, TreeEdge, verifiedCheckpoint } from "../../audit/tree/index.js";
+import { RecordedOperation, runRecorded } from "../../kernel/recorded-operation.js";
 import type { PlanEngine } from "../../plans/index.js";
+import type { PolicyStore } from "../../policies/ports.js";
 import type { AuditStore } from "../store.js";
 import { recordToolCalls, RECORDED_STEP } from "./record-tool-calls.js";
 
 /** An engine under test. */
 export interface AuditUnderTest extends AsyncDisposable {
   readonly plans: PlanEngine;
+  readonly policies: PolicyStore;
   readonly audit: AuditStore;
 }
 
@@ -66,6 +69,31 @@ export function auditBattery(
       });
       expect(cancelled?.personal?.values).toMatchObject({ "events.0.reason": "Ada said so" });
       expect(JSON.stringify([created?.entry, cancelled?.entry])).not.toMatch(/ada|192\.0\.2/i);
+    });
+
+    it("commits the record of an operation with its effect, once, and neither without the other", async () => {
+      await using store = await open();
+      const put = async (version: number) => {
+        const operation = new RecordedOperation(fact(ORG, `version ${String(version)}`));
+        const policies = { orgId: ORG, version, text: "", changedBy: "", changedAtMs: 1 };
+        const isPut = await runRecorded(operation, async () => {
+          const isFirst = await store.policies.put(policies);
+          await store.policies.put({ ...policies, orgId: OTHER_ORG });
+          return isFirst;
+        });
+        return [isPut, operation.isWritten];
+      };
+      expect(await put(1)).toEqual([true, true]);
+      expect(await put(1)).toEqual([false, false]);
+      expect(await put(2)).toEqual([true, true]);
+      const lost = new RecordedOperation(fact(ORG, "lost"));
+      await expect(
+        runRecorded(lost, () => Promise.reject(new Error("failed before its write"))),
+      ).rejects.toThrow("failed before");
+      expect(lost.isWritten).toBe(false);
+      await flush(store);
+      const subjects = (await verifiedRecords(store)).map(({ subject }) => subject);
+      expect(subjects.slice(1)).toEqual(["version 1", "version 2"]);
     });
 
     it("puts every fact into the tree once, also when nodes race and appends fail", async () => {

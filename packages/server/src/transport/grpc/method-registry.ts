@@ -1,3 +1,4 @@
+import { toJson } from "@bufbuild/protobuf";
 import type {
   DescMessage,
   DescMethod,
@@ -13,8 +14,10 @@ import type {
   ServerUnaryCall,
   ServerWritableStream,
 } from "@grpc/grpc-js";
+import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
+import { askedOperation, recordOf } from "../operation-records.js";
 import type { Services } from "../services.js";
 import type { AdmitStream } from "../stream-limits.js";
 import { type Asked, CallScope } from "./call-scope.js";
@@ -76,7 +79,11 @@ export class MethodRegistry {
   ): void {
     type Call = ServerUnaryCall<Buffer, MessageShape<O>>;
     const asked = this.#guards.askedBy?.(method.localName) ?? OPEN;
-    const served = { asked, decode: decoderOf(method.input), answer };
+    const served = {
+      asked,
+      decode: decoderOf(method.input),
+      answer: this.#recorded(method, answer),
+    };
     const handle = (call: Call, respond: sendUnaryData<MessageShape<O>>): void => {
       void this.#answer(new CallScope(method.name, call, this.#services), served, call, respond);
     };
@@ -114,6 +121,26 @@ export class MethodRegistry {
       this.#converse(new CallScope(method.name, call, this.#services), served, call);
     };
     this.#server.register(path, handle, encoderOf(method.output), bytesOf, "bidi");
+  }
+
+  /** Records the operations that change something; the methods that are open to everybody do not. */
+  #recorded<I extends DescMessage, O extends DescMessage>(
+    { localName, input }: DescMethodUnary<I, O>,
+    answer: Answer<I, O>,
+  ): Answer<I, O> {
+    const record = this.#guards.askedBy === undefined ? undefined : recordOf(localName);
+    if (record === undefined) return answer;
+    const { recordOperation } = this.#services;
+    return (request, ctx) => {
+      // A message is an object, and its parameters have the names that they have in REST.
+      const parameters = toJson(input, request, { useProtoFieldName: true }) as Record<
+        string,
+        JsonValue
+      >;
+      return recordOperation(ctx, askedOperation(localName, record, parameters), () =>
+        answer(request, ctx),
+      );
+    };
   }
 
   /** Ends every stream with this error. */

@@ -1,6 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
+import { askedOperation } from "../operation-records.js";
 import { admit, type AskedOperation } from "../request-context.js";
 import { zodValidation } from "../rest/validation/validation.js";
 import { errorResult, toolResult } from "./tool-result.js";
@@ -24,7 +26,9 @@ export async function callTool(call: McpToolCall): Promise<CallToolResult> {
     const counts = await permitted(call);
     const input = checkedInput(tool, call.args);
     const scope = { ...call, context: counts === undefined ? context : { ...context, counts } };
-    return toolResult(await recorded(call, () => tool.run(input, scope)));
+    return toolResult(
+      await recorded(call, () => audited(call, input, () => tool.run(input, scope))),
+    );
   } catch (thrown) {
     if (AppError.from(thrown).code === "INTERNAL") {
       const { requestId } = context;
@@ -43,6 +47,19 @@ async function permitted({
   services.quotas.countRequest(context.orgId);
   for (const action of tool.actions) await services.authorize(context, action);
   return admit(services, context, { action: undefined, share: tool.share, whenOver });
+}
+
+/** Makes a call that changes something outside of plans leave its record in the audit log. */
+function audited<Output>(
+  { tool, context, services }: McpToolCall,
+  input: unknown,
+  work: () => Promise<Output>,
+): Promise<Output> {
+  if (tool.recorded === undefined) return work();
+  const { operation, record } = tool.recorded;
+  // The tool's schema has accepted the input, which is an object of JSON.
+  const asked = askedOperation(operation, record, input as Record<string, JsonValue>);
+  return services.recordOperation(context, asked, work);
 }
 
 function checkedInput({ input }: McpTool, args: unknown): unknown {

@@ -90,17 +90,12 @@ function addPrompts(server: LowLevelServer, scope: ToolScope): void {
  * LLM does not try them in vain.
  */
 async function isOffered(
-  { authorize }: Services,
+  { mayDo }: Services,
   context: QueryRuntimeContext,
   { actions }: McpTool,
 ): Promise<boolean> {
-  try {
-    for (const action of actions) await authorize(context, action);
-    return true;
-  } catch (error) {
-    if (error instanceof AppError && error.code === "POLICY_DENIED") return false;
-    throw error;
-  }
+  for (const action of actions) if (!(await mayDo(context, action))) return false;
+  return true;
 }
 
 /** Counts a request, and tells an error as JSON-RPC has it: the method has no result that could hold one. */

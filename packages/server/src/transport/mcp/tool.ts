@@ -3,6 +3,8 @@ import type * as z from "zod";
 import type { Intent } from "../../governance/index.js";
 import type { Action } from "../../identity/index.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
+import type { OperationRecord } from "../../audit/index.js";
+import { recordOf } from "../operation-records.js";
 import { actionOf, shareOf } from "../operations.js";
 import type { Share } from "../organization-quotas.js";
 import type { ResourceRights } from "../resource-rights.js";
@@ -54,6 +56,8 @@ export interface McpTool extends Omit<
 > {
   /** The action of each of its operations. */
   readonly actions: readonly Action[];
+  /** The operation of a call that leaves a record, if one does. */
+  readonly recorded: { readonly operation: string; readonly record: OperationRecord } | undefined;
   /** The quota that a call counts against. */
   readonly share: Share | undefined;
   readonly input: Fields;
@@ -73,8 +77,14 @@ export function defineTool<Input extends Fields, Output extends object>(
   return {
     ...rest,
     actions: operations.map(actionOf),
+    recorded: operations.map(recordedOf).find((recorded) => recorded !== undefined),
     share: operations.map(shareOf).find((share) => share !== undefined),
     // The caller has checked the input against the tool's own schema.
     run: (input, scope) => run(input as z.output<Input>, scope),
   };
+}
+
+function recordedOf(operation: string): McpTool["recorded"] {
+  const record = recordOf(operation);
+  return record === undefined ? undefined : { operation, record };
 }

@@ -1,8 +1,12 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import * as z from "zod";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import type { Action } from "../../identity/index.js";
+import { assert } from "@steward/kernel/assert.js";
+import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import { AppError } from "@steward/kernel/errors.js";
+import { askedOperation, recordOf } from "../operation-records.js";
 import { actionOf, shareOf } from "../operations.js";
 import type { Share } from "../organization-quotas.js";
 import { type Gatekeepers, type IncomingRequest, requestContext } from "../request-context.js";
@@ -36,7 +40,7 @@ declare module "fastify" {
  */
 export function authenticateRequests(
   app: RestApp,
-  gatekeepers: Gatekeepers & Pick<Services, "signIn">,
+  gatekeepers: Gatekeepers & Pick<Services, "signIn" | "recordOperation">,
   access: Exclude<Access, "anybody">,
 ): void {
   app.addHook("onRoute", (route) => {
@@ -44,6 +48,7 @@ export function authenticateRequests(
     const [action, share] = [actionOf(operation), shareOf(operation)];
     route.config = { ...route.config, access, action, share };
     route.schema = { querystring: NO_PARAMETERS, ...route.schema };
+    recordRequests(route, operation, gatekeepers);
   });
   app.addHook("onRequest", (request, reply, done) => {
     const { action, share } = request.routeOptions.config;
@@ -58,6 +63,40 @@ export function authenticateRequests(
       done(AppError.from(error));
     }
   });
+}
+
+/** Makes each request of an operation that changes something leave its record. */
+function recordRequests(
+  route: RouteOptions,
+  operation: string,
+  { recordOperation }: Pick<Services, "recordOperation">,
+): void {
+  const record = recordOf(operation);
+  if (record === undefined) return;
+  const { handler } = route;
+  route.handler = function (request, reply) {
+    const asked = askedOperation(operation, record, parametersOf(request));
+    return recordOperation(request.context, asked, async () => {
+      const result: unknown = await handler.call(this, request, reply);
+      // Otherwise the caller would have its answer before the end is recorded.
+      assert(record.time === "before" || !reply.sent, `${operation} returns its answer`);
+      return result;
+    });
+  };
+}
+
+/** Parameters of the path, the query and the body. A document is recorded by its length. */
+function parametersOf({ params, query, body }: FastifyRequest): Record<string, JsonValue> {
+  const isFields = typeof body === "object" && body !== null && !Array.isArray(body);
+  const isDocument = body instanceof Uint8Array || body instanceof Readable;
+  return {
+    // Validated JSON and texts of the address.
+    ...(params as Record<string, JsonValue>),
+    ...(query as Record<string, JsonValue>),
+    ...(isFields && !isDocument ? (body as Record<string, JsonValue>) : {}),
+    ...(isFields || body === undefined || body === null ? {} : { body: body as JsonValue }),
+    ...(body instanceof Uint8Array ? { document_bytes: body.length } : {}),
+  };
 }
 
 /**

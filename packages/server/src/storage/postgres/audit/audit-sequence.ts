@@ -1,6 +1,5 @@
 import { assert } from "@steward/kernel/assert.js";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
-import type { Ids } from "@steward/kernel/ids.js";
 import { TILE_WIDTH } from "../../../audit/index.js";
 import type {
   AuditBatch,
@@ -11,11 +10,12 @@ import type {
   TreeHead,
 } from "../../../audit/ports.js";
 import type { PlanRef } from "../../../plans/ports.js";
-import { factJson, factOfJson, partialsOf } from "../../audit-rows.js";
+import { factOfJson, partialsOf } from "../../audit-rows.js";
 import { byOrganization } from "../by-organization.js";
 import type { Connection, Database } from "../database.js";
 import { acknowledge } from "../tool-calls/unread-calls.js";
 import type { UnreadPlans } from "../tool-calls/unread-plans.js";
+import { addFact } from "./outbox.js";
 import { readChanges, type UnreadChanges } from "./unread-changes.js";
 
 /** Maximum number of plans whose changes one statement reads. */
@@ -44,13 +44,11 @@ class Overtaken extends Error {}
 export class PostgresAuditSequence implements AuditSequence {
   readonly #db: Database;
   readonly #unread: UnreadPlans;
-  readonly #ids: Ids;
   readonly #taken = new Map<AuditBatch, Taken>();
 
-  constructor(db: Database, unread: UnreadPlans, ids: Ids) {
+  constructor(db: Database, unread: UnreadPlans) {
     this.#db = db;
     this.#unread = unread;
-    this.#ids = ids;
   }
 
   async take(limit: number): Promise<AuditBatch> {
@@ -111,7 +109,7 @@ export class PostgresAuditSequence implements AuditSequence {
   }
 
   async add(facts: readonly AuditFact[]): Promise<void> {
-    for (const fact of facts) await addFact(this.#db, this.#ids.orderedUuid(), fact);
+    for (const fact of facts) await addFact(this.#db, fact);
   }
 
   #release(batch: AuditBatch): void {
@@ -136,18 +134,6 @@ export class PostgresAuditSequence implements AuditSequence {
     }
     return true;
   }
-}
-
-/** Adds a fact to the outbox, in the transaction of what it tells. @param id a UUID of version 7. */
-export async function addFact(
-  connection: Pick<Connection, "query">,
-  id: string,
-  fact: AuditFact,
-): Promise<void> {
-  await connection.query(
-    "INSERT INTO audit_outbox (org_id, outbox_id, at_ms, fact) VALUES ($1, $2, $3, $4)",
-    [fact.orgId, id, fact.atMs, factJson(fact)],
-  );
 }
 
 interface TileRow {

@@ -47,7 +47,7 @@ export class PostgresBrowserSessionStore implements BrowserSessionStore {
   }
 
   async recordUse({ orgId, idHash }: SessionRef, usedAtMs: number): Promise<void> {
-    await this.#db.query(
+    await this.#db.write(
       `UPDATE browser_sessions SET last_used_at_ms = greatest(last_used_at_ms, $1)
        WHERE org_id = $2 AND id_hash = $3`,
       [usedAtMs, orgId, idHash],
@@ -55,7 +55,7 @@ export class PostgresBrowserSessionStore implements BrowserSessionStore {
   }
 
   async remove({ orgId, idHash }: SessionRef): Promise<void> {
-    await this.#db.query("DELETE FROM browser_sessions WHERE org_id = $1 AND id_hash = $2", [
+    await this.#db.write("DELETE FROM browser_sessions WHERE org_id = $1 AND id_hash = $2", [
       orgId,
       idHash,
     ]);

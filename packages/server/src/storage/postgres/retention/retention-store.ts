@@ -69,7 +69,7 @@ export class PostgresRetentionStore implements RetentionStore {
 
   liftHold(orgId: string, holdId: string): Promise<boolean> {
     return settled(async (isUnsure) => {
-      const lifted = await this.#db.query(
+      const lifted = await this.#db.write(
         "DELETE FROM legal_holds WHERE org_id = $1 AND hold_id = $2 RETURNING hold_id",
         [orgId, holdId],
       );

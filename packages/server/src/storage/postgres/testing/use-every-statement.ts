@@ -7,6 +7,7 @@ import { systemIds } from "@steward/kernel/ids.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import { sampleApproval, SAMPLE_SUBJECT } from "../../../approvals/testing/sample-approval.js";
+import { RecordedOperation, runRecorded } from "../../../kernel/recorded-operation.js";
 import { silentTelemetry } from "../../../kernel/telemetry.js";
 import { auditRecordOf } from "../../../audit/record.js";
 import type { ApiKey } from "../../../identity/ports.js";
@@ -280,7 +281,9 @@ async function useDoubts(store: Store, proxy: DoubtfulProxy): Promise<void> {
 }
 
 async function useOthers({ apiKeys, browserSessions, policies, customers }: Store): Promise<void> {
-  await policies.put({ orgId: ORG, version: 1, text: "//", changedBy: "ada", changedAtMs: 1 });
+  const put = { orgId: ORG, version: 1, text: "//", changedBy: "ada", changedAtMs: 1 };
+  const fact = { orgId: ORG, atMs: 1, kind: "policies.put", subject: "", detail: {} };
+  await runRecorded(new RecordedOperation(fact), () => policies.put(put));
   await policies.latest(ORG);
   await customers.bind(ORG, "cus");
   await customers.rebind(ORG, "cus");

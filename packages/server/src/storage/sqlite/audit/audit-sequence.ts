@@ -11,13 +11,14 @@ import {
   type TreeHead,
 } from "../../../audit/ports.js";
 import type { PreparedStep } from "../../../plans/index.js";
-import { factJson, factOfJson, loggedChangeOf, partialsOf } from "../../audit-rows.js";
+import { factOfJson, loggedChangeOf, partialsOf } from "../../audit-rows.js";
 import type { LoggedChangeRow } from "../../audit-rows.js";
 import { preparedStepsOf } from "../../plan-changes/index.js";
 import { number } from "../column-values.js";
 import type { Write } from "../commit-protocol.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
 import { read, type StatementCache } from "../connection.js";
+import { outboxWrite } from "./outbox-write.js";
 
 /** The name of the audit log's position in the log of plans, in `tool_call_cursors`. */
 export const AUDIT_CONSUMER = "audit";
@@ -96,7 +97,7 @@ export class SqliteAuditSequence implements AuditSequence {
   }
 
   async add(facts: readonly AuditFact[]): Promise<void> {
-    if (facts.length > 0) await this.#writer.commitSoon(facts.map(outboxWrite));
+    if (facts.length > 0) await this.#writer.commit(facts.map(outboxWrite));
   }
 
   #cursor(): number {
@@ -131,14 +132,6 @@ export class SqliteAuditSequence implements AuditSequence {
     });
     return loggedChangeOf(row, steps, text);
   }
-}
-
-/** Adds a fact to the outbox, in the unit of what it tells. */
-export function outboxWrite(fact: AuditFact): Write {
-  return {
-    sql: "INSERT INTO audit_outbox (org_id, at_ms, fact) VALUES (?, ?, ?)",
-    params: [fact.orgId, fact.atMs, factJson(fact)],
-  };
 }
 
 function additionWrites({ from, records, tiles, checkpoint }: TreeAddition): readonly Write[] {

@@ -74,6 +74,8 @@ export async function startServer(
       authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       quotas: openQuotas(options.quotas),
       authorize: (...asked) => policies.authorizer.authorize(...asked),
+      mayDo: (...asked) => policies.authorizer.mayDo(...asked),
+      recordOperation: (_caller, _asked, work) => work(),
       recordToolCall: () => Promise.resolve(),
       signIn: openSignIn(),
       policies: policies.service,

@@ -53,9 +53,11 @@ function addPrices(app: RestApp, usage: UsageService): void {
     body: newPriceSchema,
     response: { 201: json("The price is set", dataOf(priceSchema)), ...errors(403) },
   };
-  app.post("/billing/prices", { schema: set }, async ({ body, context }, reply) =>
-    reply.code(201).send({ data: priceMessage(await usage.setPrice(context, body)) }),
-  );
+  app.post("/billing/prices", { schema: set }, async ({ body, context }, reply) => {
+    const price = await usage.setPrice(context, body);
+    void reply.code(201);
+    return { data: priceMessage(price) };
+  });
 }
 
 function addRepricing(app: RestApp, usage: UsageService): void {
@@ -101,9 +103,11 @@ function addBudgets(app: RestApp, usage: UsageService): void {
     body: newBudgetSchema,
     response: { 201: json("The budget is set", dataOf(budgetSchema)), ...errors(403) },
   };
-  app.post("/billing/budgets", { schema: set }, async ({ body, context }, reply) =>
-    reply.code(201).send({ data: budgetMessage(await usage.setBudget(context, body)) }),
-  );
+  app.post("/billing/budgets", { schema: set }, async ({ body, context }, reply) => {
+    const budget = await usage.setBudget(context, body);
+    void reply.code(201);
+    return { data: budgetMessage(budget) };
+  });
 }
 
 function addBudgetRemoval(app: RestApp, usage: UsageService): void {

@@ -65,10 +65,8 @@ function addBegin(app: RestApp, erasures: ErasureService): void {
   };
   app.post(PATH, { schema }, async ({ body, context }, reply) => {
     const { erasure, salt } = await erasures.begin(context, requestOf(body));
-    return reply
-      .code(202)
-      .header("location", `${PATH}/${erasure.erasureId}`)
-      .send({ data: { ...erasureMessage(erasure), salt } });
+    void reply.code(202).header("location", `${PATH}/${erasure.erasureId}`);
+    return { data: { ...erasureMessage(erasure), salt } };
   });
 }
 

@@ -41,9 +41,11 @@ function addCreate(app: RestApp, keys: ApiKeyService): void {
     body: newApiKeySchema,
     response: { 201: json("The key with its secret", dataOf(issuedApiKeySchema)), ...errors(403) },
   };
-  app.post("/api/keys", { schema }, async ({ body, context }, reply) =>
-    reply.code(201).send({ data: issuedMessage(await keys.create(context, draftOf(body))) }),
-  );
+  app.post("/api/keys", { schema }, async ({ body, context }, reply) => {
+    const issued = await keys.create(context, draftOf(body));
+    void reply.code(201);
+    return { data: issuedMessage(issued) };
+  });
 }
 
 function addList(app: RestApp, keys: ApiKeyService): void {

@@ -102,10 +102,8 @@ function addPlaceHold(app: RestApp, retention: RetentionService): void {
   app.post(HOLDS, { schema }, async ({ body, context }, reply) => {
     const { session_id: sessionId, reason } = body;
     const hold = await retention.placeHold(context, { reason, ...present({ sessionId }) });
-    return reply
-      .code(201)
-      .header("location", `${HOLDS}/${hold.holdId}`)
-      .send({ data: holdMessage(hold) });
+    void reply.code(201).header("location", `${HOLDS}/${hold.holdId}`);
+    return { data: holdMessage(hold) };
   });
 }
 

@@ -85,10 +85,8 @@ function addCreate(app: RestApp, memory: MemoryService, rights: ResourceRights):
     await rights.changeSession(context, "memory:write", sessionId);
     const draft = { sessionId, content: body.content };
     const entry = await memory.addEntry(context.orgId, draft, context.signal);
-    return reply
-      .code(201)
-      .header("location", `/api/memory/entries/${entry.entryId}`)
-      .send({ data: entryMessage(entry) });
+    void reply.code(201).header("location", `/api/memory/entries/${entry.entryId}`);
+    return { data: entryMessage(entry) };
   });
 }
 

@@ -75,9 +75,9 @@ function addProposals(app: RestApp, migrations: MigrationService): void {
         ...present({ fromSchema }),
       })),
     });
-    return outcome.status === "unchanged"
-      ? reply.code(200).send({ data: outcome })
-      : reply.code(201).send({ data: migrationMessage(outcome) });
+    if (outcome.status === "unchanged") return { data: outcome };
+    void reply.code(201);
+    return { data: migrationMessage(outcome) };
   });
   const list = {
     operationId: "listMigrations",

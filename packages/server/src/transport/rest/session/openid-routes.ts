@@ -5,7 +5,7 @@ import type { OpenIdProvider } from "../../../identity/ports.js";
 import type { Services, SignIn } from "../../services.js";
 import type { RestApp } from "../rest-app.js";
 import { begunSignInOf, setBegunSignIn } from "./session-cookies.js";
-import { replaceSession } from "./session-routes.js";
+import { beginSession } from "./session-routes.js";
 
 const LOGIN = "/auth/login";
 /** The path of the redirect URI, which is registered at the provider. */
@@ -36,8 +36,9 @@ export function addOpenIdRoutes(app: RestApp, services: Services, openid: OpenId
       if (begun === undefined) throw notBegun();
       const [, query = ""] = request.url.split("?", 2);
       const principal = await openid.finish(new URLSearchParams(query), begun);
-      const started = await signIn.sessions.startForPerson(principal);
-      await replaceSession(request, reply, { ...services, started });
+      await beginSession(request, reply, services, principal, () =>
+        signIn.sessions.startForPerson(principal),
+      );
       return await reply.redirect(ownPath(begun.returnTo));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

@@ -9,9 +9,15 @@ import {
 import type { FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { isoTime } from "@steward/kernel/clock.js";
-import type { Caller } from "@steward/kernel/caller.js";
+import type { Caller, RequestOrigin } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { ACTIONS, type Action, type StartedSession } from "../../../identity/index.js";
+import {
+  ACTIONS,
+  type Action,
+  type Principal,
+  type StartedSession,
+} from "../../../identity/index.js";
+import { askedOperation } from "../../operation-records.js";
 import { present } from "../../present.js";
 import type { Services, SignIn } from "../../services.js";
 import { browserSessionOf, incomingRequest } from "../authenticate-requests.js";
@@ -89,13 +95,15 @@ function addSignIn(app: RestApp, services: Services): void {
     }
     const { api_key: text } = request.body;
     const { principal } = await verify(text, request.raw.socket.remoteAddress ?? "");
-    const started = await signIn.sessions.startForKey(principal, text);
-    await replaceSession(request, reply, { ...services, started });
+    const started = await beginSession(request, reply, services, principal, () =>
+      signIn.sessions.startForKey(principal, text),
+    );
     return reply.code(201).send({ data: { expires_at: isoTime(started.expiresAtMs) } });
   });
 }
 
-function addSignOut(app: RestApp, { signIn }: Services): void {
+function addSignOut(app: RestApp, services: Services): void {
+  const { signIn, recordOperation } = services;
   const schema = {
     operationId: "signOut",
     summary: "End the session of this browser",
@@ -108,17 +116,44 @@ function addSignOut(app: RestApp, { signIn }: Services): void {
   app.delete("/api/session", { schema, config: { access } }, async (request, reply) => {
     requireOwnConsole(request);
     const id = sessionIdOf(request, signIn);
-    if (id !== undefined) await signIn.sessions.end(id);
+    if (id !== undefined) {
+      const caller = await callerOf(request, reply, services);
+      const end = (): Promise<void> => signIn.sessions.end(id);
+      if (caller === undefined) await end();
+      else await recordOperation({ ...caller, request: requestOf(request) }, signOut, end);
+    }
     clearSession(request, reply, signIn);
     return { data: { signed_out: true as const } };
   });
+}
+
+/** Starts the session of somebody who has signed in, which leaves its record, and gives it to the browser. */
+export async function beginSession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: Pick<Services, "signIn" | "clock" | "recordOperation">,
+  principal: Principal,
+  start: () => Promise<StartedSession>,
+): Promise<StartedSession> {
+  const caller = { ...principal, request: requestOf(request) };
+  const started = await services.recordOperation(caller, signIn, start);
+  await replaceSession(request, reply, { ...services, started });
+  return started;
+}
+
+/** Both have no parameters: a session's id is a secret. */
+const signIn = askedOperation("signIn", { kind: "session.begin", time: "withEffect" }, {});
+const signOut = askedOperation("signOut", { kind: "session.end", time: "withEffect" }, {});
+
+function requestOf(request: FastifyRequest): RequestOrigin {
+  return { requestId: request.id, peerAddress: request.raw.socket.remoteAddress ?? "" };
 }
 
 /**
  * Gives the browser a session and ends the one that it had. The id is always new, so that nobody
  * can prepare a session for somebody else (session fixation).
  */
-export async function replaceSession(
+async function replaceSession(
   request: FastifyRequest,
   reply: FastifyReply,
   parts: Pick<Services, "signIn" | "clock"> & { readonly started: StartedSession },
@@ -148,22 +183,10 @@ async function callerOf(
 
 async function allowedActions(
   caller: Caller,
-  { authorize }: Pick<Services, "authorize">,
+  { mayDo }: Pick<Services, "mayDo">,
 ): Promise<readonly Action[]> {
-  const asked = await Promise.all(
-    ACTIONS.map(async (action) => {
-      try {
-        await authorize(caller, action);
-        return [action];
-      } catch (error) {
-        if (error instanceof AppError && error.code === "POLICY_DENIED") return [];
-        // The caller may request the operation, and somebody else approves it.
-        if (error instanceof AppError && error.code === "APPROVAL_REQUIRED") return [action];
-        throw error;
-      }
-    }),
-  );
-  return asked.flat();
+  const allowed = await Promise.all(ACTIONS.map((action) => mayDo(caller, action)));
+  return ACTIONS.filter((_action, index) => allowed[index]);
 }
 
 function methodsOf({ isOpen, apiKey, openid }: SignIn): Session["sign_in_methods"] {

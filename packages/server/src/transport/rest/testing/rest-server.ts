@@ -104,6 +104,8 @@ export async function startRestServer(
         options.authenticate ?? headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       quotas: openQuotas(options.quotas),
       authorize: (...asked) => policies.authorizer.authorize(...asked),
+      mayDo: (...asked) => policies.authorizer.mayDo(...asked),
+      recordOperation: (_caller, _asked, work) => work(),
       recordToolCall: () => Promise.resolve(),
       policies: policies.service,
       retention: storelessRetention(),

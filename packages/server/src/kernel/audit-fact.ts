@@ -1,5 +1,5 @@
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
-import type { Origin } from "../kernel/origin.js";
+import type { Origin } from "./origin.js";
 
 /** An event that becomes a record. */
 export interface AuditFact {

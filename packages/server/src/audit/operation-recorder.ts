@@ -1,0 +1,140 @@
+import type { JsonValue } from "@steward/kernel/canonical-json.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { AuditFact } from "../kernel/audit-fact.js";
+import { originOf } from "../kernel/origin.js";
+import { RecordedOperation, runRecorded } from "../kernel/recorded-operation.js";
+import { AUDIT_REQUEST_BYTES_MAX } from "./limits.js";
+import type { AuditSequence } from "./ports.js";
+
+/**
+ * When an operation's record is made. `withEffect`: in the transaction of its effect in the service's
+ * store. `around`: one before and one after an effect that is elsewhere, such as in a customer's
+ * database. `before`: one before data leaves the service.
+ */
+export type RecordTime = "withEffect" | "around" | "before";
+
+/** How an operation is recorded. */
+export interface OperationRecord {
+  /** As in `key.create`. */
+  readonly kind: string;
+  readonly time: RecordTime;
+}
+
+/** An operation that a caller asks for. */
+export interface AskedOperation extends OperationRecord {
+  /** Its id in REST, and its method's name in gRPC. */
+  readonly operation: string;
+  /** The id of what it is about; empty: none, or not known yet. */
+  readonly subject: string;
+  /** Its parameters. The record has their salted digest. */
+  readonly request: JsonValue;
+}
+
+/** Dependencies of a recorder. */
+export interface OperationRecorderParts {
+  readonly outbox: Pick<AuditSequence, "add">;
+  readonly clock: Clock;
+  /** The version of the policies that decide on a caller's requests. */
+  readonly policyVersion: (caller: Caller) => Promise<string>;
+}
+
+/**
+ * Runs operations so that each leaves its record. An operation is answered only after its record is
+ * durable; when the record cannot be stored, the operation fails.
+ */
+export class OperationRecorder {
+  readonly #parts: OperationRecorderParts | undefined;
+
+  /** @param parts absent: nothing is stored, and so nothing is recorded. */
+  constructor(parts: OperationRecorderParts | undefined) {
+    this.#parts = parts;
+  }
+
+  /** @throws the error of `work`; AppError `STORE_UNAVAILABLE` when the record cannot be stored. */
+  async run<T>(caller: Caller, asked: AskedOperation, work: () => Promise<T>): Promise<T> {
+    const parts = this.#parts;
+    if (parts === undefined) return work();
+    const fact = factOf(caller, asked, {
+      atMs: parts.clock.nowMs(),
+      policyVersion: await parts.policyVersion(caller),
+    });
+    if (asked.time === "withEffect") return this.#withEffect(parts, fact, work);
+    if (asked.time === "around") return this.#around(parts, fact, work);
+    await parts.outbox.add([withStatus(fact, "permitted")]);
+    return work();
+  }
+
+  async #withEffect<T>(
+    { outbox, clock }: OperationRecorderParts,
+    fact: AuditFact,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const operation = new RecordedOperation(withStatus(fact, "succeeded"));
+    let result: T;
+    try {
+      result = await runRecorded(operation, work);
+    } catch (error) {
+      // A part of the effect is durable and recorded, so the record of the end says that more failed.
+      if (operation.isWritten) {
+        const ended = { ...operation.fact, atMs: clock.nowMs() };
+        await outbox.add([withStatus(ended, "failed", error)]);
+      }
+      throw error;
+    }
+    // It was permitted and had nothing to change, or its store cannot commit the fact with its write.
+    if (!operation.isWritten) await outbox.add([operation.fact]);
+    return result;
+  }
+
+  async #around<T>(
+    { outbox, clock }: OperationRecorderParts,
+    fact: AuditFact,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    await outbox.add([withStatus(fact, "begun")]);
+    const operation = new RecordedOperation(fact);
+    const ended = (): AuditFact => ({ ...operation.fact, atMs: clock.nowMs() });
+    let result: T;
+    try {
+      // Writes of the operation do not commit the fact, because it tells the end of all of them.
+      result = await operation.write(() => runRecorded(operation, work));
+    } catch (error) {
+      await outbox.add([withStatus(ended(), "failed", error)]);
+      throw error;
+    }
+    await outbox.add([withStatus(ended(), "succeeded")]);
+    return result;
+  }
+}
+
+function factOf(
+  caller: Caller,
+  { kind, operation, subject, request }: AskedOperation,
+  { atMs, policyVersion }: { readonly atMs: number; readonly policyVersion: string },
+): AuditFact {
+  return {
+    orgId: caller.orgId,
+    atMs,
+    kind,
+    subject,
+    origin: originOf(caller),
+    detail: { operation, policy_version: policyVersion },
+    personal: { request: boundedText(request) },
+  };
+}
+
+function withStatus(fact: AuditFact, status: string, error?: unknown): AuditFact {
+  const code = error === undefined ? {} : { code: AppError.from(error).code };
+  return { ...fact, detail: { ...fact.detail, status, ...code } };
+}
+
+/** Long parameters, such as an imported document, are recorded by their beginning and their length. */
+function boundedText(request: JsonValue): string {
+  const text = JSON.stringify(request);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= AUDIT_REQUEST_BYTES_MAX) return text;
+  const begin = Buffer.from(text).subarray(0, AUDIT_REQUEST_BYTES_MAX).toString();
+  return `${begin}… (${String(bytes)} bytes)`;
+}

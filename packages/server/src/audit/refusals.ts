@@ -1,0 +1,127 @@
+import type { Caller, RequestOrigin } from "@steward/kernel/caller.js";
+import { anonymousCaller, NIL_ORG_ID } from "@steward/kernel/caller.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { AuditFact } from "../kernel/audit-fact.js";
+import { originOf } from "../kernel/origin.js";
+import { AUDIT_REFUSALS_MAX, AUDIT_REFUSALS_MS } from "./limits.js";
+
+/** The number of equal refusals since the last record. */
+interface Counted {
+  readonly fact: AuditFact;
+  count: number;
+}
+
+/**
+ * Refused operations and failed authentications. They have no effect that they could be committed
+ * with, so they wait in memory until the sequencer stores them. Equal ones become one record with
+ * their number, and of different ones only so many a minute become records of their own, so that an
+ * attacker cannot fill the disk.
+ */
+export class Refusals {
+  readonly #clock: Clock;
+  readonly #waiting = new Map<string, Counted>();
+  #windowEndsMs = 0;
+  #left = AUDIT_REFUSALS_MAX;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Runs a check of a caller's right, and counts its refusal. @param detail what the caller asked for. */
+  async watch<T>(
+    caller: Caller,
+    detail: Readonly<Record<string, string>>,
+    check: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await check();
+    } catch (error) {
+      if (isRefusal(error)) {
+        const told = { ...detail, code: error.code };
+        this.#count("operation.refused", caller, told, detail["action"] ?? "");
+      }
+      throw error;
+    }
+  }
+
+  /** Runs an authentication, and counts its failure. */
+  async watchAuthentication<T>(request: RequestOrigin, check: () => Promise<T>): Promise<T> {
+    try {
+      return await check();
+    } catch (error) {
+      if (error instanceof AppError && error.code === "UNAUTHENTICATED") {
+        const nobody = { ...anonymousCaller(NIL_ORG_ID), request };
+        this.#count("authentication.failed", nobody, { reason: error.message }, "");
+      }
+      throw error;
+    }
+  }
+
+  /** Removes what waits, to be stored. */
+  take(): readonly AuditFact[] {
+    const facts = [...this.#waiting.values()].map(({ fact, count }) => ({
+      ...fact,
+      detail: { ...fact.detail, count },
+    }));
+    this.#waiting.clear();
+    return facts;
+  }
+
+  /** Counts facts again that could not be stored. */
+  putBack(facts: readonly AuditFact[]): void {
+    for (const fact of facts) {
+      const count = Number(fact.detail["count"]);
+      this.#add(JSON.stringify([fact.kind, "again", this.#waiting.size]), fact, count);
+    }
+  }
+
+  #count(
+    kind: string,
+    caller: Caller,
+    detail: Readonly<Record<string, string>>,
+    subject: string,
+  ): void {
+    const { orgId, userId, agentId, keyId, request } = caller;
+    const who = [orgId, userId, agentId, keyId, request?.peerAddress];
+    const atMs = this.#clock.nowMs();
+    const fact = { orgId, atMs, kind, subject, origin: originOf(caller), detail };
+    this.#add(JSON.stringify([kind, detail, who]), fact, 1);
+  }
+
+  #add(key: string, fact: AuditFact, count: number): void {
+    const known = this.#waiting.get(key);
+    if (known !== undefined) {
+      known.count += count;
+      return;
+    }
+    if (this.#clock.nowMs() >= this.#windowEndsMs) {
+      this.#windowEndsMs = this.#clock.nowMs() + AUDIT_REFUSALS_MS;
+      this.#left = AUDIT_REFUSALS_MAX;
+    }
+    if (this.#left > 0) {
+      this.#left -= 1;
+      this.#waiting.set(key, { fact, count });
+    } else this.#addToOthers(fact, count);
+  }
+
+  /** Those beyond the limit: one record of each kind tells how many there were. */
+  #addToOthers({ kind, atMs }: AuditFact, count: number): void {
+    const others = this.#waiting.get(kind);
+    if (others !== undefined) others.count += count;
+    else {
+      const detail = { others: true };
+      this.#waiting.set(kind, {
+        fact: { orgId: NIL_ORG_ID, atMs, kind, subject: "", detail },
+        count,
+      });
+    }
+  }
+}
+
+function isRefusal(error: unknown): error is AppError {
+  return (
+    error instanceof AppError &&
+    (error.code === "POLICY_DENIED" || error.code === "APPROVAL_REQUIRED")
+  );
+}
