@@ -49,6 +49,14 @@ describe("the tool registry", () => {
     expect(registry.resolve("whatever")).toEqual({ target: shop });
   });
 
+  it("refuses the name of another data source, and does not run its statements on the first one", () => {
+    const registry = buildToolRegistry({ strict: false, tools: [] }, targets);
+    expect(registry.resolve("shop")).toEqual({ target: shop });
+    expect(registry.resolve("crm")).toBeUndefined();
+    const listing = { strict: false, tools: [{ name: "crm", dataSource: "crm" }] };
+    expect(buildToolRegistry(listing, targets).resolve("crm")).toEqual({ target: crm });
+  });
+
   it("never takes the name of an MCP server's tool for SQL", () => {
     const registry = buildToolRegistry({ strict: false, tools: [] }, targets);
     expect(registry.resolve("mcp:files/write_file")).toBeUndefined();

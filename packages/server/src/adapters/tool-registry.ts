@@ -15,7 +15,8 @@ export interface ToolListing {
 
 /**
  * Maps tool names to data sources (Decision §1): a listed name as configured, any other name to the
- * default data source, which is the first one, unless the listing is strict.
+ * default data source, which is the first one, unless the listing is strict. The name of another data source is
+ * refused, because whoever gives it means that one.
  * @param targets by name; they include every data source in the listing.
  * @param jsonTools by name: the service's own tools, and the listed tools of MCP servers. Each name
  * is also the name of its target.
@@ -29,11 +30,13 @@ export function buildToolRegistry(
   const [defaultTarget] = targets.values();
   const unlisted: SqlTool | undefined =
     listing.strict || defaultTarget === undefined ? undefined : { target: defaultTarget };
+  const isOther = (name: string): boolean =>
+    targets.has(name) && targets.get(name) !== defaultTarget;
   return {
     resolve: (toolName) =>
       jsonTools.get(toolName) ??
       listed.get(toolName) ??
-      (toolName.startsWith(MCP_PREFIX) ? undefined : unlisted),
+      (toolName.startsWith(MCP_PREFIX) || isOther(toolName) ? undefined : unlisted),
     target: (name) => jsonTools.get(name)?.target ?? targets.get(name),
   };
 }

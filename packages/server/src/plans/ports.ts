@@ -295,7 +295,8 @@ export interface JsonTool {
 /** Maps tool names to tools (Decision §1). */
 export interface ToolRegistry {
   /**
-   * @returns `undefined` when the name is not listed and the configuration refuses unknown names.
+   * @returns `undefined` when the name is not listed and the configuration refuses unknown names, or
+   * it is the name of a data source other than the default one.
    */
   resolve(toolName: string): SqlTool | JsonTool | undefined;
   /** The target that steps store under this name; `undefined` when it is no longer configured. */

@@ -7,6 +7,8 @@ import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSampleDatabase } from "../../adapters/sample-database/index.js";
 import { openApp, type App } from "../../app/app.js";
+import { EXIT } from "../exit-code.js";
+import { runHere } from "../testing/run-here.js";
 import { BIN } from "../testing/steward-process.js";
 
 const directory = mkdtempSync(join(tmpdir(), "steward-cli-mcp-"));
@@ -60,5 +62,14 @@ describe("steward mcp", () => {
     });
     expect(structuredContent).toMatchObject({ rows: [{ one: 1 }] });
     await client.close();
+  });
+
+  it("says when its server refuses the key, and when none answers", async () => {
+    const refused = await runHere(["mcp"], { env: { SERVICE_URL: url, STEWARD_API_KEY: "wrong" } });
+    expect(refused.stderr).toContain("fix: send credentials");
+    const alone = await runHere(["mcp"], { env: { SERVICE_URL: "http://127.0.0.1:1" } });
+    expect(alone.stderr).toContain("Cannot reach http://127.0.0.1:1");
+    expect(alone.stderr).toContain("start a server with `steward dev`");
+    expect(alone.code).toBe(EXIT.unreachable);
   });
 });

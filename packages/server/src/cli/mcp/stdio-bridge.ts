@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Client, StreamableHTTPClientTransport, type Progress } from "@modelcontextprotocol/client";
 import { McpServer, type RequestMethod, type ServerContext } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { callerHeaders, type ClientOptions } from "@steward/client";
+import { callerHeaders, createClient, type ClientOptions } from "@steward/client";
 import { STEP_TIMEOUT_MS_MAX } from "../../plans/limits.js";
 import { version } from "../../version.js";
 
@@ -19,7 +19,7 @@ const METHODS = [
  * Passes the messages of one MCP client on standard input to a server's `/mcp`, and the server's
  * answers back, until the input ends. Requests are sent with the credential of the command, because
  * the client's messages contain none.
- * @throws Error when the server cannot be reached or refuses the credential.
+ * @throws StewardError when the server cannot be reached or refuses the credential.
  */
 export async function serveMcpOnStdio(server: ClientOptions): Promise<void> {
   const upstream = await connected(server);
@@ -31,6 +31,8 @@ export async function serveMcpOnStdio(server: ClientOptions): Promise<void> {
 }
 
 async function connected(server: ClientOptions): Promise<Client> {
+  // Its errors tell what is wrong with the address or the credential, which those of the MCP client do not.
+  await createClient(server).tools.list();
   const url = new URL("mcp", `${server.baseUrl.replace(/\/+$/, "")}/`);
   const client = new Client(
     { name: "steward-mcp", version: version() },

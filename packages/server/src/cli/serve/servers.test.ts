@@ -29,6 +29,9 @@ describe("steward dev", () => {
       "everything but billing, for callers on this machine who name no role",
     );
 
+    expect(welcome).toContain(`claude mcp add --transport http steward ${url}/mcp`);
+    expect(welcome).toContain(`{"mcpServers":{"steward":{"url":"${url}/mcp"}}}`);
+
     const run = /npx steward (plan run .*)/.exec(welcome)?.[1] ?? "";
     const ran = await runSteward(run.split(" "), { cwd });
     expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("✔") });

@@ -39,14 +39,24 @@ function isTriedOut({ auth: { headers } }: Config): boolean {
   return headers.trustedProxies.length === 0 && headers.proxySecrets.length === 0;
 }
 
-/** How to add the server to an agent; docs/mcp.md has the lines of other clients. */
+/** How to add the server to an agent; docs/mcp.md has the lines with an API key, and those of ChatGPT. */
 export function agentLines({ rest }: ServerUrls, { bold, dim }: Colors): readonly string[] {
   const server = { name: "steward", type: "http", url: `${rest}/mcp` };
+  const file = (steward: object): string => `    ${JSON.stringify({ mcpServers: { steward } })}`;
+  const program = fileURLToPath(new URL("../../../bin/steward.js", import.meta.url));
   return [
     `  ${bold("Add it to your agent")} ${dim("(Claude Code; VS Code; others: docs/mcp.md):")}`,
     "",
     `    claude mcp add --transport http ${server.name} ${server.url}`,
     `    code --add-mcp '${JSON.stringify(server)}'`,
+    "",
+    `  ${dim("Cursor, in ~/.cursor/mcp.json:")}`,
+    "",
+    file({ url: server.url }),
+    "",
+    `  ${dim("Claude Desktop, in claude_desktop_config.json:")}`,
+    "",
+    file({ command: "node", args: [program, "mcp"], env: { SERVICE_URL: rest } }),
     "",
   ];
 }

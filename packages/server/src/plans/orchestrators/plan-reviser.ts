@@ -113,7 +113,7 @@ export class PlanReviser implements PlanRevisions {
     if (steps.length === 0 && fork.taken.length === source.prepared.length) {
       throw new AppError(
         "INVALID_PLAN",
-        "Every step is completed, so that the fork would have nothing to run: name the step_id to run anew, or steps to append",
+        "Every step is completed, so that the fork would have nothing to run: name a step to run anew, or steps to append",
       );
     }
     const sessionId = sessionFor(ctx, source.state.sessionId);

@@ -50,7 +50,11 @@ export function* prepareStep(
   const declared = yield* declaredIntent(step.intent, intentField);
   const tool = tools.resolve(step.toolName);
   if (tool === undefined) {
-    yield invalid(fieldOf("tool_name"), `tool ${quoted(step.toolName)} is not listed`);
+    const why =
+      tools.target(step.toolName) === undefined
+        ? ""
+        : ": it is the name of a data source; the catalog lists the tools that run on it, which the operator names in the tools file";
+    yield invalid(fieldOf("tool_name"), `tool ${quoted(step.toolName)} is not listed${why}`);
     return undefined;
   }
   if ("compile" in tool) {

@@ -23,6 +23,13 @@ export interface McpRequest {
 const LISTED: readonly Tool[] = MCP_TOOLS.map(listedTool);
 const BY_NAME: ReadonlyMap<string, McpTool> = new Map(MCP_TOOLS.map((tool) => [tool.name, tool]));
 
+/** Nobody is notified of changes, because there are no sessions; the package assumes otherwise unless told. */
+const CAPABILITIES = {
+  tools: { listChanged: false },
+  resources: { listChanged: false },
+  prompts: { listChanged: false },
+};
+
 /**
  * The server object of one request, because there are no MCP sessions. It is the same for every
  * client, except that it offers only the tools that the caller may call.
@@ -32,7 +39,7 @@ export function mcpServer(services: Services, request: McpRequest, version: stri
   const scope = { context, services, rights: new ResourceRights(services.authorize) };
   const mcp = new McpServer(
     { name: "steward", title: "Steward", version },
-    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
+    { capabilities: CAPABILITIES, instructions: INSTRUCTIONS },
   );
   const { server } = mcp;
   server.setRequestHandler("tools/list", () =>

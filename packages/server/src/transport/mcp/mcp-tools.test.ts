@@ -141,6 +141,22 @@ describe("the tools of MCP", () => {
     await expect(client.callTool({ name: "qery", arguments: {} })).rejects.toThrow(/query/);
   });
 
+  it("name the tool's own fields in errors, and the call to make next", async () => {
+    const sql = "SELECT {{step.a.output[0].n}} AS n";
+    const { error } = await call("query", { sql });
+    expect(error.message).toMatch(/^sql: \{\{step\.a/);
+    expect(error.details).toMatchObject([{ field: "sql" }]);
+    expect(error.next_step).toContain("submit_plan takes several steps");
+    const write = await call("query", { sql: "DELETE FROM orders" });
+    expect(write.error.message).toMatch(/^intent: .*declare write_delete$/);
+    const note = await call("add_memory", { note: "x".repeat(70_000) });
+    expect(note.error.message).toMatch(/^note: /);
+    const { plan_id } = await call("submit_plan", { steps: [{ id: "a", query_template: sql }] });
+    expect(plan_id).toBeUndefined();
+    const unknown = await call("get_plan", { plan_id: "01890000-0000-7000-8000-000000000000" });
+    expect(unknown.error.next_step).toContain("list_plans");
+  });
+
   it("hand out long results page by page, without running anything again", async () => {
     const sql =
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250) SELECT i FROM n";

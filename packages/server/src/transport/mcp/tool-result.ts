@@ -1,5 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { AppError } from "@steward/kernel/errors.js";
+import { present } from "../present.js";
+import { nextStep } from "./next-step.js";
 
 /** Why a tool call failed: the field `error` of its structured content. */
 export interface ToolError {
@@ -7,6 +9,7 @@ export interface ToolError {
   readonly message: string;
   readonly details?: readonly { readonly field: string; readonly reason: string }[];
   readonly retry_after_ms?: number;
+  readonly next_step?: string;
 }
 
 /**
@@ -20,7 +23,9 @@ export function toolResult(output: object): CallToolResult {
   if (error === undefined) {
     return { content: [{ type: "text", text: json }], structuredContent };
   }
-  const text = [`${error.code}: ${error.message}`, ...hintsOf(output), json].join("\n");
+  const { code, message, next_step: next } = error;
+  const said = [`${code}: ${message}`, ...(next === undefined ? [] : [next]), ...hintsOf(output)];
+  const text = [...said, json].join("\n");
   return { content: [{ type: "text", text }], structuredContent, isError: true };
 }
 
@@ -35,10 +40,11 @@ function toolError({ code, message, details, retryAfterMs }: AppError): ToolErro
     message,
     ...(details.length === 0 ? {} : { details }),
     ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }),
+    ...present({ next_step: nextStep(code) }),
   };
 }
 
-function errorOf(output: object): Pick<ToolError, "code" | "message"> | undefined {
+function errorOf(output: object): Pick<ToolError, "code" | "message" | "next_step"> | undefined {
   const error: unknown = Reflect.get(output, "error");
   // The field of this name is the same in the output of every tool.
   return error === undefined ? undefined : (error as ToolError);

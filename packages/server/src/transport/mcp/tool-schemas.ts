@@ -9,6 +9,7 @@ export const toolErrorSchema: z.ZodObject<{
   message: z.ZodString;
   details: z.ZodOptional<z.ZodArray<z.ZodObject<{ field: z.ZodString; reason: z.ZodString }>>>;
   retry_after_ms: z.ZodOptional<z.ZodNumber>;
+  next_step: z.ZodOptional<z.ZodString>;
 }> = z.object({
   code: z.enum(ERROR_CODES).describe("The error code, for programs"),
   message: z.string().describe("What went wrong and what to do about it"),
@@ -17,6 +18,7 @@ export const toolErrorSchema: z.ZodObject<{
     .optional()
     .describe("What is wrong, field by field"),
   retry_after_ms: z.int().optional().describe("When the same call can succeed, in milliseconds"),
+  next_step: z.string().optional().describe("What to do now"),
 });
 
 /** A tool as `tools/list` shows it. */

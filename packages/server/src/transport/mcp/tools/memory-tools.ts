@@ -7,6 +7,7 @@ import { entryFilterOf } from "../../rest/memory/memory-messages.js";
 import { pageWithin } from "../../paging/page-within.js";
 import { defineTool, type McpTool } from "../tool.js";
 import { ADDS, READS, sessionId } from "./fields.js";
+import { inOwnFields } from "./own-fields.js";
 
 /** Default number of entries that search_memory returns. */
 const TOP_K_DEFAULT = 5;
@@ -94,7 +95,10 @@ export const MEMORY_TOOLS: readonly McpTool[] = [
       await rights.changeSession(context, "memory:write", session);
       const content = JSON.stringify({ note: input.note });
       const draft = { sessionId: session, content };
-      const { entryId, createdAtMs } = await memory.addEntry(context.orgId, draft, context.signal);
+      const { entryId, createdAtMs } = await inOwnFields(
+        (field) => (field === "content" ? "note" : field),
+        () => memory.addEntry(context.orgId, draft, context.signal),
+      );
       return { entry_id: entryId, created_at: isoTime(createdAtMs) };
     },
   }),

@@ -44,7 +44,12 @@ export const CATALOG_TOOLS: readonly McpTool[] = [
         .array(z.object({ name: z.string(), dialect: z.enum(["sqlite", "postgres"]) }).loose())
         .readonly()
         .describe("Databases that you may use, with the SQL dialect to write"),
-      tools: z.array(z.looseObject({ name: z.string(), data_source: z.string() })).readonly(),
+      tools: z
+        .array(z.looseObject({ name: z.string(), data_source: z.string() }))
+        .readonly()
+        .describe(
+          "What tool_name may be, with the database; without one a statement runs on the default one",
+        ),
       tables: z.array(catalogMatchSchema).readonly().optional().describe("What was found"),
       description: catalogDescriptionSchema.optional().describe("The table that was asked for"),
     }),

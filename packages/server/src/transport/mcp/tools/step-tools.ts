@@ -21,6 +21,7 @@ import {
   sessionId,
   toolName,
 } from "./fields.js";
+import { inOwnFields } from "./own-fields.js";
 import { stepAnswer, stepAnswerSchema } from "./step-answer.js";
 import { awaitedApproval, executeStep } from "./waiting-step.js";
 
@@ -68,10 +69,10 @@ export const STEP_TOOLS: readonly McpTool[] = [
         dependsOn: [],
         schemaTableHints: [],
       };
-      const plan = await services.orchestrator.createPlan(
-        sessionFor(context, input.session_id ?? ""),
-        { name: "query", description: "", steps: [step] },
-        context,
+      const session = sessionFor(context, input.session_id ?? "");
+      const definition = { name: "query", description: "", steps: [step] };
+      const plan = await inOwnFields(fieldOfQuery, () =>
+        services.orchestrator.createPlan(session, definition, context),
       );
       const execution = await executedOrEnded(plan.planId, scope);
       return stepAnswer(execution, {
@@ -124,6 +125,12 @@ export const STEP_TOOLS: readonly McpTool[] = [
     },
   }),
 ];
+
+/** The field of `query` for one of its plan, such as `sql` for `steps[0].query_template`. */
+function fieldOfQuery(field: string): string {
+  const name = field.replace(/^steps\[0\]\.?/, "");
+  return name === "" || name === "query_template" ? "sql" : name;
+}
 
 /**
  * Executes the step of a query. A refused query's plan is cancelled, because the agent does not
