@@ -24,6 +24,18 @@ describe("POST /mcp", () => {
     });
   });
 
+  it("says what to do about a message that is too large, and logs no failure of its own", async () => {
+    const headers = { ...accept, "content-type": "application/json" };
+    const params = { name: "query", arguments: { sql: "x".repeat(12 * 1024 * 1024) } };
+    const body = { ...list, method: "tools/call", params };
+    const answer = await send(server, "POST /mcp", { body, headers });
+    expect(answer).toMatchObject({
+      status: 413,
+      body: { error: { code: -32_600, data: { code: "LIMIT_EXCEEDED" } } },
+    });
+    expect(JSON.stringify(answer.body)).toContain("append_to_plan_id");
+  });
+
   it("refuses pages of other sites, and names that were made to point to this machine", async () => {
     const foreign = { ...accept, origin: "https://evil.example" };
     const page = await send(server, "POST /mcp", { body: list, headers: foreign });

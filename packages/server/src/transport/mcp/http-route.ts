@@ -1,9 +1,9 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "@steward/kernel/errors.js";
-import { restErrorOf } from "../errors.js";
 import { requestContext } from "../request-context.js";
 import { incomingRequest } from "../rest/authenticate-requests.js";
+import { discardTooLarge, restErrorFrom } from "../rest/error-replies.js";
 import { parsedJson } from "../rest/json-body.js";
 import type { RestApp } from "../rest/rest-app.js";
 import type { Services } from "../services.js";
@@ -66,6 +66,9 @@ export function addMcpRoute(
     method: ["GET", "POST", "DELETE"],
     url: MCP_PATH,
     schema: { hide: true },
+    config: {
+      tooLargeFix: "send several smaller calls; submit_plan adds steps with append_to_plan_id",
+    },
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       const handler = await opened();
@@ -125,7 +128,8 @@ async function answerError(
   reply: FastifyReply,
   { log, protectedResource }: Pick<Services, "log"> & Pick<McpOptions, "protectedResource">,
 ): Promise<FastifyReply> {
-  const { status, headers, body } = restErrorOf(thrown);
+  await discardTooLarge(thrown, request, reply);
+  const { status, headers, body } = restErrorFrom(thrown, request);
   const isWrong = request.headers.authorization !== undefined;
   const challengeHeader =
     status === 401 ? { "www-authenticate": challenge(protectedResource, isWrong) } : {};

@@ -12,13 +12,21 @@ const TOO_LARGE = "FST_ERR_CTP_BODY_TOO_LARGE";
 /** Answers every error, of the routes or of Fastify itself, in the shape of Decision §9. */
 export function answerErrors(app: RestApp, log: Log): void {
   app.setErrorHandler(async (error, request, reply) => {
-    if (codeOf(error) === TOO_LARGE) {
-      await discardBody(request.raw);
-      // Fastify sets this header, which HTTP/2 does not allow (RFC 9113 §8.2.2).
-      if (request.raw.httpVersionMajor === 2) reply.removeHeader("connection");
-    }
+    await discardTooLarge(error, request, reply);
     return answerError(error, request, reply, log);
   });
+}
+
+/** Reads the rest of a body that is too large, so that the client gets the answer and no broken connection. */
+export async function discardTooLarge(
+  error: unknown,
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  if (codeOf(error) !== TOO_LARGE) return;
+  await discardBody(raw);
+  // Fastify sets this header, which HTTP/2 does not allow (RFC 9113 §8.2.2).
+  if (raw.httpVersionMajor === 2) reply.removeHeader("connection");
 }
 
 /**
@@ -72,7 +80,8 @@ export function answerError(
   return reply.code(status).headers(headers).send(body);
 }
 
-function restErrorFrom(thrown: unknown, request: FastifyRequest): RestError {
+/** The answer to an error, be it of a route or of Fastify itself. */
+export function restErrorFrom(thrown: unknown, request: FastifyRequest): RestError {
   switch (codeOf(thrown)) {
     case TOO_LARGE: {
       const most = request.routeOptions.bodyLimit;
