@@ -13,8 +13,6 @@ const NEXT_STEPS: Readonly<Partial<Record<ErrorCode, string>>> = {
   PLAN_NOT_ACTIVE:
     "get_plan shows how the plan ended. submit_plan with fork_of_plan_id goes on from it and keeps its results.",
   REVISION_CONFLICT: "get_plan shows the plan as it is now.",
-  APPROVAL_REQUIRED:
-    "Tell the person whom you work for that somebody has to approve it. wait_for_events tells the decision; then call execute_step again.",
   APPROVAL_DENIED:
     "Tell the person whom you work for. execute_step with another query_template asks for a new approval.",
   POLICY_DENIED:
