@@ -124,7 +124,10 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     { ...basics, config, store, storage, events },
     opened,
   );
-  const retention = openRetention({ ...basics, config, store, memory, recorder }, opened);
+  const retention = openRetention(
+    { ...{ ...basics, config, store, memory, recorder }, flushAudit: audit.flush },
+    opened,
+  );
   if (store !== undefined) opened.use(await publishToolCalls(store.toolCalls, events));
 
   const sources = store && (await openDataSources(config, basics.log, opened));

@@ -8,7 +8,7 @@ import {
   type CopiedTable,
 } from "../storage/copied-table.js";
 import { Database } from "../storage/postgres/database.js";
-import { assertEmpty, insertRows, readRows } from "../storage/postgres/import.js";
+import { assertEmpty, deleteRows, insertRows, readRows } from "../storage/postgres/import.js";
 import { migrate } from "../storage/postgres/migrate.js";
 import { PostgresOrigin } from "../storage/postgres/state/state-origin.js";
 import type { StorePlaces } from "../storage/sqlite/backup.js";
@@ -73,6 +73,7 @@ async function copyTable(
   table: CopiedTable,
   advance: (count: number) => void,
 ): Promise<number> {
+  if (table.hasRows === true) await deleteRows(target, table);
   const sent = new RowSum();
   let page: CopiedRow[] = [];
   const flush = async (): Promise<void> => {

@@ -11,7 +11,7 @@
  *
  * Read first: plan-facts.ts, record.ts, operation-recorder.ts, sequencer.ts, tree/index.ts.
  */
-export type { AuditRecord } from "./ports.js";
+export type { AuditRecord, ErasedValues } from "./ports.js";
 export { AuditSequencer, type AuditSequencerParts } from "./sequencer.js";
 export { AuditService, type ProvenRecord } from "./audit-service.js";
 export {

@@ -91,9 +91,18 @@ export interface AuditArchive {
   checkpoint(): Promise<{ readonly size: number; readonly note: string }>;
 
   /**
-   * Erases personal values: those of one subject, such as a plan, or all of the organization. The
-   * records stay and still verify.
+   * Erases personal values with their salts. The records stay and still verify.
    * @returns how many records lost their values, at most `limit`.
    */
-  erase(orgId: string, subject: string | undefined, limit: number): Promise<number>;
+  erase(orgId: string, which: ErasedValues, limit: number): Promise<number>;
+}
+
+/** The records that lose their personal values: those of an organization for which this holds. */
+export interface ErasedValues {
+  /** Only records of this time and before, in ms since the epoch. */
+  readonly untilMs: number;
+  /** Only records about these, such as plans; absent: about anything. */
+  readonly subjects?: readonly string[];
+  /** Only records of which a personal value, or a text in one that is JSON, is this text. */
+  readonly text?: string;
 }

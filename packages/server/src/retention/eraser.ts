@@ -6,6 +6,7 @@ import type { Erasure } from "./erasure.js";
 import { RecordedOperation, runRecorded } from "../kernel/recorded-operation.js";
 import { ERASURES_SHOWN_MAX, ROWS_DELETED_MAX } from "./limits.js";
 import type {
+  ErasedAuditValues,
   ErasedRows,
   ErasureStore,
   ExpiredEntries,
@@ -32,6 +33,7 @@ export interface EraserParts {
   readonly erased: ErasedRows;
   readonly rows: Pick<ExpiredRows, "deleteLogs" | "deleteUsageDetail">;
   readonly entries: ExpiredEntries;
+  readonly audit: ErasedAuditValues;
   readonly plans: CancelsPlans;
   /** Runs `work` while nothing else changes or checks usage in this process. */
   readonly withUsage: <T>(work: () => Promise<T>) => Promise<T>;
@@ -101,6 +103,7 @@ export class Eraser implements AsyncDisposable {
       if (!(await this.#erasePlans(erasure)) || this.#isEnding()) return;
       await this.#eraseEntries(erasure);
       await this.#eraseUsage(erasure);
+      await this.#eraseAuditValues(erasure);
       if (this.#isEnding()) return;
       await withUsage(() => erased.eraseNames(erasure));
     }
@@ -148,6 +151,8 @@ export class Eraser implements AsyncDisposable {
       }
       const settled = found.plans.filter((plan) => plan.isSettled).map(({ planId }) => planId);
       if (settled.length > 0) {
+        // Records are made of the logs of plans, which go with the plans.
+        await this.#eraseAuditValues(erasure, settled);
         // A settled plan gets no more entries.
         if (erasure.scope === "user") await this.#eraseEntriesOf(erasure, settled);
         await erased.erasePlans(erasure, settled);
@@ -188,6 +193,22 @@ export class Eraser implements AsyncDisposable {
       const deleted = await entries.deleteEntries(orgId, of, ROWS_DELETED_MAX);
       if (deleted > 0) await erasures.count(erasure, { plans: 0, entries: deleted, usage: 0 });
       isFull = deleted === ROWS_DELETED_MAX;
+    }
+  }
+
+  /** Erases the personal values of records about these plans; without plans, of the whole subject. */
+  async #eraseAuditValues(
+    { orgId, scope, subject, requestedAtMs }: Erasure,
+    planIds?: readonly string[],
+  ): Promise<void> {
+    const { audit, clock } = this.#parts;
+    await audit.flush();
+    const which =
+      planIds === undefined
+        ? { untilMs: requestedAtMs, ...(scope === "organization" ? {} : { text: subject }) }
+        : { untilMs: clock.nowMs(), subjects: planIds };
+    for (let isFull = true; isFull && !this.#isEnding();) {
+      isFull = (await audit.erase(orgId, which, ROWS_DELETED_MAX)) === ROWS_DELETED_MAX;
     }
   }
 

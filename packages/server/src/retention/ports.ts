@@ -122,6 +122,27 @@ export interface ExpiredEntries {
   deleteThese(orgId: string, entryIds: readonly string[]): Promise<number>;
 }
 
+/** The audit log's part of an erasure. Errors: `STORE_UNAVAILABLE`. */
+export interface ErasedAuditValues {
+  /** Resolves when what happened before the call has its records. */
+  flush(): Promise<void>;
+
+  /**
+   * Erases personal values of an organization's records up to a time: of records about these
+   * plans, of records that contain this text, or of all.
+   * @returns how many records lost their values; fewer than `limit` when no more are left.
+   */
+  erase(
+    orgId: string,
+    which: {
+      readonly untilMs: number;
+      readonly subjects?: readonly string[];
+      readonly text?: string;
+    },
+    limit: number,
+  ): Promise<number>;
+}
+
 /** Stores requests to erase, and their receipts. Errors: `STORE_UNAVAILABLE`, with nothing changed. */
 export interface ErasureStore {
   /** Stores a request; it is carried out even if the process ends. */

@@ -57,6 +57,15 @@ export function auditRecordOfRow(row: AuditRecordRow): AuditRecord {
   };
 }
 
+/**
+ * How a text stands in the column `personal_values` when it is a whole value, or a whole text in a
+ * value that is JSON itself.
+ */
+export function storedForms(text: string): readonly [string, string] {
+  const quoted = JSON.stringify(text);
+  return [quoted, JSON.stringify(quoted).slice(1, -1)];
+}
+
 /** A fact that waits in the outbox, as text. */
 export function factJson(fact: AuditFact): string {
   return JSON.stringify(fact);

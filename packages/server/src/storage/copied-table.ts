@@ -4,6 +4,8 @@ import { createHash } from "node:crypto";
 export interface CopiedTable {
   readonly name: string;
   readonly columns: readonly CopiedColumn[];
+  /** Whether an empty store has rows in it, which are replaced. */
+  readonly hasRows?: boolean;
   /** The SQLite table or query with the rows, when it has another name. */
   readonly sqliteFrom?: string;
 }
@@ -25,7 +27,7 @@ const NIL = "'00000000-0000-0000-0000-000000000000'";
 /** Whether every consumer has read the whole log of an ended plan. */
 const IS_SETTLED = `iif(finished_at_ms IS NOT NULL AND NOT EXISTS (
   SELECT 1 FROM plan_changes AS c WHERE c.org_id = plans.org_id AND c.plan_id = plans.plan_id
-    AND c.call IS NOT NULL AND c.change > min(${cursorOf("usage")}, ${cursorOf("memory")})), 'true', 'false')`;
+    AND c.call IS NOT NULL AND c.change > min(${cursorOf("usage")}, ${cursorOf("memory")}, ${cursorOf("audit")})), 'true', 'false')`;
 
 /** All copied tables, in an order in which referenced tables come first. */
 export const COPIED_TABLES: readonly CopiedTable[] = [
@@ -35,6 +37,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     [
       { name: "usage_through", type: "integer", sqlite: placeInPlan("usage") },
       { name: "memory_through", type: "integer", sqlite: placeInPlan("memory") },
+      { name: "audit_through", type: "integer", sqlite: placeInPlan("audit") },
       { name: "is_settled", type: "boolean", sqlite: IS_SETTLED },
     ],
   ),
@@ -44,7 +47,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   ),
   table(
     "plan_changes",
-    "org_id uuid, plan_id uuid, sequence integer, result_step integer, events text, steps text, call text, output text, schema_additions text, augmentation_hints text, output_metadata text",
+    "org_id uuid, plan_id uuid, sequence integer, result_step integer, events text, steps text, call text, output text, schema_additions text, augmentation_hints text, output_metadata text, origins text",
   ),
   table(
     "approvals",
@@ -130,6 +133,24 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     "erasures",
     "org_id uuid, erasure_id uuid, scope text, subject text, subject_digest text, requested_by text, requested_at_ms bigint, finished_at_ms bigint, plan_count bigint, entry_count bigint, usage_count bigint",
   ),
+  table(
+    "audit_records",
+    "org_id uuid, record_index bigint, at_ms bigint, kind text, subject text, entry text",
+  ),
+  table(
+    "audit_personal_values",
+    "org_id uuid, record_index bigint, salt text, personal_values text",
+  ),
+  table("audit_tiles", "org_id uuid, level integer, tile_index bigint, hashes bytea"),
+  { ...table("audit_tree", "org_id uuid, size bigint, checkpoint text"), hasRows: true },
+  table("audit_outbox", "org_id uuid, at_ms bigint, fact text", [
+    // In the order of the numbers that SQLite has given them.
+    {
+      name: "outbox_id",
+      type: "uuid",
+      sqlite: "printf('00000000-0000-7000-8000-%012x', outbox_id)",
+    },
+  ]),
   table("plan_forks", "org_id uuid, plan_id uuid, fork_id uuid"),
   table("plan_removals", "org_id uuid, plan_id uuid"),
   table("usage_detail_starts", "org_id uuid, from_ms bigint"),

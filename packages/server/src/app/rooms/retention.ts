@@ -22,14 +22,16 @@ export interface RetentionParts extends Basics {
   readonly store: Store | undefined;
   readonly memory: OpenMemory;
   readonly recorder: UsageRecorder;
+  /** Resolves when what happened before the call has its records in the audit log. */
+  readonly flushAudit: () => Promise<void>;
 }
 
 /** Opens the deletion of expired and of erased data, and the services that control it. */
 export function openRetention(
-  { config, store, memory, recorder, ...basics }: RetentionParts,
+  { config, store, memory, recorder, flushAudit, ...basics }: RetentionParts,
   opened: DisposalStack,
 ): Pick<Services, "retention" | "erasures"> {
-  const workers = openWorkers({ config, store, memory, recorder, ...basics }, opened);
+  const workers = openWorkers({ config, store, memory, recorder, flushAudit, ...basics }, opened);
   const { clock, ids } = basics;
   return {
     retention: new RetentionService({
@@ -48,7 +50,7 @@ export function openRetention(
 
 /** Without a store there is nothing to delete. */
 function openWorkers(
-  { config, store, memory, recorder, ...basics }: RetentionParts,
+  { config, store, memory, recorder, flushAudit, ...basics }: RetentionParts,
   opened: DisposalStack,
 ): { readonly sweeper: RetentionSweeper; readonly eraser: Eraser } | undefined {
   if (store === undefined || memory.expired === undefined) return undefined;
@@ -56,11 +58,14 @@ function openWorkers(
     ...{ ...basics, store: store.retention, rows: store.expired, entries: memory.expired },
     withUsage: <Result>(work: () => Promise<Result>) => recorder.exclusively(work),
   };
+  const { archive } = store.audit;
+  const audit = { flush: flushAudit, erase: archive.erase.bind(archive) };
   return {
     sweeper: opened.use(new RetentionSweeper({ ...common, rules: config.retention })),
     eraser: opened.use(
       new Eraser({
         ...{ ...common, erasures: store.erasures, erased: store.erased, plans: store.plans },
+        audit,
       }),
     ),
   };

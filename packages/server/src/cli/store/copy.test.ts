@@ -16,11 +16,14 @@ import { SqliteBlockStores } from "../../storage/sqlite/state/block-stores.js";
 import { openTestStore } from "../../storage/postgres/testing/open-store.js";
 import { openSqliteStore } from "../../storage/sqlite/store.js";
 import type { Store } from "../../storage/store.js";
+import type { AuditRecord } from "../../audit/index.js";
+import { flushAudit, isVerified } from "../../storage/testing/append-audit.js";
 import { recordToolCalls } from "../../storage/testing/record-tool-calls.js";
 import { WEBHOOK_EVENTS, WebhookOutbox } from "../../webhooks/index.js";
 import { runSteward } from "../testing/steward-process.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
+const WAITING_FACT = { orgId: ORG, atMs: 1, kind: "test.fact", subject: "", detail: {} };
 const cwd = mkdtempSync(join(tmpdir(), "steward-copy-"));
 afterAll(() => {
   rmSync(cwd, { recursive: true });
@@ -31,6 +34,7 @@ describe("steward copy", () => {
     const path = join(cwd, "store.db");
     const plan = { orgId: ORG, planId: randomUUID() };
     const entryId = randomUUID();
+    const records: AuditRecord[] = [];
     {
       const target = {
         name: "ops",
@@ -41,14 +45,19 @@ describe("steward copy", () => {
       const outbox = new WebhookOutbox([target]);
       await using store = openSqliteStore(path, systemClock, silentTelemetry, outbox);
       await fill(store, plan, entryId);
+      await flushAudit(store);
+      await recordToolCalls(store.plans, [{ orgId: ORG }]);
+      await store.audit.sequence.add([WAITING_FACT]);
+      records.push(...(await store.audit.archive.list({ orgId: ORG }, 100)));
     }
+    expect(records.length).toBeGreaterThan(4);
     const head = keepState(join(cwd, ".steward"));
     await using database = await freshDatabase();
     const args = ["copy", database.url, "--database-url", `sqlite:${path}`, "--json"];
     const { code, stdout, stderr } = await runSteward(args, { cwd });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(JSON.parse(stdout)).toMatchObject({
-      plans: 4,
+      plans: 5,
       rows: {
         usage_events: 2,
         usage_prices: 1,
@@ -69,20 +78,30 @@ describe("steward copy", () => {
       kind: "claimed",
       attempt: 1,
     });
-    // The one that was not recorded before is now, and the others are not once more.
-    expect(await store.usage.recording.recordPending(10)).toHaveLength(1);
+    // Those that were not recorded before are now, and the others are not once more.
+    expect(await store.usage.recording.recordPending(10)).toHaveLength(2);
     const times = { nowMs: Date.now() + 60_000, leaseUntilMs: Date.now() };
     const deliveries = await store.webhooks.take("ops", 10, times);
     expect(deliveries.map(({ body }) => JSON.parse(body) as unknown)).toContainEqual(
       expect.objectContaining({ type: "plan.completed" }),
     );
     await store.memory.useModel({ name: "hash", dimension: 2 });
-    expect(await store.memory.toolCalls.waiting()).toBe(3);
+    expect(await store.memory.toolCalls.waiting()).toBe(4);
     expect(await store.memory.findEntry(ORG, entryId)).toMatchObject({ content: '{"b":1.0}' });
     const embedding = Buffer.from(VECTOR.buffer);
     const vectors = "SELECT embedding FROM memory_entry_embeddings";
     expect(await database.query(vectors)).toEqual([{ embedding }, { embedding }]);
     expect((await runSteward(args, { cwd })).stderr).toContain("copy into an empty database");
+
+    // The records are the same, their tree goes on, and what waited has its records once.
+    expect(await store.audit.archive.list({ orgId: ORG }, 100)).toEqual(records);
+    expect(await isVerified(store)).toBe(true);
+    await flushAudit(store);
+    expect(await isVerified(store)).toBe(true);
+    const added = (await store.audit.archive.list({ orgId: ORG }, 100)).slice(0, -records.length);
+    const kinds = added.map(({ entry }) => (JSON.parse(entry) as { kind: string }).kind);
+    expect(kinds).toContain(WAITING_FACT.kind);
+    expect(kinds.filter((kind) => kind === "plan.changed").length).toBeGreaterThan(1);
 
     await using node = openStateNode(database.url, join(cwd, "clones"));
     const { repositories } = node;

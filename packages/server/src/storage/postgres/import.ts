@@ -7,7 +7,7 @@ const ROWS_MAX = 1000;
 
 /** @throws AppError `INVALID_ARGUMENT` when the store already has plans, usage, memory or state. */
 export async function assertEmpty(db: Database): Promise<void> {
-  for (const table of ["plans", "usage_events", "memory_entries", "state_refs"]) {
+  for (const table of ["plans", "usage_events", "memory_entries", "state_refs", "audit_records"]) {
     const rows = await db.query(`SELECT FROM ${table} LIMIT 1`);
     if (rows.length === 0) continue;
     throw new AppError(
@@ -15,6 +15,11 @@ export async function assertEmpty(db: Database): Promise<void> {
       `The PostgreSQL store already has rows in ${table}: copy into an empty database`,
     );
   }
+}
+
+/** Deletes the rows that a migration has made. */
+export async function deleteRows(db: Database, { name }: CopiedTable): Promise<void> {
+  await db.query(`DELETE FROM ${name}`);
 }
 
 /** Inserts rows into a table. */

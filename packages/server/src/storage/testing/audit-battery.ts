@@ -201,12 +201,21 @@ export function auditBattery(
       const { salt = "" } = before?.personal ?? {};
       const digest = personalDigest(salt, "mail", "ada@example.com");
       expect(recordOf(before?.entry ?? "").detail).toEqual({ mail: digest });
-      expect(await archive.erase(ORG, "a", 10)).toBe(1);
-      expect(await archive.erase(OTHER_ORG, undefined, 10)).toBe(0);
+      const untilMs = 1;
+      expect(await archive.erase(ORG, { untilMs: 0 }, 10)).toBe(0);
+      expect(await archive.erase(ORG, { untilMs, text: "ada@example.co" }, 10)).toBe(0);
+      expect(await archive.erase(ORG, { untilMs, subjects: ["a"] }, 10)).toBe(1);
+      expect(await archive.erase(OTHER_ORG, { untilMs }, 10)).toBe(0);
       const [kept, erased] = await archive.list({ orgId: ORG }, 10);
       expect([kept?.personal?.values, erased?.personal]).toEqual([personal, undefined]);
       expect(erased?.entry).toBe(before?.entry);
-      expect(await verifiedRecords(store)).toHaveLength(3);
+      expect(await archive.erase(ORG, { untilMs, text: "ada@example.com" }, 10)).toBe(1);
+      const nested = { request: JSON.stringify({ session_id: 'the "s"' }) };
+      await sequence.add([{ ...fact(ORG, "c"), personal: nested }]);
+      await flush(store);
+      expect(await archive.erase(ORG, { untilMs, text: 'the "s"' }, 10)).toBe(1);
+      expect((await archive.list({ orgId: ORG }, 1))[0]?.personal).toBeUndefined();
+      expect(await verifiedRecords(store)).toHaveLength(4);
     });
   });
 }

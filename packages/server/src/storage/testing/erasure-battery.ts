@@ -11,7 +11,7 @@ import { Eraser } from "../../retention/eraser.js";
 import type { Erasure, ErasureScope } from "../../retention/erasure.js";
 import { verifyTotals } from "../../usage/reports/verification.js";
 import type { Store } from "../store.js";
-import { appendAudit } from "./append-audit.js";
+import { flushAudit, isVerified } from "./append-audit.js";
 import { RECORDED_STEP, recordToolCalls } from "./record-tool-calls.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -36,6 +36,12 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
     };
     beforeEach(open);
     afterEach(() => store[Symbol.asyncDispose]());
+
+    /** The personal values beside the records of an organization. */
+    const personalValues = async (orgId: string): Promise<string> =>
+      JSON.stringify(
+        (await store.audit.archive.list({ orgId }, 100)).map(({ personal }) => personal),
+      );
 
     const begin = async (scope: ErasureScope, subject: string): Promise<Erasure> => {
       const erasure: Erasure = {
@@ -68,6 +74,8 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
       // A session of a browser is no session of an agent.
       if (scope !== "session") await signIn(store, ORG, CANARY);
       expect(await under.contains(CANARY)).toBe(true);
+      expect(await personalValues(ORG)).toContain(CANARY);
+      const { note } = await store.audit.archive.checkpoint();
       const estimate = await store.erased.estimate({ orgId: ORG, scope, subject });
       const isWhole = scope === "organization";
       expect(estimate.counts).toMatchObject({ plans: isWhole ? 2 : 1, usage: isWhole ? 1 : 0 });
@@ -81,6 +89,10 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
       expect(await store.memory.listEntries(OTHER_ORG, {}, { limit: 10 })).toHaveLength(1);
       expect(await verifyTotals(store.usage, ORG, { repair: false })).toEqual([]);
       expect((await store.usage.reports.heatMap(ORG)).length).toBe(1);
+      expect(await personalValues(ORG)).not.toContain(CANARY);
+      expect(await personalValues(OTHER_ORG)).toContain("else");
+      expect(await isVerified(store, note)).toBe(true);
+      expect(await isVerified(store)).toBe(true);
       expect(await under.contains(CANARY)).toBe(false);
       if (scope === "session") expect(await under.contains(subject)).toBe(false);
       expect(await under.contains("else")).toBe(true);
@@ -129,6 +141,10 @@ function eraserOf(store: Store): Eraser {
       },
     },
     withUsage: (work) => work(),
+    audit: {
+      flush: () => flushAudit(store),
+      erase: (...asked) => store.audit.archive.erase(...asked),
+    },
   });
 }
 
@@ -169,14 +185,15 @@ async function signIn({ browserSessions }: Store, orgId: string, text: string): 
 }
 
 /** Makes the usage rows and the memory entries of all calls that have none. */
-async function consumeCalls({ usage, memory, audit }: Store): Promise<void> {
+async function consumeCalls(store: Store): Promise<void> {
+  const { usage, memory } = store;
   await usage.recording.recordPending(10);
   const taken = await memory.toolCalls.take(10);
   const entries = taken.calls.map((each) =>
     embeddedEntry(toolCallEntry(each), Float32Array.of(1, 1)),
   );
   await memory.addToolCallEntries(entries, taken);
-  await appendAudit(audit.sequence);
+  await flushAudit(store);
 }
 
 /** A plan that nobody has run yet. */

@@ -1,7 +1,7 @@
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import type { TileName } from "../../../audit/index.js";
-import type { AuditArchive, AuditFilter, AuditRecord } from "../../../audit/ports.js";
-import { auditRecordOfRow, type AuditRecordRow } from "../../audit-rows.js";
+import type { AuditArchive, AuditFilter, AuditRecord, ErasedValues } from "../../../audit/ports.js";
+import { auditRecordOfRow, storedForms, type AuditRecordRow } from "../../audit-rows.js";
 import type { Database, PgValue } from "../database.js";
 
 const COLUMNS = `r.record_index, r.org_id, r.entry, v.salt, v.personal_values
@@ -73,14 +73,21 @@ export class PostgresAuditArchive implements AuditArchive {
     return row ?? { size: 0, note: "" };
   }
 
-  async erase(orgId: string, subject: string | undefined, limit: number): Promise<number> {
+  async erase(
+    orgId: string,
+    { untilMs, subjects, text }: ErasedValues,
+    limit: number,
+  ): Promise<number> {
+    const [value, nested] = text === undefined ? [null, null] : storedForms(text);
     const rows = await this.#db.query(
       `DELETE FROM audit_personal_values WHERE org_id = $1 AND record_index IN (
          SELECT v.record_index FROM audit_personal_values AS v JOIN audit_records AS r
            ON r.org_id = $1 AND r.record_index = v.record_index
-         WHERE v.org_id = $1 AND ($2::text IS NULL OR r.subject = $2::text) LIMIT $3)
+         WHERE v.org_id = $1 AND r.at_ms <= $2 AND ($3::text[] IS NULL OR r.subject = ANY ($3::text[]))
+           AND ($4::text IS NULL OR strpos(v.personal_values, $4) > 0 OR strpos(v.personal_values, $5) > 0)
+         LIMIT $6)
        RETURNING record_index`,
-      [orgId, subject ?? null, limit],
+      [orgId, untilMs, subjects ?? null, value, nested, limit],
     );
     return rows.length;
   }

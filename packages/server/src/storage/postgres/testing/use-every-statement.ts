@@ -374,7 +374,7 @@ async function useAudit({ audit: { sequence, archive, exported } }: Store): Prom
   await archive.entries(0, 1);
   await archive.tiles([{ level: 0, index: 0, width: 1 }]);
   await archive.checkpoint();
-  await archive.erase(ORG, "s", 1);
+  await archive.erase(ORG, { untilMs: 1, subjects: ["s"], text: "s" }, 1);
   const claim = { holder: "h", from: await exported.position("file:/audit.jsonl") };
   await exported.records(claim.from, 1);
   await exported.take("file:/audit.jsonl", claim, 1);

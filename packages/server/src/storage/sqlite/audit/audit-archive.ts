@@ -1,7 +1,7 @@
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
-import type { AuditArchive, AuditFilter, AuditRecord } from "../../../audit/ports.js";
+import type { AuditArchive, AuditFilter, AuditRecord, ErasedValues } from "../../../audit/ports.js";
 import type { TileName } from "../../../audit/index.js";
-import { auditRecordOfRow, type AuditRecordRow } from "../../audit-rows.js";
+import { auditRecordOfRow, storedForms, type AuditRecordRow } from "../../audit-rows.js";
 import { number } from "../column-values.js";
 import type { CommitWriter } from "../commit-writer.js";
 import { read, type SqliteValue, type StatementCache } from "../connection.js";
@@ -88,12 +88,23 @@ export class SqliteAuditArchive implements AuditArchive {
     });
   }
 
-  async erase(orgId: string, subject: string | undefined, limit: number): Promise<number> {
+  async erase(
+    orgId: string,
+    { untilMs, subjects, text }: ErasedValues,
+    limit: number,
+  ): Promise<number> {
+    const [value, nested] = text === undefined ? [null, null] : storedForms(text);
     const found = this.#db.all<{ readonly record_index: number }>(
       `SELECT v.record_index FROM audit_personal_values AS v JOIN audit_records AS r USING (record_index)
-       WHERE r.org_id = ?1 AND (?2 IS NULL OR r.subject = ?2) LIMIT ?3`,
+       WHERE r.org_id = ?1 AND r.at_ms <= ?2
+         AND (?3 IS NULL OR r.subject IN (SELECT value FROM json_each(?3)))
+         AND (?4 IS NULL OR instr(v.personal_values, ?4) > 0 OR instr(v.personal_values, ?5) > 0)
+       LIMIT ?6`,
       orgId,
-      subject ?? null,
+      untilMs,
+      subjects === undefined ? null : JSON.stringify(subjects),
+      value,
+      nested,
       BigInt(limit),
     );
     await this.#writer.commit(
