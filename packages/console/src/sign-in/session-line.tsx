@@ -50,7 +50,7 @@ function OrganizationLine({ organization }: { readonly organization: string }) {
       <button
         type="button"
         title={texts.organization.switch}
-        aria-label={texts.organization.switch}
+        aria-label={`${texts.organization.switch}: ${organization}`}
         onClick={() => {
           setChoosing(true);
         }}
