@@ -48,9 +48,10 @@ export function describeAuditPage(shared: OpenConsole): void {
       await page.route(/\/api\/audit\/records\/\d+$/, async (route) => {
         const answer = await route.fetch();
         const text = await answer.text();
+        // The time that each record has, in the JSON text of its entry.
         await route.fulfill({
           response: answer,
-          body: text.replace("plan.changed", "plan.altered"),
+          body: text.replace(String.raw`\"at\":\"2`, String.raw`\"at\":\"3`),
         });
       });
       await page
