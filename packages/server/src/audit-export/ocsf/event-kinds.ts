@@ -22,7 +22,7 @@ export type EventKind =
  * The kinds of records, and what their events say. A record with a tool call on a data source is
  * Datastore Activity (6005), whatever its kind.
  */
-const EVENT_KINDS: Readonly<Record<string, EventKind>> = {
+export const EVENT_KINDS: Readonly<Record<string, EventKind>> = {
   ...api("Create", ["key.create", "hold.place", "memory.add", "migration.propose"]),
   ...api("Create", ["payment.create_setup_intent", "payment.create_customer", "usage.report"]),
   ...api("Read", ["audit.export", "state.export", "usage.verify", "migration.verify"]),
@@ -32,7 +32,10 @@ const EVENT_KINDS: Readonly<Record<string, EventKind>> = {
   ...api("Update", ["migration.undo", "migration.accept_drift", "payment.rebind_customer"]),
   ...api("Delete", ["key.revoke", "hold.lift", "erasure.begin", "erasure.finish"]),
   ...api("Delete", ["budget.remove", "memory.delete", "state.collect", "payment.detach_method"]),
-  ...api("Other", ["audit.key_used", "operation.refused"]),
+  ...api("Update", ["webhook.retry"]),
+  ...api("Other", ["audit.key_used", "operation.refused", "webhook.test"]),
+  "session.begin": { className: "authentication", activity: "Logon" },
+  "session.end": { className: "authentication", activity: "Logoff" },
   "authentication.failed": { className: "authentication", activity: "Logon" },
 };
 
