@@ -75,8 +75,8 @@ describe.each(["SQLite", "PostgreSQL"])("the export of the audit log on %s", (en
     await expect.poll(() => fromSyslog().length, BUSY).toBe(all.length);
     expect(fromSyslog()).toEqual(all);
     // What was refused, and what was taken without an answer, is sent again: no gap, in order.
+    await expect.poll(() => collector.posted.length, BUSY).toBeGreaterThan(3);
     await expect.poll(() => new Set(sequencesOf(collector.events)).size, BUSY).toBe(all.length);
-    expect(collector.posted.length).toBeGreaterThan(3);
     expect(firstTimes(collector.events)).toEqual(sequencesOf(all));
     expect(broken.posted.length).toBeGreaterThan(0);
     const metrics = await (await fetch(`${urlOf(app)}/metrics`)).text();
