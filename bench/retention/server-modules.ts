@@ -2,6 +2,7 @@ import type * as TelemetryModule from "../../packages/server/src/kernel/telemetr
 import type * as EntryModule from "../../packages/server/src/memory/entry.js";
 import type * as EmbeddedModule from "../../packages/server/src/memory/embedded-entry.js";
 import type * as RetentionModule from "../../packages/server/src/retention/index.js";
+import type * as AuditModule from "../../packages/server/src/storage/testing/append-audit.js";
 import type * as StoreModule from "../../packages/server/src/storage/sqlite/store.js";
 
 /** Internal parts of the server, loaded from its build. */
@@ -18,3 +19,4 @@ export const { openSqliteStore }: typeof StoreModule = await part("storage/sqlit
 export const { RetentionSweeper }: typeof RetentionModule = await part("retention/index.js");
 export const { toolCallEntry }: typeof EntryModule = await part("memory/entry.js");
 export const { embeddedEntry }: typeof EmbeddedModule = await part("memory/embedded-entry.js");
+export const { appendAudit }: typeof AuditModule = await part("storage/testing/append-audit.js");

@@ -1,4 +1,5 @@
 import {
+  appendAudit,
   embeddedEntry,
   openSqliteStore,
   RetentionSweeper,
@@ -102,7 +103,9 @@ export class TestStore implements AsyncDisposable {
   }
 
   async #consume(): Promise<void> {
-    const { usage, memory } = this.store;
+    const { usage, memory, audit } = this.store;
+    // A plan stays until the audit log has read it, too.
+    await appendAudit(audit.sequence);
     while ((await usage.recording.recordPending(1000)).length > 0);
     for (;;) {
       const taken = await memory.toolCalls.take(500);
