@@ -13,7 +13,7 @@ import {
   SyslogReceiver,
 } from "../adapters/audit-sinks/testing/receivers.js";
 import { createSampleDatabase } from "../adapters/sample-database/index.js";
-import { parseExportTarget } from "../audit-export/index.js";
+import { parseExportTarget } from "../audit-export/ports.js";
 import { violationsOf } from "../audit-export/ocsf/testing/violations.js";
 import { startSteward } from "../cli/testing/steward-process.js";
 import { testTlsIdentity } from "../transport/testing/tls-identity.js";

@@ -10,5 +10,4 @@
  * Read first: ocsf/ocsf-event.ts, ocsf/event-kinds.ts, audit-exporter.ts, export-target.ts, ports.ts.
  */
 export { AuditExporter, type AuditExporterParts } from "./audit-exporter.js";
-export { parseExportTarget, targetName, type ExportTarget } from "./export-target.js";
 export { ocsfEventOf, type OcsfSource } from "./ocsf/ocsf-event.js";

@@ -1,5 +1,7 @@
 import type { AuditRecord } from "../audit/index.js";
 
+export { parseExportTarget, targetName, type ExportTarget } from "./export-target.js";
+
 /** A record as an OCSF event, ready to be sent. */
 export interface ExportedEvent {
   /** The place of the record in the log. */

@@ -1,4 +1,4 @@
-import type { ExportTarget } from "../audit-export/index.js";
+import type { ExportTarget } from "../audit-export/ports.js";
 import type { SourceNotes } from "../catalog/ports.js";
 import type { Intent, McpServer } from "../governance/index.js";
 import type { OrganizationAccess } from "@steward/kernel/data-source-access.js";

@@ -3,8 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@steward/kernel/clock.js";
 import { afterAll, describe, expect, it } from "vitest";
-import { parseExportTarget, targetName, type ExportTarget } from "../../audit-export/index.js";
-import { SinkBusy, type ExportedEvent } from "../../audit-export/ports.js";
+import {
+  parseExportTarget,
+  SinkBusy,
+  targetName,
+  type ExportedEvent,
+  type ExportTarget,
+} from "../../audit-export/ports.js";
 import { renewedTlsIdentity, testTlsIdentity } from "../../transport/testing/tls-identity.js";
 import { openSink } from "./index.js";
 import { Collector, die, hang, refuse, SyslogReceiver } from "./testing/receivers.js";

@@ -1,7 +1,11 @@
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { ExportTarget } from "../../audit-export/index.js";
-import { SinkBusy, type AuditSink, type ExportedEvent } from "../../audit-export/ports.js";
+import {
+  SinkBusy,
+  type AuditSink,
+  type ExportedEvent,
+  type ExportTarget,
+} from "../../audit-export/ports.js";
 import type { SinkOptions } from "./open-sink.js";
 
 type HttpTarget = Extract<ExportTarget, { kind: "http" }>;

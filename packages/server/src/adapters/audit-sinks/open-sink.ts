@@ -1,6 +1,5 @@
 import type { Clock } from "@steward/kernel/clock.js";
-import { targetName, type ExportTarget } from "../../audit-export/index.js";
-import type { AuditSink } from "../../audit-export/ports.js";
+import { targetName, type AuditSink, type ExportTarget } from "../../audit-export/ports.js";
 import { FileSink } from "./file-sink.js";
 import { HttpSink } from "./http-sink.js";
 import { SyslogSink } from "./syslog-sink.js";

@@ -1,8 +1,7 @@
 import { hostname } from "node:os";
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { ExportTarget } from "../../audit-export/index.js";
-import type { AuditSink, ExportedEvent } from "../../audit-export/ports.js";
+import type { AuditSink, ExportedEvent, ExportTarget } from "../../audit-export/ports.js";
 import type { SinkOptions } from "./open-sink.js";
 import { syslogFrame } from "./syslog-message.js";
 

@@ -1,4 +1,4 @@
-import { parseExportTarget, targetName, type ExportTarget } from "../../audit-export/index.js";
+import { parseExportTarget, targetName, type ExportTarget } from "../../audit-export/ports.js";
 import { AUDIT_EXPORT_TARGETS_MAX } from "../../audit-export/limits.js";
 import { text, type SettingType } from "../setting-types.js";
 import type { Setting } from "../settings.js";
