@@ -52,7 +52,8 @@ describe("while the database goes away, and after it is back", () => {
   });
 
   it("detaches a payment method once", async () => {
-    const ask = asking(randomUUID());
+    const org = randomUUID();
+    const ask = asking(org);
     const listed = { status: 200, body: { data: [{ id: "pm_of_cus_B" }] } };
     await ask("POST setup-intent", { customer_id: "cus_B" });
     await goAway();
@@ -66,6 +67,12 @@ describe("while the database goes away, and after it is back", () => {
     await postgres.start();
     expect(await ask("GET payment-methods")).toMatchObject({ status: 200, body: { data: [] } });
     expect(provider.asked.filter((request) => request.endsWith("/detach"))).toHaveLength(1);
+    // The end was recorded when the store was back.
+    await vi.waitFor(
+      async () =>
+        expect(await recorded(steward.url, org, "payment.detach_method")).toEqual(ENDED_ONCE),
+      10_000,
+    );
   });
 
   it.each(["rest", "grpc"] as const)("counts once what is reported over %s", async (wire) => {
@@ -116,6 +123,22 @@ const AWAY = {
   retryAfter: expect.toSatisfy((seconds: number) => seconds > 0) as number,
   body: { code: "STORE_UNAVAILABLE", error: expect.any(String) as string },
 };
+
+/** What the audit log says of an operation that was begun once, newest first. */
+const ENDED_ONCE = ["succeeded", "begun"];
+
+/** The statuses of an organization's records of a kind, newest first. */
+async function recorded(url: string, org: string, kind: string): Promise<readonly unknown[]> {
+  const headers = { "x-org-id": org, "x-user-role": "admin" };
+  const response = await fetch(`${url}/api/audit/records?kind=${kind}`, { headers });
+  const { data } = (await response.json()) as {
+    readonly data: { readonly records: readonly { readonly entry: string }[] };
+  };
+  return data.records.map(({ entry }) => {
+    const { detail } = JSON.parse(entry) as { readonly detail: { readonly status: unknown } };
+    return detail.status;
+  });
+}
 
 /** Calls a payment endpoint as an organization's billing admin, always with the same key. */
 async function askForPayment(

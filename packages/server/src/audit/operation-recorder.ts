@@ -42,10 +42,16 @@ export interface OperationRecorderParts {
 
 /**
  * Runs operations so that each leaves its record. An operation is answered only after its record is
- * durable; when the record cannot be stored, the operation fails.
+ * durable; when the record cannot be stored, the operation fails. Of an effect elsewhere this is the
+ * record before it: the caller must learn what happened there, even if the store has gone away since.
  */
 export class OperationRecorder {
   readonly #parts: OperationRecorderParts | undefined;
+  /**
+   * Ends of effects elsewhere that could not be stored. There are never more than operations in
+   * progress, because none begins while the store is away.
+   */
+  readonly #waiting: AuditFact[] = [];
 
   /** @param parts absent: nothing is stored, and so nothing is recorded. */
   constructor(parts: OperationRecorderParts | undefined) {
@@ -64,6 +70,18 @@ export class OperationRecorder {
     if (asked.time === "around") return this.#around(parts, fact, work);
     await parts.outbox.add([withStatus(fact, "permitted")]);
     return work();
+  }
+
+  /** Stores the ends that wait. @throws AppError `STORE_UNAVAILABLE`; they wait on. */
+  async storeWaiting(): Promise<void> {
+    const ends = this.#waiting.splice(0);
+    if (this.#parts === undefined || ends.length === 0) return;
+    try {
+      await this.#parts.outbox.add(ends);
+    } catch (error) {
+      this.#waiting.unshift(...ends);
+      throw error;
+    }
   }
 
   async #withEffect<T>(
@@ -95,16 +113,19 @@ export class OperationRecorder {
   ): Promise<T> {
     await outbox.add([withStatus(fact, "begun")]);
     const operation = new RecordedOperation(fact);
-    const ended = (): AuditFact => ({ ...operation.fact, atMs: clock.nowMs() });
+    const end = async (status: string, cause?: unknown): Promise<void> => {
+      const fact = withStatus({ ...operation.fact, atMs: clock.nowMs() }, status, cause);
+      await outbox.add([fact]).catch(() => this.#waiting.push(fact));
+    };
     let result: T;
     try {
       // Writes of the operation do not commit the fact, because it tells the end of all of them.
       result = await operation.write(() => runRecorded(operation, work));
     } catch (error) {
-      await outbox.add([withStatus(ended(), "failed", error)]);
+      await end("failed", error);
       throw error;
     }
-    await outbox.add([withStatus(ended(), "succeeded")]);
+    await end("succeeded");
     return result;
   }
 }

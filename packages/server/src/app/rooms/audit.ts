@@ -70,10 +70,13 @@ export function openAudit(
   openExport({ config, store, ...basics }, opened);
   const pem = signingKey(config);
   const signer = new CheckpointSigner(config.audit.name, pem);
-  const collect = (): Promise<void> => storeRefusals(refusals, store);
-  const sequencer = opened.use(new AuditSequencer({ ...store, signer, clock, log, collect }));
   const policyVersion = (caller: Caller): Promise<string> => policy.versionFor(caller);
   const recorder = new OperationRecorder({ outbox: store.sequence, clock, policyVersion });
+  const collect = async (): Promise<void> => {
+    await storeRefusals(refusals, store);
+    await recorder.storeWaiting();
+  };
+  const sequencer = opened.use(new AuditSequencer({ ...store, signer, clock, log, collect }));
   const service = new AuditService({ archive: store.archive, sequencer });
   return { service, flush: () => sequencer.flush(), guards: guardsWith(recorder) };
 }
