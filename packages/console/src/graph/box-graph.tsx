@@ -1,17 +1,7 @@
-import {
-  Background,
-  Controls,
-  Handle,
-  MarkerType,
-  Position,
-  ReactFlow,
-  type Edge,
-  type Node,
-  type NodeProps,
-} from "@xyflow/react";
-import "@xyflow/react/dist/style.css";
+import { Handle, MarkerType, Position, type Edge, type Node, type NodeProps } from "@xyflow/react";
 import { useMemo } from "react";
 import { classNames } from "../ui/class-names.js";
+import { GraphCanvas } from "./graph-canvas.js";
 import { layoutOf } from "./layout.js";
 
 /** A box of the graph: a title, and lines below it. */
@@ -89,25 +79,14 @@ export default function BoxGraph(props: {
   }));
   return (
     <div className="h-80 w-full rounded-lg border">
-      <ReactFlow
-        // A new shape is fitted into the view.
-        key={shape}
+      <GraphCanvas
+        label={props.label}
+        shape={shape}
+        padding={0.1}
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_TYPES}
-        fitView
-        fitViewOptions={{ maxZoom: 1, padding: 0.1 }}
-        minZoom={0.05}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        nodesFocusable={false}
-        elementsSelectable={false}
-        aria-label={props.label}
-        proOptions={{ hideAttribution: true }}
-      >
-        <Background gap={20} color="var(--line)" />
-        <Controls showInteractive={false} />
-      </ReactFlow>
+      />
     </div>
   );
 }

@@ -1,15 +1,6 @@
-import {
-  Background,
-  Controls,
-  Handle,
-  Position,
-  ReactFlow,
-  type Edge,
-  type Node,
-  type NodeProps,
-} from "@xyflow/react";
-import "@xyflow/react/dist/style.css";
+import { Handle, Position, type Edge, type Node, type NodeProps } from "@xyflow/react";
 import { useMemo } from "react";
+import { GraphCanvas } from "../graph/graph-canvas.js";
 import { layoutOf } from "../graph/layout.js";
 import { planTexts } from "../texts/plan.js";
 import { StatusIcon, type Activity } from "../ui/badge.js";
@@ -83,29 +74,18 @@ export default function PlanGraph(props: {
   );
   return (
     <div className="h-full min-h-56 w-full">
-      <ReactFlow
-        // A new shape is fitted into the view; news about steps leaves the view where it is.
-        key={shape}
+      <GraphCanvas
+        label={planTexts.graph}
+        shape={shape}
+        padding={0.15}
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_TYPES}
-        fitView
-        fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
-        minZoom={0.05}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        nodesFocusable={false}
-        elementsSelectable={false}
         onlyRenderVisibleElements={steps.length > DRAWN_WHOLE_MAX}
-        aria-label={planTexts.graph}
-        proOptions={{ hideAttribution: true }}
         onNodeClick={(_event, node) => {
           onOpen(node.id);
         }}
-      >
-        <Background gap={20} color="var(--line)" />
-        <Controls showInteractive={false} />
-      </ReactFlow>
+      />
     </div>
   );
 }
