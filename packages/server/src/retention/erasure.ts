@@ -45,9 +45,9 @@ export interface Erasure extends ErasureSubject {
 /** A plan in the scope of an erasure, or a fork that refers to the results of one. */
 export interface PlanInScope {
   readonly planId: string;
-  /** Whether it has ended. */
+  /** Whether the plan has ended. */
   readonly isOver: boolean;
-  /** Whether it has ended, and every consumer has read all of its tool calls. */
+  /** Whether the plan has ended and every consumer has read all of its tool calls. */
   readonly isSettled: boolean;
 }
 

@@ -56,7 +56,7 @@ const erasureShape = {
   subject_digest: z
     .string()
     .describe("SHA-256 in hexadecimal of the salt and the subject; the subject itself is deleted"),
-  /** Only in the answer to the request. */
+  /** Present only in the response to the request that began the erasure. */
   salt: z
     .string()
     .exactOptional()

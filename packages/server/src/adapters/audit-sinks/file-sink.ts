@@ -37,7 +37,7 @@ export class FileSink implements AuditSink {
     await this.#close();
   }
 
-  /** The file under this path, which may be another one than at the last batch. */
+  /** The open file. When the path names a new file, as after a log rotation, that one is opened. */
   async #current(): Promise<FileHandle> {
     if (this.#file !== undefined) {
       const [own, there] = await Promise.all([

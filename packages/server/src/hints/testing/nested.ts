@@ -165,7 +165,7 @@ export const MUSIC_NESTED_HELD_OUT: readonly WrongStatement[] = [
       "WITH j AS (SELECT genre_id FROM genre WHERE name = 'Jazz') SELECT count(*) FROM track JOIN j ON j.genre_id = track.genre_id",
   },
   {
-    // Table of a long statement.
+    // Unknown table in a statement of more than 8192 characters.
     mistake: "unknown table",
     wrong: `SELECT count(*) FROM albums WHERE album_id NOT IN (${LONG_LIST})`,
     right: `SELECT count(*) FROM album WHERE album_id NOT IN (${LONG_LIST})`,
