@@ -18,7 +18,7 @@ import type {
   QueryRuntimeContext,
 } from "../orchestrator.js";
 import { ApprovalPreviews, type ApprovalPreviewParts } from "./approval-previews.js";
-import { approverOf } from "./step-approval.js";
+import { approverOf } from "../attempts/step-approval.js";
 
 /** Dependencies of the desk. */
 export interface ApprovalDeskParts extends ApprovalPreviewParts {

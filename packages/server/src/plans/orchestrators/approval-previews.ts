@@ -26,9 +26,9 @@ import {
   type ToolRegistry,
 } from "../ports.js";
 import { bindOutputs } from "../statements/bind-outputs.js";
-import { namedBy } from "./permit-steps.js";
+import { namedBy } from "../attempts/permit-steps.js";
 import { shownColumns } from "./shown-columns.js";
-import { approverOf, digestOf } from "./step-approval.js";
+import { approverOf, digestOf } from "../attempts/step-approval.js";
 
 /** Dependencies of the previews. */
 export interface ApprovalPreviewParts {

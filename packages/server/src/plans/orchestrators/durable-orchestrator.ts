@@ -1,19 +1,14 @@
-import { sessionFor, sessionOr } from "@steward/kernel/caller.js";
-import { setTimeout as delay } from "node:timers/promises";
+import { sessionFor } from "@steward/kernel/caller.js";
 import { originOf } from "../../kernel/origin.js";
-import { isoTime, type Clock } from "@steward/kernel/clock.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 import { isUuid, type Ids } from "@steward/kernel/ids.js";
-import { DRAIN_MS } from "@steward/kernel/limits.js";
-import { LEASE_RENEW_MS } from "../limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import { type StorageGate, unlimitedStorage } from "@steward/kernel/storage-gate.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
-import { systemTimers } from "@steward/kernel/concurrency/timers.js";
 import type {
-  AnnouncedToolCall,
   ExplainedStatementPolicy,
   SqlAnalyzer,
   StatementReader,
@@ -27,11 +22,9 @@ import type {
   StoredApproval,
 } from "../../approvals/ports.js";
 import { ApprovalDesk } from "./approval-desk.js";
-import { AttemptRunner, POLICY_REFUSALS, type AttemptEnd, type StepPermission } from "./attempt.js";
-import { withHints } from "../context-update.js";
-import { untilNews } from "../engine/until-news.js";
+import { StepRunner } from "../attempts/step-runner.js";
+import { callerGone, untilPlanNews } from "../attempts/waiting.js";
 import type { PlanEngine } from "../engine/index.js";
-import { InFlightSteps, type InFlightStep } from "./in-flight-steps.js";
 import type {
   ApprovalChoice,
   ApprovalView,
@@ -51,38 +44,23 @@ import type {
 } from "../orchestrator.js";
 import type { PlanCheck, StepDetail } from "../plan-check.js";
 import type { PlanEvent } from "../plan-events.js";
+import type { PlanDefinition, PlanRecord, PlanRevised, StepExecution } from "../plan.js";
 import type {
-  PlanDefinition,
-  PlanRecord,
-  PlanRevised,
-  PreparedStep,
-  StepExecution,
-} from "../plan.js";
-import type {
-  StatementFailureReason,
-  AttemptRef,
-  ClaimResult,
   PlanRef,
   SchemaJournal,
-  StepRef,
   ToolCallPricing,
   StepAdvisor,
   ToolRegistry,
 } from "../ports.js";
 import { pauseIfLong, readAhead } from "../preparation/read-ahead.js";
 import { requireDataSources } from "../data-source-use.js";
-import { permitSteps } from "./permit-steps.js";
+import { permitSteps } from "../attempts/permit-steps.js";
 import { PlanChecker } from "./plan-checker.js";
 import { PlanReviser } from "./plan-reviser.js";
 import { preparePlan } from "../preparation/prepare.js";
-import { Recovery } from "./recovery.js";
 import { createdOrRepeated, type KeyedRequest } from "./repeated-request.js";
-import { retryDelayMs } from "./retry.js";
 import { StepReader } from "./step-reader.js";
-import { attemptBytes, definitionBytes } from "./stored-size.js";
-import { SchemaSteps } from "./schema-steps.js";
-import type { StepOutcome } from "../plan-state.js";
-import type { ClaimRefusal } from "../transitions.js";
+import { definitionBytes } from "./stored-size.js";
 
 /** Dependencies and settings of a durable orchestrator. */
 export interface DurableOrchestratorOptions {
@@ -115,11 +93,6 @@ export interface DurableOrchestratorOptions {
   readonly approvalValidMs: number;
 }
 
-type Claimed = ClaimResult & { readonly kind: "claimed" };
-
-/** Interval for polling a step that another process runs, in case a wake-up is lost. */
-const POLL_MS = 250;
-
 /**
  * Runs plans so that no acknowledged change is lost and no step takes effect twice: every
  * transition is one atomic method of the {@link PlanEngine}, and every effect on a data source
@@ -138,17 +111,11 @@ export class DurableOrchestrator
   readonly #options: DurableOrchestratorOptions;
   readonly #engine: PlanEngine;
   readonly #storage: StorageGate;
-  readonly #owner: string;
-  readonly #runner: AttemptRunner;
-  readonly #recovery: Recovery;
+  readonly #runner: StepRunner;
   readonly #reviser: PlanReviser;
   readonly #checker: PlanChecker;
   readonly #steps: StepReader;
   readonly #desk: ApprovalDesk;
-  readonly #inFlight = new InFlightSteps();
-  readonly #renewal: NodeJS.Timeout;
-  readonly #unwatchCancels: Unsubscribe;
-  #closing = false;
 
   constructor(options: DurableOrchestratorOptions) {
     this.#options = options;
@@ -158,17 +125,7 @@ export class DurableOrchestrator
     this.#checker = new PlanChecker(options);
     this.#steps = new StepReader({ ...options, checker: this.#checker });
     this.#desk = new ApprovalDesk(options);
-    this.#owner = options.ids.uuid();
-    const { log } = options;
-    const schemas = new SchemaSteps(options.schemas, log);
-    this.#runner = new AttemptRunner({ ...options, schemas });
-    this.#recovery = new Recovery(options.engine, options.tools, this.#runner, log);
-    this.#renewal = setInterval(() => {
-      this.#renewLeases();
-    }, LEASE_RENEW_MS).unref();
-    this.#unwatchCancels = options.engine.onCancelRequested((ref) => {
-      this.#inFlight.abort(ref);
-    });
+    this.#runner = new StepRunner({ ...options, storage: this.#storage });
   }
 
   async createPlan(
@@ -239,7 +196,7 @@ export class DurableOrchestrator
     ctx: QueryRuntimeContext,
   ): Promise<StepExecution> {
     const ref = { orgId: ctx.orgId, planId, stepId };
-    const execution = (await this.#joined(ref, ctx)) ?? (await this.#started(ref, ctx));
+    const execution = await this.#runner.execute(ref, ctx);
     const { error } = execution.stepResult;
     if (error?.code !== "POLICY_DENIED") return execution;
     throw new AppError("POLICY_DENIED", error.message, {
@@ -256,7 +213,7 @@ export class DurableOrchestrator
       reason ?? "cancelled by the caller",
       originOf(ctx),
     );
-    this.#inFlight.abort(ref);
+    this.#runner.abort(ref);
     if (state.status === "cancelled") return;
     await this.#untilOver(ref, ctx.signal);
   }
@@ -330,226 +287,9 @@ export class DurableOrchestrator
     return this.#engine.onPlanEvents(planId, wake);
   }
 
-  /**
-   * Accepts no new steps and waits for those in progress. Steps that still run after the drain time
-   * are stopped and released, so that another process can claim them.
-   */
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing = true;
-    clearInterval(this.#renewal);
-    this.#unwatchCancels();
-    await this.#recovery[Symbol.asyncDispose]();
-    await this.#inFlight.drain(DRAIN_MS);
-  }
-
-  /**
-   * The result of the attempt in progress; `undefined` when there is none, or when its caller may
-   * not run the step.
-   */
-  async #joined(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution | undefined> {
-    const inFlight = this.#inFlight.find(ref);
-    if (inFlight === undefined) return undefined;
-    try {
-      return await whileCallerWaits(inFlight.result, ctx.signal);
-    } catch (error) {
-      // A policy's refusal of another caller says nothing about this one.
-      if (error instanceof AppError && POLICY_REFUSALS.has(error.code)) return undefined;
-      throw error;
-    }
-  }
-
-  #started(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution> {
-    const underWay = this.#inFlight.find(ref);
-    if (underWay !== undefined) return whileCallerWaits(underWay.result, ctx.signal);
-    // A caller that has disconnected holds no share of its organization's quota, so nothing may be
-    // started for it.
-    if (ctx.signal.aborted) return Promise.reject(callerGone());
-    const inFlight = this.#inFlight.start(ref, (started) => this.#runToEnd(ref, ctx, started));
-    ctx.counts?.(inFlight.result);
-    return whileCallerWaits(inFlight.result, ctx.signal);
-  }
-
-  async #runToEnd(
-    ref: StepRef,
-    ctx: QueryRuntimeContext,
-    inFlight: InFlightStep,
-  ): Promise<StepExecution> {
-    let outdatedApproval: string | undefined;
-    for (;;) {
-      if (this.#closing) throw shuttingDown();
-      await this.#requireSpace(ref);
-      const origin = originOf(ctx);
-      const claim = await this.#engine.claimStep(ref, this.#owner, origin, outdatedApproval);
-      switch (claim.kind) {
-        case "finished":
-          return claim.execution;
-        case "refused":
-          outdatedApproval = await this.#orOutdated(claim.refusal, ctx);
-          break;
-        case "running":
-          await this.#untilNews(ref, inFlight.signal);
-          break;
-        case "claimed": {
-          const execution = await this.#attempt(ref, claim, ctx, inFlight);
-          if (execution !== undefined) return execution;
-        }
-      }
-    }
-  }
-
-  /**
-   * Refuses a step that would run while its organization has used up its quota of bytes. The refusal
-   * comes before the claim, so that it stores nothing itself.
-   */
-  async #requireSpace({ stepId, ...ref }: StepRef): Promise<void> {
-    try {
-      this.#storage.admit(ref.orgId, 0);
-    } catch (refusal) {
-      const { prepared, state } = await this.#engine.loadPlan(ref);
-      const index = prepared.findIndex(({ id }) => id === stepId);
-      if (state.steps[index]?.status === "pending") throw refusal;
-    }
-  }
-
-  /**
-   * Rethrows the refusal of a claim, unless the step waits for an approval that policies have
-   * demanded which are no longer in force.
-   * @returns the id of that approval.
-   */
-  async #orOutdated(refusal: ClaimRefusal, ctx: QueryRuntimeContext): Promise<string> {
-    const { approval } = refusal;
-    if (approval !== undefined) {
-      const version = await this.#options.policy.versionFor(ctx);
-      if (version !== approval.policyVersion) return approval.approvalId;
-    }
-    throw refusalError(refusal);
-  }
-
-  /**
-   * @returns `undefined` when another attempt follows, the step waits for an approval, or the claim
-   * was lost.
-   */
-  async #attempt(
-    ref: StepRef,
-    claim: Claimed,
-    ctx: QueryRuntimeContext,
-    inFlight: InFlightStep,
-  ): Promise<StepExecution | undefined> {
-    const { ids, gate } = this.#options;
-    const attempt = { ...ref, attempt: claim.attempt };
-    inFlight.attempt = attempt;
-    const grant = await this.#orReleased(attempt, () => this.#runner.permit(claim.step, ctx));
-    const call = announcedCall(ref, claim, ctx, ids.uuid());
-    const warnings = await this.#orReleased(attempt, () => gate.admit(call));
-    let recorded = false;
-    try {
-      const end = await this.#run(attempt, { ...claim, ...grant }, call, ctx, inFlight);
-      const outcome = withHints(end.outcome, warnings);
-      const origin = originOf(ctx);
-      const finished = await this.#engine.finishStep(attempt, outcome, end.toolCall, origin);
-      recorded = end.toolCall !== undefined && finished.kind !== "fenced";
-      inFlight.attempt = undefined;
-      this.#storage.add(ref.orgId, attemptBytes(outcome));
-      this.#tell(attempt, claim, ctx, outcome);
-      if (outcome.kind === "released") throw end.refusal ?? shuttingDown();
-      // The next claim says what it waits for.
-      if (outcome.kind === "awaiting_approval") return undefined;
-      if (finished.kind === "ended") return finished.execution;
-      if (finished.kind === "pending") {
-        await this.#untilRetry(attempt, claim.step, end.retriedAfter, inFlight.signal);
-      }
-      return undefined;
-    } finally {
-      if (!recorded) gate.release(call);
-    }
-  }
-
-  /** Checks whether the step may run. If not, it releases the step and rethrows the reason. */
-  async #orReleased<Answer>(attempt: AttemptRef, ask: () => Promise<Answer>): Promise<Answer> {
-    try {
-      return await ask();
-    } catch (refusal) {
-      await this.#engine.finishStep(attempt, { kind: "released" }, undefined);
-      throw refusal;
-    }
-  }
-
-  async #run(
-    attempt: AttemptRef,
-    claim: Claimed & StepPermission,
-    { eventId, sessionId }: AnnouncedToolCall,
-    ctx: QueryRuntimeContext,
-    inFlight: InFlightStep,
-  ): Promise<AttemptEnd> {
-    const { clock, stepTimeoutMs, stepWaitMs } = this.#options;
-    const leftMs = Math.max(claim.deadlineMs - clock.nowMs(), 1);
-    const end = await this.#runner.run(
-      {
-        ref: attempt,
-        step: claim.step,
-        sessionId,
-        eventId,
-        outputs: claim.outputs,
-        approval: claim.approval,
-        needsApproval: claim.needsApproval,
-        rowsChangedMax: claim.rowsChangedMax,
-        waitMs: Math.min(stepWaitMs, leftMs),
-        timeoutMs: Math.min(stepTimeoutMs, leftMs),
-      },
-      ctx,
-      inFlight.signal,
-    );
-    const handedBack = end.outcome.kind === "cancelled" && this.#closing;
-    return handedBack ? { ...end, outcome: { kind: "released" } } : end;
-  }
-
-  /** Notifies all observers, including the data source, that an attempt has ended. */
-  #tell(attempt: AttemptRef, claim: Claimed, ctx: QueryRuntimeContext, outcome: StepOutcome): void {
-    const { tools, telemetry, log } = this.#options;
-    tools.target(claim.step.dataSource)?.forget(attempt);
-    const labels = { intent: claim.step.intent, status: outcome.kind };
-    telemetry.count("steward_step_attempts_total", labels);
-    if ("durationMs" in outcome) {
-      telemetry.observe("steward_step_duration_seconds", outcome.durationMs / 1000, labels);
-    }
-    log.debug(
-      { ...attempt, requestId: ctx.requestId, outcome: outcome.kind },
-      "step attempt ended",
-    );
-  }
-
-  /** Waits before the next attempt of a step, and tells the operator why there is one. */
-  async #untilRetry(
-    attempt: AttemptRef,
-    { intent, dataSource }: PreparedStep,
-    reason: StatementFailureReason = "unknown",
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { ids, telemetry, log } = this.#options;
-    const delayMs = Math.round(retryDelayMs(attempt.attempt, ids.random()));
-    telemetry.count("steward_step_retries_total", { intent, reason });
-    log.warn({ ...attempt, dataSource, reason, delayMs }, "step attempt failed and is retried");
-    await pause(delayMs, signal);
-  }
-
-  #renewLeases(): void {
-    for (const attempt of this.#inFlight.attempts()) {
-      this.#engine.renewLease(attempt, this.#owner).catch((error: unknown) => {
-        this.#options.log.warn({ err: error, ...attempt }, "a lease could not be renewed");
-      });
-    }
-  }
-
-  /**
-   * Waits for a step of another process, until its plan changes or the polling interval has passed.
-   */
-  #untilNews(ref: PlanRef, signal: AbortSignal): Promise<void> {
-    return untilNews({
-      subscribe: (wake) => this.#engine.onPlanEvents(ref.planId, wake),
-      timers: systemTimers,
-      pollMs: POLL_MS,
-      signal,
-    });
+  /** Accepts no new steps and waits for those in progress, as {@link StepRunner} does. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#runner[Symbol.asyncDispose]();
   }
 
   async #untilOver(ref: PlanRef, signal: AbortSignal): Promise<void> {
@@ -557,68 +297,9 @@ export class DurableOrchestrator
       const plan = await this.#engine.findPlan(ref);
       if (plan === undefined || (plan.status !== "running" && plan.status !== "pending")) return;
       if (signal.aborted) throw callerGone();
-      await this.#untilNews(ref, signal);
+      await untilPlanNews(this.#engine, ref, signal);
     }
   }
-}
-
-/** The call as the usage gate sees it before it runs. */
-function announcedCall(
-  { orgId }: StepRef,
-  { step, sessionId }: Claimed,
-  ctx: QueryRuntimeContext,
-  eventId: string,
-): AnnouncedToolCall {
-  return {
-    eventId,
-    orgId,
-    sessionId: sessionOr(ctx, sessionId),
-    toolName: step.toolName,
-    intent: step.intent,
-    ormModel: ctx.ormModel,
-  };
-}
-
-/** Resolves with the result, or rejects when the caller leaves first. The step itself continues. */
-async function whileCallerWaits<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw callerGone();
-  let leave: (() => void) | undefined;
-  const gone = new Promise<never>((_resolve, reject) => {
-    leave = (): void => {
-      reject(callerGone());
-    };
-    signal.addEventListener("abort", leave);
-  });
-  try {
-    return await Promise.race([result, gone]);
-  } finally {
-    if (leave !== undefined) signal.removeEventListener("abort", leave);
-  }
-}
-
-/** Waits; an abort ends the wait early without an error. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => undefined);
-}
-
-function callerGone(): AppError {
-  return new AppError(
-    "DEADLINE_EXCEEDED",
-    "The caller stopped waiting; the step continues, execute it again to get its result",
-  );
-}
-
-/** The error of a refused claim; the details name the approval that the step waits for. */
-function refusalError({ code, message, approval }: ClaimRefusal): AppError {
-  if (approval === undefined) return new AppError(code, message);
-  const { approvalId, digest, expiresAtMs } = approval;
-  return new AppError(code, message, {
-    details: [
-      { field: "approval_id", reason: approvalId },
-      { field: "digest", reason: digest },
-      { field: "expires_at", reason: isoTime(expiresAtMs) },
-    ],
-  });
 }
 
 /** The cursor of a page is the UUID of a plan. */
@@ -626,11 +307,5 @@ function strangeCursor(): AppError {
   const reason = "it is not the next_cursor of an earlier page";
   return new AppError("INVALID_ARGUMENT", `cursor: ${reason}`, {
     details: [{ field: "cursor", reason }],
-  });
-}
-
-function shuttingDown(): AppError {
-  return new AppError("STORE_UNAVAILABLE", "The server is shutting down; send the request again", {
-    retryAfterMs: 1000,
   });
 }

@@ -9,7 +9,7 @@ import { StatementError, type SqlTarget, type ToolCallQuote } from "../ports.js"
 import { preparePlan } from "../preparation/prepare.js";
 import { readAhead } from "../preparation/read-ahead.js";
 import type { DurableOrchestratorOptions } from "./durable-orchestrator.js";
-import { namedBy } from "./permit-steps.js";
+import { namedBy } from "../attempts/permit-steps.js";
 
 /** Time limit for the description of one statement, in ms. */
 const DESCRIBE_MS_MAX = 5_000;

@@ -20,7 +20,7 @@ import { prepareSteps, type StepsToPrepare } from "../preparation/prepare.js";
 import { readAhead } from "../preparation/read-ahead.js";
 import { conflictText, earlierRevision, type PlanRevision } from "../transitions.js";
 import type { DurableOrchestratorOptions } from "./durable-orchestrator.js";
-import { permitSteps } from "./permit-steps.js";
+import { permitSteps } from "../attempts/permit-steps.js";
 import { createdOrRepeated, type KeyedRequest } from "./repeated-request.js";
 import { requestHash } from "./request-hash.js";
 import { definitionBytes } from "./stored-size.js";

@@ -13,7 +13,7 @@ import { buildToolRegistry } from "../../adapters/tool-registry.js";
 import { silentTelemetry } from "../../kernel/telemetry.js";
 import { openSqliteStore } from "../../storage/sqlite/store.js";
 import type { PreparedStep } from "../plan.js";
-import { AttemptRunner } from "./attempt.js";
+import { AttemptRunner } from "./attempt-runner.js";
 import { Recovery } from "./recovery.js";
 import { SchemaSteps } from "./schema-steps.js";
 

@@ -1,7 +1,8 @@
 import type { Log } from "@steward/kernel/log.js";
 import { isReadIntent } from "../../governance/index.js";
 import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
-import type { AttemptEnd, AttemptRunner } from "./attempt.js";
+import type { AttemptEnd } from "./attempt-end.js";
+import type { AttemptRunner } from "./attempt-runner.js";
 import { contextOfFailure } from "../context-update.js";
 import type { PlanEngine } from "../engine/index.js";
 import {

@@ -1,16 +1,14 @@
-import { type Caller, recordedCaller } from "@steward/kernel/caller.js";
+import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Approval } from "../../approvals/index.js";
 import type { Ids } from "@steward/kernel/ids.js";
-import { TOOL_CALL_OUTPUT_BYTES_MAX, type ToolCallRecord } from "../../kernel/tool-call.js";
 import {
   ApprovalRequired,
   type Dialect,
   isReadIntent,
   namedData,
-  recordedData,
   type SqlAnalyzer,
   type StatementGrant,
   type StatementPolicy,
@@ -18,27 +16,24 @@ import {
 } from "../../governance/index.js";
 import { bindOutputs } from "../statements/bind-outputs.js";
 import type { StepOutput } from "../statements/step-output.js";
-import { contextOfFailure, contextOfResult, withHints } from "../context-update.js";
+import { withHints } from "../context-update.js";
 import type { QueryRuntimeContext } from "../orchestrator.js";
-import type { PreparedStep, StepError } from "../plan.js";
+import type { PreparedStep } from "../plan.js";
 import {
   StatementError,
   type AdvisedStatement,
   type AttemptRef,
   type SqlTarget,
   type SqlValue,
-  type StatementFailureReason,
   type StatementResult,
   type StepAdvisor,
   type StepTarget,
   type ToolRegistry,
 } from "../ports.js";
+import { endOfAttempt, handedBack, refused, released, type AttemptEnd } from "./attempt-end.js";
 import { namedBy, permitStep } from "./permit-steps.js";
-import { mayRetry } from "./retry.js";
 import { awaitingApproval, isApproved, type BoundStatement } from "./step-approval.js";
 import type { SchemaSteps } from "./schema-steps.js";
-import { cutToBytes } from "../cut-text.js";
-import type { StepOutcome } from "../transitions.js";
 
 /** One claimed attempt, with everything needed to run it. */
 export interface Attempt {
@@ -57,16 +52,6 @@ export interface Attempt {
   /** How long it may wait for its turn at the data source, in ms. */
   readonly waitMs: number;
   readonly timeoutMs: number;
-}
-
-/** The end of an attempt, and the tool call to record if the attempt reached its tool. */
-export interface AttemptEnd {
-  readonly outcome: StepOutcome;
-  readonly toolCall: ToolCallRecord | undefined;
-  /** Why the attempt failed, if another one follows. */
-  readonly retriedAfter?: StatementFailureReason;
-  /** The reason why the step was released without being run; the caller may request it again. */
-  readonly refusal?: AppError;
 }
 
 /**
@@ -174,12 +159,14 @@ export class AttemptRunner {
     if (!(end instanceof StatementError)) await schemas.after(target, attributed);
     const asked = { caller: ctx, looksAtData: data !== undefined };
     const advised = await this.#advised(target, attempt.step, asked, end);
-    const ended = this.#toEnd(
-      attempt,
-      { caller: ctx, touched: data?.touched },
-      advised.end,
+    const ended = endOfAttempt({
+      ...attempt,
+      caller: ctx,
+      touched: data?.touched,
+      result: advised.end,
       durationMs,
-    );
+      finishedAtMs: this.#parts.clock.nowMs(),
+    });
     return { ...ended, outcome: withHints(ended.outcome, advised.hints) };
   }
 
@@ -212,7 +199,13 @@ export class AttemptRunner {
     result: StatementResult,
   ): Promise<AttemptEnd> {
     await this.#parts.schemas.after(target, attempt);
-    return this.#toEnd({ ...attempt, eventId: this.#parts.ids.uuid() }, {}, result, 0);
+    return endOfAttempt({
+      ...attempt,
+      eventId: this.#parts.ids.uuid(),
+      result,
+      durationMs: 0,
+      finishedAtMs: this.#parts.clock.nowMs(),
+    });
   }
 
   /**
@@ -298,55 +291,6 @@ export class AttemptRunner {
       return (await settle(target, attempt, error)) ?? provenUndone(error);
     }
   }
-
-  #toEnd(
-    attempt: Pick<Attempt, "ref" | "step" | "sessionId" | "eventId">,
-    { caller, touched }: { readonly caller?: Caller } & KnownData,
-    end: StatementResult | StatementError,
-    durationMs: number,
-  ): AttemptEnd {
-    const outcome =
-      end instanceof StatementError
-        ? outcomeOfError(attempt, end, durationMs)
-        : ({
-            kind: "completed",
-            rowCount: end.rowCount,
-            durationMs: milliseconds(durationMs),
-            context: contextOfResult(end),
-          } as const);
-    // A refused statement never reached its tool (Decision §7).
-    if (end instanceof StatementError && end.reason === "intent") {
-      return { outcome, toolCall: undefined };
-    }
-    const { ref, step, sessionId, eventId } = attempt;
-    const failed = end instanceof StatementError;
-    return {
-      outcome,
-      ...(failed && outcome.kind === "retried" ? { retriedAfter: end.reason } : {}),
-      toolCall: {
-        eventId,
-        orgId: ref.orgId,
-        sessionId,
-        planId: ref.planId,
-        stepId: ref.stepId,
-        attempt: ref.attempt,
-        caller: caller && recordedCaller(caller),
-        toolName: step.toolName,
-        dataSource: step.dataSource,
-        touched: recordedData(touched),
-        intent: step.intent,
-        intentSource: step.intentSource,
-        ormModel: caller?.ormModel,
-        status: failed ? (end.reason === "aborted" ? "cancelled" : "failed") : "completed",
-        rowCount: failed ? 0 : end.rowCount,
-        error: failed ? end.message : undefined,
-        query: step.queryTemplate,
-        output: failed ? "[]" : cutToBytes(end.outputJson, TOOL_CALL_OUTPUT_BYTES_MAX),
-        finishedAtMs: this.#parts.clock.nowMs(),
-        durationMs: milliseconds(durationMs),
-      },
-    };
-  }
 }
 
 /**
@@ -377,60 +321,6 @@ function dialectOf(target: SqlTarget | StepTarget): Dialect | undefined {
   return "dialect" in target ? target.dialect : undefined;
 }
 
-function outcomeOfError(
-  attempt: Pick<Attempt, "ref" | "step">,
-  failure: StatementError,
-  durationMs: number,
-): StepOutcome {
-  const timing = { durationMs: milliseconds(durationMs) };
-  if (failure.reason === "aborted") return { kind: "cancelled", ...timing };
-  const error = stepErrorOf(failure);
-  if (mayRetry(failure.reason, isReadIntent(attempt.step.intent), attempt.ref.attempt)) {
-    return { kind: "retried", error, ...timing };
-  }
-  return { kind: "failed", error, ...timing, context: contextOfFailure(failure.hints) };
-}
-
-function stepErrorOf(failure: StatementError): StepError {
-  const codes = {
-    statement: "STEP_FAILED",
-    intent: "POLICY_DENIED",
-    timeout: "STEP_TIMEOUT",
-    waited: "STEP_FAILED",
-    aborted: "CANCELLED",
-    rolled_back: "STEP_FAILED",
-    connection: "STEP_FAILED",
-    unknown: "OUTCOME_UNKNOWN",
-  } as const satisfies Record<StatementFailureReason, StepError["code"]>;
-  return { code: codes[failure.reason], message: failure.message };
-}
-
-/**
- * The outcome of a step that waited too long for its turn. It is released and can be requested
- * again.
- */
-function handedBack({ message }: StatementError): AttemptEnd {
-  return released(new AppError("OVERLOADED", message, { retryAfterMs: 1000 }));
-}
-
-/** The outcome of a step that was not run. An authorized caller can request it. */
-function released(refusal: AppError): AttemptEnd {
-  return { outcome: { kind: "released" }, toolCall: undefined, refusal };
-}
-
-/** A step that failed before it reached its tool. */
-function refused(error: StepError, hints: readonly string[] = []): AttemptEnd {
-  return {
-    outcome: {
-      kind: "failed",
-      error,
-      durationMs: 0,
-      context: contextOfFailure(hints),
-    },
-    toolCall: undefined,
-  };
-}
-
 async function settle(
   target: StepTarget,
   { ref, step }: Attempt,
@@ -450,9 +340,4 @@ async function settle(
 
 function provenUndone(lost: StatementError): StatementError {
   return new StatementError("rolled_back", lost.message, { hints: lost.hints, cause: lost });
-}
-
-/** Rounds to tenths of a millisecond; more digits would be noise. */
-function milliseconds(durationMs: number): number {
-  return Math.round(durationMs * 10) / 10;
 }
