@@ -1,8 +1,6 @@
 import { Handle, MarkerType, Position, type Edge, type Node, type NodeProps } from "@xyflow/react";
-import { useMemo } from "react";
 import { classNames } from "../ui/class-names.js";
-import { GraphCanvas } from "./graph-canvas.js";
-import { layoutOf } from "./layout.js";
+import { GraphCanvas, type UnplacedNode } from "./graph-canvas.js";
 
 /** A box of the graph: a title, and lines below it. */
 export interface Box {
@@ -22,7 +20,6 @@ type BoxNode = Node<{
   readonly box: Box;
   readonly isChosen: boolean;
   readonly isDown: boolean;
-  readonly onOpen: (id: string) => void;
 }>;
 
 const NODE_TYPES = { box: BoxView };
@@ -44,27 +41,12 @@ export default function BoxGraph(props: {
   readonly direction?: "LR" | "TB";
 }) {
   const { boxes, arrows, chosen, onOpen, direction = "LR" } = props;
-  const shape = JSON.stringify([boxes.map(({ id, lines }) => [id, lines.length]), arrows]);
-  const places = useMemo(
-    () =>
-      layoutOf(
-        boxes.map((box) => ({ id: box.id, width: WIDTH, height: heightOf(box) })),
-        arrows,
-        { direction, ...(arrows.some(({ text }) => text !== "") && { gap: TEXT_GAP }) },
-      ),
-    // The shape stands for the boxes and arrows, which are new objects each time.
-    // oxlint-disable-next-line react/exhaustive-deps
-    [shape, direction],
-  );
-  const nodes = boxes.map((box): BoxNode => ({
+  const nodes = boxes.map((box): UnplacedNode<BoxNode> => ({
     id: box.id,
     type: "box",
-    position: places.get(box.id) ?? { x: 0, y: 0 },
     width: WIDTH,
     height: heightOf(box),
-    // The library makes nodes that are neither moved nor selected transparent for the mouse.
-    className: "pointer-events-auto!",
-    data: { box, isChosen: box.id === chosen, isDown: direction === "TB", onOpen },
+    data: { box, isChosen: box.id === chosen, isDown: direction === "TB" },
   }));
   const edges = arrows.map(({ from, to, text }, index): Edge => ({
     id: `${index} ${from} ${to}`,
@@ -81,11 +63,13 @@ export default function BoxGraph(props: {
     <div className="h-80 w-full rounded-lg border">
       <GraphCanvas
         label={props.label}
-        shape={shape}
-        padding={0.1}
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_TYPES}
+        onOpen={onOpen}
+        direction={direction}
+        {...(arrows.some(({ text }) => text !== "") && { gap: TEXT_GAP })}
+        padding={0.1}
       />
     </div>
   );
@@ -95,7 +79,7 @@ function heightOf({ lines }: Box): number {
   return TITLE_HEIGHT + (lines.length === 0 ? 0 : lines.length * LINE_HEIGHT + LINES_PADDING);
 }
 
-function BoxView({ data: { box, isChosen, isDown, onOpen } }: NodeProps<BoxNode>) {
+function BoxView({ data: { box, isChosen, isDown } }: NodeProps<BoxNode>) {
   return (
     <>
       <Handle
@@ -105,9 +89,6 @@ function BoxView({ data: { box, isChosen, isDown, onOpen } }: NodeProps<BoxNode>
       />
       <button
         type="button"
-        onClick={() => {
-          onOpen(box.id);
-        }}
         className={classNames(
           "flex h-full w-full flex-col overflow-hidden rounded-lg border border-line-strong bg-canvas text-left hover:bg-hover",
           isChosen && "outline-2 outline-offset-1 outline-accent",

@@ -7,27 +7,26 @@ export interface PlacedNode {
   readonly height: number;
 }
 
-/** An edge between two nodes. */
-export interface PlacedEdge {
-  readonly from: string;
-  readonly to: string;
+/** What a layout follows from: two graphs that are equal here have the same layout, whatever their nodes say. */
+export interface Graph {
+  readonly nodes: readonly PlacedNode[];
+  readonly edges: readonly { readonly from: string; readonly to: string }[];
+  /** Edges go from left to right, or from top to bottom. */
+  readonly direction: "LR" | "TB";
+  /** Room between a node and the next along an edge, in pixels. */
+  readonly gap: number;
 }
 
-/** Room between a node and the next along an edge, in pixels. */
-const GAP = 56;
+/** Where each node is drawn: its upper left corner, in pixels. */
+export type Places = ReadonlyMap<string, { readonly x: number; readonly y: number }>;
 
-/**
- * Where each node is drawn: its upper left corner. Edges go from left to right, or from top to bottom.
- * @param options.gap room for the text of an edge, in pixels.
- */
-export function layoutOf(
-  nodes: readonly PlacedNode[],
-  edges: readonly PlacedEdge[],
-  options: { readonly direction?: "LR" | "TB"; readonly gap?: number } = {},
-): ReadonlyMap<string, { readonly x: number; readonly y: number }> {
+/** Room between nodes that are beside each other, in pixels. */
+const NODE_GAP = 18;
+
+/** Places each node. Edges to nodes that are not part of the graph are ignored. */
+export function layoutOf({ nodes, edges, direction, gap }: Graph): Places {
   const graph = new graphlib.Graph();
-  const { direction = "LR", gap = GAP } = options;
-  graph.setGraph({ rankdir: direction, nodesep: 18, ranksep: gap });
+  graph.setGraph({ rankdir: direction, nodesep: NODE_GAP, ranksep: gap });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { id, width, height } of nodes) graph.setNode(id, { width, height });
   for (const { from, to } of edges) {

@@ -1,7 +1,6 @@
 import { Handle, Position, type Edge, type Node, type NodeProps } from "@xyflow/react";
-import { useMemo } from "react";
-import { GraphCanvas } from "../graph/graph-canvas.js";
-import { layoutOf } from "../graph/layout.js";
+import { memo } from "react";
+import { GraphCanvas, type UnplacedNode } from "../graph/graph-canvas.js";
 import { planTexts } from "../texts/plan.js";
 import { StatusIcon, type Activity } from "../ui/badge.js";
 import { classNames } from "../ui/class-names.js";
@@ -19,13 +18,12 @@ export interface GraphStep {
 type StepNode = Node<{
   readonly step: GraphStep;
   readonly isChosen: boolean;
-  readonly onOpen: (id: string) => void;
 }>;
 
 /** Size of a step in the graph, in pixels. */
 const NODE_WIDTH = 208;
 const NODE_HEIGHT = 58;
-const NODE_TYPES = { step: StepBox };
+const NODE_TYPES = { step: memo(StepBox) };
 const COLOURS: Readonly<Record<Activity, string>> = {
   pending: "text-quiet",
   running: "text-busy border-busy!",
@@ -42,63 +40,64 @@ const DRAWN_WHOLE_MAX = 100;
 
 /** The graph of steps and dependencies. The table shows the same facts to screen readers. */
 export default function PlanGraph(props: {
+  /** A step that is the same object as before is not drawn again. */
   readonly steps: readonly GraphStep[];
   readonly chosen: string | undefined;
   readonly onOpen: (stepId: string) => void;
 }) {
   const { steps, chosen, onOpen } = props;
-  const shape = JSON.stringify(steps.map(({ id, after }) => [id, after]));
-  const places = useMemo(() => {
-    const parsed = JSON.parse(shape) as readonly [string, readonly string[]][];
-    return layoutOf(
-      parsed.map(([id]) => ({ id, width: NODE_WIDTH, height: NODE_HEIGHT })),
-      parsed.flatMap(([to, after]) => after.map((from) => ({ from, to }))),
-    );
-  }, [shape]);
-  const nodes = steps.map((step): StepNode => ({
-    id: step.id,
-    type: "step",
-    position: places.get(step.id) ?? { x: 0, y: 0 },
-    width: NODE_WIDTH,
-    height: NODE_HEIGHT,
-    data: { step, isChosen: step.id === chosen, onOpen },
-  }));
-  const edges = steps.flatMap((step) =>
-    step.after.map((before): Edge => ({
-      id: `${before} ${step.id}`,
-      source: before,
-      target: step.id,
-      animated: step.activity === "running",
-      focusable: false,
-    })),
-  );
+  const nodes = steps.map((step) => {
+    const { node } = drawnAs(step);
+    return step.id === chosen ? { ...node, data: { step, isChosen: true } } : node;
+  });
+  const edges = steps.flatMap((step) => drawnAs(step).edges);
   return (
     <div className="h-full min-h-56 w-full">
       <GraphCanvas
         label={planTexts.graph}
-        shape={shape}
-        padding={0.15}
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_TYPES}
+        onOpen={onOpen}
+        padding={0.15}
         onlyRenderVisibleElements={steps.length > DRAWN_WHOLE_MAX}
-        onNodeClick={(_event, node) => {
-          onOpen(node.id);
-        }}
       />
     </div>
   );
 }
 
-function StepBox({ data: { step, isChosen, onOpen } }: NodeProps<StepNode>) {
+/** A step as a node, and the edges that lead to it. */
+interface DrawnStep {
+  readonly node: UnplacedNode<StepNode>;
+  readonly edges: readonly Edge[];
+}
+
+const drawnSteps = new WeakMap<GraphStep, DrawnStep>();
+
+/** The node and the edges of a step, each time the same objects. */
+function drawnAs(step: GraphStep): DrawnStep {
+  const before = drawnSteps.get(step);
+  if (before !== undefined) return before;
+  const drawn: DrawnStep = {
+    node: {
+      ...{ id: step.id, type: "step", width: NODE_WIDTH, height: NODE_HEIGHT },
+      data: { step, isChosen: false },
+    },
+    edges: step.after.map((source) => ({
+      ...{ id: `${source} ${step.id}`, source, target: step.id, focusable: false },
+      animated: step.activity === "running",
+    })),
+  };
+  drawnSteps.set(step, drawn);
+  return drawn;
+}
+
+function StepBox({ data: { step, isChosen } }: NodeProps<StepNode>) {
   return (
     <>
       <Handle type="target" position={Position.Left} className="opacity-0" />
       <button
         type="button"
-        onClick={() => {
-          onOpen(step.id);
-        }}
         className={classNames(
           "flex h-full w-full items-center gap-2.5 rounded-lg border border-line-strong bg-canvas px-3 text-left hover:bg-hover",
           COLOURS[step.activity],

@@ -15,6 +15,7 @@ import { Time } from "../ui/time.js";
 import { EventList } from "./event-list.js";
 import { PlanActions } from "./plan-actions.js";
 import { usePlanFeed, type PlanFeed } from "./plan-feed.js";
+import type { GraphStep } from "./plan-graph.js";
 import { StepTable } from "./step-table.js";
 import { Waterfall } from "./waterfall.js";
 
@@ -171,7 +172,16 @@ function Steps(props: {
   }
 }
 
-function graphStepOf(step: PlanStep) {
+const graphSteps = new WeakMap<PlanStep, GraphStep>();
+
+/** A step as the graph shows it. The cache of answers keeps the object of a step that has not changed. */
+function graphStepOf(step: PlanStep): GraphStep {
+  const shown = graphSteps.get(step) ?? toGraphStep(step);
+  graphSteps.set(step, shown);
+  return shown;
+}
+
+function toGraphStep(step: PlanStep): GraphStep {
   const activity = step.wait_reason ?? step.status;
   const rows = step.row_count === undefined ? "" : ` · ${stepTexts.rowsOf(step.row_count)}`;
   return {

@@ -72,6 +72,36 @@ export function describePlanPages(shared: OpenConsole): void {
       expect(bytes).toBeLessThanOrEqual(250_000);
     });
 
+    it("lays a graph out once, in a worker, also when its steps change and when it is shown again", async () => {
+      const planId = await submitted();
+      await using tab = await shared.open("/plans", "admin");
+      const { page, problems } = tab;
+      // Each graph that the worker is asked for.
+      await page.addInitScript(`
+        window.layouts = 0;
+        const { postMessage } = Worker.prototype;
+        Worker.prototype.postMessage = function (...message) {
+          window.layouts += 1;
+          return postMessage.apply(this, message);
+        };
+      `);
+      await page.goto(`/plans/${planId}`);
+      const node = page.locator(".react-flow__node").filter({ hasText: "Find it" });
+      await node.getByText("Pending").waitFor({ timeout: WAIT_MS });
+      await shared.server.agent.plans.execute(planId, "newest");
+      await node.getByText("Completed").waitFor({ timeout: WAIT_MS });
+      await page.keyboard.press("t");
+      await page.getByRole("region", { name: "Steps" }).waitFor({ timeout: WAIT_MS });
+      await page.keyboard.press("g");
+      await node.getByText("Completed").waitFor({ timeout: WAIT_MS });
+      expect(await page.evaluate("window.layouts")).toBe(1);
+      expect(page.workers()).toHaveLength(1);
+      await node.getByRole("button").focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("complementary", { name: "Step newest" }).waitFor({ timeout: WAIT_MS });
+      expect(problems).toEqual([]);
+    });
+
     it("shows the beginning of a cell of a megabyte", async () => {
       const { plan_id: planId } = await shared.server.agent.plans.submit({
         steps: [{ id: "big", query_template: "SELECT hex(zeroblob(500000)) AS big" }],

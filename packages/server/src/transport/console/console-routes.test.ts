@@ -50,7 +50,7 @@ describe("the console's index", () => {
     const policy = one.headers.get("content-security-policy") ?? "";
     const [, nonce = ""] = /'nonce-([^']+)'/.exec(policy) ?? [];
     expect(policy).toBe(
-      `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; connect-src 'self'; ` +
+      `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; worker-src 'self'; connect-src 'self'; ` +
         "img-src 'self' data:; font-src 'self'; manifest-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
     );
     expect(nonce).toMatch(/^[\w-]{22}$/);

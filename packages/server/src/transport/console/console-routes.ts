@@ -80,6 +80,7 @@ function pageHeaders(nonce: string): Readonly<Record<string, string>> {
       "default-src 'none'",
       "script-src 'self'",
       `style-src 'self' 'nonce-${nonce}'`,
+      "worker-src 'self'",
       "connect-src 'self'",
       "img-src 'self' data:",
       "font-src 'self'",
