@@ -94,7 +94,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const { clock, ids } = basics;
   const events = new EventBus<AuditEvents>(basics.log);
 
-  const { store, webhooks } = await openStore(config, basics, opened);
+  const { store, webhooks, notices } = await openStore(config, basics, opened);
   const storage = openStorageQuota(config, basics, store, opened);
   const policies = openPolicies({
     ...{ clock, store: store?.policies, rowsChangedMax: config.rowsChangedMax },
@@ -121,7 +121,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     opened,
   );
   const { gate, recorder, ...billing } = await openBilling(
-    { ...basics, config, store, storage, events },
+    { ...basics, config, store, storage, events, notices },
     opened,
   );
   const retention = openRetention(

@@ -15,7 +15,9 @@ const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 /** A machine that is busy with other things may need longer than the first pause of 5 seconds. */
 const BUSY = { timeout: 15_000, interval: 50 };
 
-describe.each(["SQLite", "PostgreSQL"])("webhooks, the store on %s", (engine) => {
+const ENGINES = ["SQLite", "PostgreSQL"] as const;
+
+describe.each(ENGINES)("webhooks, the store on %s", (engine) => {
   it("tells each target of its events, signed, whatever the other targets do", async () => {
     await using receiver = await Receiver.listen();
     const logged: string[] = [];
@@ -58,21 +60,18 @@ describe.each(["SQLite", "PostgreSQL"])("webhooks, the store on %s", (engine) =>
   });
 });
 
-it("tells who has to approve a step, and what was decided", async () => {
+it.each(ENGINES)("tells who has to approve a step, and what was decided, on %s", async (engine) => {
   await using receiver = await Receiver.listen();
   const webhooks = [
     receiver.target("good", {
       events: ["approval.requested", "approval.decided", "approval.void"],
     }),
   ];
-  await using service = await open("SQLite", { webhooks });
+  await using service = await open(engine, { webhooks });
   const baseUrl = `http://127.0.0.1:${String(service.apps[0]?.address.port)}`;
   const person = (role: string, userId: string) =>
     createClient({ baseUrl, orgId: ORG, role, userId });
-  const text = `@id("two-eyes") @approval("approver")
-    forbid (principal, action == Steward::Action::"write_delete", resource)
-    unless { context.approved };`;
-  await person("admin", "root").policies.put({ version: 0, text });
+  await person("admin", "root").policies.put({ version: 0, text: DELETES });
   await expect(runPlan(service.apps[0], "DELETE FROM orders WHERE id = -1")).rejects.toMatchObject({
     code: "APPROVAL_REQUIRED",
   });
@@ -105,6 +104,46 @@ it("tells who has to approve a step, and what was decided", async () => {
     data: { approval_id: second.data.approval_id, plan_id: second.data.plan_id, step_id: "a" },
   });
 });
+
+it.each(ENGINES)(
+  "tells of approvals and budgets that came to their ends, on %s",
+  async (engine) => {
+    await using receiver = await Receiver.listen();
+    const events = ["approval.expired", "budget.exceeded"] as const;
+    const webhooks = [receiver.target("good", { events })];
+    await using service = await open(engine, { webhooks, approvalValidMs: 1_500 });
+    const baseUrl = `http://127.0.0.1:${String(service.apps[0]?.address.port)}`;
+    const admin = createClient({ baseUrl, orgId: ORG, role: "admin", userId: "root" });
+    await admin.policies.put({ version: 0, text: DELETES });
+    await expect(
+      runPlan(service.apps[0], "DELETE FROM orders WHERE id = -1"),
+    ).rejects.toMatchObject({
+      code: "APPROVAL_REQUIRED",
+    });
+    await expect.poll(() => receiver.at("/good").length, BUSY).toBeGreaterThan(0);
+    expect(JSON.parse(receiver.at("/good")[0]?.body ?? "")).toMatchObject({
+      type: "approval.expired",
+      data: { org_id: ORG, step_id: "a", was: "pending", expires_at: expect.any(String) as string },
+    });
+    await admin.policies.put({ version: 1, text: "" });
+    const told = () =>
+      receiver
+        .at("/good")
+        .map(({ body }) => JSON.parse(body) as { readonly type: string; readonly data: object })
+        .filter(({ type }) => type === "budget.exceeded");
+    const budget = { scope: "organization", unit: "aau", period: "day", limit: "1" } as const;
+    const { budget_id } = await admin.billing.setBudget({ ...budget, action: "block" });
+    for (const id of [-2, -3]) {
+      await expect(
+        runPlan(service.apps[0], `DELETE FROM orders WHERE id = ${String(id)}`),
+      ).rejects.toMatchObject({ code: "QUOTA_EXCEEDED" });
+    }
+    await expect.poll(() => told().length, BUSY).toBe(1);
+    expect(told()).toMatchObject([
+      { data: { org_id: ORG, budget_id, limit: "1", unit: "aau", period: "day", action: "block" } },
+    ]);
+  },
+);
 
 it("tells of each event once where two nodes share the store", async () => {
   await using receiver = await Receiver.listen();
@@ -139,6 +178,10 @@ it("delivers after a restart what was not delivered before", async () => {
   expect(new Set(ids).size).toBe(1);
 });
 
+const DELETES = `@id("two-eyes") @approval("approver")
+  forbid (principal, action == Steward::Action::"write_delete", resource)
+  unless { context.approved };`;
+
 interface ApprovalMessage {
   readonly data: {
     readonly approval_id: string;
@@ -157,11 +200,13 @@ async function open(
     webhooks,
     log = silentLog,
     nodes = 1,
+    approvalValidMs,
     directory = mkdtempSync(join(tmpdir(), "steward-webhooks-")),
   }: {
     readonly webhooks: readonly WebhookTarget[];
     readonly log?: Log;
     readonly nodes?: number;
+    readonly approvalValidMs?: number;
     readonly directory?: string;
   },
 ): Promise<Service> {
@@ -175,6 +220,7 @@ async function open(
         databaseUrl: database?.url ?? `sqlite:${join(directory, "store.db")}`,
         dataSources: [{ name: "shop", url: `sqlite:${shop}` }],
         tools: { strict: false, tools: [], webhooks },
+        ...(approvalValidMs === undefined ? {} : { approvalValidMs }),
       }),
     ),
   );

@@ -4,12 +4,10 @@ import type { CallerKind } from "@steward/kernel/caller.js";
 /**
  * The status of an approval. `pending`: persons have to decide. `approved`: the step may run once.
  * `used`: a step has run under it. `void`: something that it was bound to has changed, or its plan
- * has ended. A `pending` or `approved` one past its time is shown as `expired`.
+ * has ended. `expired`: its time has passed; a `pending` or `approved` one is shown so from that
+ * time on, also before its plan's log says it.
  */
-export type ApprovalStatus = "pending" | "approved" | "denied" | "used" | "void";
-
-/** The status of an approval as callers see it. */
-export type ShownApprovalStatus = ApprovalStatus | "expired";
+export type ApprovalStatus = "pending" | "approved" | "denied" | "used" | "void" | "expired";
 
 /** Identifies a caller in the record of an approval. */
 export interface ApprovalParty {
@@ -108,7 +106,7 @@ export function partyName({ userId, agentId, keyId }: ApprovalParty): string {
 export function shownStatus(
   { status, expiresAtMs }: Pick<Approval, "status" | "expiresAtMs">,
   nowMs: number,
-): ShownApprovalStatus {
+): ApprovalStatus {
   const isOpen = status === "pending" || status === "approved";
   return isOpen && nowMs > expiresAtMs ? "expired" : status;
 }

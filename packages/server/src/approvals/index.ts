@@ -16,7 +16,6 @@ export {
   type ApprovalStatus,
   type ApprovalSubject,
   type ApprovedMigration,
-  type ShownApprovalStatus,
   type ShownTable,
   type ShownValue,
 } from "./approval.js";

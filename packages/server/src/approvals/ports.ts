@@ -1,4 +1,4 @@
-import type { Approval, ApprovalSubject, ShownApprovalStatus } from "./approval.js";
+import type { Approval, ApprovalSubject, ApprovalStatus } from "./approval.js";
 
 /** An approval with what it is for. */
 export interface StoredApproval extends Approval {
@@ -11,7 +11,7 @@ export interface StoredApproval extends Approval {
 
 /** Conditions for a listing. */
 export interface ApprovalFilter {
-  readonly status?: ShownApprovalStatus | undefined;
+  readonly status?: ApprovalStatus | undefined;
   readonly planId?: string | undefined;
 }
 

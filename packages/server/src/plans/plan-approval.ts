@@ -11,10 +11,11 @@ import {
 } from "../approvals/index.js";
 import { contextOfFailure } from "./context-update.js";
 import { PLAN_EVENTS_MAX } from "./limits.js";
-import type { PlanDraft } from "./plan-draft.js";
+import { PlanDraft } from "./plan-draft.js";
 import {
   eventsToFinish,
   isOver,
+  type PlanChange,
   type PlanState,
   type StepOutcome,
   type StepState,
@@ -55,16 +56,51 @@ export function approvalGivenBack(
 
 /**
  * Ends an approval that nobody needs any more, because its plan has ended or its step has changed.
- * @returns the step's approval after that.
+ * @returns the step's approval after that: `void`, or `expired` if its time had passed before.
  */
-export function voidApproval(
-  draft: PlanDraft,
-  { stepId, approval }: StepState,
-): Approval | undefined {
-  if (approval === undefined || !isOpen(approval, draft.nowMs)) return approval;
+export function voidApproval(draft: PlanDraft, step: StepState): Approval | undefined {
+  const { stepId, approval } = step;
+  if (approval === undefined || hasEnded(approval)) return approval;
+  if (!isOpen(approval, draft.nowMs)) return expired(draft, step, approval);
   const ended = { ...approval, status: "void" as const };
   draft.putApproval({ stepId, approval: ended });
   return ended;
+}
+
+/**
+ * Ends the approvals whose time has passed. The next execution of their steps requests new ones. A
+ * running step is left to the end of its attempt. @returns `undefined` when there is nothing to do.
+ */
+export function expireApprovals(state: PlanState, nowMs: number): PlanChange | undefined {
+  const draft = new PlanDraft(state, nowMs);
+  for (const step of state.steps) {
+    const { approval, status } = step;
+    if (approval === undefined || status === "running") continue;
+    if (hasEnded(approval) || isOpen(approval, draft.nowMs)) continue;
+    // A log without room for the event still has to take the events that end its plan.
+    if (draft.plan.lastSequence + 1 + eventsToFinish(state) > PLAN_EVENTS_MAX) break;
+    draft.replaceStep({ ...step, approval: expired(draft, step, approval) });
+  }
+  const change = draft.change();
+  return change.events.length === 0 ? undefined : change;
+}
+
+function expired(draft: PlanDraft, step: StepState, approval: Approval): Approval {
+  const { stepId, index } = step;
+  const ended = { ...approval, status: "expired" as const };
+  draft.putApproval({ stepId, approval: ended });
+  draft.emit("PlanApprovalExpired", {
+    approval_id: approval.approvalId,
+    ...{ step_id: stepId, step_index: index },
+    ...{ digest: approval.digest, was: approval.status },
+    expires_at: isoTime(approval.expiresAtMs),
+  });
+  return ended;
+}
+
+/** Whether the plan's log says that nothing can become of it any more. */
+function hasEnded({ status }: Approval): boolean {
+  return status !== "pending" && status !== "approved";
 }
 
 /** Ends an attempt that may not run without an approval: the step waits for it. */

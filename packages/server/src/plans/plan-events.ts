@@ -16,7 +16,8 @@ export type PlanEventType =
   | "PlanStepAppended"
   | "PlanStepRevised"
   | "PlanApprovalRequested"
-  | "PlanApprovalDecided";
+  | "PlanApprovalDecided"
+  | "PlanApprovalExpired";
 
 /** One event of a plan's log (Contract §2.6). */
 export interface PlanEvent {

@@ -329,6 +329,9 @@ export function expirePlan(state: PlanState, nowMs: number): PlanChange | undefi
   return draft.change();
 }
 
+/** Ends the approvals whose time has passed. @returns `undefined` when there is nothing to do. */
+export { expireApprovals } from "./plan-approval.js";
+
 /** The result of a decision about an approval. */
 export type ApprovalTransition =
   | {

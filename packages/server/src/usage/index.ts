@@ -16,7 +16,14 @@ export { NO_USAGE, postingOf, postingOfAdjustment, type UsageTotals } from "./po
 export type { PriceInput } from "./prices/price-input.js";
 export { PriceList, type Price } from "./prices/pricing.js";
 export type { BudgetState } from "./budgets/budget-state.js";
-export { amountText, BudgetLedger, limitText, windowOf, type Budget } from "./budgets/budgets.js";
+export {
+  amountText,
+  BudgetLedger,
+  limitText,
+  windowOf,
+  type Budget,
+  type BudgetInPeriod,
+} from "./budgets/budgets.js";
 export type {
   OrganizationReport,
   OrganizationReportParameters,

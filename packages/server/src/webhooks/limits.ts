@@ -24,5 +24,7 @@ export const WEBHOOK_PAGE_MAX: number = 200;
 export const WEBHOOK_PAGE_DEFAULT: number = 50;
 /** Deliveries that one request makes due again. */
 export const WEBHOOK_RETRIES_MAX: number = 1_000;
+/** Occurrences that a server remembers having told of; one that is forgotten may be told again. */
+export const WEBHOOK_NOTICES_MAX: number = 10_000;
 /** Test messages of one organization at once. */
 export const WEBHOOK_TESTS_AT_ONCE_MAX: number = 1;

@@ -29,6 +29,7 @@ const EVENT_NAMES: ReadonlyMap<string, WebhookEvent> = new Map([
   ["PlanCancelled", "plan.cancelled"],
   ["PlanApprovalRequested", "approval.requested"],
   ["PlanApprovalDecided", "approval.decided"],
+  ["PlanApprovalExpired", "approval.expired"],
   [APPROVAL_VOID, "approval.void"],
 ]);
 
@@ -48,9 +49,13 @@ export class WebhookOutbox {
       const type = EVENT_NAMES.get(event.eventType);
       if (type === undefined) return [];
       const message = messageOf(orgId, type, event);
-      const targets = this.#targets.filter(({ events }) => events.includes(type));
-      return targets.map(({ name }) => ({ ...message, target: name }));
+      return this.targetsOf(type).map((target) => ({ ...message, target }));
     });
+  }
+
+  /** The names of the targets that want an event. */
+  targetsOf(type: WebhookEvent): readonly string[] {
+    return this.#targets.filter(({ events }) => events.includes(type)).map(({ name }) => name);
   }
 
   /** Announces that deliveries were committed. */

@@ -6,6 +6,8 @@ export const WEBHOOK_EVENTS = [
   "approval.requested",
   "approval.decided",
   "approval.void",
+  "approval.expired",
+  "budget.exceeded",
 ] as const;
 
 /** One of {@link WEBHOOK_EVENTS}. */

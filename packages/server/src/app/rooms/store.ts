@@ -5,6 +5,7 @@ import type { Store } from "../../storage/store.js";
 import {
   noWebhookStore,
   WebhookDelivery,
+  WebhookNotices,
   WebhookOutbox,
   WebhookService,
 } from "../../webhooks/index.js";
@@ -15,6 +16,7 @@ export interface OpenedStore {
   /** Absent when no database is configured. */
   readonly store: Store | undefined;
   readonly webhooks: WebhookService;
+  readonly notices: WebhookNotices;
 }
 
 /** Opens the store, and the delivery of the webhooks that it has recorded. */
@@ -27,11 +29,18 @@ export async function openStore(
   const outbox = new WebhookOutbox(targets);
   const parts = { ...basics, targets, outbox, sender: new HttpWebhookSender() };
   if (config.databaseUrl === undefined) {
-    return { store: undefined, webhooks: new WebhookService({ ...parts, store: noWebhookStore }) };
+    return { store: undefined, ...toldBy({ ...parts, store: noWebhookStore }) };
   }
   const store = opened.use(await openEngine(config.databaseUrl, config, basics, outbox));
   opened.use(new WebhookDelivery({ ...parts, store: store.webhooks }));
-  return { store, webhooks: new WebhookService({ ...parts, store: store.webhooks }) };
+  return { store, ...toldBy({ ...parts, store: store.webhooks }) };
+}
+
+function toldBy(
+  parts: ConstructorParameters<typeof WebhookService>[0] &
+    ConstructorParameters<typeof WebhookNotices>[0],
+): Pick<OpenedStore, "webhooks" | "notices"> {
+  return { webhooks: new WebhookService(parts), notices: new WebhookNotices(parts) };
 }
 
 /** Loads only the modules of the store's engine. */

@@ -403,13 +403,18 @@ export class PlanEngine implements AsyncDisposable {
   }
 
   /**
-   * Fails the plans whose deadline has passed, and finds running steps whose owner is dead.
+   * Fails the plans whose deadline has passed, ends approvals whose time has passed, and finds
+   * running steps whose owner is dead.
    * @returns those steps, oldest first, at most `limit` of other nodes.
    */
   async sweep(limit: number): Promise<readonly AbandonedStep[]> {
-    const { abandoned, overdue } = await this.#reads.findDue(limit);
+    const { abandoned, overdue, expired } = await this.#reads.findDue(limit);
     for (const ref of overdue) {
-      const plan = await this.#sweeps.expired(ref);
+      const plan = await this.#sweeps.overdue(ref);
+      if (plan !== undefined) await this.#tryWrite(plan);
+    }
+    for (const ref of expired) {
+      const plan = await this.#sweeps.withExpiredApprovals(ref);
       if (plan !== undefined) await this.#tryWrite(plan);
     }
     return [...(await this.#sweeps.unsettledSteps()), ...abandoned];

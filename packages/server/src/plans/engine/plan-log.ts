@@ -77,8 +77,9 @@ export interface PlanReads {
   earlierRequest(orgId: string, key: string): Promise<EarlierRequest | undefined>;
 
   /**
-   * Running steps whose lease has expired or whose node is dead, oldest first, and running plans
-   * past their deadline; at most `limit` of each, and none of a plan that another live node owns.
+   * Running steps whose lease has expired or whose node is dead, oldest first, running plans past
+   * their deadline, and plans with an approval whose time has passed; at most `limit` of each, and
+   * none of a plan that another live node owns.
    */
   findDue(limit: number): Promise<DueWork>;
 }
@@ -203,6 +204,8 @@ export interface AttemptEnd {
 export interface DueWork {
   readonly abandoned: readonly AbandonedStep[];
   readonly overdue: readonly PlanRef[];
+  /** Plans with an approval that is past its time and that the index shows as open. */
+  readonly expired: readonly PlanRef[];
 }
 
 /** Another node has written to the plan, so nothing of the unit was stored. */

@@ -1,13 +1,14 @@
 import type { AbandonedStep, PlanRef } from "../ports.js";
-import { expirePlan } from "../transitions.js";
+import type { PlanChange, PlanState } from "../plan-state.js";
+import { expireApprovals, expirePlan } from "../transitions.js";
 import type { Claims } from "./claims.js";
 import type { OpenPlan } from "./open-plan.js";
 import type { OpenPlans } from "./open-plans.js";
 import type { EngineNode } from "./plan-log.js";
 
 /**
- * Work that no request triggers: attempts whose end may not have been written, and plans past their
- * deadline.
+ * Work that no request triggers: attempts whose end may not have been written, plans past their
+ * deadline, and approvals past their time.
  */
 export class Sweeps {
   readonly #node: EngineNode;
@@ -42,13 +43,26 @@ export class Sweeps {
    * which the deadline bounds too.
    * @returns the plan with the change, to be written; `undefined` when there is nothing to do.
    */
-  async expired(ref: PlanRef): Promise<OpenPlan | undefined> {
+  overdue(ref: PlanRef): Promise<OpenPlan | undefined> {
+    return this.#changed(ref, (state) => {
+      if (state.steps.some((step) => step.status === "running")) return undefined;
+      return expirePlan(state, Math.max(this.#node.nowMs(), state.deadlineMs + 1));
+    });
+  }
+
+  /** Ends a plan's approvals whose time has passed. @returns as {@link overdue}. */
+  withExpiredApprovals(ref: PlanRef): Promise<OpenPlan | undefined> {
+    return this.#changed(ref, (state) => expireApprovals(state, this.#node.nowMs()));
+  }
+
+  async #changed(
+    ref: PlanRef,
+    decide: (state: PlanState) => PlanChange | undefined,
+  ): Promise<OpenPlan | undefined> {
     const access = await this.#plans.current(ref);
     if (access.kind === "owned elsewhere") return undefined;
     const { plan } = access;
-    if (plan.state.steps.some((step) => step.status === "running")) return undefined;
-    const nowMs = Math.max(this.#node.nowMs(), plan.state.deadlineMs + 1);
-    const change = expirePlan(plan.state, nowMs);
+    const change = decide(plan.state);
     if (change === undefined) return undefined;
     plan.change(change);
     return plan;

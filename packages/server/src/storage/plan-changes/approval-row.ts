@@ -88,7 +88,7 @@ export function approvalConditions(
     ...(status === undefined || status === "expired" ? [] : ([["status =", status]] as const)),
     ...(isOpen ? ([["expires_at_ms >=", nowMs]] as const) : []),
     ...(status === "expired"
-      ? ([["status IN ('pending', 'approved') AND expires_at_ms <", nowMs]] as const)
+      ? ([["status IN ('pending', 'approved', 'expired') AND expires_at_ms <", nowMs]] as const)
       : []),
   ];
 }

@@ -17,6 +17,7 @@ import { createErasureTables } from "./migrations/0012-erasures.js";
 import { showTakenResults } from "./migrations/0013-taken-results.js";
 import { createBrowserSessions } from "./migrations/0014-browser-sessions.js";
 import { createAuditExport } from "./migrations/0015-audit-export.js";
+import { indexExpiry } from "./migrations/0016-approval-expiry.js";
 
 /** One migration of the schema: statements that run one by one in one transaction. */
 export interface Migration {
@@ -41,6 +42,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "v2-taken-results", statements: showTakenResults },
   { name: "v2-browser-sessions", statements: createBrowserSessions },
   { name: "v2-audit-export", statements: createAuditExport },
+  { name: "v2-approval-expiry", statements: indexExpiry },
 ];
 
 /** The advisory lock for migrations. Any number will do that nobody else uses. */

@@ -17,6 +17,7 @@ import { useEveryStatement } from "./testing/use-every-statement.js";
 const SWEEPS: readonly (readonly [beginning: string, reason: string])[] = [
   ["SELECT l.org_id, l.plan_id, l.step_index", "steps whose node is gone, every two seconds"],
   ["SELECT org_id, plan_id FROM plans WHERE finished_at_ms IS NULL", "late plans, with the former"],
+  ["SELECT a.org_id, a.plan_id FROM approvals AS a", "approvals past their time, with the former"],
   ["SELECT org_id, plan_id FROM plans WHERE is_requested", "plans to release, every second"],
   ["SELECT p.org_id, p.plan_id FROM plans AS p WHERE NOT p.is_settled", "tool calls of gone nodes"],
   [

@@ -14,6 +14,7 @@ import { createErasureTables } from "./migrations/0011-erasures.js";
 import { showTakenResults } from "./migrations/0012-taken-results.js";
 import { createBrowserSessions } from "./migrations/0013-browser-sessions.js";
 import { createAuditExport } from "./migrations/0014-audit-export.js";
+import { indexExpiry } from "./migrations/0015-approval-expiry.js";
 
 /**
  * The version of the first migration, which creates a new store. Stores from before the first
@@ -42,6 +43,7 @@ const MIGRATIONS: readonly string[] = [
   showTakenResults,
   createBrowserSessions,
   createAuditExport,
+  indexExpiry,
 ];
 
 /** The schema version of an up-to-date store. */

@@ -135,6 +135,39 @@ export function approvalCases(battery: RevisionBattery): void {
     expect(others.approvals).toEqual([]);
   });
 
+  it("ends approvals whose time has passed, given or not, with one event each", async () => {
+    const plans = [await submit([step("a")]), await submit([step("a")])] as const;
+    const late = { expiresAtMs: battery.nowMs() - 1 };
+    const waiting = await ask(await claim(plans[0], "a"), late);
+    const given = await ask(await claim(plans[1], "a"), { ...late, status: "approved" });
+    const young = await ask(await claim(await submit([step("a")]), "a"));
+    await restart();
+    await store().plans.sweep(10);
+    await store().plans.sweep(10);
+    expect(await find(waiting)).toMatchObject({ status: "expired" });
+    expect(await find(given)).toMatchObject({ status: "expired" });
+    expect(await find(young)).toMatchObject({ status: "pending" });
+    for (const [ref, { approvalId, status: was }] of [
+      [plans[0], waiting],
+      [plans[1], given],
+    ] as const) {
+      const events = await store().plans.readEvents(ref, 0, 100);
+      const ended = events.filter(({ eventType }) => eventType === "PlanApprovalExpired");
+      expect(ended.map(({ payloadJson }) => JSON.parse(payloadJson) as unknown)).toEqual([
+        expect.objectContaining({ approval_id: approvalId, step_id: "a", was }),
+      ]);
+      await expect(approve(ref, waiting)).rejects.toMatchObject({ code: "APPROVAL_CONFLICT" });
+      expect(await claim(ref, "a")).toMatchObject({ attempt: 2 });
+    }
+    const page = { limit: 10 };
+    const nowMs = battery.nowMs();
+    const { approvals } = await store().approvals.list(ORG, { status: "expired" }, page, nowMs);
+    expect(approvals.map(({ approvalId }) => approvalId)).toEqual([
+      given.approvalId,
+      waiting.approvalId,
+    ]);
+  });
+
   it("lets two approvers decide at the same time, each counted once", async () => {
     const ref = await submit([step("a")]);
     const rules = [{ policyId: "p", role: "approver", approversMin: 2 }];

@@ -72,7 +72,7 @@ describe("a budget", () => {
 
   it("that only warns admits, and says so", () => {
     const ledger = openLedger([budget({ limit: 2n, action: "warn" })]);
-    expect(ledger.reserve("a", charge(), NOW_MS)).toEqual({
+    expect(ledger.reserve("a", charge(), NOW_MS)).toMatchObject({
       kind: "admitted",
       warnings: ["The organization's budget of 2 AAU per day does not cover this call"],
     });

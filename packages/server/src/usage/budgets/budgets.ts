@@ -48,6 +48,12 @@ export interface Charge {
   readonly cost: Nanodollars;
 }
 
+/** A budget with one of its periods. */
+export interface BudgetInPeriod {
+  readonly budget: Budget;
+  readonly window: BudgetWindow;
+}
+
 /** The decision whether a call may run. */
 export type Admission =
   /** The organization has no budgets, so nothing was reserved. */
@@ -56,8 +62,16 @@ export type Admission =
       readonly kind: "admitted";
       /** One sentence for each exceeded budget that only warns. */
       readonly warnings: readonly string[];
+      /** The budgets of the warnings. */
+      readonly exceeded: readonly BudgetInPeriod[];
     }
-  | { readonly kind: "refused"; readonly message: string; readonly retryAfterMs: number };
+  | {
+      readonly kind: "refused";
+      readonly message: string;
+      readonly retryAfterMs: number;
+      /** The budget that refuses it; none when only calls that run now leave no room. */
+      readonly exceeded: readonly BudgetInPeriod[];
+    };
 
 /** Limit of cached windows. When there are more, the cache is cleared. */
 const WINDOWS_MAX = 10_000;
@@ -106,7 +120,14 @@ export class BudgetLedger {
     const blocking = exceeded.find((budget) => budget.action === "block");
     if (blocking !== undefined) return this.#refusal(blocking, charge, nowMs);
     this.#reserved.set(callId, charge);
-    return { kind: "admitted", warnings: exceeded.map((budget) => describe(budget)) };
+    return {
+      kind: "admitted",
+      warnings: exceeded.map((budget) => describe(budget)),
+      exceeded: exceeded.map((budget) => ({
+        budget,
+        window: windowOf(budget, charge.sessionId, nowMs),
+      })),
+    };
   }
 
   /** Releases the reservation of a call that was not recorded. */
@@ -154,11 +175,17 @@ export class BudgetLedger {
 
   #refusal(budget: Budget, charge: Charge, nowMs: number): Admission {
     const room = budget.limit - this.#recordedIn(budget, charge, nowMs);
-    const { untilMs } = windowOf(budget, charge.sessionId, nowMs);
+    const window = windowOf(budget, charge.sessionId, nowMs);
+    const { untilMs } = window;
     const endMs = untilMs === undefined ? RETRY_TOTAL_MS : untilMs - nowMs;
-    const retryAfterMs = amountOf(budget, charge) <= room ? RETRY_RESERVED_MS : endMs;
+    const isReserved = amountOf(budget, charge) <= room;
     const renewal = untilMs === undefined ? "" : `; it is reset at ${isoTime(untilMs)}`;
-    return { kind: "refused", message: `${describe(budget)}${renewal}`, retryAfterMs };
+    return {
+      kind: "refused",
+      message: `${describe(budget)}${renewal}`,
+      retryAfterMs: isReserved ? RETRY_RESERVED_MS : endMs,
+      exceeded: isReserved ? [] : [{ budget, window }],
+    };
   }
 }
 

@@ -3,7 +3,14 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { Log } from "@steward/kernel/log.js";
 import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import type { Admission, BudgetReservations } from "../ports.js";
+import type { BudgetInPeriod } from "./budgets.js";
 import type { UsageRecorder } from "../events/recorder.js";
+
+/** Called with each call that budgets do not cover. */
+export type OnExceeded = (
+  call: Pick<AnnouncedToolCall, "orgId">,
+  exceeded: readonly BudgetInPeriod[],
+) => void;
 
 /** The key of a call's reservation. */
 type Reserved = Pick<AnnouncedToolCall, "orgId" | "eventId">;
@@ -16,16 +23,23 @@ export class UsageGate implements ToolCallGate, AsyncDisposable {
   readonly #reservations: BudgetReservations;
   readonly #recorder: UsageRecorder;
   readonly #log: Log;
+  readonly #onExceeded: OnExceeded;
   /** Calls that have, or may have, a reservation, by the ids of their future records. */
   readonly #reserved = new Set<string>();
   /** Reservations whose release has failed so far. */
   readonly #unreleased = new Map<string, Reserved>();
   readonly #releasing: WorkerLoop;
 
-  constructor(reservations: BudgetReservations, recorder: UsageRecorder, log: Log) {
+  constructor(
+    reservations: BudgetReservations,
+    recorder: UsageRecorder,
+    log: Log,
+    onExceeded: OnExceeded = () => undefined,
+  ) {
     this.#reservations = reservations;
     this.#recorder = recorder;
     this.#log = log;
+    this.#onExceeded = onExceeded;
     this.#releasing = new WorkerLoop({
       name: "releasing reserved budgets",
       work: () => this.#releaseAll(),
@@ -42,6 +56,7 @@ export class UsageGate implements ToolCallGate, AsyncDisposable {
     this.#recorder.checkRoom();
     const admission = await this.#reserve(call);
     if (admission.kind === "unlimited") return [];
+    if (admission.exceeded.length > 0) this.#onExceeded(call, admission.exceeded);
     if (admission.kind === "refused") {
       const { message, retryAfterMs } = admission;
       throw new AppError("QUOTA_EXCEEDED", message, { retryAfterMs });

@@ -371,12 +371,16 @@ class Schedule {
     for (const { approval } of state.steps) {
       if (approval !== undefined) expect(index.get(approval.approvalId)).toEqual(approval);
     }
-    const nowMs = this.#world.nowMs();
     const open = [...index.values()].filter(
-      ({ status, expiresAtMs }) =>
-        (status === "pending" || status === "approved") && nowMs <= expiresAtMs,
+      ({ status }) => status === "pending" || status === "approved",
     );
     expect(open).toEqual([]);
+    const expired = entries.flatMap(({ events }) =>
+      events.filter(({ eventType }) => eventType === "PlanApprovalExpired"),
+    );
+    const told = expired.map(({ payloadJson }) => (JSON.parse(payloadJson) as Payload).approval_id);
+    const late = [...index.values()].filter(({ status }) => status === "expired");
+    expect(told.sort()).toEqual(late.map(({ approvalId }) => approvalId).sort());
   }
 }
 

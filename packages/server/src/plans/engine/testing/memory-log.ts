@@ -250,9 +250,17 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
       const overdue = mine.filter(
         ({ state }) => state.finishedAtMs === undefined && state.deadlineMs < nowMs,
       );
+      const expired = mine.filter(({ state }) =>
+        state.steps.some(
+          ({ approval }) =>
+            (approval?.status === "pending" || approval?.status === "approved") &&
+            approval.expiresAtMs < nowMs,
+        ),
+      );
       return {
         abandoned: abandoned.slice(0, limit),
         overdue: overdue.slice(0, limit).map(({ plan }) => plan.ref),
+        expired: expired.slice(0, limit).map(({ plan }) => plan.ref),
       };
     });
   }

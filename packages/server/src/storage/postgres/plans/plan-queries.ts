@@ -137,6 +137,7 @@ export class PlanQueries implements PlanReads {
     return {
       abandoned: await this.#abandoned(others, limit),
       overdue: await this.#overdue(others, limit),
+      expired: await this.#withExpiredApprovals(others, limit),
     };
   }
 
@@ -163,6 +164,20 @@ export class PlanQueries implements PlanReads {
        WHERE finished_at_ms IS NULL AND deadline_ms < steward_now_ms()
          AND (owner_node IS NULL OR owner_node <> ALL ($1::uuid[]))
        ORDER BY deadline_ms LIMIT $2`,
+      [others, limit],
+    );
+    return rows.map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
+  }
+
+  async #withExpiredApprovals(
+    others: readonly string[],
+    limit: number,
+  ): Promise<readonly PlanRef[]> {
+    const rows = await this.#db.query<{ readonly org_id: string; readonly plan_id: string }>(
+      `SELECT a.org_id, a.plan_id FROM approvals AS a JOIN plans AS p USING (org_id, plan_id)
+       WHERE a.status IN ('pending', 'approved') AND a.expires_at_ms < steward_now_ms()
+         AND (p.owner_node IS NULL OR p.owner_node <> ALL ($1::uuid[]))
+       GROUP BY a.org_id, a.plan_id ORDER BY min(a.expires_at_ms) LIMIT $2`,
       [others, limit],
     );
     return rows.map((row) => ({ orgId: row.org_id, planId: row.plan_id }));

@@ -142,7 +142,11 @@ export class PlanQueries implements PlanReads {
   findDue(limit: number): Promise<DueWork> {
     return read(() => {
       const nowMs = this.#clock.nowMs();
-      return { abandoned: this.#abandoned(nowMs, limit), overdue: this.#overdue(nowMs, limit) };
+      return {
+        abandoned: this.#abandoned(nowMs, limit),
+        overdue: this.#overdue(nowMs, limit),
+        expired: this.#withExpiredApprovals(nowMs, limit),
+      };
     });
   }
 
@@ -168,6 +172,18 @@ export class PlanQueries implements PlanReads {
       .all<{ readonly org_id: string; readonly plan_id: string }>(
         `SELECT org_id, plan_id FROM plans
          WHERE finished_at_ms IS NULL AND deadline_ms < ? ORDER BY deadline_ms LIMIT ?`,
+        nowMs,
+        BigInt(limit),
+      )
+      .map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
+  }
+
+  #withExpiredApprovals(nowMs: number, limit: number): readonly PlanRef[] {
+    return this.#db
+      .all<{ readonly org_id: string; readonly plan_id: string }>(
+        `SELECT org_id, plan_id FROM approvals
+         WHERE status IN ('pending', 'approved') AND expires_at_ms < ?
+         GROUP BY org_id, plan_id ORDER BY min(expires_at_ms) LIMIT ?`,
         nowMs,
         BigInt(limit),
       )
