@@ -1,10 +1,10 @@
 import type { Timers } from "@steward/kernel/concurrency/timers.js";
 import { AppError } from "@steward/kernel/errors.js";
-import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type { PlanRef } from "../ports.js";
 import type { OpenPlan } from "./open-plan.js";
 import type { OpenPlans } from "./open-plans.js";
 import type { EngineNode, PlanHandover } from "./plan-log.js";
+import type { PlanWriter } from "./plan-writer.js";
 import { untilNews } from "./until-news.js";
 
 /** Interval for polling a plan that another node owns, in ms. */
@@ -18,11 +18,7 @@ export interface OwnershipParts {
   readonly handover: PlanHandover;
   readonly plans: OpenPlans;
   readonly timers: Timers;
-  /** Writes all pending changes of a plan, including claims of reads. */
-  readonly write: (plan: OpenPlan) => Promise<unknown>;
-  /** Notifies the listeners on this and other nodes that the plan has changed. */
-  readonly changed: (ref: PlanRef) => void;
-  readonly onPlanEvents: (planId: string, wake: () => void) => Unsubscribe;
+  readonly writer: PlanWriter;
 }
 
 /** Transfers plans between nodes: requests a plan from its owner, and releases plans on request. */
@@ -38,7 +34,7 @@ export class Ownership {
    * @throws AppError `PLAN_NOT_FOUND`; `STORE_UNAVAILABLE` when its owner does not release it.
    */
   async acquired(ref: PlanRef): Promise<OpenPlan> {
-    const { plans, handover, timers, onPlanEvents } = this.#parts;
+    const { plans, handover, timers, writer } = this.#parts;
     const giveUpAtMs = timers.nowMs() + WAIT_MS_MAX;
     for (;;) {
       const access = await plans.current(ref);
@@ -46,7 +42,7 @@ export class Ownership {
       if (timers.nowMs() > giveUpAtMs) throw ownedTooLong(ref);
       await handover.request(access.nodeId, ref);
       await untilNews({
-        subscribe: (wake) => onPlanEvents(ref.planId, wake),
+        subscribe: (wake) => writer.onPlanEvents(ref.planId, wake),
         timers,
         pollMs: POLL_MS,
       });
@@ -60,11 +56,11 @@ export class Ownership {
 
   /** Makes all changes of a plan durable, including claims of reads, and gives up its ownership. */
   release(ref: PlanRef): Promise<void> {
-    const { plans, node, handover, write, changed } = this.#parts;
+    const { plans, node, handover, writer } = this.#parts;
     return plans.releasing(ref, async (plan) => {
-      if (plan !== undefined) await write(plan);
+      if (plan !== undefined) await writer.tryWrite(plan);
       await handover.release(node.nodeId, ref);
-      changed(ref);
+      writer.announce(ref);
     });
   }
 }

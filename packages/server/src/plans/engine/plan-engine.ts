@@ -4,18 +4,11 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type { Origin } from "../../kernel/origin.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
-import { isReadIntent } from "../../governance/index.js";
 import type { WantedDecision } from "../../approvals/index.js";
-import { executionOf, newPlanRecord, outputOf, planRecordOf } from "../execution.js";
+import { newPlanRecord, planRecordOf } from "../execution.js";
 import type { PageRequest, PlanFilter, PlanPage } from "../orchestrator.js";
 import type { PlanEvent } from "../plan-events.js";
-import {
-  isOver,
-  type PlanState,
-  type StepContext,
-  type StepOutcome,
-  type StepState,
-} from "../plan-state.js";
+import { type PlanState, type StepOutcome } from "../plan-state.js";
 import type { PlanRecord, PlanRevised } from "../plan.js";
 import type {
   AbandonedStep,
@@ -28,21 +21,18 @@ import type {
 } from "../ports.js";
 import {
   cancelPlan,
-  claimStep,
   createPlan,
   decideApproval,
-  finishStep,
   retryPlan,
   revisePlan,
   type PlanRevision,
 } from "../transitions.js";
-import { Claims, type Claim } from "./claims.js";
+import { CancelRequests } from "./cancel-requests.js";
+import { Claims } from "./claims.js";
 import { OpenPlan } from "./open-plan.js";
 import { OpenPlans } from "./open-plans.js";
 import { Ownership } from "./ownership.js";
 import {
-  PlanConflict,
-  type AttemptEnd,
   type EarlierRequest,
   type EngineNode,
   type LoadedPlan,
@@ -50,23 +40,11 @@ import {
   type PlanLog,
   type PlanReads,
 } from "./plan-log.js";
+import { attemptEnd, PlanWriter } from "./plan-writer.js";
 import { planNotFound } from "./refusals.js";
-import {
-  outputsFor,
-  storedExecution,
-  takenResults,
-  storedStep,
-  type StoredStep,
-} from "./step-results.js";
+import { takenResults, storedStep, type StoredStep } from "./step-results.js";
+import { StepTransitions } from "./step-transitions.js";
 import { Sweeps } from "./sweeps.js";
-import { Wakes } from "./wakes.js";
-
-/** How an attempt ended, and who asked for it. */
-interface FinishedAttempt {
-  readonly outcome: StepOutcome;
-  readonly toolCall: ToolCallRecord | undefined;
-  readonly origin: Origin | undefined;
-}
 
 /** Dependencies of the engine. */
 export interface PlanEngineParts {
@@ -101,9 +79,9 @@ export class PlanEngine implements AsyncDisposable {
   readonly #ownership: Ownership;
   readonly #claims: Claims;
   readonly #sweeps: Sweeps;
-  readonly #wakes = new Wakes();
-  readonly #cancelListeners = new Set<(ref: PlanRef) => void>();
-  readonly #handover: PlanHandover;
+  readonly #writer: PlanWriter;
+  readonly #steps: StepTransitions;
+  readonly #cancels: CancelRequests;
   readonly #stopListening: Unsubscribe;
 
   constructor(parts: PlanEngineParts) {
@@ -112,34 +90,36 @@ export class PlanEngine implements AsyncDisposable {
     this.#log = log;
     this.#reads = reads;
     this.#node = node;
-    this.#handover = handover;
     this.#plans = new OpenPlans(parts);
+    this.#writer = new PlanWriter(this.#plans, handover);
     this.#sweeps = new Sweeps(node, this.#plans, this.#claims);
     this.#ownership = new Ownership({
       node,
       handover,
       timers,
       plans: this.#plans,
-      write: (plan) => this.#tryWrite(plan),
-      changed: (ref) => {
-        this.#changed(ref);
-      },
-      onPlanEvents: (planId, wake) => this.onPlanEvents(planId, wake),
+      writer: this.#writer,
     });
+    this.#steps = new StepTransitions({
+      ...{ log, node, handover },
+      ...{ plans: this.#plans, ownership: this.#ownership, claims: this.#claims },
+      writer: this.#writer,
+    });
+    this.#cancels = new CancelRequests(this.#plans, this.#claims);
     this.#stopListening = handover.listen({
       changed: (ref) => {
-        this.#wakes.wake(ref.planId);
-        void this.#lookForCancels((running) => running.planId === ref.planId);
+        this.#writer.wake(ref);
+        void this.#cancels.notify((running) => running.planId === ref.planId);
       },
       requested: (ref) => {
         this.#ownership.release(ref).catch(() => undefined);
       },
       missed: () => {
-        this.#wakes.wakeAll();
+        this.#writer.wakeAll();
       },
     });
     node.onBeat(() => {
-      void this.#lookForCancels(() => true);
+      void this.#cancels.notify(() => true);
       this.#ownership.releaseRequested().catch(() => undefined);
     });
   }
@@ -199,93 +179,33 @@ export class PlanEngine implements AsyncDisposable {
    * Claims a step for `owner` and increments its attempt number. The claim of a write is durable
    * when this resolves. The claim of a read may stay in memory for a while, because running a read
    * twice is harmless; a claim that uses an approval is always durable.
-   * @param outdatedApproval see {@link claimStep}.
+   * @param outdatedApproval see `claimStep` in `transitions.ts`.
    */
-  async claimStep(
+  claimStep(
     ref: StepRef,
     owner: string,
     origin?: Origin,
     outdatedApproval?: string,
   ): Promise<ClaimResult> {
-    for (;;) {
-      const access = await this.#plans.current(ref);
-      if (access.kind === "owned elsewhere") {
-        await this.#handover.request(access.nodeId, ref);
-        return { kind: "running" };
-      }
-      const { plan } = access;
-      const prepared = plan.step(ref.stepId);
-      // An end is never reported before it is durable. From here to the decision nothing else may
-      // happen.
-      const ending = plan.ends.of([ref.stepId, ...(prepared?.dependsOn ?? [])]);
-      if (ending !== undefined) {
-        await ending;
-        continue;
-      }
-      if (plan.broken) continue;
-      const nowMs = this.#node.nowMs();
-      const decision = claimStep(plan.state, ref.stepId, owner, nowMs, outdatedApproval);
-      if (decision.kind === "running" || decision.kind === "refused") return decision;
-      if (decision.kind === "finished") {
-        return {
-          kind: "finished",
-          execution: await storedExecution(this.#log, plan, decision.step),
-        };
-      }
-      assert(prepared !== undefined, "a step that was claimed is a step of the plan");
-      const attempt = { ...ref, attempt: decision.step.attempt };
-      const { approval } = decision.step;
-      const isApproved = approval?.usedBy === attempt.attempt;
-      const isInMemory = !isApproved && isReadIntent(prepared.intent) && this.#plans.isOwned(plan);
-      if (!isInMemory) this.#ownIfUndisputed(plan);
-      plan.change(decision.change, origin);
-      if (isInMemory) this.#claimInMemory(plan, attempt, owner);
-      else if (!(await this.#tryClaim(plan, attempt, owner))) continue;
-      return {
-        kind: "claimed",
-        attempt: attempt.attempt,
-        step: prepared,
-        sessionId: plan.sessionId,
-        deadlineMs: plan.state.deadlineMs,
-        outputs: await outputsFor(this.#log, plan, prepared),
-        approval: isApproved ? approval : undefined,
-      };
-    }
+    return this.#steps.claimStep(ref, owner, origin, outdatedApproval);
   }
 
   /** Extends the lease of a claim. @returns false when the claim was lost. */
-  async renewLease(attempt: AttemptRef, owner: string): Promise<boolean> {
-    const claim = this.#claims.find(attempt);
-    if (claim?.owner !== owner || claim.attempt.attempt !== attempt.attempt) return false;
-    const access = await this.#plans.current(attempt);
-    const step = access.kind === "open" ? access.plan.step(attempt.stepId) : undefined;
-    return step !== undefined && this.#log.renewLease(attempt, step.index, owner);
+  renewLease(attempt: AttemptRef, owner: string): Promise<boolean> {
+    return this.#steps.renewLease(attempt, owner);
   }
 
   /**
    * Ends an attempt, with its tool call. Ending an attempt that is not the running one changes
    * nothing.
    */
-  async finishStep(
+  finishStep(
     attempt: AttemptRef,
     outcome: StepOutcome,
     toolCall: ToolCallRecord | undefined,
     origin?: Origin,
   ): Promise<FinishResult> {
-    const found = this.#claims.find(attempt);
-    const claim = found?.attempt.attempt === attempt.attempt ? found : undefined;
-    try {
-      const result = await this.#finish(attempt, claim, { outcome, toolCall, origin });
-      this.#claims.markSettled(attempt);
-      return result;
-    } catch (error) {
-      // It is unknown whether the end was written; the attempt is settled as soon as the log can be
-      // reached.
-      this.#claims.markUnsettled(attempt);
-      throw error;
-    } finally {
-      if (claim !== undefined) this.#claims.remove(attempt);
-    }
+    return this.#steps.finishStep(attempt, outcome, toolCall, origin);
   }
 
   /**
@@ -305,7 +225,7 @@ export class PlanEngine implements AsyncDisposable {
       }
       if ("refused" in change) throw new AppError("PLAN_NOT_ACTIVE", change.refused);
       plan.change(change, origin);
-      if (await this.#tryWrite(plan)) return plan.state;
+      if (await this.#writer.tryWrite(plan)) return plan.state;
     }
   }
 
@@ -322,7 +242,7 @@ export class PlanEngine implements AsyncDisposable {
         throw new AppError(code, change.refused);
       }
       plan.change(change, origin);
-      if (!(await this.#tryWrite(plan))) continue;
+      if (!(await this.#writer.tryWrite(plan))) continue;
       const record = await this.findPlan(ref);
       assert(record !== undefined, "a plan that was committed can be read");
       return record;
@@ -356,7 +276,7 @@ export class PlanEngine implements AsyncDisposable {
         return { planId, status: plan.state.status, revision: decision.revision };
       }
       plan.change(decision.change, origin);
-      if (!(await this.#tryWrite(plan))) continue;
+      if (!(await this.#writer.tryWrite(plan))) continue;
       const { status, revision: made } = decision.change.plan;
       return { planId, status, revision: made };
     }
@@ -384,13 +304,13 @@ export class PlanEngine implements AsyncDisposable {
       const { change, step, context } = decision;
       plan.change(change, origin);
       const end = context && attemptEnd(plan, step, context, undefined);
-      if (await this.#tryWrite(plan, end)) return;
+      if (await this.#writer.tryWrite(plan, end)) return;
     }
   }
 
   /** Registers `wake`, which is called after each commit that added events to the plan. */
   onPlanEvents(planId: string, wake: () => void): Unsubscribe {
-    return this.#wakes.on(planId, wake);
+    return this.#writer.onPlanEvents(planId, wake);
   }
 
   /**
@@ -398,8 +318,7 @@ export class PlanEngine implements AsyncDisposable {
    * steps run here. The steps must then stop. It may be called more than once.
    */
   onCancelRequested(listener: (ref: PlanRef) => void): Unsubscribe {
-    this.#cancelListeners.add(listener);
-    return () => this.#cancelListeners.delete(listener);
+    return this.#cancels.on(listener);
   }
 
   /**
@@ -411,11 +330,11 @@ export class PlanEngine implements AsyncDisposable {
     const { abandoned, overdue, expired } = await this.#reads.findDue(limit);
     for (const ref of overdue) {
       const plan = await this.#sweeps.overdue(ref);
-      if (plan !== undefined) await this.#tryWrite(plan);
+      if (plan !== undefined) await this.#writer.tryWrite(plan);
     }
     for (const ref of expired) {
       const plan = await this.#sweeps.withExpiredApprovals(ref);
-      if (plan !== undefined) await this.#tryWrite(plan);
+      if (plan !== undefined) await this.#writer.tryWrite(plan);
     }
     return [...(await this.#sweeps.unsettledSteps()), ...abandoned];
   }
@@ -430,96 +349,6 @@ export class PlanEngine implements AsyncDisposable {
     await Promise.all([...this.#plans.all()].map((plan) => plan.settled()));
   }
 
-  async #finish(
-    attempt: AttemptRef,
-    claim: Claim | undefined,
-    { outcome, toolCall, origin }: FinishedAttempt,
-  ): Promise<FinishResult> {
-    for (;;) {
-      const plan = await this.#ownership.acquired(attempt);
-      const running = plan.state.steps.find((step) => step.stepId === attempt.stepId);
-      const change =
-        claim === undefined || running?.owner === claim.owner
-          ? finishStep(plan.state, attempt.stepId, attempt.attempt, outcome, this.#node.nowMs())
-          : undefined;
-      if (change === undefined) {
-        claim?.settle();
-        // The marker of the attempt may be deleted after this, so the end must be durable first.
-        await plan.settled();
-        if (plan.broken) continue;
-        return { kind: "fenced" };
-      }
-      plan.change(change, origin);
-      const step = change.steps.find((candidate) => candidate.stepId === attempt.stepId);
-      assert(step !== undefined, "ending an attempt changes its step");
-      const context = "context" in outcome ? outcome.context : undefined;
-      const written = this.#tryWrite(plan, attemptEnd(plan, step, context, toolCall));
-      claim?.settle();
-      if (!(await written)) continue;
-      if (context !== undefined) plan.outputs.keep(step.stepId, outputOf(context));
-      const execution = executionOf(attempt.planId, step, context, plan.step(step.stepId));
-      return execution === undefined
-        ? { kind: "pending" }
-        : { kind: "ended", execution: { ...execution, replayed: false } };
-    }
-  }
-
-  /**
-   * Keeps the claim of a read in memory, and announces to the log that its end will follow soon.
-   */
-  #claimInMemory(plan: OpenPlan, attempt: AttemptRef, owner: string): void {
-    this.#claims.add(attempt, owner, {
-      write: () => this.#tryWrite(plan),
-      done: this.#log.announce(),
-    });
-  }
-
-  /** Writes a claim. @returns false when another node was faster. */
-  async #tryClaim(plan: OpenPlan, attempt: AttemptRef, owner: string): Promise<boolean> {
-    this.#claims.add(attempt, owner);
-    let isWritten = false;
-    try {
-      isWritten = await this.#tryWrite(plan);
-    } catch (error) {
-      this.#claims.markUnsettled(attempt);
-      throw error;
-    } finally {
-      if (!isWritten) this.#claims.remove(attempt);
-    }
-    return isWritten;
-  }
-
-  /**
-   * This node becomes the owner of a plan without an owner if no other node has changed the plan
-   * since.
-   */
-  #ownIfUndisputed(plan: OpenPlan): void {
-    const { hasLease, nodeId } = this.#node;
-    if (plan.owner !== undefined || !hasLease || this.#plans.isReleasing(plan.ref)) return;
-    if (plan.isLatestWriter) plan.own(nodeId);
-  }
-
-  /**
-   * Writes the changes. @returns false when another node was faster; the caller reloads the plan
-   * and decides again.
-   */
-  async #tryWrite(plan: OpenPlan, end?: AttemptEnd): Promise<boolean> {
-    try {
-      await plan.write(end);
-    } catch (error) {
-      if (error instanceof PlanConflict) return false;
-      throw error;
-    }
-    this.#changed(plan.ref);
-    if (isOver(plan.state) && plan.idle) this.#plans.close(plan);
-    return true;
-  }
-
-  #changed(ref: PlanRef): void {
-    this.#wakes.wake(ref.planId);
-    this.#handover.announceChange(ref);
-  }
-
   async #sameRequest(plan: NewPlan, earlier: EarlierRequest): Promise<PlanRecord> {
     if (earlier.requestHash !== plan.idempotency?.requestHash) {
       throw new AppError(
@@ -531,34 +360,4 @@ export class PlanEngine implements AsyncDisposable {
     // A key is deleted together with its plan.
     return record ?? this.createPlan(plan);
   }
-
-  /** Tells the listeners which plans with steps running here are to be cancelled. */
-  async #lookForCancels(isMeant: (running: AttemptRef) => boolean): Promise<void> {
-    const refs = new Map(
-      this.#claims
-        .running()
-        .filter(isMeant)
-        .map((each) => [each.planId, each]),
-    );
-    for (const ref of refs.values()) {
-      try {
-        const access = await this.#plans.current(ref);
-        const isCancelled = access.kind === "open" && access.plan.state.cancelReason !== undefined;
-        if (isCancelled) for (const listener of this.#cancelListeners) listener(access.plan.ref);
-      } catch {
-        // The next heartbeat tries again.
-      }
-    }
-  }
-}
-
-function attemptEnd(
-  plan: OpenPlan,
-  { stepId }: StepState,
-  context: StepContext | undefined,
-  toolCall: ToolCallRecord | undefined,
-): AttemptEnd {
-  const step = plan.step(stepId);
-  assert(step !== undefined, "an attempt is of a step of its plan");
-  return { step, context, toolCall };
 }
