@@ -1,14 +1,15 @@
-import type { Approval, ApprovedMigration } from "../approvals/index.js";
-import type { Dialect, Intent, StatementGrant, TouchedData } from "../governance/index.js";
+import type { ApprovedMigration } from "../approvals/index.js";
+import type { Dialect, Intent } from "../governance/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
-import type { Origin } from "../kernel/origin.js";
-import type { OnFailure, PreparedStep, SchemaTableDelta, StepExecution } from "./plan.js";
 import type { CompiledStatement } from "./statements/compiled-statement.js";
-import type { PostgresType } from "./statements/postgres-types.js";
 import type { StatementPreview, StatementToPreview } from "./statements/statement-preview.js";
-import type { ColumnType, StepOutput } from "./statements/step-output.js";
-import type { ForkOrigin } from "./plan-state.js";
-import type { ClaimRefusal } from "./transitions.js";
+import type {
+  DescribedStatement,
+  StatementError,
+  StatementRequest,
+  StatementResult,
+  StatementToDescribe,
+} from "./statements/statement-run.js";
 
 export {
   arrayTypeOf,
@@ -34,24 +35,22 @@ export type {
   StorageLetter,
 } from "./statements/step-output.js";
 
-/**
- * A value bound to a statement. On PostgreSQL a plain string gets its type from the context of its
- * parameter; a {@link PostgresValue} states its type.
- */
-export type SqlValue = string | number | null | SqliteValue | PostgresValue;
-
-/** A value that the statement extracts by itself: from JSON text, or from a blob as base64. */
-export interface SqliteValue {
-  readonly storage: "json" | "blob";
-  readonly text: string;
-}
-
-/** A value of a type, or an array of such values, in PostgreSQL's text format; NULL has no text. */
-export interface PostgresValue {
-  readonly type: PostgresType;
-  readonly isArray?: true;
-  readonly text: string | null;
-}
+export type { PostgresValue, SqliteValue, SqlValue } from "./statements/sql-value.js";
+export {
+  StatementError,
+  type DescribedStatement,
+  type StatementEstimate,
+  type StatementFailureReason,
+  type StatementRequest,
+  type StatementResult,
+  type StatementToDescribe,
+} from "./statements/statement-run.js";
+export type {
+  AbandonedStep,
+  ClaimResult,
+  FinishResult,
+  NewPlan,
+} from "./engine/transition-types.js";
 
 /** Identifies one attempt of one step, in every database that the attempt touches. */
 export interface AttemptRef extends StepRef {
@@ -67,92 +66,6 @@ export interface StepRef extends PlanRef {
 export interface PlanRef {
   readonly orgId: string;
   readonly planId: string;
-}
-
-/** One statement to run on a data source, or one call of a tool. */
-export interface StatementRequest {
-  /**
-   * Exactly one statement in the target's dialect; every value in it is a parameter `?1`, `?2`….
-   * For a tool that takes no SQL, its arguments as a JSON template.
-   */
-  readonly sql: string;
-  readonly binds: readonly SqlValue[];
-  /** The engine itself refuses any operation that this intent does not cover. */
-  readonly intent: Intent;
-  /** Tables whose schema is compared before and after, beside those that the statement touches. */
-  readonly schemaTableHints: readonly string[];
-  /**
-   * Maximum number of rows that it may change; absent: the target's limit, which always applies.
-   */
-  readonly rowsChangedMax?: number | undefined;
-  /** Time limit for the wait for its turn, in ms. */
-  readonly waitMs: number;
-  /** Time limit from its turn on, in ms. */
-  readonly timeoutMs: number;
-  /** A write stores this reference in the target, in the same transaction (Decision §3). */
-  readonly attempt: AttemptRef;
-  /** The caller for whom it runs. */
-  readonly caller: Caller;
-  /**
-   * Decides based on the touched data that the engine reports; absent: no policy depends on that
-   * data. A data source calls it before the statement takes effect, and runs the statement only if
-   * the touched data stay the same.
-   * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`; `run` then throws that error.
-   */
-  readonly permit?: ((touched: TouchedData) => Promise<StatementGrant>) | undefined;
-}
-
-export interface StatementResult {
-  /** Returned rows or, for a write without RETURNING, changed rows. */
-  readonly rowCount: number;
-  /** JSON text: an array of row objects, cut to the row and byte limits (Decisions §4 and §5). */
-  readonly outputJson: string;
-  /** Rows of `rowCount` within the limits; fewer than `rowCount` when `outputJson` was cut. */
-  readonly rowsKept: number;
-  /** True when counting stopped at `rowCount` although there are more rows. */
-  readonly rowCountIsLowerBound: boolean;
-  /** Types of the columns that the JSON alone does not tell (Decision §5). */
-  readonly columnTypes: readonly ColumnType[];
-  readonly schemaDeltas: readonly SchemaTableDelta[];
-  /** More sentences for the LLM; absent: none. */
-  readonly hints?: readonly string[];
-}
-
-/** The reason why a statement failed. */
-export type StatementFailureReason =
-  /** The engine refuses the statement permanently: syntax, unknown table, constraint. */
-  | "statement"
-  /** The engine refuses it under the declared intent. */
-  | "intent"
-  /** It exceeded its time limit; it was stopped and its transaction rolled back. */
-  | "timeout"
-  /** The statement waited too long for its turn and was not run. */
-  | "waited"
-  /** The signal was aborted; it was stopped and its transaction rolled back. */
-  | "aborted"
-  /** The statement had no effect, and a retry may succeed (SQLITE_BUSY, 40001, 40P01). */
-  | "rolled_back"
-  /** Unknown whether it took effect: call `settle`. */
-  | "connection"
-  /** Unknown whether it took effect, and nobody can ever tell; it is not run again automatically. */
-  | "unknown";
-
-/** Thrown by a {@link SqlTarget}. `message` is for the agent and never contains values. */
-export class StatementError extends Error {
-  override readonly name = "StatementError";
-  readonly reason: StatementFailureReason;
-  /** Sentences that help to repair the statement, such as similar names. */
-  readonly hints: readonly string[];
-
-  constructor(
-    reason: StatementFailureReason,
-    message: string,
-    options: { readonly hints?: readonly string[]; readonly cause?: unknown } = {},
-  ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.reason = reason;
-    this.hints = options.hints ?? [];
-  }
 }
 
 /** A statement that ran for a caller, on which hints are given. */
@@ -226,29 +139,6 @@ export interface StepTarget {
    * @throws AppError when it cannot be told.
    */
   migrationOf?(caller: Caller, sql: string): Promise<ApprovedMigration>;
-}
-
-/** A statement to describe, which is not run. */
-export interface StatementToDescribe extends Pick<
-  StatementRequest,
-  "sql" | "intent" | "caller" | "waitMs" | "timeoutMs"
-> {
-  /** How many parameters it has; their values are not known yet. */
-  readonly parameterCount: number;
-}
-
-/** A database's description of a statement, which it gives without running the statement. */
-export interface DescribedStatement {
-  readonly touched: TouchedData;
-  /** The planner's estimate; absent where the database makes none. */
-  readonly estimate?: StatementEstimate;
-}
-
-export interface StatementEstimate {
-  /** Rows that the statement returns or, for a write without RETURNING, changes. */
-  readonly rows: number;
-  /** In the planner's own unit: on PostgreSQL the cost of reading one page sequentially. */
-  readonly cost: number;
 }
 
 /**
@@ -362,61 +252,4 @@ export interface SchemaJournal {
   before(step: SchemaStep): Promise<void>;
   /** Records the schema after the step, unless it is already recorded. */
   after(step: SchemaStep): Promise<void>;
-}
-
-/** A plan about to be stored. */
-export interface NewPlan {
-  readonly ref: PlanRef;
-  /** The caller whose request caused it; absent: the service itself. */
-  readonly origin?: Origin | undefined;
-  readonly sessionId: string;
-  readonly name: string;
-  readonly description: string;
-  /** Absent: `fail`. */
-  readonly onFailure?: OnFailure | undefined;
-  readonly steps: readonly PreparedStep[];
-  readonly fork?: ForkOrigin | undefined;
-  readonly createdAtMs: number;
-  readonly deadlineMs: number;
-  readonly idempotency?: {
-    readonly key: string;
-    /** SHA-256 of the request, hex. */
-    readonly requestHash: string;
-  };
-}
-
-/** The result of claiming a step. */
-export type ClaimResult =
-  | {
-      readonly kind: "claimed";
-      readonly attempt: number;
-      readonly step: PreparedStep;
-      readonly sessionId: string;
-      /** Deadline of its plan, ms since the epoch. */
-      readonly deadlineMs: number;
-      /** Outputs of the steps that the statement refers to, by step id. */
-      readonly outputs: ReadonlyMap<string, StepOutput>;
-      /** The approval that this attempt uses. */
-      readonly approval: Approval | undefined;
-    }
-  /** Another attempt is in progress. */
-  | { readonly kind: "running" }
-  /** The step has already finished; this is the stored result. */
-  | { readonly kind: "finished"; readonly execution: StepExecution }
-  | { readonly kind: "refused"; readonly refusal: ClaimRefusal };
-
-/** The result of ending an attempt. */
-export type FinishResult =
-  /** The step has ended with this result. */
-  | { readonly kind: "ended"; readonly execution: StepExecution }
-  /** The step may be claimed again: the attempt was retried or released. */
-  | { readonly kind: "pending" }
-  /** The claim was lost; nothing was changed. */
-  | { readonly kind: "fenced" };
-
-/** A running step whose owner is dead. */
-export interface AbandonedStep {
-  readonly attempt: AttemptRef;
-  readonly step: PreparedStep;
-  readonly sessionId: string;
 }

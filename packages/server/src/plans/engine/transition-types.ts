@@ -1,0 +1,64 @@
+import type { Approval } from "../../approvals/index.js";
+import type { Origin } from "../../kernel/origin.js";
+import type { ForkOrigin } from "../plan-state.js";
+import type { OnFailure, PreparedStep, StepExecution } from "../plan.js";
+import type { AttemptRef, PlanRef } from "../ports.js";
+import type { StepOutput } from "../statements/step-output.js";
+import type { ClaimRefusal } from "../transitions.js";
+
+/** A plan about to be stored. */
+export interface NewPlan {
+  readonly ref: PlanRef;
+  /** The caller whose request caused it; absent: the service itself. */
+  readonly origin?: Origin | undefined;
+  readonly sessionId: string;
+  readonly name: string;
+  readonly description: string;
+  /** Absent: `fail`. */
+  readonly onFailure?: OnFailure | undefined;
+  readonly steps: readonly PreparedStep[];
+  readonly fork?: ForkOrigin | undefined;
+  readonly createdAtMs: number;
+  readonly deadlineMs: number;
+  readonly idempotency?: {
+    readonly key: string;
+    /** SHA-256 of the request, hex. */
+    readonly requestHash: string;
+  };
+}
+
+/** The result of claiming a step. */
+export type ClaimResult =
+  | {
+      readonly kind: "claimed";
+      readonly attempt: number;
+      readonly step: PreparedStep;
+      readonly sessionId: string;
+      /** Deadline of its plan, ms since the epoch. */
+      readonly deadlineMs: number;
+      /** Outputs of the steps that the statement refers to, by step id. */
+      readonly outputs: ReadonlyMap<string, StepOutput>;
+      /** The approval that this attempt uses. */
+      readonly approval: Approval | undefined;
+    }
+  /** Another attempt is in progress. */
+  | { readonly kind: "running" }
+  /** The step has already finished; this is the stored result. */
+  | { readonly kind: "finished"; readonly execution: StepExecution }
+  | { readonly kind: "refused"; readonly refusal: ClaimRefusal };
+
+/** The result of ending an attempt. */
+export type FinishResult =
+  /** The step has ended with this result. */
+  | { readonly kind: "ended"; readonly execution: StepExecution }
+  /** The step may be claimed again: the attempt was retried or released. */
+  | { readonly kind: "pending" }
+  /** The claim was lost; nothing was changed. */
+  | { readonly kind: "fenced" };
+
+/** A running step whose owner is dead. */
+export interface AbandonedStep {
+  readonly attempt: AttemptRef;
+  readonly step: PreparedStep;
+  readonly sessionId: string;
+}
