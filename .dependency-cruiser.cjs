@@ -25,7 +25,7 @@ const pure = [
   schemaLayer,
 ];
 /** Tests, the batteries they share and what only they need. */
-const test = "\\.test\\.ts$|/contract\\.ts$|/testing/";
+const test = "\\.test\\.ts$|/testing/";
 
 /** A room of the domain and the other rooms it may look into. */
 function oneWay(room, mayImport) {

@@ -9,7 +9,7 @@ import { silentLog } from "@steward/kernel/log.js";
 import { ErrorInfoSchema, StatusSchema } from "@steward/protocol/grpc";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createSampleDatabase } from "../adapters/sample-database/index.js";
-import { HandClock } from "../storage/contract.js";
+import { HandClock } from "../storage/testing/hand-clock.js";
 import { BareClient } from "../transport/grpc/testing/bare-client.js";
 import { openApp, type App } from "./app.js";
 

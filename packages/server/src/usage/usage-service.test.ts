@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Caller } from "@steward/kernel/caller.js";
-import { HandClock } from "../storage/contract.js";
+import { HandClock } from "../storage/testing/hand-clock.js";
 import { openConnection } from "../storage/sqlite/connection.js";
 import { recordToolCalls } from "../storage/testing/record-tool-calls.js";
 import type { ExternalEvent } from "./events/external-event.js";

@@ -1,6 +1,6 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterEach, beforeEach } from "vitest";
-import { planStoreBattery } from "../contract.js";
+import { planStoreBattery } from "../testing/plan-store-battery.js";
 import { Database } from "./database.js";
 import { migrate } from "./migrate.js";
 import { onTime, ownDatabaseClock } from "./testing/hand-clock.js";

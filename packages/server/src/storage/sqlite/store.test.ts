@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "@steward/kernel/clock.js";
 import { silentTelemetry, type Telemetry } from "../../kernel/telemetry.js";
-import { planStoreBattery } from "../contract.js";
+import { planStoreBattery } from "../testing/plan-store-battery.js";
 import { CommitWriter, WriteConflict } from "./commit-writer.js";
 import { openConnection } from "./connection.js";
 import { openSqliteExport } from "./export.js";

@@ -3,20 +3,19 @@ import { uuidV7 } from "@steward/kernel/ids.js";
 import type { Approval } from "../../approvals/index.js";
 import { sampleApproval, SAMPLE_SUBJECT } from "../../approvals/testing/sample-approval.js";
 import type { AttemptRef, PlanRef } from "../../plans/ports.js";
-import type { RevisionBattery } from "./plan-revision-battery.js";
+import type { PlanBattery } from "./plan-store-battery.js";
+import { ORG, OTHER_ORG, step } from "./sample-plans.js";
 
-const ORG = "11111111-1111-4111-8111-111111111111";
-const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
 const bob = { kind: "person", userId: "bob", roles: ["approver"] } as const;
 const carol = { kind: "person", userId: "carol", roles: ["approver"] } as const;
 
 /** What every engine must do for approvals that steps wait for. */
-export function approvalCases(battery: RevisionBattery): void {
-  const { store, restart, submit, claim, finish, step } = battery;
+export function approvalCases(battery: PlanBattery): void {
+  const { store, restart, submit, claim, finish } = battery;
   let made = 0;
   const ask = async (attempt: AttemptRef, over: Partial<Approval> = {}): Promise<Approval> => {
     made += 1;
-    const nowMs = battery.nowMs();
+    const nowMs = battery.clock().nowMs();
     const approval = sampleApproval({
       approvalId: uuidV7(nowMs + made, new Uint8Array(10).fill(made)),
       ...{ requestedAtMs: nowMs, expiresAtMs: nowMs + 60_000 },
@@ -107,7 +106,7 @@ export function approvalCases(battery: RevisionBattery): void {
 
   it("lists approvals by status, plan and time, and to their organization only", async () => {
     const refs = [await submit([step("a")]), await submit([step("a")])] as const;
-    const old = await ask(await claim(refs[0], "a"), { expiresAtMs: battery.nowMs() + 1 });
+    const old = await ask(await claim(refs[0], "a"), { expiresAtMs: battery.clock().nowMs() + 1 });
     const young = await ask(await claim(refs[1], "a"));
     const list = async (
       filter: Parameters<ReturnType<typeof store>["approvals"]["list"]>[1],
@@ -118,7 +117,7 @@ export function approvalCases(battery: RevisionBattery): void {
         ORG,
         filter,
         { limit, cursor },
-        battery.nowMs() + 2,
+        battery.clock().nowMs() + 2,
       );
       return { ids: page.approvals.map(({ approvalId }) => approvalId), next: page.nextCursor };
     };
@@ -137,7 +136,7 @@ export function approvalCases(battery: RevisionBattery): void {
 
   it("ends approvals whose time has passed, given or not, with one event each", async () => {
     const plans = [await submit([step("a")]), await submit([step("a")])] as const;
-    const late = { expiresAtMs: battery.nowMs() - 1 };
+    const late = { expiresAtMs: battery.clock().nowMs() - 1 };
     const waiting = await ask(await claim(plans[0], "a"), late);
     const given = await ask(await claim(plans[1], "a"), { ...late, status: "approved" });
     const young = await ask(await claim(await submit([step("a")]), "a"));
@@ -160,7 +159,7 @@ export function approvalCases(battery: RevisionBattery): void {
       expect(await claim(ref, "a")).toMatchObject({ attempt: 2 });
     }
     const page = { limit: 10 };
-    const nowMs = battery.nowMs();
+    const nowMs = battery.clock().nowMs();
     const { approvals } = await store().approvals.list(ORG, { status: "expired" }, page, nowMs);
     expect(approvals.map(({ approvalId }) => approvalId)).toEqual([
       given.approvalId,

@@ -1,30 +1,14 @@
 import { expect, it } from "vitest";
 import { forkedSteps, forkOrigin } from "../../plans/fork.js";
-import type { PreparedStep } from "../../plans/index.js";
-import type { AttemptRef, NewPlan, PlanRef } from "../../plans/ports.js";
-import type { PlanRevision, StepOutcome } from "../../plans/transitions.js";
-import type { StoreUnderTest } from "../contract.js";
-
-/** What the cases of the plan battery give to those of revisions. */
-export interface RevisionBattery {
-  /** The store as it is opened at the moment. */
-  readonly store: () => StoreUnderTest;
-  readonly restart: () => Promise<void>;
-  readonly nowMs: () => number;
-  readonly submit: (steps: readonly PreparedStep[], over?: Partial<NewPlan>) => Promise<PlanRef>;
-  readonly claim: (ref: PlanRef, stepId: string) => Promise<AttemptRef>;
-  readonly finish: (attempt: AttemptRef, outcome?: StepOutcome) => Promise<unknown>;
-  readonly step: (id: string, dependsOn?: readonly string[]) => PreparedStep;
-  readonly failed: (message: string) => StepOutcome;
-  /** Ends an attempt: its first fails, a later one completes. The call is recorded with this statement. */
-  readonly finishWith: (attempt: AttemptRef, query: string) => Promise<unknown>;
-  /** Lets the leases of running steps end. */
-  readonly leasesEnd: () => void;
-}
+import { LEASE_MS } from "../../plans/limits.js";
+import type { PlanRef } from "../../plans/ports.js";
+import type { PlanRevision } from "../../plans/transitions.js";
+import type { PlanBattery } from "./plan-store-battery.js";
+import { completed, failed, step, toolCall } from "./sample-plans.js";
 
 /** What every engine must do for changes of plans under way. */
-export function planRevisionCases(battery: RevisionBattery): void {
-  const { store, restart, submit, claim, finish, step, failed } = battery;
+export function planRevisionCases(battery: PlanBattery): void {
+  const { store, restart, submit, claim, finish } = battery;
 
   const revise = (
     ref: PlanRef,
@@ -35,7 +19,7 @@ export function planRevisionCases(battery: RevisionBattery): void {
     store().plans.revisePlan(ref, {
       change,
       expectedRevision,
-      deadlineMs: battery.nowMs() + 1000,
+      deadlineMs: battery.clock().nowMs() + 1000,
       request: key === undefined ? undefined : { key, requestHash: JSON.stringify(change) },
     });
 
@@ -105,8 +89,13 @@ export function planRevisionCases(battery: RevisionBattery): void {
 
   it("records the calls of a step as it was when it ran", async () => {
     const ref = await submit([step("a")], { onFailure: "pause" });
-    const call = (stepId: string, attempt: number, query: string) =>
-      battery.finishWith({ ...ref, stepId, attempt }, query);
+    const call = (stepId: string, number: number, query: string) => {
+      const attempt = { ...ref, stepId, attempt: number };
+      const isFirst = stepId === "a" && number === 1;
+      const outcome = isFirst ? failed("no such table") : completed();
+      const toolName = stepId === "z" ? "other" : "sql";
+      return store().plans.finishStep(attempt, outcome, { ...toolCall(attempt), query, toolName });
+    };
     await claim(ref, "a");
     await call("a", 1, "SELECT 1");
     const mended = { ...step("a"), queryTemplate: "SELECT 2" };
@@ -166,7 +155,7 @@ export function planRevisionCases(battery: RevisionBattery): void {
     await revise(ref, { kind: "revise", step: write }, 1);
     await claim(ref, "a");
     await restart();
-    battery.leasesEnd();
+    battery.clock().advance(LEASE_MS + 1);
     const abandoned = await store().plans.sweep(10);
     expect(abandoned).toMatchObject([
       {

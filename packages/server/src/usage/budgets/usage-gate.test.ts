@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { AnnouncedToolCall } from "../../governance/index.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { silentLog } from "@steward/kernel/log.js";
-import { HandClock } from "../../storage/contract.js";
+import { HandClock } from "../../storage/testing/hand-clock.js";
 import { recordToolCalls } from "../../storage/testing/record-tool-calls.js";
 import { LedgerReservations, UsageGate } from "../index.js";
 import type { BudgetReservations } from "../ports.js";
