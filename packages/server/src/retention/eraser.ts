@@ -1,10 +1,12 @@
 import type { Clock } from "@steward/kernel/clock.js";
 import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import { AppError } from "@steward/kernel/errors.js";
+import { systemTimers } from "@steward/kernel/concurrency/timers.js";
 import type { Log } from "@steward/kernel/log.js";
-import type { Erasure } from "./erasure.js";
+import type { Erasure, PlansInScope } from "./erasure.js";
 import { RecordedOperation, runRecorded } from "../kernel/recorded-operation.js";
-import { ERASURES_SHOWN_MAX, ROWS_DELETED_MAX } from "./limits.js";
+import { BatchSize } from "./batch-size.js";
+import { BATCH_TARGET_MS, ERASURES_SHOWN_MAX } from "./limits.js";
 import type {
   ErasedAuditValues,
   ErasedRows,
@@ -16,8 +18,6 @@ import type {
 } from "./ports.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Plans examined at once. */
-const PLANS_MAX = 100;
 /**
  * Interval between two passes over an erasure that waits for something: a step that still runs, or
  * a tool call that was not processed yet. In ms.
@@ -31,7 +31,7 @@ export interface EraserParts {
   readonly erasures: ErasureStore;
   readonly store: Pick<RetentionStore, "holds">;
   readonly erased: ErasedRows;
-  readonly rows: Pick<ExpiredRows, "deleteLogs" | "deleteUsageDetail">;
+  readonly rows: Pick<ExpiredRows, "deleteLogs" | "deleteUsageDetail" | "purgeWords">;
   readonly entries: ExpiredEntries;
   readonly audit: ErasedAuditValues;
   readonly plans: CancelsPlans;
@@ -95,7 +95,7 @@ export class Eraser implements AsyncDisposable {
   }
 
   async #erase(erasure: Erasure): Promise<void> {
-    const { store, erased, withUsage, log } = this.#parts;
+    const { store, erased, rows, withUsage, log } = this.#parts;
     // A hold that was placed meanwhile stops the erasure until it is lifted.
     if (coveringHold(await store.holds(erasure.orgId), erasure) !== undefined) return;
     // Without its subject, everything of it has been deleted before.
@@ -106,6 +106,11 @@ export class Eraser implements AsyncDisposable {
       await this.#eraseAuditValues(erasure);
       if (this.#isEnding()) return;
       await withUsage(() => erased.eraseNames(erasure));
+    }
+    // Whatever was deleted before may have left its words, too.
+    for (let isMore = true; isMore;) {
+      if (this.#isEnding()) return;
+      isMore = await this.#batch(newSize(), () => rows.purgeWords());
     }
     await erased.overwrite();
     await this.#finish(erasure);
@@ -135,33 +140,62 @@ export class Eraser implements AsyncDisposable {
       if (found >= before) return false;
       before = found;
     }
-    while (!this.#isEnding() && (await this.#parts.rows.deleteLogs(erasure.orgId)));
+    const { rows } = this.#parts;
+    const size = newSize();
+    for (let isMore = true; isMore && !this.#isEnding();) {
+      isMore = await this.#batch(size, (limit) => rows.deleteLogs(erasure.orgId, limit));
+    }
     return !this.#isEnding();
   }
 
   /** @returns the number of plans of the subject, before those that it could erase. */
   async #erasePlansOnce(erasure: Erasure): Promise<number> {
     const { erased } = this.#parts;
-    const { orgId, requestedAtMs: untilMs } = erasure;
+    const { requestedAtMs: untilMs } = erasure;
     let count = 0;
+    const size = newSize();
     for (let page: { after?: string } | undefined = {}; page !== undefined;) {
-      const found = await erased.plansInScope(erasure, { untilMs, limit: PLANS_MAX, ...page });
-      for (const { planId, isOver } of found.plans) {
-        if (!isOver) await this.#cancel(orgId, planId);
-      }
-      const settled = found.plans.filter((plan) => plan.isSettled).map(({ planId }) => planId);
-      if (settled.length > 0) {
-        // Records are made of the logs of plans, which go with the plans.
-        await this.#eraseAuditValues(erasure, settled);
-        // A settled plan gets no more entries.
-        if (erasure.scope === "user") await this.#eraseEntriesOf(erasure, settled);
-        await erased.erasePlans(erasure, settled);
-      }
+      const next = page;
+      const found = await this.#batch(size, async (limit) => {
+        const plans = await erased.plansInScope(erasure, { untilMs, limit, ...next });
+        await this.#erasePage(erasure, plans);
+        return plans;
+      });
       count += found.plans.length;
       page = found.through === undefined ? undefined : { after: found.through };
       if (this.#isEnding()) break;
     }
     return count;
+  }
+
+  async #erasePage(erasure: Erasure, { plans }: PlansInScope): Promise<void> {
+    for (const { planId, isOver } of plans) {
+      if (!isOver) await this.#cancel(erasure.orgId, planId);
+    }
+    const settled = plans.filter((plan) => plan.isSettled).map(({ planId }) => planId);
+    if (settled.length === 0) return;
+    // Records are made of the logs of plans, which go with the plans.
+    await this.#eraseAuditValues(erasure, settled);
+    // A settled plan gets no more entries.
+    if (erasure.scope === "user") await this.#eraseEntriesOf(erasure, settled);
+    await this.#parts.erased.erasePlans(erasure, settled);
+  }
+
+  /** Runs a batch, and rests afterwards. */
+  async #batch<T>(size: BatchSize, remove: (limit: number) => Promise<T>): Promise<T> {
+    const result = await size.batch(remove);
+    if (!this.#isEnding()) {
+      await new Promise<void>((resolve) => void systemTimers.after(size.restMs, resolve));
+    }
+    return result;
+  }
+
+  /** Deletes in batches until one is not full. @param remove returns the number of deleted rows. */
+  async #batches(remove: (limit: number) => Promise<number>): Promise<void> {
+    const size = newSize();
+    for (let isFull = true; isFull && !this.#isEnding();) {
+      isFull = await this.#batch(size, async (limit) => (await remove(limit)) === limit);
+    }
   }
 
   async #cancel(orgId: string, planId: string): Promise<void> {
@@ -189,11 +223,11 @@ export class Eraser implements AsyncDisposable {
       beforeMs: requestedAtMs + 1,
       ...(scope === "session" ? { sessionId: subject } : {}),
     };
-    for (let isFull = true; isFull && !this.#isEnding();) {
-      const deleted = await entries.deleteEntries(orgId, of, ROWS_DELETED_MAX);
+    await this.#batches(async (limit) => {
+      const deleted = await entries.deleteEntries(orgId, of, limit);
       if (deleted > 0) await erasures.count(erasure, { plans: 0, entries: deleted, usage: 0 });
-      isFull = deleted === ROWS_DELETED_MAX;
-    }
+      return deleted;
+    });
   }
 
   /** Erases the personal values of records about these plans; without plans, of the whole subject. */
@@ -207,9 +241,7 @@ export class Eraser implements AsyncDisposable {
       planIds === undefined
         ? { untilMs: requestedAtMs, ...(scope === "organization" ? {} : { text: subject }) }
         : { untilMs: clock.nowMs(), subjects: planIds };
-    for (let isFull = true; isFull && !this.#isEnding();) {
-      isFull = (await audit.erase(orgId, which, ROWS_DELETED_MAX)) === ROWS_DELETED_MAX;
-    }
+    await this.#batches((limit) => audit.erase(orgId, which, limit));
   }
 
   /** The rows of the day of the request go too, so the totals of that day cannot be checked later. */
@@ -217,14 +249,16 @@ export class Eraser implements AsyncDisposable {
     const { rows, withUsage, erasures } = this.#parts;
     if (erasure.scope !== "organization") return;
     const beforeMs = (Math.floor(erasure.requestedAtMs / DAY_MS) + 1) * DAY_MS;
-    for (let isFull = true; isFull && !this.#isEnding();) {
-      const deleted = await withUsage(() =>
-        rows.deleteUsageDetail(erasure.orgId, beforeMs, ROWS_DELETED_MAX),
-      );
+    await this.#batches(async (limit) => {
+      const deleted = await withUsage(() => rows.deleteUsageDetail(erasure.orgId, beforeMs, limit));
       if (deleted > 0) await erasures.count(erasure, { plans: 0, entries: 0, usage: deleted });
-      isFull = deleted === ROWS_DELETED_MAX;
-    }
+      return deleted;
+    });
   }
+}
+
+function newSize(): BatchSize {
+  return new BatchSize(BATCH_TARGET_MS);
 }
 
 /**

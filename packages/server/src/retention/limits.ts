@@ -20,11 +20,14 @@ export const LEGAL_HOLDS_MAX: number = 1000;
 /** Characters in the reason of a legal hold. */
 export const HOLD_REASON_LENGTH_MAX: number = 1000;
 
-/**
- * Rows deleted in one batch. A batch is one transaction among those of the writers, which wait for
- * it, so it takes a few milliseconds at most.
- */
+/** Rows deleted in one batch at most. A batch is one transaction among those of the writers. */
 export const ROWS_DELETED_MAX: number = 200;
+/** Rows deleted in one batch at least, however long it takes. */
+export const ROWS_DELETED_MIN: number = 4;
+/** Rows deleted in the first batch, whose duration is not known yet. */
+export const ROWS_DELETED_FIRST: number = 16;
+/** Duration at which a batch aims, in ms: writers wait for it, as for one more commit. */
+export const BATCH_TARGET_MS: number = 3;
 /** Bytes deleted in one batch, unless one row is larger. */
 export const BYTES_DELETED_MAX: number = 1024 * 1024;
 /** Erasures and receipts that one listing shows, newest first. */

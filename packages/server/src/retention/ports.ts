@@ -91,8 +91,8 @@ export interface ExpiredRows {
    */
   deletePlans(orgId: string, page: ExpiredPage): Promise<PageDeleted>;
 
-  /** Deletes rows of the logs of deleted plans. @returns whether more rows may be left. */
-  deleteLogs(orgId: string): Promise<boolean>;
+  /** Deletes rows of the logs of deleted plans, at most `limit`. @returns whether more may be left. */
+  deleteLogs(orgId: string, limit: number): Promise<boolean>;
 
   /** Deletes idempotency keys that were first used before the page's time, except those of plans that run. */
   deleteIdempotencyKeys(orgId: string, page: ExpiredPage): Promise<PageDeleted>;
@@ -103,6 +103,13 @@ export interface ExpiredRows {
    * @returns the number of deleted rows; fewer than `limit` when no more are left.
    */
   deleteUsageDetail(orgId: string, beforeMs: number, limit: number): Promise<number>;
+
+  /**
+   * Purges a part of the full-text index of the words of all memory entries that were deleted before
+   * the first call. An engine whose index never has them does nothing.
+   * @returns whether parts are left, which the next call purges.
+   */
+  purgeWords(): Promise<boolean>;
 }
 
 /** Deletes memory entries, in the store and in the search index. */

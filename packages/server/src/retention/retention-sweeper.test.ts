@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { silentLog } from "@steward/kernel/log.js";
+import { embeddedEntry } from "../memory/embedded-entry.js";
 import { silentTelemetry } from "../kernel/telemetry.js";
 import { openSqliteStore } from "../storage/sqlite/store.js";
 import { appendAudit } from "../storage/testing/append-audit.js";
@@ -64,6 +66,27 @@ describe("a sweep", () => {
     expect(await sweep.sweep()).toEqual({ plans: 1 });
     nowMs = START_MS + 900 * DAY_MS;
     expect(await sweep.sweep()).toEqual({});
+  });
+
+  it("purges the full-text index of the words of deleted entries", async () => {
+    const file = join(root, `${String(files)}.db`);
+    {
+      await using store = open();
+      await store.memory.useModel({ name: "two", dimension: 2 });
+      const entry = (content: string, createdAtMs: number) =>
+        embeddedEntry(
+          { orgId: ORG, entryId: randomUUID(), sessionId: "s", content, createdAtMs },
+          Float32Array.of(1, 1),
+        );
+      await store.memory.addEntries([entry("canaryqzx", nowMs)]);
+      await store.memory.addEntries([entry("remaining", nowMs + 50 * DAY_MS)]);
+      nowMs += 31 * DAY_MS;
+      await using sweep = sweeper(store, { periods: { memory: 30 }, mayBeLonger: false });
+      expect(await sweep.sweep()).toEqual({ memory: 1 });
+      await store.erased.overwrite();
+    }
+    expect(readFileSync(file).includes("canaryqzx")).toBe(false);
+    expect(readFileSync(file).includes("remaining")).toBe(true);
   });
 
   it("keeps data for longer than the operator says only where the operator allows it", async () => {

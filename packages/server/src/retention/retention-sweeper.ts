@@ -1,7 +1,8 @@
 import type { Clock } from "@steward/kernel/clock.js";
 import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import type { Log } from "@steward/kernel/log.js";
-import { ROWS_DELETED_MAX } from "./limits.js";
+import { BatchSize, restAfter } from "./batch-size.js";
+import { BATCH_TARGET_MS } from "./limits.js";
 import type {
   ExpiredEntries,
   ExpiredPage,
@@ -14,12 +15,11 @@ import { type RetentionClass, retentionDays, type RetentionRules } from "./reten
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Pause between two sweeps, in ms. Minutes are precise enough, because periods are in days. */
 const SWEEP_EVERY_MS = 10 * 60 * 1000;
-/** Plans examined in one batch. */
-const PLANS_EXAMINED_MAX = 200;
-/** Pause after a batch, as a multiple of its duration: deleting uses a fifth of the time. */
-const REST = 4;
-/** Shortest pause after a batch, in ms. */
-const REST_MS_MIN = 5;
+/**
+ * Interval between two purges of the full-text index, in ms. A purge rewrites the index, which costs a
+ * few microseconds for each entry, so that it is not worth while for a few deleted entries.
+ */
+const PURGE_EVERY_MS = DAY_MS;
 
 /** Dependencies of the sweeper. */
 export interface RetentionSweeperParts {
@@ -31,6 +31,13 @@ export interface RetentionSweeperParts {
   readonly withUsage: <T>(work: () => Promise<T>) => Promise<T>;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/** The batches in which one class of an organization is deleted. */
+interface Batches {
+  /** Rows before this time are expired, in ms since the epoch; -Infinity: none is. */
+  readonly beforeMs: number;
+  readonly size: BatchSize;
 }
 
 /** The number of deleted rows by class. */
@@ -46,6 +53,8 @@ export class RetentionSweeper implements AsyncDisposable {
   /** The sweep in progress, one batch at a time. */
   #batches: AsyncGenerator<void> | undefined;
   #deleted: Partial<Record<RetentionClass, number>> = {};
+  /** When the full-text index was purged last, by this process. */
+  #purgedAtMs = -Infinity;
 
   constructor(parts: RetentionSweeperParts) {
     this.#parts = parts;
@@ -53,7 +62,7 @@ export class RetentionSweeper implements AsyncDisposable {
       name: "deleting expired data",
       work: () => this.#next(),
       pollMs: SWEEP_EVERY_MS,
-      restMs: (durationMs) => Math.max(REST * durationMs, REST_MS_MIN),
+      restMs: restAfter,
       begin: "later",
       end: "finish",
       log: parts.log,
@@ -63,7 +72,7 @@ export class RetentionSweeper implements AsyncDisposable {
   /** Deletes everything that is expired now, without pauses. @throws AppError `STORE_UNAVAILABLE`. */
   async sweep(): Promise<DeletedRows> {
     this.#deleted = {};
-    for await (const _batch of this.#sweep()) if (this.#loop.isEnding) break;
+    for await (const _batch of this.#sweep(Infinity)) if (this.#loop.isEnding) break;
     return this.#deleted;
   }
 
@@ -79,7 +88,7 @@ export class RetentionSweeper implements AsyncDisposable {
 
   async #next(): Promise<BatchEnd> {
     if (this.#batches === undefined) this.#deleted = {};
-    this.#batches ??= this.#sweep();
+    this.#batches ??= this.#sweep(BATCH_TARGET_MS);
     try {
       if ((await this.#batches.next()).done !== true) return "more";
     } catch (error) {
@@ -92,34 +101,43 @@ export class RetentionSweeper implements AsyncDisposable {
     return "idle";
   }
 
-  async *#sweep(): AsyncGenerator<void> {
-    const { rows } = this.#parts;
+  /** @param targetMs the duration that a batch should have, in ms. */
+  async *#sweep(targetMs: number): AsyncGenerator<void> {
+    const { rows, clock } = this.#parts;
     for (let orgId: string | undefined; ;) {
       orgId = await rows.nextOrganization(orgId);
-      if (orgId === undefined) return;
-      yield* this.#sweepOrganization(orgId);
+      if (orgId === undefined) break;
+      yield* this.#sweepOrganization(orgId, targetMs);
     }
+    if (clock.nowMs() - this.#purgedAtMs < PURGE_EVERY_MS) return;
+    while (await rows.purgeWords()) yield;
+    this.#purgedAtMs = clock.nowMs();
   }
 
-  async *#sweepOrganization(orgId: string): AsyncGenerator<void> {
+  async *#sweepOrganization(orgId: string, targetMs: number): AsyncGenerator<void> {
     const { rules, store, rows, entries, withUsage, clock } = this.#parts;
     const own = (await store.latest(orgId))?.periods ?? {};
     const expiryOf = (of: RetentionClass): number => {
       const days = retentionDays(rules, own, of);
       return days === undefined ? -Infinity : clock.nowMs() - days * DAY_MS;
     };
-    yield* this.#pages("plans", expiryOf("plans"), (page) => rows.deletePlans(orgId, page));
-    while (await rows.deleteLogs(orgId)) yield;
-    yield* this.#pages("idempotency_keys", expiryOf("idempotency_keys"), (page) =>
+    const newSize = () => new BatchSize(targetMs);
+    yield* this.#pages("plans", { beforeMs: expiryOf("plans"), size: newSize() }, (page) =>
+      rows.deletePlans(orgId, page),
+    );
+    const logs = newSize();
+    while (await logs.batch((limit) => rows.deleteLogs(orgId, limit))) yield;
+    const keysMs = expiryOf("idempotency_keys");
+    yield* this.#pages("idempotency_keys", { beforeMs: keysMs, size: newSize() }, (page) =>
       rows.deleteIdempotencyKeys(orgId, page),
     );
     // Whole days, so that each stored total has either all of its rows or none.
     const dayMs = Math.floor(expiryOf("usage_detail") / DAY_MS) * DAY_MS;
-    yield* this.#batchesOf("usage_detail", dayMs, (limit) =>
+    yield* this.#batchesOf("usage_detail", { beforeMs: dayMs, size: newSize() }, (limit) =>
       withUsage(() => rows.deleteUsageDetail(orgId, dayMs, limit)),
     );
     const entriesMs = expiryOf("memory");
-    yield* this.#batchesOf("memory", entriesMs, (limit) =>
+    yield* this.#batchesOf("memory", { beforeMs: entriesMs, size: newSize() }, (limit) =>
       entries.deleteEntries(orgId, { beforeMs: entriesMs }, limit),
     );
   }
@@ -127,12 +145,13 @@ export class RetentionSweeper implements AsyncDisposable {
   /** Deletes page by page; a page may have rows that must stay. */
   async *#pages(
     of: RetentionClass,
-    beforeMs: number,
+    { beforeMs, size }: Batches,
     remove: (page: ExpiredPage) => Promise<PageDeleted>,
   ): AsyncGenerator<void> {
     if (beforeMs === -Infinity) return;
     for (let after: { after?: string } | undefined = {}; after !== undefined;) {
-      const page = await remove({ beforeMs, limit: PLANS_EXAMINED_MAX, ...after });
+      const next: { readonly after?: string } = after;
+      const page = await size.batch((limit) => remove({ beforeMs, limit, ...next }));
       this.#count(of, page.deleted);
       after = page.through === undefined ? undefined : { after: page.through };
       yield;
@@ -142,14 +161,16 @@ export class RetentionSweeper implements AsyncDisposable {
   /** Deletes until a batch is not full. */
   async *#batchesOf(
     of: RetentionClass,
-    beforeMs: number,
+    { beforeMs, size }: Batches,
     remove: (limit: number) => Promise<number>,
   ): AsyncGenerator<void> {
     if (beforeMs === -Infinity) return;
     for (let isFull = true; isFull;) {
-      const deleted = await remove(ROWS_DELETED_MAX);
-      this.#count(of, deleted);
-      isFull = deleted === ROWS_DELETED_MAX;
+      isFull = await size.batch(async (limit) => {
+        const deleted = await remove(limit);
+        this.#count(of, deleted);
+        return deleted === limit;
+      });
       yield;
     }
   }

@@ -15,6 +15,7 @@ import { showTakenResults } from "./migrations/0012-taken-results.js";
 import { createBrowserSessions } from "./migrations/0013-browser-sessions.js";
 import { createAuditExport } from "./migrations/0014-audit-export.js";
 import { indexExpiry } from "./migrations/0015-approval-expiry.js";
+import { deleteWordsLater } from "./migrations/0016-text-index.js";
 
 /**
  * The version of the first migration, which creates a new store. Stores from before the first
@@ -44,6 +45,7 @@ const MIGRATIONS: readonly string[] = [
   createBrowserSessions,
   createAuditExport,
   indexExpiry,
+  deleteWordsLater,
 ];
 
 /** The schema version of an up-to-date store. */

@@ -60,7 +60,7 @@ export function retentionBattery(engine: string, under: RetentionStoreUnderTest)
       (await store.expired.deletePlans(ORG, page)).deleted;
     const deleteLogs = async (): Promise<number> => {
       let batches = 0;
-      while (await store.expired.deleteLogs(ORG)) batches += 1;
+      while (await store.expired.deleteLogs(ORG, ROWS_DELETED_MAX)) batches += 1;
       return batches;
     };
 
@@ -198,7 +198,7 @@ export function retentionBattery(engine: string, under: RetentionStoreUnderTest)
       }
       await readAllCalls(store);
       expect(await deletePlans()).toBe(1);
-      expect(await store.expired.deleteLogs(ORG)).toBe(true);
+      expect(await store.expired.deleteLogs(ORG, ROWS_DELETED_MAX)).toBe(true);
       await restart();
       expect(await store.expired.nextOrganization(undefined)).toBe(ORG);
       expect(await deleteLogs()).toBeGreaterThan(0);

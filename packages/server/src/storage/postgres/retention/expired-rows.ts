@@ -1,5 +1,4 @@
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
-import { ROWS_DELETED_MAX } from "../../../retention/limits.js";
 import type { ExpiredPage, ExpiredRows, PageDeleted } from "../../../retention/ports.js";
 import { deletedAtOnce } from "../../deleted-batch.js";
 import type { Connection, Database } from "../database.js";
@@ -45,8 +44,10 @@ export class PostgresExpiredRows implements ExpiredRows {
     return { deleted: deleted ?? 0, ...throughOf(planIds, page.limit) };
   }
 
-  async deleteLogs(orgId: string): Promise<boolean> {
-    const isMore = await this.#deleting(orgId, (connection) => deleteLogs(connection, orgId));
+  async deleteLogs(orgId: string, limit: number): Promise<boolean> {
+    const isMore = await this.#deleting(orgId, (connection) =>
+      deleteLogs(connection, orgId, limit),
+    );
     return isMore ?? false;
   }
 
@@ -78,6 +79,11 @@ export class PostgresExpiredRows implements ExpiredRows {
       deleteUsage(connection, orgId, beforeMs, limit),
     );
     return deleted ?? 0;
+  }
+
+  /** The index of words is one of the table's own rows, which loses them with the row. */
+  purgeWords(): Promise<boolean> {
+    return Promise.resolve(false);
   }
 
   /** Repeats a deletion whose outcome is unknown; the repetition deletes the remaining rows. */
@@ -150,10 +156,10 @@ const RELEASED = [
 ];
 
 /** @returns whether more rows may be left. */
-async function deleteLogs(connection: Connection, orgId: string): Promise<boolean> {
+async function deleteLogs(connection: Connection, orgId: string, limit: number): Promise<boolean> {
   const removals = await connection.query<{ readonly plan_id: string }>(
     "SELECT plan_id FROM plan_removals WHERE org_id = $1 ORDER BY plan_id LIMIT $2",
-    [orgId, ROWS_DELETED_MAX],
+    [orgId, limit],
   );
   if (removals.length === 0) return false;
   const planIds = removals.map((row) => row.plan_id);
@@ -165,7 +171,7 @@ async function deleteLogs(connection: Connection, orgId: string): Promise<boolea
     `SELECT plan_id, sequence, octet_length(events) + coalesce(octet_length(output), 0) AS bytes
      FROM plan_changes WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])
      ORDER BY plan_id, sequence LIMIT $3`,
-    [orgId, planIds, ROWS_DELETED_MAX],
+    [orgId, planIds, limit],
   );
   const now = deletedAtOnce(changes);
   await connection.query(

@@ -324,7 +324,7 @@ async function useRetention(store: Store): Promise<void> {
   await memory.toolCalls.done(await memory.toolCalls.take(100));
   await appendAudit(audit.sequence);
   await expired.deletePlans(ORG, page);
-  while (await expired.deleteLogs(ORG));
+  while (await expired.deleteLogs(ORG, 100));
   await expired.deleteUsageDetail(ORG, Number.MAX_SAFE_INTEGER, 10);
   await useErasures(store);
   await useMeter(store);

@@ -1,17 +1,16 @@
-import { ROWS_DELETED_MAX } from "../../../retention/limits.js";
 import type { ExpiredPage, ExpiredRows, PageDeleted } from "../../../retention/ports.js";
 import { deletedAtOnce } from "../../deleted-batch.js";
 import { number, text } from "../column-values.js";
 import type { CommitWriter } from "../commit-writer.js";
 import type { StatementCache } from "../connection.js";
 import {
-  deletedChanges,
-  deletedDefinitions,
   deletedKeys,
+  deletedLogs,
   deletedPlans,
   deletedUsage,
   isNotHeld,
 } from "./retention-writes.js";
+import { TextIndexPurge } from "./text-index-purge.js";
 
 /**
  * Deletes expired rows of an SQLite store, as units of the one writer: what must not be deleted is
@@ -20,10 +19,12 @@ import {
 export class SqliteExpiredRows implements ExpiredRows {
   readonly #writer: CommitWriter;
   readonly #db: StatementCache;
+  readonly #words: TextIndexPurge;
 
   constructor(writer: CommitWriter, db: StatementCache) {
     this.#writer = writer;
     this.#db = db;
+    this.#words = new TextIndexPurge(writer, db);
   }
 
   nextOrganization(after: string | undefined): Promise<string | undefined> {
@@ -48,28 +49,24 @@ export class SqliteExpiredRows implements ExpiredRows {
     return { deleted, ...throughOf(planIds, old.length === limit) };
   }
 
-  async deleteLogs(orgId: string): Promise<boolean> {
-    const definitions = this.#db.all<{ readonly plan_id: string; readonly bytes: number }>(
-      `SELECT plan_id, octet_length(steps) AS bytes
-       FROM plan_removals JOIN plan_definitions USING (org_id, plan_id) WHERE org_id = ? LIMIT ?`,
-      ...[orgId, BigInt(ROWS_DELETED_MAX)],
+  async deleteLogs(orgId: string, limit: number): Promise<boolean> {
+    const removals = this.#db.all<{ readonly plan_id: string; readonly bytes: number }>(
+      `SELECT plan_id, coalesce(octet_length(steps), 0) AS bytes
+       FROM plan_removals LEFT JOIN plan_definitions USING (org_id, plan_id)
+       WHERE org_id = ? ORDER BY plan_id LIMIT ?`,
+      ...[orgId, BigInt(limit)],
     );
-    if (definitions.length > 0) {
-      const planIds = deletedAtOnce(definitions).map((row) => row.plan_id);
-      await this.#writer.commit([deletedDefinitions(orgId, planIds)]);
-      return true;
-    }
+    if (removals.length === 0) return false;
+    const planIds = deletedAtOnce(removals).map((row) => row.plan_id);
     const changes = this.#db.all<{ readonly change: number; readonly bytes: number }>(
-      `SELECT c.change, octet_length(c.events) + coalesce(octet_length(c.output), 0) AS bytes
-       FROM plan_removals AS r JOIN plan_changes AS c USING (org_id, plan_id)
-       WHERE r.org_id = ? LIMIT ?`,
-      ...[orgId, BigInt(ROWS_DELETED_MAX)],
+      `SELECT change, octet_length(events) + coalesce(octet_length(output), 0) AS bytes
+       FROM plan_changes WHERE org_id = ? AND plan_id IN (SELECT value FROM json_each(?))
+       ORDER BY plan_id, sequence LIMIT ?`,
+      ...[orgId, JSON.stringify(planIds), BigInt(limit)],
     );
     const now = deletedAtOnce(changes).map((row) => row.change);
-    const isLeft = this.#db.get("SELECT 1 FROM plan_removals WHERE org_id = ? LIMIT 1", orgId);
-    if (isLeft === undefined) return false;
-    await this.#writer.commit(deletedChanges(orgId, now));
-    return changes.length > 0;
+    await this.#writer.commit(deletedLogs(orgId, planIds, now));
+    return true;
   }
 
   async deleteIdempotencyKeys(orgId: string, page: ExpiredPage): Promise<PageDeleted> {
@@ -104,6 +101,10 @@ export class SqliteExpiredRows implements ExpiredRows {
     const through = { occurredAtMs: number(last["occurred_at_ms"]), id: text(last["id"]) };
     await this.#writer.commit(deletedUsage(orgId, { through, beforeMs }));
     return rows.length;
+  }
+
+  purgeWords(): Promise<boolean> {
+    return this.#words.purge();
   }
 
   #removals(orgId: string, planIds: readonly string[]): number {

@@ -21,7 +21,6 @@ export function deletedPlans(
   planIds: readonly string[],
   beforeMs: number,
 ): readonly Write[] {
-  const removed = "(SELECT plan_id FROM plan_removals WHERE org_id = ?1)";
   const ids = JSON.stringify(planIds);
   return [
     {
@@ -37,40 +36,43 @@ export function deletedPlans(
       params: [orgId, ids, beforeMs],
     },
     ...["plans", "idempotency_keys", "step_leases", "approvals"].map((name) => ({
-      sql: `DELETE FROM ${name} WHERE org_id = ?1 AND plan_id IN ${removed}
-              AND plan_id IN (SELECT value FROM json_each(?2))`,
+      sql: `DELETE FROM ${name} WHERE org_id = ?1 AND plan_id IN ${REMOVED}`,
       params: [orgId, ids],
     })),
     {
-      sql: `DELETE FROM plan_forks WHERE org_id = ?1 AND fork_id IN ${removed}
-              AND fork_id IN (SELECT value FROM json_each(?2))`,
+      sql: `DELETE FROM plan_forks WHERE org_id = ?1 AND fork_id IN ${REMOVED}`,
       params: [orgId, ids],
     },
   ];
 }
 
-export function deletedDefinitions(orgId: string, planIds: readonly string[]): Write {
-  return {
-    sql: `DELETE FROM plan_definitions
-          WHERE org_id = ? AND plan_id IN (SELECT value FROM json_each(?))`,
-    params: [orgId, JSON.stringify(planIds)],
-  };
-}
+/** Those of the listed plans that were removed, without a look at all removals of the organization. */
+const REMOVED = `(SELECT r.plan_id FROM json_each(?2) AS j CROSS JOIN plan_removals AS r
+  ON r.org_id = ?1 AND r.plan_id = j.value)`;
 
-/** Deletes rows of logs, and the notes about plans of which nothing is left. */
-export function deletedChanges(orgId: string, changes: readonly number[]): readonly Write[] {
+/** Deletes definitions of plans, rows of their logs, and the notes about those of which nothing is left. */
+export function deletedLogs(
+  orgId: string,
+  planIds: readonly string[],
+  changes: readonly number[],
+): readonly Write[] {
+  const ids = JSON.stringify(planIds);
   return [
+    {
+      sql: `DELETE FROM plan_definitions
+            WHERE org_id = ? AND plan_id IN (SELECT value FROM json_each(?))`,
+      params: [orgId, ids],
+    },
     {
       sql: "DELETE FROM plan_changes WHERE change IN (SELECT value FROM json_each(?))",
       params: [JSON.stringify(changes)],
     },
     {
-      sql: `DELETE FROM plan_removals AS r WHERE r.org_id = ?
+      sql: `DELETE FROM plan_removals AS r
+            WHERE r.org_id = ? AND r.plan_id IN (SELECT value FROM json_each(?))
               AND NOT EXISTS (SELECT 1 FROM plan_changes AS c
-                WHERE c.org_id = r.org_id AND c.plan_id = r.plan_id)
-              AND NOT EXISTS (SELECT 1 FROM plan_definitions AS d
-                WHERE d.org_id = r.org_id AND d.plan_id = r.plan_id)`,
-      params: [orgId],
+                WHERE c.org_id = r.org_id AND c.plan_id = r.plan_id)`,
+      params: [orgId, ids],
     },
   ];
 }
