@@ -1,7 +1,6 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
-import { AppError, invalidField } from "@steward/kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { FairSemaphore } from "@steward/kernel/concurrency/fair-semaphore.js";
 import { type StorageGate, unlimitedStorage } from "@steward/kernel/storage-gate.js";
 import {
@@ -21,6 +20,7 @@ import type { Fault } from "../upkeep/fsck.js";
 import type { Collection } from "../upkeep/garbage.js";
 import type { Hash } from "../blocks/hash.js";
 import { log } from "../history/history.js";
+import { exportedQuads, refuseFormat } from "./exported-quads.js";
 import { checkRoomForRef, checkTarget, importDocument } from "./import-document.js";
 import { type MergeOutcome, mergingIntoBranch } from "../history/merge-branches.js";
 import { commitNamed, moved } from "../history/named-commit.js";
@@ -48,14 +48,11 @@ import type {
   StateExport,
   StatePage,
 } from "./state-answers.js";
-import { type Graph, quad, type Quad } from "../terms/term.js";
+import type { Graph, Quad } from "../terms/term.js";
 import { EMPTY_ROOTS } from "../datasets/triple-store.js";
 
 /** Bytes that a new quad takes in the trees of a dataset, roughly; the next measurement is exact. */
 const QUAD_BYTES = 200;
-/** Quads examined before the event loop is yielded. */
-const QUADS_AT_ONCE = 5000;
-
 export interface StateParts {
   readonly repositories: Repositories;
   readonly rdf: RdfCodec;
@@ -336,7 +333,7 @@ export class StateService {
   ): AsyncGenerator<string> {
     using opened = await this.#parts.repositories.acquire(orgId);
     const snapshot = new Snapshot(opened.blocks, roots);
-    yield* this.#parts.rdf.write(exported(snapshot, graph), format);
+    yield* this.#parts.rdf.write(exportedQuads(snapshot, graph), format);
   }
 }
 
@@ -368,39 +365,4 @@ function examinationBudget(): () => void {
       `The patterns examine more than ${STATE_EXAMINED_MAX} quads: make them more specific`,
     );
   };
-}
-
-/**
- * Refuses a format that cannot represent the dataset. Checks the whole dataset before the first
- * byte is sent, and yields the event loop regularly.
- */
-async function refuseFormat(
-  snapshot: Snapshot,
-  format: RdfFormat,
-  graph: Graph | undefined,
-): Promise<void> {
-  const hasGraphs = format === "n-quads" || format === "trig" || format === "json-ld";
-  const hasTripleTerms = format !== "json-ld";
-  if (hasTripleTerms && (hasGraphs || graph !== undefined)) return;
-  let seen = 0;
-  for (const one of exported(snapshot, graph)) {
-    if (!hasGraphs && one.graph.termType !== "DefaultGraph") {
-      const reason = `${format} cannot express named graphs, and the dataset has some`;
-      throw invalidField("format", `${reason}: use n-quads, trig or json-ld, or name one graph`);
-    }
-    if (!hasTripleTerms && one.object.termType === "Quad") {
-      const reason = `${format} cannot express triple terms, and the dataset has some`;
-      throw invalidField("format", `${reason}: use n-quads or trig`);
-    }
-    if (++seen % QUADS_AT_ONCE === 0) await nextTurn();
-  }
-}
-
-/** All quads, or the quads of one graph moved to the default graph. */
-function exported(snapshot: Snapshot, graph: Graph | undefined): Iterable<Quad> {
-  return graph === undefined ? snapshot.match() : withoutGraph(snapshot.match({ graph }));
-}
-
-function* withoutGraph(quads: Iterable<Quad>): Generator<Quad> {
-  for (const { subject, predicate, object } of quads) yield quad(subject, predicate, object);
 }
