@@ -7,7 +7,7 @@ import type { CatalogMcpTool, CatalogSource, CatalogTool, SourceNotes } from "./
 
 import type { CatalogTable } from "./catalog-table.js";
 import type { KnownSource } from "./snapshots.js";
-import type { VisibleOf } from "./table-search.js";
+import type { VisibleOf } from "./search/table-search.js";
 import type { VisibleColumns } from "./visible-parts.js";
 import { visibleTable } from "./visible-table.js";
 

@@ -3,7 +3,7 @@ import type { StatementPolicy } from "../governance/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
-import { AppError, invalidField } from "@steward/kernel/errors.js";
+import { invalidField } from "@steward/kernel/errors.js";
 import {
   CATALOG_JOIN_PATHS_MAX,
   CATALOG_JOIN_STEPS_MAX,
@@ -15,7 +15,7 @@ import {
   CATALOG_TOKENS_MIN,
 } from "./limits.js";
 import type { Log } from "@steward/kernel/log.js";
-import { nearMiss } from "../kernel/near-miss.js";
+import { CallerCatalog } from "./caller-catalog.js";
 import {
   type CatalogListing,
   listCatalog,
@@ -23,8 +23,7 @@ import {
   type TablePage,
   type TableQuery,
 } from "./catalog-listing.js";
-import type { CatalogTable } from "./catalog-table.js";
-import { EarlierUses } from "./earlier-uses.js";
+import { EarlierUses } from "./search/earlier-uses.js";
 import { joinGraph, joinPathsFrom } from "./join-paths.js";
 import type {
   CatalogMcpTool,
@@ -36,12 +35,10 @@ import type {
   SourceNotes,
 } from "./ports.js";
 import { Profiles } from "./profiles.js";
-import { type KnownSource, Snapshots } from "./snapshots.js";
+import { Snapshots } from "./snapshots.js";
 import { describeWithin, type TableDescription } from "./table-description.js";
-import { bestTables, type RankedTable, type VisibleOf } from "./table-search.js";
-import { type VisibleColumns, VisibleParts } from "./visible-parts.js";
-import { visibleTable } from "./visible-table.js";
-import { questionWords } from "./words.js";
+import { bestTables, type RankedTable, type VisibleOf } from "./search/table-search.js";
+import { questionWords } from "./search/words.js";
 
 /** A search for tables. */
 export interface CatalogSearch {
@@ -118,20 +115,20 @@ export class CatalogService implements AsyncDisposable {
   readonly #parts: CatalogServiceParts;
   readonly #snapshots: Snapshots;
   readonly #profiles: Profiles;
-  readonly #visible: VisibleParts;
+  readonly #catalog: CallerCatalog;
   readonly #earlier: EarlierUses;
 
   constructor(parts: CatalogServiceParts) {
     this.#parts = parts;
     this.#snapshots = new Snapshots(parts);
     this.#profiles = new Profiles(parts.rows, parts.clock);
-    this.#visible = new VisibleParts(parts.policy);
+    this.#catalog = new CallerCatalog(parts, this.#snapshots);
     this.#earlier = new EarlierUses(parts.earlier, parts.tools, parts.sources);
   }
 
   /** The tools and data sources that the caller may use. */
   list(caller: Caller): Promise<CatalogListing> {
-    return listCatalog(this.#parts, this.#sourcesFor(caller), caller);
+    return listCatalog(this.#parts, this.#catalog.sourcesFor(caller), caller);
   }
 
   /**
@@ -160,10 +157,13 @@ export class CatalogService implements AsyncDisposable {
    * `NOT_FOUND` for the table `around`.
    */
   async tables(caller: Caller, { dataSource, around, ...page }: TableQuery): Promise<TablePage> {
-    const sources = await this.#known(caller, this.#named(caller, dataSource));
-    const visibleOf: VisibleOf = (source, number) => this.#visibleOf(caller, source, number);
+    const sources = await this.#catalog.known(caller, this.#catalog.named(caller, dataSource));
+    const visibleOf: VisibleOf = (source, number) =>
+      this.#catalog.visibleOf(caller, source, number);
     const middle =
-      around === undefined ? undefined : (await this.#tableOf(caller, sources, around)).table.name;
+      around === undefined
+        ? undefined
+        : (await this.#catalog.tableOf(caller, sources, around)).table.name;
     const [source] = sources;
     return source === undefined
       ? { tables: [] }
@@ -185,8 +185,9 @@ export class CatalogService implements AsyncDisposable {
   ): Promise<readonly FoundTable[]> {
     checkQuery(query);
     checkInteger("limit", limit, [1, CATALOG_RESULTS_MAX]);
-    const sources = await this.#known(caller, this.#named(caller, dataSource));
-    const visibleOf: VisibleOf = (source, number) => this.#visibleOf(caller, source, number);
+    const sources = await this.#catalog.known(caller, this.#catalog.named(caller, dataSource));
+    const visibleOf: VisibleOf = (source, number) =>
+      this.#catalog.visibleOf(caller, source, number);
     const [vector, earlier] = await Promise.all([
       this.#vectorOf(query, signal),
       this.#earlier.like(caller, query, { sources, visibleOf }, signal),
@@ -215,16 +216,16 @@ export class CatalogService implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<DescribedResult> {
     checkInteger("token_budget", tokenBudget, [CATALOG_TOKENS_MIN, CATALOG_TOKENS_MAX]);
-    const named = this.#named(caller, dataSource);
-    const sources = await this.#known(caller, named);
-    const { source, table, number, visible } = await this.#tableOf(caller, sources, name);
+    const named = this.#catalog.named(caller, dataSource);
+    const sources = await this.#catalog.known(caller, named);
+    const { source, table, number, visible } = await this.#catalog.tableOf(caller, sources, name);
     const { snapshot } = source;
-    const visibleOf: VisibleOf = (at, other) => this.#visibleOf(caller, at, other);
+    const visibleOf: VisibleOf = (at, other) => this.#catalog.visibleOf(caller, at, other);
     const about = `${table.name} ${table.description ?? ""}`;
     const [profile, earlier, neighbours] = await Promise.all([
       this.#profileOf(caller, { source, number, visible }, signal),
       this.#earlier.like(caller, about, { sources: [source], visibleOf }, signal),
-      this.#neighboursOf(source, number, visibleOf),
+      this.#catalog.neighboursOf(caller, source, number),
     ]);
     signal.throwIfAborted();
     const shown = neighbours.find((each) => each.name === table.name) ?? table;
@@ -266,117 +267,6 @@ export class CatalogService implements AsyncDisposable {
     const profile = await this.#profiles.of(caller, asked, signal);
     if (profile !== undefined) snapshot.learn(number, profile.values);
     return profile;
-  }
-
-  /**
-   * The table itself first, then the tables that joins lead to, reduced to the parts that the
-   * caller may read.
-   */
-  async #neighboursOf(
-    source: KnownSource,
-    number: number,
-    visibleOf: VisibleOf,
-  ): Promise<readonly CatalogTable[]> {
-    const { snapshot } = source;
-    const start = snapshot.tables[number]?.name ?? "";
-    const reach = { stepsMax: CATALOG_JOIN_STEPS_MAX, pathsMax: CATALOG_JOIN_PATHS_MAX * 4 };
-    const reached = joinPathsFrom(snapshot.joins, start, reach).map(({ to }) => to);
-    const visible = new Map<string, NonNullable<VisibleColumns>>();
-    for (const name of [start, ...reached]) {
-      const columns = await visibleOf(source, snapshot.find(name) ?? -1);
-      if (columns !== undefined) visible.set(name, columns);
-    }
-    return [...visible].flatMap(([name, columns]) => {
-      const table = snapshot.tables[snapshot.find(name) ?? -1];
-      return table === undefined ? [] : [visibleTable(table, columns, visible)];
-    });
-  }
-
-  async #tableOf(
-    caller: Caller,
-    sources: readonly KnownSource[],
-    name: string,
-  ): Promise<
-    Pick<RankedTable, "source" | "number" | "visible"> & { readonly table: CatalogTable }
-  > {
-    const found = [];
-    for (const source of sources) {
-      const number = source.snapshot.find(name);
-      const table = number === undefined ? undefined : source.snapshot.tables[number];
-      if (number === undefined || table === undefined) continue;
-      const visible = await this.#visibleOf(caller, source, number);
-      if (visible !== undefined) found.push({ source, number, table, visible });
-    }
-    const [first, second] = found;
-    if (first === undefined) throw await this.#unknownTable(caller, sources, name);
-    if (second === undefined) return first;
-    const names = found.map(({ source }) => source.dataSource).join(", ");
-    throw invalidField(
-      "data_source",
-      `must name one of the data sources with such a table: ${names}`,
-    );
-  }
-
-  async #unknownTable(
-    caller: Caller,
-    sources: readonly KnownSource[],
-    name: string,
-  ): Promise<AppError> {
-    const where = sources.map(({ dataSource }) => dataSource).join(", ");
-    const unknown = `There is no table ${JSON.stringify(name)} in ${where}`;
-    for (const source of sources) {
-      const { tables } = source.snapshot;
-      const meant = nearMiss(
-        name,
-        tables.map((table) => table.name),
-      );
-      const number = meant === undefined ? undefined : source.snapshot.find(meant);
-      if (number === undefined || meant === undefined) continue;
-      const visible = await this.#visibleOf(caller, source, number);
-      if (visible !== undefined)
-        return new AppError("NOT_FOUND", `${unknown}; did you mean ${meant}?`);
-    }
-    return new AppError("NOT_FOUND", `${unknown}; search the catalog for what you need`);
-  }
-
-  async #visibleOf(caller: Caller, source: KnownSource, number: number): Promise<VisibleColumns> {
-    const table = source.snapshot.tables[number];
-    return table && this.#visible.of(caller, source.dataSource, table);
-  }
-
-  /** The data source of this name, or all that the caller may use. @throws AppError. */
-  #named(caller: Caller, dataSource: string | undefined): readonly CatalogSource[] {
-    const open = this.#sourcesFor(caller);
-    if (dataSource === undefined) return open;
-    const { access, sources } = this.#parts;
-    const named = sources.find(({ name }) => name === dataSource);
-    if (named === undefined) {
-      const known = open.map(({ name }) => name).join(", ");
-      const message = `There is no data source ${JSON.stringify(dataSource)}; there are: ${known}`;
-      throw new AppError("NOT_FOUND", message);
-    }
-    access.require(caller, dataSource);
-    return [named];
-  }
-
-  #sourcesFor(caller: Caller): readonly CatalogSource[] {
-    const { access, sources } = this.#parts;
-    return sources.filter(({ name }) => access.refusal(caller, name) === undefined);
-  }
-
-  /** @throws AppError `STORE_UNAVAILABLE` when none of the schemas can be read. */
-  async #known(caller: Caller, sources: readonly CatalogSource[]): Promise<readonly KnownSource[]> {
-    const known = await Promise.all(sources.map(({ name }) => this.#snapshots.of(caller, name)));
-    const readable = known.filter((each) => each !== undefined);
-    if (readable.length > 0 || sources.length === 0) return readable;
-    const names = sources.map(({ name }) => name).join(", ");
-    throw new AppError(
-      "STORE_UNAVAILABLE",
-      `The schema of ${names} cannot be read now; ask again`,
-      {
-        retryAfterMs: 1000,
-      },
-    );
   }
 
   /** Undefined when the provider is unavailable: the search then compares words only. */

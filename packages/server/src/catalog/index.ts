@@ -23,4 +23,4 @@ export {
 } from "./catalog-service.js";
 export type { DescriptionPart } from "./table-description.js";
 export { type CatalogTable, quoted } from "./catalog-table.js";
-export { relatedWords, wordsOf } from "./words.js";
+export { relatedWords, wordsOf } from "./search/words.js";

@@ -6,7 +6,7 @@ import { relationsOf, type Schema } from "@steward/schema";
 import { type CatalogTable, catalogTable, lookupName } from "./catalog-table.js";
 import { type JoinGraph, joinGraph } from "./join-paths.js";
 import type { SourceNotes } from "./ports.js";
-import { WordIndex } from "./word-index.js";
+import { WordIndex } from "./search/word-index.js";
 
 /** The tables of one version of a data source's schema, ready to be searched. */
 export class SchemaSnapshot {

@@ -8,7 +8,7 @@ import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { Schema } from "@steward/schema";
 import type { CatalogSchemas, SourceNotes } from "./ports.js";
 import { SchemaSnapshot } from "./schema-snapshot.js";
-import { embedTables, type TableVectors } from "./table-vectors.js";
+import { embedTables, type TableVectors } from "./search/table-vectors.js";
 
 /** A snapshot, and the vectors of its tables as far as they have been made. */
 export interface KnownSource {

@@ -1,7 +1,7 @@
 import type { Caller } from "@steward/kernel/caller.js";
-import type { CatalogSource, CatalogTool, EarlierStatements } from "./ports.js";
-import type { SchemaSnapshot } from "./schema-snapshot.js";
-import type { KnownSource } from "./snapshots.js";
+import type { CatalogSource, CatalogTool, EarlierStatements } from "../ports.js";
+import type { SchemaSnapshot } from "../schema-snapshot.js";
+import type { KnownSource } from "../snapshots.js";
 import type { VisibleOf } from "./table-search.js";
 
 /** A statement that ran earlier, and the tables that it names. */

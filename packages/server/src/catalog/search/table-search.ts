@@ -1,6 +1,6 @@
-import type { KnownSource } from "./snapshots.js";
+import type { KnownSource } from "../snapshots.js";
 import { similarities } from "./table-vectors.js";
-import type { VisibleColumns } from "./visible-parts.js";
+import type { VisibleColumns } from "../visible-parts.js";
 import type { WordMatch } from "./word-index.js";
 
 /** A search for tables. */

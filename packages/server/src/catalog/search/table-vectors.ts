@@ -1,7 +1,7 @@
-import { type BatchEmbeddingProvider } from "../embedding/index.js";
-import { CATALOG_TABLES_EMBEDDED_AT_ONCE } from "./limits.js";
-import { cosineTo } from "../memory/index.js";
-import type { CatalogTable } from "./catalog-table.js";
+import { type BatchEmbeddingProvider } from "../../embedding/index.js";
+import { CATALOG_TABLES_EMBEDDED_AT_ONCE } from "../limits.js";
+import { cosineTo } from "../../memory/index.js";
+import type { CatalogTable } from "../catalog-table.js";
 
 /** The vectors of a schema's tables, by fingerprint, as far as they have been made. */
 export type TableVectors = ReadonlyMap<string, Float32Array>;

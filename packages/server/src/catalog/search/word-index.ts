@@ -1,5 +1,5 @@
 import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
-import type { CatalogTable } from "./catalog-table.js";
+import type { CatalogTable } from "../catalog-table.js";
 import { relatedWords, wordsOf } from "./words.js";
 
 /** An occurrence of a word in the texts about a table or about one of its columns. */
