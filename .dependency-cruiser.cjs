@@ -5,7 +5,7 @@ const src = "^packages/server/src";
 /** The package and, in the server, what only its own rooms need. */
 const kernel = "^packages/kernel/(src|dist)/|^packages/server/src/kernel/";
 const domain =
-  "approvals|audit|audit-export|catalog|hints|identity|plans|memory|embedding|usage|payments|governance|policies|retention|webhooks";
+  "approvals|audit|audit-export|catalog|hints|identity|plans|memory|embedding|usage|payments|governance|policies|retention|system|webhooks";
 /** The folders of @steward/state that no wire and no driver enters, each above those before it. */
 const stateLayers = [
   ...["blocks", "tree", "terms", "datasets", "history", "upkeep", "sync", "service"],
@@ -144,6 +144,7 @@ module.exports = {
     oneWay("usage", ["governance"]),
     oneWay("payments", []),
     oneWay("retention", []),
+    oneWay("system", []),
     oneWay("webhooks", []),
     oneWay("governance", []),
     oneWay("catalog", ["embedding", "governance", "memory"]),

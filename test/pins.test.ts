@@ -674,6 +674,7 @@ describe("the REST interface", () => {
       "GET /api/state/refs listStateRefs",
       "GET /api/state/schema dumpSchema",
       "GET /api/state/schema-diff compareSchemas",
+      "GET /api/system getSystemStatus",
       "GET /api/webhooks/deliveries listWebhookDeliveries",
       "GET /audit/checkpoint getAuditCheckpoint",
       "GET /audit/tile/entries/{*} getAuditEntries",

@@ -19,6 +19,7 @@ import { createRetention } from "./retention.js";
 import type { Retention } from "./retention.js";
 import { createSession } from "./access/session.js";
 import type { Session } from "./access/session.js";
+import { createSystem, type System } from "./governance/system.js";
 import { createWebhooks, type Webhooks } from "./governance/webhooks.js";
 import { createState } from "./state.js";
 import type { State } from "./state.js";
@@ -68,6 +69,7 @@ export interface StewardClient {
   readonly retention: Retention;
   readonly approvals: Approvals;
   readonly webhooks: Webhooks;
+  readonly system: System;
   readonly keys: Keys;
   readonly audit: Audit;
   readonly session: Session;
@@ -98,6 +100,7 @@ export function createClient(options: ClientOptions): StewardClient {
     retention: createRetention(http),
     approvals: createApprovals(http),
     webhooks: createWebhooks(http),
+    system: createSystem(http),
     keys: createKeys(http),
     audit: createAudit(http),
     session: createSession(http),

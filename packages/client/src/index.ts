@@ -13,6 +13,7 @@ export { type Audit } from "./audit.js";
 export { type Keys } from "./access/keys.js";
 export { type Policies } from "./policies.js";
 export { type Retention as RetentionCalls } from "./retention.js";
+export { type System } from "./governance/system.js";
 export { type Webhooks } from "./governance/webhooks.js";
 export { type Session } from "./access/session.js";
 export { type State, type StateDocument } from "./state.js";
@@ -207,6 +208,7 @@ export type {
   StoredBytes,
   SubmitPlanRequest,
   UnchangedSchema,
+  SystemStatus,
   UsageCloudEvent,
   UsageDifference,
   UsageIngestion,

@@ -22,6 +22,7 @@ import { Shell } from "./shell/shell.js";
 import { stateSearchOf } from "./state/state-search.js";
 import { signInSearchOf } from "./sign-in/sign-in-search.js";
 import { Skeleton } from "./ui/states.js";
+import { systemFiltersOf } from "./system/system-filters.js";
 import { usageFiltersOf } from "./usage/usage-filters.js";
 
 /** Rows of the placeholder while the script of a page is on its way. */
@@ -129,6 +130,13 @@ const connect = createRoute({
   component: lazyRouteComponent(() => import("./connect/connect-page.js")),
 });
 
+const system = createRoute({
+  getParentRoute: () => root,
+  path: "/system",
+  validateSearch: systemFiltersOf,
+  component: lazyRouteComponent(() => import("./system/system-page.js")),
+});
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
@@ -151,6 +159,7 @@ export const router = createRouter({
     state,
     migrations,
     approvals,
+    system,
     signIn,
   ]),
   defaultErrorComponent: CrashedPage,

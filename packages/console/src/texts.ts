@@ -16,6 +16,7 @@ export const texts = {
     usage: "Usage",
     access: "Access",
     audit: "Audit",
+    system: "System",
     connect: "Connect your agent",
     open: "Open the menu",
     close: "Close the menu",

@@ -9,6 +9,7 @@ import {
   Plug,
   Replace,
   ScrollText,
+  Server,
   SquarePen,
   type LucideIcon,
 } from "lucide-react";
@@ -38,6 +39,7 @@ export const PAGE_GROUPS: readonly (readonly PageLink[])[] = [
     { to: "/usage", text: texts.navigation.usage, Icon: ChartColumn },
     { to: "/access", text: texts.navigation.access, Icon: KeyRound },
     { to: "/audit", text: texts.navigation.audit, Icon: ScrollText },
+    { to: "/system", text: texts.navigation.system, Icon: Server },
     { to: "/connect", text: texts.navigation.connect, Icon: Plug },
   ],
 ];

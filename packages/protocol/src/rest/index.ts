@@ -19,6 +19,7 @@ export {
   type WebhookTest,
   type WebhookTested,
 } from "./governance/webhooks.js";
+export { systemStatusSchema, type SystemStatus } from "./system.js";
 export {
   auditConsistencyQuerySchema,
   auditConsistencySchema,

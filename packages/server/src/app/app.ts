@@ -15,9 +15,10 @@ import { openRetention } from "./rooms/retention.js";
 import { openState } from "./rooms/state.js";
 import { openStorageQuota } from "./rooms/storage-quota.js";
 import { openStore } from "./rooms/store.js";
+import { systemOf } from "./rooms/system.js";
 import { toolCallRecorder } from "./rooms/tool-calls.js";
 import { openTransports } from "./rooms/transports.js";
-import { loadConfig, type Config } from "../config/index.js";
+import { loadConfig, type Config, type SettingReport } from "../config/index.js";
 import type { EmbeddingProvider } from "../embedding/index.js";
 import { publishToolCalls } from "../governance/index.js";
 import { ApiKeyService, noApiKeys, noBrowserSessions } from "../identity/index.js";
@@ -50,6 +51,11 @@ export interface App extends AsyncDisposable {
 export interface AppOptions
   extends Partial<Omit<Config, "embedding">>, Partial<Pick<Basics, "log" | "clock" | "ids">> {
   readonly embedding?: Partial<Config["embedding"]>;
+  /**
+   * The settings that the options were read from, for operators, secrets masked; absent: the options
+   * are a program's own.
+   */
+  readonly settings?: readonly SettingReport[];
   /**
    * Replaces the service's own orchestrator; the four operations are enough (Contract §4.3). The
    * steps that it runs are recorded as tool calls in the store, and the texts of its errors reach
@@ -172,6 +178,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     recordToolCall: toolCallRecorder({ usage: store && billing.usage, events, ids }),
     health: new SharedHealth(health, clock),
     metrics: basics.telemetry,
+    system: systemOf(config, store, options.settings),
   });
   opened.use({
     // The ports and the orchestrator close at the same time, so that they share one drain time: no

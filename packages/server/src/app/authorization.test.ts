@@ -24,8 +24,9 @@ const BILLING = ["usage", "prices", "budgets", "payments"];
 /** Actions that concern more than one organization. */
 const OPERATION: readonly Action[] = [
   ...(["usage:read_all", "prices:write", "payments:rebind", "audit:export"] as const),
+  "system:read",
 ];
-const READS = ACTIONS.filter((action) => action.endsWith(":read"));
+const READS = ACTIONS.filter((action) => action.endsWith(":read") && !OPERATION.includes(action));
 
 const PAYMENTS = ["payments:read", "payments:write"];
 

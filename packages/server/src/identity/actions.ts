@@ -22,7 +22,7 @@ export const ACTIONS: readonly Action[] = [
   ...(["retention:read", "retention:write", "holds:write", "erasure:run"] as const),
   ...(["approvals:read", "approvals:decide"] as const),
   ...(["webhooks:read", "webhooks:write"] as const),
-  ...(["metrics:read"] as const),
+  ...(["metrics:read", "system:read"] as const),
   ...(["audit:read", "audit:export"] as const),
 ];
 
@@ -44,6 +44,7 @@ export type Action =
   | "erasure:run"
   | `webhooks:${"read" | "write"}`
   | "metrics:read"
+  | "system:read"
   | `audit:${"read" | "export"}`;
 
 /** The groups of the actions, such as `plans` and `memory`. */

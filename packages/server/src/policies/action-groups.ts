@@ -8,6 +8,7 @@ const OPERATION: readonly Action[] = [
   "prices:write",
   "payments:rebind",
   "audit:export",
+  "system:read",
 ];
 
 /**

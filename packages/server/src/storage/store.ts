@@ -9,6 +9,7 @@ import type { CustomerBindings } from "../payments/ports.js";
 import type { PlanEngine } from "../plans/index.js";
 import type { PolicyStore } from "../policies/ports.js";
 import type { Origin } from "@steward/state/ports";
+import type { StoreStatusReader } from "../system/ports.js";
 import type { WebhookStore } from "../webhooks/ports.js";
 import type { ErasedRows, ErasureStore, ExpiredRows, RetentionStore } from "../retention/ports.js";
 import type { BudgetReservations, StorageMeter, UsageStore } from "../usage/ports.js";
@@ -39,6 +40,7 @@ export interface Store extends AsyncDisposable {
   readonly erasures: ErasureStore;
   readonly erased: ErasedRows;
   readonly meter: StorageMeter;
+  readonly status: StoreStatusReader;
   /**
    * The module and options with which the thread of a search index reads the memory by itself.
    * Available once the store has its model.

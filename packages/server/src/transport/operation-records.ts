@@ -49,7 +49,11 @@ const RECORDS: Readonly<Record<string, OperationRecord>> = {
     createPaymentCustomer: "payment.create_customer",
     rebindPaymentCustomer: "payment.rebind_customer",
   }),
-  ...recorded("before", { getAuditEntries: "audit.export", exportState: "state.export" }),
+  ...recorded("before", {
+    getAuditEntries: "audit.export",
+    exportState: "state.export",
+    getSystemStatus: "system.read",
+  }),
 };
 
 /** Parameters whose values are ids that the service made, and that belong to no person. */

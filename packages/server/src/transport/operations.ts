@@ -67,6 +67,7 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
   ...operationsOf("webhooks:read", "listWebhookDeliveries"),
   ...operationsOf("webhooks:write", "retryWebhookDeliveries", "testWebhook"),
   ...operationsOf("metrics:read", "getMetrics"),
+  ...operationsOf("system:read", "getSystemStatus"),
   ...operationsOf("audit:read", "listAuditRecords", "getAuditRecord", "proveAuditConsistency"),
   ...operationsOf("audit:read", "getAuditCheckpoint", "getAuditTile"),
   ...operationsOf("audit:export", "getAuditEntries"),

@@ -23,6 +23,7 @@ import type { ErasureService, RetentionService } from "../retention/index.js";
 import type { Orchestrator } from "../plans/index.js";
 import type { StateService } from "@steward/state";
 import type { MigrationService } from "@steward/schema";
+import type { SystemService } from "../system/index.js";
 import type { UsageService } from "../usage/index.js";
 import type { WebhookService } from "../webhooks/index.js";
 import type { OrganizationQuotas } from "./organization-quotas.js";
@@ -42,6 +43,7 @@ export interface Services {
   readonly audit: AuditService;
   readonly erasures: ErasureService;
   readonly webhooks: WebhookService;
+  readonly system: SystemService;
   readonly signIn: SignIn;
   readonly authenticate: Authenticate;
   readonly quotas: OrganizationQuotas;

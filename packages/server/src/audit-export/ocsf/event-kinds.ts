@@ -25,7 +25,9 @@ export type EventKind =
 export const EVENT_KINDS: Readonly<Record<string, EventKind>> = {
   ...api("Create", ["key.create", "hold.place", "memory.add", "migration.propose"]),
   ...api("Create", ["payment.create_setup_intent", "payment.create_customer", "usage.report"]),
-  ...api("Read", ["audit.export", "state.export", "usage.verify", "migration.verify"]),
+  ...api("Read", [
+    ...["audit.export", "state.export", "system.read", "usage.verify", "migration.verify"],
+  ]),
   ...api("Update", ["plan.changed", "key.rotate", "policies.put", "retention.set", "price.set"]),
   ...api("Update", ["budget.set", "usage.reprice", "state.import", "state.merge", "state.revert"]),
   ...api("Update", ["state.move_ref", "migration.apply", "migration.resume", "migration.revert"]),

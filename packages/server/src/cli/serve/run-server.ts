@@ -1,5 +1,5 @@
 import type { App } from "../../app/app.js";
-import type { Config } from "../../config/index.js";
+import type { StartConfig } from "../settings/settings-command.js";
 import { DRAIN_MS } from "@steward/kernel/limits.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { usageError } from "../cli-error.js";
@@ -17,7 +17,7 @@ const CLOSE_GRACE_MS = 1000;
  * @param announce called when the server listens.
  */
 export async function runServer(
-  config: Config,
+  config: StartConfig,
   terminal: Terminal,
   announce: (app: App) => void,
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function runServer(
   clearTimeout(late);
 }
 
-async function open(config: Config): Promise<App> {
+async function open(config: StartConfig): Promise<App> {
   // Imported here, so that client commands start without a server's modules.
   const { openApp } = await import("../../app/app.js");
   try {

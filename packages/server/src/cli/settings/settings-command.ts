@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { readConfig, SETTINGS, sqliteFile } from "../../config/index.js";
-import type { Config, SettingProblem, SettingSources } from "../../config/index.js";
+import type { Config, SettingProblem, SettingReport, SettingSources } from "../../config/index.js";
 import { CliError } from "../cli-error.js";
 import { EXIT } from "../exit-code.js";
 import { JSON_OPTION_HELP } from "../json-option.js";
@@ -19,14 +19,22 @@ export function settingsCommand(name: string, description: string): Command {
   return withSettingOptions(command);
 }
 
+/** The configuration of a start, and how each setting was read. */
+export interface StartConfig extends Config {
+  readonly settings: readonly SettingReport[];
+}
+
 /**
  * Loads the configuration of a start, and prints warnings.
  * @throws CliError that names every invalid setting.
  */
-export async function configOrExit(sources: SettingSources, terminal: Terminal): Promise<Config> {
-  const { config, problems, warnings } = await readConfig(sources);
+export async function configOrExit(
+  sources: SettingSources,
+  terminal: Terminal,
+): Promise<StartConfig> {
+  const { config, settings, problems, warnings } = await readConfig(sources);
   for (const warning of warnings) terminal.note(terminal.errorColors.yellow(`warning: ${warning}`));
-  if (config !== undefined) return config;
+  if (config !== undefined) return { ...config, settings };
   throw unusable(problems);
 }
 

@@ -18,6 +18,7 @@ import { showTakenResults } from "./migrations/0013-taken-results.js";
 import { createBrowserSessions } from "./migrations/0014-browser-sessions.js";
 import { createAuditExport } from "./migrations/0015-audit-export.js";
 import { indexExpiry } from "./migrations/0016-approval-expiry.js";
+import { addNodeVersions } from "./migrations/0017-node-versions.js";
 
 /** One migration of the schema: statements that run one by one in one transaction. */
 export interface Migration {
@@ -43,6 +44,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "v2-browser-sessions", statements: createBrowserSessions },
   { name: "v2-audit-export", statements: createAuditExport },
   { name: "v2-approval-expiry", statements: indexExpiry },
+  { name: "v2-node-versions", statements: addNodeVersions },
 ];
 
 /** The advisory lock for migrations. Any number will do that nobody else uses. */

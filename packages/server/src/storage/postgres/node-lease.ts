@@ -4,10 +4,11 @@ import type { Ids } from "@steward/kernel/ids.js";
 import type { Log } from "@steward/kernel/log.js";
 import { WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import type { Database } from "./database.js";
+import { version } from "../../version.js";
 import type { NodeFile } from "./node-file.js";
 
 /** How long a node counts as alive after its last heartbeat, in ms. */
-const NODE_LEASE_MS = 5000;
+export const NODE_LEASE_MS = 5000;
 /** Interval of a node's heartbeats, in ms. */
 const HEARTBEAT_MS = 1000;
 /** Safety margin between checking the lease and acting on it, in ms. */
@@ -148,9 +149,9 @@ export class NodeLease implements Clock, AsyncDisposable {
     if (await this.#renew()) return;
     this.#nodeId = this.#ids.uuid();
     await this.#db.query(
-      `INSERT INTO nodes (org_id, node_id, lease_until_ms)
-       VALUES ($1, $2, steward_now_ms() + $3)`,
-      [NIL_ORG_ID, this.#nodeId, NODE_LEASE_MS],
+      `INSERT INTO nodes (org_id, node_id, lease_until_ms, version)
+       VALUES ($1, $2, steward_now_ms() + $3, $4)`,
+      [NIL_ORG_ID, this.#nodeId, NODE_LEASE_MS, version()],
     );
     this.#file?.name(this.#nodeId);
     await this.#renew();

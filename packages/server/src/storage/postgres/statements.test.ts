@@ -24,6 +24,8 @@ const SWEEPS: readonly (readonly [beginning: string, reason: string])[] = [
     "SELECT count(*) FROM ( SELECT 1 FROM plans AS p JOIN plan_changes",
     "waiting calls of everybody",
   ],
+  ["SELECT count(*) AS count FROM ( SELECT 1 FROM", "what waits, when an operator asks"],
+  ["SELECT node_id, count(*) AS steps FROM ( SELECT node_id FROM step_leases", "with the former"],
   ["DELETE FROM usage_reservations WHERE node_id", "what a gone node has reserved"],
   ["SELECT org_id, coalesce(sum(action_count)", "the operator's report over organizations"],
   ["SELECT org_id FROM state_stores", "organizations with garbage, once an hour"],

@@ -34,6 +34,7 @@ import { Signals } from "./signals.js";
 import { PostgresOrigin } from "./state/state-origin.js";
 import { PostgresToolCallLog } from "./tool-calls/tool-call-log.js";
 import { UnreadPlans } from "./tool-calls/unread-plans.js";
+import { PostgresStoreStatus } from "./store-status.js";
 import { postgresUsageStore } from "./usage/usage-store.js";
 import { WebhookOutbox } from "../../webhooks/index.js";
 import { PostgresWebhookStore } from "./webhooks/webhook-store.js";
@@ -115,6 +116,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       erasures: new PostgresErasures(db),
       meter: new PostgresStorageMeter(db),
       erased: new PostgresErasedRows(db),
+      status: new PostgresStoreStatus(db, node),
       get memorySource() {
         const options: IndexSourceOptions = { url, modelId: memory.modelId };
         return { url: new URL("./memory/memory-index-source.js", import.meta.url).href, options };

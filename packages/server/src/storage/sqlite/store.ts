@@ -33,6 +33,7 @@ import { SqliteExpiredRows } from "./retention/expired-rows.js";
 import { SqliteRetentionStore } from "./retention/retention-store.js";
 import { NO_HANDOVER, soleNode } from "./sole-node.js";
 import { SqliteToolCallLog } from "./tool-calls/tool-call-log.js";
+import { SqliteStoreStatus } from "./store-status.js";
 import { sqliteUsageStore } from "./usage/usage-store.js";
 import { WebhookOutbox } from "../../webhooks/index.js";
 import { SqliteWebhookStore } from "./webhooks/webhook-store.js";
@@ -94,6 +95,7 @@ export function openSqliteStore(
     erasures: new SqliteErasures(writer, statements),
     meter: new SqliteStorageMeter(statements),
     erased: new SqliteErasedRows(writer, statements),
+    status: new SqliteStoreStatus(statements, clock),
     memory: new SqliteMemoryStore(writer, statements, toolCalls),
     webhooks: new SqliteWebhookStore(writer, statements),
     reembedding: new SqliteReembedding(writer, statements),

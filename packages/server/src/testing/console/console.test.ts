@@ -10,6 +10,7 @@ import { describeLookupPages } from "./lookup-pages.js";
 import { openConsole, WAIT_MS } from "./open-console.js";
 import { describePlanPages } from "./plan-pages.js";
 import { describeStatePages } from "./state-pages.js";
+import { describeSystemPage } from "./system-page.js";
 
 const WHY_SKIPPED = HAS_BROWSER ? "" : " (skipped: its npm package is for Linux on x64 only)";
 const HOSTILE = [
@@ -34,6 +35,7 @@ const PAGES = [
   { path: "/state?view=triples", text: "5 quads" },
   { path: "/migrations", text: "Customers are found by their city" },
   { path: "/connect", text: "claude mcp add" },
+  { path: "/system", text: "SERVICE_DATABASE_URL" },
 ] as const;
 
 describe.skipIf(!HAS_BROWSER)(
@@ -43,7 +45,7 @@ describe.skipIf(!HAS_BROWSER)(
     const shared = openConsole();
 
     it.each(LOOKS)("shows each page without a fault, $theme at $width pixels", async (look) => {
-      await using opened = await shared.open("/plans", "admin", look);
+      await using opened = await shared.open("/plans", "operator", look);
       const { page, problems } = opened;
       for (const { path, text } of PAGES) {
         await page.goto(path);
@@ -160,5 +162,6 @@ describe.skipIf(!HAS_BROWSER)(
     describeStatePages(shared);
     describeApprovalPages(shared);
     describeLookupPages(shared);
+    describeSystemPage(shared);
   },
 );

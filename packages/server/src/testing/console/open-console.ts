@@ -12,7 +12,11 @@ export interface OpenConsole {
   readonly browser: Browser;
   readonly server: SampleServer;
   /** A page of somebody with this role. */
-  open(path: string, role: "admin" | "approver" | "auditor", look?: Look): Promise<ConsolePage>;
+  open(
+    path: string,
+    role: "admin" | "operator" | "approver" | "auditor",
+    look?: Look,
+  ): Promise<ConsolePage>;
 }
 
 /** Opens both before the tests of this file, and closes them afterwards. */

@@ -5,10 +5,14 @@ import { createClient } from "@steward/client";
 import { ADMIN } from "@steward/kernel/testing/nobody.js";
 import { createSampleDatabase } from "../../adapters/sample-database/index.js";
 import { openApp, type App } from "../../app/app.js";
+import { readConfig } from "../../config/index.js";
 import { openApiKeys } from "../../app/keys.js";
 import { fillWithSample, type SampleClients } from "./sample-data.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
+
+/** A value of a secret setting, which no page may show. */
+export const SECRET = "sk_test_never_shown_5ecre7";
 
 type SampleKeys = Readonly<Record<"admin" | "operator" | "agent" | "auditor" | "approver", string>>;
 
@@ -29,9 +33,15 @@ export async function openSampleServer(): Promise<SampleServer> {
   const databaseUrl = `sqlite:${join(dataDir, "steward.db")}`;
   createSampleDatabase(join(dataDir, "shop.db"));
   const keys = await sampleKeys(databaseUrl);
+  // Shown on the page of the system; the server itself has the options below.
+  const { settings } = await readConfig({
+    env: { SERVICE_DATABASE_URL: databaseUrl, PAYMENT_SECRET_KEY: SECRET },
+    flags: { SERVICE_LOG_LEVEL: "silent" },
+  });
   const open = (port: number): Promise<App> =>
     openApp({
       ...{ port, dataDir, databaseUrl, logLevel: "silent", auth: { apiKey: true } },
+      settings,
       embedding: { provider: "hash" },
       dataSources: [
         {

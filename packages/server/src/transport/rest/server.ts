@@ -37,6 +37,7 @@ import { refuseForeignPages } from "./browser-requests.js";
 import { logRequests } from "./request-log.js";
 import type { RestApp } from "./rest-app.js";
 import { addMetricsRoute, addServiceRoutes } from "./system/service-routes.js";
+import { addSystemRoute } from "./system/system-routes.js";
 import { addOpenIdRoutes } from "./session/openid-routes.js";
 import { addSessionRoutes } from "./session/session-routes.js";
 import { addStateRoutes } from "./state/state-routes.js";
@@ -214,6 +215,7 @@ function restApp(services: Services, options: AppOptions): RestApp {
   app.register((watching, _options, done) => {
     authenticateRequests(watching, services, "caller");
     addMetricsRoute(watching, services);
+    addSystemRoute(watching, services);
     done();
   });
   app.register((mcp, _options, done) => {

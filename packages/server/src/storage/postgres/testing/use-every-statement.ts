@@ -59,6 +59,7 @@ export async function useEveryStatement(
   const { url } = proxy;
   await using store = await openPostgresStore({ url, ...usual });
   await store.check();
+  await store.status.read();
   await useMemory(store, url);
   await usePlans(store, url);
   await useApprovals(store);

@@ -17,6 +17,7 @@ import { storelessBilling } from "../../testing/storeless-billing.js";
 import { storelessCatalog } from "../../testing/storeless-catalog.js";
 import { storelessMemory } from "../../testing/storeless-memory.js";
 import { storelessErasures, storelessRetention } from "../../testing/storeless-retention.js";
+import { storelessSystem } from "../../testing/storeless-system.js";
 import { storelessWebhooks } from "../../testing/storeless-webhooks.js";
 import { storelessState } from "../../testing/storeless-state.js";
 import { storelessMigrations } from "../../testing/storeless-migrations.js";
@@ -82,6 +83,7 @@ export async function startServer(
       retention: storelessRetention(),
       erasures: storelessErasures(),
       webhooks: storelessWebhooks(),
+      system: storelessSystem(),
       health: { readiness: () => Promise.resolve(server.readiness) },
       metrics: { contentType: "text/plain", render: () => Promise.resolve("") },
       log: recordingLog(lines),

@@ -14,6 +14,7 @@ import { storelessBilling } from "../../testing/storeless-billing.js";
 import { storelessCatalog } from "../../testing/storeless-catalog.js";
 import { storelessMemory } from "../../testing/storeless-memory.js";
 import { storelessErasures, storelessRetention } from "../../testing/storeless-retention.js";
+import { storelessSystem } from "../../testing/storeless-system.js";
 import { storelessWebhooks } from "../../testing/storeless-webhooks.js";
 import { storelessState } from "../../testing/storeless-state.js";
 import { storelessMigrations } from "../../testing/storeless-migrations.js";
@@ -111,6 +112,7 @@ export async function startRestServer(
       retention: storelessRetention(),
       erasures: storelessErasures(),
       webhooks: storelessWebhooks(),
+      system: storelessSystem(),
       signIn: openSignIn(),
       health,
       metrics: telemetry,
