@@ -118,6 +118,11 @@ export interface BlockStores {
   open(orgId: string, create: boolean): BlockStore | undefined;
   /** The organizations that have a store. */
   organizations(): readonly string[];
+  /**
+   * Deletes the organization's store. Whoever has it open reads on until it is closed.
+   * @returns whether there was one.
+   */
+  discard(orgId: string): boolean;
 }
 
 /** A store in use, with its cache of nodes. */
@@ -154,6 +159,16 @@ export interface Repositories extends AsyncDisposable {
   collect(orgId: string): Promise<Collection>;
   /** The organizations that were not collected within this interval, in ms. */
   due(intervalMs: number): Promise<readonly string[]>;
+}
+
+/** Erases the state of organizations. */
+export interface StateErasure {
+  /**
+   * Deletes everything that the organization's state has: refs, journals, and blocks with the whole
+   * history. A write that has begun before is repeated on the empty state, or fails.
+   * @returns whether there was any. @throws AppError `STORE_UNAVAILABLE`.
+   */
+  erase(orgId: string): Promise<boolean>;
 }
 
 /** The refs of an organization in an origin. */
@@ -237,6 +252,12 @@ export interface OriginCollections {
     graceMs: number,
     hashes: readonly Hash[],
   ): Promise<number | undefined>;
+  /**
+   * Deletes an organization's refs and blocks in one transaction, and counts as many deleted blocks
+   * as `atLeast`, so that its clones are recreated.
+   * @returns whether the organization has state.
+   */
+  erase(orgId: string, atLeast: number): Promise<boolean>;
 }
 
 /**

@@ -131,7 +131,10 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     opened,
   );
   const retention = openRetention(
-    { ...{ ...basics, config, store, memory, recorder }, flushAudit: audit.flush },
+    {
+      ...{ ...basics, config, store, memory, recorder, state: state.erasure },
+      flushAudit: audit.flush,
+    },
     opened,
   );
   if (store !== undefined) opened.use(await publishToolCalls(store.toolCalls, events));

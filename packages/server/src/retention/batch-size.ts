@@ -5,10 +5,12 @@ import { ROWS_DELETED_FIRST, ROWS_DELETED_MAX, ROWS_DELETED_MIN } from "./limits
 const REST = 4;
 /** Shortest pause after a batch, in ms. */
 const REST_MS_MIN = 5;
+/** Longest pause after a batch, in ms: one that took longer has waited for something else. */
+const REST_MS_MAX = 250;
 
 /** The pause after a batch that deletes, so that writers hardly wait; both in ms. */
 export function restAfter(durationMs: number): number {
-  return Math.max(REST * durationMs, REST_MS_MIN);
+  return Math.min(REST_MS_MAX, Math.max(REST * durationMs, REST_MS_MIN));
 }
 
 /**

@@ -10,6 +10,7 @@ import { BATCH_TARGET_MS, ERASURES_SHOWN_MAX } from "./limits.js";
 import type {
   ErasedAuditValues,
   ErasedRows,
+  ErasedState,
   ErasureStore,
   ExpiredEntries,
   ExpiredRows,
@@ -34,6 +35,7 @@ export interface EraserParts {
   readonly rows: Pick<ExpiredRows, "deleteLogs" | "deleteUsageDetail" | "purgeWords">;
   readonly entries: ExpiredEntries;
   readonly audit: ErasedAuditValues;
+  readonly state: ErasedState;
   readonly plans: CancelsPlans;
   /** Runs `work` while nothing else changes or checks usage in this process. */
   readonly withUsage: <T>(work: () => Promise<T>) => Promise<T>;
@@ -103,6 +105,7 @@ export class Eraser implements AsyncDisposable {
       if (!(await this.#erasePlans(erasure)) || this.#isEnding()) return;
       await this.#eraseEntries(erasure);
       await this.#eraseUsage(erasure);
+      if (erasure.scope === "organization") await this.#parts.state.erase(erasure.orgId);
       await this.#eraseAuditValues(erasure);
       if (this.#isEnding()) return;
       await withUsage(() => erased.eraseNames(erasure));

@@ -150,6 +150,15 @@ export interface ErasedAuditValues {
   ): Promise<number>;
 }
 
+/** The state's part of an erasure of an organization. */
+export interface ErasedState {
+  /**
+   * Deletes the organization's branches, tags and history.
+   * @returns whether there were any. @throws AppError `STORE_UNAVAILABLE`.
+   */
+  erase(orgId: string): Promise<boolean>;
+}
+
 /** Stores requests to erase, and their receipts. Errors: `STORE_UNAVAILABLE`, with nothing changed. */
 export interface ErasureStore {
   /** Stores a request; it is carried out even if the process ends. */

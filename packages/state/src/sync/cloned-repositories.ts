@@ -5,11 +5,18 @@ import { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
 import { CorruptedBlock } from "../blocks/corrupted-block.js";
 import type { Fault } from "../upkeep/fsck.js";
 import { type Collection, GRACE_MS } from "../upkeep/garbage.js";
-import { type Checkout, OpenClones } from "./open-clones.js";
+import { type Checkout, GENERATION_BLOCKS, OpenClones } from "./open-clones.js";
 import { OriginCollection } from "./origin-collection.js";
 import type { Hash } from "../blocks/hash.js";
 import { emptyStore } from "./own-repositories.js";
-import type { Clones, OpenStore, Origin, OriginRefs, Repositories } from "../ports.js";
+import type {
+  Clones,
+  OpenStore,
+  Origin,
+  OriginRefs,
+  Repositories,
+  StateErasure,
+} from "../ports.js";
 import { haveHappened, publish } from "./publish.js";
 import { pull } from "./pull.js";
 import { WorkingCopy } from "./working-copy.js";
@@ -33,7 +40,7 @@ export interface ClonedParts {
  * Repositories shared by several nodes. The origin is authoritative. A node works on clones, which
  * hold only blocks of the origin and are updated before each piece of work.
  */
-export class ClonedRepositories implements Repositories {
+export class ClonedRepositories implements Repositories, StateErasure {
   readonly #parts: ClonedParts;
   readonly #open: OpenClones;
   readonly #mutex = new KeyedMutex();
@@ -91,6 +98,15 @@ export class ClonedRepositories implements Repositories {
   async collect(orgId: string): Promise<Collection> {
     const { origin, clones, graceMs = GRACE_MS } = this.#parts;
     return new OriginCollection({ orgId, origin, clones, open: this.#open, graceMs }).run();
+  }
+
+  /** Other nodes delete their clones when they next use the organization's state. */
+  async erase(orgId: string): Promise<boolean> {
+    return this.#mutex.runExclusive(orgId, async () => {
+      const existed = await this.#parts.origin.erase(orgId, GENERATION_BLOCKS);
+      this.#open.discard(orgId);
+      return existed;
+    });
   }
 
   due(intervalMs: number): Promise<readonly string[]> {

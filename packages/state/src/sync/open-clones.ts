@@ -8,7 +8,7 @@ import { pull } from "./pull.js";
  * Blocks deleted from the origin before clones are recreated. Until then, a clone retains blocks
  * that the origin has deleted.
  */
-const GENERATION_BLOCKS = 20_000;
+export const GENERATION_BLOCKS = 20_000;
 
 /** A clone with all blocks reachable from its origin's refs. */
 export interface Checkout extends OpenStore, Disposable {

@@ -5,12 +5,12 @@ import type { Fault } from "../upkeep/fsck.js";
 import type { Collection } from "../upkeep/garbage.js";
 import { MemoryBlockStore } from "../blocks/memory-block-store.js";
 import { OpenStores } from "./open-stores.js";
-import type { BlockStores, OpenStore, Repositories, StateUpkeep } from "../ports.js";
+import type { BlockStores, OpenStore, Repositories, StateErasure, StateUpkeep } from "../ports.js";
 
 /**
  * Repositories that only this process uses. Writes for one organization run one after the other.
  */
-export class OwnRepositories implements Repositories {
+export class OwnRepositories implements Repositories, StateErasure {
   readonly #stores: BlockStores;
   readonly #upkeep: StateUpkeep;
   readonly #open = new OpenStores();
@@ -45,6 +45,14 @@ export class OwnRepositories implements Repositories {
   /** Writers wait, so that no ref is moved to a block that is about to be deleted. */
   collect(orgId: string): Promise<Collection> {
     return this.#mutex.runExclusive(orgId, () => this.#upkeep.collect(orgId));
+  }
+
+  /** Readers that have begun read on in the store that they have open. */
+  erase(orgId: string): Promise<boolean> {
+    return this.#mutex.runExclusive(orgId, () => {
+      this.#open.forget(orgId);
+      return attempt(() => this.#stores.discard(orgId));
+    });
   }
 
   due(): Promise<readonly string[]> {

@@ -21,6 +21,7 @@ export function memoryRepositories(
     {
       open: (orgId, create) => (create || stores.has(orgId) ? storeOf(orgId) : undefined),
       organizations: () => [...stores.keys()],
+      discard: (orgId) => stores.delete(orgId),
     },
     {
       check: async (orgId) => checkStore(storeOf(orgId)),

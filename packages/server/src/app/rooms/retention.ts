@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { StateErasure } from "@steward/state/ports";
 import type { Config } from "../../config/index.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
 import {
@@ -22,16 +23,21 @@ export interface RetentionParts extends Basics {
   readonly store: Store | undefined;
   readonly memory: OpenMemory;
   readonly recorder: UsageRecorder;
+  /** Absent without a store. */
+  readonly state: StateErasure | undefined;
   /** Resolves when what happened before the call has its records in the audit log. */
   readonly flushAudit: () => Promise<void>;
 }
 
 /** Opens the deletion of expired and of erased data, and the services that control it. */
 export function openRetention(
-  { config, store, memory, recorder, flushAudit, ...basics }: RetentionParts,
+  { config, store, memory, recorder, state, flushAudit, ...basics }: RetentionParts,
   opened: DisposalStack,
 ): Pick<Services, "retention" | "erasures"> {
-  const workers = openWorkers({ config, store, memory, recorder, flushAudit, ...basics }, opened);
+  const workers = openWorkers(
+    { config, store, memory, recorder, state, flushAudit, ...basics },
+    opened,
+  );
   const { clock, ids } = basics;
   return {
     retention: new RetentionService({
@@ -50,10 +56,10 @@ export function openRetention(
 
 /** Without a store there is nothing to delete. */
 function openWorkers(
-  { config, store, memory, recorder, flushAudit, ...basics }: RetentionParts,
+  { config, store, memory, recorder, state, flushAudit, ...basics }: RetentionParts,
   opened: DisposalStack,
 ): { readonly sweeper: RetentionSweeper; readonly eraser: Eraser } | undefined {
-  if (store === undefined || memory.expired === undefined) return undefined;
+  if (store === undefined || memory.expired === undefined || state === undefined) return undefined;
   const common = {
     ...{ ...basics, store: store.retention, rows: store.expired, entries: memory.expired },
     withUsage: <Result>(work: () => Promise<Result>) => recorder.exclusively(work),
@@ -65,7 +71,7 @@ function openWorkers(
     eraser: opened.use(
       new Eraser({
         ...{ ...common, erasures: store.erasures, erased: store.erased, plans: store.plans },
-        audit,
+        ...{ audit, state },
       }),
     ),
   };

@@ -12,7 +12,7 @@ import {
   OwnRepositories,
   StateService,
 } from "@steward/state";
-import type { Origin, Repositories } from "@steward/state/ports";
+import type { Origin, Repositories, StateErasure } from "@steward/state/ports";
 import { SqliteBlockStores } from "../../storage/sqlite/state/block-stores.js";
 import { SqliteClones } from "../../storage/sqlite/state/clones.js";
 import { SqliteStateUpkeep } from "../../storage/sqlite/state/state-upkeep.js";
@@ -32,6 +32,8 @@ export interface StateOptions {
 export interface OpenState {
   readonly service: StateService;
   readonly repositories: Repositories;
+  /** Absent without a store. */
+  readonly erasure?: StateErasure;
 }
 
 /**
@@ -41,21 +43,27 @@ export interface OpenState {
  */
 export function openState(options: StateOptions, opened: DisposalStack): OpenState {
   const { clock, log, storage } = options;
-  const repositories = opened.use(openRepositories(options));
+  const own = openRepositories(options);
+  const repositories = opened.use(own ?? noRepositories);
   const rdf = opened.use(openRdfCodec());
   const sparql = opened.use(new OxigraphEngine());
   opened.use(new GarbageSchedule({ repositories, log }));
   const service = new StateService({ repositories, rdf, sparql, storage, clock });
-  return { service, repositories };
+  return { service, repositories, ...(own && { erasure: own }) };
 }
 
-function openRepositories({ config, clock, origin }: StateOptions): Repositories {
+/** @returns undefined without a store. */
+function openRepositories({
+  config,
+  clock,
+  origin,
+}: StateOptions): (Repositories & StateErasure) | undefined {
   const { databaseUrl, dataDir } = config;
   if (origin !== undefined) {
     const clones = new SqliteClones(clonesDirectory(dataDir), clock);
     return new ClonedRepositories({ origin, clones, clock });
   }
-  if (databaseUrl === undefined) return noRepositories;
+  if (databaseUrl === undefined) return undefined;
   const directory = stateDirectory(dataDir);
   return new OwnRepositories(
     new SqliteBlockStores(directory, clock),

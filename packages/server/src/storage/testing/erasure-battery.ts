@@ -10,6 +10,8 @@ import type { PlanRef } from "../../plans/ports.js";
 import { Eraser } from "../../retention/eraser.js";
 import type { Erasure, ErasureScope } from "../../retention/erasure.js";
 import { verifyTotals } from "../../usage/reports/verification.js";
+import { iri, quad, text as literal, TripleStore } from "@steward/state";
+import type { Repositories, StateErasure } from "@steward/state/ports";
 import type { Store } from "../store.js";
 import { flushAudit, isVerified } from "./append-audit.js";
 import { RECORDED_STEP, recordToolCalls } from "./record-tool-calls.js";
@@ -19,9 +21,16 @@ const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
 /** Stands in everything that is erased. */
 const CANARY = "canaryqzx";
 
+/** The state of the organizations of a store. */
+interface OpenedState extends AsyncDisposable {
+  readonly repositories: Repositories & StateErasure;
+}
+
 /** A store under test, with a look into everything that it has written. */
 export interface ErasureStoreUnderTest {
   open(): Promise<Store>;
+  /** The state that belongs to the store; the caller closes it. */
+  openState(): OpenedState;
   /** Whether this text is in a row of any table or, where the files are ours, in a file. */
   contains(text: string): Promise<boolean>;
 }
@@ -30,12 +39,18 @@ export interface ErasureStoreUnderTest {
 export function erasureBattery(engine: string, under: ErasureStoreUnderTest): void {
   describe(`erasure on ${engine}`, () => {
     let store: Store;
+    let opened: OpenedState;
     const open = async (): Promise<void> => {
       store = await under.open();
+      opened = under.openState();
       await store.memory.useModel({ name: "two", dimension: 2 });
     };
     beforeEach(open);
-    afterEach(() => store[Symbol.asyncDispose]());
+    const close = async (): Promise<void> => {
+      await opened[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+    };
+    afterEach(close);
 
     /** The personal values beside the records of an organization. */
     const personalValues = async (orgId: string): Promise<string> =>
@@ -59,7 +74,7 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
     };
     const erase = async (scope: ErasureScope, subject: string): Promise<Erasure | undefined> => {
       const { erasureId } = await begin(scope, subject);
-      await using _eraser = eraserOf(store);
+      await using _eraser = eraserOf(store, opened.repositories);
       await expect.poll(isFinished, { timeout: 20_000, interval: 20 }).toBe(true);
       return (await store.erasures.list(ORG, 10)).find((each) => each.erasureId === erasureId);
     };
@@ -71,13 +86,16 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
     ] as const)("of a %s leaves no trace of it, and a receipt", async (scope, subject) => {
       const [mine, other] = [await live(store, ORG, CANARY), await live(store, OTHER_ORG, "else")];
       await store.plans.createPlan({ ...RUNNING, ref: { orgId: ORG, planId: randomUUID() } });
+      // The state is the organization's, and no session's or user's.
+      const isWhole = scope === "organization";
+      if (isWhole) await commitText(opened.repositories, ORG, CANARY);
+      await commitText(opened.repositories, OTHER_ORG, "else");
       // A session of a browser is no session of an agent.
       if (scope !== "session") await signIn(store, ORG, CANARY);
       expect(await under.contains(CANARY)).toBe(true);
       expect(await personalValues(ORG)).toContain(CANARY);
       const { note } = await store.audit.archive.checkpoint();
       const estimate = await store.erased.estimate({ orgId: ORG, scope, subject });
-      const isWhole = scope === "organization";
       expect(estimate.counts).toMatchObject({ plans: isWhole ? 2 : 1, usage: isWhole ? 1 : 0 });
       const receipt = await erase(scope, subject);
       expect(receipt).toMatchObject({ subject: "", subjectDigest: "digest", scope });
@@ -91,6 +109,11 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
       expect((await store.usage.reports.heatMap(ORG)).length).toBe(1);
       expect(await personalValues(ORG)).not.toContain(CANARY);
       expect(await personalValues(OTHER_ORG)).toContain("else");
+      const mainOf = (orgId: string) =>
+        opened.repositories.read(orgId, (each) => each.store.ref("heads/main"));
+      expect(await mainOf(ORG)).toBeUndefined();
+      expect(await mainOf(OTHER_ORG)).toBeDefined();
+      if (isWhole) await commitText(opened.repositories, ORG, "begins anew");
       expect(await isVerified(store, note)).toBe(true);
       expect(await isVerified(store)).toBe(true);
       expect(await under.contains(CANARY)).toBe(false);
@@ -105,13 +128,13 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
       await store.retention.placeHold({ ...hold, sessionId: "visit-1111" });
       await begin("organization", "");
       {
-        await using eraser = eraserOf(store);
+        await using eraser = eraserOf(store, opened.repositories);
         eraser.wake();
       }
       expect(await store.plans.findPlan(ref)).toBeDefined();
       expect(await isFinished()).toBe(false);
       await store.retention.liftHold(ORG, holdId);
-      await using _eraser = eraserOf(store);
+      await using _eraser = eraserOf(store, opened.repositories);
       await expect.poll(isFinished, { timeout: 20_000, interval: 20 }).toBe(true);
       expect(await store.plans.findPlan(ref)).toBeUndefined();
     });
@@ -119,17 +142,18 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
     it("is carried out by the next process when the first has ended", async () => {
       const ref = await live(store, ORG, CANARY);
       await begin("session", "visit-1111");
-      await store[Symbol.asyncDispose]();
+      await close();
       await open();
-      await using _eraser = eraserOf(store);
+      await using _eraser = eraserOf(store, opened.repositories);
       await expect.poll(isFinished, { timeout: 20_000, interval: 20 }).toBe(true);
       expect(await store.plans.findPlan(ref)).toBeUndefined();
     });
   });
 }
 
-function eraserOf(store: Store): Eraser {
+function eraserOf(store: Store, state: StateErasure): Eraser {
   return new Eraser({
+    state,
     ...{ erasures: store.erasures, store: store.retention, erased: store.erased },
     ...{ rows: store.expired, plans: store.plans, clock: systemClock, log: silentLog },
     entries: {
@@ -182,6 +206,15 @@ async function signIn({ browserSessions }: Store, orgId: string, text: string): 
     const proof = { kind: "apiKey", keyId: "k", secretHash: "" } as const;
     await browserSessions.add({ orgId, idHash: randomUUID(), owner, proof, ...times }, 9);
   }
+}
+
+/** Commits the text to the organization's branch `main`. */
+function commitText(state: Repositories, orgId: string, text: string): Promise<unknown> {
+  return state.write(orgId, ({ store }) => {
+    const triples = new TripleStore(store, systemClock);
+    triples.add(quad(iri("urn:table"), iri("urn:owner"), literal(text)));
+    return triples.commit({ author: text, message: text });
+  });
 }
 
 /** Makes the usage rows and the memory entries of all calls that have none. */

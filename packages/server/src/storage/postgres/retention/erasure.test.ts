@@ -1,10 +1,18 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeEach } from "vitest";
 import { erasureBattery } from "../../testing/erasure-battery.js";
+import { openStateNode } from "../testing/state-node.js";
 import { openTestStore } from "../testing/open-store.js";
 
 const databases: TestDatabase[] = [];
-afterAll(() => Promise.all(databases.map((each) => each[Symbol.asyncDispose]())));
+const root = mkdtempSync(join(tmpdir(), "steward-erasure-"));
+afterAll(async () => {
+  await Promise.all(databases.map((each) => each[Symbol.asyncDispose]()));
+  rmSync(root, { recursive: true });
+});
 let database: TestDatabase;
 beforeEach(async () => {
   database = await freshDatabase();
@@ -13,14 +21,16 @@ beforeEach(async () => {
 
 erasureBattery("PostgreSQL", {
   open: () => openTestStore(database.url),
-  // A dump of every row as text.
+  openState: () => openStateNode(database.url, mkdtempSync(join(root, "clones-"))),
+  // A dump of every row as text, in which bytes are hexadecimal digits.
   contains: async (text) => {
     const tables = await database.query(
       "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
     );
     for (const { name } of tables) {
       const rows = await database.query(`SELECT t::text AS row FROM "${String(name)}" AS t`);
-      if (rows.some(({ row }) => String(row).includes(text))) return true;
+      const sought = [text, Buffer.from(text).toString("hex")];
+      if (rows.some(({ row }) => sought.some((each) => String(row).includes(each)))) return true;
     }
     return false;
   },

@@ -178,6 +178,22 @@ export class PostgresOrigin implements Origin {
     );
     return row?.deleted ?? undefined;
   }
+
+  /** The row's lock keeps moves waiting, which are then refused because blocks were deleted. */
+  erase(orgId: string, atLeast: number): Promise<boolean> {
+    return settled((isUnsure) =>
+      this.#db.transaction(async (connection) => {
+        const erased = await connection.query(
+          `UPDATE state_stores SET swept = swept + $2::bigint, version = floor(random() * 1e15)::bigint
+           WHERE org_id = $1 RETURNING org_id`,
+          [orgId, atLeast],
+        );
+        await connection.query("DELETE FROM state_refs WHERE org_id = $1", [orgId]);
+        await connection.query("DELETE FROM state_blocks WHERE org_id = $1", [orgId]);
+        return isUnsure || erased.length > 0;
+      }),
+    );
+  }
 }
 
 /**

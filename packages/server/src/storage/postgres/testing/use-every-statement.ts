@@ -266,6 +266,7 @@ async function useState({ stateOrigin: origin }: Store): Promise<void> {
   await origin.oldBlocks(ORG, 0, undefined, 10);
   await origin.sweep(ORG, 0, 0, [HASH]);
   for (const isDone of [true, false]) await origin.endCollection(ORG, isDone);
+  await origin.erase(ORG, 1);
 }
 
 /** After a write with an unknown outcome, the store reads its rows. */
@@ -278,7 +279,8 @@ async function useDoubts(store: Store, proxy: DoubtfulProxy): Promise<void> {
     { ...EVENT, id: randomUUID(), sourceEventId: "2" },
   ]);
   proxy.doubtNext(/steward_move_state_refs/);
-  await stateOrigin?.move(ORG, 0, [{ name: "t", expected: undefined, next: HASH }], new Map());
+  const swept = (await stateOrigin?.refs(ORG))?.swept ?? 0;
+  await stateOrigin?.move(ORG, swept, [{ name: "t", expected: undefined, next: HASH }], new Map());
 }
 
 async function useOthers({ apiKeys, browserSessions, policies, customers }: Store): Promise<void> {

@@ -3,8 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach } from "vitest";
 import { systemClock } from "@steward/kernel/clock.js";
+import { OwnRepositories } from "@steward/state";
 import { silentTelemetry } from "../../../kernel/telemetry.js";
 import { erasureBattery } from "../../testing/erasure-battery.js";
+import { SqliteBlockStores } from "../state/block-stores.js";
+import { SqliteStateUpkeep } from "../state/state-upkeep.js";
 import { openSqliteStore } from "../store.js";
 
 const root = mkdtempSync(join(tmpdir(), "steward-erasure-"));
@@ -21,12 +24,22 @@ erasureBattery("SQLite", {
     Promise.resolve(
       openSqliteStore(join(root, String(files), "s.db"), systemClock, silentTelemetry),
     ),
-  // Every byte of the store and its write-ahead log, also those that are free.
+  openState: () => {
+    const directory = join(root, String(files), "state");
+    const repositories = new OwnRepositories(
+      new SqliteBlockStores(directory, systemClock),
+      new SqliteStateUpkeep(directory),
+    );
+    return { repositories, [Symbol.asyncDispose]: () => repositories[Symbol.asyncDispose]() };
+  },
+  // Every byte of the store, its write-ahead log and the state, also those that are free.
   contains: (text) => {
     const directory = join(root, String(files));
-    const names = readdirSync(directory).filter((name) => name.startsWith("s.db"));
+    const found = readdirSync(directory, { recursive: true, withFileTypes: true });
     return Promise.resolve(
-      names.some((name) => readFileSync(join(directory, name)).includes(text)),
+      found
+        .filter((entry) => entry.isFile())
+        .some((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(text)),
     );
   },
 });

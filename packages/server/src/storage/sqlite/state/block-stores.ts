@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "@steward/kernel/assert.js";
 import type { Clock } from "@steward/kernel/clock.js";
@@ -33,6 +33,17 @@ export class SqliteBlockStores implements BlockStores {
       throw storeUnavailable(what, error, path);
     }
     return openSqliteBlockStore(path, this.#clock);
+  }
+
+  discard(orgId: string): boolean {
+    const path = stateFile(this.#directory, orgId);
+    if (!existsSync(path)) return false;
+    try {
+      for (const end of ["-wal", "-shm", ""]) rmSync(`${path}${end}`, { force: true });
+    } catch (error) {
+      throw storeUnavailable(`The state ${path} cannot be deleted`, error, path);
+    }
+    return true;
   }
 
   organizations(): readonly string[] {
