@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { BIN } from "../cli/testing/steward-process.js";
-import { loadedModules } from "../testing/loaded-modules.js";
+import { loadedModules, unbundled } from "../testing/loaded-modules.js";
 
 const directory = mkdtempSync(join(tmpdir(), "steward-app-modules-"));
 afterAll(() => {
@@ -44,11 +44,11 @@ describe("what is loaded at the start", () => {
   });
 
   it("of a command is nothing of other commands, nor of the server", () => {
-    const modules = loadedModules([BIN, "plan", "--help"]);
-    expect(modules.some((url) => url.endsWith("/cli/plan/index.js"))).toBe(true);
-    // A limits.js has numbers only.
+    const modules = unbundled(loadedModules([BIN, "plan", "--help"]));
+    expect(modules.some((url) => url.endsWith("/server/src/cli/plan/index.ts"))).toBe(true);
+    // A limits.ts has numbers only.
     const needless =
-      /^(?!.*\/limits\.js$).*(?:server\/dist\/(cli\/)?(state|schema|storage|adapters|memory|billing|app)[/.]|packages\/(state|schema)\/|node_modules\/zod\/)/;
+      /^(?!.*\/limits\.ts$).*(?:server\/src\/(cli\/)?(state|schema|storage|adapters|memory|billing|app)[/.]|packages\/(state|schema)\/|node_modules\/zod\/)/;
     expect(modules.filter((url) => needless.test(url))).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 /**
  * Writes the URL of each module that Node's ECMAScript module loader loads, including the first
@@ -41,4 +41,18 @@ export function loadedModules(program: readonly string[]): readonly string[] {
   } finally {
     rmSync(directory, { recursive: true });
   }
+}
+
+/**
+ * @returns the URLs with the files of the bundle replaced by the sources of the modules that they are
+ * made of.
+ */
+export function unbundled(urls: readonly string[]): readonly string[] {
+  return urls.flatMap((url) => {
+    if (!url.includes("/dist/bundle/")) return [url];
+    const { sources } = JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, "utf8")) as {
+      readonly sources: readonly string[];
+    };
+    return sources.map((source) => new URL(source, url).href);
+  });
 }

@@ -18,6 +18,8 @@ export interface Surroundings {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Another program than the installed one. */
+  readonly program?: string;
 }
 
 /** A running program. Disposal kills the process, for example after a failed test. */
@@ -36,7 +38,7 @@ export function runSteward(args: readonly string[], around: Surroundings = {}): 
 }
 
 export function startSteward(args: readonly string[], around: Surroundings = {}): Running {
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(process.execPath, [around.program ?? BIN, ...args], {
     env: { ...around.env },
     ...(around.cwd === undefined ? {} : { cwd: around.cwd }),
   });
