@@ -14,8 +14,9 @@ const ORG = "11111111-1111-4111-8111-111111111111";
 /** Steps of each plan. */
 const STEPS = 10;
 /** Plans that run at the same time. */
-const PLANS_AT_ONCE = 16;
+const PLANS_AT_ONCE = 64;
 
+type Sweeper = InstanceType<typeof RetentionSweeper>;
 type SqliteStore = ReturnType<typeof openSqliteStore>;
 type NewPlan = Parameters<SqliteStore["plans"]["createPlan"]>[0];
 type Step = NewPlan["steps"][number];
@@ -24,15 +25,21 @@ type Step = NewPlan["steps"][number];
 export class TestStore implements AsyncDisposable {
   nowMs: number = Date.parse("2026-01-01T00:00:00Z");
   readonly store: SqliteStore;
-  readonly sweeper: InstanceType<typeof RetentionSweeper>;
+  readonly sweeper: Sweeper;
   readonly #clock = { nowMs: (): number => this.nowMs };
   readonly #ids = systemIds(this.#clock);
 
   private constructor(path: string) {
     const store = openSqliteStore(path, this.#clock, silentTelemetry);
     this.store = store;
+    this.sweeper = this.newSweeper();
+  }
+
+  /** A sweeper as the server has it, which keeps everything for 30 days. The caller closes it. */
+  newSweeper(): Sweeper {
+    const { store } = this;
     const days = 30;
-    this.sweeper = new RetentionSweeper({
+    return new RetentionSweeper({
       rules: {
         periods: { plans: days, idempotency_keys: days, memory: days, usage_detail: days },
         mayBeLonger: false,

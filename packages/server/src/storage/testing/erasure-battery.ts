@@ -15,6 +15,7 @@ import type { Repositories, StateErasure } from "@steward/state/ports";
 import type { Store } from "../store.js";
 import { flushAudit, isVerified } from "./append-audit.js";
 import { RECORDED_STEP, recordToolCalls } from "./record-tool-calls.js";
+import { TABLE_RETENTION } from "./table-retention.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
 const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
@@ -29,6 +30,8 @@ interface OpenedState extends AsyncDisposable {
 /** A store under test, with a look into everything that it has written. */
 export interface ErasureStoreUnderTest {
   open(): Promise<Store>;
+  /** The tables that have a row of this organization. */
+  tablesOf(orgId: string): Promise<readonly string[]>;
   /** The state that belongs to the store; the caller closes it. */
   openState(): OpenedState;
   /** Whether this text is in a row of any table or, where the files are ours, in a file. */
@@ -113,7 +116,11 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
         opened.repositories.read(orgId, (each) => each.store.ref("heads/main"));
       expect(await mainOf(ORG)).toBeUndefined();
       expect(await mainOf(OTHER_ORG)).toBeDefined();
-      if (isWhole) await commitText(opened.repositories, ORG, "begins anew");
+      if (isWhole) {
+        const tables = await under.tablesOf(ORG);
+        expect(tables.filter((name) => !staysAfterErasure(name))).toEqual([]);
+        await commitText(opened.repositories, ORG, "begins anew");
+      }
       expect(await isVerified(store, note)).toBe(true);
       expect(await isVerified(store)).toBe(true);
       expect(await under.contains(CANARY)).toBe(false);
@@ -207,6 +214,16 @@ async function signIn({ browserSessions }: Store, orgId: string, text: string): 
     await browserSessions.add({ orgId, idHash: randomUUID(), owner, proof, ...times }, 9);
   }
 }
+
+/** Whether a table may have rows of an organization that was erased. */
+function staysAfterErasure(name: string): boolean {
+  return STAY_A_WHILE.includes(name) || TABLE_RETENTION[name]?.startsWith("stays") === true;
+}
+
+/** Versions of settings; ids of deleted entries, for an hour; the fact that the erasure has ended. */
+const STAY_A_WHILE: readonly string[] = [
+  ...["policies", "retention_versions", "memory_deletions", "audit_outbox"],
+];
 
 /** Commits the text to the organization's branch `main`. */
 function commitText(state: Repositories, orgId: string, text: string): Promise<unknown> {

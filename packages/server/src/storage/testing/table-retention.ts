@@ -43,8 +43,9 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   audit_outbox: "deleted when the record is made",
   webhook_deliveries: "deleted when the message is delivered or given up",
   state_stores: "stays: one row for each organization",
-  state_refs: "stays until it is deleted: the state is the organization's own data",
-  state_blocks: "deleted by the garbage collection of the state",
+  state_refs: "deleted by the organization, or with its erasure",
+  state_blocks:
+    "deleted by the garbage collection of the state, or with the erasure of the organization",
   schema_migrations: "stays: belongs to the service",
   nodes: "deleted when the node is gone",
   memory_models: "stays: belongs to the service",

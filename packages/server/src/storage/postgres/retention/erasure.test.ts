@@ -21,6 +21,18 @@ beforeEach(async () => {
 
 erasureBattery("PostgreSQL", {
   open: () => openTestStore(database.url),
+  tablesOf: async (orgId) => {
+    const tables = await database.query(
+      `SELECT c.relname AS name FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+       WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND a.attname = 'org_id'`,
+    );
+    const found: string[] = [];
+    for (const { name } of tables) {
+      const sql = `SELECT 1 FROM "${String(name)}" WHERE org_id = '${orgId}' LIMIT 1`;
+      if ((await database.query(sql)).length > 0) found.push(String(name));
+    }
+    return found;
+  },
   openState: () => openStateNode(database.url, mkdtempSync(join(root, "clones-"))),
   // A dump of every row as text, in which bytes are hexadecimal digits.
   contains: async (text) => {

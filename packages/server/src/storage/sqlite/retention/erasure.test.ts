@@ -6,6 +6,7 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { OwnRepositories } from "@steward/state";
 import { silentTelemetry } from "../../../kernel/telemetry.js";
 import { erasureBattery } from "../../testing/erasure-battery.js";
+import { openConnection } from "../connection.js";
 import { SqliteBlockStores } from "../state/block-stores.js";
 import { SqliteStateUpkeep } from "../state/state-upkeep.js";
 import { openSqliteStore } from "../store.js";
@@ -24,6 +25,18 @@ erasureBattery("SQLite", {
     Promise.resolve(
       openSqliteStore(join(root, String(files), "s.db"), systemClock, silentTelemetry),
     ),
+  tablesOf: (orgId) => {
+    using db = openConnection(join(root, String(files), "s.db"), true);
+    const tables = db
+      .prepare(
+        `SELECT t.name FROM sqlite_schema AS t
+         WHERE t.type = 'table' AND EXISTS (SELECT 1 FROM pragma_table_info(t.name) WHERE name = 'org_id')`,
+      )
+      .all() as { readonly name: string }[];
+    const hasRow = ({ name }: { readonly name: string }): boolean =>
+      db.prepare(`SELECT 1 FROM "${name}" WHERE org_id = ?`).get(orgId) !== undefined;
+    return Promise.resolve(tables.filter(hasRow).map(({ name }) => name));
+  },
   openState: () => {
     const directory = join(root, String(files), "state");
     const repositories = new OwnRepositories(
