@@ -10,12 +10,14 @@ import type {
   OrganizationQuery,
   OrganizationUsageQuery,
   PaymentCustomer,
+  PaymentForm,
   PaymentMethod,
   Price,
   RemovedBudget,
   RepriceRequest,
   Repricing,
   SetupIntent,
+  SetupPage,
   StorageUsage,
   UsageCloudEvent,
   UsageDifference,
@@ -79,6 +81,10 @@ export interface Billing {
   ): Promise<PaymentCustomer>;
   /** Creates a setup intent for a customer, with which a payment method can be saved. */
   createSetupIntent(customerId: string, options?: SubmitOptions): Promise<SetupIntent>;
+  /** How people save a payment method: on the provider's page, or in its own form. */
+  paymentForm(options?: CallOptions): Promise<PaymentForm>;
+  /** Creates a page of the provider that saves a payment method. Not retried automatically. */
+  createSetupPage(options?: CallOptions): Promise<SetupPage>;
   paymentMethods(options?: CallOptions): Promise<readonly PaymentMethod[]>;
   /** Not retried automatically. */
   detachPaymentMethod(id: string, options?: CallOptions): Promise<DetachedPaymentMethod>;
@@ -158,6 +164,9 @@ export function createBilling(http: Http): Billing {
         idempotent: true,
         signal,
       }),
+    paymentForm: (options) => get("/billing/payment-form", options),
+    createSetupPage: ({ signal } = {}) =>
+      http.call({ method: "POST", path: "/billing/setup-pages", idempotent: false, signal }),
     paymentMethods: (options) => get(METHODS, options),
     detachPaymentMethod: (id, { signal } = {}) => {
       const path = `${METHODS}/${encodeURIComponent(id)}`;

@@ -130,6 +130,12 @@ const connect = createRoute({
   component: lazyRouteComponent(() => import("./connect/connect-page.js")),
 });
 
+const payments = createRoute({
+  getParentRoute: () => root,
+  path: "/payment-methods",
+  component: lazyRouteComponent(() => import("./payments/payments-page.js")),
+});
+
 const system = createRoute({
   getParentRoute: () => root,
   path: "/system",
@@ -159,6 +165,7 @@ export const router = createRouter({
     state,
     migrations,
     approvals,
+    payments,
     system,
     signIn,
   ]),

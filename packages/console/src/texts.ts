@@ -14,6 +14,7 @@ export const texts = {
     migrations: "Migrations",
     memory: "Memory",
     usage: "Usage",
+    payments: "Payment methods",
     access: "Access",
     audit: "Audit",
     system: "System",

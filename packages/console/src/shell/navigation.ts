@@ -1,6 +1,7 @@
 import {
   Brain,
   ChartColumn,
+  CreditCard,
   Database,
   GitBranch,
   Hand,
@@ -37,6 +38,7 @@ export const PAGE_GROUPS: readonly (readonly PageLink[])[] = [
     { to: "/migrations", text: texts.navigation.migrations, Icon: Replace },
     { to: "/memory", text: texts.navigation.memory, Icon: Brain },
     { to: "/usage", text: texts.navigation.usage, Icon: ChartColumn },
+    { to: "/payment-methods", text: texts.navigation.payments, Icon: CreditCard },
     { to: "/access", text: texts.navigation.access, Icon: KeyRound },
     { to: "/audit", text: texts.navigation.audit, Icon: ScrollText },
     { to: "/system", text: texts.navigation.system, Icon: Server },

@@ -155,6 +155,10 @@ export {
   type RebindCustomerRequest,
   type SetupIntent,
   type SetupIntentRequest,
+  paymentFormSchema,
+  setupPageSchema,
+  type PaymentForm,
+  type SetupPage,
 } from "./payments.js";
 export {
   appendStepsRequestSchema,

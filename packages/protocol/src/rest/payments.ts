@@ -118,3 +118,39 @@ export const detachedPaymentMethodSchema: z.ZodType<DetachedPaymentMethod> = z
     description: "A detached payment method",
     examples: [{ id: "pm_1NVChw2eZvKYlo2CHxiM5E2E", detached: true }],
   });
+
+/** How people save a payment method in the console. */
+export const PAYMENT_FORMS = ["redirect", "elements"] as const;
+
+const paymentFormShape = {
+  form: z
+    .enum(PAYMENT_FORMS)
+    .describe("redirect: on the provider's page; elements: in the provider's own form"),
+  publishable_key: z
+    .string()
+    .exactOptional()
+    .describe("The provider's publishable key, for its form; absent with redirect"),
+};
+
+/** How people save a payment method. */
+export interface PaymentForm extends Message<typeof paymentFormShape> {}
+
+export const paymentFormSchema: z.ZodType<PaymentForm> = z.object(paymentFormShape).meta({
+  id: "PaymentForm",
+  description: "How people save a payment method",
+  examples: [{ form: "redirect" }],
+});
+
+const setupPageShape = {
+  id: z.string().describe("Id of the page at the payment provider"),
+  url: z.string().describe("Address of the page, for the person's browser"),
+};
+
+/** A page of the payment provider on which a person saves a payment method. */
+export interface SetupPage extends Message<typeof setupPageShape> {}
+
+export const setupPageSchema: z.ZodType<SetupPage> = z.object(setupPageShape).meta({
+  id: "SetupPage",
+  description: "A page of the payment provider on which a person saves a payment method",
+  examples: [{ id: "cs_1QXg1o8vcGmoR32", url: "https://checkout.stripe.com/c/pay/cs_1QXg1o8vcG" }],
+});

@@ -107,6 +107,8 @@ export interface QuotaConfig {
 
 /** Access to the payment provider (Decision §8). */
 export interface PaymentsConfig {
+  /** Stripe's form is shown in the console; absent: people are led to Stripe's page. */
+  readonly publishableKey?: string;
   /** Never shown. */
   readonly secretKey: string;
   /** Replaces the provider's own base URL. */

@@ -234,7 +234,11 @@ function embeddingOf(values: SettingValues): EmbeddingConfig {
 function paymentsOf(values: SettingValues): PaymentsConfig | undefined {
   const secretKey = values.paymentSecretKey.value;
   if (secretKey === undefined) return undefined;
-  return { secretKey, ...present("apiBase", values.paymentApiBase.value) };
+  return {
+    secretKey,
+    ...present("apiBase", values.paymentApiBase.value),
+    ...present("publishableKey", values.paymentPublishableKey.value),
+  };
 }
 
 function given<T>({ setting, value }: SettingValue<T>): T {

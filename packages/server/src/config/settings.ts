@@ -63,6 +63,7 @@ export interface Settings extends AuditSettings, AuthSettings, ShareSettings, Re
   readonly embeddingAttempts: Setting<number>;
   readonly paymentSecretKey: Setting<string>;
   readonly paymentApiBase: Setting<string>;
+  readonly paymentPublishableKey: Setting<string>;
 }
 
 /** Upper bound of the setting. */
@@ -351,6 +352,20 @@ export const SETTINGS: Settings = {
       parse: (value) => httpUrl(value),
     },
     help: "Base URL of the payment provider's API; unset: the provider's own.",
+  },
+  paymentPublishableKey: {
+    name: "PAYMENT_PUBLISHABLE_KEY",
+    flag: "payment-publishable-key",
+    type: text({
+      shape: "the payment provider's publishable key, pk_…",
+      placeholder: "key",
+      example: "pk_live_51H",
+      // A secret key, given by mistake, would be sent to browsers.
+      pattern: /^pk_[A-Za-z0-9_]+$/,
+    }),
+    help:
+      "The key with which the console shows Stripe's own form on its page of payment methods, which then loads a script of " +
+      "js.stripe.com; unset: people are led to Stripe's page, and the console loads nothing from another host.",
   },
 };
 

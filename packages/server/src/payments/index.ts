@@ -6,5 +6,5 @@
  * intent**: the provider's permission to save one payment method.
  */
 export { noCustomerBindings } from "./no-customer-bindings.js";
-export { PaymentService } from "./payment-service.js";
+export { PaymentService, type PaymentForm } from "./payment-service.js";
 export type { PaymentMethod } from "./ports.js";

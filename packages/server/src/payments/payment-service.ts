@@ -2,10 +2,23 @@ import { createHash } from "node:crypto";
 import { isVouchedFor, type Caller } from "@steward/kernel/caller.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { isUuid } from "@steward/kernel/ids.js";
-import type { CustomerBindings, PaymentMethod, PaymentProvider, SetupIntent } from "./ports.js";
+import type {
+  CustomerBindings,
+  PaymentMethod,
+  PaymentPages,
+  PaymentProvider,
+  SetupIntent,
+  SetupPage,
+} from "./ports.js";
 
 const CUSTOMER_ID = /^[A-Za-z0-9_-]{1,255}$/;
 const PAYMENT_METHOD_ID = /^pm_[A-Za-z0-9_]{1,252}$/;
+
+/** How a person saves a payment method: on the provider's page, or in the provider's own form. */
+export type PaymentForm =
+  | { readonly kind: "redirect" }
+  /** The publishable key is no secret: every browser that shows the form has it. */
+  | { readonly kind: "elements"; readonly publishableKey: string };
 
 /**
  * Payment methods of the caller's own organization (Contract §4.5, Decision §8). Every operation
@@ -13,13 +26,34 @@ const PAYMENT_METHOD_ID = /^pm_[A-Za-z0-9_]{1,252}$/;
  * the provider.
  */
 export class PaymentService {
-  readonly #provider: PaymentProvider | undefined;
+  readonly #provider: (PaymentProvider & PaymentPages) | undefined;
   readonly #customers: CustomerBindings;
+  readonly #form: PaymentForm;
 
   /** @param provider absent when no API key is set: every operation then fails and says so. */
-  constructor(provider: PaymentProvider | undefined, customers: CustomerBindings) {
+  constructor(
+    provider: (PaymentProvider & PaymentPages) | undefined,
+    customers: CustomerBindings,
+    form: PaymentForm = { kind: "redirect" },
+  ) {
     this.#provider = provider;
     this.#customers = customers;
+    this.#form = form;
+  }
+
+  /** How people save payment methods. @throws AppError `PAYMENT_NOT_CONFIGURED`. */
+  get form(): PaymentForm {
+    this.#requireProvider();
+    return this.#form;
+  }
+
+  /**
+   * Creates a page of the provider on which the organization saves a payment method, and its
+   * customer when it has none.
+   */
+  async createSetupPage(caller: Caller, returnUrl: string): Promise<SetupPage> {
+    const customer = await this.ensureCustomer(caller);
+    return this.#requireProvider().createSetupPage(customer, returnUrl);
   }
 
   /**
@@ -96,7 +130,7 @@ export class PaymentService {
     await provider.detach(id);
   }
 
-  #requireProvider(): PaymentProvider {
+  #requireProvider(): PaymentProvider & PaymentPages {
     if (this.#provider !== undefined) return this.#provider;
     throw new AppError(
       "PAYMENT_NOT_CONFIGURED",

@@ -61,6 +61,22 @@ export interface PaymentProvider {
   detach(paymentMethodId: string): Promise<void>;
 }
 
+/** A page of the provider on which a person saves a payment method. */
+export interface SetupPage {
+  readonly id: string;
+  /** For the person's browser. */
+  readonly url: string;
+}
+
+/** The provider's own pages. Errors as those of {@link PaymentProvider}. */
+export interface PaymentPages {
+  /**
+   * Creates a page that saves a payment method of a customer.
+   * @param returnUrl where the page leads when the person has finished or given up.
+   */
+  createSetupPage(customerId: string, returnUrl: string): Promise<SetupPage>;
+}
+
 /** Stores which customers at the provider belong to which organization. */
 export interface CustomerBindings {
   /**

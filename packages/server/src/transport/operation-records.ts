@@ -45,6 +45,7 @@ const RECORDS: Readonly<Record<string, OperationRecord>> = {
     undoMigration: "migration.undo",
     acceptSchemaDrift: "migration.accept_drift",
     createSetupIntent: "payment.create_setup_intent",
+    createSetupPage: "payment.create_setup_page",
     detachPaymentMethod: "payment.detach_method",
     createPaymentCustomer: "payment.create_customer",
     rebindPaymentCustomer: "payment.rebind_customer",

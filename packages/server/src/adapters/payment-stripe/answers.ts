@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "@steward/kernel/errors.js";
-import type { PaymentMethod, SetupIntent } from "../../payments/ports.js";
+import type { PaymentMethod, SetupIntent, SetupPage } from "../../payments/ports.js";
 
 /** Stripe returns a reference as an id, or as the expanded object. */
 const referenceSchema = z
@@ -12,6 +12,12 @@ const setupIntentSchema = z.looseObject({
   id: z.string().min(1),
   client_secret: z.string().nullish(),
   customer: referenceSchema,
+});
+
+const setupPageSchema = z.looseObject({
+  id: z.string().min(1),
+  // A browser is sent there.
+  url: z.url({ protocol: /^https?$/ }),
 });
 
 const paymentMethodSchema = z.looseObject({
@@ -54,6 +60,12 @@ export function setupIntentOf(answer: unknown, customerId: string): SetupIntent 
     clientSecret: intent.client_secret ?? "",
     customerId: intent.customer ?? customerId,
   };
+}
+
+/** @throws AppError `PAYMENT_PROVIDER_FAILED` when the response is no page of Checkout. */
+export function setupPageOf(answer: unknown): SetupPage {
+  const { id, url } = readAnswer(setupPageSchema, answer);
+  return { id, url };
 }
 
 /** @throws AppError `PAYMENT_PROVIDER_FAILED` when the response is no list of payment methods. */

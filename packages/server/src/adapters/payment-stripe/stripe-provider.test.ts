@@ -69,6 +69,19 @@ function stripeBattery(description: string | undefined): void {
     expect(new Set(keys).size).toBe(1);
   });
 
+  it("creates a page that saves a card of the customer and leads back", async () => {
+    const page = await provider.createSetupPage("cus_A", "https://steward.example/payment-methods");
+    expect(page).toEqual({ id: "cs_test_1", url: expect.stringContaining("/c/pay/cs_test_1") });
+    expect(server.seen.at(-1)?.parameters).toEqual({
+      ...{ mode: "setup", customer: "cus_A", "allowed_payment_method_types[0]": "card" },
+      success_url: "https://steward.example/payment-methods",
+      cancel_url: "https://steward.example/payment-methods",
+    });
+    await expect(provider.createSetupPage("cus_X", "https://s.example/")).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+  });
+
   it("lists payment methods of every type, with what each has", async () => {
     server.addCard("pm_card", "cus_A", 2);
     server.addBankAccount("pm_bank", "cus_A");

@@ -1,7 +1,20 @@
 import Stripe from "stripe";
 import { AppError } from "@steward/kernel/errors.js";
-import type { PaymentMethod, PaymentProvider, SetupIntent } from "../../payments/ports.js";
-import { customerIdOf, customerOf, organizationNamedBy, pageOf, setupIntentOf } from "./answers.js";
+import type {
+  PaymentMethod,
+  PaymentPages,
+  PaymentProvider,
+  SetupIntent,
+  SetupPage,
+} from "../../payments/ports.js";
+import {
+  customerIdOf,
+  customerOf,
+  organizationNamedBy,
+  pageOf,
+  setupIntentOf,
+  setupPageOf,
+} from "./answers.js";
 import { readApiBase } from "./api-base.js";
 import { checkedFetch } from "./checked-fetch.js";
 import { providerError } from "./provider-error.js";
@@ -28,7 +41,7 @@ const PAGES_MAX = 10;
 const ORGANIZATION = "steward_org_id";
 
 /** Payment provider that uses Stripe's API. */
-export class StripePaymentProvider implements PaymentProvider {
+export class StripePaymentProvider implements PaymentProvider, PaymentPages {
   readonly #settings: StripeSettings;
   readonly #endpoint: Pick<Stripe.StripeConfig, "protocol" | "host" | "port">;
   #client: Stripe | undefined;
@@ -59,6 +72,20 @@ export class StripePaymentProvider implements PaymentProvider {
         idempotencyKey === undefined ? {} : { idempotencyKey },
       );
       return setupIntentOf(answer, customerId);
+    });
+  }
+
+  createSetupPage(customerId: string, returnUrl: string): Promise<SetupPage> {
+    return this.#ask("customer", async (stripe) => {
+      const answer = await stripe.checkout.sessions.create({
+        mode: "setup",
+        customer: customerId,
+        // Without a list of types, Stripe requires a currency, which nothing here has.
+        allowed_payment_method_types: ["card"],
+        success_url: returnUrl,
+        cancel_url: returnUrl,
+      });
+      return setupPageOf(answer);
     });
   }
 

@@ -4,8 +4,8 @@ import type { Config } from "../../config/index.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
 import type { EventBus } from "../../kernel/event-bus.js";
 import type { AuditEvents } from "../../kernel/tool-call.js";
-import { noCustomerBindings, PaymentService } from "../../payments/index.js";
-import type { PaymentProvider } from "../../payments/ports.js";
+import { noCustomerBindings, type PaymentForm, PaymentService } from "../../payments/index.js";
+import type { PaymentPages, PaymentProvider } from "../../payments/ports.js";
 import type { Store } from "../../storage/store.js";
 import type { Services } from "../../transport/services.js";
 import {
@@ -54,7 +54,7 @@ export async function openBilling(
     gate,
     recorder,
     usage: new UsageService({ store: usageStore, recorder, gate, storage, clock, ids }),
-    payments: new PaymentService(provider, store?.customers ?? noCustomerBindings),
+    payments: new PaymentService(provider, store?.customers ?? noCustomerBindings, formOf(config)),
   };
 }
 
@@ -80,8 +80,15 @@ function budgetNotice({ budget, window }: BudgetInPeriod): WebhookNotice {
 /**
  * Stripe's library has more than 200 modules, so it is loaded only where payments are configured.
  */
-async function openPaymentProvider({ payments }: Config): Promise<PaymentProvider | undefined> {
+async function openPaymentProvider({
+  payments,
+}: Config): Promise<(PaymentProvider & PaymentPages) | undefined> {
   if (payments === undefined) return undefined;
   const { StripePaymentProvider } = await import("../../adapters/payment-stripe/index.js");
   return new StripePaymentProvider(payments);
+}
+
+function formOf({ payments }: Config): PaymentForm {
+  const publishableKey = payments?.publishableKey;
+  return publishableKey === undefined ? { kind: "redirect" } : { kind: "elements", publishableKey };
 }

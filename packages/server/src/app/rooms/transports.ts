@@ -25,7 +25,7 @@ export interface Transports {
 export async function openTransports(config: Config, services: Services): Promise<Transports> {
   const { host, port, grpcPort, tls, docs } = config;
   const protectedResource = protectedResourceOf(config.auth.jwt);
-  const console = config.console ? await openConsole() : undefined;
+  const console = config.console ? await openConsole(config) : undefined;
   const rest = await openRestServer(services, {
     ...{ version: version(), docs, console, protectedResource },
   });
@@ -59,7 +59,9 @@ export async function openTransports(config: Config, services: Services): Promis
   };
 }
 
-async function openConsole(): Promise<ConsoleFiles | "not built"> {
+async function openConsole({ payments }: Config): Promise<ConsoleFiles | "not built"> {
   const directory = installedConsole();
-  return directory === undefined ? "not built" : await openConsoleFiles(directory);
+  if (directory === undefined) return "not built";
+  const hasStripeForm = payments?.publishableKey !== undefined;
+  return { ...(await openConsoleFiles(directory)), hasStripeForm };
 }

@@ -24,7 +24,8 @@ export type EventKind =
  */
 export const EVENT_KINDS: Readonly<Record<string, EventKind>> = {
   ...api("Create", ["key.create", "hold.place", "memory.add", "migration.propose"]),
-  ...api("Create", ["payment.create_setup_intent", "payment.create_customer", "usage.report"]),
+  ...api("Create", ["payment.create_setup_intent", "payment.create_setup_page"]),
+  ...api("Create", ["payment.create_customer", "usage.report"]),
   ...api("Read", [
     ...["audit.export", "state.export", "system.read", "usage.verify", "migration.verify"],
   ]),

@@ -8,6 +8,7 @@ import { describeDataPage } from "./data-page.js";
 import { describeKilledServer } from "./killed-server.js";
 import { describeLookupPages } from "./lookup-pages.js";
 import { openConsole, WAIT_MS } from "./open-console.js";
+import { describePaymentsPage } from "./payments-page.js";
 import { describePlanPages } from "./plan-pages.js";
 import { describeStatePages } from "./state-pages.js";
 import { describeSystemPage } from "./system-page.js";
@@ -35,6 +36,7 @@ const PAGES = [
   { path: "/state?view=triples", text: "5 quads" },
   { path: "/migrations", text: "Customers are found by their city" },
   { path: "/connect", text: "claude mcp add" },
+  { path: "/payment-methods", text: "No payment method is stored" },
   { path: "/system", text: "SERVICE_DATABASE_URL" },
 ] as const;
 
@@ -163,5 +165,6 @@ describe.skipIf(!HAS_BROWSER)(
     describeApprovalPages(shared);
     describeLookupPages(shared);
     describeSystemPage(shared);
+    describePaymentsPage(shared);
   },
 );

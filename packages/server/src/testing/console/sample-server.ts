@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { createClient } from "@steward/client";
 import { ADMIN } from "@steward/kernel/testing/nobody.js";
 import { createSampleDatabase } from "../../adapters/sample-database/index.js";
+import { GOOD_KEY, StripeServer } from "../../adapters/payment-stripe/testing/stripe-server.js";
 import { openApp, type App } from "../../app/app.js";
-import { readConfig } from "../../config/index.js";
+import { type Config, readConfig } from "../../config/index.js";
 import { openApiKeys } from "../../app/keys.js";
 import { fillWithSample, type SampleClients } from "./sample-data.js";
 
@@ -23,8 +24,14 @@ export interface SampleServer extends AsyncDisposable, SampleClients {
   readonly dataDir: string;
   /** API keys by their role. */
   readonly keys: SampleKeys;
+  /** The payment provider, which stands in for Stripe. */
+  readonly stripe: StripeServer;
   /** Ends the server and starts it again, on the same port and store. */
   restart(between: () => Promise<void>): Promise<void>;
+  /** Starts the server again with other access to the payment provider; absent: with none. */
+  restartWith(payments: Config["payments"]): Promise<void>;
+  /** The sample's access to the payment provider. */
+  readonly payments: NonNullable<Config["payments"]>;
 }
 
 /** Opens the server on a free port, with a store of its own. */
@@ -38,10 +45,14 @@ export async function openSampleServer(): Promise<SampleServer> {
     env: { SERVICE_DATABASE_URL: databaseUrl, PAYMENT_SECRET_KEY: SECRET },
     flags: { SERVICE_LOG_LEVEL: "silent" },
   });
+  const stripe = await StripeServer.start();
+  const payments = { secretKey: GOOD_KEY, apiBase: stripe.url };
+  let access: Config["payments"] = payments;
   const open = (port: number): Promise<App> =>
     openApp({
       ...{ port, dataDir, databaseUrl, logLevel: "silent", auth: { apiKey: true } },
       settings,
+      ...(access === undefined ? {} : { payments: access }),
       embedding: { provider: "hash" },
       dataSources: [
         {
@@ -60,15 +71,21 @@ export async function openSampleServer(): Promise<SampleServer> {
     agent: createClient({ baseUrl: url, apiKey: keys.agent, ormModel: "Invoice" }),
   };
   await fillWithSample(clients);
+  const restart = async (between: () => Promise<void>) => {
+    await app[Symbol.asyncDispose]();
+    await between();
+    app = await open(port);
+  };
   return {
-    ...{ url, dataDir, keys, ...clients },
-    restart: async (between) => {
-      await app[Symbol.asyncDispose]();
-      await between();
-      app = await open(port);
+    ...{ url, dataDir, keys, stripe, payments, ...clients },
+    restart,
+    restartWith: (changed) => {
+      access = changed;
+      return restart(() => Promise.resolve());
     },
     [Symbol.asyncDispose]: async () => {
       await app[Symbol.asyncDispose]();
+      await stripe[Symbol.asyncDispose]();
       rmSync(dataDir, { recursive: true });
     },
   };

@@ -32,6 +32,8 @@ export interface SentFile {
 
 /** The built console. */
 export interface ConsoleFiles {
+  /** Whether payment methods are saved in Stripe's form, whose script the page then may load. */
+  readonly hasStripeForm?: boolean;
   /** The page that starts the console, for every address of a view. */
   readonly index: string;
   /** Names in `assets/`, which contain a hash of their content. */

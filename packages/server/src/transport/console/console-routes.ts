@@ -5,6 +5,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { RestApp } from "../rest/rest-app.js";
 import { pathOf } from "../rest/routed-paths.js";
 import type { ConsoleFiles } from "./console-files.js";
+import { contentPolicy } from "./content-policy.js";
 
 /** First parts of paths that are never a view of the console: an unknown one stays a 404. */
 const RESERVED = new Set(["api", "assets", "auth", "mcp", ".well-known"]);
@@ -55,10 +56,13 @@ export function wantsPage({ headers }: Pick<FastifyRequest, "headers">): boolean
 }
 
 /** Sends the page that starts the console. */
-export function sendIndex(reply: FastifyReply, { index }: ConsoleFiles): FastifyReply {
+export function sendIndex(
+  reply: FastifyReply,
+  { index, hasStripeForm = false }: ConsoleFiles,
+): FastifyReply {
   const nonce = randomBytes(NONCE_BYTES).toString("base64url");
   return reply
-    .headers(pageHeaders(nonce))
+    .headers(pageHeaders(contentPolicy(nonce, pathOf(reply.request.url), hasStripeForm)))
     .type("text/html; charset=utf-8")
     .serializer((text: string) => text)
     .send(index.replace(NONCE_MARK, nonce));
@@ -70,25 +74,9 @@ function isView(request: FastifyRequest): boolean {
   return wantsPage(request) && !RESERVED.has(first);
 }
 
-/**
- * The console runs only its own script and talks only to this server. Its style sheets are files
- * too; the nonce is for those that the editor of SQL and the dialogs insert while they are open.
- */
-function pageHeaders(nonce: string): Readonly<Record<string, string>> {
+function pageHeaders(policy: string): Readonly<Record<string, string>> {
   return {
-    "content-security-policy": [
-      "default-src 'none'",
-      "script-src 'self'",
-      `style-src 'self' 'nonce-${nonce}'`,
-      "worker-src 'self'",
-      "connect-src 'self'",
-      "img-src 'self' data:",
-      "font-src 'self'",
-      "manifest-src 'self'",
-      "frame-ancestors 'none'",
-      "base-uri 'none'",
-      "form-action 'self'",
-    ].join("; "),
+    "content-security-policy": policy,
     "cross-origin-opener-policy": "same-origin",
     "permissions-policy":
       "accelerometer=(), camera=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=()",

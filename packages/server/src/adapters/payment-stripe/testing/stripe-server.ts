@@ -90,6 +90,11 @@ export class StripeServer implements AsyncDisposable {
     this.#faults.push(...faults);
   }
 
+  /** Forgets the faults that no request has met. */
+  clearFaults(): void {
+    this.#faults.length = 0;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
@@ -168,6 +173,7 @@ export class StripeServer implements AsyncDisposable {
     if (method === "POST" && path === "/v1/setup_intents") {
       return this.#createIntent(parameters["customer"] ?? "");
     }
+    if (method === "POST" && path === "/v1/checkout/sessions") return this.#createPage(parameters);
     if (method === "GET" && resource === "customers" && verb === "payment_methods") {
       return this.#list(id, path, parameters);
     }
@@ -199,6 +205,16 @@ export class StripeServer implements AsyncDisposable {
       status: 200,
       body: { ...INTENT, id, customer, client_secret: `${id}_secret_${String(this.#intents)}` },
     };
+  }
+
+  /** A page of Checkout. Here it is an address that leads back at once. */
+  #createPage({ customer = "", success_url: back = "" }: SeenRequest["parameters"]): Answer {
+    if (!this.#customers.has(customer))
+      return missing("customer", `No such customer: '${customer}'`);
+    this.#intents += 1;
+    const id = `cs_test_${String(this.#intents)}`;
+    const url = `${this.url}/c/pay/${id}?back=${encodeURIComponent(back)}`;
+    return { status: 200, body: { object: "checkout.session", id, mode: "setup", customer, url } };
   }
 
   #list(customer: string, url: string, parameters: Readonly<Record<string, string>>): Answer {

@@ -1,11 +1,11 @@
-import type { FastifyRequest } from "fastify";
 import * as z from "zod";
 import { AppError } from "@steward/kernel/errors.js";
 import type { OpenIdProvider } from "../../../identity/ports.js";
-import type { Services, SignIn } from "../../services.js";
+import type { Services } from "../../services.js";
 import type { RestApp } from "../rest-app.js";
 import { begunSignInOf, setBegunSignIn } from "./session-cookies.js";
 import { beginSession } from "./session-routes.js";
+import { publicUrlOf } from "../public-url.js";
 
 const LOGIN = "/auth/login";
 /** The path of the redirect URI, which is registered at the provider. */
@@ -21,6 +21,7 @@ export function addOpenIdRoutes(app: RestApp, services: Services, openid: OpenId
   const { signIn, log } = services;
   const querystring = z.object({ return_to: z.string().optional() });
   app.get(LOGIN, { schema: { hide: true, querystring } }, async (request, reply) => {
+    // The provider only redirects to addresses that are registered there.
     const { page, transaction } = await openid.begin(`${publicUrlOf(request, signIn)}${CALLBACK}`);
     const returnTo = ownPath(request.query.return_to);
     setBegunSignIn(request, reply, signIn, { ...transaction, returnTo });
@@ -55,11 +56,6 @@ function notBegun(): AppError {
     "UNAUTHENTICATED",
     "The sign-in failed: this browser has begun none, or took longer than 10 minutes; sign in again",
   );
-}
-
-/** The provider only redirects to addresses that are registered there. */
-function publicUrlOf({ host }: FastifyRequest, { publicUrl, isSecure }: SignIn): string {
-  return publicUrl?.replace(/\/+$/, "") ?? `${isSecure ? "https" : "http"}://${host}`;
 }
 
 /** A path of this server; `/` for anything that could lead to another one. */
