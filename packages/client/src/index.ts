@@ -62,6 +62,7 @@ export type {
   ApprovalRule,
   ApprovalStatus,
   ApprovalSubject,
+  ApprovedPlanStep,
   ForkPlanRequest,
   Erasure,
   ErasureEstimate,

@@ -9,6 +9,7 @@ import { Facts, Section } from "../ui/facts.js";
 import { Failure, Skeleton } from "../ui/states.js";
 import { Time } from "../ui/time.js";
 import { DecisionForm } from "./decision-form.js";
+import { PlanStepsView } from "./plan-steps-view.js";
 import { PreviewView } from "./preview-view.js";
 
 const PLACEHOLDER_ROWS = 6;
@@ -59,30 +60,17 @@ function Subject(props: {
   return (
     <>
       <h2 className="mb-4 text-base font-semibold">
-        <bdi>{approval.step_id}</bdi>
+        {subject.plan_steps === undefined ? (
+          <bdi>{approval.step_id}</bdi>
+        ) : (
+          approvalTexts.wholePlan(subject.plan_steps.length)
+        )}
       </h2>
       <Section title={approvalTexts.whatRuns}>
-        <Sql sql={subject.statement} />
-        {subject.values.length > 0 && (
-          <ol className="mt-2 overflow-hidden rounded-lg border font-mono text-xs">
-            {subject.values.map(({ text, bytes, type }, index) => (
-              <li key={index} className="flex gap-3 border-b px-3 py-1.5 last:border-b-0">
-                <span className="w-8 shrink-0 text-right text-muted">{index + 1}</span>
-                <bdi className="min-w-0 flex-1 break-words">
-                  {text ?? <em className="text-muted">NULL</em>}
-                  {bytes !== undefined && (
-                    <span className="text-muted"> {stepTexts.cutAt(bytes)}</span>
-                  )}
-                </bdi>
-                {type !== undefined && <span className="text-muted">{type}</span>}
-              </li>
-            ))}
-          </ol>
-        )}
-        {subject.values_left_out > 0 && (
-          <p className="mt-1 text-sm text-warn">
-            {approvalTexts.valuesLeftOut(subject.values_left_out)}
-          </p>
+        {subject.plan_steps === undefined ? (
+          <Statement subject={subject} />
+        ) : (
+          <PlanStepsView steps={subject.plan_steps} />
         )}
       </Section>
       {preview !== undefined && (
@@ -149,6 +137,35 @@ function Subject(props: {
             ))}
           </ul>
         </Section>
+      )}
+    </>
+  );
+}
+
+function Statement({ subject }: { readonly subject: Approval["subject"] }) {
+  return (
+    <>
+      <Sql sql={subject.statement} />
+      {subject.values.length > 0 && (
+        <ol className="mt-2 overflow-hidden rounded-lg border font-mono text-xs">
+          {subject.values.map(({ text, bytes, type }, index) => (
+            <li key={index} className="flex gap-3 border-b px-3 py-1.5 last:border-b-0">
+              <span className="w-8 shrink-0 text-right text-muted">{index + 1}</span>
+              <bdi className="min-w-0 flex-1 break-words">
+                {text ?? <em className="text-muted">NULL</em>}
+                {bytes !== undefined && (
+                  <span className="text-muted"> {stepTexts.cutAt(bytes)}</span>
+                )}
+              </bdi>
+              {type !== undefined && <span className="text-muted">{type}</span>}
+            </li>
+          ))}
+        </ol>
+      )}
+      {subject.values_left_out > 0 && (
+        <p className="mt-1 text-sm text-warn">
+          {approvalTexts.valuesLeftOut(subject.values_left_out)}
+        </p>
       )}
     </>
   );

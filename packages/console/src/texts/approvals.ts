@@ -31,6 +31,13 @@ export const approvalTexts = {
   after: "After",
   valuesLeftOut: (count: number) =>
     `${count} further values are not shown; the approval covers them too.`,
+  wholePlan: (count: number) => `The whole plan, ${count} steps`,
+  ofStep: {
+    covered: "approved with the plan",
+    separate: "waits for an approval of its own",
+    free: "needs no approval",
+  },
+  valueFrom: (number: number, from: string) => `${number}: from ${from}`,
   where: "On what",
   table: (name: string) => `Table ${name}`,
   plan: "Plan",

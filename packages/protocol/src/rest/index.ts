@@ -393,6 +393,7 @@ export {
   type ApprovalRule,
   type ApprovalStatus,
   type ApprovalSubject,
+  type ApprovedPlanStep,
   type ShownTable,
   type ShownValue,
   type PreviewedChange,

@@ -1,4 +1,4 @@
-import type { ApprovalRule, DataAccess } from "../governance/index.js";
+import type { ApprovalRule, DataAccess, WholePlanValues } from "../governance/index.js";
 import type { CallerKind } from "@steward/kernel/caller.js";
 
 /**
@@ -48,6 +48,26 @@ export interface Approval {
   readonly decisions: readonly ApprovalDecision[];
   /** The attempt that runs, or ran, under it. */
   readonly usedBy?: number;
+  /**
+   * As {@link digest}, with the places that the values come from instead of the values: what the
+   * approval of a whole plan covers of a statement whose values are not known yet.
+   */
+  readonly templateDigest?: string;
+  /** The approval of the whole plan, whose approvers have decided about this one too. */
+  readonly grantedBy?: string;
+  /** The steps that it covers: it is for the whole plan, and nothing runs under it itself. */
+  readonly covers?: readonly CoveredStep[];
+}
+
+/** A step that the approval of a whole plan covers, once. */
+export interface CoveredStep {
+  readonly stepId: string;
+  /** Whether {@link CoveredStep.digest} covers the values or the places that they come from. */
+  readonly values: WholePlanValues;
+  /** Compared with the digest of the step's own approval, or with its template's. */
+  readonly digest: string;
+  /** The step's own approval that was granted; absent: none yet. */
+  readonly granted?: string;
 }
 
 /** What would run, for the eyes of an approver. */
@@ -71,6 +91,25 @@ export interface ApprovalSubject {
   readonly revision: number;
   /** The migration that the step applies. */
   readonly migration?: ApprovedMigration;
+  /** The steps of the plan in their order, when the approval is for the whole plan. */
+  readonly planSteps?: readonly ShownPlanStep[];
+}
+
+/** A step in the approval of its plan. */
+export interface ShownPlanStep {
+  readonly stepId: string;
+  readonly dataSource: string;
+  readonly intent: string;
+  readonly statement: string;
+  /** `covered` by the approval; `separate`: it will wait for one of its own; `free`: needs none. */
+  readonly approval: "covered" | "separate" | "free";
+  /** The values, if they are known; otherwise the places that they come from. */
+  readonly values: readonly ShownValue[] | { readonly from: readonly string[] };
+  readonly tables?: readonly ShownTable[];
+  /** Rows that the database's planner expects. */
+  readonly estimatedRows?: number;
+  /** Why it is not covered. */
+  readonly note?: string;
 }
 
 /** A value of a statement. */

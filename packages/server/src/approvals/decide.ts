@@ -36,7 +36,7 @@ export function decideApproval(
 ): DecisionResult {
   const stranger = whyNotApprover(approval, wanted.by);
   if (stranger !== undefined) return refused("POLICY_DENIED", stranger);
-  const earlier = approval.decisions.find(({ approver }) => isSame(approver, wanted.by));
+  const earlier = approval.decisions.find(({ approver }) => isSameParty(approver, wanted.by));
   if (earlier?.decision === wanted.decision && earlier.reason === wanted.reason) {
     if (approval.digest === wanted.digest) return { kind: "repeated" };
   }
@@ -55,7 +55,9 @@ export function decideApproval(
     atMs: nowMs,
   };
   // A person who denies after having approved takes the approval back.
-  const others = approval.decisions.filter(({ approver }) => !isSame(approver, decided.approver));
+  const others = approval.decisions.filter(
+    ({ approver }) => !isSameParty(approver, decided.approver),
+  );
   const decisions = [...others, decided];
   const status =
     decided.decision === "deny"
@@ -101,7 +103,7 @@ export function whyNotApprover(
   if (by.userId === undefined && by.keyId === undefined) {
     return "An approval is decided by a person who is named: sign in, use an API key, or send x-user-id where headers are believed";
   }
-  if (isSame(requester, by)) {
+  if (isSameParty(requester, by)) {
     return `${partyName(by)} requested this approval, and nobody decides about their own request: ask another person`;
   }
   if (rolesFor(rules, by.roles).length > 0) return undefined;
@@ -111,7 +113,7 @@ export function whyNotApprover(
 }
 
 /** One person, or one key that belongs to no person. */
-function isSame(a: ApprovalParty, b: ApprovalParty): boolean {
+export function isSameParty(a: ApprovalParty, b: ApprovalParty): boolean {
   if (a.userId !== undefined && b.userId !== undefined) return a.userId === b.userId;
   return a.keyId !== undefined && a.keyId === b.keyId;
 }

@@ -36,6 +36,35 @@ export function approvalDigest(content: ApprovedContent): string {
   return createHash("sha256").update(json).digest("hex");
 }
 
+/** Everything that the approval of a whole plan is bound to. */
+export interface ApprovedPlan {
+  readonly planId: string;
+  /** The plan's revision, so that every change of its steps makes another digest. */
+  readonly revision: number;
+  readonly policyVersion: string;
+  readonly steps: readonly (Pick<
+    ApprovedContent,
+    "stepId" | "statement" | "dataSource" | "intent"
+  > & {
+    readonly dependsOn: readonly string[];
+    /** The digest that the approval covers of the step; absent: it does not cover it. */
+    readonly covered?: string | undefined;
+  })[];
+}
+
+/** SHA-256, in hexadecimal, of the canonical JSON of a plan that is approved as a whole. */
+export function wholePlanDigest({ planId, revision, policyVersion, steps }: ApprovedPlan): string {
+  const json = canonicalJson({
+    ...{ plan: planId, revision, policy_version: policyVersion },
+    steps: steps.map(({ stepId, statement, dataSource, intent, dependsOn, covered = null }) => ({
+      ...{ step: stepId, statement, intent, covered },
+      data_source: dataSource,
+      depends_on: [...dependsOn],
+    })),
+  });
+  return createHash("sha256").update(json).digest("hex");
+}
+
 /** The touched data without order; the columns that are not used are left out. */
 function touchedJson({ tables, functions }: TouchedData): JsonValue {
   const used = tables.map(({ name, accesses }) => ({

@@ -16,16 +16,19 @@ export {
   type ApprovalStatus,
   type ApprovalSubject,
   type ApprovedMigration,
+  type CoveredStep,
+  type ShownPlanStep,
   type ShownTable,
   type ShownValue,
 } from "./approval.js";
 export {
   areMet,
   decideApproval,
+  isSameParty,
   denialOf,
   missingFor,
   whyNotApprover,
   type DecisionResult,
   type WantedDecision,
 } from "./decide.js";
-export { approvalDigest, type ApprovedContent } from "./digest.js";
+export { approvalDigest, wholePlanDigest, type ApprovedContent } from "./digest.js";

@@ -14,6 +14,10 @@ export const SHOWN_VALUE_BYTES_MAX: number = 4 * 1024;
 export const SHOWN_VALUES_MAX: number = 100;
 /** Tables that an approver is shown; the digest covers all of them. */
 export const SHOWN_TABLES_MAX: number = 200;
+/** Steps of a plan that can be approved as a whole; those of a longer plan wait one by one. */
+export const WHOLE_PLAN_STEPS_MAX: number = 100;
+/** Time for the data sources' descriptions of a plan to be approved as a whole, in ms. */
+export const WHOLE_PLAN_DESCRIBED_MS_MAX: number = 10_000;
 /** Previews of waiting writes of one organization that one server runs at once. */
 export const APPROVAL_PREVIEWS_AT_ONCE_MAX: number = 2;
 /** How long a preview waits for its turn at the data source, in ms. */

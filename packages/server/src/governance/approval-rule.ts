@@ -8,7 +8,16 @@ export interface ApprovalRule {
   readonly role: string;
   /** How many different persons with the role must approve; 1 or more. */
   readonly approversMin: number;
+  /**
+   * Whether the approval of a whole plan meets it: `known` when the statement's values are known by
+   * then, `derived` also when they come from steps of the plan that have yet to run. Absent: each
+   * statement is approved by itself.
+   */
+  readonly wholePlan?: WholePlanValues;
 }
+
+/** The values with which a statement may be approved together with its plan. */
+export type WholePlanValues = "known" | "derived";
 
 /** The approvals that policies demand before a statement may run. */
 export interface NeededApproval {

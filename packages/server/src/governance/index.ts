@@ -15,7 +15,12 @@ export {
   type IntentSource,
   type StatementClass,
 } from "./intent.js";
-export { ApprovalRequired, type ApprovalRule, type NeededApproval } from "./approval-rule.js";
+export {
+  ApprovalRequired,
+  type ApprovalRule,
+  type WholePlanValues,
+  type NeededApproval,
+} from "./approval-rule.js";
 export { publishToolCalls } from "./audit-publisher.js";
 export { recordedData } from "./recorded-data.js";
 export { intentOfToolName } from "./tool-name.js";

@@ -1,6 +1,7 @@
 import { assert } from "@steward/kernel/assert.js";
 import { sortByDependency } from "./dag.js";
-import { approvalGivenBack, awaitApproval, voidApproval } from "./plan-approval.js";
+import { voidPlanApprovals } from "./approvals/whole-plan.js";
+import { approvalGivenBack, awaitApproval, voidApproval } from "./approvals/step-approvals.js";
 import type { PlanDraft } from "./plan-draft.js";
 import type { StepError } from "./plan.js";
 import type { StepOutcome, StepState } from "./plan-state.js";
@@ -88,6 +89,7 @@ export function revivePlan(draft: PlanDraft, deadlineMs: number): void {
       ...step,
       status: "pending",
       approval: undefined,
+      planApproval: undefined,
       rowCount: undefined,
       executedAtMs: undefined,
       error: undefined,
@@ -101,8 +103,11 @@ export function revivePlan(draft: PlanDraft, deadlineMs: number): void {
 
 /** Ends the plan when no step runs any more and an end is due. */
 export function settlePlan(draft: PlanDraft): void {
-  const steps = draft.steps;
-  if (steps.some((step) => step.status === "running")) return;
+  if (draft.steps.some((step) => step.status === "running")) return;
+  const isDone = draft.steps.every((step) => step.status === "completed");
+  if (!draft.isEnding && !isDone) return;
+  voidPlanApprovals(draft);
+  const { steps } = draft;
   const { cancelReason, failure } = draft.plan;
   if (cancelReason !== undefined) {
     skipRest(draft);
@@ -115,7 +120,7 @@ export function settlePlan(draft: PlanDraft): void {
       ...(failure.failedStepId === undefined ? {} : { failed_step_id: failure.failedStepId }),
       reason: failure.reason,
     });
-  } else if (steps.every((step) => step.status === "completed")) {
+  } else {
     draft.patch({ status: "completed", finishedAtMs: draft.nowMs });
     draft.emit("PlanCompleted", {
       session_id: draft.plan.sessionId,

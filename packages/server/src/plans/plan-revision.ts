@@ -1,7 +1,8 @@
 import type { ErrorCode } from "@steward/protocol";
 import { isoTime } from "@steward/kernel/clock.js";
 import { PLAN_EVENTS_MAX, PLAN_REVISIONS_MAX } from "./limits.js";
-import { voidApproval } from "./plan-approval.js";
+import { voidApproval } from "./approvals/step-approvals.js";
+import { voidPlanApprovals } from "./approvals/whole-plan.js";
 import { PlanDraft } from "./plan-draft.js";
 import { revivePlan } from "./plan-ending.js";
 import {
@@ -100,6 +101,7 @@ function revisedPlan(
   const revision = state.revision + 1;
   if (state.status === "failed") revivePlan(draft, deadlineMs);
   draft.patch({ revision });
+  voidPlanApprovals(draft);
   if (request !== undefined) {
     const revisionRequests = [...state.revisionRequests, { ...request, revision }];
     draft.patch({ revisionRequests });

@@ -99,6 +99,8 @@ export interface StepState {
   readonly error: StepError | undefined;
   /** The newest approval that it needed. */
   readonly approval: Approval | undefined;
+  /** The newest approval of the whole plan that was requested when this step needed one. */
+  readonly planApproval: Approval | undefined;
 }
 
 /** A step that was never claimed. */
@@ -119,6 +121,7 @@ export function pendingStep(
     executedAtMs: undefined,
     error: undefined,
     approval: undefined,
+    planApproval: undefined,
   };
 }
 
@@ -184,12 +187,21 @@ export type StepOutcome =
       readonly kind: "awaiting_approval";
       readonly approval: Approval;
       readonly subject: ApprovalSubject;
+      /** The request to approve the whole plan at once, where policies allow it. */
+      readonly wholePlan?: WholePlanRequest | undefined;
     }
   /**
    * The owner died or released the step, with proof that nothing took effect; the step may be
    * claimed again.
    */
   | { readonly kind: "released" };
+
+/** A request to approve a plan at once, as its steps were at a revision. */
+export interface WholePlanRequest {
+  readonly revision: number;
+  readonly approval: Approval & Required<Pick<Approval, "covers">>;
+  readonly subject: ApprovalSubject;
+}
 
 /** The context of an attempt for the LLM, beside its row count. */
 export interface StepContext {

@@ -7,8 +7,8 @@ import {
   denialOutcome,
   isAwaited,
   waitingText,
-  type StepDecision,
-} from "./plan-approval.js";
+} from "./approvals/step-approvals.js";
+import type { StepDecision } from "./approvals/open-approvals.js";
 import { PlanDraft } from "./plan-draft.js";
 import type { OnFailure } from "./plan.js";
 import { endAttempt, revivePlan, settlePlan } from "./plan-ending.js";
@@ -36,6 +36,7 @@ export type {
   StepContext,
   StepOutcome,
   StepState,
+  WholePlanRequest,
 } from "./plan-state.js";
 export {
   conflictText,
@@ -330,7 +331,7 @@ export function expirePlan(state: PlanState, nowMs: number): PlanChange | undefi
 }
 
 /** Ends the approvals whose time has passed. @returns `undefined` when there is nothing to do. */
-export { expireApprovals } from "./plan-approval.js";
+export { expireApprovals } from "./approvals/step-approvals.js";
 
 /** The result of a decision about an approval. */
 export type ApprovalTransition =
@@ -354,11 +355,11 @@ export function decideApproval(
   const decision = decideStepApproval(draft, state, approvalId, wanted);
   if (decision.kind !== "decided") return decision;
   const { step } = decision;
-  if (step.approval.status !== "denied") {
-    draft.replaceStep(step);
+  const { approval } = step;
+  if (approval?.approvalId !== approvalId || approval.status !== "denied") {
     return { kind: "changed", change: draft.change(), step };
   }
-  const outcome = denialOutcome(step);
+  const outcome = denialOutcome({ ...step, approval });
   endAttempt(draft, step, outcome);
   settlePlan(draft);
   return { kind: "changed", change: draft.change(), step, context: outcome.context };

@@ -57,11 +57,12 @@ function detailOf({ id, reason = "forbids it" }: DecidingPolicy): FieldViolation
 }
 
 function rulesOf(policies: readonly DecidingPolicy[]): readonly ApprovalRule[] {
-  return policies.map(({ id, reason, approval = "", approvalsMin = 1 }) => ({
+  return policies.map(({ id, reason, approval = "", approvalsMin = 1, approvalPlan }) => ({
     policyId: id,
     ...(reason === undefined ? {} : { reason }),
     role: approval,
     approversMin: approvalsMin,
+    ...(approvalPlan === undefined ? {} : { wholePlan: approvalPlan }),
   }));
 }
 

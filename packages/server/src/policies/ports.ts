@@ -1,4 +1,5 @@
 import type { CallerKind } from "@steward/kernel/caller.js";
+import type { WholePlanValues } from "../governance/index.js";
 
 /** The caller as policies see it. */
 export interface PolicyPrincipal {
@@ -82,6 +83,8 @@ export interface DecidingPolicy {
   readonly approval?: string;
   /** The annotation `@approvals_min`: how many of them must approve; absent: one. */
   readonly approvalsMin?: number;
+  /** The annotation `@approval_plan`: whether the approval of a whole plan is enough. */
+  readonly approvalPlan?: WholePlanValues;
   /** The annotation `@rows_changed_max`: the policy forbids only changes of more rows. */
   readonly rowsChangedMax?: number;
 }

@@ -4,15 +4,21 @@ import type {
   ApprovalPage,
   ApprovalParty,
   ApprovalPreview,
+  ApprovedPlanStep,
 } from "@steward/protocol/rest";
-import { missingFor, shownStatus, type ApprovalParty as Party } from "../approvals/index.js";
+import {
+  missingFor,
+  shownStatus,
+  type ApprovalParty as Party,
+  type ShownPlanStep,
+} from "../approvals/index.js";
 import type { ApprovalPage as StoredPage } from "../approvals/ports.js";
 import type { ApprovalPreview as Preview, ApprovalView } from "../plans/index.js";
 import { present } from "./present.js";
 
 /** An approval as REST answers it, and as the other protocols make theirs of. */
 export function approvalMessage(approval: ApprovalView, nowMs: number): Approval {
-  const { migration, tables, valuesLeftOut, ...subject } = approval.subject;
+  const { migration, tables, valuesLeftOut, planSteps, ...subject } = approval.subject;
   return {
     approval_id: approval.approvalId,
     status: shownStatus(approval, nowMs),
@@ -37,6 +43,7 @@ export function approvalMessage(approval: ApprovalView, nowMs: number): Approval
       decided_at: isoTime(atMs),
     })),
     policy_version: approval.policyVersion,
+    ...present({ granted_by: approval.grantedBy }),
     subject: {
       tool_name: subject.toolName,
       data_source: subject.dataSource,
@@ -49,8 +56,18 @@ export function approvalMessage(approval: ApprovalView, nowMs: number): Approval
       ...(tables && { tables }),
       revision: subject.revision,
       ...(migration && { migration: { migration_id: migration.id, digest: migration.digest } }),
+      ...(planSteps && { plan_steps: planSteps.map(planStepMessage) }),
     },
     ...present({ preview: approval.preview && previewMessage(approval.preview) }),
+  };
+}
+
+function planStepMessage(step: ShownPlanStep): ApprovedPlanStep {
+  const { stepId, dataSource, values, tables, estimatedRows, note, ...rest } = step;
+  return {
+    ...{ step_id: stepId, data_source: dataSource, ...rest },
+    ...("from" in values ? { values_from: values.from } : { values }),
+    ...present({ tables, estimated_rows: estimatedRows, note }),
   };
 }
 

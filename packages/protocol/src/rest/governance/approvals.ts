@@ -95,6 +95,45 @@ const shownTableSchema: z.ZodType<ShownTable> = z
   .object(shownTableShape)
   .meta({ id: "ShownTable", description: "A table that a statement to be approved touches" });
 
+const approvedPlanStepShape = {
+  step_id: z.string().describe("Id of the step"),
+  data_source: z.string().describe("The data source, or the tool, that the statement runs on"),
+  intent: z.string().describe("The intent of the step"),
+  statement: z.string().describe("SQL with parameters, or the arguments of a tool"),
+  approval: z
+    .enum(["covered", "separate", "free"])
+    .describe(
+      "covered: by this approval; separate: it waits for one of its own when it is executed; free: it needs none",
+    ),
+  values: z
+    .array(shownValueSchema)
+    .readonly()
+    .exactOptional()
+    .describe("The parameters' values; absent while they are not known"),
+  values_from: z
+    .array(z.string())
+    .readonly()
+    .exactOptional()
+    .describe("The places in earlier steps' outputs that unknown values come from"),
+  tables: z
+    .array(shownTableSchema)
+    .readonly()
+    .exactOptional()
+    .describe("The tables that it touches; absent when no policy depends on them"),
+  estimated_rows: z
+    .number()
+    .exactOptional()
+    .describe("Rows that the database's planner expects; absent where it makes no estimate"),
+  note: z.string().exactOptional().describe("Why the approval does not cover it"),
+};
+
+/** A step in the approval of its whole plan. */
+export interface ApprovedPlanStep extends Message<typeof approvedPlanStepShape> {}
+
+const approvedPlanStepSchema: z.ZodType<ApprovedPlanStep> = z
+  .object(approvedPlanStepShape)
+  .meta({ id: "ApprovedPlanStep", description: "A step in the approval of its whole plan" });
+
 const approvalSubjectShape = {
   tool_name: z.string().describe("The tool that runs the step"),
   data_source: z.string().describe("The data source, or the tool, that the statement runs on"),
@@ -120,6 +159,11 @@ const approvalSubjectShape = {
     })
     .exactOptional()
     .describe("The migration that the step applies"),
+  plan_steps: z
+    .array(approvedPlanStepSchema)
+    .readonly()
+    .exactOptional()
+    .describe("The plan's steps in their order, when the approval is for the whole plan"),
 };
 
 /** The statement or call that would run. */
@@ -195,6 +239,10 @@ const approvalShape = {
   expires_at: dateTime.describe("Until when it can be decided and used"),
   decisions: z.array(approvalDecisionSchema).readonly().describe("The decisions so far"),
   policy_version: z.string().describe("SHA-256 of the policies that demand it"),
+  granted_by: z
+    .string()
+    .exactOptional()
+    .describe("Id of the approval of the whole plan that granted it"),
   subject: approvalSubjectSchema.describe("What would run"),
   preview: approvalPreviewSchema
     .exactOptional()

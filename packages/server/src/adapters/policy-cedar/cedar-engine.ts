@@ -159,11 +159,13 @@ class CedarPolicies implements CompiledPolicies {
 /** What the annotations of a policy say of approvals. */
 function approvalOf(
   annotations: ReadPolicy["annotations"],
-): Pick<DecidingPolicy, "approval" | "approvalsMin"> {
-  const { approval, approvals_min: min } = annotations;
+): Pick<DecidingPolicy, "approval" | "approvalsMin" | "approvalPlan"> {
+  const { approval, approvals_min: min, approval_plan: plan } = annotations;
   if (approval === undefined) return {};
   return {
     approval,
     ...(min === undefined ? {} : { approvalsMin: Number(min) }),
+    // Another word was refused when the policy was put.
+    ...(plan === "known" || plan === "derived" ? { approvalPlan: plan } : {}),
   };
 }

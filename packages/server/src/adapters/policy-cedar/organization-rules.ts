@@ -49,16 +49,19 @@ function* approvalViolations({
   annotations,
   text,
 }: Pick<ReadPolicy, "annotations" | "text">): Generator<string, void> {
-  const { approval, approvals_min: min } = annotations;
+  const { approval, approvals_min: min, approval_plan: plan } = annotations;
   for (const name of Object.keys(annotations)) {
     // A misspelt annotation would silently demand less than its author meant.
     if (name.startsWith("approv") && !APPROVAL_ANNOTATIONS.has(name)) {
-      yield `@${name} is not known: approvals are demanded with @approval and @approvals_min`;
+      yield `@${name} is not known: approvals are demanded with @approval, @approvals_min and @approval_plan`;
     }
   }
   if (approval === undefined) {
     if (min !== undefined) {
       yield "@approvals_min needs @approval, which names the role of the approvers";
+    }
+    if (plan !== undefined) {
+      yield "@approval_plan needs @approval, which names the role of the approvers";
     }
     return;
   }
@@ -71,9 +74,14 @@ function* approvalViolations({
   if (min !== undefined && !(Number(min) <= APPROVERS_MIN_MAX && /^[1-9]\d?$/.test(min))) {
     yield `@approvals_min must be a whole number from 1 to ${String(APPROVERS_MIN_MAX)}`;
   }
+  if (plan !== undefined && plan !== "known" && plan !== "derived") {
+    yield '@approval_plan must be "known" (statements whose values are known) or "derived" (also those whose values come from earlier steps)';
+  }
 }
 
-const APPROVAL_ANNOTATIONS: ReadonlySet<string> = new Set(["approval", "approvals_min"]);
+const APPROVAL_ANNOTATIONS: ReadonlySet<string> = new Set([
+  ...["approval", "approvals_min", "approval_plan"],
+]);
 
 /**
  * A role literal in a policy. Roles are checked because a misspelt one would silently forbid

@@ -1,19 +1,41 @@
-import type { Approval, ApprovalParty, ApprovalPreview } from "@steward/client";
+import type {
+  Approval,
+  ApprovalParty,
+  ApprovalPreview,
+  ApprovalSubject,
+  ApprovedPlanStep,
+} from "@steward/client";
 
 /** A row of a listing. */
 export function approvalRow(approval: Approval): readonly string[] {
   const { approval_id, status, expires_at, requester, subject } = approval;
-  const { intent, data_source } = subject;
-  return [approval_id, status, expires_at, partyName(requester), `${intent} on ${data_source}`];
+  const { intent, data_source, plan_steps: steps } = subject;
+  const what = steps === undefined ? `${intent} on ${data_source}` : wholePlan(steps);
+  return [approval_id, status, expires_at, partyName(requester), what];
 }
 
-/** An approval as text: what runs, who has to decide, and who has. */
-export function approvalLines(approval: Approval): readonly string[] {
-  const { subject, rules, decisions, digest, approval_id: id } = approval;
+function wholePlan(steps: readonly ApprovedPlanStep[]): string {
+  const covered = steps.filter(({ approval }) => approval === "covered");
+  return `the whole plan: ${String(covered.length)} of ${String(steps.length)} steps`;
+}
+
+/** The steps of a plan that is approved as a whole. */
+function planStepLines(step: ApprovedPlanStep): readonly string[] {
+  const { step_id, intent, data_source, statement, approval, note } = step;
+  const { values = [], values_from = [], tables = [], estimated_rows: rows } = step;
   return [
-    `${approval.status}  ${subject.intent} on ${subject.data_source}, asked for by ${partyName(approval.requester)}`,
-    `plan ${approval.plan_id}, step ${approval.step_id}, until ${approval.expires_at}`,
-    "",
+    `${step_id}  ${intent} on ${data_source}  ${approval}${note === undefined ? "" : `: ${note}`}`,
+    `  ${statement}`,
+    ...values.map(({ text }, index) => `    ${String(index + 1)}: ${text ?? "NULL"}`),
+    ...values_from.map((from, index) => `    ${String(index + 1)}: from ${from}`),
+    ...tables.map(({ name, accesses }) => `    ${name}: ${accesses.join(", ")}`),
+    ...(rows === undefined ? [] : [`    the database's planner expects ${String(rows)} rows`]),
+  ];
+}
+
+/** The statement of one step, with its values and tables. */
+function subjectLines(subject: ApprovalSubject): readonly string[] {
+  return [
     subject.statement,
     ...subject.values.map(({ text, bytes }, index) => {
       const more = bytes === undefined ? "" : `  (the beginning of ${String(bytes)} bytes)`;
@@ -26,6 +48,21 @@ export function approvalLines(approval: Approval): readonly string[] {
     ...(subject.migration === undefined
       ? []
       : [`  migration ${subject.migration.migration_id}, digest ${subject.migration.digest}`]),
+  ];
+}
+
+/** An approval as text: what runs, who has to decide, and who has. */
+export function approvalLines(approval: Approval): readonly string[] {
+  const { subject, rules, decisions, digest, approval_id: id, granted_by: grantedBy } = approval;
+  const steps = subject.plan_steps;
+  const what =
+    steps === undefined ? `${subject.intent} on ${subject.data_source}` : wholePlan(steps);
+  return [
+    `${approval.status}  ${what}, asked for by ${partyName(approval.requester)}`,
+    `plan ${approval.plan_id}, step ${approval.step_id}, until ${approval.expires_at}`,
+    ...(grantedBy === undefined ? [] : [`granted by the approval ${grantedBy} of the whole plan`]),
+    "",
+    ...(steps === undefined ? subjectLines(subject) : steps.flatMap(planStepLines)),
     ...(approval.preview === undefined ? [] : ["", ...previewLines(approval.preview)]),
     "",
     ...rules.map(({ policy_id, role, approvers_min, missing, reason }) => {

@@ -1,11 +1,35 @@
+import type { Approvals } from "@steward/client";
 import type { Command } from "commander";
+import { CliError, usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { connect, type ClientOptions } from "../connection/server-connection.js";
+import { EXIT } from "../exit-code.js";
 import { approverCommand } from "./approval-command.js";
 
 interface DecideOptions extends ClientOptions {
+  readonly plan?: string;
   readonly digest: string;
   readonly reason?: string;
+}
+
+/** The approval that is named by its id, or as the one of a whole plan. @throws CliError. */
+async function meantApproval(
+  approvals: Approvals,
+  given: string | undefined,
+  planId: string | undefined,
+): Promise<string> {
+  if ((given === undefined) === (planId === undefined)) {
+    throw usageError("One approval is decided about", "name its id, or --plan and a plan's id");
+  }
+  if (given !== undefined) return given;
+  const asked = { plan_id: planId ?? "", status: "pending" } as const;
+  for await (const { approval_id: id, subject } of approvals.listAll(asked)) {
+    if (subject.plan_steps !== undefined) return id;
+  }
+  throw new CliError(`Plan ${planId ?? ""} does not wait to be approved as a whole`, {
+    ...{ exitCode: EXIT.failed, code: "NOT_FOUND" },
+    fix: "it does once a step waits whose policies allow that: steward approvals list --status pending",
+  });
 }
 
 /** `steward approvals approve ID` and `deny ID`: decide about what was shown with the digest. */
@@ -15,13 +39,16 @@ export function decideCommand({ env, terminal }: CliContext, verb: "approve" | "
       ? "Approves what `steward approvals show` has shown: the step may run once."
       : "Denies it: the step fails, and its agent is told the reason.";
   return approverCommand(verb, description)
-    .argument("<approval-id>", "Id of the approval.")
+    .argument("[approval-id]", "Id of the approval.")
+    .option("--plan <plan-id>", "Decide about this plan as a whole, where policies allow it.")
     .requiredOption("--digest <digest>", "The digest that `steward approvals show` has printed.")
     .option("--reason <text>", "Why; for a denial this is what the agent is told.")
-    .action(async (approvalId: string, options: DecideOptions) => {
+    .action(async (given: string | undefined, options: DecideOptions) => {
       const { digest, reason } = options;
       const choice = { digest, ...(reason === undefined ? {} : { reason }) };
-      const approval = await connect(options, env).approvals[verb](approvalId, choice);
+      const { approvals } = connect(options, env);
+      const approvalId = await meantApproval(approvals, given, options.plan);
+      const approval = await approvals[verb](approvalId, choice);
       if (options.json) {
         terminal.printJson(approval);
         return;

@@ -21,6 +21,13 @@ import { cutToBytes } from "../cut-text.js";
 import type { StepOutcome } from "../plan-state.js";
 import type { PreparedStep } from "../plan.js";
 import type { AttemptRef, SqlValue } from "../ports.js";
+import type { PathSegment } from "../statements/compiled-statement.js";
+
+/** Where a value comes from that is not known yet. */
+interface ValueSource {
+  readonly from: string;
+  readonly form: string;
+}
 
 /** One attempt's statement with its values, ready to run. */
 export interface BoundStatement {
@@ -35,8 +42,10 @@ export interface BoundStatement {
 }
 
 /** The parts of a statement that its approval depends on. */
-interface StatementToApprove extends Pick<BoundStatement, "step" | "binds" | "migration"> {
+interface StatementToApprove extends Pick<BoundStatement, "step" | "migration"> {
   readonly ref: Pick<AttemptRef, "planId" | "stepId">;
+  /** `undefined`: the values are not known yet, and the places are approved that they come from. */
+  readonly binds: readonly SqlValue[] | undefined;
 }
 
 /** Identity and times of a new approval. */
@@ -72,6 +81,7 @@ export function awaitingApproval(
     approval: {
       approvalId,
       digest: digestOf(bound, needed, touched),
+      templateDigest: digestOf({ ...bound, binds: undefined }, needed, touched),
       status: "pending",
       rules: needed.rules,
       requester: partyOf(bound.caller),
@@ -107,7 +117,7 @@ export function digestOf(
 ): string {
   return approvalDigest({
     statement: step.statement.sql,
-    binds: binds.map(bindJson),
+    binds: binds?.map(bindJson) ?? valueSources(step).map(({ from, form }) => ({ from, form })),
     dataSource: step.dataSource,
     intent: step.intent,
     planId: ref.planId,
@@ -115,6 +125,19 @@ export function digestOf(
     revision: step.revision ?? 1,
     ...{ policyVersion, touched, migration },
   });
+}
+
+/** The places in earlier steps' outputs that a statement's values come from. */
+export function valueSources({ statement }: PreparedStep): readonly ValueSource[] {
+  return statement.binds.map(({ stepId, path, mayBeCut, form }) => ({
+    from: `step.${stepId}.${mayBeCut === true ? "output_cut" : "output"}${path.map(segmentText).join("")}`,
+    form,
+  }));
+}
+
+function segmentText(segment: PathSegment): string {
+  if (segment.kind === "index") return `[${String(segment.index)}]`;
+  return segment.kind === "each" ? "[*]" : `.${segment.name}`;
 }
 
 /** A value as JSON. A number becomes text, because JSON has no infinity and no negative zero. */
@@ -133,12 +156,17 @@ function subjectOf(
   return {
     ...{ toolName, dataSource, intent, queryTemplate, revision },
     statement: statement.sql,
-    values: binds.slice(0, SHOWN_VALUES_MAX).map(shownValue),
+    values: shownValues(binds),
     valuesLeftOut: Math.max(binds.length - SHOWN_VALUES_MAX, 0),
     ...(rowsChangedMax === undefined || isReadIntent(step.intent) ? {} : { rowsChangedMax }),
     ...(touched === undefined ? {} : { tables: shownTables(touched) }),
     ...(migration === undefined ? {} : { migration }),
   };
+}
+
+/** The first values, for the eyes of an approver. */
+export function shownValues(binds: readonly SqlValue[]): readonly ShownValue[] {
+  return binds.slice(0, SHOWN_VALUES_MAX).map(shownValue);
 }
 
 function shownValue(value: SqlValue): ShownValue {
@@ -155,7 +183,8 @@ function shownText(whole: string): ShownValue {
   return { text: cutToBytes(whole, SHOWN_VALUE_BYTES_MAX), bytes };
 }
 
-function shownTables({ tables }: TouchedData): readonly ShownTable[] {
+/** The first tables, for the eyes of an approver. */
+export function shownTables({ tables }: TouchedData): readonly ShownTable[] {
   return tables.slice(0, SHOWN_TABLES_MAX).map(({ name, accesses }) => ({
     name,
     // The keys of the object are the ways of access.

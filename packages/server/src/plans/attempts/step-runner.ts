@@ -39,6 +39,7 @@ import { InFlightSteps, type InFlightStep } from "./in-flight-steps.js";
 import { Recovery } from "./recovery.js";
 import { retryDelayMs } from "./retry.js";
 import { SchemaSteps } from "./schema-steps.js";
+import { WholePlanRequests } from "./whole-plan-requests.js";
 import { callerGone, untilPlanNews, whileCallerWaits } from "./waiting.js";
 
 /** Dependencies and settings of a step runner. */
@@ -68,6 +69,7 @@ export class StepRunner implements AsyncDisposable {
   readonly #owner: string;
   readonly #runner: AttemptRunner;
   readonly #recovery: Recovery;
+  readonly #wholePlans: WholePlanRequests;
   readonly #inFlight = new InFlightSteps();
   readonly #renewal: NodeJS.Timeout;
   readonly #unwatchCancels: Unsubscribe;
@@ -79,6 +81,7 @@ export class StepRunner implements AsyncDisposable {
     this.#engine = engine;
     this.#owner = parts.ids.uuid();
     this.#runner = new AttemptRunner({ ...parts, schemas: new SchemaSteps(parts.schemas, log) });
+    this.#wholePlans = new WholePlanRequests(parts);
     this.#recovery = new Recovery(engine, tools, this.#runner, log);
     this.#renewal = setInterval(() => {
       this.#renewLeases();
@@ -212,7 +215,7 @@ export class StepRunner implements AsyncDisposable {
     let recorded = false;
     try {
       const end = await this.#run(attempt, { ...claim, ...grant }, call, ctx, inFlight);
-      const outcome = withHints(end.outcome, warnings);
+      const outcome = await this.#withWholePlan(ref, withHints(end.outcome, warnings), ctx);
       const origin = originOf(ctx);
       const finished = await this.#engine.finishStep(attempt, outcome, end.toolCall, origin);
       recorded = end.toolCall !== undefined && finished.kind !== "fenced";
@@ -230,6 +233,16 @@ export class StepRunner implements AsyncDisposable {
     } finally {
       if (!recorded) gate.release(call);
     }
+  }
+
+  /** Asks for the approval of the whole plan too, where policies allow it. */
+  async #withWholePlan(
+    ref: StepRef,
+    outcome: StepOutcome,
+    ctx: QueryRuntimeContext,
+  ): Promise<StepOutcome> {
+    if (outcome.kind !== "awaiting_approval") return outcome;
+    return { ...outcome, wholePlan: await this.#wholePlans.of(ref, outcome, ctx) };
   }
 
   /** Checks whether the step may run. If not, it releases the step and rethrows the reason. */

@@ -68,6 +68,11 @@ export class ApprovalPreviews {
     if (status !== "pending") {
       return without(`The approval is ${status}: only a write that waits for it is previewed`);
     }
+    if (approval.covers !== undefined) {
+      return without(
+        "The approval is for the whole plan: those of its waiting steps have previews",
+      );
+    }
     const stranger = whyNotApprover(approval, approverOf(ctx));
     if (stranger !== undefined) return without(`Only who can decide sees a preview. ${stranger}`);
     const leave = this.#running.enter(approval.orgId);

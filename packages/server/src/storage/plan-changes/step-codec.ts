@@ -41,6 +41,8 @@ interface StepMore {
   readonly forkedFrom?: string;
   /** The step's newest approval, in each change of the step. */
   readonly approval?: Approval;
+  /** The plan's approval that the step holds, in each change of the step. */
+  readonly planApproval?: Approval;
 }
 
 /** The column `steps` of a definition. */
@@ -93,7 +95,11 @@ function tuplesJson(
   const tuples = steps.map((step): StepTuple => {
     const { index, status, attempt, rowCount, executedAtMs, owner, waitReason, error } = step;
     const other = moreOf(step);
-    const more = step.approval === undefined ? other : { ...other, approval: step.approval };
+    const { approval, planApproval } = step;
+    const more =
+      approval === undefined && planApproval === undefined
+        ? other
+        : { ...other, ...(approval && { approval }), ...(planApproval && { planApproval }) };
     const tuple = [index, status, attempt, rowCount, executedAtMs, owner, waitReason, error, more];
     while (tuple.at(-1) === undefined) tuple.pop();
     return tuple as unknown as StepTuple;
@@ -155,5 +161,6 @@ function applyTuple(steps: StepState[], tuple: StepTuple): void {
     waitReason: waitReason ?? undefined,
     error: error ?? undefined,
     approval: more?.approval,
+    planApproval: more?.planApproval,
   };
 }

@@ -3,6 +3,7 @@ import { uuidV7 } from "@steward/kernel/ids.js";
 import type { Approval } from "../../approvals/index.js";
 import { sampleApproval, SAMPLE_SUBJECT } from "../../approvals/testing/sample-approval.js";
 import type { AttemptRef, PlanRef } from "../../plans/ports.js";
+import type { WholePlanRequest } from "../../plans/transitions.js";
 import type { PlanBattery } from "./plan-store-battery.js";
 import { ORG, OTHER_ORG, step } from "./sample-plans.js";
 
@@ -13,7 +14,11 @@ const carol = { kind: "person", userId: "carol", roles: ["approver"] } as const;
 export function approvalCases(battery: PlanBattery): void {
   const { store, restart, submit, claim, finish } = battery;
   let made = 0;
-  const ask = async (attempt: AttemptRef, over: Partial<Approval> = {}): Promise<Approval> => {
+  const ask = async (
+    attempt: AttemptRef,
+    over: Partial<Approval> = {},
+    wholePlan?: WholePlanRequest,
+  ): Promise<Approval> => {
     made += 1;
     const nowMs = battery.clock().nowMs();
     const approval = sampleApproval({
@@ -21,7 +26,12 @@ export function approvalCases(battery: PlanBattery): void {
       ...{ requestedAtMs: nowMs, expiresAtMs: nowMs + 60_000 },
       ...over,
     });
-    const outcome = { kind: "awaiting_approval", approval, subject: SAMPLE_SUBJECT } as const;
+    const outcome = {
+      kind: "awaiting_approval",
+      approval,
+      subject: SAMPLE_SUBJECT,
+      wholePlan,
+    } as const;
     await store().plans.finishStep(attempt, outcome, undefined);
     return approval;
   };
@@ -165,6 +175,47 @@ export function approvalCases(battery: PlanBattery): void {
       given.approvalId,
       waiting.approvalId,
     ]);
+  });
+
+  it("keeps the approval of a whole plan over restarts, and grants each step once", async () => {
+    const ref = await submit([step("a"), step("b"), step("c")]);
+    const rules = [
+      { policyId: "p", role: "approver", approversMin: 2, wholePlan: "derived" },
+    ] as const;
+    const covers = ["a", "b", "c"].map(
+      (stepId) => ({ stepId, values: "derived", digest: `template ${stepId}` }) as const,
+    );
+    const asking = (stepId: string) => ({ rules, templateDigest: `template ${stepId}` });
+    const attempt = await claim(ref, "a");
+    const plan = sampleApproval({
+      ...{ approvalId: uuidV7(battery.clock().nowMs() + 500, new Uint8Array(10)), rules, covers },
+      ...{ digest: "ef".repeat(32), expiresAtMs: battery.clock().nowMs() + 60_000 },
+    });
+    const wholePlan = { revision: 1, approval: { ...plan, covers }, subject: SAMPLE_SUBJECT };
+    const own = await ask(attempt, asking("a"), wholePlan);
+    await restart();
+    await approve(ref, plan);
+    expect(await find(own)).toMatchObject({ status: "pending" });
+    await approve(ref, plan, carol);
+    await restart();
+    // The step that waited and one that asks later are granted, each by its own approval.
+    expect(await find(own)).toMatchObject({ status: "approved", grantedBy: plan.approvalId });
+    await finish(await claim(ref, "a"));
+    const later = await ask(await claim(ref, "b"), asking("b"));
+    expect(await find(later)).toMatchObject({ status: "approved", decisions: [{}, {}] });
+    await restart();
+    expect((await find(plan))?.covers?.map(({ granted }) => granted)).toEqual([
+      ...[own.approvalId, later.approvalId, undefined],
+    ]);
+    // What is granted but has not started, and the rest, end with a change of the plan's steps.
+    await store().plans.revisePlan(ref, {
+      ...{ change: { kind: "revise", step: step("c") }, expectedRevision: 1 },
+      deadlineMs: battery.clock().nowMs() + 60_000,
+    });
+    expect(await find(plan)).toMatchObject({ status: "void" });
+    expect(await find(later)).toMatchObject({ status: "void" });
+    const again = await ask(await claim(ref, "c"), asking("c"));
+    expect(await find(again)).toMatchObject({ status: "pending" });
   });
 
   it("lets two approvers decide at the same time, each counted once", async () => {

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file controlplane/v1/approvals.proto.
  */
 export const file_controlplane_v1_approvals: GenFile = /*@__PURE__*/
-  fileDesc("Ch9jb250cm9scGxhbmUvdjEvYXBwcm92YWxzLnByb3RvEg9jb250cm9scGxhbmUudjEiVgoUTGlzdEFwcHJvdmFsc1JlcXVlc3QSDgoGc3RhdHVzGAEgASgJEg8KB3BsYW5faWQYAiABKAkSDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJIloKFUxpc3RBcHByb3ZhbHNSZXNwb25zZRIsCglhcHByb3ZhbHMYASADKAsyGS5jb250cm9scGxhbmUudjEuQXBwcm92YWwSEwoLbmV4dF9jdXJzb3IYAiABKAkiKQoSR2V0QXBwcm92YWxSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJIkIKE0dldEFwcHJvdmFsUmVzcG9uc2USKwoIYXBwcm92YWwYASABKAsyGS5jb250cm9scGxhbmUudjEuQXBwcm92YWwiSwoUR3JhbnRBcHByb3ZhbFJlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSDgoGZGlnZXN0GAIgASgJEg4KBnJlYXNvbhgDIAEoCSJEChVHcmFudEFwcHJvdmFsUmVzcG9uc2USKwoIYXBwcm92YWwYASABKAsyGS5jb250cm9scGxhbmUudjEuQXBwcm92YWwiSgoTRGVueUFwcHJvdmFsUmVxdWVzdBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZkaWdlc3QYAiABKAkSDgoGcmVhc29uGAMgASgJIkMKFERlbnlBcHByb3ZhbFJlc3BvbnNlEisKCGFwcHJvdmFsGAEgASgLMhkuY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsIrQDCghBcHByb3ZhbBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSDwoHcGxhbl9pZBgDIAEoCRIPCgdzdGVwX2lkGAQgASgJEhIKCnNlc3Npb25faWQYBSABKAkSDgoGZGlnZXN0GAYgASgJEiwKBXJ1bGVzGAcgAygLMh0uY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsUnVsZRIxCglyZXF1ZXN0ZXIYCCABKAsyHi5jb250cm9scGxhbmUudjEuQXBwcm92YWxQYXJ0eRIUCgxyZXF1ZXN0ZWRfYXQYCSABKAkSEgoKZXhwaXJlc19hdBgKIAEoCRI0CglkZWNpc2lvbnMYCyADKAsyIS5jb250cm9scGxhbmUudjEuQXBwcm92YWxEZWNpc2lvbhIWCg5wb2xpY3lfdmVyc2lvbhgMIAEoCRIxCgdzdWJqZWN0GA0gASgLMiAuY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsU3ViamVjdBIxCgdwcmV2aWV3GA4gASgLMiAuY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsUHJldmlldyJnCgxBcHByb3ZhbFJ1bGUSEQoJcG9saWN5X2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIMCgRyb2xlGAMgASgJEhUKDWFwcHJvdmVyc19taW4YBCABKAUSDwoHbWlzc2luZxgFIAEoBSJQCg1BcHByb3ZhbFBhcnR5EgwKBGtpbmQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIQCghhZ2VudF9pZBgDIAEoCRIOCgZrZXlfaWQYBCABKAkiiQEKEEFwcHJvdmFsRGVjaXNpb24SMAoIYXBwcm92ZXIYASABKAsyHi5jb250cm9scGxhbmUudjEuQXBwcm92YWxQYXJ0eRINCgVyb2xlcxgCIAMoCRIQCghkZWNpc2lvbhgDIAEoCRIOCgZyZWFzb24YBCABKAkSEgoKZGVjaWRlZF9hdBgFIAEoCSLQAgoPQXBwcm92YWxTdWJqZWN0EhEKCXRvb2xfbmFtZRgBIAEoCRITCgtkYXRhX3NvdXJjZRgCIAEoCRIOCgZpbnRlbnQYAyABKAkSFgoOcXVlcnlfdGVtcGxhdGUYBCABKAkSEQoJc3RhdGVtZW50GAUgASgJEi4KBnZhbHVlcxgGIAMoCzIeLmNvbnRyb2xwbGFuZS52MS5BcHByb3ZhbFZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBgHIAEoBRIuCgZ0YWJsZXMYCCADKAsyHi5jb250cm9scGxhbmUudjEuQXBwcm92YWxUYWJsZRIQCghyZXZpc2lvbhgJIAEoBRI1CgltaWdyYXRpb24YCiABKAsyIi5jb250cm9scGxhbmUudjEuQXBwcm92ZWRNaWdyYXRpb24SGAoQcm93c19jaGFuZ2VkX21heBgLIAEoAyJNCg1BcHByb3ZhbFZhbHVlEg4KBHRleHQYASABKAlIABIMCgR0eXBlGAIgASgJEg0KBWJ5dGVzGAMgASgDQg8KDW9wdGlvbmFsX3RleHQiLwoNQXBwcm92YWxUYWJsZRIMCgRuYW1lGAEgASgJEhAKCGFjY2Vzc2VzGAIgAygJIjkKEUFwcHJvdmVkTWlncmF0aW9uEhQKDG1pZ3JhdGlvbl9pZBgBIAEoCRIOCgZkaWdlc3QYAiABKAki3QEKD0FwcHJvdmFsUHJldmlldxIWCgxyb3dzX2NoYW5nZWQYASABKANIABIxCgdjaGFuZ2VzGAIgAygLMiAuY29udHJvbHBsYW5lLnYxLlByZXZpZXdlZENoYW5nZRIOCgZpc19jdXQYAyABKAgSDQoFbm90ZXMYBCADKAkSMgoIZXN0aW1hdGUYBSABKAsyIC5jb250cm9scGxhbmUudjEuUHJldmlld0VzdGltYXRlEhMKC3VuYXZhaWxhYmxlGAYgASgJQhcKFW9wdGlvbmFsX3Jvd3NfY2hhbmdlZCItCg9QcmV2aWV3RXN0aW1hdGUSDAoEcm93cxgBIAEoARIMCgRjb3N0GAIgASgBIkkKD1ByZXZpZXdlZENoYW5nZRINCgV0YWJsZRgBIAEoCRITCgtiZWZvcmVfanNvbhgCIAEoCRISCgphZnRlcl9qc29uGAMgASgJMogDCg9BcHByb3ZhbFNlcnZpY2USXgoNTGlzdEFwcHJvdmFscxIlLmNvbnRyb2xwbGFuZS52MS5MaXN0QXBwcm92YWxzUmVxdWVzdBomLmNvbnRyb2xwbGFuZS52MS5MaXN0QXBwcm92YWxzUmVzcG9uc2USWAoLR2V0QXBwcm92YWwSIy5jb250cm9scGxhbmUudjEuR2V0QXBwcm92YWxSZXF1ZXN0GiQuY29udHJvbHBsYW5lLnYxLkdldEFwcHJvdmFsUmVzcG9uc2USXgoNR3JhbnRBcHByb3ZhbBIlLmNvbnRyb2xwbGFuZS52MS5HcmFudEFwcHJvdmFsUmVxdWVzdBomLmNvbnRyb2xwbGFuZS52MS5HcmFudEFwcHJvdmFsUmVzcG9uc2USWwoMRGVueUFwcHJvdmFsEiQuY29udHJvbHBsYW5lLnYxLkRlbnlBcHByb3ZhbFJlcXVlc3QaJS5jb250cm9scGxhbmUudjEuRGVueUFwcHJvdmFsUmVzcG9uc2ViBnByb3RvMw");
+  fileDesc("Ch9jb250cm9scGxhbmUvdjEvYXBwcm92YWxzLnByb3RvEg9jb250cm9scGxhbmUudjEiVgoUTGlzdEFwcHJvdmFsc1JlcXVlc3QSDgoGc3RhdHVzGAEgASgJEg8KB3BsYW5faWQYAiABKAkSDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJIloKFUxpc3RBcHByb3ZhbHNSZXNwb25zZRIsCglhcHByb3ZhbHMYASADKAsyGS5jb250cm9scGxhbmUudjEuQXBwcm92YWwSEwoLbmV4dF9jdXJzb3IYAiABKAkiKQoSR2V0QXBwcm92YWxSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJIkIKE0dldEFwcHJvdmFsUmVzcG9uc2USKwoIYXBwcm92YWwYASABKAsyGS5jb250cm9scGxhbmUudjEuQXBwcm92YWwiSwoUR3JhbnRBcHByb3ZhbFJlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSDgoGZGlnZXN0GAIgASgJEg4KBnJlYXNvbhgDIAEoCSJEChVHcmFudEFwcHJvdmFsUmVzcG9uc2USKwoIYXBwcm92YWwYASABKAsyGS5jb250cm9scGxhbmUudjEuQXBwcm92YWwiSgoTRGVueUFwcHJvdmFsUmVxdWVzdBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZkaWdlc3QYAiABKAkSDgoGcmVhc29uGAMgASgJIkMKFERlbnlBcHByb3ZhbFJlc3BvbnNlEisKCGFwcHJvdmFsGAEgASgLMhkuY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsIsgDCghBcHByb3ZhbBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSDwoHcGxhbl9pZBgDIAEoCRIPCgdzdGVwX2lkGAQgASgJEhIKCnNlc3Npb25faWQYBSABKAkSDgoGZGlnZXN0GAYgASgJEiwKBXJ1bGVzGAcgAygLMh0uY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsUnVsZRIxCglyZXF1ZXN0ZXIYCCABKAsyHi5jb250cm9scGxhbmUudjEuQXBwcm92YWxQYXJ0eRIUCgxyZXF1ZXN0ZWRfYXQYCSABKAkSEgoKZXhwaXJlc19hdBgKIAEoCRI0CglkZWNpc2lvbnMYCyADKAsyIS5jb250cm9scGxhbmUudjEuQXBwcm92YWxEZWNpc2lvbhIWCg5wb2xpY3lfdmVyc2lvbhgMIAEoCRIxCgdzdWJqZWN0GA0gASgLMiAuY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsU3ViamVjdBIxCgdwcmV2aWV3GA4gASgLMiAuY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsUHJldmlldxISCgpncmFudGVkX2J5GA8gASgJImcKDEFwcHJvdmFsUnVsZRIRCglwb2xpY3lfaWQYASABKAkSDgoGcmVhc29uGAIgASgJEgwKBHJvbGUYAyABKAkSFQoNYXBwcm92ZXJzX21pbhgEIAEoBRIPCgdtaXNzaW5nGAUgASgFIlAKDUFwcHJvdmFsUGFydHkSDAoEa2luZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEhAKCGFnZW50X2lkGAMgASgJEg4KBmtleV9pZBgEIAEoCSKJAQoQQXBwcm92YWxEZWNpc2lvbhIwCghhcHByb3ZlchgBIAEoCzIeLmNvbnRyb2xwbGFuZS52MS5BcHByb3ZhbFBhcnR5Eg0KBXJvbGVzGAIgAygJEhAKCGRlY2lzaW9uGAMgASgJEg4KBnJlYXNvbhgEIAEoCRISCgpkZWNpZGVkX2F0GAUgASgJIocDCg9BcHByb3ZhbFN1YmplY3QSEQoJdG9vbF9uYW1lGAEgASgJEhMKC2RhdGFfc291cmNlGAIgASgJEg4KBmludGVudBgDIAEoCRIWCg5xdWVyeV90ZW1wbGF0ZRgEIAEoCRIRCglzdGF0ZW1lbnQYBSABKAkSLgoGdmFsdWVzGAYgAygLMh4uY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GAcgASgFEi4KBnRhYmxlcxgIIAMoCzIeLmNvbnRyb2xwbGFuZS52MS5BcHByb3ZhbFRhYmxlEhAKCHJldmlzaW9uGAkgASgFEjUKCW1pZ3JhdGlvbhgKIAEoCzIiLmNvbnRyb2xwbGFuZS52MS5BcHByb3ZlZE1pZ3JhdGlvbhIYChByb3dzX2NoYW5nZWRfbWF4GAsgASgDEjUKCnBsYW5fc3RlcHMYDCADKAsyIS5jb250cm9scGxhbmUudjEuQXBwcm92ZWRQbGFuU3RlcCKlAgoQQXBwcm92ZWRQbGFuU3RlcBIPCgdzdGVwX2lkGAEgASgJEhMKC2RhdGFfc291cmNlGAIgASgJEg4KBmludGVudBgDIAEoCRIRCglzdGF0ZW1lbnQYBCABKAkSEAoIYXBwcm92YWwYBSABKAkSLgoGdmFsdWVzGAYgAygLMh4uY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsVmFsdWUSEwoLdmFsdWVzX2Zyb20YByADKAkSLgoGdGFibGVzGAggAygLMh4uY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsVGFibGUSGAoOZXN0aW1hdGVkX3Jvd3MYCSABKAFIABIMCgRub3RlGAogASgJQhkKF29wdGlvbmFsX2VzdGltYXRlZF9yb3dzIk0KDUFwcHJvdmFsVmFsdWUSDgoEdGV4dBgBIAEoCUgAEgwKBHR5cGUYAiABKAkSDQoFYnl0ZXMYAyABKANCDwoNb3B0aW9uYWxfdGV4dCIvCg1BcHByb3ZhbFRhYmxlEgwKBG5hbWUYASABKAkSEAoIYWNjZXNzZXMYAiADKAkiOQoRQXBwcm92ZWRNaWdyYXRpb24SFAoMbWlncmF0aW9uX2lkGAEgASgJEg4KBmRpZ2VzdBgCIAEoCSLdAQoPQXBwcm92YWxQcmV2aWV3EhYKDHJvd3NfY2hhbmdlZBgBIAEoA0gAEjEKB2NoYW5nZXMYAiADKAsyIC5jb250cm9scGxhbmUudjEuUHJldmlld2VkQ2hhbmdlEg4KBmlzX2N1dBgDIAEoCBINCgVub3RlcxgEIAMoCRIyCghlc3RpbWF0ZRgFIAEoCzIgLmNvbnRyb2xwbGFuZS52MS5QcmV2aWV3RXN0aW1hdGUSEwoLdW5hdmFpbGFibGUYBiABKAlCFwoVb3B0aW9uYWxfcm93c19jaGFuZ2VkIi0KD1ByZXZpZXdFc3RpbWF0ZRIMCgRyb3dzGAEgASgBEgwKBGNvc3QYAiABKAEiSQoPUHJldmlld2VkQ2hhbmdlEg0KBXRhYmxlGAEgASgJEhMKC2JlZm9yZV9qc29uGAIgASgJEhIKCmFmdGVyX2pzb24YAyABKAkyiAMKD0FwcHJvdmFsU2VydmljZRJeCg1MaXN0QXBwcm92YWxzEiUuY29udHJvbHBsYW5lLnYxLkxpc3RBcHByb3ZhbHNSZXF1ZXN0GiYuY29udHJvbHBsYW5lLnYxLkxpc3RBcHByb3ZhbHNSZXNwb25zZRJYCgtHZXRBcHByb3ZhbBIjLmNvbnRyb2xwbGFuZS52MS5HZXRBcHByb3ZhbFJlcXVlc3QaJC5jb250cm9scGxhbmUudjEuR2V0QXBwcm92YWxSZXNwb25zZRJeCg1HcmFudEFwcHJvdmFsEiUuY29udHJvbHBsYW5lLnYxLkdyYW50QXBwcm92YWxSZXF1ZXN0GiYuY29udHJvbHBsYW5lLnYxLkdyYW50QXBwcm92YWxSZXNwb25zZRJbCgxEZW55QXBwcm92YWwSJC5jb250cm9scGxhbmUudjEuRGVueUFwcHJvdmFsUmVxdWVzdBolLmNvbnRyb2xwbGFuZS52MS5EZW55QXBwcm92YWxSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * Asks for a page of approvals.
@@ -326,6 +326,13 @@ export type Approval = Message<"controlplane.v1.Approval"> & {
    * @generated from field: controlplane.v1.ApprovalPreview preview = 14;
    */
   preview?: ApprovalPreview | undefined;
+
+  /**
+   * The approval of the whole plan that granted it; empty: none did.
+   *
+   * @generated from field: string granted_by = 15;
+   */
+  grantedBy: string;
 };
 
 /**
@@ -539,6 +546,13 @@ export type ApprovalSubject = Message<"controlplane.v1.ApprovalSubject"> & {
    * @generated from field: int64 rows_changed_max = 11;
    */
   rowsChangedMax: bigint;
+
+  /**
+   * The plan's steps in their order when the approval is for the whole plan; empty: for one step.
+   *
+   * @generated from field: repeated controlplane.v1.ApprovedPlanStep plan_steps = 12;
+   */
+  planSteps: ApprovedPlanStep[];
 };
 
 /**
@@ -547,6 +561,90 @@ export type ApprovalSubject = Message<"controlplane.v1.ApprovalSubject"> & {
  */
 export const ApprovalSubjectSchema: GenMessage<ApprovalSubject> = /*@__PURE__*/
   messageDesc(file_controlplane_v1_approvals, 12);
+
+/**
+ * A step in the approval of its whole plan.
+ *
+ * @generated from message controlplane.v1.ApprovedPlanStep
+ */
+export type ApprovedPlanStep = Message<"controlplane.v1.ApprovedPlanStep"> & {
+  /**
+   * @generated from field: string step_id = 1;
+   */
+  stepId: string;
+
+  /**
+   * @generated from field: string data_source = 2;
+   */
+  dataSource: string;
+
+  /**
+   * @generated from field: string intent = 3;
+   */
+  intent: string;
+
+  /**
+   * SQL with parameters, or the arguments of a tool.
+   *
+   * @generated from field: string statement = 4;
+   */
+  statement: string;
+
+  /**
+   * covered: by this approval; separate: it waits for one of its own; free: it needs none.
+   *
+   * @generated from field: string approval = 5;
+   */
+  approval: string;
+
+  /**
+   * The parameters' values, where they are known.
+   *
+   * @generated from field: repeated controlplane.v1.ApprovalValue values = 6;
+   */
+  values: ApprovalValue[];
+
+  /**
+   * The places in earlier steps' outputs that unknown values come from.
+   *
+   * @generated from field: repeated string values_from = 7;
+   */
+  valuesFrom: string[];
+
+  /**
+   * The tables that it touches; empty when no policy depends on them.
+   *
+   * @generated from field: repeated controlplane.v1.ApprovalTable tables = 8;
+   */
+  tables: ApprovalTable[];
+
+  /**
+   * @generated from oneof controlplane.v1.ApprovedPlanStep.optional_estimated_rows
+   */
+  optionalEstimatedRows: {
+    /**
+     * Rows that the database's planner expects.
+     *
+     * @generated from field: double estimated_rows = 9;
+     */
+    value: number;
+    case: "estimatedRows";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * Why the approval does not cover it; empty: it does.
+   *
+   * @generated from field: string note = 10;
+   */
+  note: string;
+};
+
+/**
+ * Describes the message controlplane.v1.ApprovedPlanStep.
+ * Use `create(ApprovedPlanStepSchema)` to create a new message.
+ */
+export const ApprovedPlanStepSchema: GenMessage<ApprovedPlanStep> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_approvals, 13);
 
 /**
  * A value of a statement.
@@ -587,7 +685,7 @@ export type ApprovalValue = Message<"controlplane.v1.ApprovalValue"> & {
  * Use `create(ApprovalValueSchema)` to create a new message.
  */
 export const ApprovalValueSchema: GenMessage<ApprovalValue> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 13);
+  messageDesc(file_controlplane_v1_approvals, 14);
 
 /**
  * A table that a statement touches.
@@ -613,7 +711,7 @@ export type ApprovalTable = Message<"controlplane.v1.ApprovalTable"> & {
  * Use `create(ApprovalTableSchema)` to create a new message.
  */
 export const ApprovalTableSchema: GenMessage<ApprovalTable> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 14);
+  messageDesc(file_controlplane_v1_approvals, 15);
 
 /**
  * A migration that a step applies.
@@ -639,7 +737,7 @@ export type ApprovedMigration = Message<"controlplane.v1.ApprovedMigration"> & {
  * Use `create(ApprovedMigrationSchema)` to create a new message.
  */
 export const ApprovedMigrationSchema: GenMessage<ApprovedMigration> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 15);
+  messageDesc(file_controlplane_v1_approvals, 16);
 
 /**
  * What a waiting write would change if it ran now: it ran, and was rolled back.
@@ -701,7 +799,7 @@ export type ApprovalPreview = Message<"controlplane.v1.ApprovalPreview"> & {
  * Use `create(ApprovalPreviewSchema)` to create a new message.
  */
 export const ApprovalPreviewSchema: GenMessage<ApprovalPreview> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 16);
+  messageDesc(file_controlplane_v1_approvals, 17);
 
 /**
  * What the database's planner expects.
@@ -727,7 +825,7 @@ export type PreviewEstimate = Message<"controlplane.v1.PreviewEstimate"> & {
  * Use `create(PreviewEstimateSchema)` to create a new message.
  */
 export const PreviewEstimateSchema: GenMessage<PreviewEstimate> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 17);
+  messageDesc(file_controlplane_v1_approvals, 18);
 
 /**
  * The change of one row.
@@ -762,7 +860,7 @@ export type PreviewedChange = Message<"controlplane.v1.PreviewedChange"> & {
  * Use `create(PreviewedChangeSchema)` to create a new message.
  */
 export const PreviewedChangeSchema: GenMessage<PreviewedChange> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 18);
+  messageDesc(file_controlplane_v1_approvals, 19);
 
 /**
  * Shows approvals, and decides about them.

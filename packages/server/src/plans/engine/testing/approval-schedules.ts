@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import { AppError } from "@steward/kernel/errors.js";
 import { seededRandom, testSeed } from "@steward/kernel/testing/seeded-random.js";
-import { areMet, type Approval } from "../../../approvals/index.js";
+import { areMet, type Approval, type CoveredStep } from "../../../approvals/index.js";
 import { SAMPLE_SUBJECT } from "../../../approvals/testing/sample-approval.js";
 import type { ApprovalRule } from "../../../governance/index.js";
-import type { StepOutcome } from "../../plan-state.js";
+import type { StepOutcome, WholePlanRequest } from "../../plan-state.js";
 import type { PreparedStep } from "../../plan.js";
 import type { AttemptRef, PlanRef } from "../../ports.js";
 import { MemoryStore, type Faults } from "./memory-log.js";
@@ -13,7 +13,7 @@ import { Simulation } from "./simulation.js";
 
 /*
  * Steps that need approvals, on two nodes that lose answers, hang and are killed. Approvers race
- * each other and the clients, approvals expire, and the policies that demand them change. What took
+ * each other and the clients, plans are approved as a whole, approvals expire, and steps and policies change. What took
  * effect is compared with the plan's log, which is read without the code that wrote it.
  */
 
@@ -83,6 +83,7 @@ class Schedule {
       if (world.chance(0.8)) this.#actor(() => this.#approver(person));
     }
     if (world.chance(0.5)) this.#actor(() => this.#changer());
+    if (world.chance(0.3)) this.#actor(() => this.#reviser());
     if (world.chance(0.1)) this.#actor(() => this.#canceller());
     if (world.chance(0.4)) this.#actor(() => this.#killer());
     await world.run(START_MS + WORLD_MS_MAX);
@@ -188,9 +189,10 @@ class Schedule {
     else await world.turn();
     if (process.isDead()) return undefined;
     const { version, approversMin } = this.#policies;
-    const digest = `${step.id} ${String(version)}`;
+    const digest = digestOf(step, version);
+    const wholePlan = world.chance(0.8) ? ({ wholePlan: "derived" } as const) : {};
     const rules: readonly ApprovalRule[] =
-      approversMin === 0 ? [] : [{ policyId: "p", role: "approver", approversMin }];
+      approversMin === 0 ? [] : [{ policyId: "p", role: "approver", approversMin, ...wholePlan }];
     const isMet = approval?.digest === digest && areMet(rules, approval.decisions);
     if (rules.length > 0 && !isMet) return this.#awaiting(digest, rules);
     if (world.chance(0.1)) return { kind: "retried", error: ERROR, durationMs: 1 };
@@ -208,12 +210,46 @@ class Schedule {
     const nowMs = this.#world.nowMs();
     const approval: Approval = {
       ...{ approvalId: `approval-${String(this.#made)}`, digest, status: "pending", rules },
+      templateDigest: `template of ${digest}`,
       requester: { kind: "agent", userId: "alice", agentId: "bot" },
       policyVersion: String(this.#policies.version),
       ...{ requestedAtMs: nowMs, expiresAtMs: nowMs + this.#world.random() * 60_000 },
       decisions: [],
     };
-    return { kind: "awaiting_approval", approval, subject: SAMPLE_SUBJECT };
+    const wholePlan = this.#world.chance(0.6) ? this.#wholePlan(approval) : undefined;
+    return { kind: "awaiting_approval", approval, subject: SAMPLE_SUBJECT, wholePlan };
+  }
+
+  /** A request to approve the plan as it is now. Some of its digests are of values not known yet. */
+  #wholePlan(approval: Approval): WholePlanRequest {
+    this.#made += 1;
+    const { state, prepared } = this.#store.find(REF);
+    const covers = prepared.map((step): CoveredStep => {
+      const digest = digestOf(step, Number(approval.policyVersion));
+      const isKnown = this.#world.chance(0.5);
+      return isKnown
+        ? { stepId: step.id, values: "known", digest }
+        : { stepId: step.id, values: "derived", digest: `template of ${digest}` };
+    });
+    const approvalId = `plan-approval-${String(this.#made)}`;
+    return {
+      revision: state.revision,
+      approval: { ...approval, approvalId, digest: `plan ${String(state.revision)}`, covers },
+      subject: SAMPLE_SUBJECT,
+    };
+  }
+
+  /** Revises a step, which ends what the whole plan was approved for. */
+  async #reviser(): Promise<void> {
+    for (let turn = 0; turn < 2; turn += 1) {
+      await this.#world.sleep(this.#world.random() * 15_000);
+      const { state, prepared } = this.#store.find(REF);
+      const { revision: _revision, ...step } = this.#world.pick(prepared);
+      const change = { kind: "revise", step } as const;
+      const deadlineMs = this.#world.nowMs() + 86_400_000;
+      const revision = { change, expectedRevision: state.revision, deadlineMs };
+      await this.#answer(this.#any().ask((engine) => engine.revisePlan(REF, revision)));
+    }
   }
 
   async #approver(person: (typeof PERSONS)[number]): Promise<void> {
@@ -321,19 +357,16 @@ class Schedule {
     }
     for (const { approvalId, person, decision } of this.#told) {
       const decided = log.filter(
-        (event) => event.approval_id === approvalId && event.approver === person,
+        (event) => event.approval_id === approvalId && approversOf(event).includes(person),
       );
       expect(decided.map((event) => event.decision)).toContain(decision);
     }
-    expect(log.filter(({ approver }) => approver === "alice")).toEqual([]);
+    expect(log.filter((event) => approversOf(event).includes("alice"))).toEqual([]);
     this.#checkIndex();
   }
 
   /** Each effect was approved before its attempt began, by enough persons, in time, and only for it. */
-  #checkEffect(
-    effect: Effect,
-    log: readonly (Payload & { readonly type: string; readonly at: string })[],
-  ): void {
+  #checkEffect(effect: Effect, log: readonly LoggedPayload[]): void {
     const { attempt, approvalId, approversMin, digest } = effect;
     if (approversMin === 0) return;
     const begun = log.findIndex(
@@ -343,9 +376,11 @@ class Schedule {
         event.attempt === attempt.attempt,
     );
     const before = log.slice(0, begun).filter((event) => event.approval_id === approvalId);
-    const [requested, ...decided] = before;
+    const [requested, ...own] = before;
     expect(requested).toMatchObject({ step_id: attempt.stepId, digest });
     expect((log[begun]?.at ?? "") <= (requested?.expires_at ?? "")).toBe(true);
+    const grant = own.find((event) => event.granted_by !== undefined);
+    const decided = grant === undefined ? own : this.#checkGrant(grant, attempt.stepId, log);
     const approvers = new Set(
       decided.flatMap(({ decision, approver }) => (decision === "approve" ? [approver] : [])),
     );
@@ -358,6 +393,30 @@ class Schedule {
     if (!isRead) expect(others).toEqual([effect]);
   }
 
+  /**
+   * A step was approved with its plan: the plan's approval covered it, was in time, no step was revised since
+   * its request, and it granted the step nothing else. @returns the decisions about the plan.
+   */
+  #checkGrant(
+    grant: LoggedPayload,
+    stepId: string,
+    log: readonly LoggedPayload[],
+  ): readonly LoggedPayload[] {
+    const granted = log.indexOf(grant);
+    const about = (event: LoggedPayload) => event.approval_id === grant.granted_by;
+    const asked = log.findIndex(about);
+    const [request, ...decided] = log.slice(0, granted).filter(about);
+    expect(request).toMatchObject({ step_ids: expect.arrayContaining([stepId]) as string[] });
+    expect(grant.at <= (request?.expires_at ?? "")).toBe(true);
+    const between = log.slice(asked, granted).map(({ type }) => type);
+    expect(between).not.toContain("PlanStepRevised");
+    const others = log.filter(
+      (event) => event.granted_by === grant.granted_by && event.step_id === stepId,
+    );
+    expect(others).toEqual([grant]);
+    return decided;
+  }
+
   /** The index shows each approval as the plan's state has it, and no other is open at the end. */
   #checkIndex(): void {
     const { entries, state } = this.#store.find(REF);
@@ -368,8 +427,10 @@ class Schedule {
         index.set(approval.approvalId, approval);
       }
     }
-    for (const { approval } of state.steps) {
-      if (approval !== undefined) expect(index.get(approval.approvalId)).toEqual(approval);
+    for (const { approval, planApproval } of state.steps) {
+      for (const held of [approval, planApproval]) {
+        if (held !== undefined) expect(index.get(held.approvalId)).toEqual(held);
+      }
     }
     const open = [...index.values()].filter(
       ({ status }) => status === "pending" || status === "approved",
@@ -384,6 +445,19 @@ class Schedule {
   }
 }
 
+/** An event as the checks read it. */
+type LoggedPayload = Payload & { readonly type: string; readonly at: string };
+
+/** Who has decided; a grant by the plan's approval names all of its approvers. */
+function approversOf({ approver }: Payload): readonly string[] {
+  return approver?.split(", ") ?? [];
+}
+
+/** What runs, and under which policies. */
+function digestOf({ id, revision = 1 }: PreparedStep, version: number): string {
+  return `${id} ${String(revision)} ${String(version)}`;
+}
+
 /** The members of events that the checks read. */
 interface Payload {
   readonly step_id?: string;
@@ -393,12 +467,15 @@ interface Payload {
   readonly expires_at?: string;
   readonly approver?: string;
   readonly decision?: string;
+  readonly granted_by?: string;
+  readonly step_ids?: readonly string[];
 }
 
 const ERROR = { code: "STEP_FAILED", message: "failed" } as const;
 /** Errors of a client that is too late, lacks the right, or gets no answer. */
 const EXPECTED: ReadonlySet<string> = new Set([
   ...["STORE_UNAVAILABLE", "PLAN_NOT_ACTIVE", "APPROVAL_CONFLICT", "POLICY_DENIED"],
+  ...["STEP_NOT_REVISABLE", "REVISION_CONFLICT", "LIMIT_EXCEEDED"],
 ]);
 
 function completed(): StepOutcome {

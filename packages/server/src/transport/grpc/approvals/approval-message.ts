@@ -21,6 +21,7 @@ export function approvalMessage(view: ApprovalView, nowMs: number): proto.Approv
     expiresAt: approval.expires_at,
     decisions: approval.decisions.map(decisionMessage),
     policyVersion: approval.policy_version,
+    grantedBy: approval.granted_by ?? "",
     subject: subjectMessage(approval.subject),
     ...(preview && { preview: previewMessage(preview) }),
   };
@@ -51,7 +52,7 @@ function decisionMessage(decided: rest.ApprovalDecision): proto.Approval["decisi
 type SubjectMessage = NonNullable<proto.Approval["subject"]>;
 
 function subjectMessage(subject: rest.ApprovalSubject): SubjectMessage {
-  const { values, tables = [], migration } = subject;
+  const { values, tables = [], migration, plan_steps: planSteps = [] } = subject;
   return {
     $typeName: "controlplane.v1.ApprovalSubject",
     toolName: subject.tool_name,
@@ -61,10 +62,8 @@ function subjectMessage(subject: rest.ApprovalSubject): SubjectMessage {
     statement: subject.statement,
     values: values.map(valueMessage),
     valuesLeftOut: subject.values_left_out,
-    tables: tables.map(({ name, accesses }) => ({
-      $typeName: "controlplane.v1.ApprovalTable",
-      ...{ name, accesses: [...accesses] },
-    })),
+    tables: tables.map(tableMessage),
+    planSteps: planSteps.map(planStepMessage),
     revision: subject.revision,
     rowsChangedMax: BigInt(subject.rows_changed_max ?? 0),
     ...(migration && {
@@ -74,6 +73,24 @@ function subjectMessage(subject: rest.ApprovalSubject): SubjectMessage {
       },
     }),
   };
+}
+
+function planStepMessage(step: rest.ApprovedPlanStep): SubjectMessage["planSteps"][number] {
+  const { step_id, data_source, intent, statement, approval, note = "" } = step;
+  const { values = [], values_from = [], tables = [], estimated_rows: rows } = step;
+  return {
+    $typeName: "controlplane.v1.ApprovedPlanStep",
+    ...{ stepId: step_id, dataSource: data_source, intent, statement, approval, note },
+    values: values.map(valueMessage),
+    valuesFrom: [...values_from],
+    tables: tables.map(tableMessage),
+    optionalEstimatedRows:
+      rows === undefined ? { case: undefined } : { case: "estimatedRows", value: rows },
+  };
+}
+
+function tableMessage({ name, accesses }: rest.ShownTable): SubjectMessage["tables"][number] {
+  return { $typeName: "controlplane.v1.ApprovalTable", name, accesses: [...accesses] };
 }
 
 function valueMessage(

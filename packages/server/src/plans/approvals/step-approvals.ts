@@ -1,4 +1,3 @@
-import type { ErrorCode } from "@steward/protocol";
 import { isoTime } from "@steward/kernel/clock.js";
 import {
   decideApproval,
@@ -8,18 +7,32 @@ import {
   shownStatus,
   type Approval,
   type WantedDecision,
-} from "../approvals/index.js";
-import { contextOfFailure } from "./context-update.js";
-import { PLAN_EVENTS_MAX } from "./limits.js";
-import { PlanDraft } from "./plan-draft.js";
+} from "../../approvals/index.js";
+import { contextOfFailure } from "../context-update.js";
+import { PLAN_EVENTS_MAX } from "../limits.js";
+import { PlanDraft } from "../plan-draft.js";
 import {
   eventsToFinish,
-  isOver,
   type PlanChange,
   type PlanState,
   type StepOutcome,
   type StepState,
-} from "./plan-state.js";
+} from "../plan-state.js";
+import {
+  expired,
+  hasEnded,
+  isOpen,
+  requestedPayload,
+  type StepDecision,
+  voided,
+  whyPlanTakesNoDecision,
+} from "./open-approvals.js";
+import {
+  decidePlanApproval,
+  grantFromPlan,
+  openPlanApproval,
+  requestPlanApproval,
+} from "./whole-plan.js";
 
 /*
  * Approvals as part of the state machine (Decision §16). A step holds its newest approval. A claim
@@ -56,15 +69,10 @@ export function approvalGivenBack(
 
 /**
  * Ends an approval that nobody needs any more, because its plan has ended or its step has changed.
- * @returns the step's approval after that: `void`, or `expired` if its time had passed before.
+ * @returns the step's approval after that.
  */
 export function voidApproval(draft: PlanDraft, step: StepState): Approval | undefined {
-  const { stepId, approval } = step;
-  if (approval === undefined || hasEnded(approval)) return approval;
-  if (!isOpen(approval, draft.nowMs)) return expired(draft, step, approval);
-  const ended = { ...approval, status: "void" as const };
-  draft.putApproval({ stepId, approval: ended });
-  return ended;
+  return step.approval && voided(draft, step, step.approval);
 }
 
 /**
@@ -73,41 +81,29 @@ export function voidApproval(draft: PlanDraft, step: StepState): Approval | unde
  */
 export function expireApprovals(state: PlanState, nowMs: number): PlanChange | undefined {
   const draft = new PlanDraft(state, nowMs);
+  // A log without room for an event still has to take those that end its plan.
+  const ended = (step: StepState, approval: Approval | undefined): Approval | undefined => {
+    if (approval === undefined || hasEnded(approval)) return approval;
+    const isFull = draft.plan.lastSequence + 1 + eventsToFinish(state) > PLAN_EVENTS_MAX;
+    if (isFull || isOpen(approval, draft.nowMs)) return approval;
+    return expired(draft, step, approval);
+  };
   for (const step of state.steps) {
-    const { approval, status } = step;
-    if (approval === undefined || status === "running") continue;
-    if (hasEnded(approval) || isOpen(approval, draft.nowMs)) continue;
-    // A log without room for the event still has to take the events that end its plan.
-    if (draft.plan.lastSequence + 1 + eventsToFinish(state) > PLAN_EVENTS_MAX) break;
-    draft.replaceStep({ ...step, approval: expired(draft, step, approval) });
+    if (step.status === "running") continue;
+    const approval = ended(step, step.approval);
+    const planApproval = ended(step, step.planApproval);
+    if (approval === step.approval && planApproval === step.planApproval) continue;
+    draft.replaceStep({ ...step, approval, planApproval });
   }
   const change = draft.change();
   return change.events.length === 0 ? undefined : change;
-}
-
-function expired(draft: PlanDraft, step: StepState, approval: Approval): Approval {
-  const { stepId, index } = step;
-  const ended = { ...approval, status: "expired" as const };
-  draft.putApproval({ stepId, approval: ended });
-  draft.emit("PlanApprovalExpired", {
-    approval_id: approval.approvalId,
-    ...{ step_id: stepId, step_index: index },
-    ...{ digest: approval.digest, was: approval.status },
-    expires_at: isoTime(approval.expiresAtMs),
-  });
-  return ended;
-}
-
-/** Whether the plan's log says that nothing can become of it any more. */
-function hasEnded({ status }: Approval): boolean {
-  return status !== "pending" && status !== "approved";
 }
 
 /** Ends an attempt that may not run without an approval: the step waits for it. */
 export function awaitApproval(
   draft: PlanDraft,
   step: StepState,
-  { approval, subject }: StepOutcome & { readonly kind: "awaiting_approval" },
+  { approval, subject, wholePlan }: StepOutcome & { readonly kind: "awaiting_approval" },
 ): void {
   const idle: StepState = {
     ...{ ...step, owner: undefined, status: "pending" },
@@ -123,29 +119,17 @@ export function awaitApproval(
     }
   }
   voidApproval(draft, { ...step, approval: former });
-  draft.replaceStep({ ...idle, approval });
+  const waiting = { ...idle, approval };
+  draft.replaceStep(waiting);
   draft.putApproval({ stepId: step.stepId, approval, subject });
-  const { approvalId, digest, rules, requester, expiresAtMs } = approval;
   draft.emit("PlanApprovalRequested", {
-    approval_id: approvalId,
+    ...requestedPayload(approval),
     ...stepPayload(step),
-    digest,
-    rules: rules.map(({ policyId, role, approversMin }) => ({
-      policy_id: policyId,
-      role,
-      approvers_min: approversMin,
-    })),
-    requester: partyName(requester),
-    expires_at: isoTime(expiresAtMs),
     ...(former === undefined ? {} : { replaces: former.approvalId }),
   });
+  if (draft.isEnding || grantFromPlan(draft, waiting, approval)) return;
+  if (wholePlan !== undefined) requestPlanApproval(draft, step.stepId, wholePlan);
 }
-
-/** The result of a decision about a step's approval, before the step is changed. */
-export type StepDecision =
-  | { readonly kind: "decided"; readonly step: StepState & { readonly approval: Approval } }
-  | { readonly kind: "repeated" }
-  | { readonly kind: "refused"; readonly code: ErrorCode; readonly message: string };
 
 /** Records a person's decision about the approval that a step holds. */
 export function decideStepApproval(
@@ -154,6 +138,8 @@ export function decideStepApproval(
   approvalId: string,
   wanted: WantedDecision,
 ): StepDecision {
+  const aboutPlan = decidePlanApproval(draft, state, approvalId, wanted);
+  if (aboutPlan !== undefined) return aboutPlan;
   const step = state.steps.find(({ approval }) => approval?.approvalId === approvalId);
   if (step?.approval === undefined) {
     return refused(
@@ -168,7 +154,9 @@ export function decideStepApproval(
   draft.putApproval({ stepId: step.stepId, approval });
   emitDecided(draft, step, approval);
   const waitReason = approval.status === "approved" ? undefined : step.waitReason;
-  return { kind: "decided", step: { ...step, approval, waitReason } };
+  const decided = { ...step, approval, waitReason };
+  draft.replaceStep(decided);
+  return { kind: "decided", step: decided };
 }
 
 /** The end of a step that a person denied. */
@@ -184,9 +172,9 @@ export function denialOutcome({
 }
 
 /** The message for the caller whose step waits: who can decide, until when, and how to go on. */
-export function waitingText({ planId }: PlanState, { stepId, approval }: StepState): string {
+export function waitingText({ planId, steps }: PlanState, { stepId, approval }: StepState): string {
   if (approval === undefined) return `Step ${stepId} waits for a person's approval`;
-  const { approvalId, rules, decisions, expiresAtMs } = approval;
+  const { approvalId, rules, decisions, requestedAtMs, expiresAtMs } = approval;
   const missing = rules.flatMap((rule) => {
     const count = missingFor(rule, decisions);
     return count === 0
@@ -194,9 +182,14 @@ export function waitingText({ planId }: PlanState, { stepId, approval }: StepSta
       : [`${count === 1 ? "a person" : `${String(count)} persons`} with the role ${rule.role}`];
   });
   const who = [...new Set(missing)].join(" and ");
+  const plan = openPlanApproval(steps, requestedAtMs);
+  const atOnce =
+    plan?.status === "pending" && plan.covers?.some((covered) => covered.stepId === stepId) === true
+      ? `The whole plan can be approved at once: approval ${plan.approvalId}. `
+      : "";
   return (
     `Step ${stepId} of plan ${planId} waits for approval ${approvalId}: ${who} can decide until ` +
-    `${isoTime(expiresAtMs)}, at /approvals/${approvalId} or with 'steward approvals show ${approvalId}'. ` +
+    `${isoTime(expiresAtMs)}, at /approvals/${approvalId} or with 'steward approvals show ${approvalId}'. ${atOnce}` +
     "Execute the step again after the decision; the same call then goes on"
   );
 }
@@ -216,24 +209,9 @@ function emitDecided(draft: PlanDraft, step: StepState, approval: Approval): voi
 }
 
 function whyNotDecidable(state: PlanState, step: StepState, nowMs: number): string | undefined {
-  const { planId, cancelReason, failure, deadlineMs, lastSequence } = state;
-  if (isOver(state)) return `Plan ${planId} is ${state.status}: there is nothing left to decide`;
-  if (cancelReason !== undefined) return `Plan ${planId} is being cancelled`;
-  if (failure !== undefined) return `Plan ${planId} has failed`;
-  if (nowMs > deadlineMs) return `Plan ${planId} is past its deadline, ${isoTime(deadlineMs)}`;
-  if (step.status === "running") {
-    return `Step ${step.stepId} is being executed again, which may request another approval: read the approval again in a moment`;
-  }
-  if (lastSequence + 1 + eventsToFinish(state) > PLAN_EVENTS_MAX) {
-    return `The log of plan ${planId} is full (${String(PLAN_EVENTS_MAX)} events): cancel it, and submit the remaining steps as a new plan`;
-  }
-  return undefined;
-}
-
-/** Whether it can still be decided about or used. */
-function isOpen(approval: Approval, nowMs: number): boolean {
-  const status = shownStatus(approval, nowMs);
-  return status === "pending" || status === "approved";
+  const closed = whyPlanTakesNoDecision(state, nowMs);
+  if (closed !== undefined || step.status !== "running") return closed;
+  return `Step ${step.stepId} is being executed again, which may request another approval: read the approval again in a moment`;
 }
 
 function stepPayload({ stepId, index, attempt }: StepState): object {

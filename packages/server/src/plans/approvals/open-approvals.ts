@@ -1,0 +1,92 @@
+import type { ErrorCode } from "@steward/protocol";
+import { isoTime } from "@steward/kernel/clock.js";
+import { partyName, shownStatus, type Approval } from "../../approvals/index.js";
+import { PLAN_EVENTS_MAX } from "../limits.js";
+import type { PlanDraft } from "../plan-draft.js";
+import { eventsToFinish, isOver, type PlanState, type StepState } from "../plan-state.js";
+
+/*
+ * What the approvals of steps and those of whole plans have in common.
+ */
+
+/** The result of a decision about an approval, with the step that holds it. */
+export type StepDecision =
+  | { readonly kind: "decided"; readonly step: StepState }
+  | { readonly kind: "repeated" }
+  | { readonly kind: "refused"; readonly code: ErrorCode; readonly message: string };
+
+/** Whether it can still be decided about or used. */
+export function isOpen(approval: Approval, nowMs: number): boolean {
+  const status = shownStatus(approval, nowMs);
+  return status === "pending" || status === "approved";
+}
+
+/** Whether the plan's log says that nothing can become of it any more. */
+export function hasEnded({ status }: Approval): boolean {
+  return status !== "pending" && status !== "approved";
+}
+
+/** Ends an approval that nobody needs any more: `void`, or `expired` if its time had passed before. */
+export function voided(
+  draft: PlanDraft,
+  step: Pick<StepState, "stepId" | "index">,
+  approval: Approval,
+): Approval {
+  if (hasEnded(approval)) return approval;
+  if (!isOpen(approval, draft.nowMs)) return expired(draft, step, approval);
+  const ended = { ...approval, status: "void" as const };
+  draft.putApproval({ stepId: step.stepId, approval: ended });
+  return ended;
+}
+
+/** Ends an approval whose time has passed. */
+export function expired(
+  draft: PlanDraft,
+  { stepId, index }: Pick<StepState, "stepId" | "index">,
+  approval: Approval,
+): Approval {
+  const ended = { ...approval, status: "expired" as const };
+  draft.putApproval({ stepId, approval: ended });
+  draft.emit("PlanApprovalExpired", {
+    approval_id: approval.approvalId,
+    ...{ step_id: stepId, step_index: index },
+    ...{ digest: approval.digest, was: approval.status },
+    expires_at: isoTime(approval.expiresAtMs),
+  });
+  return ended;
+}
+
+/** What the event of a request tells of the approval. */
+export function requestedPayload(approval: Approval): object {
+  const { approvalId, digest, rules, requester, expiresAtMs } = approval;
+  return {
+    ...{ approval_id: approvalId, digest },
+    rules: rules.map(({ policyId, role, approversMin }) => ({
+      policy_id: policyId,
+      role,
+      approvers_min: approversMin,
+    })),
+    requester: partyName(requester),
+    expires_at: isoTime(expiresAtMs),
+  };
+}
+
+/**
+ * Why nothing can be decided about a plan's approvals; `undefined` when something can.
+ * @param events that the decision adds to the plan's log at most.
+ */
+export function whyPlanTakesNoDecision(
+  state: PlanState,
+  nowMs: number,
+  events = 1,
+): string | undefined {
+  const { planId, cancelReason, failure, deadlineMs, lastSequence } = state;
+  if (isOver(state)) return `Plan ${planId} is ${state.status}: there is nothing left to decide`;
+  if (cancelReason !== undefined) return `Plan ${planId} is being cancelled`;
+  if (failure !== undefined) return `Plan ${planId} has failed`;
+  if (nowMs > deadlineMs) return `Plan ${planId} is past its deadline, ${isoTime(deadlineMs)}`;
+  if (lastSequence + events + eventsToFinish(state) > PLAN_EVENTS_MAX) {
+    return `The log of plan ${planId} is full (${String(PLAN_EVENTS_MAX)} events): cancel it, and submit the remaining steps as a new plan`;
+  }
+  return undefined;
+}
