@@ -29,6 +29,10 @@ export const texts = {
     switch: "Switch the organization",
     hint: "The id of an organization, a UUID. Leave it empty for the server's own.",
     apply: "Switch",
+    role: "Role",
+    noRole: "None",
+    roleHint:
+      "This server believes what its callers say. Without a role you may try everything but billing, which admin may see, and the system, which operator may see.",
   },
   palette: {
     open: "Search or command",

@@ -1,6 +1,6 @@
 import { createClient } from "@steward/client";
 import { QueryClient } from "@tanstack/react-query";
-import { chosenOrganization } from "./organization.js";
+import { chosenOrganization, chosenRole } from "./organization.js";
 import { isReached, noteReached, onConnectionChange } from "./connection.js";
 
 /** Time limit of one attempt of a call, in ms. The server answers all that the console asks in less. */
@@ -46,11 +46,13 @@ async function fetchNoted(input: RequestInfo | URL, init?: RequestInit): Promise
   }
 }
 
-/** The headers of a call, with the organization that the person has chosen. */
+/** The headers of a call, with the organization and the role that the person has chosen. */
 function headersOf(init: RequestInit | undefined): Headers {
   const headers = new Headers(init?.headers);
   const organization = chosenOrganization.get();
   if (organization !== "") headers.set("x-org-id", organization);
+  const role = chosenRole.get();
+  if (role !== "") headers.set("x-user-role", role);
   return headers;
 }
 

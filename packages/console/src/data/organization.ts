@@ -7,3 +7,6 @@ import { localValue } from "./local-value.js";
 export const chosenOrganization = localValue("organization", (kept) =>
   typeof kept === "string" ? kept : "",
 );
+
+/** The role that requests are sent with, where callers choose it themselves; empty: none. */
+export const chosenRole = localValue("role", (kept) => (typeof kept === "string" ? kept : ""));

@@ -1,18 +1,22 @@
 import { useState } from "react";
-import { chosenOrganization } from "../data/organization.js";
+import { chosenOrganization, chosenRole } from "../data/organization.js";
 import { texts } from "../texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
-import { Field } from "../ui/field.js";
+import { Field, SelectField } from "../ui/field.js";
 
 const UUID = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 
-/** Asks for the organization that requests are sent for. */
+/** The roles that a caller may name; those of an organization, and the operator of all. */
+const ROLES = ["operator", "admin", "billing", "schema", "approver", "agent", "auditor"] as const;
+
+/** Asks for the organization that requests are sent for, and the role. */
 export default function OrganizationSwitch(props: {
   readonly present: string;
   readonly onClose: () => void;
 }) {
   const [typed, setTyped] = useState(props.present);
+  const [role, setRole] = useState(chosenRole.get());
   return (
     <Dialog
       open
@@ -25,6 +29,7 @@ export default function OrganizationSwitch(props: {
         onSubmit={(event) => {
           event.preventDefault();
           chosenOrganization.set(typed.trim());
+          chosenRole.set(role);
           // The page is loaded anew, so that nothing is left of the organization before.
           window.location.assign("/plans");
         }}
@@ -38,6 +43,17 @@ export default function OrganizationSwitch(props: {
             setTyped(event.target.value);
           }}
         />
+        <SelectField
+          id="role"
+          label={texts.organization.role}
+          value={role}
+          options={[
+            { value: "", text: texts.organization.noRole },
+            ...ROLES.map((value) => ({ value, text: value })),
+          ]}
+          onChoose={setRole}
+        />
+        <p className="text-xs text-muted">{texts.organization.roleHint}</p>
         <div className="flex justify-end gap-2">
           <Button onClick={props.onClose}>{texts.dialog.cancel}</Button>
           <Button type="submit" look="primary">

@@ -5,7 +5,7 @@ import { createClient } from "@steward/client";
 import { describe, expect, it } from "vitest";
 import { createSampleDatabase } from "../../adapters/sample-database/index.js";
 import { startSteward, type Running } from "../../cli/testing/steward-process.js";
-import { openPage } from "./console-page.js";
+import { accessibilityProblems, openPage } from "./console-page.js";
 import { shows, WAIT_MS, type OpenConsole } from "./open-console.js";
 
 /** A server in a process of its own, on plain loopback, where nobody signs in. */
@@ -51,6 +51,15 @@ export function describeKilledServer(shared: OpenConsole): void {
       await expect
         .poll(() => page.getByText(other).count(), { timeout: WAIT_MS })
         .toBeGreaterThan(0);
+      await page.goto("/system");
+      await shows(page, "You may not see this");
+      await page.getByRole("button", { name: "Switch the organization" }).click();
+      await page.getByLabel("Role").selectOption("operator");
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.getByRole("button", { name: "Switch", exact: true }).click();
+      await shows(page, "No plans yet");
+      await page.goto("/system");
+      await shows(page, "SERVICE_DATABASE_URL");
       rmSync(directory, { recursive: true, force: true });
     });
   });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { accessibilityProblems, LOOKS } from "./console-page.js";
 import { shows, WAIT_MS, type OpenConsole } from "./open-console.js";
@@ -125,6 +126,34 @@ export function describePlanPages(shared: OpenConsole): void {
       await shows(tab.page, "1 of 2 steps completed");
       await shared.server.agent.plans.execute(planId, "customer");
       await shows(tab.page, "2 of 2 steps completed");
+    });
+
+    it("keeps filters as a view under a name, and exports the plans that match", async () => {
+      const id = await submitted();
+      await using tab = await shared.open(`/plans?status=pending&q=${id}`, "admin");
+      const { page, problems } = tab;
+      await page.getByRole("button", { name: "Views" }).click();
+      await page.getByLabel("Name of the view").fill("The one that waits");
+      await page.getByRole("button", { name: "Save this view" }).click();
+      await page.goto("/plans");
+      await page.getByRole("button", { name: "Views" }).click();
+      await page.getByRole("button", { name: "The one that waits", exact: true }).click();
+      await page.waitForURL(`**/plans?q=${id}&status=pending`);
+      for (const [format, type] of [
+        ["CSV", ".csv"],
+        ["JSON", ".json"],
+      ] as const) {
+        await page.getByRole("button", { name: "Export" }).click();
+        const [download] = await Promise.all([
+          page.waitForEvent("download"),
+          page.getByRole("menuitem", { name: `Export as ${format}` }).click(),
+        ]);
+        expect(download.suggestedFilename()).toBe(`plans${type}`);
+        const exported = readFileSync(await download.path(), "utf8");
+        expect(exported.split(id)).toHaveLength(2);
+        expect(exported.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g)).toEqual([id]);
+      }
+      expect(problems).toEqual([]);
     });
 
     it("finds plans by a text, in the address, and cancels those that are selected", async () => {
