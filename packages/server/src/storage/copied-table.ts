@@ -143,6 +143,10 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   ),
   table("audit_tiles", "org_id uuid, level integer, tile_index bigint, hashes bytea"),
   { ...table("audit_tree", "org_id uuid, size bigint, checkpoint text"), hasRows: true },
+  // No server of the new store holds a lease.
+  table("audit_export_positions", "org_id uuid, sink text, next_index bigint, holder text", [
+    { name: "lease_until_ms", type: "bigint", sqlite: "0" },
+  ]),
   table("audit_outbox", "org_id uuid, at_ms bigint, fact text", [
     // In the order of the numbers that SQLite has given them.
     {

@@ -48,6 +48,7 @@ describe("steward copy", () => {
       await flushAudit(store);
       await recordToolCalls(store.plans, [{ orgId: ORG }]);
       await store.audit.sequence.add([WAITING_FACT]);
+      await store.audit.exported.advance("file:/siem", { holder: "a server", from: 0 }, 3);
       records.push(...(await store.audit.archive.list({ orgId: ORG }, 100)));
     }
     expect(records.length).toBeGreaterThan(4);
@@ -102,6 +103,11 @@ describe("steward copy", () => {
     const kinds = added.map(({ entry }) => (JSON.parse(entry) as { kind: string }).kind);
     expect(kinds).toContain(WAITING_FACT.kind);
     expect(kinds.filter((kind) => kind === "plan.changed").length).toBeGreaterThan(1);
+
+    // What was sent to a receiver is not sent again, and nobody holds its lease.
+    const exported = store.audit.exported;
+    expect(await exported.position("file:/siem")).toBe(3);
+    expect(await exported.take("file:/siem", { holder: "another", from: 3 }, 1000)).toBe(true);
 
     await using node = openStateNode(database.url, join(cwd, "clones"));
     const { repositories } = node;

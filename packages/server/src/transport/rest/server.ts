@@ -231,7 +231,7 @@ function restApp(services: Services, options: AppOptions): RestApp {
     const openid = isDescribed ? undefined : services.signIn.openid;
     if (openid !== undefined) addOpenIdRoutes(open, services, openid);
     if (docs) {
-      addAgentDocuments(open);
+      addAgentDocuments(open, protectedResource !== undefined);
       addDescription(open, version);
       addReferencePage(open, version);
     }

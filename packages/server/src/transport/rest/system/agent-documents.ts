@@ -12,14 +12,22 @@ const DOCUMENTS = {
 
 const directory = new URL("../../../../agents/", import.meta.url);
 
-/** Serves the overview for LLMs (llmstxt.org) and the skill that teaches agents to work with Steward. */
-export function addAgentDocuments(app: RestApp): void {
+/** The line of the overview about tokens; without tokens there is no page for its link. */
+const ABOUT_TOKENS = /^.*\/\.well-known\/oauth-protected-resource.*\n/m;
+
+/**
+ * Serves the overview for LLMs (llmstxt.org) and the skill that teaches agents to work with Steward.
+ * @param hasTokens whether the server tells where to get a token.
+ */
+export function addAgentDocuments(app: RestApp, hasTokens: boolean): void {
+  const served = (document: string): string =>
+    hasTokens ? document : document.replace(ABOUT_TOKENS, "");
   for (const [path, { file, type }] of Object.entries(DOCUMENTS)) {
     app.get(path, { schema: { hide: true } }, async (_request, reply) =>
       reply
         .header("content-type", type)
         .serializer(String)
-        .send(await readFile(new URL(file, directory), "utf8")),
+        .send(served(await readFile(new URL(file, directory), "utf8"))),
     );
   }
 }
