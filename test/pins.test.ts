@@ -659,6 +659,7 @@ describe("the REST interface", () => {
       "GET /api/audit/consistency proveAuditConsistency",
       "GET /api/audit/records listAuditRecords",
       "GET /api/audit/records/{index} getAuditRecord",
+      "GET /api/audit/witnesses listAuditWitnesses",
       "GET /api/catalog listCatalog",
       "GET /api/catalog/check checkDataSources",
       "GET /api/catalog/tables listTables",

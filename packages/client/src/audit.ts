@@ -4,6 +4,7 @@ import type {
   AuditPage,
   AuditQuery,
   AuditRecord,
+  AuditWitness,
   ProvenAuditRecord,
 } from "@steward/protocol/rest";
 import type { Http } from "./http.js";
@@ -22,6 +23,8 @@ export interface Audit {
   consistency(query: AuditConsistencyQuery, options?: CallOptions): Promise<AuditConsistency>;
   /** The newest checkpoint, a signed note; empty before the first record. */
   checkpoint(options?: CallOptions): Promise<string>;
+  /** The operator's witnesses, each with the newest checkpoint that it has cosigned. */
+  witnesses(options?: CallOptions): Promise<readonly AuditWitness[]>;
   /** A file of the log in the layout of C2SP tlog-tiles. @param path such as `tile/0/000`. */
   tile(path: string, options?: CallOptions): Promise<Uint8Array>;
 }
@@ -42,6 +45,7 @@ export function createAudit(http: Http): Audit {
       http.exchange({ ...get("/audit/checkpoint", signal), headers: ANY }, (response) =>
         response.text(),
       ),
+    witnesses: ({ signal } = {}) => http.call(get(`${PATH}/witnesses`, signal)),
     tile: (path, { signal } = {}) =>
       http.exchange(
         { ...get(`/audit/${path}`, signal), headers: ANY },

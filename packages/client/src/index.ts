@@ -47,6 +47,7 @@ export type { ErrorCode } from "@steward/protocol";
 export type {
   AuditConsistency,
   AuditConsistencyQuery,
+  AuditWitness,
   AuditPage,
   AuditQuery,
   AuditRecord,

@@ -22,12 +22,14 @@ export {
 export { systemStatusSchema, type SystemStatus } from "./system.js";
 export {
   auditConsistencyQuerySchema,
+  auditWitnessesSchema,
   auditConsistencySchema,
   auditPageSchema,
   auditQuerySchema,
   provenAuditRecordSchema,
   type AuditConsistency,
   type AuditConsistencyQuery,
+  type AuditWitness,
   type AuditPage,
   type AuditQuery,
   type AuditRecord,

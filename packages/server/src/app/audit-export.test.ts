@@ -181,7 +181,7 @@ function open({ store, targets, log = silentLog, node = "" }: Opening): Promise<
     ...{ port: 0, log, databaseUrl: store },
     dataDir: mkdtempSync(join(root, `data-${node}`)),
     dataSources: [{ name: "shop", url: `sqlite:${shop}` }],
-    audit: { name: "steward/audit", exports, exportCaFile: caFile },
+    audit: { name: "steward/audit", witnesses: [], exports, exportCaFile: caFile },
   });
 }
 

@@ -5,22 +5,43 @@ import type { AuditArchive, AuditFilter, AuditRecord } from "./ports.js";
 import type { AuditSequencer } from "./sequencer.js";
 import {
   consistencyProof,
+  cosignedAt,
   entryBundle,
   HASH_BYTES,
   inclusionProof,
   parseCheckpoint,
   parseNote,
+  readTiles,
   TILE_WIDTH,
   tileNamed,
   tileWidth,
-  type ReadTiles,
+  verifierKeyText,
+  type VerifierKey,
 } from "./tree/index.js";
+import {
+  withCosignatures,
+  type CosignatureStore,
+  type CosignedCheckpoint,
+} from "./witnesses/index.js";
 
 /** Dependencies of the service; without a store there is no audit log. */
 export interface AuditServiceParts {
   readonly archive: AuditArchive;
   /** Appends the waiting facts, so that a reader finds everything that happened before its request. */
   readonly sequencer: Pick<AuditSequencer, "flush">;
+  /** The witnesses that the operator trusts. */
+  readonly witnesses: readonly VerifierKey[];
+  readonly cosignatures: Pick<CosignatureStore, "list">;
+}
+
+/** A witness of the log, and the newest checkpoint that it has cosigned. */
+export interface WitnessState {
+  readonly key: VerifierKey;
+  /** Absent: it has cosigned none. */
+  readonly cosigned?: CosignedCheckpoint & {
+    /** When the witness has cosigned it, by its own clock; in seconds since the epoch. */
+    readonly atSeconds: number;
+  };
 }
 
 /** A record with the proof that the tree of a checkpoint contains it. */
@@ -87,11 +108,38 @@ export class AuditService {
     return consistencyProof(older, newer, readTiles(archive));
   }
 
-  /** The newest checkpoint, with everything that happened before the call; empty before the first record. */
+  /**
+   * The newest checkpoint, with everything that happened before the call and the cosignatures that
+   * there are of it; empty before the first record.
+   */
   async checkpoint(): Promise<string> {
     const { archive, sequencer } = this.#needed();
     await sequencer.flush();
-    return (await archive.checkpoint()).note;
+    const { note } = await archive.checkpoint();
+    const states = await this.witnesses();
+    return withCosignatures(
+      note,
+      states.flatMap(({ cosigned }) => cosigned?.note ?? []),
+    );
+  }
+
+  /** The witnesses that the operator trusts, with what each has cosigned last. */
+  async witnesses(): Promise<readonly WitnessState[]> {
+    const { witnesses, cosignatures } = this.#needed();
+    if (witnesses.length === 0) return [];
+    const stored = await cosignatures.list();
+    return witnesses.map((key) => {
+      const name = verifierKeyText(key);
+      const cosigned = stored.find(({ witness }) => witness === name);
+      if (cosigned === undefined) return { key };
+      const line = parseNote(cosigned.note).signatures.find(
+        ({ name: signer, keyId }) => signer === key.name && keyId === key.keyId,
+      );
+      return {
+        key,
+        cosigned: { ...cosigned, atSeconds: line === undefined ? 0 : cosignedAt(line) },
+      };
+    });
   }
 
   /**
@@ -124,11 +172,4 @@ export class AuditService {
       "There is no audit log, because nothing is stored: set SERVICE_DATABASE_URL",
     );
   }
-}
-
-function readTiles(archive: AuditArchive): ReadTiles {
-  return async (names) => {
-    const tiles = await archive.tiles(names);
-    return tiles.map((tile, at) => tile.subarray(0, (names[at]?.width ?? 0) * HASH_BYTES));
-  };
 }

@@ -8,12 +8,13 @@
  * - sequencer: gives facts their places in the tree
  * - refusal: an operation that was not permitted, or an authentication that failed
  * - checkpoint: the size and the root of the tree, signed
+ * - witness: a server of others that cosigns a checkpoint when the log continues the one before
  *
  * Read first: plan-facts.ts, record.ts, operation-recorder.ts, sequencer.ts, tree/index.ts.
  */
 export type { AuditRecord, ErasedValues } from "./ports.js";
 export { AuditSequencer, type AuditSequencerParts } from "./sequencer.js";
-export { AuditService, type ProvenRecord } from "./audit-service.js";
+export { AuditService, type ProvenRecord, type WitnessState } from "./audit-service.js";
 export {
   OperationRecorder,
   type AskedOperation,
@@ -35,6 +36,7 @@ export {
   tilePath,
   tileWidth,
   verifiedCheckpoint,
+  verifierKeyText,
   type TileName,
   type VerifierKey,
 } from "./tree/index.js";

@@ -8,12 +8,11 @@ import { verifyExport } from "./verify.js";
 describe("the verification of an export", () => {
   it("accepts the log, and every earlier state of it", async () => {
     const { files, checkpoint } = exportOf(700);
-    for (const size of [0, 1, 255, 256, 257, 699, 700]) {
-      const earlier = exportOf(size).checkpoint;
-      expect(await verifyExport(files, { checkpoint, earlier })).toEqual({
-        isIntact: true,
-        records: 700,
-      });
+    const sizes = [0, 1, 255, 256, 257, 300, 301, 699, 700];
+    const states = sizes.map((size) => ({ name: "it", checkpoint: exportOf(size).checkpoint }));
+    const intact = { isIntact: true, records: 700 };
+    for (const earlier of [...states.map((each) => [each]), states.toReversed()]) {
+      expect(await verifyExport(files, { checkpoint, earlier })).toEqual(intact);
     }
   });
 
@@ -29,16 +28,22 @@ describe("the verification of an export", () => {
   });
 
   it("finds a log that was written anew and signed again, by an earlier checkpoint", async () => {
-    const { checkpoint: earlier } = exportOf(500);
+    const own = { name: "the newest one", checkpoint: exportOf(100, "other").checkpoint };
+    const earlier = [own, { name: "the kept checkpoint", checkpoint: exportOf(500).checkpoint }];
     const anew = exportOf(600, "other");
     const verdict = await verifyExport(anew.files, { checkpoint: anew.checkpoint, earlier });
     expect(verdict).toMatchObject({
       isIntact: false,
-      problem: expect.stringMatching(/anew/) as string,
+      problem: expect.stringMatching(
+        /first 500 .* those of the kept checkpoint, .* anew/,
+      ) as string,
     });
     const shorter = exportOf(400);
     expect(
-      await verifyExport(shorter.files, { checkpoint: shorter.checkpoint, earlier }),
+      await verifyExport(shorter.files, {
+        checkpoint: shorter.checkpoint,
+        earlier: earlier.slice(1),
+      }),
     ).toMatchObject({ record: 400 });
   });
 

@@ -27,26 +27,35 @@ export type AuditVerdict =
       readonly record?: number;
     };
 
+/** A checkpoint that the first records of an export must lead to. */
+export interface EarlierCheckpoint {
+  readonly checkpoint: Checkpoint;
+  /** Where it is from, as in "the checkpoint that witness.example.com/w1 has cosigned". */
+  readonly name: string;
+}
+
 /** What an export is verified against. */
 export interface TrustedCheckpoints {
   /** The checkpoint of the export, whose signature was verified. */
   readonly checkpoint: Checkpoint;
-  /** A checkpoint that the auditor has from earlier, whose signature was verified. */
-  readonly earlier?: Checkpoint | undefined;
+  /** Checkpoints that the auditor has from elsewhere, whose signatures were verified. */
+  readonly earlier?: readonly EarlierCheckpoint[];
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 /**
- * Verifies that the entries of an export lead to the root of its checkpoint, and those below an
+ * Verifies that the entries of an export lead to the root of its checkpoint, and those below each
  * earlier checkpoint to that one's root. The entries are read once, in bundles.
  */
 export async function verifyExport(
   files: AuditFiles,
   trusted: TrustedCheckpoints,
 ): Promise<AuditVerdict> {
-  const { checkpoint, earlier, onProgress } = trusted;
-  const shorter = earlier && withoutEarlier(earlier, checkpoint);
-  if (shorter !== undefined) return shorter;
+  const { checkpoint, earlier = [], onProgress } = trusted;
+  for (const each of earlier) {
+    const shorter = withoutEarlier(each, checkpoint);
+    if (shorter !== undefined) return shorter;
+  }
   const run = new Verification(files, trusted);
   for (let from = 0; from < checkpoint.size; from += TILE_WIDTH) {
     const incomplete = await run.readBundle(from);
@@ -58,17 +67,15 @@ export async function verifyExport(
 
 /** Records that an earlier checkpoint covers and the export does not even claim to have. */
 function withoutEarlier(
-  earlier: Checkpoint,
+  { checkpoint: earlier, name }: EarlierCheckpoint,
   { origin, size }: Checkpoint,
 ): AuditVerdict | undefined {
   if (earlier.origin !== origin) {
-    return differs(
-      `The earlier checkpoint is of the log ${earlier.origin}, the export of ${origin}`,
-    );
+    return differs(`${upperFirst(name)} is of the log ${earlier.origin}, the export of ${origin}`);
   }
   if (earlier.size <= size) return undefined;
   return differs(
-    `Record ${String(size)} is missing: the earlier checkpoint covers ${String(earlier.size)} records, the export only ${String(size)}`,
+    `Record ${String(size)} is missing: ${name} covers ${String(earlier.size)} records, the export only ${String(size)}`,
     size,
   );
 }
@@ -83,12 +90,17 @@ class Verification {
   /** The first tile of hashes that differs from the hashes of the records. */
   #strangeTile:
     { readonly path: string; readonly from: number; readonly until: number } | undefined;
-  #earlierRoot: Buffer | undefined;
+  /** The roots of the records at the sizes of the earlier checkpoints. */
+  readonly #earlierRoots = new Map<number, Buffer>();
+  /** Those sizes, in their order. */
+  readonly #earlierSizes: readonly number[];
 
   constructor(files: AuditFiles, trusted: TrustedCheckpoints) {
     this.#files = files;
     this.#trusted = trusted;
-    if (trusted.earlier?.size === 0) this.#earlierRoot = this.#edge.root();
+    this.#earlierRoots.set(0, this.#edge.root());
+    const sizes = new Set(trusted.earlier?.map(({ checkpoint }) => checkpoint.size));
+    this.#earlierSizes = [...sizes].toSorted((one, other) => one - other);
   }
 
   /** @returns the verdict when records are missing, so that nothing behind them can be told. */
@@ -114,12 +126,15 @@ class Verification {
 
   /** The verdict after the last bundle. */
   verdict(): AuditVerdict {
-    const { checkpoint, earlier } = this.#trusted;
+    const { checkpoint, earlier = [] } = this.#trusted;
     if (!this.#edge.root().equals(checkpoint.root)) return this.#firstStrange();
-    if (earlier !== undefined && this.#earlierRoot?.equals(earlier.root) !== true) {
+    const rewritten = earlier.find(
+      ({ checkpoint: { size, root } }) => this.#earlierRoots.get(size)?.equals(root) !== true,
+    );
+    if (rewritten !== undefined) {
       return differs(
-        `The first ${String(earlier.size)} records are not those of the earlier checkpoint, although they agree with the checkpoint of ` +
-          "the export: the log was written anew. An export from the time of the earlier checkpoint tells which records differ",
+        `The first ${String(rewritten.checkpoint.size)} records are not those of ${rewritten.name}, although they agree with the checkpoint of ` +
+          "the export: the log was written anew. An export from the time of that checkpoint tells which records differ",
       );
     }
     const strange = this.#strangeRecord?.path ?? this.#strangeTile?.path;
@@ -142,11 +157,14 @@ class Verification {
   }
 
   async #append(from: number, leaves: readonly Buffer[]): Promise<void> {
-    const size = this.#trusted.earlier?.size ?? 0;
-    const cut = size > from && size < from + leaves.length ? size - from : leaves.length;
-    await this.#compareTiles(this.#edge.append(leaves.slice(0, cut)));
-    if (size > 0 && this.#edge.size === size) this.#earlierRoot = this.#edge.root();
-    if (cut < leaves.length) await this.#compareTiles(this.#edge.append(leaves.slice(cut)));
+    const end = from + leaves.length;
+    const cuts = this.#earlierSizes.filter((size) => size > from && size < end);
+    for (const until of [...cuts, end]) {
+      await this.#compareTiles(
+        this.#edge.append(leaves.slice(this.#edge.size - from, until - from)),
+      );
+      if (this.#earlierSizes.includes(until)) this.#earlierRoots.set(until, this.#edge.root());
+    }
   }
 
   /** Compares the tiles above the records with their files, once they have their final width. */
@@ -194,6 +212,10 @@ function firstStrangeHash(file: Buffer, hashes: Buffer): number {
     at += 1;
   }
   return at;
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function differs(problem: string, record?: number): AuditVerdict {

@@ -1,3 +1,4 @@
+import type { Witness } from "../audit/witnesses/ports.js";
 import type { ExportTarget } from "../audit-export/ports.js";
 import type { SourceNotes } from "../catalog/ports.js";
 import type { Intent, McpServer } from "../governance/index.js";
@@ -88,6 +89,8 @@ export interface AuditConfig {
   readonly name: string;
   /** PEM file of the private key; absent: a file in the data directory, made at the first start. */
   readonly keyFile?: string;
+  /** Servers of others that cosign its checkpoints. */
+  readonly witnesses: readonly Witness[];
   /** Where the log is exported to. */
   readonly exports: readonly ExportTarget[];
   /** The header for HTTP collectors, `Name: value`. Never shown. */

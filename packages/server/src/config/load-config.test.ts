@@ -28,7 +28,7 @@ describe("a configuration", () => {
       docs: true,
       console: true,
       tools: { strict: false, tools: [] },
-      audit: { name: "steward/audit", exports: [] },
+      audit: { name: "steward/audit", witnesses: [], exports: [] },
       auth: { headers: { trustedProxies: [], proxySecrets: [] } },
       stepTimeoutMs: 30_000,
       stepWaitMs: 30_000,

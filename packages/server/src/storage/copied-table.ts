@@ -143,6 +143,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   ),
   table("audit_tiles", "org_id uuid, level integer, tile_index bigint, hashes bytea"),
   { ...table("audit_tree", "org_id uuid, size bigint, checkpoint text"), hasRows: true },
+  table("audit_cosignatures", "org_id uuid, witness text, size bigint, note text"),
   // No server of the new store holds a lease.
   table("audit_export_positions", "org_id uuid, sink text, next_index bigint, holder text", [
     { name: "lease_until_ms", type: "bigint", sqlite: "0" },

@@ -1,4 +1,5 @@
 import type { AuditArchive, AuditSequence } from "../audit/ports.js";
+import type { CosignatureStore } from "../audit/witnesses/index.js";
 import type { AuditExportStore } from "../audit-export/ports.js";
 import type { ApprovalIndex } from "../approvals/ports.js";
 import type { ApiKeyStore, BrowserSessionStore } from "../identity/ports.js";
@@ -20,6 +21,8 @@ export interface AuditStore {
   readonly archive: AuditArchive;
   /** How far it was exported. */
   readonly exported: AuditExportStore;
+  /** What witnesses have cosigned. */
+  readonly cosignatures: CosignatureStore;
 }
 
 /** The service's whole store, on any engine. */

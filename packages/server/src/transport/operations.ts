@@ -69,7 +69,7 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
   ...operationsOf("metrics:read", "getMetrics"),
   ...operationsOf("system:read", "getSystemStatus"),
   ...operationsOf("audit:read", "listAuditRecords", "getAuditRecord", "proveAuditConsistency"),
-  ...operationsOf("audit:read", "getAuditCheckpoint", "getAuditTile"),
+  ...operationsOf("audit:read", "getAuditCheckpoint", "getAuditTile", "listAuditWitnesses"),
   ...operationsOf("audit:export", "getAuditEntries"),
   ...operationsOf("keys:read", "listApiKeys"),
   ...operationsOf("keys:write", "createApiKey", "rotateApiKey", "revokeApiKey"),

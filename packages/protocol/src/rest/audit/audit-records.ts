@@ -104,6 +104,41 @@ export const auditConsistencySchema: z.ZodType<AuditConsistency> = z.object(cons
   examples: [{ proof: ["qqo="] }],
 });
 
+const witnessShape = {
+  /** The name of the witness's key. */
+  name: z.string().describe("The name of the witness"),
+  /** The public key in the text form of C2SP signed-note. */
+  verifier_key: z.string().describe("Its public key (C2SP signed-note)"),
+  /** Absent: the witness has cosigned nothing yet. */
+  size: index.exactOptional().describe("Number of records that its newest checkpoint covers"),
+  /** By the clock of the witness. */
+  cosigned_at: time.exactOptional().describe("When it cosigned that checkpoint, by its own clock"),
+  /** A signed note with the signatures of the log and of the witness. */
+  checkpoint: z.string().exactOptional().describe("That checkpoint, with the cosignature"),
+};
+
+/** A witness of the audit log, with what it has cosigned last. */
+export interface AuditWitness extends Message<typeof witnessShape> {}
+
+const auditWitnessSchema: z.ZodType<AuditWitness> = z.object(witnessShape).meta({
+  id: "AuditWitness",
+  description: "A witness of the audit log, with the newest checkpoint that it has cosigned",
+  examples: [
+    {
+      name: "witness.example.com/w1",
+      verifier_key: "witness.example.com/w1+8d66cf3f+BAAA",
+      size: 42,
+      cosigned_at: "2026-03-01T09:30:10Z",
+      checkpoint:
+        "steward/audit\n42\nqqo=\n\n— steward/audit AAAAAA==\n— witness.example.com/w1 jWbPPw==\n",
+    },
+  ],
+});
+
+export const auditWitnessesSchema: z.ZodType<readonly AuditWitness[]> = z
+  .array(auditWitnessSchema)
+  .readonly();
+
 const consistencyQueryShape = {
   older: z.coerce.number().int().min(0).describe("Number of records at the earlier checkpoint"),
   newer: z.coerce.number().int().min(0).describe("Number of records at the later checkpoint"),

@@ -64,6 +64,12 @@ export const METRICS: readonly MetricDeclaration[] = [
     labels: [],
   },
   {
+    kind: "gauge",
+    name: "steward_audit_unwitnessed_records",
+    help: "Audit records that the newest checkpoint of the slowest witness does not cover",
+    labels: [],
+  },
+  {
     kind: "counter",
     name: "steward_plans_created_total",
     help: "Plans accepted and stored",

@@ -1,3 +1,4 @@
+import { HttpWitnessClient } from "../../adapters/audit-witness/index.js";
 import { openSink } from "../../adapters/audit-sinks/index.js";
 import { AuditExporter } from "../../audit-export/index.js";
 import { version } from "../../version.js";
@@ -14,6 +15,7 @@ import {
   OperationRecorder,
   Refusals,
 } from "../../audit/index.js";
+import { CheckpointWitnesses } from "../../audit/witnesses/index.js";
 import type { Config } from "../../config/index.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
 import type { Authorizer } from "../../policies/index.js";
@@ -77,7 +79,9 @@ export function openAudit(
     await recorder.storeWaiting();
   };
   const sequencer = opened.use(new AuditSequencer({ ...store, signer, clock, log, collect }));
-  const service = new AuditService({ archive: store.archive, sequencer });
+  askWitnesses(config, store, basics, opened);
+  const witnesses = config.audit.witnesses.map(({ key }) => key);
+  const service = new AuditService({ ...store, sequencer, witnesses });
   return { service, flush: () => sequencer.flush(), guards: guardsWith(recorder) };
 }
 
@@ -117,6 +121,21 @@ function watchedSignIn(signIn: SignIn, refusals: Refusals): SignIn {
 
 /** Longer ids of requests are cut off. */
 const REQUEST_ID_LENGTH_MAX = 128;
+
+/** Without witnesses nobody is asked. */
+function askWitnesses(
+  { audit: { witnesses } }: AuditParts["config"],
+  store: AuditStore,
+  { log, telemetry }: Pick<Basics, "log" | "telemetry">,
+  opened: DisposalStack,
+): void {
+  if (witnesses.length === 0) return;
+  const client = new HttpWitnessClient();
+  const asking = opened.use(new CheckpointWitnesses({ ...store, witnesses, client, log }));
+  telemetry.measure("steward_audit_unwitnessed_records", async () =>
+    asking.uncovered((await store.archive.checkpoint()).size),
+  );
+}
 
 /** Without targets nothing is exported. */
 function openExport(

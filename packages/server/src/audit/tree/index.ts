@@ -22,10 +22,12 @@ export {
   consistencyProof,
   inclusionProof,
   isConsistent,
+  readTiles,
   rootOfInclusion,
   type ReadTiles,
 } from "./proofs.js";
 export {
+  cosignedAt,
   noteText,
   parseNote,
   parseVerifierKey,

@@ -1,10 +1,18 @@
 import { AppError } from "@steward/kernel/errors.js";
-import { nodeHash } from "./hashing.js";
+import { HASH_BYTES, nodeHash } from "./hashing.js";
 import { subtreeRoot, hashesOf } from "./tree-edge.js";
 import { TILE_HEIGHT, TILE_WIDTH, tileWidth, type TileName } from "./tiles.js";
 
 /** Reads tiles of a tree that has at least the size that a proof is for. */
 export type ReadTiles = (names: readonly TileName[]) => Promise<readonly Buffer[]>;
+
+/** Reads tiles of a tree that may have grown since: each is cut to the width of its name. */
+export function readTiles(tree: { readonly tiles: ReadTiles }): ReadTiles {
+  return async (names) => {
+    const tiles = await tree.tiles(names);
+    return tiles.map((tile, at) => tile.subarray(0, (names[at]?.width ?? 0) * HASH_BYTES));
+  };
+}
 
 /** The leaves from `from` up to but not including `until`, whose root is part of a proof. */
 interface LeafRange {

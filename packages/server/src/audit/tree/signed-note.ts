@@ -108,8 +108,18 @@ export function signersOf(note: SignedNote, keys: readonly VerifierKey[]): reado
 function isSignedBy(text: string, { type, publicKey }: VerifierKey, signature: Buffer): boolean {
   if (type === "ed25519") return verify(null, Buffer.from(text), publicKey, signature);
   if (signature.length !== 72) return false;
-  const message = `cosignature/v1\ntime ${String(signature.readBigUInt64BE())}\n${text}`;
+  const time = signature.readBigUInt64BE();
+  if (time > TIME_MAX) return false;
+  const message = `cosignature/v1\ntime ${String(time)}\n${text}`;
   return verify(null, Buffer.from(message), publicKey, signature.subarray(8));
+}
+
+/** Seconds since the epoch. */
+const TIME_MAX = 2n ** 63n - 1n;
+
+/** When a witness has cosigned, in seconds since the epoch. */
+export function cosignedAt({ signature }: NoteSignature): number {
+  return Number(signature.readBigUInt64BE());
 }
 
 function signatureOf(line: string): NoteSignature {

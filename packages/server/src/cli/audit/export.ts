@@ -7,10 +7,12 @@ import {
   isConsistent,
   parseCheckpoint,
   parseNote,
+  parseVerifierKey,
   TILE_WIDTH,
   tilePath,
   tileWidth,
 } from "../../audit/index.js";
+import { witnessedPath } from "../../audit/witnesses/index.js";
 import { CliError } from "../cli-error.js";
 import { clientCommand, connect, type ClientOptions } from "../connection/server-connection.js";
 import type { CliContext } from "../context.js";
@@ -46,6 +48,8 @@ export function exportCommand({ env, terminal }: CliContext): Command {
         else terminal.print(`${String(events)} events in ${directory}`);
         return;
       }
+      // Before the checkpoint, so that the export reaches as far as each witness.
+      const witnessed = await audit.witnesses();
       const note = await audit.checkpoint();
       const { size } = parseCheckpoint(parseNote(note).text);
       await requireConsistent(audit, directory, note);
@@ -58,6 +62,10 @@ export function exportCommand({ env, terminal }: CliContext): Command {
         bar.show(index + 1, paths.length);
       }
       bar.end();
+      for (const { verifier_key: key, checkpoint } of witnessed) {
+        if (checkpoint === undefined) continue;
+        await write(join(directory, witnessedPath(parseVerifierKey(key))), Buffer.from(checkpoint));
+      }
       await write(join(directory, "checkpoint"), Buffer.from(note));
       if (options.json) terminal.printJson({ records: size, checkpoint: note });
       else terminal.print(`${String(size)} records in ${directory}`);

@@ -1,3 +1,6 @@
+import { parseVerifierKey, verifierKeyText, type VerifierKey } from "../../audit/tree/index.js";
+import type { Witness } from "../../audit/witnesses/ports.js";
+import { WITNESSES_MAX } from "../../audit/witnesses/limits.js";
 import { parseExportTarget, targetName, type ExportTarget } from "../../audit-export/ports.js";
 import { AUDIT_EXPORT_TARGETS_MAX } from "../../audit-export/limits.js";
 import { text, type SettingType } from "../setting-types.js";
@@ -7,6 +10,7 @@ import type { Setting } from "../settings.js";
 export interface AuditSettings {
   readonly auditKeyFile: Setting<string>;
   readonly auditName: Setting<string>;
+  readonly auditWitnesses: Setting<readonly Witness[]>;
   readonly auditExport: Setting<readonly ExportTarget[]>;
   readonly auditExportHeader: Setting<string>;
   readonly auditExportCa: Setting<string>;
@@ -35,6 +39,18 @@ export const AUDIT_SETTINGS: AuditSettings = {
     },
     default: "steward/audit",
     help: "Name of the audit log in its checkpoints; unlike that of any other log that the same auditors read.",
+  },
+  auditWitnesses: {
+    name: "SERVICE_AUDIT_WITNESSES",
+    flag: "audit-witnesses",
+    type: {
+      shape:
+        "the verifier key of a witness, a space and its https URL, several separated by commas; http on this machine only",
+      placeholder: "witnesses",
+      example: "Wit1+4dd489c8+BDd/u4KCwMnyfkbOqopYZJIGSuMxMnjGav6Pjb9W8Y3c https://witness.example.com",
+      parse: parseWitnesses,
+    },
+    help: "Witnesses (C2SP tlog-witness) that cosign the checkpoints of the audit log; unset: none.",
   },
   auditExport: {
     name: "SERVICE_AUDIT_EXPORT",
@@ -70,6 +86,35 @@ export const AUDIT_SETTINGS: AuditSettings = {
     help: "PEM file of the authorities that certify the receivers of the export; unset: the public ones.",
   },
 };
+
+function parseWitnesses(given: string): readonly Witness[] | undefined {
+  const witnesses = given.split(",").map((part) => parseWitness(part.trim()));
+  const keys = witnesses.map((witness) => witness && verifierKeyText(witness.key));
+  const isDistinct = new Set(keys).size === keys.length;
+  if (!isDistinct || keys.length > WITNESSES_MAX) return undefined;
+  return witnesses.every((witness) => witness !== undefined) ? witnesses : undefined;
+}
+
+function parseWitness(given: string): Witness | undefined {
+  const [keyText = "", url = "", ...more] = given.split(/ +/);
+  if (more.length > 0 || !URL.canParse(url)) return undefined;
+  const { protocol, hostname, username, search, hash } = new URL(url);
+  const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname);
+  if (protocol !== "https:" && !(protocol === "http:" && isLocal)) return undefined;
+  if (username !== "" || search !== "" || hash !== "") return undefined;
+  const key = witnessKeyOf(keyText);
+  return key === undefined ? undefined : { key, url: url.replace(/\/+$/, "") };
+}
+
+function witnessKeyOf(text: string): VerifierKey | undefined {
+  try {
+    const key = parseVerifierKey(text);
+    return key.type === "cosignature/v1" ? key : undefined;
+  } catch {
+    // The message of the setting says what is expected.
+    return undefined;
+  }
+}
 
 function parseTargets(given: string): readonly ExportTarget[] | undefined {
   const targets = given.split(",").map((part) => parseExportTarget(part.trim()));

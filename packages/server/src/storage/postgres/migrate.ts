@@ -19,6 +19,7 @@ import { createBrowserSessions } from "./migrations/0014-browser-sessions.js";
 import { createAuditExport } from "./migrations/0015-audit-export.js";
 import { indexExpiry } from "./migrations/0016-approval-expiry.js";
 import { addNodeVersions } from "./migrations/0017-node-versions.js";
+import { createAuditCosignatures } from "./migrations/0018-audit-cosignatures.js";
 
 /** One migration of the schema: statements that run one by one in one transaction. */
 export interface Migration {
@@ -45,6 +46,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "v2-audit-export", statements: createAuditExport },
   { name: "v2-approval-expiry", statements: indexExpiry },
   { name: "v2-node-versions", statements: addNodeVersions },
+  { name: "v2-audit-cosignatures", statements: createAuditCosignatures },
 ];
 
 /** The advisory lock for migrations. Any number will do that nobody else uses. */

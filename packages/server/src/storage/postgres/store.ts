@@ -6,6 +6,7 @@ import { systemTimers } from "@steward/kernel/concurrency/timers.js";
 import type { Store } from "../store.js";
 import { PostgresAuditArchive } from "./audit/audit-archive.js";
 import { PostgresAuditExportStore } from "./audit/audit-export-store.js";
+import { PostgresCosignatureStore } from "./audit/cosignature-store.js";
 import { PostgresAuditSequence } from "./audit/audit-sequence.js";
 import { PostgresApprovalIndex } from "./approvals/approval-index.js";
 import { PostgresApiKeyStore } from "./governance/api-key-store.js";
@@ -108,6 +109,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         sequence: new PostgresAuditSequence(db, unread.audit),
         archive: new PostgresAuditArchive(db),
         exported: new PostgresAuditExportStore(db),
+        cosignatures: new PostgresCosignatureStore(db),
       },
       memory,
       retention: new PostgresRetentionStore(db),

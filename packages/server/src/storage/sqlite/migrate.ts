@@ -16,6 +16,7 @@ import { createBrowserSessions } from "./migrations/0013-browser-sessions.js";
 import { createAuditExport } from "./migrations/0014-audit-export.js";
 import { indexExpiry } from "./migrations/0015-approval-expiry.js";
 import { deleteWordsLater } from "./migrations/0016-text-index.js";
+import { createAuditCosignatures } from "./migrations/0017-audit-cosignatures.js";
 
 /**
  * The version of the first migration, which creates a new store. Stores from before the first
@@ -46,6 +47,7 @@ const MIGRATIONS: readonly string[] = [
   createAuditExport,
   indexExpiry,
   deleteWordsLater,
+  createAuditCosignatures,
 ];
 
 /** The schema version of an up-to-date store. */

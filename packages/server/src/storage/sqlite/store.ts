@@ -11,6 +11,7 @@ import { makePrivateDirectory, makePrivateFile } from "../private-files.js";
 import type { Store } from "../store.js";
 import { SqliteAuditArchive } from "./audit/audit-archive.js";
 import { SqliteAuditExportStore } from "./audit/audit-export-store.js";
+import { SqliteCosignatureStore } from "./audit/cosignature-store.js";
 import { SqliteAuditSequence } from "./audit/audit-sequence.js";
 import { SqliteApprovalIndex } from "./approvals/approval-index.js";
 import { SqliteApiKeyStore } from "./governance/api-key-store.js";
@@ -91,6 +92,7 @@ export function openSqliteStore(
       sequence: new SqliteAuditSequence(writer, statements),
       archive: new SqliteAuditArchive(writer, statements),
       exported: new SqliteAuditExportStore(writer, statements),
+      cosignatures: new SqliteCosignatureStore(writer, statements),
     },
     erasures: new SqliteErasures(writer, statements),
     meter: new SqliteStorageMeter(statements),

@@ -3,7 +3,12 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { AuditSequencer, CheckpointSigner } from "../../audit/index.js";
 import type { AuditSequence } from "../../audit/ports.js";
-import { leafHash, TreeEdge, verifiedCheckpoint } from "../../audit/tree/index.js";
+import {
+  leafHash,
+  TreeEdge,
+  verifiedCheckpoint,
+  type VerifierKey,
+} from "../../audit/tree/index.js";
 import type { Store } from "../store.js";
 
 /** Marks all waiting facts as read by the audit log, without making records of them. */
@@ -20,6 +25,9 @@ const SIGNER = new CheckpointSigner(
   "steward.test/audit",
   generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
 );
+
+/** The key of the log that {@link flushAudit} signs. */
+export const AUDIT_TEST_KEY: VerifierKey = SIGNER.key;
 
 /** Makes records of everything that is waiting. */
 export async function flushAudit({ audit }: Pick<Store, "audit">): Promise<void> {

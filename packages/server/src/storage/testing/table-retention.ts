@@ -40,6 +40,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   audit_tiles: "stays, with the records",
   audit_tree: "stays: one row",
   audit_export_positions: "stays: one row for each sink",
+  audit_cosignatures: "stays: one row for each witness",
   audit_outbox: "deleted when the record is made",
   webhook_deliveries: "deleted when the message is delivered or given up",
   state_stores: "stays: one row for each organization",

@@ -58,6 +58,7 @@ export const REFERENCE_TABLES: readonly string[] = [
   "audit_tiles",
   "audit_tree",
   "audit_export_positions",
+  "audit_cosignatures",
   // The same holds for a session and its hash.
   "browser_sessions",
 ];

@@ -3,13 +3,20 @@ import {
   auditConsistencySchema,
   auditPageSchema,
   auditQuerySchema,
+  auditWitnessesSchema,
   dataOf,
   provenAuditRecordSchema,
+  type AuditWitness,
   type AuditRecord as AuditRecordMessage,
 } from "@steward/protocol/rest";
 import * as z from "zod";
 import { invalidField } from "@steward/kernel/errors.js";
-import type { AuditService, AuditRecord } from "../../../audit/index.js";
+import {
+  verifierKeyText,
+  type AuditRecord,
+  type AuditService,
+  type WitnessState,
+} from "../../../audit/index.js";
 import { AUDIT_PAGE_DEFAULT } from "../../../audit/limits.js";
 import { errors, json } from "../described-replies.js";
 import type { RestApp } from "../rest-app.js";
@@ -24,6 +31,7 @@ export function addAuditRoutes(app: RestApp, audit: AuditService): void {
   addRecord(app, audit);
   addConsistency(app, audit);
   addCheckpoint(app, audit);
+  addWitnesses(app, audit);
   addTile(app, audit);
   addEntries(app, audit);
 }
@@ -95,6 +103,31 @@ function addCheckpoint(app: RestApp, audit: AuditService): void {
     reply.type("text/plain; charset=utf-8").send(await audit.checkpoint()),
   );
 }
+
+function addWitnesses(app: RestApp, audit: AuditService): void {
+  const schema = {
+    operationId: "listAuditWitnesses",
+    summary: "List the witnesses of the audit log",
+    description:
+      "Each with the newest checkpoint that it has cosigned (C2SP tlog-cosignature): the proof that the server showed the witness the same log.",
+    tags,
+    response: { 200: json("The witnesses", dataOf(auditWitnessesSchema)), ...errors(403, 501) },
+  };
+  app.get("/api/audit/witnesses", { schema }, async () => ({
+    data: (await audit.witnesses()).map(witnessMessage),
+  }));
+}
+
+function witnessMessage({ key, cosigned }: WitnessState): AuditWitness {
+  const named = { name: key.name, verifier_key: verifierKeyText(key) };
+  if (cosigned === undefined) return named;
+  const { size, note, atSeconds } = cosigned;
+  const cosignedAt = new Date(Math.min(atSeconds * 1000, DATE_MAX_MS)).toISOString();
+  return { ...named, size, cosigned_at: cosignedAt, checkpoint: note };
+}
+
+/** The last time that a date of JavaScript can hold, in ms since the epoch. */
+const DATE_MAX_MS = 8.64e15;
 
 function addTile(app: RestApp, audit: AuditService): void {
   const schema = {

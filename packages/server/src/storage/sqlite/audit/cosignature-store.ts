@@ -1,0 +1,38 @@
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
+import type { CosignatureStore, CosignedCheckpoint } from "../../../audit/witnesses/index.js";
+import type { CommitWriter } from "../commit-writer.js";
+import { read, type StatementCache } from "../connection.js";
+
+/** The cosigned checkpoints of the audit log in SQLite. */
+export class SqliteCosignatureStore implements CosignatureStore {
+  readonly #writer: CommitWriter;
+  readonly #db: StatementCache;
+
+  constructor(writer: CommitWriter, db: StatementCache) {
+    this.#writer = writer;
+    this.#db = db;
+  }
+
+  list(): Promise<readonly CosignedCheckpoint[]> {
+    return read(() =>
+      this.#db.all<CosignedRow>(
+        "SELECT witness, size, note FROM audit_cosignatures WHERE org_id = ? ORDER BY witness",
+        NIL_ORG_ID,
+      ),
+    );
+  }
+
+  async put({ witness, size, note }: CosignedCheckpoint): Promise<void> {
+    await this.#writer.commit([
+      {
+        sql: `INSERT INTO audit_cosignatures (org_id, witness, size, note) VALUES (?, ?, ?, ?)
+              ON CONFLICT (org_id, witness) DO UPDATE SET size = excluded.size, note = excluded.note
+                WHERE excluded.size >= size`,
+        params: [NIL_ORG_ID, witness, size, note],
+      },
+    ]);
+  }
+}
+
+/** A row as SQLite returns it. */
+type CosignedRow = { readonly witness: string; readonly size: number; readonly note: string };
