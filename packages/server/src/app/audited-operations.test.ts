@@ -165,7 +165,7 @@ describe.each([
       }
       const statuses = own.map(({ detail }) => detail["status"]).toReversed();
       if (record?.time === "around") expect(statuses[0]).toBe("begun");
-      else expect(statuses).toEqual([record?.time === "before" ? "permitted" : "succeeded"]);
+      else expect(statuses).toEqual([record?.time === "withEffect" ? "succeeded" : "permitted"]);
     }
     expect(new Set(routes.map(({ operation }) => operation))).toEqual(new Set(RECORDED_OPERATIONS));
     const all = JSON.stringify(await entries());

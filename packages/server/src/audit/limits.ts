@@ -22,6 +22,12 @@ export const AUDIT_PAGE_DEFAULT = 50;
 /** Bytes of an operation's parameters that are stored beside its record. */
 export const AUDIT_REQUEST_BYTES_MAX: number = 16 * 1024;
 
+/** How long the reads of the log's files by one caller are counted instead of recorded one by one, in ms. */
+export const AUDIT_READS_MS: number = 60 * 60 * 1000;
+
+/** Callers whose reads are counted at once. */
+export const AUDIT_READERS_MAX = 1000;
+
 /** Different refusals that become records of their own in {@link AUDIT_REFUSALS_MS}. */
 export const AUDIT_REFUSALS_MAX = 100;
 

@@ -5,15 +5,17 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { AuditFact } from "../kernel/audit-fact.js";
 import { originOf } from "../kernel/origin.js";
 import { RecordedOperation, runRecorded } from "../kernel/recorded-operation.js";
+import { CountedReads } from "./counted-reads.js";
 import { AUDIT_REQUEST_BYTES_MAX } from "./limits.js";
 import type { AuditSequence } from "./ports.js";
 
 /**
  * When an operation's record is made. `withEffect`: in the transaction of its effect in the service's
  * store. `around`: one before and one after an effect that is elsewhere, such as in a customer's
- * database. `before`: one before data leaves the service.
+ * database. `before`: one before data leaves the service. `counted`: the same, of which more reads by
+ * the same caller within an hour are only counted.
  */
-export type RecordTime = "withEffect" | "around" | "before";
+export type RecordTime = "withEffect" | "around" | "before" | "counted";
 
 /** How an operation is recorded. */
 export interface OperationRecord {
@@ -52,10 +54,12 @@ export class OperationRecorder {
    * progress, because none begins while the store is away.
    */
   readonly #waiting: AuditFact[] = [];
+  readonly #reads: CountedReads;
 
   /** @param parts absent: nothing is stored, and so nothing is recorded. */
   constructor(parts: OperationRecorderParts | undefined) {
     this.#parts = parts;
+    this.#reads = new CountedReads(async (facts) => parts?.outbox.add(facts));
   }
 
   /** @throws the error of `work`; AppError `STORE_UNAVAILABLE` when the record cannot be stored. */
@@ -68,8 +72,15 @@ export class OperationRecorder {
     });
     if (asked.time === "withEffect") return this.#withEffect(parts, fact, work);
     if (asked.time === "around") return this.#around(parts, fact, work);
-    await parts.outbox.add([withStatus(fact, "permitted")]);
+    const permitted = withStatus(fact, "permitted");
+    if (asked.time === "counted") await this.#reads.record(caller, permitted);
+    else await parts.outbox.add([permitted]);
     return work();
+  }
+
+  /** Stores how many reads were counted. @throws AppError `STORE_UNAVAILABLE`. */
+  async storeCounts(): Promise<void> {
+    await this.#reads.storeCounts();
   }
 
   /** Stores the ends that wait. @throws AppError `STORE_UNAVAILABLE`; they wait on. */

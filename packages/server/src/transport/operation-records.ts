@@ -50,11 +50,8 @@ const RECORDS: Readonly<Record<string, OperationRecord>> = {
     createPaymentCustomer: "payment.create_customer",
     rebindPaymentCustomer: "payment.rebind_customer",
   }),
-  ...recorded("before", {
-    getAuditEntries: "audit.export",
-    exportState: "state.export",
-    getSystemStatus: "system.read",
-  }),
+  ...recorded("before", { exportState: "state.export", getSystemStatus: "system.read" }),
+  ...recorded("counted", { getAuditEntries: "audit.export" }),
 };
 
 /** Parameters whose values are ids that the service made, and that belong to no person. */

@@ -79,6 +79,8 @@ export function openAudit(
     await recorder.storeWaiting();
   };
   const sequencer = opened.use(new AuditSequencer({ ...store, signer, clock, log, collect }));
+  // Closed before the sequencer, so that the numbers still become records.
+  opened.use({ [Symbol.asyncDispose]: () => recorder.storeCounts() });
   askWitnesses(config, store, basics, opened);
   const witnesses = config.audit.witnesses.map(({ key }) => key);
   const service = new AuditService({ ...store, sequencer, witnesses });

@@ -106,6 +106,18 @@ describe("steward audit", () => {
     expect(await get("/api/audit/consistency?older=9&newer=1", "auditor")).toBe(400);
   });
 
+  it("does not grow by the reads of a mirror that follows it", async () => {
+    const { audit } = createClient({ baseUrl, userId: "mirror", role: "operator" });
+    const sizes: number[] = [];
+    // A mirror reads the newest records whenever there are more than before.
+    for (let poll = 0; poll < 10; poll += 1) {
+      const size = Number((await audit.checkpoint()).split("\n")[1]);
+      if (size !== sizes.at(-1)) await audit.tile(`tile/entries/000.p/${String(size)}`);
+      sizes.push(size);
+    }
+    expect(new Set(sizes.slice(1)).size, String(sizes)).toBe(1);
+  });
+
   it("exports the log as OCSF events, in which digests stand for persons", async () => {
     const file = join(directory, "audit.jsonl");
     const { code, stdout } = await steward("export", file, "--format", "ocsf");

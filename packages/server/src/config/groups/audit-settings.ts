@@ -47,7 +47,8 @@ export const AUDIT_SETTINGS: AuditSettings = {
       shape:
         "the verifier key of a witness, a space and its https URL, several separated by commas; http on this machine only",
       placeholder: "witnesses",
-      example: "Wit1+4dd489c8+BDd/u4KCwMnyfkbOqopYZJIGSuMxMnjGav6Pjb9W8Y3c https://witness.example.com",
+      example:
+        "Wit1+4dd489c8+BDd/u4KCwMnyfkbOqopYZJIGSuMxMnjGav6Pjb9W8Y3c https://witness.example.com",
       parse: parseWitnesses,
     },
     help: "Witnesses (C2SP tlog-witness) that cosign the checkpoints of the audit log; unset: none.",
