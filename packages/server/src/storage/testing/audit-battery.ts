@@ -170,6 +170,22 @@ export function auditBattery(
       ]);
     });
 
+    it("keeps for each witness the largest checkpoint that it cosigned, over a restart", async () => {
+      {
+        await using store = await open();
+        const { cosignatures } = store.audit;
+        await cosignatures.put({ witness: "b", size: 7, note: "seven" });
+        await cosignatures.put({ witness: "b", size: 3, note: "late" });
+        await cosignatures.put({ witness: "a", size: 2, note: "two" });
+        await cosignatures.put({ witness: "a", size: 2, note: "two again" });
+      }
+      await using again = await open();
+      expect(await again.audit.cosignatures.list()).toEqual([
+        { witness: "a", size: 2, note: "two again" },
+        { witness: "b", size: 7, note: "seven" },
+      ]);
+    });
+
     it("lists by organization, kind, subject and time, newest first", async () => {
       await using store = await open();
       const { archive, sequence } = store.audit;

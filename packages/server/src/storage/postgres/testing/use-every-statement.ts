@@ -362,7 +362,9 @@ async function useErasures({ erasures, erased, usage }: Store): Promise<void> {
   await erasures.list(ORG, 10);
 }
 
-async function useAudit({ audit: { sequence, archive, exported } }: Store): Promise<void> {
+async function useAudit({
+  audit: { sequence, archive, exported, cosignatures },
+}: Store): Promise<void> {
   await sequence.add([
     { orgId: ORG, atMs: 1, kind: "test.fact", subject: "s", detail: {}, personal: { a: "b" } },
   ]);
@@ -383,6 +385,8 @@ async function useAudit({ audit: { sequence, archive, exported } }: Store): Prom
   await exported.take("file:/audit.jsonl", claim, 1);
   await exported.advance("file:/audit.jsonl", claim, 1);
   await exported.release("file:/audit.jsonl", "h");
+  await cosignatures.put({ witness: "w", size: 1, note: "" });
+  await cosignatures.list();
 }
 
 /** Operations between nodes. */
