@@ -56,7 +56,8 @@ describe.each(["SQLite", "PostgreSQL"])("the export of the audit log on %s", (en
     });
     const plans = [];
     for (let count = 0; count < 5; count += 1) plans.push(await runPlan(app));
-    // The key's record, and of each plan its creation and its step.
+    // The events of the file: the record of the signing key, then the creation and the step of each
+    // plan.
     const file_events = (): readonly Event[] => eventsOf(readFileSync(file, "utf8"));
     await expect.poll(() => completed(file_events()), BUSY).toBe(5);
     const all = file_events();
@@ -124,7 +125,8 @@ it("leaves no gap when the server is killed at any moment", { timeout: 120_000 }
   const rounds = 2;
   const plansARound = 5;
   for (let round = 0; round < rounds; round += 1) {
-    // The batch that is on its way in a round is taken, and its answer is lost with the server.
+    // In every other round the collector accepts the batch that is being sent, and the server dies
+    // before it gets the answer.
     if (round % 2 === 1) collector.answers.push(die, hang);
     await using server = startSteward(["serve", "--port", "0"], {
       cwd: directory,

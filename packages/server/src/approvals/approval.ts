@@ -4,8 +4,8 @@ import type { CallerKind } from "@steward/kernel/caller.js";
 /**
  * The status of an approval. `pending`: persons have to decide. `approved`: the step may run once.
  * `used`: a step has run under it. `void`: something that it was bound to has changed, or its plan
- * has ended. `expired`: its time has passed; a `pending` or `approved` one is shown so from that
- * time on, also before its plan's log says it.
+ * has ended. `expired`: its time has passed; a `pending` or `approved` approval is shown as
+ * `expired` from that time on, even before its plan's log records it.
  */
 export type ApprovalStatus = "pending" | "approved" | "denied" | "used" | "void" | "expired";
 
@@ -29,8 +29,8 @@ export interface ApprovalDecision {
 }
 
 /**
- * The state of an approval, as a plan's log stores it: what decisions depend on. What runs is in
- * {@link ApprovalSubject}, which the digest covers.
+ * The state of an approval, as a plan's log stores it. Decisions depend on nothing else. The
+ * statement that would run is in {@link ApprovalSubject}, and the digest covers it.
  */
 export interface Approval {
   readonly approvalId: string;
@@ -44,7 +44,7 @@ export interface Approval {
   readonly policyVersion: string;
   readonly requestedAtMs: number;
   readonly expiresAtMs: number;
-  /** In the order of time; at most one of each person. */
+  /** In the order in which they were made; at most one decision of each person. */
   readonly decisions: readonly ApprovalDecision[];
   /** The attempt that runs, or ran, under it. */
   readonly usedBy?: number;

@@ -28,10 +28,10 @@ export interface AuditExporterParts {
   readonly timeoutMs?: number;
 }
 
-/** What a server knows of a sink beside its position in the store. */
+/** A server's own state of a sink; the sink's position is in the store. */
 interface SinkState {
   readonly sink: AuditSink;
-  /** The receiver wants nothing before this time. */
+  /** The receiver has asked for a pause until this time. */
   pausedUntilMs: number;
 }
 
@@ -72,7 +72,7 @@ export class AuditExporter implements AsyncDisposable {
     const { sinks, store, holder } = this.#parts;
     await Promise.all(this.#loops.map((loop) => loop[Symbol.asyncDispose]()));
     await Promise.all(sinks.map((sink) => sink[Symbol.asyncDispose]()));
-    // Without this another server waits until the lease has expired, and so it may fail.
+    // Failing here is harmless: another server then waits until the lease has expired.
     await Promise.allSettled(sinks.map(({ name }) => store.release(name, holder)));
   }
 
@@ -119,7 +119,7 @@ export class AuditExporter implements AsyncDisposable {
   }
 }
 
-/** The first of the records as events, at least one, as many as a batch may have bytes. */
+/** As many of the records, as events, as fit into the bytes of a batch; at least one. */
 function batchOf(records: readonly AuditRecord[], source: OcsfSource): readonly ExportedEvent[] {
   const events: ExportedEvent[] = [];
   let bytes = 0;

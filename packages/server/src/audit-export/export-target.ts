@@ -20,7 +20,7 @@ export type ExportTarget =
 
 /** The port of syslog over TLS (RFC 5425 §4.1). */
 const SYSLOG_TLS_PORT = 6514;
-/** The port of syslog over plain TCP, as far as it has one (RFC 6587 §3.2). */
+/** The usual port of syslog over plain TCP; RFC 6587 §3.2 assigns none. */
 const SYSLOG_TCP_PORT = 514;
 
 /**
@@ -40,7 +40,7 @@ export function parseExportTarget(text: string): ExportTarget | undefined {
   return isSafeUrl(url) ? { kind: "http", url, body } : undefined;
 }
 
-/** Identifies a target without its secrets: of a URL, only the origin and a digest. */
+/** Identifies a target without its secrets. A URL is reduced to its origin and a digest. */
 export function targetName(target: ExportTarget): string {
   switch (target.kind) {
     case "file":

@@ -8,9 +8,12 @@ export const AUDIT_EXPORT_BATCH_MAX = 500;
 export const AUDIT_EXPORT_BATCH_BYTES_MAX: number = 900 * 1024;
 /** Time limit of sending one batch, in ms. */
 export const AUDIT_EXPORT_TIMEOUT_MS = 10_000;
-/** How long a server has a target for itself, in ms. After a crash another one goes on then. */
+/**
+ * Duration of a server's lease of a target, in ms. After a crash another server continues when the
+ * lease has expired.
+ */
 export const AUDIT_EXPORT_LEASE_MS = 30_000;
-/** How often new records are looked for, in ms. */
+/** Interval of polling for new records, in ms. */
 export const AUDIT_EXPORT_POLL_MS = 1_000;
 /** Longest pause that a collector may ask for with Retry-After, in ms. */
 export const AUDIT_EXPORT_RETRY_AFTER_MS_MAX: number = 5 * 60 * 1000;

@@ -26,7 +26,7 @@ export interface OperationRecord {
 
 /** An operation that a caller asks for. */
 export interface AskedOperation extends OperationRecord {
-  /** Its id in REST, and its method's name in gRPC. */
+  /** The operation's id in REST, which is also the name of its method in gRPC. */
   readonly operation: string;
   /** The id of what it is about; empty: none, or not known yet. */
   readonly subject: string;
@@ -44,14 +44,16 @@ export interface OperationRecorderParts {
 
 /**
  * Runs operations so that each leaves its record. An operation is answered only after its record is
- * durable; when the record cannot be stored, the operation fails. Of an effect elsewhere this is the
- * record before it: the caller must learn what happened there, even if the store has gone away since.
+ * durable; when the record cannot be stored, the operation fails. An effect outside the store is
+ * answered when the record before it is durable: the caller must learn what happened there, even if
+ * the store has become unavailable since.
  */
 export class OperationRecorder {
   readonly #parts: OperationRecorderParts | undefined;
   /**
-   * Ends of effects elsewhere that could not be stored. There are never more than operations in
-   * progress, because none begins while the store is away.
+   * Records of the ends of effects outside the store that could not be stored yet. There are never
+   * more of them than operations in progress, because no operation begins while the store is
+   * unavailable.
    */
   readonly #waiting: AuditFact[] = [];
   readonly #reads: CountedReads;
@@ -83,7 +85,10 @@ export class OperationRecorder {
     await this.#reads.storeCounts();
   }
 
-  /** Stores the ends that wait. @throws AppError `STORE_UNAVAILABLE`; they wait on. */
+  /**
+   * Stores the records that could not be stored before. @throws AppError `STORE_UNAVAILABLE`; the
+   * records then wait for the next call.
+   */
   async storeWaiting(): Promise<void> {
     const ends = this.#waiting.splice(0);
     if (this.#parts === undefined || ends.length === 0) return;
@@ -105,14 +110,16 @@ export class OperationRecorder {
     try {
       result = await runRecorded(operation, work);
     } catch (error) {
-      // A part of the effect is durable and recorded, so the record of the end says that more failed.
+      // A part of the effect is durable and has its record. A second record says that the operation
+      // failed after that part.
       if (operation.isWritten) {
         const ended = { ...operation.fact, atMs: clock.nowMs() };
         await outbox.add([withStatus(ended, "failed", error)]);
       }
       throw error;
     }
-    // It was permitted and had nothing to change, or its store cannot commit the fact with its write.
+    // The operation was permitted and changed nothing, or its store cannot commit the fact together
+    // with the write.
     if (!operation.isWritten) await outbox.add([operation.fact]);
     return result;
   }
@@ -130,7 +137,8 @@ export class OperationRecorder {
     };
     let result: T;
     try {
-      // Writes of the operation do not commit the fact, because it tells the end of all of them.
+      // Single writes of the operation do not commit the fact, because the fact describes the end
+      // of the whole operation.
       result = await operation.write(() => runRecorded(operation, work));
     } catch (error) {
       await end("failed", error);

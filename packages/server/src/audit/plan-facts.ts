@@ -42,7 +42,10 @@ export function planFactsOf(change: LoggedChange): readonly AuditFact[] {
   return facts;
 }
 
-/** The first fact of a new plan proves its steps; the last event of a call is the end of its attempt. */
+/**
+ * The first fact of a new plan contains the digest of its steps. The fact with the end of an
+ * attempt contains the attempt's tool call.
+ */
 function factOf(
   change: LoggedChange,
   events: readonly LoggedEvent[],

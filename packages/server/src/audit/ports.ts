@@ -31,8 +31,9 @@ export interface TreeAddition {
 }
 
 /**
- * The way of facts into the tree. Plans' logs and the outbox contain the facts; a fact is committed
- * with what it tells. Errors: `STORE_UNAVAILABLE` when the store cannot be reached.
+ * Moves facts into the tree. The facts come from plans' logs and from the outbox, where each is
+ * committed together with the change that it describes. Errors: `STORE_UNAVAILABLE` when the store
+ * cannot be reached.
  */
 export interface AuditSequence {
   /** The next facts, at most `limit` of each source. The same ones are returned until they are in the tree. */
@@ -99,10 +100,13 @@ export interface AuditArchive {
 
 /** The records that lose their personal values: those of an organization for which this holds. */
 export interface ErasedValues {
-  /** Only records of this time and before, in ms since the epoch. */
+  /** Only records up to this time, in ms since the epoch. */
   readonly untilMs: number;
   /** Only records about these, such as plans; absent: about anything. */
   readonly subjects?: readonly string[];
-  /** Only records of which a personal value, or a text in one that is JSON, is this text. */
+  /**
+   * Only records with a personal value that is this text, or that is JSON and contains it as a
+   * string.
+   */
   readonly text?: string;
 }

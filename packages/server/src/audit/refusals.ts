@@ -105,7 +105,9 @@ export class Refusals {
     } else this.#addToOthers(fact, count);
   }
 
-  /** Those beyond the limit: one record of each kind tells how many there were. */
+  /**
+   * Counts a refusal beyond the limit. One record of each kind says how many of these there were.
+   */
   #addToOthers({ kind, atMs }: AuditFact, count: number): void {
     const others = this.#waiting.get(kind);
     if (others !== undefined) others.count += count;

@@ -21,9 +21,10 @@ export interface AuditSequencerParts {
 }
 
 /**
- * Gives facts their places in the tree: it takes a batch, makes its records, appends their leaves and
- * signs the new checkpoint. All of it is one transaction, so that a crash leaves no gap and nothing
- * twice. Of several nodes one appends at a time; a node that loses the race takes its batch again.
+ * Gives facts their places in the tree: it takes a batch, makes its records, appends their leaves
+ * and signs the new checkpoint. All of this is one transaction, so that a crash leaves neither a
+ * gap nor a duplicate. One node appends at a time; a node that loses the race takes its batch
+ * again.
  */
 export class AuditSequencer implements AsyncDisposable {
   readonly #parts: AuditSequencerParts;

@@ -65,7 +65,7 @@ export async function verifyExport(
   return run.verdict();
 }
 
-/** Records that an earlier checkpoint covers and the export does not even claim to have. */
+/** The verdict when the earlier checkpoint covers more records than the export claims to have. */
 function withoutEarlier(
   { checkpoint: earlier, name }: EarlierCheckpoint,
   { origin, size }: Checkpoint,
@@ -103,7 +103,10 @@ class Verification {
     this.#earlierSizes = [...sizes].toSorted((one, other) => one - other);
   }
 
-  /** @returns the verdict when records are missing, so that nothing behind them can be told. */
+  /**
+   * @returns the verdict when records are missing, because the records after them cannot be
+   *   verified then.
+   */
   async readBundle(from: number): Promise<AuditVerdict | undefined> {
     const index = from / TILE_WIDTH;
     const width = tileWidth(0, index, this.#trusted.checkpoint.size);

@@ -58,8 +58,8 @@ const RECORDS: Readonly<Record<string, OperationRecord>> = {
 const SUBJECTS = ["key_id", "hold_id", "budget_id", "entry_id", "migration_id"] as const;
 
 /**
- * Operations whose records are made of the logs of plans: each change of a plan is a row there, with
- * who asked for it.
+ * Operations whose records come from the logs of plans, where each change of a plan is a row that
+ * names its requester.
  */
 const IN_PLAN_LOG: ReadonlySet<string> = new Set([
   ...["submitPlan", "appendSteps", "reviseStep", "forkPlan", "executeStep", "cancelPlan"],
@@ -72,9 +72,9 @@ const CHANGE_NOTHING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * How an operation is recorded, looked up when routes and methods are registered; `undefined`: it
- * changes nothing, or plans' logs tell of it. An operation that nobody has decided on prevents the
- * start.
+ * How an operation is recorded, looked up when routes and methods are registered; `undefined`: the
+ * operation changes nothing, or the logs of plans record it. An operation that is in none of the
+ * lists prevents the start.
  */
 export function recordOf(operation: string): OperationRecord | undefined {
   const record = RECORDS[operation];

@@ -15,7 +15,7 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
     "reviseStep",
     "forkPlan",
   ),
-  // Its answer has the output of the step, as that of executeStep has.
+  // getStep needs the right to execute, because its answer contains the step's output too.
   ...operationsOf("plans:execute", "executeStep", "getStep"),
   ...operationsOf("plans:cancel", "cancelPlan"),
   ...operationsOf("plans:retry", "retryPlan"),

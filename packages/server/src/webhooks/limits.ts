@@ -12,7 +12,10 @@ export const WEBHOOK_RETRY_CAP_MS: number = 6 * 60 * 60 * 1000;
 export const WEBHOOK_TIMEOUT_MS: number = 10_000;
 /** Deliveries to one target at once. */
 export const WEBHOOK_AT_ONCE_MAX: number = 10;
-/** How long a server has a delivery for itself, in ms. After a crash it is tried again then. */
+/**
+ * Duration of a server's lease of a delivery, in ms. After a crash the delivery is tried again when
+ * the lease has expired.
+ */
 export const WEBHOOK_LEASE_MS: number = 30_000;
 /** How long a delivery that failed for good is kept, in ms. */
 export const WEBHOOK_DEAD_MS: number = 30 * 24 * 60 * 60 * 1000;
@@ -24,7 +27,10 @@ export const WEBHOOK_PAGE_MAX: number = 200;
 export const WEBHOOK_PAGE_DEFAULT: number = 50;
 /** Deliveries that one request makes due again. */
 export const WEBHOOK_RETRIES_MAX: number = 1_000;
-/** Occurrences that a server remembers having told of; one that is forgotten may be told again. */
+/**
+ * Occurrences that a server remembers having announced. An occurrence that is no longer remembered
+ * may be announced again.
+ */
 export const WEBHOOK_NOTICES_MAX: number = 10_000;
 /** Test messages of one organization at once. */
 export const WEBHOOK_TESTS_AT_ONCE_MAX: number = 1;

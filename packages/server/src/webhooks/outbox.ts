@@ -1,9 +1,11 @@
 import type { WebhookEvent, WebhookTarget } from "./webhook-target.js";
 
-/** What became of an approval that nobody can decide any more: it has no event in the plan's log. */
+/**
+ * The type of the message about an approval that became void. The plan's log has no event for it.
+ */
 export const APPROVAL_VOID = "ApprovalVoid";
 
-/** An event of a plan's log, as far as a message tells of it, or {@link APPROVAL_VOID}. */
+/** The members of a plan's event that a message contains, or {@link APPROVAL_VOID}. */
 export interface PlanNews {
   /** Absent: it follows from the event's place in the log. */
   readonly messageId?: string;
@@ -63,7 +65,7 @@ export class WebhookOutbox {
     for (const target of new Set(deliveries.map((delivery) => delivery.target))) this.wake(target);
   }
 
-  /** Has a target's deliveries looked for now. */
+  /** Wakes the loop of a target, which then looks for deliveries. */
   wake(target: string): void {
     this.#listeners.get(target)?.();
   }

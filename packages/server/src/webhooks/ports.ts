@@ -20,7 +20,7 @@ export interface StoredDelivery extends Pick<Delivery, "orgId" | "target" | "mes
   readonly attempts: number;
   /** When the next attempt is made, in ms since the epoch; of a dead one, the last attempt. */
   readonly dueAtMs: number;
-  /** When it failed for good; absent: it waits. */
+  /** When it failed for good; absent: it is still waiting to be delivered. */
   readonly deadAtMs?: number;
   /** Why the last attempt failed; absent: none has. */
   readonly error?: string;
@@ -50,7 +50,10 @@ export type DeliveryEnd =
  * about. Errors of each method: `STORE_UNAVAILABLE` when the store cannot be reached.
  */
 export interface WebhookStore {
-  /** Stores deliveries that no transaction of a plan writes; one that is there stays as it is. */
+  /**
+   * Stores deliveries that belong to no transaction of a plan. A delivery that is already stored is
+   * not changed.
+   */
   add(deliveries: readonly NewDelivery[]): Promise<void>;
 
   /**

@@ -15,7 +15,7 @@ import type { WebhookOutbox } from "./outbox.js";
 import type { Delivery, DeliveryEnd, WebhookStore } from "./ports.js";
 import type { WebhookTarget } from "./webhook-target.js";
 
-/** How often deliveries that became due, or that another server has left, are looked for, in ms. */
+/** Interval of polling for deliveries that became due or that another server abandoned, in ms. */
 const POLL_MS = 1_000;
 /** How often old deliveries are deleted, in ms. */
 const PURGE_MS = 60 * 60 * 1000;
@@ -86,7 +86,7 @@ export class WebhookDelivery implements AsyncDisposable {
   async #attempt(target: WebhookTarget, delivery: Delivery, signal: AbortSignal): Promise<void> {
     const { store, log, telemetry } = this.#options;
     const end = await this.#send(target, delivery, signal);
-    // The loop is ending: nothing is known of the attempt, so its lease runs out.
+    // The loop is ending and the outcome of the attempt is unknown, so its lease is left to expire.
     if (end.kind !== "delivered" && signal.aborted) return;
     await store.settle(delivery, end);
     const outcome = end.kind === "later" ? "failed" : end.kind;

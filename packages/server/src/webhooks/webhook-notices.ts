@@ -7,7 +7,10 @@ import type { WebhookOutbox } from "./outbox.js";
 import type { WebhookStore } from "./ports.js";
 import type { WebhookEvent } from "./webhook-target.js";
 
-/** What an organization's targets are told of that is no event of a plan. */
+/**
+ * An occurrence outside of plans, such as an exceeded budget, that an organization's targets are
+ * told of.
+ */
 export interface WebhookNotice {
   readonly type: WebhookEvent;
   /** The same for the same occurrence, on every server and after a restart. */
@@ -24,8 +27,9 @@ interface WebhookNoticesParts {
 }
 
 /**
- * Tells targets of what no transaction of a plan writes. Each server tells of an occurrence once;
- * the receiver knows repetitions of other servers by their message id.
+ * Sends messages about occurrences that belong to no transaction of a plan. Each server announces
+ * an occurrence once. A receiver recognizes the same announcement by another server by its message
+ * id.
  */
 export class WebhookNotices {
   readonly #parts: WebhookNoticesParts;

@@ -46,7 +46,7 @@ export class WebhookService {
     this.#parts = parts;
   }
 
-  /** @throws AppError `INVALID_ARGUMENT` for a limit or a cursor that is none. */
+  /** @throws AppError `INVALID_ARGUMENT` for an invalid limit or cursor. */
   async list(
     { orgId }: Pick<Caller, "orgId">,
     filter: DeliveryFilter,
@@ -77,7 +77,8 @@ export class WebhookService {
     const names =
       target === undefined ? targets.map(({ name }) => name) : [this.#target(target).name];
     const nowMs = clock.nowMs();
-    // What is due within a lease may be under way, and is sent soon anyway.
+    // A delivery that is due within the time of a lease may be in progress, and is sent soon
+    // anyway.
     const times = { nowMs, laterThanMs: nowMs + WEBHOOK_LEASE_MS };
     const which = { targets: names, messageId };
     const retried = await store.retry(orgId, which, times, WEBHOOK_RETRIES_MAX);

@@ -11,7 +11,9 @@ import { PersonAsked } from "./person-asked.js";
 
 /** What is known of a call that has no result. */
 export interface CallFailure {
-  /** Whether the server certainly did not run the tool, or itself says that the call failed. */
+  /**
+   * True when the server certainly did not run the tool, or reports itself that the call failed.
+   */
   readonly isAnswered: boolean;
   readonly message: string;
 }

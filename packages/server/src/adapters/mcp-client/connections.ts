@@ -10,7 +10,10 @@ export type OpenConnection = (signal: AbortSignal) => Promise<McpConnection>;
 interface ServerState {
   readonly turns: FairSemaphore;
   readonly tokens: AccessTokens | undefined;
-  /** Learnt from the last connection; saves the question for newer revisions. */
+  /**
+   * Learnt from the last connection, so that the server need not be asked for newer revisions
+   * again.
+   */
   isLegacy: boolean;
 }
 
@@ -28,7 +31,7 @@ export class Connections implements AsyncDisposable {
   }
 
   /**
-   * Runs work with a server when it is the organization's turn.
+   * Runs `work` on a connection to a server, when it is the organization's turn.
    * @throws AppError `OVERLOADED` when the turn did not come in time; else what the work throws.
    */
   run<T>(orgId: string, server: McpServer, work: (open: OpenConnection) => Promise<T>): Promise<T> {

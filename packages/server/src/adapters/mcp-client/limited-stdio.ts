@@ -22,7 +22,10 @@ export class LimitedStdioTransport implements Transport {
     this.#onExceeded = onExceeded;
   }
 
-  /** By this and `pid` the SDK recognizes a process, whose revision it asks for differently. */
+  /**
+   * The SDK recognizes a process by this property and `pid`, and asks a process for its revision in
+   * another way than a server on HTTP.
+   */
   get stderr(): StdioClientTransport["stderr"] {
     return this.#process.stderr;
   }

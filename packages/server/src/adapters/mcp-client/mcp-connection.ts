@@ -51,7 +51,7 @@ export class McpConnection implements AsyncDisposable {
       {
         capabilities: {},
         versionNegotiation: { mode: "auto", probe: { timeoutMs: MCP_CONNECT_MS / 2 } },
-        // A step has nobody whom the server could ask.
+        // The SDK must not answer the server's requests for input: a step has no person who could.
         inputRequired: { autoFulfill: false },
         listMaxPages: MCP_TOOLS_PAGES_MAX,
       },
@@ -121,7 +121,8 @@ export class McpConnection implements AsyncDisposable {
 
   /**
    * Calls a tool once. The call is not sent a second time, even after an error.
-   * @throws PersonAsked when the tool asked a person for input, even if it went on without.
+   * @throws PersonAsked when the tool asked a person for input, even if it continued without an
+   *   answer.
    * @throws unknown as the SDK does; `signal.reason` when that was aborted.
    */
   async call(
@@ -159,7 +160,7 @@ export class McpConnection implements AsyncDisposable {
   }: Omit<ConnectionOptions, "signal">): Transport {
     if ("url" in endpoint) {
       return new StreamableHTTPClientTransport(new URL(endpoint.url), {
-        // Headers may hold a secret of this server, so that no redirect is followed.
+        // The headers may contain a secret for this server, so no redirect is followed.
         requestInit: { headers: { ...endpoint.headers }, redirect: "manual" },
         ...(access === undefined ? {} : { authProvider: access }),
         // Only a person can agree to more.
@@ -167,7 +168,7 @@ export class McpConnection implements AsyncDisposable {
         fetch: limitedFetch((error) => {
           this.#break(error);
         }),
-        // Reading on in a broken stream of answers sends nothing a second time.
+        // Resuming a broken stream of answers does not send the request again.
         reconnectionOptions: {
           initialReconnectionDelay: 200,
           maxReconnectionDelay: 1000,
@@ -203,7 +204,7 @@ export class McpConnection implements AsyncDisposable {
     try {
       return await Promise.race([answer, end]);
     } catch (error) {
-      // The fault behind a request that failed says more than the failed request.
+      // The protocol error that made the request fail says more than the failure of the request.
       throw this.#broken.signal.aborted ? this.#broken.signal.reason : error;
     } finally {
       if (leave !== undefined) ended.removeEventListener("abort", leave);

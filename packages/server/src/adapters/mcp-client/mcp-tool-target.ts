@@ -26,8 +26,8 @@ export interface McpToolTargetParts {
 }
 
 /**
- * A tool of another MCP server. It is called only while the server defines it as it was accepted,
- * and each attempt calls it once at most.
+ * A tool of another MCP server. The tool is called only while the server's definition is the one
+ * that an operator has accepted, and at most once in each attempt.
  */
 export class McpToolTarget implements StepTarget {
   readonly name: string;
@@ -55,14 +55,14 @@ export class McpToolTarget implements StepTarget {
     }
   }
 
-  /** The protocol has no question about an earlier call. */
+  /** MCP has no request that tells the outcome of an earlier call. */
   settle(): Promise<never> {
     return Promise.reject(
       new StatementError("unknown", `${this.name} keeps no record of its calls`),
     );
   }
 
-  /** The server was never told of the attempt. */
+  /** The server stores nothing about attempts, so there is nothing to delete. */
   forget(_attempt: AttemptRef): void {}
 
   async #attempt(
@@ -178,7 +178,7 @@ export class McpToolTarget implements StepTarget {
   }
 }
 
-/** Why the step ended before its call did; undefined while it has not. */
+/** The reason why the step ended before its call; undefined while the step waits for the call. */
 function endReason(signal: AbortSignal): StatementFailureReason | undefined {
   if (!signal.aborted) return undefined;
   const { reason } = signal as { readonly reason: unknown };

@@ -8,8 +8,8 @@ export interface InputAsked {
 }
 
 /**
- * A tool asked a person for input (elicitation). A step has nobody to ask, so that nothing was answered,
- * or "declined" to a server that waits for an answer during the call.
+ * A tool asked a person for input (elicitation). A step has no person to ask, so the request stays
+ * unanswered; a server that waits for the answer during the call gets "declined".
  */
 export class PersonAsked extends Error {
   override readonly name = "PersonAsked";

@@ -5,7 +5,7 @@ import { accessTokensFor, type Grants } from "./oauth/index.js";
 import type { PinFile, Pins } from "./pin-file.js";
 import { differencesOf, digestOf, type ToolDefinition } from "./tool-definition.js";
 
-/** How a listed tool is defined now, compared with what was accepted. */
+/** The present definition of a listed tool, compared with the accepted one. */
 export interface ToolState {
   /** Its name in plans. */
   readonly name: string;
@@ -26,7 +26,7 @@ export interface ToolState {
   readonly problem?: string;
 }
 
-/** What is stored of other MCP servers. */
+/** The stored pins and grants of other MCP servers. */
 export interface KnownOfServers {
   readonly pins: Pins;
   readonly grants: Grants;

@@ -40,7 +40,7 @@ export function classMembersOf(read: ReadRecord): Members {
   return kind.className === "api" ? apiMembers(read, kind) : authenticationMembers(read, kind);
 }
 
-/** A call of another MCP server, or of a tool that is built in, is no statement on a database. */
+/** Calls of other MCP servers and of built-in tools are not statements on a database. */
 function isOnDatabase({ tool_name: tool, data_source: source }: RecordedCall): boolean {
   return source !== "" && !tool.startsWith("mcp:");
 }

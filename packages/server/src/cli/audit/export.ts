@@ -57,7 +57,8 @@ export function exportCommand({ env, terminal }: CliContext): Command {
       const paths = pathsOf(size);
       for (const [index, path] of paths.entries()) {
         const file = join(directory, path);
-        // A file never changes: the name of an incomplete one contains its width.
+        // A file never changes, because the name of an incomplete tile contains the number of its
+        // hashes.
         if (!existsSync(file)) await write(file, await audit.tile(path));
         bar.show(index + 1, paths.length);
       }

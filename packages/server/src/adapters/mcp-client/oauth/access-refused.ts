@@ -6,7 +6,7 @@ export class AccessRefused extends Error {
   override readonly name = "AccessRefused";
 }
 
-/** No grant that works is left, so that a person has to sign in. */
+/** There is no valid grant left, so a person has to sign in. */
 export function signInNeeded(server: string, reason: string, scope?: string): AccessRefused {
   const flag = scope === undefined ? "" : ` --scope '${scope}'`;
   return new AccessRefused(

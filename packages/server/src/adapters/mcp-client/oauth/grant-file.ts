@@ -6,10 +6,10 @@ import { AccessRefused } from "./access-refused.js";
 
 /** What an authorization server gave for one MCP server. Secret. */
 export interface Grant {
-  /** The MCP server that it is for; it is sent to no other. */
+  /** The MCP server that the grant is for; its tokens are sent to no other server. */
   readonly url: string;
   readonly issuer: string;
-  /** The resource indicator that it was asked for with (RFC 8707). */
+  /** The resource indicator of the request for the grant (RFC 8707). */
   readonly resource?: string;
   readonly clientId: string;
   readonly clientSecret?: string;
@@ -18,7 +18,10 @@ export interface Grant {
   /** Ms since the epoch; absent: unknown. */
   readonly expiresAtMs?: number;
   readonly refreshToken?: string;
-  /** Digest of the refresh token of the tools file that it began with; absent: a person signed in. */
+  /**
+   * Digest of the refresh token in the tools file from which the grant was obtained; absent: a
+   * person signed in.
+   */
   readonly seed?: string;
 }
 
@@ -74,7 +77,7 @@ export class GrantFile {
     writeFileSync(temporary, `${JSON.stringify({ version: 1, servers }, undefined, 2)}\n`, {
       mode: 0o600,
     });
-    // A file that was left by a crash keeps the mode that it had.
+    // Writing to a file that a crash left behind would keep that file's mode.
     chmodSync(temporary, 0o600);
     renameSync(temporary, this.#path);
   }

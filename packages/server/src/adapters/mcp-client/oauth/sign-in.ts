@@ -22,7 +22,10 @@ import { exchangeFetch, grantOf } from "./token-requests.js";
 export interface SignInRequest {
   readonly url: string;
   readonly oauth: McpOAuth;
-  /** In place of the scope of the tools file; absent: that one, or as the server asks for. */
+  /**
+   * The scope to request; absent: the scope in the tools file, or else the one that the server asks
+   * for.
+   */
   readonly scope?: string;
   /** Port of the redirect on loopback; 0: any free one. */
   readonly port: number;
@@ -66,7 +69,7 @@ export async function signIn(request: SignInRequest): Promise<Grant> {
   return client.grant(request, scope);
 }
 
-/** What the server answers to somebody without a token. */
+/** The server's answer to a request without a token. */
 async function challengeOf(
   url: string,
   fetchFn: typeof fetch,
@@ -175,7 +178,10 @@ class SigningInClient implements OAuthClientProvider {
     this.#resource = resource;
   }
 
-  /** @param asked the scope of the request, which an answer without one has granted (RFC 6749 §5.1). */
+  /**
+   * @param asked the requested scope, which is also the granted one when the answer names none (RFC
+   *   6749 §5.1).
+   */
   grant({ url, clock }: SignInRequest, asked: string | undefined): Grant {
     const [tokens, registered, resource] = [this.#tokens, this.#registered, this.#resource];
     assert(tokens?.issuer !== undefined, "an exchange that succeeded saved tokens of an issuer");

@@ -78,7 +78,7 @@ export async function refreshedGrant(
   });
 }
 
-/** The grant that these tokens are, which were received now. */
+/** The grant that consists of these newly received tokens. */
 export function grantOf(
   { access_token, refresh_token, expires_in, scope }: OAuthTokens,
   { expiresAtMs: _old, ...known }: Omit<Grant, "accessToken" | "refreshToken">,
@@ -93,7 +93,7 @@ export function grantOf(
   };
 }
 
-/** A short name for a secret, from which it cannot be found out. */
+/** A digest that identifies a secret without revealing it. */
 export function digestOfSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
@@ -112,7 +112,7 @@ async function resourceOf(
     () => undefined,
   );
   if (published === undefined) return { resource: url };
-  // A server that named another one would have a token made out for that one.
+  // Otherwise a server could name another server and so obtain a token for that one.
   const { resource } = published;
   if (!checkResourceAllowed({ requestedResource: url, configuredResource: resource })) {
     throw new AccessRefused("its metadata names the resource of another server (RFC 9728)");
@@ -132,7 +132,10 @@ async function refusedBy(issuer: string, work: () => Promise<Grant>): Promise<Gr
   }
 }
 
-/** Only what an authorization server answers by the standard; the rest may repeat a secret. */
+/**
+ * Only the error members that the standard defines; other text of the authorization server may
+ * repeat a secret.
+ */
 function textOf(error: unknown): string {
   if (error instanceof OAuthError) {
     const isStandard = !error.message.includes("Raw body");

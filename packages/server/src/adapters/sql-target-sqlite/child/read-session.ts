@@ -6,7 +6,7 @@ import { isLeftJournal } from "./failure.js";
 
 /** How long a read waits until the writer has rolled back a hot journal, in ms. */
 const RECOVERY_WAIT_MS = 1000;
-/** Interval of the checks, in ms. */
+/** Interval at which the read is tried again meanwhile, in ms. */
 const RECOVERY_POLL_MS = 20;
 
 /** Runs reads on a read-only connection. */

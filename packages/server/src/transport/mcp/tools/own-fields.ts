@@ -1,7 +1,8 @@
 import { AppError } from "@steward/kernel/errors.js";
 
 /**
- * Has the errors of an operation name the fields of the tool that calls it, because an LLM knows only these.
+ * Renames the fields in an operation's errors to those of the tool that called it, because an LLM
+ * knows only the tool's fields.
  * @param ownField the tool's field for one of the operation.
  */
 export async function inOwnFields<Output>(

@@ -140,7 +140,8 @@ async function executedOrEnded(planId: string, scope: ToolScope): Promise<StepEx
   try {
     return await executeStep(planId, QUERY_STEP, scope);
   } catch (refusal) {
-    // The refusal tells the plan's id, and the step runs once it is approved.
+    // A plan that waits for an approval is kept. The refusal contains its id, with which the agent
+    // executes the step once it is approved.
     if (awaitedApproval(AppError.from(refusal)) !== undefined) throw refusal;
     await endUnlessRunning(planId, AppError.from(refusal), scope);
     throw refusal;

@@ -219,7 +219,7 @@ async function forked(
   return knownPlan(orchestrator, planId, ctx);
 }
 
-/** Neither a plan that gets more steps nor a fork takes a name of its own and the like. */
+/** A name, a description and the like cannot be set when steps are appended or a plan is forked. */
 function refuseFieldsOfNewPlans(input: Submission, given: string): void {
   const field = FIELDS_OF_NEW_PLANS.find((name) => input[name] !== undefined);
   if (field === undefined) return;

@@ -5,8 +5,8 @@ import type { ToolScope } from "../tool.js";
 /**
  * Executes a step.
  * @throws AppError `APPROVAL_REQUIRED` when the step waits for persons, with the page where they
- * decide and the calls by which the LLM goes on. The LLM itself cannot decide: there is no tool for
- * it, because the one who decides is who signs in on that page.
+ *   decide and the calls by which the LLM goes on. The LLM itself cannot decide. There is no tool
+ *   for decisions, because only a person who has signed in on that page may decide.
  */
 export async function executeStep(
   planId: string,
