@@ -16,7 +16,7 @@ import type { CallOptions } from "./plans.js";
 export interface Retention {
   /** For how long the organization's data is kept. */
   show(options?: CallOptions): Promise<RetentionInForce>;
-  /** Changes the named periods; null: the operator's. */
+  /** Changes the named periods; null goes back to the operator's period. */
   set(periods: NewRetention, options?: CallOptions): Promise<RetentionInForce>;
   /** The legal holds, oldest first. */
   holds(options?: CallOptions): Promise<readonly LegalHold[]>;

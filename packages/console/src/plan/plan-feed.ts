@@ -5,7 +5,7 @@ import { payloadOf, stepOf, withEvent, type Attempt } from "./attempts.js";
 
 /** Events that arrive within this time are shown together, in ms; a frame of the screen takes 16. */
 const GATHER_MS = 50;
-/** Time until a stream is opened again that the client has given up, in ms. */
+/** Pause before a stream that the client has given up is opened again, in ms. */
 const REOPEN_MS = 3000;
 
 /** An event with the step that it is about. */

@@ -159,7 +159,10 @@ export interface ErasedState {
   erase(orgId: string): Promise<boolean>;
 }
 
-/** Stores requests to erase, and their receipts. Errors: `STORE_UNAVAILABLE`, with nothing changed. */
+/**
+ * Stores requests to erase, and their receipts. Errors: `STORE_UNAVAILABLE`; nothing has changed
+ * then.
+ */
 export interface ErasureStore {
   /** Stores a request; it is carried out even if the process ends. */
   begin(erasure: Erasure): Promise<void>;

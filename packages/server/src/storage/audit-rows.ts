@@ -3,7 +3,7 @@ import type { AuditFact, AuditRecord, LoggedChange } from "../audit/ports.js";
 import type { PreparedStep } from "../plans/index.js";
 import { callOf, originsOf, planEventsOf } from "./plan-changes/index.js";
 
-/** A row of a plan's log, with what the audit log reads of its plan. */
+/** A row of a plan's log, joined with the columns of the plan that its audit record needs. */
 export interface LoggedChangeRow {
   readonly org_id: string;
   readonly plan_id: string;

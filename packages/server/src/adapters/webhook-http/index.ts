@@ -23,7 +23,7 @@ export class HttpWebhookSender implements WebhookSender {
   }
 }
 
-/** The texts of fetch may hold the URL, so only the code of the failure is told. */
+/** The messages of fetch may contain the URL, so the reason is only the code of the failure. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;

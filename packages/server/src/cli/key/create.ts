@@ -56,6 +56,9 @@ function expiryOf(text: string): number {
   const [, days] = /^(\d{1,5})d$/.exec(text) ?? [];
   const ms = days === undefined ? Date.parse(text) : systemClock.nowMs() + Number(days) * DAY_MS;
   if (Number.isNaN(ms))
-    throw usageError(`--expires: ${text} is no time`, "write 2027-01-31 or 90d");
+    throw usageError(
+      `--expires ${text} is neither a date nor a number of days`,
+      "write 2027-01-31 or 90d",
+    );
   return ms;
 }

@@ -15,7 +15,10 @@ export function copyCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand(
     "copy",
     "Copies the SQLite store and the state into an empty PostgreSQL database, and compares. The server must be stopped.",
-  ).argument("<url>", "where it goes, such as postgres://steward@db.example.com/steward");
+  ).argument(
+    "<url>",
+    "the PostgreSQL database to copy to, such as postgres://steward@db.example.com/steward",
+  );
   return command.action(async (url: string, options: SettingsOptions) => {
     const config = await configOrExit({ env, flags: settingFlags(command) }, terminal);
     const file = config.databaseUrl && sqliteFile(config.databaseUrl);

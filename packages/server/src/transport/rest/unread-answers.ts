@@ -8,7 +8,7 @@ export const SLOWEST_LINK_BYTES_PER_S: number = 64 * 1024;
 export interface UnreadPatience {
   /** How long the client may read nothing, in ms. */
   readonly unreadMs: number;
-  /** Interval for the check, in ms. */
+  /** Interval of the check for connections that do not read their answers, in ms. */
   readonly checkMs: number;
   /** Minimum bandwidth of a link, in bytes per second; absent: 64 KiB. */
   readonly bytesPerS?: number;

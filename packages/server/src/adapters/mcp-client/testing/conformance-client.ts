@@ -66,7 +66,8 @@ class SuiteClient {
     const access = accessTokensFor({ name: "suite", endpoint }, this.#grants)?.forConnection();
     await using connection = await McpConnection.open({ endpoint, access, signal });
     const definitions = await connection.definitions(signal);
-    // One scenario checks the schema of its first tool as the client has read it.
+    // One scenario expects the input schema of its first tool back, to check how the client has
+    // read it.
     const some = { a: 5, b: 3, schema: definitions[0]?.inputSchema };
     const calls =
       this.#context.toolCalls ?? definitions.map(({ name }) => ({ name, arguments: some }));

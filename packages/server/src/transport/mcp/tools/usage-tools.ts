@@ -24,7 +24,9 @@ export const USAGE_TOOLS: readonly McpTool[] = [
       group_by: z
         .enum(["tool", "session", "intent", "model"])
         .exactOptional()
-        .describe("One row for each of these and day"),
+        .describe(
+          "What a row is about, besides its day: one row for each tool, session, intent or model and day",
+        ),
       offset,
     }),
     output: z.object({
