@@ -1,15 +1,13 @@
 import { expect } from "vitest";
-import { AppError } from "@steward/kernel/errors.js";
-import { seededRandom, testSeed } from "@steward/kernel/testing/seeded-random.js";
+import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 import { areMet, type Approval, type CoveredStep } from "../../../approvals/index.js";
 import { SAMPLE_SUBJECT } from "../../../approvals/testing/sample-approval.js";
 import type { ApprovalRule } from "../../../governance/index.js";
 import type { StepOutcome, WholePlanRequest } from "../../plan-state.js";
 import type { PreparedStep } from "../../plan.js";
 import type { AttemptRef, PlanRef } from "../../ports.js";
-import { MemoryStore, type Faults } from "./memory-log.js";
-import { Killed, MarkedTarget, Process } from "./process.js";
-import { Simulation } from "./simulation.js";
+import type { Process } from "./process.js";
+import { runSchedules, Schedule } from "./schedule.js";
 
 /*
  * Steps that need approvals, on two nodes that lose answers, hang and are killed. Approvers race
@@ -17,23 +15,13 @@ import { Simulation } from "./simulation.js";
  * effect is compared with the plan's log, which is read without the code that wrote it.
  */
 
-const START_MS = Date.parse("2026-01-01T00:00:00.000Z");
-const SWEEP_MS = 2000;
-const WORLD_MS_MAX = 3_600_000;
 const REF: PlanRef = { orgId: "11111111-1111-4111-8111-111111111111", planId: "plan" };
 /** The first is the person on whose behalf the agent asks, and may never decide. */
 const PERSONS = ["alice", "bob", "carol", "dave"] as const;
 
 /** Runs schedules with consecutive seeds, beginning with the seed of the test run. */
-export async function runApprovalSchedules(count: number): Promise<void> {
-  for (let number = 0; number < count; number += 1) {
-    const seed = (testSeed() + number) >>> 0;
-    try {
-      await new Schedule(seed).run();
-    } catch (error) {
-      throw new Error(`schedule ${String(seed)} failed`, { cause: error });
-    }
-  }
+export function runApprovalSchedules(count: number): Promise<void> {
+  return runSchedules(count, (seed) => new ApprovalSchedule(seed));
 }
 
 /** A run of a statement, and what the policies demanded of it at that moment. */
@@ -44,11 +32,8 @@ interface Effect {
   readonly approversMin: number;
 }
 
-class Schedule {
-  readonly #world: Simulation;
-  readonly #store = new MemoryStore();
-  readonly #target = new MarkedTarget();
-  readonly #faults: Faults;
+class ApprovalSchedule {
+  readonly #schedule: Schedule;
   readonly #steps: readonly PreparedStep[];
   readonly #effects: Effect[] = [];
   /** The decisions that were acknowledged. */
@@ -58,105 +43,55 @@ class Schedule {
     readonly decision: string;
   }[] = [];
   #policies = { version: 1, approversMin: 1 };
-  #processes: Process[] = [];
   #made = 0;
-  #isOver = false;
 
   constructor(seed: number) {
     const random = seededRandom(seed);
     const isCalm = random() < 0.3;
-    this.#world = new Simulation(random, START_MS, isCalm ? 0 : 0.05);
     const often = isCalm ? 0 : random() * 0.15;
-    this.#faults = { refused: often, lost: often, unheard: isCalm ? 0 : 0.3 };
+    this.#schedule = new Schedule({
+      ...{ random, isCalm, completed, expected: EXPECTED },
+      faults: { refused: often, lost: often, unheard: isCalm ? 0 : 0.3 },
+    });
     this.#steps = stepsOf(1 + Math.floor(random() * 3), random);
   }
 
   async run(): Promise<void> {
-    const world = this.#world;
-    this.#start();
-    if (world.chance(0.7)) this.#start();
-    await this.#until(() => this.#submit());
+    const schedule = this.#schedule;
+    const { world } = schedule;
+    schedule.start();
+    if (world.chance(0.7)) schedule.start();
+    await schedule.until(() => schedule.submit({ ref: REF, steps: this.#steps }));
     for (const { id } of this.#steps) {
-      for (let client = 0; client < 2; client += 1) this.#actor(() => this.#client(id));
+      for (let client = 0; client < 2; client += 1) schedule.actor(() => this.#client(id));
     }
     for (const person of PERSONS) {
-      if (world.chance(0.8)) this.#actor(() => this.#approver(person));
+      if (world.chance(0.8)) schedule.actor(() => this.#approver(person));
     }
-    if (world.chance(0.5)) this.#actor(() => this.#changer());
-    if (world.chance(0.3)) this.#actor(() => this.#reviser());
-    if (world.chance(0.1)) this.#actor(() => this.#canceller());
-    if (world.chance(0.4)) this.#actor(() => this.#killer());
-    await world.run(START_MS + WORLD_MS_MAX);
-    Object.assign(this.#faults, { refused: 0, lost: 0, unheard: 0 });
+    if (world.chance(0.5)) schedule.actor(() => this.#changer());
+    if (world.chance(0.3)) schedule.actor(() => this.#reviser());
+    if (world.chance(0.1)) schedule.actor(() => this.#canceller());
+    if (world.chance(0.4)) schedule.actor(() => this.#killer());
+    await schedule.runFaulty();
     this.#policies = { ...this.#policies, approversMin: Math.min(this.#policies.approversMin, 2) };
-    await this.#until(async () => {
-      await this.#finish();
-      this.#isOver = true;
-    });
+    await schedule.finish(() => this.#finish());
     this.#check();
-  }
-
-  #actor(actor: () => Promise<void>): void {
-    this.#world.act(actor);
-  }
-
-  async #until(actor: () => Promise<void>): Promise<void> {
-    this.#actor(actor);
-    await this.#world.run(START_MS + 2 * WORLD_MS_MAX);
-  }
-
-  #start(): void {
-    const process = new Process(this.#world, this.#store, this.#faults);
-    this.#processes.push(process);
-    const sweepSoon = (): void => {
-      this.#world.timers.after(SWEEP_MS, () => {
-        if (process.isDead() || this.#isOver) return;
-        void this.#sweep(process)
-          .catch(() => undefined)
-          .finally(sweepSoon);
-      });
-    };
-    sweepSoon();
-  }
-
-  async #sweep(process: Process): Promise<void> {
-    for (const { attempt, step } of await process.ask((engine) => engine.sweep(10))) {
-      await this.#world.turn();
-      if (process.isDead()) return;
-      const isDone = step.intent !== "read_select" && this.#target.settle(attempt);
-      const outcome: StepOutcome = isDone ? completed() : { kind: "released" };
-      await this.#answer(process.ask((engine) => engine.finishStep(attempt, outcome, undefined)));
-    }
-  }
-
-  async #submit(): Promise<void> {
-    const createdAtMs = this.#world.nowMs();
-    for (;;) {
-      const created = this.#any().ask((engine) =>
-        engine.createPlan({
-          ...{ ref: REF, sessionId: "s", name: "", description: "", steps: this.#steps },
-          ...{ createdAtMs, deadlineMs: createdAtMs + 86_400_000 },
-          idempotency: { key: "k", requestHash: "h" },
-        }),
-      );
-      if ((await this.#answer(created)) !== undefined) return;
-    }
   }
 
   async #client(stepId: string): Promise<void> {
     for (let asked = 0; asked < 15; asked += 1) {
       if (await this.#execute(stepId)) return;
-      await this.#world.sleep(this.#world.random() * 3000);
+      await this.#schedule.world.sleep(this.#schedule.world.random() * 3000);
     }
   }
 
   /** @returns whether there is nothing left to do. */
   async #execute(stepId: string, outdated?: string): Promise<boolean> {
-    const process = this.#any();
+    const process = this.#schedule.any();
     const ref = { ...REF, stepId };
     this.#made += 1;
     const owner = `owner-${String(this.#made)}`;
-    const claim = await this.#answer(
+    const claim = await this.#schedule.answer(
       process.ask((engine) => engine.claimStep(ref, owner, undefined, outdated)),
     );
     if (claim === undefined || claim.kind === "running") return false;
@@ -171,7 +106,7 @@ class Schedule {
     const attempt = { ...ref, attempt: claim.attempt };
     const outcome = await this.#attempt(process, attempt, claim.step, claim.approval);
     if (outcome === undefined) return false;
-    const ended = await this.#answer(
+    const ended = await this.#schedule.answer(
       process.ask((engine) => engine.finishStep(attempt, outcome, undefined)),
     );
     return ended?.kind === "ended";
@@ -184,7 +119,7 @@ class Schedule {
     step: PreparedStep,
     approval: Approval | undefined,
   ): Promise<StepOutcome | undefined> {
-    const world = this.#world;
+    const world = this.#schedule.world;
     if (world.chance(0.1)) await world.sleep(world.random() * 40_000);
     else await world.turn();
     if (process.isDead()) return undefined;
@@ -198,7 +133,7 @@ class Schedule {
     if (world.chance(0.1)) return { kind: "retried", error: ERROR, durationMs: 1 };
     if (world.chance(0.1)) return { kind: "released" };
     const isRead = step.intent === "read_select";
-    if (!isRead && !this.#target.run(attempt)) return { kind: "released" };
+    if (!isRead && !this.#schedule.target.run(attempt)) return { kind: "released" };
     const approvalId = approval?.approvalId;
     this.#effects.push({ attempt, approvalId, digest, approversMin });
     await world.turn();
@@ -207,26 +142,26 @@ class Schedule {
 
   #awaiting(digest: string, rules: readonly ApprovalRule[]): StepOutcome {
     this.#made += 1;
-    const nowMs = this.#world.nowMs();
+    const nowMs = this.#schedule.world.nowMs();
     const approval: Approval = {
       ...{ approvalId: `approval-${String(this.#made)}`, digest, status: "pending", rules },
       templateDigest: `template of ${digest}`,
       requester: { kind: "agent", userId: "alice", agentId: "bot" },
       policyVersion: String(this.#policies.version),
-      ...{ requestedAtMs: nowMs, expiresAtMs: nowMs + this.#world.random() * 60_000 },
+      ...{ requestedAtMs: nowMs, expiresAtMs: nowMs + this.#schedule.world.random() * 60_000 },
       decisions: [],
     };
-    const wholePlan = this.#world.chance(0.6) ? this.#wholePlan(approval) : undefined;
+    const wholePlan = this.#schedule.world.chance(0.6) ? this.#wholePlan(approval) : undefined;
     return { kind: "awaiting_approval", approval, subject: SAMPLE_SUBJECT, wholePlan };
   }
 
   /** A request to approve the plan as it is now. Some of its digests are of values not known yet. */
   #wholePlan(approval: Approval): WholePlanRequest {
     this.#made += 1;
-    const { state, prepared } = this.#store.find(REF);
+    const { state, prepared } = this.#schedule.store.find(REF);
     const covers = prepared.map((step): CoveredStep => {
       const digest = digestOf(step, Number(approval.policyVersion));
-      const isKnown = this.#world.chance(0.5);
+      const isKnown = this.#schedule.world.chance(0.5);
       return isKnown
         ? { stepId: step.id, values: "known", digest }
         : { stepId: step.id, values: "derived", digest: `template of ${digest}` };
@@ -242,38 +177,38 @@ class Schedule {
   /** Revises a step, which ends what the whole plan was approved for. */
   async #reviser(): Promise<void> {
     for (let turn = 0; turn < 2; turn += 1) {
-      await this.#world.sleep(this.#world.random() * 15_000);
-      const { state, prepared } = this.#store.find(REF);
-      const { revision: _revision, ...step } = this.#world.pick(prepared);
+      await this.#schedule.world.sleep(this.#schedule.world.random() * 15_000);
+      const { state, prepared } = this.#schedule.store.find(REF);
+      const { revision: _revision, ...step } = this.#schedule.world.pick(prepared);
       const change = { kind: "revise", step } as const;
-      const deadlineMs = this.#world.nowMs() + 86_400_000;
+      const deadlineMs = this.#schedule.world.nowMs() + 86_400_000;
       const revision = { change, expectedRevision: state.revision, deadlineMs };
-      await this.#answer(this.#any().ask((engine) => engine.revisePlan(REF, revision)));
+      await this.#schedule.answer(
+        this.#schedule.any().ask((engine) => engine.revisePlan(REF, revision)),
+      );
     }
   }
 
   async #approver(person: (typeof PERSONS)[number]): Promise<void> {
     for (let turn = 0; turn < 8; turn += 1) {
-      await this.#world.sleep(this.#world.random() * 8000);
-      await this.#decide(person, this.#world.chance(0.9) ? "approve" : "deny");
+      await this.#schedule.world.sleep(this.#schedule.world.random() * 8000);
+      await this.#decide(person, this.#schedule.world.chance(0.9) ? "approve" : "deny");
     }
   }
 
   /** Decides about an approval that the person has seen, which may be old by now. */
   async #decide(person: string, decision: "approve" | "deny"): Promise<void> {
-    const { entries } = this.#store.find(REF);
+    const { entries } = this.#schedule.store.find(REF);
     const seen = entries.flatMap(({ approvals }) => approvals.map(({ approval }) => approval));
     const newest = seen.slice(-3);
     if (newest.length === 0) return;
-    const { approvalId, digest } = this.#world.pick(newest);
+    const { approvalId, digest } = this.#schedule.world.pick(newest);
     const by = { kind: "person", userId: person, roles: ["approver"] } as const;
-    const wanted = { decision, digest: this.#world.chance(0.05) ? "another" : digest, by };
+    const wanted = { decision, digest: this.#schedule.world.chance(0.05) ? "another" : digest, by };
     try {
-      await this.#any().ask((engine) => engine.decideApproval(REF, approvalId, wanted));
+      await this.#schedule.any().ask((engine) => engine.decideApproval(REF, approvalId, wanted));
     } catch (error) {
-      const isExpected =
-        error instanceof Killed || (error instanceof AppError && EXPECTED.has(error.code));
-      if (!isExpected) throw error;
+      if (!this.#schedule.isExpected(error)) throw error;
       return;
     }
     expect(person).not.toBe("alice");
@@ -283,65 +218,51 @@ class Schedule {
 
   async #changer(): Promise<void> {
     for (let turn = 0; turn < 3; turn += 1) {
-      await this.#world.sleep(this.#world.random() * 15_000);
-      const approversMin = this.#world.pick([0, 1, 1, 2]);
+      await this.#schedule.world.sleep(this.#schedule.world.random() * 15_000);
+      const approversMin = this.#schedule.world.pick([0, 1, 1, 2]);
       this.#policies = { version: this.#policies.version + 1, approversMin };
     }
   }
 
   async #canceller(): Promise<void> {
-    await this.#world.sleep(this.#world.random() * 20_000);
-    await this.#answer(this.#any().ask((engine) => engine.cancelPlan(REF, "enough")));
+    await this.#schedule.world.sleep(this.#schedule.world.random() * 20_000);
+    await this.#schedule.answer(
+      this.#schedule.any().ask((engine) => engine.cancelPlan(REF, "enough")),
+    );
   }
 
   /** Kills a process and starts another one, as a restart or a change of nodes does. */
   async #killer(): Promise<void> {
     for (let kills = 0; kills < 2; kills += 1) {
-      await this.#world.sleep(this.#world.random() * 20_000);
-      this.#any().kill();
-      this.#start();
+      await this.#schedule.world.sleep(this.#schedule.world.random() * 20_000);
+      this.#schedule.any().kill();
+      this.#schedule.start();
     }
   }
 
   /** Has everything approved until the plan is over. */
   async #finish(): Promise<void> {
     for (;;) {
-      const { status } = this.#store.find(REF).state;
+      const { status } = this.#schedule.store.find(REF).state;
       if (status !== "pending" && status !== "running") return;
       for (const { id } of this.#steps) await this.#execute(id);
       for (const person of ["bob", "carol", "dave"]) {
-        for (const { approval } of this.#store.find(REF).state.steps) {
+        for (const { approval } of this.#schedule.store.find(REF).state.steps) {
           if (approval?.status !== "pending") continue;
           const { approvalId, digest } = approval;
           const by = { kind: "person", userId: person, roles: ["approver"] } as const;
           const wanted = { decision: "approve", digest, by } as const;
-          await this.#answer(
-            this.#any().ask((engine) => engine.decideApproval(REF, approvalId, wanted)),
+          await this.#schedule.answer(
+            this.#schedule.any().ask((engine) => engine.decideApproval(REF, approvalId, wanted)),
           );
         }
       }
-      await this.#world.sleep(1000);
-    }
-  }
-
-  #any(): Process {
-    this.#processes = this.#processes.filter((process) => !process.isDead());
-    return this.#world.pick(this.#processes);
-  }
-
-  async #answer<T>(question: Promise<T>): Promise<T | undefined> {
-    try {
-      return await question;
-    } catch (error) {
-      const isExpected =
-        error instanceof Killed || (error instanceof AppError && EXPECTED.has(error.code));
-      if (!isExpected) throw error;
-      return undefined;
+      await this.#schedule.world.sleep(1000);
     }
   }
 
   #check(): void {
-    const { entries, state } = this.#store.find(REF);
+    const { entries, state } = this.#schedule.store.find(REF);
     const log = entries.flatMap(({ events }) =>
       events.map(({ eventType, payloadJson, timestamp }) => ({
         type: eventType,
@@ -351,7 +272,7 @@ class Schedule {
     );
     for (const effect of this.#effects) this.#checkEffect(effect, log);
     for (const { id, index, intent } of this.#steps) {
-      const runs = this.#target.effects.filter(({ stepId }) => stepId === id).length;
+      const runs = this.#schedule.target.effects.filter(({ stepId }) => stepId === id).length;
       const isCompleted = state.steps[index]?.status === "completed";
       if (intent !== "read_select") expect(runs, `effects of ${id}`).toBe(isCompleted ? 1 : 0);
     }
@@ -419,7 +340,7 @@ class Schedule {
 
   /** The index shows each approval as the plan's state has it, and no other is open at the end. */
   #checkIndex(): void {
-    const { entries, state } = this.#store.find(REF);
+    const { entries, state } = this.#schedule.store.find(REF);
     const index = new Map<string, Approval>();
     for (const { approvals } of entries) {
       for (const { approval, subject } of approvals) {
@@ -473,10 +394,10 @@ interface Payload {
 
 const ERROR = { code: "STEP_FAILED", message: "failed" } as const;
 /** Errors of a client that is too late, lacks the right, or gets no answer. */
-const EXPECTED: ReadonlySet<string> = new Set([
+const EXPECTED = [
   ...["STORE_UNAVAILABLE", "PLAN_NOT_ACTIVE", "APPROVAL_CONFLICT", "POLICY_DENIED"],
   ...["STEP_NOT_REVISABLE", "REVISION_CONFLICT", "LIMIT_EXCEEDED"],
-]);
+];
 
 function completed(): StepOutcome {
   const context = { toolOutputJson: "[]", schemaAdditions: [], augmentationHints: [] };

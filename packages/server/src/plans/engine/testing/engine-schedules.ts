@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { AppError } from "@steward/kernel/errors.js";
-import { seededRandom, testSeed } from "@steward/kernel/testing/seeded-random.js";
+import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 import { isReadIntent, type Intent } from "../../../governance/index.js";
 import { forkedSteps, forkOrigin } from "../../fork.js";
 import type { PlanEvent } from "../../plan-events.js";
@@ -9,9 +9,8 @@ import type { OnFailure, PreparedStep, StepExecution } from "../../plan.js";
 import type { AttemptRef, ForkOrigin, PlanRef } from "../../ports.js";
 import type { PlanRevision } from "../../transitions.js";
 import type { LogEntry } from "../plan-log.js";
-import { MemoryStore, type Faults } from "./memory-log.js";
-import { Killed, MarkedTarget, Process } from "./process.js";
-import { Simulation } from "./simulation.js";
+import { Killed, type Process } from "./process.js";
+import { runSchedules, Schedule } from "./schedule.js";
 
 /*
  * Two nodes, several clients and a target with side effects, in a simulation in which a seed
@@ -19,29 +18,14 @@ import { Simulation } from "./simulation.js";
  * pause. The answers to clients, the effects on the target and the log must agree in every run.
  */
 
-const START_MS = Date.parse("2026-01-01T00:00:00.000Z");
 const ORG = "11111111-1111-4111-8111-111111111111";
-const SWEEP_MS = 2000;
-/** Time limit of a simulation, in simulated ms. */
-const WORLD_MS_MAX = 3_600_000;
-
 /** Runs schedules with consecutive seeds, beginning with the seed of the test run. */
-export async function runEngineSchedules(count: number): Promise<void> {
-  for (let number = 0; number < count; number += 1) {
-    const seed = (testSeed() + number) >>> 0;
-    try {
-      await new Schedule(seed).run();
-    } catch (error) {
-      throw new Error(`schedule ${String(seed)} failed`, { cause: error });
-    }
-  }
+export function runEngineSchedules(count: number): Promise<void> {
+  return runSchedules(count, (seed) => new EngineSchedule(seed));
 }
 
-class Schedule {
-  readonly #world: Simulation;
-  readonly #store = new MemoryStore();
-  readonly #target = new MarkedTarget();
-  readonly #faults: Faults;
+class EngineSchedule {
+  readonly #schedule: Schedule;
   readonly #acknowledged: { readonly attempt: AttemptRef; readonly told: StepExecution }[] = [];
   readonly #steps: readonly PreparedStep[];
   readonly #onFailure: OnFailure;
@@ -54,138 +38,83 @@ class Schedule {
   readonly #ref: PlanRef = { orgId: ORG, planId: "plan" };
   /** Forks of the plan, with the ids of the steps that each took over. */
   readonly #forks: { readonly ref: PlanRef; readonly taken: ReadonlySet<string> }[] = [];
-  #processes: Process[] = [];
   /** Whether no faults are injected: then no step is claimed twice. */
   readonly #isCalm: boolean;
-  #isOver = false;
   #owners = 0;
 
   constructor(seed: number) {
     const random = seededRandom(seed);
     this.#isCalm = random() < 0.3;
-    this.#world = new Simulation(random, START_MS, this.#isCalm ? 0 : 0.05);
     const often = this.#isCalm || random() < 0.5 ? 0 : random() * 0.2;
     const unheard = this.#isCalm || random() < 0.5 ? 0 : 0.5;
-    this.#faults = { refused: often, lost: often, unheard };
+    this.#schedule = new Schedule({
+      ...{ random, isCalm: this.#isCalm, completed },
+      faults: { refused: often, lost: often, unheard },
+      expected: ["STORE_UNAVAILABLE", "PLAN_NOT_ACTIVE"],
+    });
     this.#steps = randomSteps(random);
     this.#onFailure = random() < 0.5 ? "pause" : "fail";
   }
 
   async run(): Promise<void> {
-    const world = this.#world;
-    this.#start();
-    if (world.chance(0.7)) this.#start();
-    await this.#until(() => this.#submit());
+    const schedule = this.#schedule;
+    const { world } = schedule;
+    schedule.start();
+    if (world.chance(0.7)) schedule.start();
+    await schedule.until(() => this.#submit());
     for (const { id } of this.#steps) {
       const clients = 1 + Math.floor(world.random() * 2);
-      for (let client = 0; client < clients; client += 1) this.#actor(() => this.#client(id));
+      for (let client = 0; client < clients; client += 1) schedule.actor(() => this.#client(id));
     }
     for (let reviser = 0; world.chance(0.4); reviser += 1) {
-      this.#actor(() => this.#reviser(`reviser-${String(reviser)}`));
+      schedule.actor(() => this.#reviser(`reviser-${String(reviser)}`));
     }
     for (let appender = 0; world.chance(0.25); appender += 1) {
-      this.#actor(() => this.#appender(`a${String(appender)}`));
+      schedule.actor(() => this.#appender(`a${String(appender)}`));
     }
     for (let forker = 0; world.chance(0.2); forker += 1) {
-      this.#actor(() => this.#forker(`fork-${String(forker)}`));
+      schedule.actor(() => this.#forker(`fork-${String(forker)}`));
     }
-    if (world.chance(0.2)) this.#actor(() => this.#canceller());
-    if (!this.#isCalm && world.chance(0.4)) this.#actor(() => this.#killer());
-    if (!this.#isCalm && world.chance(0.3)) this.#actor(() => this.#hanger());
-    await world.run(START_MS + WORLD_MS_MAX);
-    Object.assign(this.#faults, { refused: 0, lost: 0, unheard: 0 });
-    await this.#until(async () => {
+    if (world.chance(0.2)) schedule.actor(() => this.#canceller());
+    if (!this.#isCalm && world.chance(0.4)) schedule.actor(() => this.#killer());
+    if (!this.#isCalm && world.chance(0.3)) schedule.actor(() => this.#hanger());
+    await schedule.runFaulty();
+    await schedule.finish(async () => {
       for (const { ref } of [{ ref: this.#ref }, ...this.#forks]) await this.#finisher(ref);
       for (const { ref, taken } of this.#forks) await this.#expectTaken(ref, taken);
-      this.#isOver = true;
     });
     this.#check();
   }
 
-  #actor(actor: () => Promise<void>): void {
-    this.#world.act(actor);
-  }
-
-  /** Runs one actor to its end while the sweeps run. */
-  async #until(actor: () => Promise<void>): Promise<void> {
-    this.#actor(actor);
-    await this.#world.run(START_MS + 2 * WORLD_MS_MAX);
-  }
-
-  #start(): void {
-    const process = new Process(this.#world, this.#store, this.#faults);
-    this.#processes.push(process);
-    this.#sweepSoon(process);
-  }
-
-  #sweepSoon(process: Process): void {
-    this.#world.timers.after(SWEEP_MS, () => {
-      if (process.node.isKilled || this.#isOver) return;
-      void this.#sweep(process)
-        .catch(() => undefined)
-        .finally(() => {
-          this.#sweepSoon(process);
-        });
-    });
-  }
-
-  async #sweep(process: Process): Promise<void> {
-    for (const { attempt, step } of await process.ask((engine) => engine.sweep(10))) {
-      let outcome: StepOutcome = { kind: "released" };
-      if (!isReadIntent(step.intent)) {
-        await this.#world.turn();
-        if (process.isDead()) return;
-        if (this.#target.settle(attempt)) outcome = completed(attempt);
-      }
-      await process
-        .ask((engine) => engine.finishStep(attempt, outcome, undefined))
-        .catch(() => undefined);
-    }
-  }
-
-  async #submit(ref = this.#ref, steps = this.#steps, fork?: ForkOrigin): Promise<void> {
-    const createdAtMs = this.#world.nowMs();
-    for (;;) {
-      const submitted = this.#any().ask((engine) =>
-        engine.createPlan({
-          ref,
-          sessionId: "s",
-          name: "plan",
-          description: "",
-          onFailure: this.#onFailure,
-          steps,
-          fork,
-          createdAtMs,
-          deadlineMs: createdAtMs + 86_400_000,
-          idempotency: { key: ref.planId, requestHash: "h" },
-        }),
-      );
-      if ((await this.#answer(submitted)) !== undefined) return;
-    }
+  #submit(ref = this.#ref, steps = this.#steps, fork?: ForkOrigin): Promise<void> {
+    return this.#schedule.submit({ ref, steps, fork, onFailure: this.#onFailure });
   }
 
   /** Forks the plan as it is read, and has a step of the fork run. */
   async #forker(planId: string): Promise<void> {
-    await this.#world.sleep(this.#world.random() * 2000);
-    const plan = await this.#told(() => this.#any().ask((engine) => engine.loadPlan(this.#ref)));
+    await this.#schedule.world.sleep(this.#schedule.world.random() * 2000);
+    const plan = await this.#told(() =>
+      this.#schedule.any().ask((engine) => engine.loadPlan(this.#ref)),
+    );
     if (plan === undefined) return;
-    const { id } = this.#world.pick(plan.prepared);
-    const fork = forkOrigin(plan, this.#world.chance(0.7) ? id : undefined);
+    const { id } = this.#schedule.world.pick(plan.prepared);
+    const fork = forkOrigin(plan, this.#schedule.world.chance(0.7) ? id : undefined);
     if (fork.taken.length === plan.prepared.length) return;
     const ref = { ...this.#ref, planId };
     await this.#submit(ref, forkedSteps(plan.prepared), fork);
     this.#forks.push({ ref, taken: new Set(fork.taken.map(({ stepId }) => stepId)) });
-    await this.#execute(this.#any(), id, ref);
+    await this.#execute(this.#schedule.any(), id, ref);
   }
 
   /** A step that was taken over has the output that the plan's own step has. */
   async #expectTaken(ref: PlanRef, taken: ReadonlySet<string>): Promise<void> {
-    const { entries } = this.#store.find(this.#ref);
+    const { entries } = this.#schedule.store.find(this.#ref);
     for (const stepId of taken) {
-      const ask = () => this.#any().ask((engine) => engine.claimStep({ ...ref, stepId }, "o"));
+      const ask = () =>
+        this.#schedule.any().ask((engine) => engine.claimStep({ ...ref, stepId }, "o"));
       let claim = await ask();
       // The node asks the plan's owner to release the plan.
-      for (; claim.kind === "running"; claim = await ask()) await this.#world.sleep(100);
+      for (; claim.kind === "running"; claim = await ask()) await this.#schedule.world.sleep(100);
       if (claim.kind !== "finished") throw new Error(`${stepId} is ${claim.kind} in a fork`);
       const own = entries.flatMap(({ end }) =>
         end?.step.id === stepId ? (end.context ?? []) : [],
@@ -197,8 +126,8 @@ class Schedule {
 
   async #client(stepId: string): Promise<void> {
     for (let asked = 0; asked < 12; asked += 1) {
-      if (await this.#execute(this.#any(), stepId)) return;
-      await this.#world.sleep(100);
+      if (await this.#execute(this.#schedule.any(), stepId)) return;
+      await this.#schedule.world.sleep(100);
     }
   }
 
@@ -207,14 +136,16 @@ class Schedule {
     const ref = { ...plan, stepId };
     this.#owners += 1;
     const owner = `owner-${String(this.#owners)}`;
-    const claim = await this.#answer(process.ask((engine) => engine.claimStep(ref, owner)));
+    const claim = await this.#schedule.answer(
+      process.ask((engine) => engine.claimStep(ref, owner)),
+    );
     if (claim === undefined || claim.kind === "running") return false;
     if (claim.kind === "finished") return true;
     if (claim.kind === "refused") return claim.refusal.code === "PLAN_NOT_ACTIVE";
     const attempt = { ...ref, attempt: claim.attempt };
     const outcome = await this.#attempt(process, attempt, claim.step.intent);
     if (outcome === undefined) return false;
-    const finished = await this.#answer(
+    const finished = await this.#schedule.answer(
       process.ask((engine) => engine.finishStep(attempt, outcome, undefined)),
     );
     if (this.#isCalm) expect(finished?.kind).not.toBe("fenced");
@@ -229,13 +160,13 @@ class Schedule {
     attempt: AttemptRef,
     intent: Intent,
   ): Promise<StepOutcome | undefined> {
-    const world = this.#world;
+    const world = this.#schedule.world;
     if (world.chance(0.15)) await world.sleep(world.random() * (this.#isCalm ? 1000 : 45_000));
     else await world.turn();
     if (process.isDead()) return undefined;
     if (world.chance(0.05)) return failed();
     if (world.chance(0.05)) return { kind: "retried", error: ERROR, durationMs: 1 };
-    const isDone = isReadIntent(intent) || this.#target.run(attempt);
+    const isDone = isReadIntent(intent) || this.#schedule.target.run(attempt);
     await world.turn();
     if (process.isDead()) return undefined;
     return isDone ? completed(attempt) : { kind: "released" };
@@ -243,14 +174,14 @@ class Schedule {
 
   /** Gives steps another form, as read or as write. */
   async #reviser(key: string): Promise<void> {
-    await this.#world.sleep(this.#world.random() * 1000);
-    const { id } = this.#world.pick(this.#steps);
-    await this.#revise(key, id, this.#world.chance(0.5) ? "read_select" : "write_insert");
+    await this.#schedule.world.sleep(this.#schedule.world.random() * 1000);
+    const { id } = this.#schedule.world.pick(this.#steps);
+    await this.#revise(key, id, this.#schedule.world.chance(0.5) ? "read_select" : "write_insert");
   }
 
   /** Repeats a change until its outcome is known. */
   async #revise(key: string, stepId: string, intent: Intent, ref = this.#ref): Promise<void> {
-    const plan = await this.#told(() => this.#any().ask((engine) => engine.loadPlan(ref)));
+    const plan = await this.#told(() => this.#schedule.any().ask((engine) => engine.loadPlan(ref)));
     const step = plan?.prepared.find(({ id }) => id === stepId);
     if (plan === undefined || step === undefined) return;
     const change = { kind: "revise", step: { ...step, intent } } as const;
@@ -259,11 +190,15 @@ class Schedule {
 
   /** Appends a step, and has it run. */
   async #appender(id: string): Promise<void> {
-    await this.#world.sleep(this.#world.random() * 1000);
-    const plan = await this.#told(() => this.#any().ask((engine) => engine.loadPlan(this.#ref)));
+    await this.#schedule.world.sleep(this.#schedule.world.random() * 1000);
+    const plan = await this.#told(() =>
+      this.#schedule.any().ask((engine) => engine.loadPlan(this.#ref)),
+    );
     if (plan === undefined) return;
-    const [step] = randomSteps(this.#world.random);
-    const dependsOn = plan.prepared.map((each) => each.id).filter(() => this.#world.chance(0.3));
+    const [step] = randomSteps(this.#schedule.world.random);
+    const dependsOn = plan.prepared
+      .map((each) => each.id)
+      .filter(() => this.#schedule.world.chance(0.3));
     if (step === undefined) return;
     const appended = { ...step, id, dependsOn };
     const steps = [appended];
@@ -283,11 +218,11 @@ class Schedule {
     const revision = {
       change,
       expectedRevision,
-      deadlineMs: this.#world.nowMs() + 86_400_000,
+      deadlineMs: this.#schedule.world.nowMs() + 86_400_000,
       request: { key, requestHash: "h" },
     };
     const told = await this.#told(() =>
-      this.#any().ask((engine) => engine.revisePlan(ref, revision)),
+      this.#schedule.any().ask((engine) => engine.revisePlan(ref, revision)),
     );
     if (told !== undefined && ref === this.#ref)
       this.#revised.push({ key, stepId, revision: told.revision });
@@ -306,75 +241,58 @@ class Schedule {
           (error instanceof AppError && error.code === "STORE_UNAVAILABLE");
         if (!isUnknown) throw error;
       }
-      await this.#world.sleep(500);
+      await this.#schedule.world.sleep(500);
     }
     throw new Error("nobody answers");
   }
 
   async #canceller(): Promise<void> {
-    await this.#world.sleep(this.#world.random() * 1000);
-    await this.#answer(this.#any().ask((engine) => engine.cancelPlan(this.#ref, "enough")));
+    await this.#schedule.world.sleep(this.#schedule.world.random() * 1000);
+    await this.#schedule.answer(
+      this.#schedule.any().ask((engine) => engine.cancelPlan(this.#ref, "enough")),
+    );
   }
 
   /** Kills a process and starts another one. */
   async #killer(): Promise<void> {
-    for (let turn = Math.floor(this.#world.random() * 20); turn > 0; turn -= 1) {
-      await this.#world.turn();
+    for (let turn = Math.floor(this.#schedule.world.random() * 20); turn > 0; turn -= 1) {
+      await this.#schedule.world.turn();
     }
-    this.#any().kill();
-    this.#start();
+    this.#schedule.any().kill();
+    this.#schedule.start();
   }
 
   async #hanger(): Promise<void> {
-    await this.#world.turn();
-    this.#any().node.hang(this.#world.random() * 15_000);
+    await this.#schedule.world.turn();
+    this.#schedule.any().node.hang(this.#schedule.world.random() * 15_000);
   }
 
   /** Drives a plan to its end after fault injection has stopped. */
   async #finisher(ref: PlanRef): Promise<void> {
     for (;;) {
-      const { state: plan, prepared } = this.#store.find(ref);
+      const { state: plan, prepared } = this.#schedule.store.find(ref);
       if (plan.status !== "pending" && plan.status !== "running") break;
       for (const { id, index, intent } of prepared) {
-        await this.#execute(this.#any(), id, ref);
-        const isFailed = this.#store.find(ref).state.steps[index]?.status === "failed";
+        await this.#execute(this.#schedule.any(), id, ref);
+        const isFailed = this.#schedule.store.find(ref).state.steps[index]?.status === "failed";
         const key = `finisher-${id}-${String(plan.revision)}`;
         if (isFailed && this.#onFailure === "pause") await this.#revise(key, id, intent, ref);
       }
-      await this.#world.sleep(1000);
-    }
-  }
-
-  #any(): Process {
-    this.#processes = this.#processes.filter(({ node }) => !node.isKilled);
-    return this.#world.pick(this.#processes);
-  }
-
-  /** The answer; `undefined` when there was none, or the log was unavailable. */
-  async #answer<T>(question: Promise<T>): Promise<T | undefined> {
-    try {
-      return await question;
-    } catch (error) {
-      const isExpected =
-        error instanceof Killed ||
-        (error instanceof AppError &&
-          ["STORE_UNAVAILABLE", "PLAN_NOT_ACTIVE"].includes(error.code));
-      if (!isExpected) throw error;
-      return undefined;
+      await this.#schedule.world.sleep(1000);
     }
   }
 
   #check(): void {
     this.#checkPlan(this.#ref, new Set());
     for (const { ref, taken } of this.#forks) this.#checkPlan(ref, taken);
-    const { entries } = this.#store.find(this.#ref);
+    const { entries } = this.#schedule.store.find(this.#ref);
     for (const { key, stepId, revision } of this.#revised) {
       const made = entries.filter(({ request }) => request?.key === key);
       expect(made.map(({ definitions }) => definitions.map(({ id }) => id))).toEqual([[stepId]]);
       expect(made[0]?.request?.revision).toBe(revision);
     }
     for (const { attempt, told } of this.#acknowledged) {
-      const ends = this.#store
+      const ends = this.#schedule.store
         .find(attempt)
         .entries.filter(
           ({ end, steps }) =>
@@ -390,14 +308,14 @@ class Schedule {
 
   /** @param taken steps that a fork took over, which do not run in it. */
   #checkPlan(ref: PlanRef, taken: ReadonlySet<string>): void {
-    const { entries, state, leases, prepared } = this.#store.find(ref);
+    const { entries, state, leases, prepared } = this.#schedule.store.find(ref);
     const events = entries.flatMap((entry) => entry.events);
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
     expect(leases.size).toBe(0);
     for (const { id, index, intent } of prepared) {
       checkTurns(id, events);
       const isCompleted = state.steps[index]?.status === "completed";
-      const effects = this.#target.effects.filter(
+      const effects = this.#schedule.target.effects.filter(
         ({ planId, stepId }) => planId === ref.planId && stepId === id,
       );
       const expected = isCompleted && !isReadIntent(intent) && !taken.has(id) ? 1 : 0;
