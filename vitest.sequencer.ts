@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * leave the others idle. Most of them wait for their own servers, while other files run.
  */
 const LONGEST: readonly string[] = [
+  "testing/console/console",
   "conformance/processes",
   "faults/kill",
   "conformance/over-rest",
@@ -30,6 +31,6 @@ export class LongestFirst extends BaseSequencer {
 }
 
 function rankOf({ moduleId, project }: TestSpecification): number {
-  const place = LONGEST.findIndex((name) => moduleId.endsWith(`/test/dist/${name}.test.js`));
+  const place = LONGEST.findIndex((name) => moduleId.endsWith(`/dist/${name}.test.js`));
   return place >= 0 ? place : LONGEST.length + PROJECTS.indexOf(project.name);
 }

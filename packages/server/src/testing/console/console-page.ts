@@ -4,21 +4,23 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import type { SampleServer } from "./sample-server.js";
 
 /** How a page is looked at. */
-export interface Look {
+interface Look {
   readonly theme: "light" | "dark";
   /** In pixels. */
   readonly width: number;
 }
 
-/** A desktop and a phone, in both themes. */
-export const LOOKS: readonly Look[] = [
-  { theme: "light", width: 1280 },
-  { theme: "dark", width: 1280 },
-  { theme: "light", width: 360 },
-  { theme: "dark", width: 360 },
-];
-
+/** Of a desktop's screen, in pixels. */
+const WIDTH = 1280;
 const HEIGHT = 800;
+
+/** A desktop and a phone, in both themes. Axe takes most of the time, so it looks for what the look may change. */
+const LOOKS: readonly (Look & { readonly axe: AxeRules })[] = [
+  { theme: "light", width: WIDTH, axe: "all" },
+  { theme: "dark", width: WIDTH, axe: "colours" },
+  { theme: "dark", width: 360, axe: "colours" },
+  { theme: "light", width: 360, axe: "all but colours" },
+];
 
 /** A browser's page of the console, and everything that went wrong on it. */
 export interface ConsolePage extends AsyncDisposable {
@@ -28,48 +30,109 @@ export interface ConsolePage extends AsyncDisposable {
   readonly problems: readonly string[];
 }
 
-/** Opens a page of nobody in particular. */
+/** Opens a page of nobody in particular, in a browser profile of its own. */
 export async function openPage(
   browser: Browser,
   { url }: Pick<SampleServer, "url">,
-  { theme, width }: Look = { theme: "light", width: 1280 },
+  look?: Look,
 ): Promise<ConsolePage> {
-  const context = await browser.newContext({
-    ...{ baseURL: url, colorScheme: theme, viewport: { width, height: HEIGHT } },
-    ...{ locale: "en-GB", timezoneId: "UTC", reducedMotion: "reduce" },
-  });
-  const page = await context.newPage();
-  return {
-    ...{ page, context, problems: watched(page, url) },
-    [Symbol.asyncDispose]: () => context.close(),
-  };
+  const context = await openContext(browser, url, look);
+  const opened = await pageIn(context, url);
+  return { ...opened, [Symbol.asyncDispose]: () => context.close() };
 }
 
-/** Opens a page of somebody who has signed in with an API key. */
+/** Opens a page of somebody who has signed in with an API key, in a browser profile of its own. */
 export async function signedIn(
   browser: Browser,
   server: Pick<SampleServer, "url" | "keys">,
-  options: { readonly look?: Look; readonly key?: string; readonly path?: string } = {},
+  look?: Look,
 ): Promise<ConsolePage> {
-  const { look, key = server.keys.admin, path = "/plans" } = options;
   const opened = await openPage(browser, server, look);
-  // The browser's own sign-in, without its page, which has a test of its own.
-  const { ok, text } = await opened.context.request
-    .post("/api/session", {
-      data: { api_key: key },
-      headers: { origin: server.url, "x-steward-console": "1" },
-    })
-    .then(async (response) => ({ ok: response.ok(), text: await response.text() }));
-  if (!ok) throw new Error(`the sign-in failed: ${text}`);
-  await opened.page.goto(path);
+  await signIn(opened.context, server.url, server.keys.admin);
   return opened;
 }
 
-/** What axe finds on a page, of any impact; each with the elements that it concerns. */
-export async function accessibilityProblems(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
+/** A browser profile of somebody who has signed in with this API key. */
+export async function signedInContext(
+  browser: Browser,
+  { url }: Pick<SampleServer, "url">,
+  key: string,
+): Promise<BrowserContext> {
+  const context = await openContext(browser, url);
+  await signIn(context, url, key);
+  return context;
+}
+
+/** Opens a page in a browser profile that pages share, and with it the files that they have loaded. */
+export async function pageIn(context: BrowserContext, url: string): Promise<ConsolePage> {
+  const page = await context.newPage();
+  const problems = watched(page, url);
+  return { page, context, problems, [Symbol.asyncDispose]: () => page.close() };
+}
+
+function openContext(
+  browser: Browser,
+  url: string,
+  { theme, width }: Look = { theme: "light", width: WIDTH },
+): Promise<BrowserContext> {
+  return browser.newContext({
+    ...{ baseURL: url, colorScheme: theme, viewport: { width, height: HEIGHT } },
+    ...{ locale: "en-GB", timezoneId: "UTC", reducedMotion: "reduce" },
+  });
+}
+
+/** The browser's own sign-in, without its page, which has a test of its own. */
+async function signIn(context: BrowserContext, url: string, key: string): Promise<void> {
+  const response = await context.request.post("/api/session", {
+    data: { api_key: key },
+    headers: { origin: url, "x-steward-console": "1" },
+  });
+  if (!response.ok()) throw new Error(`the sign-in failed: ${await response.text()}`);
+}
+
+/**
+ * Looks at a page as it is: both themes, on a desktop and on a phone, without loading it again.
+ * @param part a CSS selector: what is looked at in each look but the first. The rest, such as the
+ * navigation, is the same on many pages.
+ * @returns what axe finds, and whether the page is wider than the screen.
+ */
+export async function problemsInEachLook(page: Page, part = "main"): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const { theme, width, axe } of LOOKS) {
+    await page.emulateMedia({ colorScheme: theme });
+    await page.setViewportSize({ width, height: HEIGHT });
+    await page.locator(`html[data-theme=${theme}]`).waitFor();
+    const problems = await accessibilityProblems(page, axe === "all" ? "html" : part, axe);
+    const overflow = await page.evaluate<number>(
+      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+    );
+    if (overflow > 0) problems.push(`the page is ${String(overflow)} pixels too wide`);
+    found.push(...problems.map((problem) => `${theme}, ${String(width)}: ${problem}`));
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: WIDTH, height: HEIGHT });
+  return found;
+}
+
+/** The rules of axe: all; those about colours, on which alone the theme has an effect; the others. */
+type AxeRules = "all" | "colours" | "all but colours";
+
+const AXE_OPTIONS: Readonly<Record<AxeRules, string>> = {
+  all: "{}",
+  colours: "{ runOnly: ['color-contrast', 'link-in-text-block'] }",
+  "all but colours": "{ rules: { 'color-contrast': { enabled: false } } }",
+};
+
+/** What axe finds on a page or in a part of it, of any impact; each with the elements that it concerns. */
+export async function accessibilityProblems(
+  page: Page,
+  part = "html",
+  rules: AxeRules = "all",
+): Promise<string[]> {
+  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(AXE);
   const found = await page.evaluate<readonly AxeViolation[]>(
-    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
+    `axe.run(${JSON.stringify(part)}, { resultTypes: ["violations"], ...${AXE_OPTIONS[rules]} })
+      .then(({ violations }) => violations)`,
   );
   return found.map(
     ({ id, impact, nodes }) =>

@@ -1,7 +1,7 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { startBrowser } from "../browser.js";
-import { signedIn, type ConsolePage, type Look } from "./console-page.js";
+import { pageIn, signedInContext, type ConsolePage } from "./console-page.js";
 import { openSampleServer, type SampleServer } from "./sample-server.js";
 
 /** How long a change may take to show on a busy machine, in ms. */
@@ -11,13 +11,11 @@ export const WAIT_MS = 30_000;
 export interface OpenConsole {
   readonly browser: Browser;
   readonly server: SampleServer;
-  /** A page of somebody with this role. */
-  open(
-    path: string,
-    role: "admin" | "operator" | "approver" | "auditor",
-    look?: Look,
-  ): Promise<ConsolePage>;
+  /** A page of somebody with this role. All pages of one role share a session and the loaded files. */
+  open(path: string, role: Role): Promise<ConsolePage>;
 }
+
+type Role = "admin" | "operator" | "approver" | "auditor";
 
 /** Opens both before the tests of this file, and closes them afterwards. */
 export function openConsole(): OpenConsole {
@@ -29,6 +27,7 @@ export function openConsole(): OpenConsole {
     await opened?.[0].close();
     await opened?.[1][Symbol.asyncDispose]();
   });
+  const contexts = new Map<Role, Promise<BrowserContext>>();
   const both = () => {
     if (opened === undefined) throw new Error("the console is opened before the first test");
     return opened;
@@ -40,9 +39,13 @@ export function openConsole(): OpenConsole {
     get server() {
       return both()[1];
     },
-    open: (path, role, look) => {
+    open: async (path, role) => {
       const [browser, server] = both();
-      return signedIn(browser, server, { path, key: server.keys[role], ...(look && { look }) });
+      const context = contexts.get(role) ?? signedInContext(browser, server, server.keys[role]);
+      contexts.set(role, context);
+      const opened = await pageIn(await context, server.url);
+      await opened.page.goto(path);
+      return opened;
     },
   };
 }

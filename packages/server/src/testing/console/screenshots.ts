@@ -43,7 +43,7 @@ mkdirSync(DIRECTORY, { recursive: true });
 await using server = await openSampleServer();
 const browser = await startBrowser();
 for (const { file, theme, path, text, tab } of SHOTS) {
-  await using opened = await signedIn(browser, server, { look: { theme, width: WIDTH } });
+  await using opened = await signedIn(browser, server, { theme, width: WIDTH });
   const { page } = opened;
   await page.goto(path);
   await page.getByText(text).first().waitFor();
