@@ -102,6 +102,7 @@ export async function problemsInEachLook(page: Page, part = "main"): Promise<rea
     await page.emulateMedia({ colorScheme: theme });
     await page.setViewportSize({ width, height: HEIGHT });
     await page.locator(`html[data-theme=${theme}]`).waitFor();
+    await page.evaluate(COLOURS_SETTLED);
     const problems = await accessibilityProblems(page, axe === "all" ? "html" : part, axe);
     const overflow = await page.evaluate<number>(
       "document.documentElement.scrollWidth - document.documentElement.clientWidth",
@@ -113,6 +114,12 @@ export async function problemsInEachLook(page: Page, part = "main"): Promise<rea
   await page.setViewportSize({ width: WIDTH, height: HEIGHT });
   return found;
 }
+
+/** A colour that is inherited changes a frame later at each level, even by a transition of 0.01 ms. */
+const COLOURS_SETTLED = `(async () => {
+  while (document.getAnimations().some((each) => each instanceof CSSTransition))
+    await new Promise(requestAnimationFrame);
+})()`;
 
 /** The rules of axe: all; those about colours, on which alone the theme has an effect; the others. */
 type AxeRules = "all" | "colours" | "all but colours";
