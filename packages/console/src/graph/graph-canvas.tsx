@@ -7,7 +7,7 @@ import {
   type ReactFlowProps,
 } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
-import { useMemo } from "react";
+import { useDeferredValue, useMemo } from "react";
 import { Failure, Skeleton } from "../ui/states.js";
 import type { Graph, Places } from "./layout.js";
 import { useLayout } from "./use-layout.js";
@@ -40,11 +40,17 @@ export function GraphCanvas<N extends Node>(props: {
   readonly onlyRenderVisibleElements?: boolean;
 }) {
   const { nodes, edges, direction = "LR", gap = GAP, padding, onOpen } = props;
-  const { data, error, refetch } = useLayout({
+  const {
+    data: arrived,
+    error,
+    refetch,
+  } = useLayout({
     nodes: nodes.map(({ id, width, height }) => ({ id, width, height })),
     edges: edges.map(({ source: from, target: to }) => ({ from, to })),
     ...{ direction, gap },
   });
+  // Many nodes are drawn in pieces that let other input pass.
+  const data = useDeferredValue(arrived);
   const placed = useMemo(() => data && placing<N>(data.places), [data]);
   if (data === undefined || placed === undefined) {
     if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;

@@ -1,3 +1,4 @@
+import { memo } from "react";
 import { planTexts } from "../texts/plan.js";
 import { useRowWindow } from "../ui/row-window.js";
 import { Time } from "../ui/time.js";
@@ -5,6 +6,8 @@ import type { FeedEvent } from "./plan-feed.js";
 
 /** Height of a row, in pixels. */
 const ROW_HEIGHT = 32;
+/** Characters of a payload that are drawn. */
+const PAYLOAD_LENGTH_MAX = 500;
 
 /** The events of a plan, the newest first; only those that can be seen are in the document. */
 export function EventList(props: {
@@ -25,43 +28,62 @@ export function EventList(props: {
     >
       <ol className="relative" style={{ height: list.height }}>
         {list.rows.map((index) => {
-          const entry = events[events.length - 1 - index];
-          if (entry === undefined) return undefined;
-          const { event, stepId } = entry;
+          const place = events.length - 1 - index;
+          const entry = events[place];
           return (
-            <li
-              key={event.sequence}
-              className="absolute inset-x-0 grid grid-cols-[3rem_10rem_minmax(0,1fr)] items-center gap-3 border-b px-4 text-xs md:grid-cols-[4rem_12rem_10rem_minmax(0,1fr)_7rem] md:px-6"
-              style={{ height: ROW_HEIGHT, transform: `translateY(${list.topOf(index)}px)` }}
-            >
-              <span className="text-right text-muted tabular-nums">{event.sequence}</span>
-              <span className="truncate font-medium">{event.event_type}</span>
-              <span className="min-w-0 truncate">
-                {stepId !== undefined && (
-                  <button
-                    type="button"
-                    className="max-w-full truncate font-mono hover:underline"
-                    onClick={() => {
-                      onOpen(stepId);
-                    }}
-                  >
-                    <bdi>{stepId}</bdi>
-                  </button>
-                )}
-              </span>
-              <span
-                className="hidden truncate font-mono text-muted md:block"
-                title={event.payload_json}
-              >
-                <bdi>{event.payload_json}</bdi>
-              </span>
-              <span className="hidden text-right text-muted md:block">
-                <Time at={event.timestamp} />
-              </span>
-            </li>
+            entry && (
+              <EventRow
+                key={entry.event.sequence}
+                entry={entry}
+                bottom={place * ROW_HEIGHT}
+                onOpen={onOpen}
+              />
+            )
           );
         })}
       </ol>
     </div>
   );
 }
+
+/**
+ * One event. Its place is counted from the oldest event, at the bottom, so that it stays the same when
+ * others arrive, and the row need not be drawn again.
+ */
+const EventRow = memo(function EventRow(props: {
+  readonly entry: FeedEvent;
+  /** In pixels. */
+  readonly bottom: number;
+  readonly onOpen: (stepId: string) => void;
+}) {
+  const { event, stepId } = props.entry;
+  const payload = event.payload_json.slice(0, PAYLOAD_LENGTH_MAX);
+  return (
+    <li
+      className="absolute inset-x-0 grid grid-cols-[3rem_10rem_minmax(0,1fr)] items-center gap-3 border-b px-4 text-xs contain-strict md:grid-cols-[4rem_12rem_10rem_minmax(0,1fr)_7rem] md:px-6"
+      style={{ height: ROW_HEIGHT, bottom: props.bottom }}
+    >
+      <span className="text-right text-muted tabular-nums">{event.sequence}</span>
+      <span className="truncate font-medium">{event.event_type}</span>
+      <span className="min-w-0 truncate">
+        {stepId !== undefined && (
+          <button
+            type="button"
+            className="max-w-full truncate font-mono hover:underline"
+            onClick={() => {
+              props.onOpen(stepId);
+            }}
+          >
+            <bdi>{stepId}</bdi>
+          </button>
+        )}
+      </span>
+      <span className="hidden truncate font-mono text-muted md:block" title={payload}>
+        <bdi>{payload}</bdi>
+      </span>
+      <span className="hidden text-right text-muted md:block">
+        <Time at={event.timestamp} />
+      </span>
+    </li>
+  );
+});

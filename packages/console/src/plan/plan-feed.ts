@@ -5,6 +5,10 @@ import { payloadOf, stepOf, withEvent, type Attempt } from "./attempts.js";
 
 /** Events that arrive within this time are shown together, in ms; a frame of the screen takes 16. */
 const GATHER_MS = 50;
+/** Events that are taken in at once: what a page can do between two frames. */
+const TAKEN_MAX = 1000;
+/** Least time between two readings of the plan itself while its events arrive, in ms. */
+const READ_MS = 250;
 /** Pause before a stream that the client has given up is opened again, in ms. */
 const REOPEN_MS = 3000;
 
@@ -70,15 +74,39 @@ export function usePlanFeed(planId: string, isOver: boolean): PlanFeed {
   return current;
 }
 
+/** Has the plan read again, once for all events that arrive while it is being read and shortly after. */
+function planReader(planId: string): () => void {
+  let asked = 0;
+  const read = async () => {
+    const now = asked;
+    await queries.invalidateQueries({ queryKey: ["plans", "plan", planId] });
+    await paused(READ_MS);
+    if (now === asked) asked = 0;
+    else await read();
+  };
+  return () => {
+    asked += 1;
+    if (asked === 1) void read();
+  };
+}
+
+function paused(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    window.setTimeout(resolve, ms);
+  });
+}
+
 async function follow(planId: string, feed: PlanFeed, signal: AbortSignal): Promise<void> {
   let gathered: PlanEvent[] = [];
   let timer: number | undefined;
+  const read = planReader(planId);
   const show = () => {
     timer = undefined;
     if (signal.aborted) return;
-    feed.add(gathered);
-    gathered = [];
-    void queries.invalidateQueries({ queryKey: ["plans", "plan", planId] });
+    feed.add(gathered.slice(0, TAKEN_MAX));
+    gathered = gathered.slice(TAKEN_MAX);
+    if (gathered.length > 0) timer = window.setTimeout(show, 0);
+    read();
   };
   while (!signal.aborted) {
     try {
@@ -90,9 +118,7 @@ async function follow(planId: string, feed: PlanFeed, signal: AbortSignal): Prom
       return;
     } catch {
       // The page shows why the plan itself cannot be read. Its events are requested again after a pause.
-      await new Promise((resolve) => {
-        window.setTimeout(resolve, REOPEN_MS);
-      });
+      await paused(REOPEN_MS);
     }
   }
 }

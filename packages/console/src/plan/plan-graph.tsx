@@ -39,7 +39,7 @@ const COLOURS: Readonly<Record<Activity, string>> = {
 const DRAWN_WHOLE_MAX = 100;
 
 /** The graph of steps and dependencies. The table shows the same facts to screen readers. */
-export default function PlanGraph(props: {
+export default memo(function PlanGraph(props: {
   /** A step that is the same object as before is not drawn again. */
   readonly steps: readonly GraphStep[];
   readonly chosen: string | undefined;
@@ -64,7 +64,7 @@ export default function PlanGraph(props: {
       />
     </div>
   );
-}
+});
 
 /** A step as a node, and the edges that lead to it. */
 interface DrawnStep {

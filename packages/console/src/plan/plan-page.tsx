@@ -1,7 +1,7 @@
 import type { Plan, PlanStep } from "@steward/client";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback } from "react";
+import { lazy, Suspense, useCallback, useDeferredValue, useMemo } from "react";
 import { client } from "../data/client.js";
 import { useShortcuts } from "../shell/shortcuts.js";
 import { planTexts, stepTexts } from "../texts/plan.js";
@@ -51,6 +51,8 @@ function PlanView({ plan }: { readonly plan: Plan }) {
   const navigate = useNavigate({ from: "/plans/$planId" });
   const feed = usePlanFeed(plan.plan_id, isOver(plan));
   const view = search.view ?? "graph";
+  // The chosen view is marked at once; the steps in that view are drawn in pieces that let other input pass.
+  const drawnView = useDeferredValue(view);
   const open = useCallback(
     (step: string | undefined) => {
       void navigate({
@@ -111,7 +113,13 @@ function PlanView({ plan }: { readonly plan: Plan }) {
             </p>
           )}
           <div className="min-h-0 flex-1">
-            <Steps plan={plan} feed={feed} view={view} chosen={chosen?.step_id} onOpen={open} />
+            <Steps
+              plan={plan}
+              feed={feed}
+              view={drawnView}
+              chosen={chosen?.step_id}
+              onOpen={open}
+            />
           </div>
         </div>
         {chosen !== undefined && (
@@ -154,11 +162,12 @@ function Steps(props: {
   readonly onOpen: (stepId: string) => void;
 }) {
   const { plan, feed, view, chosen, onOpen } = props;
+  const graphSteps = useMemo(() => plan.steps.map(graphStepOf), [plan.steps]);
   switch (view) {
     case "graph":
       return (
         <Suspense fallback={<Skeleton rows={PLACEHOLDER_ROWS} />}>
-          <PlanGraph steps={plan.steps.map(graphStepOf)} chosen={chosen} onOpen={onOpen} />
+          <PlanGraph steps={graphSteps} chosen={chosen} onOpen={onOpen} />
         </Suspense>
       );
     case "waterfall":
@@ -172,12 +181,12 @@ function Steps(props: {
   }
 }
 
-const graphSteps = new WeakMap<PlanStep, GraphStep>();
+const graphStepCache = new WeakMap<PlanStep, GraphStep>();
 
 /** A step as the graph shows it. The cache of answers keeps the object of a step that has not changed. */
 function graphStepOf(step: PlanStep): GraphStep {
-  const shown = graphSteps.get(step) ?? toGraphStep(step);
-  graphSteps.set(step, shown);
+  const shown = graphStepCache.get(step) ?? toGraphStep(step);
+  graphStepCache.set(step, shown);
   return shown;
 }
 

@@ -25,11 +25,9 @@ export function Waterfall(props: {
   const { steps, attempts, chosen, onOpen } = props;
   const nowMs = useNow();
   const list = useRowWindow(steps.length, ROW_HEIGHT);
-  const all = [...attempts.values()].flat();
-  const fromMs = Math.min(...all.map(({ startedMs }) => startedMs));
-  const toMs = Math.max(...all.map(({ endedMs }) => endedMs ?? nowMs));
+  const { fromMs, toMs } = spanOf(attempts, nowMs);
   const spanMs = Math.max(1, toMs - fromMs);
-  if (all.length === 0)
+  if (attempts.size === 0)
     return <p className="p-8 text-center text-sm text-muted">{planTexts.nothingRan}</p>;
   return (
     <div
@@ -106,6 +104,19 @@ export function Waterfall(props: {
       </ul>
     </div>
   );
+}
+
+/** From the first beginning of an attempt to the last end. */
+function spanOf(attempts: ReadonlyMap<string, readonly Attempt[]>, nowMs: number) {
+  let fromMs = Number.POSITIVE_INFINITY;
+  let toMs = Number.NEGATIVE_INFINITY;
+  for (const own of attempts.values()) {
+    for (const { startedMs, endedMs } of own) {
+      fromMs = Math.min(fromMs, startedMs);
+      toMs = Math.max(toMs, endedMs ?? nowMs);
+    }
+  }
+  return { fromMs, toMs };
 }
 
 function Bar(props: {

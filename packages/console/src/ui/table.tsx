@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import { classNames } from "./class-names.js";
 import { useRowWindow } from "./row-window.js";
 
@@ -13,13 +13,13 @@ export interface Column<Row> {
 const WINDOWED_ROWS_MIN = 60;
 
 /** A table. One that may have many rows has a height of its rows: then only those that can be seen are drawn. */
-export function Table<Row>(props: {
+export function Table<Data>(props: {
   readonly label: string;
-  readonly rows: readonly Row[];
-  readonly columns: readonly Column<Row>[];
-  readonly keyOf: (row: Row) => string;
-  readonly onOpen?: (row: Row) => void;
-  readonly isChosen?: (row: Row) => boolean;
+  readonly rows: readonly Data[];
+  readonly columns: readonly Column<Data>[];
+  readonly keyOf: (row: Data) => string;
+  readonly onOpen?: (row: Data) => void;
+  readonly isChosen?: (row: Data) => boolean;
   /** In pixels. The table scrolls by itself and needs the height of its place. */
   readonly rowHeight?: number;
 }) {
@@ -60,38 +60,61 @@ export function Table<Row>(props: {
         <tbody>
           {first > 0 && <tr style={{ height: first * rowHeight }} />}
           {rows.slice(first, end).map((row) => (
-            <tr
+            <Row
               key={keyOf(row)}
-              {...(isWindowed ? { style: { height: rowHeight } } : {})}
-              onClick={
-                onOpen &&
-                (() => {
-                  onOpen(row);
-                })
-              }
-              className={classNames(
-                "border-b hover:bg-hover",
-                onOpen !== undefined && "cursor-pointer",
-                isChosen?.(row) === true && "bg-selected",
-              )}
-            >
-              {columns.map(({ title, cell, isNumber }) => (
-                <td
-                  key={title}
-                  className={classNames(
-                    "px-3 py-2 align-middle first:pl-4 last:pr-4 md:first:pl-6 md:last:pr-6",
-                    isNumber === true && "text-right tabular-nums",
-                    isWindowed && "max-w-64 truncate py-0!",
-                  )}
-                >
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
+              row={row}
+              columns={columns}
+              isChosen={isChosen?.(row) === true}
+              onOpen={onOpen}
+              height={isWindowed ? rowHeight : undefined}
+            />
           ))}
           {end < rows.length && <tr style={{ height: (rows.length - end) * rowHeight }} />}
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** A row is drawn again when it is another object than before, or is chosen; or with other columns. */
+const Row = memo(TableRow) as typeof TableRow;
+
+function TableRow<Data>(props: {
+  readonly row: Data;
+  readonly columns: readonly Column<Data>[];
+  readonly isChosen: boolean;
+  readonly onOpen: ((row: Data) => void) | undefined;
+  /** In pixels; absent: as high as its cells. */
+  readonly height: number | undefined;
+}) {
+  const { row, columns, isChosen, onOpen, height } = props;
+  return (
+    <tr
+      {...(height !== undefined && { style: { height } })}
+      onClick={
+        onOpen &&
+        (() => {
+          onOpen(row);
+        })
+      }
+      className={classNames(
+        "border-b hover:bg-hover",
+        onOpen !== undefined && "cursor-pointer",
+        isChosen && "bg-selected",
+      )}
+    >
+      {columns.map(({ title, cell, isNumber }) => (
+        <td
+          key={title}
+          className={classNames(
+            "px-3 py-2 align-middle first:pl-4 last:pr-4 md:first:pl-6 md:last:pr-6",
+            isNumber === true && "text-right tabular-nums",
+            height !== undefined && "max-w-64 truncate py-0!",
+          )}
+        >
+          {cell(row)}
+        </td>
+      ))}
+    </tr>
   );
 }

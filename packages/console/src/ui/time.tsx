@@ -32,11 +32,13 @@ export function useNow(): number {
 
 /** A moment: how long ago it was, or its date, as preferred; the tooltip has both. */
 export function Time({ at }: { readonly at: string | undefined }) {
-  const nowMs = useNow();
+  // The text and not the clock, so that it is drawn again only when it changes.
+  const relative = useSyncExternalStore(subscribe, () =>
+    at === undefined ? "" : relativeTime(at, now),
+  );
   const { times } = usePreferences();
   if (at === undefined) return <span className="text-muted">{texts.times.never}</span>;
   const absolute = absoluteTime(at);
-  const relative = relativeTime(at, nowMs);
   return (
     <time
       dateTime={at}

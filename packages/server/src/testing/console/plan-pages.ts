@@ -80,6 +80,7 @@ export function describePlanPages(shared: OpenConsole): void {
       await page.goto(`/plans/${planId}`);
       const node = page.locator(".react-flow__node").filter({ hasText: "Find it" });
       await node.getByText("Pending").waitFor({ timeout: WAIT_MS });
+      await expect.poll(() => page.locator(".react-flow__edge").count()).toBe(1);
       await shared.server.agent.plans.execute(planId, "newest");
       await node.getByText("Completed").waitFor({ timeout: WAIT_MS });
       await page.keyboard.press("t");
