@@ -13,7 +13,7 @@ const SHARED_FILES = [
   },
   {
     name: "shared",
-    test: /packages\/(client\/dist|console\/src\/(texts\.ts|data|ui\/(class|button|badge|states|page|time|facets|field)))/,
+    test: /packages\/(client\/dist|console\/src\/(texts\.ts|data|ui\/(agent-text|class|button|badge|states|page|time|facets|field)))/,
   },
 ];
 

@@ -6,6 +6,7 @@ import { client, queries } from "../data/client.js";
 import { useMay } from "../data/session.js";
 import { accessTexts } from "../texts/access.js";
 import { texts } from "../texts.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
@@ -101,13 +102,13 @@ function KeyTable(props: {
           title: columns.name,
           cell: ({ name, key_id: id }) => (
             <div className="flex flex-col">
-              <bdi>{name}</bdi>
+              <AgentText>{name}</AgentText>
               <span className="font-mono text-xs text-muted">{id}</span>
             </div>
           ),
         },
-        { title: columns.owner, cell: (key) => <bdi>{ownerText(key)}</bdi> },
-        { title: columns.rights, cell: (key) => <bdi>{rightsText(key)}</bdi> },
+        { title: columns.owner, cell: (key) => <AgentText>{ownerText(key)}</AgentText> },
+        { title: columns.rights, cell: (key) => <AgentText>{rightsText(key)}</AgentText> },
         { title: columns.used, cell: ({ last_used_at: at }) => <Time at={at} /> },
         { title: columns.state, cell: (key) => <KeyState apiKey={key} /> },
         {

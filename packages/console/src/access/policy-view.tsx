@@ -3,6 +3,7 @@ import { useState } from "react";
 import { client, queries } from "../data/client.js";
 import { useMay } from "../data/session.js";
 import { accessTexts } from "../texts/access.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Field } from "../ui/field.js";
@@ -172,7 +173,7 @@ function Explain() {
           <ul className="text-muted">
             {verdict.because.map(({ name, reason }) => (
               <li key={name}>
-                <bdi>{name}</bdi>: <bdi>{reason}</bdi>
+                <AgentText>{name}</AgentText>: <AgentText>{reason}</AgentText>
               </li>
             ))}
           </ul>

@@ -5,6 +5,7 @@ import { client } from "../data/client.js";
 import { approvalTexts } from "../texts/approvals.js";
 import { planTexts, stepTexts } from "../texts/plan.js";
 import { Sql } from "../code/code.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Facts, Section } from "../ui/facts.js";
 import { Failure, Skeleton } from "../ui/states.js";
 import { Time } from "../ui/time.js";
@@ -61,7 +62,7 @@ function Subject(props: {
     <>
       <h2 className="mb-4 text-base font-semibold">
         {subject.plan_steps === undefined ? (
-          <bdi>{approval.step_id}</bdi>
+          <AgentText>{approval.step_id}</AgentText>
         ) : (
           approvalTexts.wholePlan(subject.plan_steps.length)
         )}
@@ -79,7 +80,7 @@ function Subject(props: {
       <Section title={approvalTexts.where}>
         <Facts
           facts={[
-            [stepTexts.dataSource, <bdi key="source">{subject.data_source}</bdi>],
+            [stepTexts.dataSource, <AgentText key="source">{subject.data_source}</AgentText>],
             [planTexts.columns.intent, subject.intent],
             ...(subject.tables ?? []).map(({ name, accesses }): readonly [string, string] => [
               approvalTexts.table(name),
@@ -97,14 +98,14 @@ function Subject(props: {
                 {approval.plan_id}
               </Link>,
             ],
-            [planTexts.columns.step, <bdi key="step">{approval.step_id}</bdi>],
+            [planTexts.columns.step, <AgentText key="step">{approval.step_id}</AgentText>],
           ]}
         />
       </Section>
       <Section title={approvalTexts.who}>
         <Facts
           facts={[
-            [approvalTexts.requester, <bdi key="who">{partyText(requester)}</bdi>],
+            [approvalTexts.requester, <AgentText key="who">{partyText(requester)}</AgentText>],
             [approvalTexts.requested, <Time key="at" at={approval.requested_at} />],
             [approvalTexts.expires, new Date(approval.expires_at).toLocaleString("en-GB")],
             ...rules.map((rule): readonly [string, string] => [
@@ -121,7 +122,7 @@ function Subject(props: {
           <ul className="space-y-2 text-sm">
             {decisions.map((decision) => (
               <li key={decision.decided_at} className="rounded-lg border px-3 py-2">
-                <bdi className="font-medium">{partyText(decision.approver)}</bdi>{" "}
+                <AgentText className="font-medium">{partyText(decision.approver)}</AgentText>{" "}
                 <span className={decision.decision === "approve" ? "text-good" : "text-bad"}>
                   {approvalTexts.did[decision.decision]}
                 </span>{" "}
@@ -130,7 +131,7 @@ function Subject(props: {
                 </span>
                 {decision.reason !== undefined && (
                   <p className="mt-1 text-muted">
-                    <bdi>{decision.reason}</bdi>
+                    <AgentText>{decision.reason}</AgentText>
                   </p>
                 )}
               </li>
@@ -151,12 +152,12 @@ function Statement({ subject }: { readonly subject: Approval["subject"] }) {
           {subject.values.map(({ text, bytes, type }, index) => (
             <li key={index} className="flex gap-3 border-b px-3 py-1.5 last:border-b-0">
               <span className="w-8 shrink-0 text-right text-muted">{index + 1}</span>
-              <bdi className="min-w-0 flex-1 break-words">
+              <AgentText className="min-w-0 flex-1 break-words">
                 {text ?? <em className="text-muted">NULL</em>}
                 {bytes !== undefined && (
                   <span className="text-muted"> {stepTexts.cutAt(bytes)}</span>
                 )}
-              </bdi>
+              </AgentText>
               {type !== undefined && <span className="text-muted">{type}</span>}
             </li>
           ))}

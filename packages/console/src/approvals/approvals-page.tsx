@@ -6,6 +6,7 @@ import { useCallback, useEffect } from "react";
 import { client } from "../data/client.js";
 import { useShortcuts } from "../shell/shortcuts.js";
 import { approvalTexts } from "../texts/approvals.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Badge, type Tone } from "../ui/badge.js";
 import { classNames } from "../ui/class-names.js";
 import { Choices } from "../ui/facets.js";
@@ -144,12 +145,12 @@ function Item(props: {
         )}
       >
         <span className="flex w-full items-center gap-2">
-          <bdi className="min-w-0 flex-1 truncate font-medium">{approval.step_id}</bdi>
+          <AgentText className="min-w-0 flex-1 truncate font-medium">{approval.step_id}</AgentText>
           <Badge tone={TONES[approval.status]}>{approvalTexts.statuses[approval.status]}</Badge>
         </span>
         <span className="flex w-full gap-2 text-xs text-muted">
           <span className="min-w-0 flex-1 truncate">
-            {approval.subject.intent} · <bdi>{approval.subject.data_source}</bdi>
+            {approval.subject.intent} · <AgentText>{approval.subject.data_source}</AgentText>
           </span>
           <Time at={approval.requested_at} />
         </span>

@@ -1,6 +1,7 @@
 import type { ApprovalPreview } from "@steward/client";
 import { RotateCw } from "lucide-react";
 import { approvalTexts } from "../texts/approvals.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Button } from "../ui/button.js";
 import { Section } from "../ui/facts.js";
 
@@ -40,7 +41,7 @@ export function PreviewView(props: {
       )}
       {notes.map((note) => (
         <p key={note} className="mt-1 text-sm text-warn">
-          <bdi>{note}</bdi>
+          <AgentText>{note}</AgentText>
         </p>
       ))}
       <ol className="mt-2 space-y-2">
@@ -71,7 +72,7 @@ function ChangedRow({ change: { table, before, after } }: { readonly change: Cha
         <thead className="bg-raised">
           <tr className="border-b">
             <th scope="col" className="px-3 py-1.5 font-medium">
-              <bdi>{table}</bdi> · {approvalTexts.kinds[kind]}
+              <AgentText>{table}</AgentText> · {approvalTexts.kinds[kind]}
             </th>
             {before !== undefined && (
               <th scope="col" className="px-3 py-1.5 font-medium">
@@ -92,7 +93,7 @@ function ChangedRow({ change: { table, before, after } }: { readonly change: Cha
             return (
               <tr key={column} className="border-b last:border-b-0">
                 <th scope="row" className="px-3 py-1 font-normal text-muted">
-                  <bdi>{column}</bdi>
+                  <AgentText>{column}</AgentText>
                 </th>
                 {before !== undefined && (
                   <td
@@ -102,7 +103,7 @@ function ChangedRow({ change: { table, before, after } }: { readonly change: Cha
                         : "px-3 py-1"
                     }
                   >
-                    <bdi className="break-words">{old}</bdi>
+                    <AgentText className="break-words">{old}</AgentText>
                   </td>
                 )}
                 {after !== undefined && (
@@ -113,7 +114,7 @@ function ChangedRow({ change: { table, before, after } }: { readonly change: Cha
                         : "px-3 py-1"
                     }
                   >
-                    <bdi className="break-words">{next}</bdi>
+                    <AgentText className="break-words">{next}</AgentText>
                   </td>
                 )}
               </tr>

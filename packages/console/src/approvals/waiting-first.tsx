@@ -2,6 +2,7 @@ import type { Approval } from "@steward/client";
 import { Link } from "@tanstack/react-router";
 import { Hand } from "lucide-react";
 import { texts } from "../texts.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Time } from "../ui/time.js";
 import { useWaitingApprovals } from "./waiting-approvals.js";
 
@@ -23,7 +24,7 @@ export function WaitingFirst() {
           <li key={approval.approval_id} className="flex items-center gap-3 py-0.5 text-sm">
             <ApprovalLink approval={approval} />
             <span className="min-w-0 flex-1 truncate text-warn">
-              {approval.subject.intent} · <bdi>{approval.subject.data_source}</bdi>
+              {approval.subject.intent} · <AgentText>{approval.subject.data_source}</AgentText>
             </span>
             <span className="text-xs text-warn">
               <Time at={approval.requested_at} />
@@ -67,7 +68,7 @@ function ApprovalLink({ approval }: { readonly approval: Approval }) {
       className="inline-flex items-center gap-1.5 font-medium text-warn underline"
     >
       <Hand size={14} aria-hidden />
-      {texts.approvals.decide} <bdi>{approval.step_id}</bdi>
+      {texts.approvals.decide} <AgentText>{approval.step_id}</AgentText>
     </Link>
   );
 }

@@ -5,6 +5,7 @@ import { ScrollText, Search } from "lucide-react";
 import { useState } from "react";
 import { client } from "../data/client.js";
 import { auditTexts } from "../texts/audit.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Button, buttonClass } from "../ui/button.js";
 import { Field } from "../ui/field.js";
 import { Page } from "../ui/page.js";
@@ -194,14 +195,16 @@ function RecordTable(props: {
           ),
         },
         { title: columns.at, cell: ({ entry: { at } }) => at && <Time at={at} /> },
-        { title: columns.kind, cell: ({ entry: { kind } }) => <bdi>{kind}</bdi> },
+        { title: columns.kind, cell: ({ entry: { kind } }) => <AgentText>{kind}</AgentText> },
         {
           title: columns.by,
-          cell: ({ record, entry }) => <bdi>{whoDid(entry, record.values)}</bdi>,
+          cell: ({ record, entry }) => <AgentText>{whoDid(entry, record.values)}</AgentText>,
         },
         {
           title: columns.subject,
-          cell: ({ entry: { subject } }) => <bdi className="font-mono text-xs">{subject}</bdi>,
+          cell: ({ entry: { subject } }) => (
+            <AgentText className="font-mono text-xs">{subject}</AgentText>
+          ),
         },
       ]}
     />

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { client } from "../data/client.js";
 import { auditTexts } from "../texts/audit.js";
 import { Code } from "../code/code.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Drawer } from "../ui/drawer.js";
 import { Facts, Section } from "../ui/facts.js";
 import { Loaded } from "../ui/loaded.js";
@@ -47,7 +48,7 @@ function RecordParts({ record }: { readonly record: ProvenAuditRecord }) {
           <Facts
             facts={Object.entries(values).map(([place, value]) => [
               place,
-              <bdi key={place}>{value}</bdi>,
+              <AgentText key={place}>{value}</AgentText>,
             ])}
           />
         </Section>
@@ -69,7 +70,7 @@ function RecordFacts({ entry }: { readonly entry: string }) {
       <Facts
         facts={[
           [columns.at, at === undefined ? undefined : <Time at={at} />],
-          [columns.kind, kind === undefined ? undefined : <bdi>{kind}</bdi>],
+          [columns.kind, kind === undefined ? undefined : <AgentText>{kind}</AgentText>],
           [
             columns.subject,
             isPlan ? (
@@ -78,10 +79,10 @@ function RecordFacts({ entry }: { readonly entry: string }) {
                 params={{ planId: subject }}
                 className="text-accent underline"
               >
-                <bdi>{subject}</bdi>
+                <AgentText>{subject}</AgentText>
               </Link>
             ) : (
-              <bdi>{subject}</bdi>
+              <AgentText>{subject}</AgentText>
             ),
           ],
         ]}

@@ -4,6 +4,7 @@ import { CircleCheck, CircleHelp, CircleX } from "lucide-react";
 import { useState } from "react";
 import { client } from "../data/client.js";
 import { auditTexts } from "../texts/audit.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Section } from "../ui/facts.js";
 import { Field, TextArea } from "../ui/field.js";
 import { InlineFailure } from "../ui/states.js";
@@ -72,7 +73,7 @@ function FindingLine({ finding: { state, text } }: { readonly finding: Finding }
   return (
     <p className="flex items-start gap-2">
       <Icon size={16} aria-label={label} role="img" className={`mt-0.5 shrink-0 ${tone}`} />
-      <bdi>{text}</bdi>
+      <AgentText>{text}</AgentText>
     </p>
   );
 }

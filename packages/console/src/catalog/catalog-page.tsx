@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Database } from "lucide-react";
 import { client } from "../data/client.js";
 import { catalogTexts } from "../texts/catalog.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Choices } from "../ui/facets.js";
 import { SearchField } from "../ui/field.js";
 import { Loaded, ShowMore } from "../ui/loaded.js";
@@ -158,7 +159,7 @@ function TableTable(props: {
                 props.onOpen(table);
               }}
             >
-              <bdi>{table}</bdi>
+              <AgentText>{table}</AgentText>
             </button>
           ),
         },
@@ -166,7 +167,7 @@ function TableTable(props: {
         { title: titles.columns, isNumber: true, cell: ({ columns }) => columns.length },
         {
           title: titles.about,
-          cell: ({ description }) => <bdi className="text-muted">{description}</bdi>,
+          cell: ({ description }) => <AgentText className="text-muted">{description}</AgentText>,
         },
       ]}
     />

@@ -4,6 +4,7 @@ import { lazy, Suspense } from "react";
 import { Code } from "../code/code.js";
 import { client } from "../data/client.js";
 import { catalogTexts } from "../texts/catalog.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Drawer } from "../ui/drawer.js";
 import { Loaded } from "../ui/loaded.js";
 import { Skeleton } from "../ui/states.js";
@@ -37,7 +38,7 @@ export function TableDrawer(props: {
       label={catalogTexts.detail(name)}
       title={
         <h2 className="truncate text-base font-semibold">
-          <bdi>{name}</bdi>
+          <AgentText>{name}</AgentText>
         </h2>
       }
       onClose={props.onClose}
@@ -85,7 +86,7 @@ function Columns({ table }: { readonly table: CatalogTable }) {
     <>
       {table.description !== undefined && (
         <p className="mb-3 text-sm text-muted">
-          <bdi>{table.description}</bdi>
+          <AgentText>{table.description}</AgentText>
         </p>
       )}
       <Table
@@ -93,20 +94,26 @@ function Columns({ table }: { readonly table: CatalogTable }) {
         rows={table.columns}
         keyOf={({ name }) => name}
         columns={[
-          { title: titles.name, cell: ({ name }) => <bdi className="font-medium">{name}</bdi> },
+          {
+            title: titles.name,
+            cell: ({ name }) => <AgentText className="font-medium">{name}</AgentText>,
+          },
           {
             title: titles.type,
             cell: ({ type, not_null: notNull }) => (
               <span className="font-mono text-xs">
-                <bdi>{type}</bdi>
+                <AgentText>{type}</AgentText>
                 {notNull && <span className="text-muted"> {catalogTexts.notNull}</span>}
               </span>
             ),
           },
-          { title: titles.key, cell: ({ name }) => <bdi>{keysOf(table, name).join(", ")}</bdi> },
+          {
+            title: titles.key,
+            cell: ({ name }) => <AgentText>{keysOf(table, name).join(", ")}</AgentText>,
+          },
           {
             title: titles.about,
-            cell: ({ description }) => <bdi className="text-muted">{description}</bdi>,
+            cell: ({ description }) => <AgentText className="text-muted">{description}</AgentText>,
           },
         ]}
       />
@@ -158,9 +165,9 @@ function Relations(props: {
         rows={relations}
         keyOf={({ from, to, text }) => `${from} ${to} ${text}`}
         columns={[
-          { title: titles.from, cell: ({ from }) => <bdi>{from}</bdi> },
-          { title: titles.to, cell: ({ to }) => <bdi>{to}</bdi> },
-          { title: titles.by, cell: ({ text }) => <bdi>{text}</bdi> },
+          { title: titles.from, cell: ({ from }) => <AgentText>{from}</AgentText> },
+          { title: titles.to, cell: ({ to }) => <AgentText>{to}</AgentText> },
+          { title: titles.by, cell: ({ text }) => <AgentText>{text}</AgentText> },
         ]}
       />
     </div>

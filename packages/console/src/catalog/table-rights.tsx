@@ -5,6 +5,7 @@ import { client } from "../data/client.js";
 import { useMay } from "../data/session.js";
 import { accessTexts } from "../texts/access.js";
 import { catalogTexts } from "../texts/catalog.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Badge } from "../ui/badge.js";
 import { Loaded } from "../ui/loaded.js";
 import { Table } from "../ui/table.js";
@@ -60,7 +61,8 @@ export function TableRights(props: { readonly source: string; readonly table: Ca
                   <ul>
                     {because.map(({ name, reason }) => (
                       <li key={name}>
-                        <bdi>{name}</bdi>: <bdi className="text-muted">{reason}</bdi>
+                        <AgentText>{name}</AgentText>:{" "}
+                        <AgentText className="text-muted">{reason}</AgentText>
                       </li>
                     ))}
                   </ul>

@@ -1,5 +1,6 @@
-import { useMemo, useState, type ReactNode } from "react";
+import { Fragment, useMemo, useState, type ReactNode } from "react";
 import { texts } from "../texts.js";
+import { withMarks } from "../ui/agent-text.js";
 import { Button } from "../ui/button.js";
 import { CopyButton } from "../ui/copy.js";
 import { sqlTokens, type SqlToken } from "./sql-tokens.js";
@@ -21,7 +22,7 @@ export function Code({ text, children }: { readonly text: string; readonly child
         tabIndex={0}
         className="max-h-96 overflow-auto rounded-lg border bg-raised p-3 pr-16 font-mono text-xs leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]"
       >
-        <bdi>{children ?? text}</bdi>
+        <bdi>{children ?? withMarks(text)}</bdi>
       </pre>
       <div className="absolute top-1.5 right-1.5 rounded-md bg-raised">
         <CopyButton text={text} iconOnly />
@@ -53,10 +54,10 @@ export function Sql({
       <Code text={shown}>
         {tokens.map(({ kind, text }, index) =>
           COLOURS[kind] === undefined ? (
-            text
+            <Fragment key={index}>{withMarks(text)}</Fragment>
           ) : (
             <span key={index} className={COLOURS[kind]}>
-              {text}
+              {withMarks(text)}
             </span>
           ),
         )}

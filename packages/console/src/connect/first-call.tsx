@@ -6,6 +6,7 @@ import { client } from "../data/client.js";
 import { useMay } from "../data/session.js";
 import { connectTexts } from "../texts/connect.js";
 import { texts } from "../texts.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Facts } from "../ui/facts.js";
 import { Failure } from "../ui/states.js";
 import { Time } from "../ui/time.js";
@@ -76,7 +77,9 @@ export function FirstCall() {
                     params={{ planId: data.plan.plan_id }}
                     className="text-accent underline"
                   >
-                    <bdi>{data.plan.name === "" ? texts.plans.unnamed : data.plan.name}</bdi>
+                    <AgentText>
+                      {data.plan.name === "" ? texts.plans.unnamed : data.plan.name}
+                    </AgentText>
                   </Link>
                   <Time at={data.plan.created_at} />
                 </span>

@@ -19,13 +19,14 @@ export function csvOf<Column extends string>(
 }
 
 /**
- * Spreadsheets run a cell as a formula when it begins with one of these characters, and an agent may have
- * written the cell: an apostrophe makes it a text. Numbers stay numbers.
+ * Spreadsheets run a cell as a formula when it begins with one of these characters, of which some programs
+ * also take the full-width forms. An agent may have written the cell: an apostrophe makes it a text. Numbers
+ * stay numbers.
  */
 function csvField(value: unknown): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,4 +1,5 @@
 import { Handle, MarkerType, Position, type Edge, type Node, type NodeProps } from "@xyflow/react";
+import { AgentText } from "../ui/agent-text.js";
 import { classNames } from "../ui/class-names.js";
 import { GraphCanvas, type UnplacedNode } from "./graph-canvas.js";
 
@@ -95,11 +96,11 @@ function BoxView({ data: { box, isChosen, isDown } }: NodeProps<BoxNode>) {
         )}
       >
         <span className="flex h-9 w-full shrink-0 items-center px-3">
-          <bdi className="truncate text-sm font-medium">{box.title}</bdi>
+          <AgentText className="truncate text-sm font-medium">{box.title}</AgentText>
         </span>
         {box.lines.map((line, index) => (
           <span key={index} className="h-5 w-full shrink-0 truncate px-3 text-xs text-muted">
-            <bdi>{line}</bdi>
+            <AgentText>{line}</AgentText>
           </span>
         ))}
       </button>

@@ -4,6 +4,7 @@ import { client, queries } from "../data/client.js";
 import { useMay } from "../data/session.js";
 import { memoryTexts } from "../texts/memory.js";
 import { texts } from "../texts.js";
+import { AgentText, withMarks } from "../ui/agent-text.js";
 import { Button } from "../ui/button.js";
 import { CopyButton } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
@@ -42,8 +43,8 @@ export function EntryDialog(props: { readonly entryId: string; readonly onClose:
         <>
           <p className="mt-2 flex flex-wrap gap-x-3 text-xs text-muted">
             <Time at={entry.data.created_at} />
-            <bdi>{entry.data.tool_name ?? memoryTexts.note}</bdi>
-            <bdi>{entry.data.session_id}</bdi>
+            <AgentText>{entry.data.tool_name ?? memoryTexts.note}</AgentText>
+            <AgentText>{entry.data.session_id}</AgentText>
           </p>
           <pre
             tabIndex={0}
@@ -51,7 +52,7 @@ export function EntryDialog(props: { readonly entryId: string; readonly onClose:
             aria-label={memoryTexts.content}
             className="mt-2 max-h-80 overflow-auto rounded-md bg-sunken p-3 font-mono text-xs break-all whitespace-pre-wrap"
           >
-            {entry.data.content}
+            {withMarks(entry.data.content)}
           </pre>
         </>
       )}

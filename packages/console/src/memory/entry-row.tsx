@@ -1,4 +1,5 @@
 import { memoryTexts } from "../texts/memory.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Time } from "../ui/time.js";
 
 /** Characters of an entry in a list; its own view shows all of them. */
@@ -43,11 +44,11 @@ export function EntryRow(props: {
           </span>
         )}
         <span className="min-w-0 flex-1">
-          <bdi className="line-clamp-2 font-mono text-xs break-all">
+          <AgentText className="line-clamp-2 font-mono text-xs break-all">
             {content.slice(0, SHOWN_LENGTH_MAX)}
-          </bdi>
+          </AgentText>
           {detail !== undefined && (
-            <bdi className="mt-0.5 block truncate text-xs text-muted">{detail}</bdi>
+            <AgentText className="mt-0.5 block truncate text-xs text-muted">{detail}</AgentText>
           )}
         </span>
         <span className="shrink-0 text-xs text-muted">

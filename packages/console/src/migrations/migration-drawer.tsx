@@ -2,6 +2,7 @@ import type { Migration, MigrationFinding } from "@steward/client";
 import { useIsMutating, useQuery } from "@tanstack/react-query";
 import { client } from "../data/client.js";
 import { migrationTexts } from "../texts/migrations.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Badge } from "../ui/badge.js";
 import { Drawer } from "../ui/drawer.js";
 import { Facts, Section } from "../ui/facts.js";
@@ -34,7 +35,7 @@ export function MigrationDrawer(props: {
       label={migrationTexts.title}
       title={
         <h2 className="truncate text-base font-semibold">
-          <bdi>{query.data?.message ?? migrationTexts.title}</bdi>
+          <AgentText>{query.data?.message ?? migrationTexts.title}</AgentText>
         </h2>
       }
       onClose={props.onClose}
@@ -74,14 +75,14 @@ function Overview({ migration }: { readonly migration: Migration }) {
       <div className="mb-6">
         <Facts
           facts={[
-            [columns.database, <bdi key="database">{migration.database}</bdi>],
+            [columns.database, <AgentText key="database">{migration.database}</AgentText>],
             [
               columns.status,
               <Badge key="status" tone="quiet">
                 {statuses[migration.status]}
               </Badge>,
             ],
-            [columns.author, <bdi key="author">{migration.author}</bdi>],
+            [columns.author, <AgentText key="author">{migration.author}</AgentText>],
             [columns.at, <Time key="at" at={migration.proposed_at} />],
           ]}
         />
@@ -108,8 +109,8 @@ function Findings(props: {
         {props.findings.map(({ code, object, message }) => (
           <li key={`${code} ${object}`} className="flex flex-wrap items-baseline gap-2">
             <Badge tone="warn">{code}</Badge>
-            <bdi className="font-medium">{object}</bdi>
-            <bdi className="text-muted">{message}</bdi>
+            <AgentText className="font-medium">{object}</AgentText>
+            <AgentText className="text-muted">{message}</AgentText>
           </li>
         ))}
       </ul>

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { client } from "../data/client.js";
 import { useMay } from "../data/session.js";
 import { migrationTexts } from "../texts/migrations.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Badge, type Tone } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Loaded } from "../ui/loaded.js";
@@ -120,18 +121,18 @@ function MigrationTable(props: {
                 props.onOpen(id);
               }}
             >
-              <bdi>{message}</bdi>
+              <AgentText>{message}</AgentText>
             </button>
           ),
         },
-        { title: columns.database, cell: ({ database }) => <bdi>{database}</bdi> },
+        { title: columns.database, cell: ({ database }) => <AgentText>{database}</AgentText> },
         {
           title: columns.status,
           cell: ({ status }) => (
             <Badge tone={STATUS_TONES[status]}>{migrationTexts.statuses[status]}</Badge>
           ),
         },
-        { title: columns.author, cell: ({ author }) => <bdi>{author}</bdi> },
+        { title: columns.author, cell: ({ author }) => <AgentText>{author}</AgentText> },
         { title: columns.at, cell: ({ proposed_at: at }) => <Time at={at} /> },
       ]}
     />

@@ -1,5 +1,6 @@
 import type { SchemaOperation } from "@steward/client";
 import { migrationTexts } from "../texts/migrations.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Table } from "../ui/table.js";
 
 /** What a change of a schema does to each object. */
@@ -16,9 +17,9 @@ export function OperationTable(props: { readonly operations: readonly SchemaOper
         {
           title: titles.object,
           cell: ({ path, from, to }) => (
-            <bdi>
+            <AgentText>
               {from === undefined || to === undefined ? path : migrationTexts.renamed(from, to)}
-            </bdi>
+            </AgentText>
           ),
         },
       ]}

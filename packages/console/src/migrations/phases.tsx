@@ -1,6 +1,7 @@
 import type { MigrationPhase } from "@steward/client";
 import { Sql } from "../code/code.js";
 import { migrationTexts } from "../texts/migrations.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Table } from "../ui/table.js";
 
 /** The statements of a script in their order, and the locks that they take. */
@@ -23,7 +24,7 @@ export function Phases({ phases }: { readonly phases: readonly MigrationPhase[] 
                 {
                   title: titles.table,
                   cell: ({ table }) =>
-                    table === "" ? migrationTexts.wholeFile : <bdi>{table}</bdi>,
+                    table === "" ? migrationTexts.wholeFile : <AgentText>{table}</AgentText>,
                 },
                 { title: titles.mode, cell: ({ mode }) => mode },
                 {

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { client, queries } from "../data/client.js";
 import { useMay } from "../data/session.js";
 import { migrationTexts } from "../texts/migrations.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Button } from "../ui/button.js";
 import { Facts, Section } from "../ui/facts.js";
 import { InlineFailure } from "../ui/states.js";
@@ -97,8 +98,8 @@ function Unfinished({ run }: { readonly run: NonNullable<Migration["unfinished_r
           {isUnderWay ? migrationTexts.underWay : migrationTexts.stopped}{" "}
           {migrationTexts.progress(done, all)}
         </p>
-        {activity !== undefined && <bdi className="text-muted">{activity}</bdi>}
-        {error !== undefined && <bdi className="text-bad">{error}</bdi>}
+        {activity !== undefined && <AgentText className="text-muted">{activity}</AgentText>}
+        {error !== undefined && <AgentText className="text-bad">{error}</AgentText>}
       </div>
     </Section>
   );

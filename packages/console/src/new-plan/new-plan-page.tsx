@@ -12,6 +12,7 @@ import { localValue } from "../data/local-value.js";
 import type { GraphStep } from "../plan/plan-graph.js";
 import { newPlanTexts } from "../texts/new-plan.js";
 import { stepTexts } from "../texts/plan.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Field } from "../ui/field.js";
@@ -196,7 +197,9 @@ function Consequence({
   return (
     <>
       <div className="flex items-center gap-2">
-        <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
+        <span className="min-w-0 flex-1 truncate font-medium">
+          <AgentText>{name}</AgentText>
+        </span>
         {check !== undefined && (
           <Badge tone={TONES[check.verdict]}>{stepTexts.verdicts[check.verdict]}</Badge>
         )}

@@ -9,7 +9,13 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { PostgreSQL, sql, type SQLDialect, SQLite } from "@codemirror/lang-sql";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { Annotation, Compartment, EditorState, type Extension } from "@codemirror/state";
-import { EditorView, keymap, lineNumbers, placeholder } from "@codemirror/view";
+import {
+  EditorView,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
 import { client, queries } from "../data/client.js";
@@ -94,6 +100,7 @@ export default function SqlEditor(props: {
             ...historyKeymap,
           ]),
           lineNumbers(),
+          highlightSpecialChars(),
           history(),
           closeBrackets(),
           language.of(languageOf(SQLite)),

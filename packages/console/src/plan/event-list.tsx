@@ -1,5 +1,6 @@
 import { memo } from "react";
 import { planTexts } from "../texts/plan.js";
+import { AgentText } from "../ui/agent-text.js";
 import { useRowWindow } from "../ui/row-window.js";
 import { Time } from "../ui/time.js";
 import type { FeedEvent } from "./plan-feed.js";
@@ -74,12 +75,12 @@ const EventRow = memo(function EventRow(props: {
               props.onOpen(stepId);
             }}
           >
-            <bdi>{stepId}</bdi>
+            <AgentText>{stepId}</AgentText>
           </button>
         )}
       </span>
       <span className="hidden truncate font-mono text-muted md:block" title={payload}>
-        <bdi>{payload}</bdi>
+        <AgentText>{payload}</AgentText>
       </span>
       <span className="hidden text-right text-muted md:block">
         <Time at={event.timestamp} />

@@ -2,6 +2,7 @@ import { Handle, Position, type Edge, type Node, type NodeProps } from "@xyflow/
 import { memo } from "react";
 import { GraphCanvas, type UnplacedNode } from "../graph/graph-canvas.js";
 import { planTexts } from "../texts/plan.js";
+import { AgentText } from "../ui/agent-text.js";
 import { StatusIcon, type Activity } from "../ui/badge.js";
 import { classNames } from "../ui/class-names.js";
 
@@ -107,7 +108,7 @@ function StepBox({ data: { step, isChosen } }: NodeProps<StepNode>) {
         <StatusIcon status={step.activity} size={17} />
         <span className="min-w-0 flex-1">
           <span className="block truncate text-sm font-medium text-text">
-            <bdi>{step.name}</bdi>
+            <AgentText>{step.name}</AgentText>
           </span>
           <span className="block truncate text-xs text-muted">{step.note}</span>
         </span>

@@ -6,6 +6,7 @@ import { client } from "../data/client.js";
 import { useShortcuts } from "../shell/shortcuts.js";
 import { planTexts, stepTexts } from "../texts/plan.js";
 import { texts } from "../texts.js";
+import { AgentText } from "../ui/agent-text.js";
 import { StatusBadge } from "../ui/badge.js";
 import { CopyButton } from "../ui/copy.js";
 import { Choices } from "../ui/facets.js";
@@ -109,7 +110,7 @@ function PlanView({ plan }: { readonly plan: Plan }) {
           </div>
           {plan.description !== "" && (
             <p className="border-b px-4 py-2 text-sm text-muted md:px-6">
-              <bdi>{plan.description}</bdi>
+              <AgentText>{plan.description}</AgentText>
             </p>
           )}
           <div className="min-h-0 flex-1">

@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { csvOf } from "../data/export.js";
 import { stepTexts } from "../texts/plan.js";
+import { AgentText } from "../ui/agent-text.js";
 import { CopyButton } from "../ui/copy.js";
 import { useRowWindow } from "../ui/row-window.js";
 
@@ -43,7 +44,7 @@ export function RowsGrid({ json }: { readonly json: string }) {
             </span>
             {columns.map(({ name, type }) => (
               <span key={name} role="columnheader" className="truncate px-2 py-1.5 font-medium">
-                <bdi>{name}</bdi> <span className="font-normal text-muted">{type}</span>
+                <AgentText>{name}</AgentText> <span className="font-normal text-muted">{type}</span>
               </span>
             ))}
           </div>
@@ -92,7 +93,7 @@ function Cell({ value }: { readonly value: unknown }) {
         isNumber ? "truncate px-2 text-right font-mono tabular-nums" : "truncate px-2 font-mono"
       }
     >
-      <bdi>{text.slice(0, CELL_LENGTH_MAX)}</bdi>
+      <AgentText>{text.slice(0, CELL_LENGTH_MAX)}</AgentText>
     </span>
   );
 }

@@ -1,9 +1,11 @@
 import type { PlanStep, StepDetail } from "@steward/client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Fragment, type ReactNode } from "react";
 import { StepApproval } from "../approvals/waiting-first.js";
 import { client } from "../data/client.js";
 import { planTexts, stepTexts } from "../texts/plan.js";
 import { texts } from "../texts.js";
+import { AgentText, withMarks } from "../ui/agent-text.js";
 import { Badge, StatusBadge } from "../ui/badge.js";
 import { Code, Sql } from "../code/code.js";
 import { Drawer } from "../ui/drawer.js";
@@ -51,7 +53,7 @@ export default function StepDrawer({ planId, step, attempts, onClose }: StepDraw
       title={
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <h2 className="min-w-0 truncate text-sm font-semibold">
-            <bdi>{step.name === "" ? step.step_id : step.name}</bdi>
+            <AgentText>{step.name === "" ? step.step_id : step.name}</AgentText>
           </h2>
           <StatusBadge status={step.wait_reason ?? step.status} />
           <CopyAs snippets={stepSnippets(window.location.origin, planId, step.step_id)} />
@@ -106,15 +108,15 @@ function Statement({ detail, step }: { readonly detail: StepDetail; readonly ste
       <Section title={stepTexts.about}>
         <Facts
           facts={[
-            [planTexts.columns.step, <bdi key="id">{step.step_id}</bdi>],
+            [planTexts.columns.step, <AgentText key="id">{step.step_id}</AgentText>],
             [
               planTexts.columns.tool,
-              step.tool_name === "" ? "" : <bdi key="tool">{step.tool_name}</bdi>,
+              step.tool_name === "" ? "" : <AgentText key="tool">{step.tool_name}</AgentText>,
             ],
-            [stepTexts.dataSource, check.data_source],
+            [stepTexts.dataSource, <AgentText key="source">{check.data_source}</AgentText>],
             [planTexts.columns.intent, step.intent],
             [planTexts.columns.after, step.depends_on.join(", ")],
-            [stepTexts.tables, definition.schema_table_hints?.join(", ")],
+            [stepTexts.tables, listOf(definition.schema_table_hints ?? [])],
             [stepTexts.rowsForLlm, definition.max_rows],
             [stepTexts.bytesForLlm, definition.max_bytes],
             [stepTexts.revision, step.revision],
@@ -136,12 +138,12 @@ function Statement({ detail, step }: { readonly detail: StepDetail; readonly ste
             {values.map(({ text, bytes }, index) => (
               <li key={index} className="flex gap-3 border-b px-3 py-1.5 last:border-b-0">
                 <span className="w-8 shrink-0 text-right text-muted">{index + 1}</span>
-                <bdi className="min-w-0 break-words">
+                <AgentText className="min-w-0 break-words">
                   {text ?? <em className="text-muted">NULL</em>}
                   {bytes !== undefined && (
                     <span className="text-muted"> {stepTexts.cutAt(bytes)}</span>
                   )}
-                </bdi>
+                </AgentText>
               </li>
             ))}
           </ol>
@@ -164,7 +166,8 @@ function Result({ detail: { execution } }: { readonly detail: StepDetail }) {
           {update.schema_additions.map((change) => (
             <details key={change.table_name} className="mb-2">
               <summary className="text-sm">
-                <bdi>{change.table_name}</bdi> · {stepTexts.schemaOperations[change.operation]}
+                <AgentText>{change.table_name}</AgentText> ·{" "}
+                {stepTexts.schemaOperations[change.operation]}
               </summary>
               <Code text={indented(change.table_def_json)} />
             </details>
@@ -176,7 +179,7 @@ function Result({ detail: { execution } }: { readonly detail: StepDetail }) {
           <ul className="list-disc space-y-1 pl-5 text-sm">
             {update.augmentation_hints.map((hint) => (
               <li key={hint}>
-                <bdi>{hint}</bdi>
+                <AgentText>{hint}</AgentText>
               </li>
             ))}
           </ul>
@@ -203,7 +206,7 @@ function Decision({ detail: { check } }: { readonly detail: StepDetail }) {
     <>
       <Section title={stepTexts.verdict}>
         <Badge tone={VERDICT_TONES[check.verdict]}>{stepTexts.verdicts[check.verdict]}</Badge>
-        {check.reason !== undefined && <p className="mt-2 text-sm">{check.reason}</p>}
+        {check.reason !== undefined && <p className="mt-2 text-sm">{withMarks(check.reason)}</p>}
         <ul className="mt-3 space-y-2 text-sm">
           {check.policies.map((policy) => (
             <li key={policy.id} className="rounded-lg border px-3 py-2">
@@ -225,7 +228,7 @@ function Decision({ detail: { check } }: { readonly detail: StepDetail }) {
               check.cost_usd === undefined ? stepTexts.noPrice : `$${check.cost_usd}`,
             ],
             [stepTexts.rowsChangedMax, check.rows_changed_max],
-            [stepTexts.touched, check.tables.map(({ name }) => name).join(", ")],
+            [stepTexts.touched, listOf(check.tables.map(({ name }) => name))],
           ]}
         />
       </Section>
@@ -252,12 +255,23 @@ function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
             </span>
           </div>
           {attempt.error !== undefined && (
-            <p className="mt-1 break-words text-bad">{attempt.error}</p>
+            <p className="mt-1 break-words text-bad">{withMarks(attempt.error)}</p>
           )}
         </li>
       ))}
     </ol>
   );
+}
+
+/** Names beside each other, of which none reorders the next. */
+function listOf(names: readonly string[]): ReactNode {
+  if (names.length === 0) return undefined;
+  return names.map((name, index) => (
+    <Fragment key={name}>
+      {index > 0 && ", "}
+      <AgentText>{name}</AgentText>
+    </Fragment>
+  ));
 }
 
 function indented(json: string): string {

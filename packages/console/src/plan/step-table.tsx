@@ -1,6 +1,7 @@
 import type { PlanStep } from "@steward/client";
 import { memo, useCallback } from "react";
 import { planTexts } from "../texts/plan.js";
+import { AgentText } from "../ui/agent-text.js";
 import { StatusBadge } from "../ui/badge.js";
 import { Table, type Column } from "../ui/table.js";
 import { Time } from "../ui/time.js";
@@ -16,11 +17,11 @@ const COLUMNS: readonly Column<PlanStep>[] = [
       <>
         {/* The row opens the step, also when this button is clicked. */}
         <button type="button" className="block font-mono text-xs hover:underline">
-          <bdi>{step.step_id}</bdi>
+          <AgentText>{step.step_id}</AgentText>
         </button>
         {step.name !== "" && (
           <span className="block text-xs text-muted">
-            <bdi>{step.name}</bdi>
+            <AgentText>{step.name}</AgentText>
           </span>
         )}
       </>
@@ -30,7 +31,7 @@ const COLUMNS: readonly Column<PlanStep>[] = [
     title: planTexts.columns.status,
     cell: (step) => <StatusBadge status={step.wait_reason ?? step.status} />,
   },
-  { title: planTexts.columns.tool, cell: (step) => <bdi>{step.tool_name}</bdi> },
+  { title: planTexts.columns.tool, cell: (step) => <AgentText>{step.tool_name}</AgentText> },
   { title: planTexts.columns.intent, cell: (step) => step.intent },
   { title: planTexts.columns.after, cell: (step) => step.depends_on.join(", ") },
   { title: planTexts.columns.attempts, isNumber: true, cell: (step) => step.attempt },

@@ -1,6 +1,7 @@
 import type { PlanStep } from "@steward/client";
 import { planTexts } from "../texts/plan.js";
 import { texts } from "../texts.js";
+import { AgentText } from "../ui/agent-text.js";
 import { StatusIcon } from "../ui/badge.js";
 import { classNames } from "../ui/class-names.js";
 import { useRowWindow } from "../ui/row-window.js";
@@ -79,7 +80,9 @@ export function Waterfall(props: {
                 <span className="flex min-w-0 items-center gap-2 px-4 text-sm md:px-6">
                   <StatusIcon status={step.wait_reason ?? step.status} size={15} />
                   <span className="sr-only">{texts.statuses[step.wait_reason ?? step.status]}</span>
-                  <bdi className="truncate">{step.name === "" ? step.step_id : step.name}</bdi>
+                  <AgentText className="truncate">
+                    {step.name === "" ? step.step_id : step.name}
+                  </AgentText>
                 </span>
                 <span className="relative mr-16 h-full">
                   {own.map((attempt) => (

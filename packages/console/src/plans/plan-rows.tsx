@@ -3,6 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useShortcuts } from "../shell/shortcuts.js";
 import { texts } from "../texts.js";
+import { AgentText } from "../ui/agent-text.js";
 import { StatusBadge } from "../ui/badge.js";
 import { classNames } from "../ui/class-names.js";
 import { useRowWindow } from "../ui/row-window.js";
@@ -179,10 +180,10 @@ function PlanCells(props: {
             plan.name === "" && "text-muted",
           )}
         >
-          <bdi>{name}</bdi>
+          <AgentText>{name}</AgentText>
         </Link>
         <span className="block truncate text-xs text-muted">
-          <bdi>{plan.description === "" ? plan.plan_id : plan.description}</bdi>
+          <AgentText>{plan.description === "" ? plan.plan_id : plan.description}</AgentText>
         </span>
       </span>
       <span role="cell">
@@ -197,7 +198,7 @@ function PlanCells(props: {
             }}
             className="max-w-full truncate rounded font-mono text-xs text-muted hover:text-text hover:underline"
           >
-            <bdi>{plan.session_id}</bdi>
+            <AgentText>{plan.session_id}</AgentText>
           </button>
         )}
       </span>

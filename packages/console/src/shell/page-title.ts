@@ -1,5 +1,6 @@
 import { useEffect } from "react";
 import { texts } from "../texts.js";
+import { withoutControls } from "../ui/agent-text.js";
 
 let page = "";
 let waiting = 0;
@@ -11,7 +12,7 @@ function write(): void {
 /** Names the page in the title of the tab. */
 export function usePageTitle(title: string): void {
   useEffect(() => {
-    page = title;
+    page = withoutControls(title);
     write();
   }, [title]);
 }

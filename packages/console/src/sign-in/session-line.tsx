@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from "react";
 import { client } from "../data/client.js";
 import { useSession } from "../data/session.js";
 import { texts } from "../texts.js";
+import { AgentText } from "../ui/agent-text.js";
 import { IconButton } from "../ui/button.js";
 
 const OrganizationSwitch = lazy(() => import("./organization-switch.js"));
@@ -26,7 +27,7 @@ export default function SessionLine() {
   return (
     <div className="flex items-center gap-1 px-2">
       <p className="min-w-0 flex-1 truncate" title={name}>
-        <bdi>{name}</bdi>
+        <AgentText>{name}</AgentText>
         {caller.roles.length > 0 && ` · ${caller.roles.join(", ")}`}
       </p>
       <IconButton
@@ -57,7 +58,7 @@ function OrganizationLine({ organization }: { readonly organization: string }) {
         className="flex items-center gap-2 rounded-md px-2 py-1 text-left hover:bg-hover"
       >
         <Building2 size={15} aria-hidden className="shrink-0" />
-        <bdi className="truncate font-mono">{organization}</bdi>
+        <AgentText className="truncate font-mono">{organization}</AgentText>
       </button>
       {isChoosing && (
         <Suspense>

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { client } from "../data/client.js";
 import { OperationTable } from "../migrations/operation-table.js";
 import { stateTexts } from "../texts/state.js";
+import { AgentText } from "../ui/agent-text.js";
 import { CopyButton } from "../ui/copy.js";
 import { Drawer } from "../ui/drawer.js";
 import { Facts, Section } from "../ui/facts.js";
@@ -36,7 +37,7 @@ export function CommitDrawer(props: {
       label={`${stateTexts.commit} ${shortId(commitId)}`}
       title={
         <h2 className="truncate text-base font-semibold">
-          <bdi>{commit?.message ?? shortId(commitId)}</bdi>
+          <AgentText>{commit?.message ?? shortId(commitId)}</AgentText>
         </h2>
       }
       onClose={props.onClose}
@@ -80,7 +81,7 @@ function CommitFacts({ commit }: { readonly commit: StateCommit }) {
               <CopyButton text={commit.commit} iconOnly />
             </span>,
           ],
-          [stateTexts.commitColumns.author, <bdi key="author">{commit.author}</bdi>],
+          [stateTexts.commitColumns.author, <AgentText key="author">{commit.author}</AgentText>],
           [stateTexts.commitColumns.time, <Time key="time" at={commit.time} />],
           [stateTexts.quads, commit.size],
           [

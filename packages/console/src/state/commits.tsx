@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { client } from "../data/client.js";
 import { stateTexts } from "../texts/state.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Loaded } from "../ui/loaded.js";
 import { Skeleton } from "../ui/states.js";
 import { Table } from "../ui/table.js";
@@ -114,11 +115,11 @@ function CommitTable(props: {
                 props.onOpen(commit);
               }}
             >
-              <bdi>{message}</bdi>
+              <AgentText>{message}</AgentText>
             </button>
           ),
         },
-        { title: titles.author, cell: ({ author }) => <bdi>{author}</bdi> },
+        { title: titles.author, cell: ({ author }) => <AgentText>{author}</AgentText> },
         { title: titles.time, cell: ({ time }) => <Time at={time} /> },
         { title: titles.size, isNumber: true, cell: ({ size }) => size },
         {

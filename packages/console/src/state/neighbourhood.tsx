@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { client } from "../data/client.js";
 import { stateTexts } from "../texts/state.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Drawer } from "../ui/drawer.js";
 import { Loaded } from "../ui/loaded.js";
 import { Skeleton } from "../ui/states.js";
@@ -42,7 +43,7 @@ export function Neighbourhood(props: {
       label={stateTexts.neighbourhood}
       title={
         <h2 className="truncate text-base font-semibold">
-          {stateTexts.neighbourhood} <bdi className="font-mono text-sm">{term}</bdi>
+          {stateTexts.neighbourhood} <AgentText className="font-mono text-sm">{term}</AgentText>
         </h2>
       }
       onClose={props.onClose}

@@ -1,5 +1,6 @@
 import type { StateQuad, StateTerm } from "@steward/client";
 import { stateTexts } from "../texts/state.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Badge } from "../ui/badge.js";
 import { Table } from "../ui/table.js";
 import { canBeSubject, ntriplesOf, shortTerm } from "./terms.js";
@@ -62,9 +63,9 @@ function Term(props: {
   const title = whole.slice(0, TERM_LENGTH_MAX);
   if (onAround === undefined || !canBeSubject(term)) {
     return (
-      <bdi title={title} className="break-all">
+      <AgentText title={title} className="break-all">
         {text}
-      </bdi>
+      </AgentText>
     );
   }
   return (
@@ -77,7 +78,7 @@ function Term(props: {
         onAround(whole);
       }}
     >
-      <bdi>{text}</bdi>
+      <AgentText>{text}</AgentText>
     </button>
   );
 }

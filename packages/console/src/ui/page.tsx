@@ -1,5 +1,6 @@
 import { useEffect, type ReactNode } from "react";
 import { usePageTitle } from "../shell/page-title.js";
+import { AgentText } from "./agent-text.js";
 
 /** The frame of every page: title, actions, content. */
 export function Page(props: {
@@ -16,7 +17,9 @@ export function Page(props: {
     <div className="flex h-full min-h-0 flex-col">
       <header className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b px-4 py-3 md:px-6">
         <div className="min-w-0 flex-1">
-          <h1 className="truncate text-lg font-semibold tracking-tight">{props.title}</h1>
+          <h1 className="truncate text-lg font-semibold tracking-tight">
+            <AgentText>{props.title}</AgentText>
+          </h1>
           {props.subtitle !== undefined && (
             <div className="text-sm text-muted">{props.subtitle}</div>
           )}

@@ -2,6 +2,7 @@ import { StewardError } from "@steward/client";
 import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { texts } from "../texts.js";
+import { AgentText, withMarks } from "./agent-text.js";
 import { Button } from "./button.js";
 import { classNames } from "./class-names.js";
 
@@ -35,7 +36,7 @@ export function Failure(props: { readonly error: Error; readonly onRetry?: () =>
       <h2 className="text-base font-medium">
         {isForbidden ? texts.states.forbidden : texts.states.failed}
       </h2>
-      <p className="max-w-lg text-sm break-words text-muted">{props.error.message}</p>
+      <p className="max-w-lg text-sm break-words text-muted">{withMarks(props.error.message)}</p>
       {isForbidden && <p className="text-sm text-muted">{texts.states.forbiddenHint}</p>}
       {requestId !== undefined && (
         <p className="font-mono text-xs text-muted">{texts.states.requestId(requestId)}</p>
@@ -54,7 +55,7 @@ export function InlineFailure({ error }: { readonly error: Error }) {
   return (
     <p role="alert" className="flex items-start gap-1.5 text-sm break-words text-bad">
       <CircleAlert size={15} className="mt-0.5 shrink-0" aria-hidden />
-      {error.message}
+      <AgentText className="min-w-0 break-words">{error.message}</AgentText>
     </p>
   );
 }

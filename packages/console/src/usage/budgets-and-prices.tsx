@@ -4,6 +4,7 @@ import { useState } from "react";
 import { client, queries } from "../data/client.js";
 import { useMay } from "../data/session.js";
 import { usageTexts } from "../texts/usage.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Choices } from "../ui/facets.js";
@@ -155,7 +156,9 @@ export function PriceTable() {
           columns={[
             {
               title: usageTexts.appliesTo,
-              cell: ({ scope, subject }) => <bdi>{usageTexts.priceOf(scope, subject)}</bdi>,
+              cell: ({ scope, subject }) => (
+                <AgentText>{usageTexts.priceOf(scope, subject)}</AgentText>
+              ),
             },
             {
               title: usageTexts.price,

@@ -1,5 +1,6 @@
 import { scaleBand, scaleLinear } from "@visx/scale";
 import { usageTexts } from "../texts/usage.js";
+import { withoutControls } from "../ui/agent-text.js";
 import type { Measure } from "./usage-filters.js";
 import type { HeatMatrix } from "./usage-numbers.js";
 import { amountText } from "./usage-texts.js";
@@ -46,8 +47,8 @@ export function HeatMap({ matrix, measure }: { matrix: HeatMatrix; measure: Meas
               dy="0.35em"
               className="fill-text text-xs"
             >
-              {shortened(model, names)}
-              <title>{model}</title>
+              {withoutControls(shortened(model, names))}
+              <title>{withoutControls(model)}</title>
             </text>
             {intents.map((intent) => {
               const amount = matrix.amountOf(model, intent);
@@ -62,7 +63,7 @@ export function HeatMap({ matrix, measure }: { matrix: HeatMatrix; measure: Meas
                   className={amount === 0 ? "fill-sunken" : "fill-accent"}
                   fillOpacity={amount === 0 ? 1 : strength(amount)}
                 >
-                  <title>{`${model} · ${intent}: ${amountText(amount, measure)}`}</title>
+                  <title>{`${withoutControls(model)} · ${intent}: ${amountText(amount, measure)}`}</title>
                 </rect>
               );
             })}

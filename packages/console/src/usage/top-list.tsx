@@ -1,4 +1,5 @@
 import { usageTexts } from "../texts/usage.js";
+import { AgentText } from "../ui/agent-text.js";
 import type { Measure } from "./usage-filters.js";
 import type { NamedAmount } from "./usage-numbers.js";
 import { amountText } from "./usage-texts.js";
@@ -20,9 +21,9 @@ export function TopList(props: {
         {rows.map(({ name, amount }) => (
           <li key={name}>
             <p className="flex items-baseline gap-3 text-sm">
-              <bdi className="min-w-0 flex-1 truncate" title={name}>
+              <AgentText className="min-w-0 flex-1 truncate" title={name}>
                 {name === "" ? unnamed : name}
-              </bdi>
+              </AgentText>
               <span className="tabular-nums">{amountText(amount, measure)}</span>
             </p>
             <svg width="100%" height={4} aria-hidden className="mt-0.5 block rounded bg-sunken">

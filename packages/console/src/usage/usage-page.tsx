@@ -5,6 +5,7 @@ import type { Budget, DailyUsage, HeatMapRow } from "@steward/client";
 import { client } from "../data/client.js";
 import { download } from "../data/export.js";
 import { usageTexts } from "../texts/usage.js";
+import { AgentText } from "../ui/agent-text.js";
 import { Button } from "../ui/button.js";
 import { Choices } from "../ui/facets.js";
 import { Page } from "../ui/page.js";
@@ -233,7 +234,7 @@ function Heat(props: {
           rows={matrix.models}
           keyOf={(model) => model}
           columns={[
-            { title: usageTexts.model, cell: (model) => <bdi>{model}</bdi> },
+            { title: usageTexts.model, cell: (model) => <AgentText>{model}</AgentText> },
             ...matrix.intents.map((intent) => ({
               title: intent,
               cell: (model: string) => amountText(matrix.amountOf(model, intent), measure),
