@@ -24,16 +24,6 @@ export const texts = {
     skip: "Skip to the content",
     apiReference: "API reference",
   },
-  organization: {
-    label: "Organization",
-    switch: "Switch the organization",
-    hint: "The id of an organization, a UUID. Leave it empty for the server's own.",
-    apply: "Switch",
-    role: "Role",
-    noRole: "None",
-    roleHint:
-      "This server believes what its callers say. Without a role you may try everything but billing, which admin may see, and the system, which operator may see.",
-  },
   palette: {
     open: "Search or command",
     placeholder: "Go to a page, open a plan, or run a command…",
@@ -59,24 +49,6 @@ export const texts = {
     offline:
       "The server cannot be reached. Shown is what was loaded last; the console keeps trying.",
     offlineShort: "Offline",
-  },
-  signIn: {
-    title: "Sign in to Steward",
-    intro: "Use the credentials that your administrator gave you.",
-    apiKey: "API key",
-    apiKeyHint: "Begins with stw_. It is sent once, and kept by the server in a session.",
-    submit: "Sign in",
-    submitting: "Signing in…",
-    withProvider: "Continue with single sign-on",
-    or: "or",
-    out: "Sign out",
-    refused:
-      "The server does not accept this key. Check that it is complete and has not been revoked.",
-    failed: "The sign-in failed. Please try again.",
-    noProvider: "The provider of single sign-on does not answer. Please try again in a moment.",
-    keyName: (id: string) => `API key ${id}`,
-    unavailable:
-      "This server offers no sign-in for browsers. Ask its operator to set up API keys or single sign-on.",
   },
   states: {
     loading: "Loading…",

@@ -1,6 +1,7 @@
 import type { ApprovedPlanStep } from "@steward/client";
 import { Sql } from "../code/code.js";
 import { approvalTexts } from "../texts/approvals.js";
+import { AgentText } from "../ui/agent-text.js";
 
 /** The steps of a plan that is approved as a whole: what runs, with which values, and what waits again. */
 export function PlanStepsView(props: { readonly steps: readonly ApprovedPlanStep[] }) {
@@ -9,9 +10,9 @@ export function PlanStepsView(props: { readonly steps: readonly ApprovedPlanStep
       {props.steps.map((step) => (
         <li key={step.step_id} className="rounded-lg border p-3">
           <p className="mb-2 flex flex-wrap gap-x-3 text-sm">
-            <bdi className="font-medium">{step.step_id}</bdi>
+            <AgentText className="font-medium">{step.step_id}</AgentText>
             <span className="text-muted">
-              {step.intent} – <bdi>{step.data_source}</bdi>
+              {step.intent} – <AgentText>{step.data_source}</AgentText>
             </span>
             <span className={step.approval === "separate" ? "text-warn" : "text-muted"}>
               {approvalTexts.ofStep[step.approval]}
@@ -21,7 +22,7 @@ export function PlanStepsView(props: { readonly steps: readonly ApprovedPlanStep
           <ul className="mt-2 space-y-1 text-xs text-muted">
             {(step.values ?? []).map(({ text }, index) => (
               <li key={index} className="font-mono">
-                {index + 1}: <bdi className="break-words">{text ?? "NULL"}</bdi>
+                {index + 1}: <AgentText className="break-words">{text ?? "NULL"}</AgentText>
               </li>
             ))}
             {(step.values_from ?? []).map((from, index) => (
@@ -37,7 +38,7 @@ export function PlanStepsView(props: { readonly steps: readonly ApprovedPlanStep
             )}
             {step.note !== undefined && (
               <li>
-                <bdi>{step.note}</bdi>
+                <AgentText>{step.note}</AgentText>
               </li>
             )}
           </ul>

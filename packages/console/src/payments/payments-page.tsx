@@ -14,6 +14,7 @@ import { Empty, Failure, InlineFailure, Skeleton } from "../ui/states.js";
 import { Table } from "../ui/table.js";
 import { Time } from "../ui/time.js";
 import { RedirectForm } from "./redirect-form.js";
+import { AgentText } from "../ui/agent-text.js";
 
 const ElementsForm = lazy(() =>
   import("./elements-form.js").then(({ ElementsForm: form }) => ({ default: form })),
@@ -102,7 +103,7 @@ function Methods(props: {
         rows={props.methods}
         keyOf={({ id }) => id}
         columns={[
-          { title: titles.method, cell: (method) => <bdi>{nameOf(method)}</bdi> },
+          { title: titles.method, cell: (method) => <AgentText>{nameOf(method)}</AgentText> },
           { title: titles.expires, cell: (method) => <Expiry method={method} /> },
           { title: titles.added, cell: ({ created }) => <Time at={timeOf(created)} /> },
           {

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { chosenOrganization, chosenRole } from "../data/organization.js";
+import { organizationTexts } from "../texts/sign-in.js";
 import { texts } from "../texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
@@ -21,8 +22,8 @@ export default function OrganizationSwitch(props: {
     <Dialog
       open
       onClose={props.onClose}
-      title={texts.organization.switch}
-      hint={texts.organization.hint}
+      title={organizationTexts.switch}
+      hint={organizationTexts.hint}
     >
       <form
         className="mt-4 flex flex-col gap-4"
@@ -36,7 +37,7 @@ export default function OrganizationSwitch(props: {
       >
         <Field
           id="organization"
-          label={texts.organization.label}
+          label={organizationTexts.label}
           pattern={UUID}
           value={typed}
           onChange={(event) => {
@@ -45,19 +46,19 @@ export default function OrganizationSwitch(props: {
         />
         <SelectField
           id="role"
-          label={texts.organization.role}
+          label={organizationTexts.role}
           value={role}
           options={[
-            { value: "", text: texts.organization.noRole },
+            { value: "", text: organizationTexts.noRole },
             ...ROLES.map((value) => ({ value, text: value })),
           ]}
           onChoose={setRole}
         />
-        <p className="text-xs text-muted">{texts.organization.roleHint}</p>
+        <p className="text-xs text-muted">{organizationTexts.roleHint}</p>
         <div className="flex justify-end gap-2">
           <Button onClick={props.onClose}>{texts.dialog.cancel}</Button>
           <Button type="submit" look="primary">
-            {texts.organization.apply}
+            {organizationTexts.apply}
           </Button>
         </div>
       </form>

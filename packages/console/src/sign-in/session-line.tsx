@@ -3,7 +3,7 @@ import { Building2, LogOut } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { client } from "../data/client.js";
 import { useSession } from "../data/session.js";
-import { texts } from "../texts.js";
+import { organizationTexts, signInTexts } from "../texts/sign-in.js";
 import { AgentText } from "../ui/agent-text.js";
 import { IconButton } from "../ui/button.js";
 
@@ -23,7 +23,7 @@ export default function SessionLine() {
     return <OrganizationLine organization={caller.org_id} />;
   }
   if (caller === undefined || data?.expires_at === undefined) return null;
-  const name = caller.user_id ?? caller.agent_id ?? texts.signIn.keyName(caller.key_id ?? "");
+  const name = caller.user_id ?? caller.agent_id ?? signInTexts.keyName(caller.key_id ?? "");
   return (
     <div className="flex items-center gap-1 px-2">
       <p className="min-w-0 flex-1 truncate" title={name}>
@@ -31,7 +31,7 @@ export default function SessionLine() {
         {caller.roles.length > 0 && ` · ${caller.roles.join(", ")}`}
       </p>
       <IconButton
-        label={texts.signIn.out}
+        label={signInTexts.out}
         disabled={signOut.isPending}
         onClick={() => {
           signOut.mutate();
@@ -50,8 +50,8 @@ function OrganizationLine({ organization }: { readonly organization: string }) {
     <>
       <button
         type="button"
-        title={texts.organization.switch}
-        aria-label={`${texts.organization.switch}: ${organization}`}
+        title={organizationTexts.switch}
+        aria-label={`${organizationTexts.switch}: ${organization}`}
         onClick={() => {
           setChoosing(true);
         }}

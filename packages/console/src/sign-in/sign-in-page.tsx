@@ -4,14 +4,14 @@ import { useEffect, useState } from "react";
 import { client } from "../data/client.js";
 import { useSession } from "../data/session.js";
 import { usePageTitle } from "../shell/page-title.js";
-import { texts } from "../texts.js";
+import { signInTexts } from "../texts/sign-in.js";
 import { Button, buttonClass } from "../ui/button.js";
 import { Field } from "../ui/field.js";
 import { Failure, InlineFailure, Skeleton } from "../ui/states.js";
 
 /** Where people sign in who are not known to the server yet. */
 export default function SignInPage() {
-  usePageTitle(texts.signIn.title);
+  usePageTitle(signInTexts.title);
   const { return_to: returnTo = "/", error } = useSearch({ from: "/sign-in" });
   const session = useSession();
   const isSignedIn = session.data?.caller !== undefined;
@@ -23,14 +23,12 @@ export default function SignInPage() {
     <main className="flex min-h-full flex-col items-center justify-center gap-6 p-6">
       <div className="flex w-full max-w-sm flex-col gap-5 rounded-xl border bg-raised p-6 shadow-float">
         <div>
-          <h1 className="text-lg font-semibold tracking-tight">{texts.signIn.title}</h1>
-          <p className="text-sm text-muted">{texts.signIn.intro}</p>
+          <h1 className="text-lg font-semibold tracking-tight">{signInTexts.title}</h1>
+          <p className="text-sm text-muted">{signInTexts.intro}</p>
         </div>
         {error !== undefined && (
           <InlineFailure
-            error={
-              new Error(error === "unavailable" ? texts.signIn.noProvider : texts.signIn.failed)
-            }
+            error={new Error(error === "unavailable" ? signInTexts.noProvider : signInTexts.failed)}
           />
         )}
         {session.isPending && <Skeleton rows={2} />}
@@ -51,7 +49,7 @@ function Methods(props: {
 }) {
   const hasKeys = props.methods.includes("api_key");
   const hasProvider = props.methods.includes("openid");
-  if (!hasKeys && !hasProvider) return <p className="text-sm">{texts.signIn.unavailable}</p>;
+  if (!hasKeys && !hasProvider) return <p className="text-sm">{signInTexts.unavailable}</p>;
   return (
     <>
       {hasProvider && (
@@ -59,12 +57,12 @@ function Methods(props: {
           href={`/auth/login?return_to=${encodeURIComponent(props.returnTo)}`}
           className={buttonClass("primary")}
         >
-          {texts.signIn.withProvider}
+          {signInTexts.withProvider}
         </a>
       )}
       {hasProvider && hasKeys && (
         <p className="text-center text-xs text-muted" aria-hidden>
-          {texts.signIn.or}
+          {signInTexts.or}
         </p>
       )}
       {hasKeys && <KeyForm returnTo={props.returnTo} />}
@@ -90,8 +88,8 @@ function KeyForm({ returnTo }: { readonly returnTo: string }) {
     >
       <Field
         id="api-key"
-        label={texts.signIn.apiKey}
-        hint={texts.signIn.apiKeyHint}
+        label={signInTexts.apiKey}
+        hint={signInTexts.apiKeyHint}
         type="password"
         autoComplete="off"
         spellCheck={false}
@@ -103,7 +101,7 @@ function KeyForm({ returnTo }: { readonly returnTo: string }) {
       />
       {signIn.error !== null && <InlineFailure error={signIn.error} />}
       <Button type="submit" look="primary" disabled={signIn.isPending || key.trim() === ""}>
-        {signIn.isPending ? texts.signIn.submitting : texts.signIn.submit}
+        {signIn.isPending ? signInTexts.submitting : signInTexts.submit}
       </Button>
     </form>
   );

@@ -55,7 +55,7 @@ export function InlineFailure({ error }: { readonly error: Error }) {
   return (
     <p role="alert" className="flex items-start gap-1.5 text-sm break-words text-bad">
       <CircleAlert size={15} className="mt-0.5 shrink-0" aria-hidden />
-      <AgentText className="min-w-0 break-words">{error.message}</AgentText>
+      <AgentText className="min-w-0">{error.message}</AgentText>
     </p>
   );
 }

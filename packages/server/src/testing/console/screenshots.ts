@@ -12,7 +12,7 @@ const DIRECTORY = fileURLToPath(new URL("../../../../../docs/screenshots/", impo
 /** Time for a diagram to be drawn, in ms. */
 const DRAWN_MS = 1000;
 /** Of a lossy picture: text stays sharp, and a page has about a third of its size as PNG. */
-const QUALITY = 85;
+const QUALITY = 75;
 const NEW_PLAN = `-- step late: Late deliveries
 SELECT id, customer_id FROM orders WHERE status = 'open' LIMIT 10
 -- step who: Who waits

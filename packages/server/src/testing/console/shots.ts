@@ -47,6 +47,10 @@ export const SHOTS: readonly Shot[] = [
     text: "by words",
   },
   { name: "usage", theme: "light", path: "/usage", text: "Daily usage" },
+  {
+    ...{ name: "payment-methods", theme: "light", path: "/payment-methods" },
+    text: "Add a payment method",
+  },
   { name: "access", theme: "light", path: "/access", text: "Invoice agent" },
   { name: "audit", theme: "light", path: "/audit?record=1", text: "is in the tree of" },
   { name: "system", theme: "light", role: "operator", path: "/system", text: "SQLite 3." },
