@@ -67,6 +67,11 @@ export function describeHostileTexts(shared: OpenConsole): void {
         expect(await page.evaluate("window.ran")).toBeUndefined();
         expect(await page.locator("main img[src='x'], a[href^='javascript:']").count()).toBe(0);
       }
+      // Here the console's word for the type of a column follows the column's name on the same line.
+      await page.goto(`${plan}?view=table&step=s3`);
+      await page.getByRole("tab", { name: "Result" }).click({ timeout: WAIT_MS });
+      await page.getByRole("table", { name: "Rows" }).getByText("text", { exact: true }).waitFor();
+      expect(await reorderedTexts(page)).toEqual([]);
       expect(await page.title()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
       expect(problems).toEqual([]);
     });
