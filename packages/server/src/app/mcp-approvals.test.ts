@@ -10,14 +10,16 @@ const POLICY = `@id("two-eyes") @approval("approver")
   forbid (principal, action == Steward::Action::"write_delete", resource)
   unless { context.approved };`;
 
+const AGENT = {
+  ...{ "x-org-id": ORG, "x-user-role": "agent", "x-agent-id": "bot", "x-user-id": "alice" },
+};
+
 let steward: McpApp;
 let agent: Client;
 beforeAll(async () => {
   steward = await openMcpApp({ publicUrl: "https://steward.example.com/" });
   await person("admin", "root").policies.put({ version: 0, text: POLICY });
-  agent = await steward.connected({
-    ...{ "x-org-id": ORG, "x-user-role": "agent", "x-agent-id": "bot", "x-user-id": "alice" },
-  });
+  agent = await steward.connected(AGENT);
 });
 afterAll(async () => {
   await agent.close();
@@ -74,6 +76,49 @@ describe("a step over MCP that waits for an approval", () => {
       code: "APPROVAL_DENIED",
       message: expect.stringContaining("bob denied it: archive instead") as string,
     });
+  });
+
+  it("leads the person at a client that opens pages to the approval, and goes on with the same plan", async () => {
+    const opened: { readonly url: string; readonly message: string }[] = [];
+    const able = await steward.connected(AGENT, "auto", { elicitation: { url: {} } });
+    able.setRequestHandler("elicitation/create", async ({ params }) => {
+      if (params.mode !== "url") throw new Error("only pages are opened");
+      opened.push(params);
+      // The person signs in on the page, with a credential of their own.
+      const [approval] = (await person("approver", "bob").approvals.list({ status: "pending" }))
+        .approvals;
+      expect(params.url).toBe(
+        `https://steward.example.com/approvals/${approval?.approval_id ?? ""}`,
+      );
+      const { approval_id: id = "", digest = "" } = approval ?? {};
+      await person("approver", "bob").approvals.approve(id, { digest });
+      return { action: "accept" };
+    });
+    const plans = () => person("admin", "root").plans.list({ limit: 200 });
+    const before = (await plans()).plans.length;
+    const asked = { sql: "DELETE FROM orders WHERE id = -3", intent: "write_delete" };
+    expect(await callTool(able, "query", asked)).toMatchObject({ status: "completed" });
+    expect(opened).toHaveLength(1);
+    expect((await plans()).plans).toHaveLength(before + 1);
+    await able.close();
+  });
+
+  it("still waits when the person at the client has decided nothing, whatever the client claims", async () => {
+    const able = await steward.connected(AGENT, "auto", { elicitation: { url: {} } });
+    able.setRequestHandler("elicitation/create", () => ({
+      action: "accept",
+      content: { ok: true },
+    }));
+    const asked = { sql: "DELETE FROM orders WHERE id = -4", intent: "write_delete" };
+    const { error } = (await callTool(able, "query", asked)) as Refusal;
+    expect(error).toMatchObject({ code: "APPROVAL_REQUIRED" });
+    expect(error.message).toContain("give the page https://steward.example.com/approvals/");
+    const forged = able.callTool({
+      ...{ name: "query", arguments: asked },
+      requestState: "v1.e30.AAAA",
+    } as Parameters<Client["callTool"]>[0]);
+    await expect(forged).rejects.toThrow("requestState is not valid");
+    await able.close();
   });
 
   it("is decided by no tool", async () => {

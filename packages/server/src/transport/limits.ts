@@ -2,6 +2,8 @@
 
 import { SCHEMA_BYTES_MAX } from "@steward/schema/limits.js";
 
+/** How long the state of an MCP call that waits for a person's approval is valid, in ms. */
+export const MCP_REQUEST_STATE_MS: number = 24 * 60 * 60 * 1000;
 /** Characters in an idempotency key. */
 export const IDEMPOTENCY_KEY_LENGTH_MAX: number = 255;
 /** Characters in the reason of a cancellation, which stays in the plan's log. */

@@ -5,6 +5,7 @@ import type { QueryRuntimeContext } from "../../plans/index.js";
 import type { AskedOperation } from "../request-context.js";
 import { ResourceRights } from "../resource-rights.js";
 import type { Services } from "../services.js";
+import { ApprovalElicitation } from "./approval-elicitation.js";
 import { callTool } from "./call-tool.js";
 import { INSTRUCTIONS } from "./instructions.js";
 import { getPrompt, PROMPTS } from "./prompts.js";
@@ -37,9 +38,13 @@ const CAPABILITIES = {
 export function mcpServer(services: Services, request: McpRequest, version: string): McpServer {
   const { context } = request;
   const scope = { context, services, rights: new ResourceRights(services.authorize) };
+  const elicitation = new ApprovalElicitation(context);
   const mcp = new McpServer(
     { name: "steward", title: "Steward", version },
-    { capabilities: CAPABILITIES, instructions: INSTRUCTIONS },
+    {
+      ...{ capabilities: CAPABILITIES, instructions: INSTRUCTIONS },
+      requestState: { verify: elicitation.verify },
+    },
   );
   const { server } = mcp;
   server.setRequestHandler("tools/list", () =>
@@ -51,16 +56,18 @@ export function mcpServer(services: Services, request: McpRequest, version: stri
     }),
   );
   server.setRequestHandler("tools/call", async ({ params }, exchange) => {
-    const tool = BY_NAME.get(params.name);
+    const resumed = elicitation.resumed({ ...params, args: params.arguments ?? {} }, exchange);
+    const tool = BY_NAME.get(resumed.name);
     if (tool === undefined) throw unknownTool(params.name);
     const signal = AbortSignal.any([context.signal, exchange.mcpReq.signal]);
     const call = {
       ...scope,
       ...{ tool, whenOver: request.whenOver },
       context: { ...context, signal },
-      args: params.arguments ?? {},
+      args: resumed.args,
     };
-    return withProgress(tool.name, exchange, () => callTool(call));
+    const result = await withProgress(tool.name, exchange, () => callTool(call));
+    return elicitation.orAsked(result, exchange);
   });
   addResources(server, scope);
   addPrompts(server, scope);

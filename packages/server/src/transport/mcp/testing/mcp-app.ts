@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { CallToolResult, ClientCapabilities } from "@modelcontextprotocol/client";
 import { expect } from "vitest";
 import { createSampleDatabase } from "../../../adapters/sample-database/index.js";
 import { openApp, type App, type AppOptions } from "../../../app/app.js";
@@ -14,7 +14,11 @@ export type ToolArguments = Readonly<Record<string, unknown>>;
 export interface McpApp extends AsyncDisposable {
   readonly app: App;
   /** A client of the official SDK. @param mode `legacy`: as of 2025-11-25 and before. */
-  connected(headers: Readonly<Record<string, string>>, mode?: "auto" | "legacy"): Promise<Client>;
+  connected(
+    headers: Readonly<Record<string, string>>,
+    mode?: "auto" | "legacy",
+    capabilities?: ClientCapabilities,
+  ): Promise<Client>;
 }
 
 /** Opens a server in a directory of its own, which is deleted with it. */
@@ -31,11 +35,11 @@ export async function openMcpApp(options: Pick<AppOptions, "publicUrl"> = {}): P
   });
   return {
     app,
-    connected: async (headers, mode = "auto") => {
+    connected: async (headers, mode = "auto", capabilities = {}) => {
       const url = new URL(`http://127.0.0.1:${String(app.address.port)}/mcp`);
       const client = new Client(
         { name: "test", version: "1.0.0" },
-        { versionNegotiation: { mode } },
+        { capabilities, versionNegotiation: { mode } },
       );
       await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
       return client;
