@@ -39,6 +39,11 @@ export async function offerSharedServer(): Promise<() => Promise<void>> {
   };
 }
 
+/** Whether the shared server ends with this test run. */
+export function isServerOfThisRun(): boolean {
+  return process.env[EXISTING] === undefined && clusterUrl() === undefined;
+}
+
 /** @returns the URL of a server whose user may create databases. */
 export async function sharedServerUrl(): Promise<string> {
   const existing = process.env[EXISTING] ?? clusterUrl();

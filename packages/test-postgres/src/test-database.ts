@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, type QueryResultRow } from "pg";
 import { clusterDatabase, freeClusterUrl } from "./cluster-database.js";
-import { sharedServerUrl } from "./shared-server.js";
+import { isServerOfThisRun, sharedServerUrl } from "./shared-server.js";
+import { templateDatabase, type Template, urlOf } from "./template-database.js";
 
 const PREFIX = "steward_test_";
 /** Older databases were left behind by a killed run, in ms. */
@@ -25,24 +26,35 @@ export interface TestDatabase extends AsyncDisposable {
  * server of `SERVICE_TEST_DATABASE_URL` when that is set. With `SERVICE_TEST_CITUS_URL`, the first
  * database of a test is the cluster's own, emptied, and further ones are created on its
  * coordinator.
+ * @param template What the database begins with. Without it, the database is empty.
  */
-export async function freshDatabase(): Promise<TestDatabase> {
+export async function freshDatabase(template?: Template): Promise<TestDatabase> {
   const cluster = freeClusterUrl();
-  if (cluster !== undefined) return clusterDatabase(cluster);
+  if (cluster !== undefined) {
+    const database = await clusterDatabase(cluster);
+    await template?.fill(database.url);
+    return database;
+  }
   const serverUrl = await sharedServerUrl();
+  // A server that outlives the run might have the template of another version.
+  const isCopied = isServerOfThisRun();
   const name = `${PREFIX}${Date.now()}_${randomBytes(6).toString("hex")}`;
   await onServer(serverUrl, async (admin) => {
     await dropLeftBehind(admin);
-    await admin.query(`CREATE DATABASE ${name} TEMPLATE template0`);
+    const original =
+      template === undefined || !isCopied
+        ? "template0"
+        : await templateDatabase(admin, serverUrl, template);
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${original}`);
   });
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  const owner = new Client({ connectionString: url.href });
+  const url = urlOf(serverUrl, name);
+  if (!isCopied) await template?.fill(url);
+  const owner = new Client({ connectionString: url });
   // A test may restart the server or cut the connection.
   owner.on("error", () => undefined);
   await owner.connect();
   return {
-    url: url.href,
+    url,
     name,
     async query(sql, values) {
       const bound = values === undefined ? undefined : [...values];

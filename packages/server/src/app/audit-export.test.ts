@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@steward/client";
 import { silentLog, type Log } from "@steward/kernel/log.js";
-import { freshDatabase } from "@steward/test-postgres";
 import { afterAll, describe, expect, it } from "vitest";
 import {
   Collector,
@@ -18,6 +17,7 @@ import { violationsOf } from "../audit-export/ocsf/testing/violations.js";
 import { startSteward } from "../cli/testing/steward-process.js";
 import { testTlsIdentity } from "../transport/testing/tls-identity.js";
 import { openApp, type App } from "./app.js";
+import { storeDatabase } from "../storage/postgres/testing/store-database.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 const BUSY = { timeout: 30_000, interval: 50 };
@@ -41,7 +41,7 @@ describe.each(["SQLite", "PostgreSQL"])("the export of the audit log on %s", (en
     await using collector = await Collector.listen();
     await using broken = await Collector.listen();
     await using syslog = await SyslogReceiver.listen();
-    await using database = engine === "PostgreSQL" ? await freshDatabase() : undefined;
+    await using database = engine === "PostgreSQL" ? await storeDatabase() : undefined;
     const file = join(root, `${engine}.jsonl`);
     collector.answers.push(refuse(500), die, refuse(429, { "retry-after": "1" }));
     for (let tries = 0; tries < 100; tries += 1) broken.answers.push(hang);
@@ -89,7 +89,7 @@ describe.each(["SQLite", "PostgreSQL"])("the export of the audit log on %s", (en
 
   it("continues after a restart where it was", { timeout: 60_000 }, async () => {
     await using collector = await Collector.listen();
-    await using database = engine === "PostgreSQL" ? await freshDatabase() : undefined;
+    await using database = engine === "PostgreSQL" ? await storeDatabase() : undefined;
     const store = database?.url ?? `sqlite:${join(root, "restart.db")}`;
     for (let runs = 1; runs <= 2; runs += 1) {
       await using app = await open({ store, targets: [collector.url] });
@@ -103,7 +103,7 @@ describe.each(["SQLite", "PostgreSQL"])("the export of the audit log on %s", (en
 
 it("is sent by one of two servers, and the other one goes on when it ends", async () => {
   await using collector = await Collector.listen();
-  await using database = await freshDatabase();
+  await using database = await storeDatabase();
   const target = { store: database.url, targets: [collector.url] };
   await using first = await open({ ...target, node: "first" });
   {

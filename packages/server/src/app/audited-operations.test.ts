@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freshDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { silentLog } from "@steward/kernel/log.js";
 import { recordOf, RECORDED_OPERATIONS } from "../transport/operation-records.js";
 import { openApp, type App } from "./app.js";
+import { storeDatabase } from "../storage/postgres/testing/store-database.js";
 
 /**
  * Every operation that changes something is asked for over REST, with the example of its own
@@ -40,7 +40,7 @@ interface ApiRoute {
 
 describe.each([
   { engine: "SQLite", database: () => Promise.resolve(undefined) },
-  { engine: "PostgreSQL", database: () => freshDatabase() },
+  { engine: "PostgreSQL", database: () => storeDatabase() },
 ])("operations on $engine", ({ database }) => {
   let directory: string;
   let store: Awaited<ReturnType<typeof database>>;

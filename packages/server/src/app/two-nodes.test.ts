@@ -1,10 +1,11 @@
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import type { TestDatabase } from "@steward/test-postgres";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApp, type App } from "./app.js";
 import { silentLog } from "@steward/kernel/log.js";
+import { storeDatabase } from "../storage/postgres/testing/store-database.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 const admin = { "x-org-id": ORG, "x-user-role": "admin", "x-user-id": "ada" };
@@ -18,7 +19,7 @@ const BUSY = { timeout: 10_000, interval: 20 };
 let database: TestDatabase;
 let nodes: readonly App[];
 beforeAll(async () => {
-  database = await freshDatabase();
+  database = await storeDatabase();
   nodes = await Promise.all(
     ["a", "b"].map((name) =>
       openApp({

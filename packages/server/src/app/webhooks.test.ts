@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { createClient } from "@steward/client";
 import { silentLog, type Log } from "@steward/kernel/log.js";
-import { freshDatabase } from "@steward/test-postgres";
 import { describe, expect, it } from "vitest";
 import { createSampleDatabase } from "../adapters/sample-database/index.js";
 import type { WebhookTarget } from "../webhooks/index.js";
 import { openApp, type App } from "./app.js";
 import { NEW_SECRET, OLD_SECRET, Receiver } from "./testing/webhook-receiver.js";
+import { storeDatabase } from "../storage/postgres/testing/store-database.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 /** A machine that is busy with other things may need longer than the first pause of 5 seconds. */
@@ -212,7 +212,7 @@ async function open(
 ): Promise<Service> {
   const shop = join(directory, "shop.db");
   createSampleDatabase(shop);
-  const database = engine === "PostgreSQL" ? await freshDatabase() : undefined;
+  const database = engine === "PostgreSQL" ? await storeDatabase() : undefined;
   const apps = await Promise.all(
     Array.from({ length: nodes }, (_, node) =>
       openApp({

@@ -28,7 +28,7 @@ export interface Migration {
 }
 
 /** In order; a released migration is never changed. */
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   { name: "v1-plans", statements: createPlanTables },
   { name: "v1-plan-views", statements: createPlanViews },
   { name: "v1-usage", statements: createUsageTables },

@@ -1,4 +1,4 @@
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import type { TestDatabase } from "@steward/test-postgres";
 import assert from "node:assert";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -17,6 +17,7 @@ import { recordToolCalls } from "../testing/record-tool-calls.js";
 import { acknowledge } from "./tool-calls/unread-calls.js";
 import { Database } from "./database.js";
 import { openTestStore } from "./testing/open-store.js";
+import { storeDatabase } from "./testing/store-database.js";
 import { rowsBetween } from "../testing/rows-between.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -27,7 +28,7 @@ describe("two nodes of one store", () => {
   let a: Store;
   let b: Store;
   beforeEach(async () => {
-    database = await freshDatabase();
+    database = await storeDatabase();
     a = await openTestStore(database.url);
     b = await openTestStore(database.url);
     // Wait until both nodes know each other.

@@ -1,14 +1,15 @@
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import type { TestDatabase } from "@steward/test-postgres";
 import { afterEach, beforeEach } from "vitest";
 import { planStoreBattery } from "../testing/plan-store-battery.js";
 import { Database } from "./database.js";
 import { migrate } from "./migrate.js";
 import { onTime, ownDatabaseClock } from "./testing/hand-clock.js";
 import { openTestStore } from "./testing/open-store.js";
+import { storeDatabase } from "./testing/store-database.js";
 
 let database: TestDatabase;
 beforeEach(async () => {
-  database = await freshDatabase();
+  database = await storeDatabase();
 });
 afterEach(async () => {
   await database[Symbol.asyncDispose]();

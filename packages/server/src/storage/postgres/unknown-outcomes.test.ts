@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import type { TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { embeddedEntry } from "../../memory/embedded-entry.js";
 import { verifyTotals } from "../../usage/reports/verification.js";
@@ -8,6 +8,7 @@ import { recordToolCalls } from "../testing/record-tool-calls.js";
 import { budgetSample, externalSample, priceSample } from "../testing/usage-samples.js";
 import { DoubtfulProxy } from "./testing/doubtful-proxy.js";
 import { openTestStore } from "./testing/open-store.js";
+import { storeDatabase } from "./testing/store-database.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
 /** An arbitrary hash. */
@@ -92,7 +93,7 @@ describe.each(["nothing had", "everything had"])(
     let proxy: DoubtfulProxy;
     let store: Store;
     beforeAll(async () => {
-      database = await freshDatabase();
+      database = await storeDatabase();
       proxy = await DoubtfulProxy.start(database.url);
       store = await openTestStore(proxy.url);
       await store.memory.useModel({ name: "hash", dimension: 2 });

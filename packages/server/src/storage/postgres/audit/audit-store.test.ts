@@ -1,12 +1,13 @@
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import type { TestDatabase } from "@steward/test-postgres";
 import { afterEach, beforeEach } from "vitest";
 import { auditBattery } from "../../testing/audit-battery.js";
 import { auditExportBattery } from "../../testing/audit-export-battery.js";
 import { openTestStore } from "../testing/open-store.js";
+import { storeDatabase } from "../testing/store-database.js";
 
 let database: TestDatabase;
 beforeEach(async () => {
-  database = await freshDatabase();
+  database = await storeDatabase();
 });
 afterEach(() => database[Symbol.asyncDispose]());
 

@@ -1,4 +1,4 @@
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import type { TestDatabase } from "@steward/test-postgres";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   ApiKeyService,
@@ -11,10 +11,11 @@ import { silentLog } from "@steward/kernel/log.js";
 import { ADMIN } from "@steward/kernel/testing/nobody.js";
 import { apiKeyBattery } from "../../testing/api-key-battery.js";
 import { openTestStore } from "../testing/open-store.js";
+import { storeDatabase } from "../testing/store-database.js";
 
 let database: TestDatabase;
 beforeEach(async () => {
-  database = await freshDatabase();
+  database = await storeDatabase();
 });
 afterEach(() => database[Symbol.asyncDispose]());
 

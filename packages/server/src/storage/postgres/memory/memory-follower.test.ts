@@ -1,4 +1,4 @@
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import type { TestDatabase } from "@steward/test-postgres";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -12,6 +12,7 @@ import type { IndexSourceOptions } from "./memory-index-source.js";
 import { MemoryFollower } from "./memory-follower.js";
 import { Signals } from "../signals.js";
 import { openTestStore } from "../testing/open-store.js";
+import { storeDatabase } from "../testing/store-database.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
 const MODEL = { name: "hash", dimension: 2 };
@@ -25,7 +26,7 @@ describe("what one node adds and deletes", { timeout: 60_000 }, () => {
   let a: Store;
   let b: Store;
   beforeEach(async () => {
-    database = await freshDatabase();
+    database = await storeDatabase();
     a = await openTestStore(database.url);
     b = await openTestStore(database.url);
     await a.memory.useModel(MODEL);
@@ -56,7 +57,7 @@ describe("what one node adds and deletes", { timeout: 60_000 }, () => {
   });
 
   it("is found by looking now and then, when every notification is lost", async () => {
-    await using elsewhere = await freshDatabase();
+    await using elsewhere = await storeDatabase();
     await using deaf = new Database(elsewhere.url);
     await using signals = new Signals(deaf, { nodeId: "c", others: [] }, silentLog);
     await using db = new Database(database.url);

@@ -1,4 +1,4 @@
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import type { TestDatabase } from "@steward/test-postgres";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HashProvider } from "../../../embedding/index.js";
@@ -23,10 +23,11 @@ import { openIndexSource, type IndexSourceOptions } from "./memory-index-source.
 import { PostgresReembedding } from "./memory-reembedding.js";
 import { deleteEntries, insertEntries } from "./memory-writes.js";
 import { openTestStore } from "../testing/open-store.js";
+import { storeDatabase } from "../testing/store-database.js";
 
 let database: TestDatabase;
 beforeEach(async () => {
-  database = await freshDatabase();
+  database = await storeDatabase();
 });
 afterEach(async () => {
   await database[Symbol.asyncDispose]();

@@ -1,4 +1,3 @@
-import { freshDatabase } from "@steward/test-postgres";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,6 +15,7 @@ import type { PlanRef } from "../../../plans/ports.js";
 import type { StepOutcome } from "../../../plans/transitions.js";
 import { openSqliteStore } from "../../sqlite/store.js";
 import { openTestStore } from "../testing/open-store.js";
+import { storeDatabase } from "../testing/store-database.js";
 
 /** Queries that an operator might run with `sqlite3` or `psql`, without times, which differ. */
 const LOOKS = [
@@ -37,7 +37,7 @@ const ORDERS = { tables: [{ name: "orders", columns: ["id"] }], functions: ["pub
 it("tell an operator the same in the same words on both engines", async () => {
   const directory = mkdtempSync(join(tmpdir(), "steward-views-"));
   const path = join(directory, "store.db");
-  await using database = await freshDatabase();
+  await using database = await storeDatabase();
   const ref = { orgId: randomUUID(), planId: randomUUID() };
   const calls = ["a", "b", "b", "d"].map((stepId, index) =>
     toolCallRecord({

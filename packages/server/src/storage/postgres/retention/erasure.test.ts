@@ -1,4 +1,4 @@
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import type { TestDatabase } from "@steward/test-postgres";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import { afterAll, beforeEach } from "vitest";
 import { erasureBattery } from "../../testing/erasure-battery.js";
 import { openStateNode } from "../testing/state-node.js";
 import { openTestStore } from "../testing/open-store.js";
+import { storeDatabase } from "../testing/store-database.js";
 
 const databases: TestDatabase[] = [];
 const root = mkdtempSync(join(tmpdir(), "steward-erasure-"));
@@ -15,7 +16,7 @@ afterAll(async () => {
 });
 let database: TestDatabase;
 beforeEach(async () => {
-  database = await freshDatabase();
+  database = await storeDatabase();
   databases.push(database);
 });
 

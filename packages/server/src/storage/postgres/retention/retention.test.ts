@@ -1,13 +1,14 @@
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import type { TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeEach } from "vitest";
 import { retentionBattery } from "../../testing/retention-battery.js";
 import { openTestStore } from "../testing/open-store.js";
+import { storeDatabase } from "../testing/store-database.js";
 
 const databases: TestDatabase[] = [];
 afterAll(() => Promise.all(databases.map((each) => each[Symbol.asyncDispose]())));
 let database: TestDatabase;
 beforeEach(async () => {
-  database = await freshDatabase();
+  database = await storeDatabase();
   databases.push(database);
 });
 

@@ -1,5 +1,4 @@
 import { ADMIN } from "@steward/kernel/testing/nobody.js";
-import { freshDatabase } from "@steward/test-postgres";
 import fc from "fast-check";
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
@@ -15,6 +14,7 @@ import { pricedCallOf } from "../../../usage/events/usage-event.js";
 import type { Store } from "../../store.js";
 import { recordToolCalls } from "../../testing/record-tool-calls.js";
 import { openTestStore } from "../testing/open-store.js";
+import { storeDatabase } from "../testing/store-database.js";
 import { rowsBetween } from "../../testing/rows-between.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -30,7 +30,7 @@ interface UsageNode extends AsyncDisposable {
 
 describe("prices that two nodes set while both record", () => {
   it("are what every row costs once each has priced anew", { timeout: 120_000 }, async () => {
-    await using database = await freshDatabase();
+    await using database = await storeDatabase();
     const nodes = [await openNode(database.url), await openNode(database.url)] as const;
     let rounds = 0;
     /** Pauses before the actions of a node in one round. */
@@ -57,7 +57,7 @@ describe("prices that two nodes set while both record", () => {
   });
 
   it("never overlap, whoever of two is first", async () => {
-    await using database = await freshDatabase();
+    await using database = await storeDatabase();
     await using a = await openNode(database.url);
     await using b = await openNode(database.url);
     const price = { scope: "tool", subject: "sql", amount_usd: "0.01" };
@@ -72,7 +72,7 @@ describe("prices that two nodes set while both record", () => {
   });
 
   it("and totals that one of them verifies while the other records are found right", async () => {
-    await using database = await freshDatabase();
+    await using database = await storeDatabase();
     await using a = await openNode(database.url);
     await using b = await openNode(database.url);
     for (let round = 0; round < 10; round += 1) {
@@ -95,7 +95,7 @@ describe("a price in dollars that is set from now on", () => {
   ])(
     "is what the next call is reserved with, while the database's clock is %s",
     async (_where, aheadMs) => {
-      await using database = await freshDatabase();
+      await using database = await storeDatabase();
       const clock: Clock = { nowMs: () => systemClock.nowMs() - aheadMs };
       await using node = await openNode(database.url, clock);
       const price = { scope: "intent", subject: "read_select" };

@@ -1,15 +1,16 @@
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import type { TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { recordToolCalls } from "../../testing/record-tool-calls.js";
 import { usageStoreBattery } from "../../testing/usage-battery.js";
 import { openTestStore } from "../testing/open-store.js";
+import { storeDatabase } from "../testing/store-database.js";
 
 // The battery checks its store once more after each test.
 const databases: TestDatabase[] = [];
 afterAll(() => Promise.all(databases.map((each) => each[Symbol.asyncDispose]())));
 let database: TestDatabase;
 beforeEach(async () => {
-  database = await freshDatabase();
+  database = await storeDatabase();
   databases.push(database);
 });
 
