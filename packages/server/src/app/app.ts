@@ -147,6 +147,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
       config,
       {
         ...{ ...basics, store, storage, sources, servers, gate, access, migrations, policy },
+        statementPolicy: audit.statementPolicy,
         pricing: billing.usage,
       },
       opened,

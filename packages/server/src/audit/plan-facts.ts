@@ -66,7 +66,11 @@ function factOf(
     kind: "plan.changed",
     subject: planId,
     origin: caller,
-    detail: { events: told, ...(own === undefined ? {} : { call: callMembers(own, personal) }) },
+    detail: {
+      events: told,
+      ...(own === undefined ? {} : { call: callMembers(own, personal) }),
+      ...(origin?.policyVersion === undefined ? {} : { policy_version: origin.policyVersion }),
+    },
     personal,
   };
 }

@@ -37,12 +37,16 @@ export class Refusals {
     try {
       return await check();
     } catch (error) {
-      if (isRefusal(error)) {
-        const told = { ...detail, code: error.code };
-        this.#count("operation.refused", caller, told, detail["action"] ?? "");
-      }
+      this.count(caller, detail, error);
       throw error;
     }
+  }
+
+  /** Counts an error that is a refusal of what a caller asked for. */
+  count(caller: Caller, detail: Readonly<Record<string, string>>, error: unknown): void {
+    if (!isRefusal(error)) return;
+    const told = { ...detail, code: error.code };
+    this.#count("operation.refused", caller, told, detail["action"] ?? "");
   }
 
   /** Runs an authentication, and counts its failure. */

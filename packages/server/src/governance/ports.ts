@@ -90,6 +90,8 @@ export interface PlannedStatement {
 export interface StatementGrant {
   /** Maximum number of rows that it may change; absent: the limit of the data source. */
   readonly rowsChangedMax?: number;
+  /** The version of the policies that permitted it; absent: none was asked. */
+  readonly policyVersion?: string;
 }
 
 /** The answer of the policies about a statement, with its reasons. */

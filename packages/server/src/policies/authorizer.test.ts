@@ -30,6 +30,9 @@ function policiesWith(own: string): CompiledPolicies {
   return engine.compile([defaultPolicies(), own]);
 }
 
+/** The grant of a statement without a limit of rows. */
+const PERMITTED: unknown = { policyVersion: expect.any(String) as string };
+
 /** A statement that reads the given tables and columns. */
 const read = (tables: readonly string[], columns: readonly string[] = []): PlannedStatement => ({
   ...{ dataSource: "shop", intent: "read_select" },
@@ -54,7 +57,7 @@ describe("a statement", () => {
     ["admin", "admin", true],
   ] as const)("of the role %s with the intent %s runs: %s", async (role, intent, may) => {
     const asked = authorizer().permit({ ...AGENT, roles: [role] }, { dataSource: "shop", intent });
-    if (may) expect(await asked).toEqual({});
+    if (may) expect(await asked).toEqual(PERMITTED);
     else {
       await expect(asked).rejects.toMatchObject({
         code: "POLICY_DENIED",
@@ -69,7 +72,8 @@ describe("a statement", () => {
 
   it("with the intent admin runs with the permission manage:schema too", async () => {
     const caller = { ...AGENT, permissions: ["manage:schema"] };
-    expect(await authorizer().permit(caller, { dataSource: "shop", intent: "admin" })).toEqual({});
+    const permitted = await authorizer().permit(caller, { dataSource: "shop", intent: "admin" });
+    expect(permitted).toEqual({ policyVersion: policiesWith("").version });
   });
 
   it("is denied for a table or a column that a policy forbids, which are named with what is left", async () => {
@@ -79,7 +83,7 @@ describe("a statement", () => {
       @id("no-emails")
       forbid (principal, action, resource == Steward::Column::"shop/customers/email");`);
     expect(await policy.looksAtData(AGENT)).toBe(true);
-    expect(await policy.permit(AGENT, read(["orders"], ["orders/id"]))).toEqual({});
+    expect(await policy.permit(AGENT, read(["orders"], ["orders/id"]))).toEqual(PERMITTED);
     await expect(policy.permit(AGENT, read(["orders", "salaries"]))).rejects.toMatchObject({
       code: "POLICY_DENIED",
       message: "Salaries are for people: denied here: table salaries",
@@ -113,18 +117,20 @@ describe("a statement", () => {
   });
 
   it("may be held to fewer rows by a policy, and to no more than the service allows", async () => {
-    const policy = authorizer(`
+    const policies = policiesWith(`
       @id("few") @rows_changed_max("100")
       forbid (principal, action in Steward::Action::"writes", resource)
       when { context.rowsChangedMax > 100 };
       @id("fewer") @rows_changed_max("10")
       forbid (principal, action == Steward::Action::"write_delete", resource)
       when { context.rowsChangedMax > 10 };`);
+    const policy = authorizer("", { hour: 9, policies });
+    const { version: policyVersion } = policies;
     const grant = (intent: PlannedStatement["intent"]) =>
       policy.permit(AGENT, { dataSource: "shop", intent });
-    expect(await grant("read_select")).toEqual({});
-    expect(await grant("write_update")).toEqual({ rowsChangedMax: 100 });
-    expect(await grant("write_delete")).toEqual({ rowsChangedMax: 10 });
+    expect(await grant("read_select")).toEqual({ policyVersion });
+    expect(await grant("write_update")).toEqual({ rowsChangedMax: 100, policyVersion });
+    expect(await grant("write_delete")).toEqual({ rowsChangedMax: 10, policyVersion });
     expect(await policy.looksAtData(AGENT)).toBe(false);
   });
 
@@ -132,7 +138,7 @@ describe("a statement", () => {
     const policy = authorizer(`
       @id("own") forbid (principal in Steward::Role::"night shift", action, resource);`);
     const asked = (roles: readonly string[]) => policy.permit({ ...AGENT, roles }, read([]));
-    expect(await asked(["agent", "day shift"])).toEqual({});
+    expect(await asked(["agent", "day shift"])).toEqual(PERMITTED);
     await expect(asked(["agent", " Night Shift "])).rejects.toThrow("The policy own forbids");
     await expect(asked(["day shift"])).rejects.toThrow("the request has only the role day shift");
   });
@@ -150,7 +156,7 @@ describe("a statement", () => {
     });
     const asked: NeededApproval[] = [];
     const isApproved = (needed: NeededApproval): boolean => asked.push(needed) > 0;
-    expect(await authorizer(approval).permit(AGENT, statement, isApproved)).toEqual({});
+    expect(await authorizer(approval).permit(AGENT, statement, isApproved)).toEqual(PERMITTED);
     expect(asked.map(({ policyVersion }) => policyVersion)).toEqual([
       await authorizer(approval).versionFor(AGENT),
     ]);
@@ -222,7 +228,7 @@ describe("a statement", () => {
     const policy = authorizer(`
       @id("by-night") forbid (principal, action in Steward::Action::"statements", resource)
       when { context.hour >= 8 && context.aau > 1 };`);
-    expect(await policy.permit(AGENT, read([]))).toEqual({});
+    expect(await policy.permit(AGENT, read([]))).toEqual(PERMITTED);
     const write = { dataSource: "shop", intent: "write_insert" } as const;
     await expect(policy.permit(AGENT, write)).rejects.toThrow("by-night");
   });
@@ -233,12 +239,12 @@ describe("a statement", () => {
     const now = { hour: 7, policies: policiesWith(own) };
     const policy = authorizer(own, now);
     const asked = (roles = ["agent"]) => policy.permit({ ...AGENT, roles }, read(["orders"]));
-    expect([await asked(), await asked()]).toEqual([{}, {}]);
+    expect([await asked(), await asked()]).toEqual([PERMITTED, PERMITTED]);
     await expect(asked(["auditor"])).rejects.toMatchObject({ code: "POLICY_DENIED" });
     now.hour = 8;
     await expect(asked()).rejects.toMatchObject({ code: "POLICY_DENIED" });
     now.policies = policiesWith("");
-    expect(await asked()).toEqual({});
+    expect(await asked()).toEqual(PERMITTED);
     now.policies = policiesWith(
       `forbid (principal, action, resource == Steward::Table::"shop/orders");`,
     );

@@ -48,15 +48,16 @@ export function permitStatement(
   limits: StatementLimits,
   policies: Policies,
 ): StatementGrant {
+  const { version: policyVersion } = policies;
   const answers = answersOf(requestOf(asked, limits, policies), asked, policies);
   const rowsChangedMax = lowestLimit(answers);
   if (rowsChangedMax === Infinity) {
     requirePermitted(answers, asked, policies);
-    return {};
+    return { policyVersion };
   }
   const within = requestOf(asked, { ...limits, rowsChangedMax }, policies);
   requirePermitted(answersOf(within, asked, policies), asked, policies);
-  return { rowsChangedMax };
+  return { rowsChangedMax, policyVersion };
 }
 
 /** The decisions on a statement as a whole and on each part that it touches. */

@@ -16,6 +16,7 @@ import {
   Refusals,
 } from "../../audit/index.js";
 import { CheckpointWitnesses } from "../../audit/witnesses/index.js";
+import { ApprovalRequired, type ExplainedStatementPolicy } from "../../governance/index.js";
 import type { Config } from "../../config/index.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
 import type { Authorizer } from "../../policies/index.js";
@@ -31,7 +32,7 @@ import type { Authenticate, Services, SignIn } from "../../transport/services.js
 interface AuditParts extends Pick<Basics, "clock" | "ids" | "log" | "telemetry"> {
   readonly config: Pick<Config, "audit" | "dataDir">;
   readonly store: AuditStore | undefined;
-  readonly policy: Pick<Authorizer, "authorize" | "mayDo" | "versionFor">;
+  readonly policy: Authorizer;
 }
 
 /** The audit log: its reads, and what makes records. */
@@ -39,6 +40,8 @@ export interface OpenAudit {
   readonly service: AuditService;
   /** Resolves when what happened before the call has its records. */
   readonly flush: () => Promise<void>;
+  /** The policies, of which each refused statement leaves a record. */
+  readonly statementPolicy: ExplainedStatementPolicy;
   /** What asks whether a request may pass, so that the audit log has a record of each refusal. */
   guards(authenticate: Authenticate, signIn: SignIn): Guards;
 }
@@ -65,9 +68,11 @@ export function openAudit(
       mayDo: (...asked) => policy.mayDo(...asked),
       recordOperation: (...asked) => recorder.run(...asked),
     });
+  const statementPolicy = watchedStatements(policy, refusals);
   if (store === undefined) {
     const guards = guardsWith(new OperationRecorder(undefined));
-    return { service: new AuditService(undefined), flush: () => Promise.resolve(), guards };
+    const service = new AuditService(undefined);
+    return { service, flush: () => Promise.resolve(), statementPolicy, guards };
   }
   openExport({ config, store, ...basics }, opened);
   const pem = signingKey(config);
@@ -84,7 +89,31 @@ export function openAudit(
   askWitnesses(config, store, basics, opened);
   const witnesses = config.audit.witnesses.map(({ key }) => key);
   const service = new AuditService({ ...store, sequencer, witnesses });
-  return { service, flush: () => sequencer.flush(), guards: guardsWith(recorder) };
+  const guards = guardsWith(recorder);
+  return { service, flush: () => sequencer.flush(), statementPolicy, guards };
+}
+
+/**
+ * Policies whose refusals of statements become records. A statement that waits for persons is not
+ * refused: the plan's log tells of its approval.
+ */
+function watchedStatements(policy: Authorizer, refusals: Refusals): ExplainedStatementPolicy {
+  return {
+    looksAtData: (caller) => policy.looksAtData(caller),
+    decide: (...asked) => policy.decide(...asked),
+    versionFor: (caller) => policy.versionFor(caller),
+    async permit(caller, statement, isApproved) {
+      try {
+        return await policy.permit(caller, statement, isApproved);
+      } catch (refusal) {
+        if (refusal instanceof ApprovalRequired) throw refusal;
+        const { intent: action, dataSource: data_source } = statement;
+        const policy_version = await policy.versionFor(caller);
+        refusals.count(caller, { action, data_source, policy_version }, refusal);
+        throw refusal;
+      }
+    },
+  };
 }
 
 async function storeRefusals(refusals: Refusals, { sequence }: AuditStore): Promise<void> {

@@ -6,7 +6,7 @@ import {
 import { TargetCatalogRows } from "../../adapters/catalog-rows.js";
 import { buildToolRegistry } from "../../adapters/tool-registry.js";
 import type { Config } from "../../config/index.js";
-import type { ToolCallGate } from "../../governance/index.js";
+import type { ExplainedStatementPolicy, ToolCallGate } from "../../governance/index.js";
 import { StepHints } from "../../hints/index.js";
 import type { StorageGate } from "@steward/kernel/storage-gate.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
@@ -39,6 +39,8 @@ export interface OrchestratorParts extends Basics {
   readonly access: DataSourceAccess;
   readonly migrations: OpenMigrations;
   readonly policy: Authorizer;
+  /** The policies that decide on the statements of plans. */
+  readonly statementPolicy: ExplainedStatementPolicy;
   readonly pricing: ToolCallPricing;
 }
 
@@ -54,6 +56,7 @@ export function openOrchestrator(
     access,
     migrations,
     policy,
+    statementPolicy,
     pricing,
     ...basics
   }: OrchestratorParts,
@@ -81,7 +84,7 @@ export function openOrchestrator(
       advisor,
       gate,
       storage,
-      policy,
+      policy: statementPolicy,
       pricing,
       stepTimeoutMs: config.stepTimeoutMs,
       stepWaitMs: config.stepWaitMs,

@@ -25,6 +25,8 @@ export interface AttemptEnd {
   readonly retriedAfter?: StatementFailureReason;
   /** The reason why the step was released without being run; the caller may request it again. */
   readonly refusal?: AppError;
+  /** The version of the policies that decided last; absent: it was decided before the attempt. */
+  readonly policyVersion?: string | undefined;
 }
 
 /** An attempt that ran a statement, and the statement's result. */

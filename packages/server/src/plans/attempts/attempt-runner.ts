@@ -55,10 +55,12 @@ export interface Attempt {
 }
 
 /**
- * The data that a step touches, as far as its text tells. The database's description replaces it.
+ * The data that a step touches, as far as its text tells. The database's description replaces it,
+ * and the policies decide on that.
  */
 interface KnownData {
   touched?: TouchedData | undefined;
+  policyVersion?: string | undefined;
 }
 
 /** A statement with its parameter values and its caller. */
@@ -112,7 +114,7 @@ export class AttemptRunner {
       return { ...(await permitStep(caller, step, this.#parts)), needsApproval: false };
     } catch (refusal) {
       if (!(refusal instanceof ApprovalRequired)) throw refusal;
-      return { needsApproval: true };
+      return { needsApproval: true, policyVersion: refusal.needed.policyVersion };
     }
   }
 
@@ -147,7 +149,9 @@ export class AttemptRunner {
     if ("outcome" in bound) return bound;
     // A database tells what the statement touches, and is asked about that while it runs.
     const isDecidedByData = data !== undefined && "dialect" in target;
-    const grant = isDecidedByData ? {} : await this.#approved(bound, attempt.needsApproval);
+    const grant: StatementGrant | ApprovalRequired = isDecidedByData
+      ? {}
+      : await this.#approved(bound, attempt.needsApproval);
     if (grant instanceof ApprovalRequired) return this.#awaiting(bound, grant, undefined);
     await schemas.before(target, attributed);
     const startedMs = performance.now();
@@ -167,7 +171,8 @@ export class AttemptRunner {
       durationMs,
       finishedAtMs: this.#parts.clock.nowMs(),
     });
-    return { ...ended, outcome: withHints(ended.outcome, advised.hints) };
+    const policyVersion = data?.policyVersion ?? grant.policyVersion;
+    return { ...ended, outcome: withHints(ended.outcome, advised.hints), policyVersion };
   }
 
   /** The end of a statement with its hints: a failure carries its own. */
@@ -248,7 +253,8 @@ export class AttemptRunner {
   ): AttemptEnd {
     const { ids, clock, approvalValidMs: validMs } = this.#parts;
     const made = { approvalId: ids.orderedUuid(), nowMs: clock.nowMs(), validMs };
-    return { outcome: awaitingApproval(bound, needed, touched, made), toolCall: undefined };
+    const outcome = awaitingApproval(bound, needed, touched, made);
+    return { outcome, toolCall: undefined, policyVersion: needed.policyVersion };
   }
 
   async #runOn(
@@ -275,11 +281,14 @@ export class AttemptRunner {
           caller,
           permit:
             data &&
-            ((touched) => {
+            (async (touched) => {
               data.touched = touched;
-              return policy.permit(caller, { dataSource, intent, touched }, (needed) =>
+              const asked = { dataSource, intent, touched };
+              const grant = await policy.permit(caller, asked, (needed) =>
                 isApproved(bound, needed, touched),
               );
+              data.policyVersion = grant.policyVersion;
+              return grant;
             }),
         },
         signal,

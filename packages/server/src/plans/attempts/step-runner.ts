@@ -149,7 +149,7 @@ export class StepRunner implements AsyncDisposable {
     for (;;) {
       if (this.#closing) throw shuttingDown();
       await this.#requireSpace(ref);
-      const origin = originOf(ctx);
+      const origin = originOf(ctx, await this.#parts.policy.versionFor(ctx));
       const claim = await this.#engine.claimStep(ref, this.#owner, origin, outdatedApproval);
       switch (claim.kind) {
         case "finished":
@@ -216,7 +216,7 @@ export class StepRunner implements AsyncDisposable {
     try {
       const end = await this.#run(attempt, { ...claim, ...grant }, call, ctx, inFlight);
       const outcome = await this.#withWholePlan(ref, withHints(end.outcome, warnings), ctx);
-      const origin = originOf(ctx);
+      const origin = originOf(ctx, end.policyVersion ?? grant.policyVersion);
       const finished = await this.#engine.finishStep(attempt, outcome, end.toolCall, origin);
       recorded = end.toolCall !== undefined && finished.kind !== "fenced";
       inFlight.attempt = undefined;

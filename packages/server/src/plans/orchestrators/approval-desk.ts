@@ -18,12 +18,14 @@ import type {
   QueryRuntimeContext,
 } from "../orchestrator.js";
 import { ApprovalPreviews, type ApprovalPreviewParts } from "./approval-previews.js";
+import type { ExplainedStatementPolicy } from "../../governance/index.js";
 import { approverOf } from "../attempts/step-approval.js";
 
 /** Dependencies of the desk. */
 export interface ApprovalDeskParts extends ApprovalPreviewParts {
   readonly engine: Pick<PlanEngine, "decideApproval" | "findStep">;
   readonly approvals: ApprovalIndex;
+  readonly policy: ExplainedStatementPolicy;
 }
 
 /** Where persons find the approvals that plans wait for, and decide about them. */
@@ -64,7 +66,7 @@ export class ApprovalDesk implements PlanApprovals {
     if (reason !== undefined && Buffer.byteLength(reason) > APPROVAL_REASON_BYTES_MAX) {
       throw invalidField("reason", `has ${String(APPROVAL_REASON_BYTES_MAX)} bytes at most`);
     }
-    const { engine, clock } = this.#parts;
+    const { engine, clock, policy } = this.#parts;
     const found = await this.#find(approvalId, ctx);
     const by = approverOf(ctx);
     const wanted: WantedDecision = { decision, digest: digest.toLowerCase(), reason, by };
@@ -72,7 +74,8 @@ export class ApprovalDesk implements PlanApprovals {
     const early = decideApproval(found, wanted, clock.nowMs());
     if (early.kind === "refused") throw new AppError(early.code, early.message);
     const { orgId, planId } = found;
-    await engine.decideApproval({ orgId, planId }, found.approvalId, wanted, originOf(ctx));
+    const origin = originOf(ctx, await policy.versionFor(ctx));
+    await engine.decideApproval({ orgId, planId }, found.approvalId, wanted, origin);
     return this.#find(approvalId, ctx);
   }
 

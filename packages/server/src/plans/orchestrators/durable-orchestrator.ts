@@ -1,5 +1,5 @@
 import { sessionFor } from "@steward/kernel/caller.js";
-import { originOf } from "../../kernel/origin.js";
+import { originOf, type Origin } from "../../kernel/origin.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
@@ -158,7 +158,7 @@ export class DurableOrchestrator
     const nowMs = clock.nowMs();
     return this.#engine.createPlan({
       ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },
-      origin: originOf(ctx),
+      origin: await this.#originOf(ctx),
       sessionId: session,
       name: definition.name,
       description: definition.description,
@@ -211,7 +211,7 @@ export class DurableOrchestrator
     const state = await this.#engine.cancelPlan(
       ref,
       reason ?? "cancelled by the caller",
-      originOf(ctx),
+      await this.#originOf(ctx),
     );
     this.#runner.abort(ref);
     if (state.status === "cancelled") return;
@@ -221,7 +221,8 @@ export class DurableOrchestrator
   async retryPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord> {
     const { clock, planDeadlineMs } = this.#options;
     const ref = { orgId: ctx.orgId, planId };
-    return this.#engine.retryPlan(ref, clock.nowMs() + planDeadlineMs, originOf(ctx));
+    const origin = await this.#originOf(ctx);
+    return this.#engine.retryPlan(ref, clock.nowMs() + planDeadlineMs, origin);
   }
 
   appendSteps(
@@ -290,6 +291,11 @@ export class DurableOrchestrator
   /** Accepts no new steps and waits for those in progress, as {@link StepRunner} does. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#runner[Symbol.asyncDispose]();
+  }
+
+  /** The origin of a change that the policies in force have permitted. */
+  async #originOf(ctx: QueryRuntimeContext): Promise<Origin> {
+    return originOf(ctx, await this.#options.policy.versionFor(ctx));
   }
 
   async #untilOver(ref: PlanRef, signal: AbortSignal): Promise<void> {

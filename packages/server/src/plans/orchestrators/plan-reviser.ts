@@ -103,6 +103,7 @@ export class PlanReviser implements PlanRevisions {
       ids,
       planDeadlineMs,
       access,
+      policy,
       storage = unlimitedStorage,
     } = this.#options;
     const source = await engine.loadPlan({ orgId: ctx.orgId, planId });
@@ -128,7 +129,7 @@ export class PlanReviser implements PlanRevisions {
     const { name, description, state } = source;
     return engine.createPlan({
       ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },
-      origin: originOf(ctx),
+      origin: originOf(ctx, await policy.versionFor(ctx)),
       ...{ sessionId, name, description, onFailure: state.onFailure, steps: all, fork },
       createdAtMs,
       deadlineMs: createdAtMs + planDeadlineMs,
@@ -143,7 +144,7 @@ export class PlanReviser implements PlanRevisions {
     ctx: QueryRuntimeContext,
     wantedSteps: (basis: Basis) => WantedSteps | undefined,
   ): Promise<PlanRevised> {
-    const { engine, clock, planDeadlineMs } = this.#options;
+    const { engine, clock, policy, planDeadlineMs } = this.#options;
     const ref = { orgId: ctx.orgId, planId };
     const keyed = keyedRequest(ctx, request);
     for (let check = 1; ; check += 1) {
@@ -162,7 +163,8 @@ export class PlanReviser implements PlanRevisions {
       const deadlineMs = clock.nowMs() + planDeadlineMs;
       try {
         const revision = { change, expectedRevision, deadlineMs, request: keyed };
-        return await engine.revisePlan(ref, revision, originOf(ctx));
+        const origin = originOf(ctx, await policy.versionFor(ctx));
+        return await engine.revisePlan(ref, revision, origin);
       } catch (error) {
         const isLate = error instanceof AppError && error.code === "REVISION_CONFLICT";
         if (!isLate || request.expectedRevision !== undefined || check === CHECKS_MAX) throw error;

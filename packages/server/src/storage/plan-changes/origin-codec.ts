@@ -11,9 +11,10 @@ type OriginTuple =
   | readonly [
       count: number,
       caller: KeptCaller,
-      requestId: string,
-      peerAddress: string,
-      traceId?: string,
+      requestId: string | null,
+      peerAddress: string | null,
+      traceId?: string | null,
+      policyVersion?: string,
     ];
 
 /** The column `plan_changes.origins`; NULL when the service itself made all events. */
@@ -26,24 +27,29 @@ export function originsJson(origins: readonly EventsOrigin[]): string | null {
 export function originsOf(json: string | null, eventCount: number): readonly EventsOrigin[] {
   if (json === null) return [{ count: eventCount, origin: undefined }];
   return (JSON.parse(json) as readonly OriginTuple[]).map((tuple) => {
-    const [count, caller, requestId, peerAddress, traceId] = tuple;
+    const [count, caller, requestId, peerAddress, traceId, policyVersion] = tuple;
     const known = caller === undefined ? undefined : callerOf(caller);
     if (known === undefined) return { count, origin: undefined };
-    if (requestId === undefined || peerAddress === undefined) {
-      return { count, origin: { caller: known, request: undefined } };
+    const origin = { caller: known, policyVersion };
+    if (typeof requestId !== "string" || typeof peerAddress !== "string") {
+      return { count, origin: { ...origin, request: undefined } };
     }
-    const trace = traceId === undefined ? {} : { traceId };
-    return { count, origin: { caller: known, request: { requestId, peerAddress, ...trace } } };
+    const trace = typeof traceId === "string" ? { traceId } : {};
+    return { count, origin: { ...origin, request: { requestId, peerAddress, ...trace } } };
   });
 }
 
-/** Joins consecutive events of one request, such as the start and the end of a read. */
+/**
+ * Joins consecutive events of one request, such as the start and the end of a read, unless other
+ * policies have permitted the end.
+ */
 function merged(origins: readonly EventsOrigin[]): readonly EventsOrigin[] {
   const joined: EventsOrigin[] = [];
   for (const next of origins) {
     const last = joined.at(-1);
-    const [request, other] = [last?.origin?.request, next.origin?.request];
-    if (last !== undefined && request !== undefined && request === other) {
+    const [origin, other] = [last?.origin, next.origin];
+    const isSameRequest = origin?.request !== undefined && origin.request === other?.request;
+    if (last !== undefined && isSameRequest && origin.policyVersion === other.policyVersion) {
       joined[joined.length - 1] = { ...last, count: last.count + next.count };
     } else joined.push(next);
   }
@@ -52,10 +58,14 @@ function merged(origins: readonly EventsOrigin[]): readonly EventsOrigin[] {
 
 function tupleOf({ count, origin }: EventsOrigin): OriginTuple {
   if (origin === undefined) return [count];
+  const { request, policyVersion } = origin;
   const caller = keptCaller(origin);
-  if (origin.request === undefined) return [count, caller];
-  const { requestId, peerAddress, traceId } = origin.request;
-  return traceId === undefined
-    ? [count, caller, requestId, peerAddress]
-    : [count, caller, requestId, peerAddress, traceId];
+  const asked = [request?.requestId ?? null, request?.peerAddress ?? null] as const;
+  if (policyVersion !== undefined) {
+    return [count, caller, ...asked, request?.traceId ?? null, policyVersion];
+  }
+  if (request === undefined) return [count, caller];
+  return request.traceId === undefined
+    ? [count, caller, ...asked]
+    : [count, caller, ...asked, request.traceId];
 }

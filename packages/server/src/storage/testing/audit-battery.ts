@@ -43,7 +43,7 @@ export function auditBattery(
       await using store = await open();
       const ref = { orgId: ORG, planId: PLAN };
       const request = { requestId: "r1", peerAddress: "192.0.2.7", traceId: "ab".repeat(16) };
-      const origin = { caller: recordedCaller(ADMIN), request };
+      const origin = { caller: recordedCaller(ADMIN), request, policyVersion: "v1" };
       await store.plans.createPlan({
         ...{ ref, origin, sessionId: "s", name: "n", description: "of Ada" },
         ...{ steps: [RECORDED_STEP], createdAtMs: 1, deadlineMs: Number.MAX_SAFE_INTEGER },
@@ -60,8 +60,9 @@ export function auditBattery(
         subject: PLAN,
         by: { kind: "person", roles: ["admin"], user: expect.stringMatching(/^sha256:/) as string },
         request: { id: "r1", trace: "ab".repeat(16) },
-        detail: { events: [{ type: "PlanCreated", sequence: 1 }] },
+        detail: { events: [{ type: "PlanCreated", sequence: 1 }], policy_version: "v1" },
       });
+      expect(cancelled?.entry).toMatchObject({ detail: { policy_version: "v1" } });
       expect(created?.personal?.values).toMatchObject({
         "by.user": "ada",
         "request.peer": "192.0.2.7",
