@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { freshDatabase } from "@steward/test-postgres";
 import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 import { expect } from "vitest";
+import { Auditor } from "./auditor.js";
 import { createLedger } from "./ledger.js";
 import type { Engine } from "./kill-rounds.js";
 import { driveApprovedPlan, putApprovalPolicy, WRITES } from "./approved-plan.js";
@@ -13,6 +14,7 @@ import type { Acknowledged } from "./plan-driver.js";
 import { expectLedgerTruth, expectPlanTruth } from "./plan-truth.js";
 import { ServerProcess } from "./server-process.js";
 import { postgresView, sqliteView, type StoreView } from "./store-view.js";
+import { WebhookReceiver } from "./webhook-receiver.js";
 
 /** Concurrent clients, each with two approvers that race each other. */
 const CLIENTS = 4;
@@ -21,7 +23,8 @@ const KILL_WITHIN_MS = 900;
 
 /**
  * Kills the server at random while agents' writes wait for approvers, are approved, revised, and run. Then
- * every write has run once, under an approval of its own present statement that somebody has given.
+ * every write has run once, under an approval of its own present statement that somebody has given, every completed plan was
+ * told to the receiver of webhooks, and the audit log has all of it, once, and the approval before the write.
  */
 export async function approvalKillRounds(
   engine: Engine,
@@ -37,11 +40,15 @@ export async function approvalKillRounds(
     database === undefined ? sqliteView(join(dir, "store.db")) : postgresView(database.url);
   createLedger(target);
   const acknowledged: Acknowledged[] = [];
+  const auditor = new Auditor(dir, view);
   {
+    const toolsFile = join(dir, "tools.json");
+    await using receiver = await WebhookReceiver.listen(toolsFile);
     await using server = await ServerProcess.start({
       SERVICE_DATABASE_URL: storeUrl,
       SERVICE_DATA_DIR: dir,
       SERVICE_DATA_SOURCES: `default=sqlite:${target}`,
+      SERVICE_TOOLS_FILE: toolsFile,
       SERVICE_LOG_LEVEL: "warn",
     });
     const orgId = randomUUID();
@@ -56,11 +63,16 @@ export async function approvalKillRounds(
     clients.catch(() => undefined);
     for (let round = 0; round < rounds; round += 1) {
       await delay(random() * KILL_WITHIN_MS);
+      await auditor.keepCheckpoint(server.url);
+      const known = [...acknowledged];
       await server.kill();
       await server.restart();
+      await auditor.expectTruth(server.url, known);
     }
     stopped = true;
     await clients;
+    await receiver.expectTruth(view);
+    await auditor.expectWholeTruth(server.url, acknowledged);
     expect(await server.stop()).toBe(0);
   }
   await expectPlanTruth(view, acknowledged);

@@ -18,6 +18,14 @@ export const AAU_PRICE: bigint = 7n;
  */
 export const TOOL_PRICE: bigint = 11n;
 
+/** What a client has reported and was acknowledged. */
+export interface ReportedUsage {
+  readonly requestIds: readonly string[];
+  readonly calls: number;
+}
+
+export const NOTHING_REPORTED: ReportedUsage = { requestIds: [], calls: 0 };
+
 export async function setFirstPrice(url: Address): Promise<void> {
   const price = { scope: "aau", amount_usd: "0.000000007", from: LONG_AGO };
   await setPrice(url, price);
@@ -32,10 +40,10 @@ export async function setLastPrice(url: Address): Promise<void> {
 
 /**
  * Reports late calls of another system, repeating each batch until it is answered, and prices them
- * again. @returns the number of distinct reported calls.
+ * again. @returns the ids of the requests, and the number of distinct reported calls.
  */
-export async function reportUsage(url: Address, isOver: () => boolean): Promise<number> {
-  let reported = 0;
+export async function reportUsage(url: Address, isOver: () => boolean): Promise<ReportedUsage> {
+  const requestIds: string[] = [];
   while (!isOver()) {
     const events = Array.from({ length: BATCH_SIZE }, () => ({
       specversion: "1.0",
@@ -45,12 +53,13 @@ export async function reportUsage(url: Address, isOver: () => boolean): Promise<
       time: "2024-02-29T23:59:59Z",
       data: { tool_name: "create_order" },
     }));
-    await insist(url, "/billing/events", events, ADMIN);
-    reported += events.length;
+    const requestId = randomUUID();
+    await insist(url, "/billing/events", events, { ...ADMIN, "x-request-id": requestId });
+    requestIds.push(requestId);
     await priceAnew(url);
     await delay(PAUSE_MS);
   }
-  return reported;
+  return { requestIds, calls: requestIds.length * BATCH_SIZE };
 }
 
 /** An existing price was set by a request whose answer was lost. */

@@ -1,9 +1,11 @@
 import { PostgresServer } from "@steward/test-postgres";
-import { mkdtempSync, rmSync } from "node:fs";
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
+import { Auditor } from "./auditor.js";
 import { reportUsage, setFirstPrice, setLastPrice } from "./biller.js";
 import { createLedger } from "./ledger.js";
 import { expectMemoryTruth } from "./memory-truth.js";
@@ -64,6 +66,9 @@ class Cluster implements AsyncDisposable {
         ? await PostgresServer.start({ settings: { synchronous_commit: "on" } })
         : undefined;
     const databaseUrl = database?.url ?? postgres?.url ?? "";
+    const keyFile = join(dir, "audit.key");
+    const { privateKey } = generateKeyPairSync("ed25519");
+    writeFileSync(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
     const start = async (name: string): Promise<Node> => {
       const url = new URL(databaseUrl);
       const proxy = await TcpProxy.start(Number(url.port || POSTGRES_PORT), url.hostname);
@@ -75,6 +80,7 @@ class Cluster implements AsyncDisposable {
         SERVICE_DATA_SOURCES: `default=sqlite:${join(dir, "target.db")}`,
         SERVICE_EMBEDDING_PROVIDER: "hash",
         SERVICE_EMBEDDING_DIMENSION: String(DIMENSION),
+        SERVICE_AUDIT_KEY_FILE: keyFile,
         SERVICE_LOG_LEVEL: "warn",
       });
       return { proxy, server };
@@ -146,6 +152,8 @@ export async function clusterRounds(
   createLedger(join(dir, "target.db"));
   await using cluster = await Cluster.start(dir, database);
   const acknowledged: Acknowledged[] = [];
+  const auditor = new Auditor(dir, postgresView(cluster.databaseUrl));
+  const requestIds: string[] = [];
   let reported = 0;
   let stopped = false;
   const asking = (client: number): (() => string) => {
@@ -161,14 +169,16 @@ export async function clusterRounds(
     }),
     ...Array.from({ length: BILLERS }, async (_each, index) => {
       // Read afterwards, because the other client may have added to it meanwhile.
-      const count = await reportUsage(asking(-1 - index), () => stopped);
-      reported += count;
+      const usage = await reportUsage(asking(-1 - index), () => stopped);
+      requestIds.push(...usage.requestIds);
+      reported += usage.calls;
     }),
   ]);
   // Awaited below; a client that fails earlier must not cause an unhandled rejection.
   clients.catch(() => undefined);
   for (let round = 0; round < rounds; round += 1) {
     await delay(random() * ROUND_MS);
+    await auditor.keepCheckpoint(cluster.anyUrl(random));
     await cluster.strike(TROUBLES[round] ?? drawTrouble(random), random);
   }
   stopped = true;
@@ -184,6 +194,9 @@ export async function clusterRounds(
   await setLastPrice(anyUrl);
   const view = postgresView(cluster.databaseUrl);
   await untilCaughtUp(view);
+  await auditor.expectWholeTruth(anyUrl, acknowledged);
+  await auditor.expectVerified(anyUrl);
+  auditor.expectOperations("usage.report", requestIds);
   expect(await cluster.stop()).toEqual([0, 0]);
   await expectPlanTruth(view, acknowledged);
   expectLedgerTruth(join(dir, "target.db"), acknowledged);

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { EmbeddingServer } from "../conformance/parties/embedding-server.js";
-import { reportUsage, setFirstPrice, setLastPrice } from "./biller.js";
+import { Auditor } from "./auditor.js";
+import { NOTHING_REPORTED, reportUsage, setFirstPrice, setLastPrice } from "./biller.js";
 import { createLedger } from "./ledger.js";
 import { expectMemoryTruth } from "./memory-truth.js";
 import { driverOf } from "./plan-clients.js";
@@ -35,8 +36,8 @@ const KILL_WITHIN_MS = 700;
  * under way, one client reports usage and prices it again, and its embedding provider fails and recovers. Then it
  * checks that every acknowledged result and change is true, that no write was applied twice, that every log
  * has no gaps, every tool call is recorded once with one usage row and one memory entry, every
- * completed plan was told to the receiver of webhooks, and every
- * total is the sum of its rows.
+ * completed plan was told to the receiver of webhooks, every total is the sum of its rows, and the audit log has what was
+ * acknowledged, once, in a tree that grows from every checkpoint of before a kill.
  */
 export async function killRounds(engine: Engine, rounds: number, seed: number): Promise<void> {
   const random = seededRandom(seed);
@@ -48,7 +49,8 @@ export async function killRounds(engine: Engine, rounds: number, seed: number): 
     database === undefined ? sqliteView(join(dir, "store.db")) : postgresView(database.url);
   createLedger(target);
   const acknowledged: Acknowledged[] = [];
-  let reported = 0;
+  const auditor = new Auditor(dir, view);
+  let reported = NOTHING_REPORTED;
   {
     await using embedding = await EmbeddingServer.start(DIMENSION);
     const toolsFile = join(dir, "tools.json");
@@ -68,17 +70,20 @@ export async function killRounds(engine: Engine, rounds: number, seed: number): 
         const drive = driverOf(client);
         while (!stopped) acknowledged.push(...(await drive(server.url)));
       }),
-      reportUsage(server.url, () => stopped).then((count) => {
-        reported = count;
+      reportUsage(server.url, () => stopped).then((usage) => {
+        reported = usage;
       }),
     ]);
     // Awaited below; a client that fails earlier must not cause an unhandled rejection.
     clients.catch(() => undefined);
     for (let round = 0; round < rounds; round += 1) {
       await delay(random() * KILL_WITHIN_MS);
+      await auditor.keepCheckpoint(server.url);
+      const known = [...acknowledged];
       await server.kill();
       embedding.misbehaviour = random() < 0.5 ? undefined : { status: 503, body: "" };
       await server.restart();
+      await auditor.expectTruth(server.url, known);
     }
     embedding.misbehaviour = undefined;
     stopped = true;
@@ -87,13 +92,16 @@ export async function killRounds(engine: Engine, rounds: number, seed: number): 
     await setLastPrice(server.url);
     await untilCaughtUp(view);
     await receiver.expectTruth(view);
+    await auditor.expectWholeTruth(server.url, acknowledged);
+    await auditor.expectVerified(server.url);
+    auditor.expectOperations("usage.report", reported.requestIds);
     expect(await server.stop()).toBe(0);
   }
   expect(acknowledged.length).toBeGreaterThan(0);
-  expect(reported).toBeGreaterThan(0);
+  expect(reported.calls).toBeGreaterThan(0);
   await expectPlanTruth(view, acknowledged);
   expectLedgerTruth(target, acknowledged);
-  await expectUsageTruth(view, reported);
+  await expectUsageTruth(view, reported.calls);
   await expectMemoryTruth(view, DIMENSION);
   rmSync(dir, { recursive: true });
 }
