@@ -132,6 +132,7 @@ describe("the package controlplane.v1", () => {
       "/controlplane.v1.ApprovalService/GetApproval: GetApprovalRequest -> GetApprovalResponse",
       "/controlplane.v1.ApprovalService/GrantApproval: GrantApprovalRequest -> GrantApprovalResponse",
       "/controlplane.v1.ApprovalService/DenyApproval: DenyApprovalRequest -> DenyApprovalResponse",
+      "/controlplane.v1.ApprovalService/RevokeApproval: RevokeApprovalRequest -> RevokeApprovalResponse",
     ]);
   });
 
@@ -147,11 +148,15 @@ describe("the package controlplane.v1", () => {
         "2 plan_id: string",
         "3 limit: int32",
         "4 cursor: string",
+        "5 standing: bool",
       ],
       ListApprovalsResponse: ["1 approvals: repeated Approval", "2 next_cursor: string"],
       GetApprovalRequest: ["1 approval_id: string"],
       GetApprovalResponse: ["1 approval: Approval"],
-      GrantApprovalRequest: ["1 approval_id: string", "2 digest: string", "3 reason: string"],
+      GrantApprovalRequest: [
+        ...["1 approval_id: string", "2 digest: string", "3 reason: string"],
+        "4 standing_seconds: int32",
+      ],
       GrantApprovalResponse: ["1 approval: Approval"],
       DenyApprovalRequest: ["1 approval_id: string", "2 digest: string", "3 reason: string"],
       DenyApprovalResponse: ["1 approval: Approval"],
@@ -171,6 +176,10 @@ describe("the package controlplane.v1", () => {
         "13 subject: ApprovalSubject",
         "14 preview: ApprovalPreview",
         "15 granted_by: string",
+        "16 standing_seconds_max: int32",
+        "17 standing_until: string",
+        "18 revoked_at: string",
+        "19 revoked_by: string",
       ],
       ApprovalRule: [
         "1 policy_id: string",
@@ -357,6 +366,8 @@ describe("the package controlplane.v1", () => {
       ],
       OptionalString: ["1 value: string"],
       StringList: ["1 values: repeated string"],
+      RevokeApprovalRequest: ["1 approval_id: string"],
+      RevokeApprovalResponse: ["1 approval: Approval"],
       ReviseStepResponse: ["1 plan_id: string", "2 status: string", "3 revision: int32"],
       CheckPlanRequest: ["1 plan: SubmitPlanRequest"],
       CheckPlanResponse: [
@@ -708,6 +719,7 @@ describe("the REST interface", () => {
       "PATCH /api/plans/{plan_id}/steps/{step_id} reviseStep",
       "POST /api/approvals/{approval_id}/approve grantApproval",
       "POST /api/approvals/{approval_id}/deny denyApproval",
+      "POST /api/approvals/{approval_id}/revoke revokeApproval",
       "POST /api/catalog/describe describeTable",
       "POST /api/catalog/search searchCatalog",
       "POST /api/erasures beginErasure",

@@ -23,6 +23,8 @@ export interface Approvals {
   approve(approvalId: string, choice: ApprovalChoice, options?: CallOptions): Promise<Approval>;
   /** Denies it: the step fails, and the agent is told the reason. */
   deny(approvalId: string, choice: ApprovalChoice, options?: CallOptions): Promise<Approval>;
+  /** Ends a standing approval: later statements need approvals of their own again. */
+  revoke(approvalId: string, options?: CallOptions): Promise<Approval>;
 }
 
 export function createApprovals(http: Http): Approvals {
@@ -49,6 +51,13 @@ export function createApprovals(http: Http): Approvals {
       http.call({ method: "GET", path: pathOf(approvalId), idempotent: true, signal }),
     approve: decide("approve"),
     deny: decide("deny"),
+    revoke: (approvalId, { signal } = {}) =>
+      http.call({
+        method: "POST",
+        path: `${pathOf(approvalId)}/revoke`,
+        idempotent: true,
+        signal,
+      }),
   };
 }
 

@@ -4,6 +4,7 @@ export { TokenReader } from "./token-reader.js";
 export {
   type Token,
   type TokenType,
+  isLiteral,
   isSign,
   isWord,
   templateTokens,

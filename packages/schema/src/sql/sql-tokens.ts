@@ -103,6 +103,15 @@ function unquote(text: string): string {
   return quote === "[" ? inner : inner.replaceAll(quote + quote, quote);
 }
 
+const LITERALS: ReadonlySet<TokenType> = new Set([
+  ...(["number", "string", "escape_string", "dollar_string", "opaque_string"] as const),
+]);
+
+/** Whether the token is a literal, or the beginning of one that is not closed. */
+export function isLiteral({ type, isClosed }: Token): boolean {
+  return LITERALS.has(type) || !isClosed;
+}
+
 /** Whether the token is one of these words, unquoted and in any case. */
 export function isWord(token: Token | undefined, ...words: readonly string[]): boolean {
   return token?.type === "word" && words.includes(token.text.toUpperCase());

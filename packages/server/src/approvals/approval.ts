@@ -25,6 +25,8 @@ export interface ApprovalDecision {
   readonly roles: readonly string[];
   readonly decision: "approve" | "deny";
   readonly reason?: string;
+  /** How long the approval is to stand for later statements, in ms; absent: only for this one. */
+  readonly standingMs?: number;
   readonly atMs: number;
 }
 
@@ -53,8 +55,21 @@ export interface Approval {
    * approval of a whole plan covers of a statement whose values are not known yet.
    */
   readonly templateDigest?: string;
-  /** The approval of the whole plan, whose approvers have decided about this one too. */
+  /**
+   * SHA-256, in hexadecimal, of what later statements must have in common with this one for it to
+   * stand for them. Absent: it cannot stand, because a policy does not allow it, the statement
+   * applies a migration, or the tool takes no SQL.
+   */
+  readonly shapeDigest?: string;
+  /** Until when it stands for later statements of its shape, unless it is revoked. */
+  readonly standingUntilMs?: number;
+  /**
+   * The approval of the whole plan, or the standing approval, whose approvers have decided about
+   * this one too.
+   */
   readonly grantedBy?: string;
+  /** It was granted by a standing approval, which must still be in force when the step runs. */
+  readonly underStanding?: true;
   /** The steps that it covers: it is for the whole plan, and nothing runs under it itself. */
   readonly covers?: readonly CoveredStep[];
 }

@@ -90,4 +90,48 @@ describe("a decision about an approval", () => {
       message: expect.stringContaining(text) as string,
     });
   });
+
+  it("stands for later statements only if enough persons want it, for the shortest of their times", () => {
+    const rules = [{ policyId: "a", role: "approver", approversMin: 2, standingMs: 60_000 }];
+    const approval = sampleApproval({ rules, shapeDigest: "shape" });
+    const all = (...times: readonly (number | undefined)[]) =>
+      times.reduce<Approval>((present, standingMs, index) => {
+        const result = decide(present, person(`p${String(index)}`), { standingMs }, 100);
+        if (result.kind !== "decided") throw new Error(result.kind);
+        return result.approval;
+      }, approval);
+    expect(all(30_000).standingUntilMs).toBeUndefined();
+    expect(all(30_000, 20_000)).toMatchObject({ status: "approved", standingUntilMs: 20_100 });
+    expect(all(30_000, undefined)).toMatchObject({ status: "approved" });
+    expect(all(30_000, undefined).standingUntilMs).toBeUndefined();
+    expect(all(30_000, undefined, 40_000).standingUntilMs).toBe(30_100);
+    // Whoever takes an approval back ends it for later statements too.
+    const given = all(30_000, 20_000);
+    const denied = decide(given, person("p0"), { decision: "deny" });
+    expect(denied).toMatchObject({ kind: "decided", approval: { status: "denied" } });
+    expect(denied.kind === "decided" && denied.approval.standingUntilMs).toBeUndefined();
+  });
+
+  it("may stand no longer than its policies allow, and not at all where one of them does not", () => {
+    const rule = { policyId: "a", role: "approver", approversMin: 1, standingMs: 60_000 };
+    const shapeDigest = "shape";
+    const refusal = (approval: Approval, over: Partial<WantedDecision>) => {
+      const result = decide(approval, person("bob"), over);
+      return result.kind === "refused" ? result.code : result.kind;
+    };
+    const approval = sampleApproval({ rules: [rule], shapeDigest });
+    expect(refusal(approval, { standingMs: 60_000 })).toBe("decided");
+    for (const standingMs of [60_001, 999, 0, -1, Number.NaN]) {
+      expect(refusal(approval, { standingMs })).toBe("POLICY_DENIED");
+    }
+    expect(refusal(approval, { standingMs: 1000, decision: "deny" })).toBe("POLICY_DENIED");
+    const { standingMs: _standingMs, ...once } = rule;
+    for (const other of [
+      sampleApproval({ rules: [rule] }),
+      sampleApproval({ rules: [rule, { ...once, policyId: "b" }], shapeDigest }),
+      sampleApproval({ rules: [], shapeDigest }),
+    ]) {
+      expect(refusal(other, { standingMs: 1000 })).toBe("POLICY_DENIED");
+    }
+  });
 });

@@ -15,6 +15,8 @@ export interface WantedDecision {
   /** The digest that the caller has seen. */
   readonly digest: string;
   readonly reason?: string | undefined;
+  /** How long the approval is to stand for later statements of its shape, in ms. */
+  readonly standingMs?: number | undefined;
   readonly by: ApprovalParty & { readonly roles: readonly string[] };
 }
 
@@ -37,11 +39,13 @@ export function decideApproval(
   const stranger = whyNotApprover(approval, wanted.by);
   if (stranger !== undefined) return refused("POLICY_DENIED", stranger);
   const earlier = approval.decisions.find(({ approver }) => isSameParty(approver, wanted.by));
-  if (earlier?.decision === wanted.decision && earlier.reason === wanted.reason) {
+  if (earlier !== undefined && isSameDecision(earlier, wanted)) {
     if (approval.digest === wanted.digest) return { kind: "repeated" };
   }
   const closed = whyClosed(approval, wanted, nowMs);
   if (closed !== undefined) return refused("APPROVAL_CONFLICT", closed);
+  const transient = whyNotStanding(approval, wanted);
+  if (transient !== undefined) return refused("POLICY_DENIED", transient);
   const { kind, userId, keyId, roles } = wanted.by;
   const decided: ApprovalDecision = {
     approver: {
@@ -52,6 +56,7 @@ export function decideApproval(
     roles: rolesFor(approval.rules, roles),
     decision: wanted.decision,
     ...(wanted.reason === undefined ? {} : { reason: wanted.reason }),
+    ...(wanted.standingMs === undefined ? {} : { standingMs: wanted.standingMs }),
     atMs: nowMs,
   };
   // A person who denies after having approved takes the approval back.
@@ -65,7 +70,57 @@ export function decideApproval(
       : areMet(approval.rules, decisions)
         ? "approved"
         : "pending";
-  return { kind: "decided", approval: { ...approval, decisions, status } };
+  const { standingUntilMs: _former, ...rest } = approval;
+  const standingUntilMs = status === "approved" ? standingUntil(rest, decisions, nowMs) : undefined;
+  return {
+    kind: "decided",
+    approval: {
+      ...{ ...rest, decisions, status },
+      ...(standingUntilMs === undefined ? {} : { standingUntilMs }),
+    },
+  };
+}
+
+function isSameDecision(earlier: ApprovalDecision, wanted: WantedDecision): boolean {
+  const { decision, reason, standingMs } = earlier;
+  return (
+    decision === wanted.decision && reason === wanted.reason && standingMs === wanted.standingMs
+  );
+}
+
+/** The longest time for which the approval may stand for later statements, in ms; 0: it may not. */
+export function standingMsMax({ rules, shapeDigest }: Approval): number {
+  if (shapeDigest === undefined || rules.length === 0) return 0;
+  return Math.min(...rules.map(({ standingMs = 0 }) => standingMs));
+}
+
+/** Why the approval cannot stand for as long as the caller wants; `undefined`: it can. */
+function whyNotStanding(
+  approval: Approval,
+  { decision, standingMs }: WantedDecision,
+): string | undefined {
+  if (standingMs === undefined) return undefined;
+  if (decision === "deny") return "A denial is for one statement: deny it without a time to stand";
+  const max = standingMsMax(approval);
+  if (max === 0) {
+    return (
+      `Approval ${approval.approvalId} is for one statement, and cannot stand for later ones: ` +
+      "a policy that demands it lacks @approval_standing, or the step applies a migration or runs no SQL. Approve it without a time to stand"
+    );
+  }
+  if (standingMs >= 1000 && standingMs <= max) return undefined;
+  return `Approval ${approval.approvalId} may stand for 1 to ${String(max / 1000)} seconds, as its policies say`;
+}
+
+/** Until when an approval stands: enough persons want it, and the shortest of their times counts. */
+function standingUntil(
+  { rules }: Pick<Approval, "rules">,
+  decisions: readonly ApprovalDecision[],
+  nowMs: number,
+): number | undefined {
+  const standing = decisions.filter(({ standingMs }) => standingMs !== undefined);
+  if (!areMet(rules, standing)) return undefined;
+  return nowMs + Math.min(...standing.map(({ standingMs = 0 }) => standingMs));
 }
 
 /** Whether enough persons with each role have approved. */
@@ -97,12 +152,8 @@ export function whyNotApprover(
   { rules, requester }: Approval,
   by: WantedDecision["by"],
 ): string | undefined {
-  if (by.kind === "agent" || by.agentId !== undefined || by.roles.includes("agent")) {
-    return "An agent's credential never decides about an approval: a person has to, with a credential of their own";
-  }
-  if (by.userId === undefined && by.keyId === undefined) {
-    return "An approval is decided by a person who is named: sign in, use an API key, or send x-user-id where headers are believed";
-  }
+  const nobody = whyNotRevoker(by);
+  if (nobody !== undefined) return nobody;
   if (isSameParty(requester, by)) {
     return `${partyName(by)} requested this approval, and nobody decides about their own request: ask another person`;
   }
@@ -110,6 +161,17 @@ export function whyNotApprover(
   const needed = [...new Set(rules.map(({ role }) => role))].join(" or ");
   const had = by.roles.length === 0 ? "no role" : `only the role ${by.roles.join(", ")}`;
   return `This approval is decided by the role ${needed}; the request has ${had}`;
+}
+
+/** Why somebody may not revoke standing approvals; undefined: they may, also those of their own requests. */
+export function whyNotRevoker(by: WantedDecision["by"]): string | undefined {
+  if (by.kind === "agent" || by.agentId !== undefined || by.roles.includes("agent")) {
+    return "An agent's credential never decides about an approval: a person has to, with a credential of their own";
+  }
+  if (by.userId === undefined && by.keyId === undefined) {
+    return "An approval is decided by a person who is named: sign in, use an API key, or send x-user-id where headers are believed";
+  }
+  return undefined;
 }
 
 /** One person, or one key that belongs to no person. */

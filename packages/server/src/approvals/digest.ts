@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js";
 import type { TouchedData } from "../governance/index.js";
-import type { ApprovedMigration } from "./approval.js";
+import type { ApprovalParty, ApprovedMigration } from "./approval.js";
 
 /** Everything that an approval of one step is bound to (Decision §16). */
 export interface ApprovedContent {
@@ -32,6 +32,33 @@ export function approvalDigest(content: ApprovedContent): string {
     policy_version: policyVersion,
     ...(touched === undefined ? {} : { touched: touchedJson(touched) }),
     ...(migration === undefined ? {} : { migration: migration.digest }),
+  });
+  return createHash("sha256").update(json).digest("hex");
+}
+
+/** What later statements must have in common with an approved one for its approval to stand for them. */
+export interface StandingContent extends Pick<
+  ApprovedContent,
+  "dataSource" | "intent" | "policyVersion" | "touched"
+> {
+  /** The statement with a question mark for each literal. */
+  readonly shape: string;
+  readonly toolName: string;
+  readonly requester: ApprovalParty;
+  /** Rows that the statement may change at most. */
+  readonly rowsChangedMax?: number | undefined;
+}
+
+/** SHA-256, in hexadecimal, of the canonical JSON of a statement's shape and surroundings. */
+export function standingDigest(content: StandingContent): string {
+  const { shape, toolName, dataSource, intent, requester, policyVersion } = content;
+  const { touched, rowsChangedMax } = content;
+  const { kind, userId = null, agentId = null, keyId = null } = requester;
+  const json = canonicalJson({
+    ...{ shape, intent, tool: toolName, data_source: dataSource, policy_version: policyVersion },
+    requester: { kind, user: userId, agent: agentId, key: keyId },
+    ...(touched === undefined ? {} : { touched: touchedJson(touched) }),
+    ...(rowsChangedMax === undefined ? {} : { rows_changed_max: rowsChangedMax }),
   });
   return createHash("sha256").update(json).digest("hex");
 }

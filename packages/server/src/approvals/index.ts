@@ -5,7 +5,8 @@
  * Glossary. **Approval**: the request for a decision and, later, the decision. **Rule**: a policy
  * that demands an approval, with the role and the number of the approvers. **Requester**: the caller
  * whose ExecuteStep needs the approval. **Approver**: a person who decides. **Subject**: what would
- * run. **Digest**: SHA-256 of everything that an approval is bound to.
+ * run. **Digest**: SHA-256 of everything that an approval is bound to. **Standing approval**: one
+ * that also grants the approvals of later statements of its shape, for a time.
  */
 export {
   partyName,
@@ -27,8 +28,16 @@ export {
   isSameParty,
   denialOf,
   missingFor,
+  standingMsMax,
   whyNotApprover,
+  whyNotRevoker,
   type DecisionResult,
   type WantedDecision,
 } from "./decide.js";
-export { approvalDigest, wholePlanDigest, type ApprovedContent } from "./digest.js";
+export {
+  approvalDigest,
+  standingDigest,
+  wholePlanDigest,
+  type ApprovedContent,
+  type StandingContent,
+} from "./digest.js";

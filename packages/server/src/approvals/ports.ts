@@ -7,12 +7,16 @@ export interface StoredApproval extends Approval {
   readonly stepId: string;
   readonly sessionId: string;
   readonly subject: ApprovalSubject;
+  /** Who ended it as a standing approval before its time, and when. */
+  readonly revoked?: { readonly by: string; readonly atMs: number };
 }
 
 /** Conditions for a listing. */
 export interface ApprovalFilter {
   readonly status?: ApprovalStatus | undefined;
   readonly planId?: string | undefined;
+  /** Only approvals that stand for later statements now. */
+  readonly isStanding?: boolean | undefined;
 }
 
 /** One page of a listing. */
@@ -43,4 +47,19 @@ export interface ApprovalIndex {
     page: ApprovalPageRequest,
     nowMs: number,
   ): Promise<ApprovalPage>;
+
+  /** An approval that stands now for statements with this digest of their shape. */
+  standing(orgId: string, shapeDigest: string, nowMs: number): Promise<StoredApproval | undefined>;
+
+  /** Ends a standing approval. Repeating it changes nothing. */
+  revoke(orgId: string, approvalId: string, revoked: { by: string; atMs: number }): Promise<void>;
+}
+
+/** Whether an approval stands at a time for later statements of its shape. */
+export function isStanding(
+  { status, standingUntilMs, revoked }: StoredApproval,
+  nowMs: number,
+): boolean {
+  const isInForce = status === "approved" || status === "used";
+  return isInForce && revoked === undefined && nowMs < (standingUntilMs ?? 0);
 }

@@ -82,6 +82,7 @@ function factOf(
 const PUBLIC_TEXTS: ReadonlySet<string> = new Set([
   ...["step_id", "failed_step_id", "status", "intent", "tool_name", "data_source", "wait_reason"],
   ...["plan_id", "forked_from", "approval_id", "decision", "digest", "code"],
+  ...["granted_by", "standing_until"],
 ]);
 
 function eventMembers(

@@ -14,6 +14,11 @@ export interface ApprovalRule {
    * statement is approved by itself.
    */
   readonly wholePlan?: WholePlanValues;
+  /**
+   * How long an approval may stand for later statements of the same shape, in ms. Absent: it is for
+   * one statement.
+   */
+  readonly standingMs?: number;
 }
 
 /** The values with which a statement may be approved together with its plan. */

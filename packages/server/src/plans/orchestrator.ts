@@ -216,6 +216,8 @@ export interface ApprovalChoice {
   readonly digest: string;
   /** The reason of a denial reaches the LLM. */
   readonly reason?: string | undefined;
+  /** How long the approval is to stand for later statements of its shape, in ms. */
+  readonly standingMs?: number | undefined;
 }
 
 /** The preview of a waiting write, for callers who can decide about it. */
@@ -256,6 +258,13 @@ export interface PlanApprovals {
     choice: ApprovalChoice,
     ctx: QueryRuntimeContext,
   ): Promise<StoredApproval>;
+
+  /**
+   * Ends a standing approval before its time. Steps that it let run stay as they are. Repeating it changes
+   * nothing. @throws AppError `NOT_FOUND`; `POLICY_DENIED` for an agent; `APPROVAL_CONFLICT` when the
+   * approval does not stand.
+   */
+  revokeApproval(approvalId: string, ctx: QueryRuntimeContext): Promise<StoredApproval>;
 }
 
 /** Whether the orchestrator supports approvals. */
@@ -266,7 +275,8 @@ export function hasApprovals(
   return (
     typeof offered.listApprovals === "function" &&
     typeof offered.getApproval === "function" &&
-    typeof offered.decideApproval === "function"
+    typeof offered.decideApproval === "function" &&
+    typeof offered.revokeApproval === "function"
   );
 }
 

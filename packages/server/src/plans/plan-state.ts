@@ -189,12 +189,21 @@ export type StepOutcome =
       readonly subject: ApprovalSubject;
       /** The request to approve the whole plan at once, where policies allow it. */
       readonly wholePlan?: WholePlanRequest | undefined;
+      /** The standing approval that covers it. */
+      readonly standing?: StandingGrant | undefined;
     }
   /**
    * The owner died or released the step, with proof that nothing took effect; the step may be
    * claimed again.
    */
   | { readonly kind: "released" };
+
+/** The approval that stands for a step's statement when the step begins to wait. */
+export interface StandingGrant {
+  readonly approvalId: string;
+  readonly decisions: Approval["decisions"];
+  readonly untilMs: number;
+}
 
 /** A request to approve a plan at once, as its steps were at a revision. */
 export interface WholePlanRequest {

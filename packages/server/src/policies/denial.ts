@@ -57,12 +57,13 @@ function detailOf({ id, reason = "forbids it" }: DecidingPolicy): FieldViolation
 }
 
 function rulesOf(policies: readonly DecidingPolicy[]): readonly ApprovalRule[] {
-  return policies.map(({ id, reason, approval = "", approvalsMin = 1, approvalPlan }) => ({
-    policyId: id,
-    ...(reason === undefined ? {} : { reason }),
-    role: approval,
-    approversMin: approvalsMin,
-    ...(approvalPlan === undefined ? {} : { wholePlan: approvalPlan }),
+  return policies.map((policy) => ({
+    policyId: policy.id,
+    ...(policy.reason === undefined ? {} : { reason: policy.reason }),
+    role: policy.approval ?? "",
+    approversMin: policy.approvalsMin ?? 1,
+    ...(policy.approvalPlan === undefined ? {} : { wholePlan: policy.approvalPlan }),
+    ...(policy.approvalStandingMs === undefined ? {} : { standingMs: policy.approvalStandingMs }),
   }));
 }
 

@@ -26,3 +26,5 @@ export const POLICY_CHECK_STACK_MEBIBYTES = 0.5;
 export const COMPILED_POLICY_SETS_MAX: number = 256;
 /** Persons that one policy can demand the approval of (`@approvals_min`). */
 export const APPROVERS_MIN_MAX: number = 10;
+/** The longest time for which an approval may stand for later statements (`@approval_standing`), in ms. */
+export const STANDING_MS_MAX: number = 30 * 86_400_000;

@@ -85,6 +85,8 @@ export interface DecidingPolicy {
   readonly approvalsMin?: number;
   /** The annotation `@approval_plan`: whether the approval of a whole plan is enough. */
   readonly approvalPlan?: WholePlanValues;
+  /** The annotation `@approval_standing`, in ms: how long an approval may stand for later statements. */
+  readonly approvalStandingMs?: number;
   /** The annotation `@rows_changed_max`: the policy forbids only changes of more rows. */
   readonly rowsChangedMax?: number;
 }

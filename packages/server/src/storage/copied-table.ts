@@ -51,7 +51,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   ),
   table(
     "approvals",
-    "org_id uuid, approval_id uuid, plan_id uuid, step_id text, session_id text, status text, requested_at_ms bigint, expires_at_ms bigint, approval text, subject text",
+    "org_id uuid, approval_id uuid, plan_id uuid, step_id text, session_id text, status text, requested_at_ms bigint, expires_at_ms bigint, approval text, subject text, revoked_at_ms bigint, revoked_by text",
   ),
   // The owner of these steps is dead, so the first server that starts settles them.
   table(

@@ -9,6 +9,7 @@ import type {
 import {
   missingFor,
   shownStatus,
+  standingMsMax,
   type ApprovalParty as Party,
   type ShownPlanStep,
 } from "../approvals/index.js";
@@ -44,6 +45,7 @@ export function approvalMessage(approval: ApprovalView, nowMs: number): Approval
     })),
     policy_version: approval.policyVersion,
     ...present({ granted_by: approval.grantedBy }),
+    ...standingMembers(approval),
     subject: {
       tool_name: subject.toolName,
       data_source: subject.dataSource,
@@ -59,6 +61,16 @@ export function approvalMessage(approval: ApprovalView, nowMs: number): Approval
       ...(planSteps && { plan_steps: planSteps.map(planStepMessage) }),
     },
     ...present({ preview: approval.preview && previewMessage(approval.preview) }),
+  };
+}
+
+function standingMembers(approval: ApprovalView): Partial<Approval> {
+  const { standingUntilMs, revoked } = approval;
+  const maxMs = standingMsMax(approval);
+  return {
+    ...(maxMs === 0 ? {} : { standing_seconds_max: maxMs / 1000 }),
+    ...(standingUntilMs === undefined ? {} : { standing_until: isoTime(standingUntilMs) }),
+    ...(revoked && { revoked_at: isoTime(revoked.atMs), revoked_by: revoked.by }),
   };
 }
 

@@ -15,6 +15,7 @@ const RECORDS: Readonly<Record<string, OperationRecord>> = {
     putPolicies: "policies.put",
     setRetention: "retention.set",
     setMemoryRetention: "retention.set",
+    revokeApproval: "approval.revoke",
     placeHold: "hold.place",
     liftHold: "hold.lift",
     beginErasure: "erasure.begin",
@@ -55,7 +56,14 @@ const RECORDS: Readonly<Record<string, OperationRecord>> = {
 };
 
 /** Parameters whose values are ids that the service made, and that belong to no person. */
-const SUBJECTS = ["key_id", "hold_id", "budget_id", "entry_id", "migration_id"] as const;
+const SUBJECTS = [
+  "key_id",
+  "hold_id",
+  "budget_id",
+  "entry_id",
+  "migration_id",
+  "approval_id",
+] as const;
 
 /**
  * Operations whose records come from the logs of plans, where each change of a plan is a row that

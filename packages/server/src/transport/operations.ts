@@ -63,7 +63,7 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
   ...operationsOf("erasure:run", "estimateErasure", "beginErasure"),
   ...operationsOf("holds:write", "placeHold", "liftHold"),
   ...operationsOf("approvals:read", "listApprovals", "getApproval"),
-  ...operationsOf("approvals:decide", "grantApproval", "denyApproval"),
+  ...operationsOf("approvals:decide", "grantApproval", "denyApproval", "revokeApproval"),
   ...operationsOf("webhooks:read", "listWebhookDeliveries"),
   ...operationsOf("webhooks:write", "retryWebhookDeliveries", "testWebhook"),
   ...operationsOf("metrics:read", "getMetrics"),

@@ -242,7 +242,16 @@ const approvalShape = {
   granted_by: z
     .string()
     .exactOptional()
-    .describe("Id of the approval of the whole plan that granted it"),
+    .describe("Id of the approval of the whole plan, or of the standing approval, that granted it"),
+  standing_seconds_max: z
+    .int()
+    .exactOptional()
+    .describe("How long it may stand for later statements of its shape; absent: it may not"),
+  standing_until: dateTime
+    .exactOptional()
+    .describe("Until when it stands for later statements; absent: it does not"),
+  revoked_at: dateTime.exactOptional().describe("When it was revoked as a standing approval"),
+  revoked_by: z.string().exactOptional().describe("Who revoked it"),
   subject: approvalSubjectSchema.describe("What would run"),
   preview: approvalPreviewSchema
     .exactOptional()
@@ -312,6 +321,10 @@ export const approvalPageSchema: z.ZodType<ApprovalPage> = z.object(approvalPage
 const approvalPageQueryShape = {
   status: z.enum(APPROVAL_STATUSES).exactOptional().describe("Only approvals with this status"),
   plan_id: z.string().exactOptional().describe("Only approvals of this plan"),
+  standing: z
+    .enum(["true", "false"])
+    .exactOptional()
+    .describe("true: only approvals that stand for later statements now"),
   /** 1 to {@link APPROVAL_PAGE_MAX}. */
   limit: z.coerce
     .number()
@@ -335,6 +348,13 @@ const approvalChoiceShape = {
     .string()
     .exactOptional()
     .describe("Why, in at most 1 KiB; for a denial this is what the agent is told"),
+  standing_seconds: z
+    .int()
+    .min(1)
+    .exactOptional()
+    .describe(
+      "Lets the approval also stand for later statements of the same shape, for so long; standing_seconds_max at most",
+    ),
 };
 
 /** The body of a decision about an approval. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { preparsePolicySet, statefulIsAuthorized } from "@cedar-policy/cedar-wasm/nodejs";
 import { assert } from "@steward/kernel/assert.js";
+import { durationMs } from "@steward/kernel/duration.js";
 import { COMPILED_POLICY_SETS_MAX } from "../../policies/limits.js";
 import type {
   CompiledPolicies,
@@ -159,13 +160,15 @@ class CedarPolicies implements CompiledPolicies {
 /** What the annotations of a policy say of approvals. */
 function approvalOf(
   annotations: ReadPolicy["annotations"],
-): Pick<DecidingPolicy, "approval" | "approvalsMin" | "approvalPlan"> {
-  const { approval, approvals_min: min, approval_plan: plan } = annotations;
+): Pick<DecidingPolicy, "approval" | "approvalsMin" | "approvalPlan" | "approvalStandingMs"> {
+  const { approval, approvals_min: min, approval_plan: plan, approval_standing } = annotations;
   if (approval === undefined) return {};
+  const standingMs = approval_standing === undefined ? undefined : durationMs(approval_standing);
   return {
     approval,
     ...(min === undefined ? {} : { approvalsMin: Number(min) }),
     // Another word was refused when the policy was put.
     ...(plan === "known" || plan === "derived" ? { approvalPlan: plan } : {}),
+    ...(standingMs === undefined ? {} : { approvalStandingMs: standingMs }),
   };
 }

@@ -1,5 +1,6 @@
 import { ROLE_RULE, roleName } from "@steward/kernel/role-name.js";
-import { APPROVERS_MIN_MAX } from "../../policies/limits.js";
+import { durationMs } from "@steward/kernel/duration.js";
+import { APPROVERS_MIN_MAX, STANDING_MS_MAX } from "../../policies/limits.js";
 import type { PolicyProblem } from "../../policies/ports.js";
 import { readPolicies, type ReadPolicy } from "./read-policies.js";
 
@@ -50,18 +51,17 @@ function* approvalViolations({
   text,
 }: Pick<ReadPolicy, "annotations" | "text">): Generator<string, void> {
   const { approval, approvals_min: min, approval_plan: plan } = annotations;
+  const standing = annotations["approval_standing"];
   for (const name of Object.keys(annotations)) {
     // A misspelt annotation would silently demand less than its author meant.
     if (name.startsWith("approv") && !APPROVAL_ANNOTATIONS.has(name)) {
-      yield `@${name} is not known: approvals are demanded with @approval, @approvals_min and @approval_plan`;
+      yield `@${name} is not known: approvals are demanded with @approval, @approvals_min, @approval_plan and @approval_standing`;
     }
   }
   if (approval === undefined) {
-    if (min !== undefined) {
-      yield "@approvals_min needs @approval, which names the role of the approvers";
-    }
-    if (plan !== undefined) {
-      yield "@approval_plan needs @approval, which names the role of the approvers";
+    for (const name of APPROVAL_ANNOTATIONS) {
+      if (annotations[name] === undefined) continue;
+      yield `@${name} needs @approval, which names the role of the approvers`;
     }
     return;
   }
@@ -77,10 +77,13 @@ function* approvalViolations({
   if (plan !== undefined && plan !== "known" && plan !== "derived") {
     yield '@approval_plan must be "known" (statements whose values are known) or "derived" (also those whose values come from earlier steps)';
   }
+  if (standing !== undefined && !((durationMs(standing) ?? Infinity) <= STANDING_MS_MAX)) {
+    yield '@approval_standing must be a number of minutes, hours or days, at most 30 days, as in "30m", "24h" or "7d"';
+  }
 }
 
 const APPROVAL_ANNOTATIONS: ReadonlySet<string> = new Set([
-  ...["approval", "approvals_min", "approval_plan"],
+  ...["approval", "approvals_min", "approval_plan", "approval_standing"],
 ]);
 
 /**

@@ -1,9 +1,4 @@
-import { templateTokens, type TokenType } from "@steward/schema/sql";
-
-/** Tokens that may contain values, which can belong to a person. */
-const VALUES: ReadonlySet<TokenType> = new Set([
-  ...(["number", "string", "escape_string", "dollar_string", "opaque_string"] as const),
-]);
+import { isLiteral, templateTokens } from "@steward/schema/sql";
 
 /**
  * A statement without the values that it contains: each literal is a question mark, and comments are
@@ -19,9 +14,9 @@ export function statementShape(statement: string): string | undefined {
 
 function shapeIn(statement: string, dialect: "sqlite" | "postgres"): string {
   return templateTokens(statement, { dialect, markupStart: "{{", markupEnd })
-    .map(({ type, text, isClosed }) => {
-      if (type === "comment" || type === "blank") return " ";
-      return VALUES.has(type) || !isClosed ? "?" : text;
+    .map((token) => {
+      if (token.type === "comment" || token.type === "blank") return " ";
+      return isLiteral(token) ? "?" : token.text;
     })
     .join("")
     .replace(/\s+/g, " ")

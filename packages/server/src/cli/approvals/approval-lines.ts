@@ -60,7 +60,8 @@ export function approvalLines(approval: Approval): readonly string[] {
   return [
     `${approval.status}  ${what}, asked for by ${partyName(approval.requester)}`,
     `plan ${approval.plan_id}, step ${approval.step_id}, until ${approval.expires_at}`,
-    ...(grantedBy === undefined ? [] : [`granted by the approval ${grantedBy} of the whole plan`]),
+    ...(grantedBy === undefined ? [] : [`granted by approval ${grantedBy}`]),
+    ...standingLines(approval),
     "",
     ...(steps === undefined ? subjectLines(subject) : steps.flatMap(planStepLines)),
     ...(approval.preview === undefined ? [] : ["", ...previewLines(approval.preview)]),
@@ -77,6 +78,20 @@ export function approvalLines(approval: Approval): readonly string[] {
     ...(approval.status === "pending"
       ? ["", `steward approvals approve ${id} --digest ${digest}`]
       : []),
+  ];
+}
+
+/** Whether it stands, or may stand, for later statements. */
+function standingLines(approval: Approval): readonly string[] {
+  const { standing_until: until, revoked_at: revokedAt, revoked_by: by = "" } = approval;
+  const { status, standing_seconds_max: max } = approval;
+  if (revokedAt !== undefined)
+    return [`stood for later statements, revoked by ${by} at ${revokedAt}`];
+  if (until !== undefined) return [`stands for later statements until ${until}`];
+  if (max === undefined || status !== "pending") return [];
+  const hours = `${String(Math.floor(max / 60))}m`;
+  return [
+    `may stand for later statements of its shape: approve it with --standing, at most ${hours}`,
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { Approvals } from "@steward/client";
+import { durationMs } from "@steward/kernel/duration.js";
 import type { Command } from "commander";
 import { CliError, usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
@@ -10,6 +11,7 @@ interface DecideOptions extends ClientOptions {
   readonly plan?: string;
   readonly digest: string;
   readonly reason?: string;
+  readonly standing?: string;
 }
 
 /** The approval that is named by its id, or as the one of a whole plan. @throws CliError. */
@@ -38,14 +40,18 @@ export function decideCommand({ env, terminal }: CliContext, verb: "approve" | "
     verb === "approve"
       ? "Approves what `steward approvals show` has shown: the step may run once."
       : "Denies it: the step fails, and its agent is told the reason.";
-  return approverCommand(verb, description)
+  const command = approverCommand(verb, description)
     .argument("[approval-id]", "Id of the approval.")
     .option("--plan <plan-id>", "Decide about this plan as a whole, where policies allow it.")
     .requiredOption("--digest <digest>", "The digest that `steward approvals show` has printed.")
     .option("--reason <text>", "Why; for a denial this is what the agent is told.")
     .action(async (given: string | undefined, options: DecideOptions) => {
       const { digest, reason } = options;
-      const choice = { digest, ...(reason === undefined ? {} : { reason }) };
+      const choice = {
+        digest,
+        ...(reason === undefined ? {} : { reason }),
+        ...standingOf(options.standing),
+      };
       const { approvals } = connect(options, env);
       const approvalId = await meantApproval(approvals, given, options.plan);
       const approval = await approvals[verb](approvalId, choice);
@@ -54,9 +60,35 @@ export function decideCommand({ env, terminal }: CliContext, verb: "approve" | "
         return;
       }
       terminal.print(approval.status);
+      const { standing_until: until } = approval;
+      if (until !== undefined) {
+        terminal.note(
+          `it stands for later statements until ${until}, unless it is revoked: steward approvals revoke ${approvalId}`,
+        );
+      }
       const missing = approval.rules.filter((rule) => rule.missing > 0);
       if (approval.status !== "pending") return;
       const left = missing.map((rule) => `${String(rule.missing)} of the role ${rule.role}`);
       terminal.note(`still needed: ${left.join(" and ")}`);
     });
+  if (verb === "approve") {
+    command.option(
+      "--standing <duration>",
+      "Let it also stand for later statements of the same shape, such as 24h; only where policies allow it.",
+    );
+  }
+  return command;
+}
+
+/** @throws CliError for a text that is no duration. */
+function standingOf(text: string | undefined): { readonly standing_seconds?: number } {
+  if (text === undefined) return {};
+  const ms = durationMs(text);
+  if (ms === undefined) {
+    throw usageError(
+      `--standing ${text} is no duration`,
+      "write minutes, hours or days: 30m, 24h or 7d",
+    );
+  }
+  return { standing_seconds: ms / 1000 };
 }

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { decideCommand } from "./decide.js";
 import { listCommand } from "./list.js";
+import { revokeCommand } from "./revoke.js";
 import { showCommand } from "./show.js";
 import { watchCommand } from "./watch.js";
 
@@ -13,5 +14,6 @@ export function approvalsCommand(context: CliContext): Command {
     .addCommand(showCommand(context))
     .addCommand(decideCommand(context, "approve"))
     .addCommand(decideCommand(context, "deny"))
+    .addCommand(revokeCommand(context))
     .addCommand(watchCommand(context));
 }

@@ -8,6 +8,7 @@ import { approvalRow } from "./approval-lines.js";
 interface ListOptions extends ClientOptions {
   readonly status?: ApprovalStatus;
   readonly plan?: string;
+  readonly standing?: boolean;
   readonly cursor?: string;
 }
 
@@ -18,12 +19,14 @@ export function listCommand({ env, terminal }: CliContext): Command {
       new Option("--status <status>", "Only approvals of this status.").choices(APPROVAL_STATUSES),
     )
     .option("--plan <plan-id>", "Only approvals of this plan.")
+    .option("--standing", "Only approvals that stand for later statements now.")
     .option("--cursor <cursor>", "The cursor that the previous page has printed.")
     .action(async (options: ListOptions) => {
-      const { status, plan, cursor } = options;
+      const { status, plan, cursor, standing } = options;
       const page = await connect(options, env).approvals.list({
         ...(status === undefined ? {} : { status }),
         ...(plan === undefined ? {} : { plan_id: plan }),
+        ...(standing === true ? { standing: "true" as const } : {}),
         ...(cursor === undefined ? {} : { cursor }),
       });
       if (options.json) {

@@ -1,6 +1,13 @@
 import type { ErrorCode } from "@steward/protocol";
 import { isoTime } from "@steward/kernel/clock.js";
-import { partyName, shownStatus, type Approval } from "../../approvals/index.js";
+import {
+  areMet,
+  isSameParty,
+  partyName,
+  shownStatus,
+  type Approval,
+  type ApprovalParty,
+} from "../../approvals/index.js";
 import { PLAN_EVENTS_MAX } from "../limits.js";
 import type { PlanDraft } from "../plan-draft.js";
 import { eventsToFinish, isOver, type PlanState, type StepState } from "../plan-state.js";
@@ -54,6 +61,49 @@ export function expired(
     expires_at: isoTime(approval.expiresAtMs),
   });
   return ended;
+}
+
+/** An approval whose approvers have decided about others too. */
+export interface GrantingApproval {
+  readonly approvalId: string;
+  readonly decisions: Approval["decisions"];
+  readonly untilMs: number;
+  readonly isStanding: boolean;
+}
+
+/**
+ * Grants the approval that a step waits for, if enough persons of whom none requested it have
+ * decided about the granting one. @returns whether it did.
+ */
+export function grant(
+  draft: PlanDraft,
+  step: StepState,
+  approval: Approval,
+  by: GrantingApproval,
+): boolean {
+  if (!isOpen(approval, draft.nowMs) || draft.nowMs >= by.untilMs) return false;
+  // What is granted does not stand itself.
+  const decisions = by.decisions
+    .filter(({ approver }) => !isSameParty(approver, approval.requester))
+    .map(({ standingMs: _standingMs, ...decision }) => decision);
+  if (!areMet(approval.rules, decisions)) return false;
+  const granted: Approval = {
+    ...{ ...approval, decisions, status: "approved", grantedBy: by.approvalId },
+    ...(by.isStanding ? { underStanding: true } : {}),
+    expiresAtMs: Math.min(approval.expiresAtMs, by.untilMs),
+  };
+  draft.replaceStep({ ...step, approval: granted, waitReason: undefined });
+  draft.putApproval({ stepId: step.stepId, approval: granted });
+  draft.emit("PlanApprovalDecided", {
+    ...{ approval_id: approval.approvalId, step_id: step.stepId, step_index: step.index },
+    ...{ decision: "approve", approver: approversOf(decisions), status: "approved" },
+    granted_by: by.approvalId,
+  });
+  return true;
+}
+
+function approversOf(decisions: readonly { readonly approver: ApprovalParty }[]): string {
+  return decisions.map(({ approver }) => partyName(approver)).join(", ");
 }
 
 /** What the event of a request tells of the approval. */

@@ -20,6 +20,7 @@ import {
 } from "../plan-state.js";
 import {
   expired,
+  grant,
   hasEnded,
   isOpen,
   requestedPayload,
@@ -103,7 +104,7 @@ export function expireApprovals(state: PlanState, nowMs: number): PlanChange | u
 export function awaitApproval(
   draft: PlanDraft,
   step: StepState,
-  { approval, subject, wholePlan }: StepOutcome & { readonly kind: "awaiting_approval" },
+  { approval, subject, wholePlan, standing }: StepOutcome & { readonly kind: "awaiting_approval" },
 ): void {
   const idle: StepState = {
     ...{ ...step, owner: undefined, status: "pending" },
@@ -127,7 +128,14 @@ export function awaitApproval(
     ...stepPayload(step),
     ...(former === undefined ? {} : { replaces: former.approvalId }),
   });
-  if (draft.isEnding || grantFromPlan(draft, waiting, approval)) return;
+  if (draft.isEnding) return;
+  if (
+    standing !== undefined &&
+    grant(draft, waiting, approval, { ...standing, isStanding: true })
+  ) {
+    return;
+  }
+  if (grantFromPlan(draft, waiting, approval)) return;
   if (wholePlan !== undefined) requestPlanApproval(draft, step.stepId, wholePlan);
 }
 
@@ -195,7 +203,7 @@ export function waitingText({ planId, steps }: PlanState, { stepId, approval }: 
 }
 
 function emitDecided(draft: PlanDraft, step: StepState, approval: Approval): void {
-  const { approvalId, decisions, status } = approval;
+  const { approvalId, decisions, status, standingUntilMs } = approval;
   const last = decisions.at(-1);
   draft.emit("PlanApprovalDecided", {
     approval_id: approvalId,
@@ -205,6 +213,7 @@ function emitDecided(draft: PlanDraft, step: StepState, approval: Approval): voi
     approver: last && partyName(last.approver),
     ...(last?.reason === undefined ? {} : { reason: last.reason }),
     status,
+    ...(standingUntilMs === undefined ? {} : { standing_until: isoTime(standingUntilMs) }),
   });
 }
 

@@ -1,11 +1,8 @@
 import {
-  areMet,
   decideApproval,
-  isSameParty,
   partyName,
   shownStatus,
   type Approval,
-  type ApprovalParty,
   type CoveredStep,
   type WantedDecision,
 } from "../../approvals/index.js";
@@ -13,6 +10,7 @@ import type { ApprovalRule } from "../../governance/index.js";
 import type { PlanDraft } from "../plan-draft.js";
 import type { PlanState, StepState, WholePlanRequest } from "../plan-state.js";
 import {
+  grant,
   isOpen,
   requestedPayload,
   type StepDecision,
@@ -95,29 +93,17 @@ export function decidePlanApproval(
 export function grantFromPlan(draft: PlanDraft, step: StepState, approval: Approval): boolean {
   const plan = openPlanApproval(draft.steps, draft.nowMs);
   if (plan?.covers === undefined || shownStatus(plan, draft.nowMs) !== "approved") return false;
-  if (!isOpen(approval, draft.nowMs)) return false;
   const covered = plan.covers.find(({ stepId }) => stepId === step.stepId);
   if (covered === undefined || !covers(covered, approval)) return false;
-  const decisions = plan.decisions.filter(
-    ({ approver }) => !isSameParty(approver, approval.requester),
-  );
-  if (!areMet(approval.rules, decisions)) return false;
-  const granted: Approval = {
-    ...{ ...approval, decisions, status: "approved", grantedBy: plan.approvalId },
-    expiresAtMs: Math.min(approval.expiresAtMs, plan.expiresAtMs),
-  };
-  draft.replaceStep({ ...step, approval: granted, waitReason: undefined });
-  draft.putApproval({ stepId: step.stepId, approval: granted });
+  const { approvalId, decisions, expiresAtMs: untilMs } = plan;
+  if (!grant(draft, step, approval, { approvalId, decisions, untilMs, isStanding: false })) {
+    return false;
+  }
   const left = plan.covers.map((each) =>
     each === covered ? { ...covered, granted: approval.approvalId } : each,
   );
   const isUsedUp = left.every((each) => each.granted !== undefined);
   putPlanApproval(draft, { ...plan, covers: left, ...(isUsedUp ? { status: "used" } : {}) });
-  draft.emit("PlanApprovalDecided", {
-    ...{ approval_id: approval.approvalId, step_id: step.stepId, step_index: step.index },
-    ...{ decision: "approve", approver: approversOf(decisions), status: "approved" },
-    granted_by: plan.approvalId,
-  });
   return true;
 }
 
@@ -156,8 +142,4 @@ function putPlanApproval(draft: PlanDraft, planApproval: Approval): void {
   if (holder === undefined) return;
   draft.replaceStep({ ...holder, planApproval });
   draft.putApproval({ stepId: holder.stepId, approval: planApproval });
-}
-
-function approversOf(decisions: readonly { readonly approver: ApprovalParty }[]): string {
-  return decisions.map(({ approver }) => partyName(approver)).join(", ");
 }

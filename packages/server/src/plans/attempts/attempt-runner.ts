@@ -312,7 +312,7 @@ async function boundStatement(
   binds: readonly SqlValue[],
   caller: Caller,
 ): Promise<BoundStatement | AttemptEnd> {
-  const statement = { ref, step, binds, caller, approval };
+  const statement = { ref, step, binds, caller, approval, dialect: dialectOf(target) };
   if (!needsApproval || target.migrationOf === undefined) {
     return { ...statement, migration: undefined };
   }

@@ -1,8 +1,10 @@
+import { isLiteral, tokensOf } from "@steward/schema/sql";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import {
   approvalDigest,
   areMet,
+  standingDigest,
   type Approval,
   type ApprovalParty,
   type ApprovalSubject,
@@ -16,7 +18,12 @@ import {
   SHOWN_VALUE_BYTES_MAX,
   SHOWN_VALUES_MAX,
 } from "../../approvals/limits.js";
-import { isReadIntent, type NeededApproval, type TouchedData } from "../../governance/index.js";
+import {
+  type Dialect,
+  isReadIntent,
+  type NeededApproval,
+  type TouchedData,
+} from "../../governance/index.js";
 import { cutToBytes } from "../cut-text.js";
 import type { StepOutcome } from "../plan-state.js";
 import type { PreparedStep } from "../plan.js";
@@ -39,6 +46,8 @@ export interface BoundStatement {
   readonly caller: Caller;
   /** The approval that the attempt uses. */
   readonly approval: Approval | undefined;
+  /** Absent for a tool that takes no SQL. */
+  readonly dialect: Dialect | undefined;
 }
 
 /** The parts of a statement that its approval depends on. */
@@ -89,8 +98,30 @@ export function awaitingApproval(
       requestedAtMs: nowMs,
       expiresAtMs: nowMs + validMs,
       decisions: [],
+      ...shapeOf(bound, needed, touched),
     },
     subject: subjectOf(bound, needed, touched),
+  };
+}
+
+/** What later statements need in common with this one for its approval to stand for them. */
+function shapeOf(
+  { step, migration, caller, dialect }: BoundStatement,
+  { rules, policyVersion, rowsChangedMax }: NeededApproval,
+  touched: TouchedData | undefined,
+): Pick<Approval, "shapeDigest"> {
+  if (dialect === undefined || migration !== undefined) return {};
+  if (rules.some(({ standingMs }) => standingMs === undefined)) return {};
+  const shape = tokensOf(step.statement.sql, dialect)
+    .filter(({ type }) => type !== "comment")
+    .map((token) => (isLiteral(token) ? "?" : token.text))
+    .join(" ");
+  const { toolName, dataSource, intent } = step;
+  const requester = partyOf(caller);
+  return {
+    shapeDigest: standingDigest({
+      ...{ shape, toolName, dataSource, intent, requester, policyVersion, touched, rowsChangedMax },
+    }),
   };
 }
 

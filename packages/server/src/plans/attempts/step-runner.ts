@@ -12,6 +12,7 @@ import type {
   ToolCallGate,
 } from "../../governance/index.js";
 import { originOf } from "../../kernel/origin.js";
+import type { ApprovalIndex } from "../../approvals/ports.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import { withHints } from "../context-update.js";
 import type { PlanEngine } from "../engine/index.js";
@@ -39,6 +40,7 @@ import { InFlightSteps, type InFlightStep } from "./in-flight-steps.js";
 import { Recovery } from "./recovery.js";
 import { retryDelayMs } from "./retry.js";
 import { SchemaSteps } from "./schema-steps.js";
+import { StandingApprovals } from "./standing-approvals.js";
 import { WholePlanRequests } from "./whole-plan-requests.js";
 import { callerGone, untilPlanNews, whileCallerWaits } from "./waiting.js";
 
@@ -49,6 +51,7 @@ export interface StepRunnerParts extends Omit<AttemptRunnerParts, "schemas"> {
   readonly gate: ToolCallGate;
   readonly storage: StorageGate;
   readonly policy: ExplainedStatementPolicy;
+  readonly approvals: ApprovalIndex;
   readonly log: Log;
   readonly telemetry: Telemetry;
   /** Time limit of one attempt, in ms. */
@@ -70,6 +73,7 @@ export class StepRunner implements AsyncDisposable {
   readonly #runner: AttemptRunner;
   readonly #recovery: Recovery;
   readonly #wholePlans: WholePlanRequests;
+  readonly #standingApprovals: StandingApprovals;
   readonly #inFlight = new InFlightSteps();
   readonly #renewal: NodeJS.Timeout;
   readonly #unwatchCancels: Unsubscribe;
@@ -82,6 +86,7 @@ export class StepRunner implements AsyncDisposable {
     this.#owner = parts.ids.uuid();
     this.#runner = new AttemptRunner({ ...parts, schemas: new SchemaSteps(parts.schemas, log) });
     this.#wholePlans = new WholePlanRequests(parts);
+    this.#standingApprovals = new StandingApprovals(parts);
     this.#recovery = new Recovery(engine, tools, this.#runner, log);
     this.#renewal = setInterval(() => {
       this.#renewLeases();
@@ -214,8 +219,9 @@ export class StepRunner implements AsyncDisposable {
     const warnings = await this.#orReleased(attempt, () => gate.admit(call));
     let recorded = false;
     try {
-      const end = await this.#run(attempt, { ...claim, ...grant }, call, ctx, inFlight);
-      const outcome = await this.#withWholePlan(ref, withHints(end.outcome, warnings), ctx);
+      const approval = await this.#standingApprovals.unlessRevoked(ref.orgId, claim.approval);
+      const end = await this.#run(attempt, { ...claim, ...grant, approval }, call, ctx, inFlight);
+      const outcome = await this.#withGrants(ref, withHints(end.outcome, warnings), ctx);
       const origin = originOf(ctx, end.policyVersion ?? grant.policyVersion);
       const finished = await this.#engine.finishStep(attempt, outcome, end.toolCall, origin);
       recorded = end.toolCall !== undefined && finished.kind !== "fenced";
@@ -235,13 +241,18 @@ export class StepRunner implements AsyncDisposable {
     }
   }
 
-  /** Asks for the approval of the whole plan too, where policies allow it. */
-  async #withWholePlan(
+  /**
+   * Looks for a standing approval that covers the statement. If there is none, it asks for the
+   * approval of the whole plan too, where policies allow it.
+   */
+  async #withGrants(
     ref: StepRef,
     outcome: StepOutcome,
     ctx: QueryRuntimeContext,
   ): Promise<StepOutcome> {
     if (outcome.kind !== "awaiting_approval") return outcome;
+    const standing = await this.#standingApprovals.of(ref.orgId, outcome.approval);
+    if (standing !== undefined) return { ...outcome, standing };
     return { ...outcome, wholePlan: await this.#wholePlans.of(ref, outcome, ctx) };
   }
 

@@ -1,14 +1,20 @@
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { originOf } from "../../kernel/origin.js";
 import { isUuid } from "@steward/kernel/ids.js";
-import { decideApproval, type WantedDecision } from "../../approvals/index.js";
+import {
+  decideApproval,
+  partyName,
+  whyNotRevoker,
+  type WantedDecision,
+} from "../../approvals/index.js";
 import { APPROVAL_REASON_BYTES_MAX, APPROVALS_PAGE_MAX } from "../../approvals/limits.js";
-import type {
-  ApprovalFilter,
-  ApprovalIndex,
-  ApprovalPage,
-  ApprovalPageRequest,
-  StoredApproval,
+import {
+  isStanding,
+  type ApprovalFilter,
+  type ApprovalIndex,
+  type ApprovalPage,
+  type ApprovalPageRequest,
+  type StoredApproval,
 } from "../../approvals/ports.js";
 import type { PlanEngine } from "../engine/index.js";
 import type {
@@ -19,7 +25,7 @@ import type {
 } from "../orchestrator.js";
 import { ApprovalPreviews, type ApprovalPreviewParts } from "./approval-previews.js";
 import type { ExplainedStatementPolicy } from "../../governance/index.js";
-import { approverOf } from "../attempts/step-approval.js";
+import { approverOf, partyOf } from "../attempts/step-approval.js";
 
 /** Dependencies of the desk. */
 export interface ApprovalDeskParts extends ApprovalPreviewParts {
@@ -60,7 +66,7 @@ export class ApprovalDesk implements PlanApprovals {
 
   async decideApproval(
     approvalId: string,
-    { decision, digest, reason }: ApprovalChoice,
+    { decision, digest, reason, standingMs }: ApprovalChoice,
     ctx: QueryRuntimeContext,
   ): Promise<StoredApproval> {
     if (reason !== undefined && Buffer.byteLength(reason) > APPROVAL_REASON_BYTES_MAX) {
@@ -69,13 +75,36 @@ export class ApprovalDesk implements PlanApprovals {
     const { engine, clock, policy } = this.#parts;
     const found = await this.#find(approvalId, ctx);
     const by = approverOf(ctx);
-    const wanted: WantedDecision = { decision, digest: digest.toLowerCase(), reason, by };
+    const wanted: WantedDecision = {
+      decision,
+      digest: digest.toLowerCase(),
+      reason,
+      standingMs,
+      by,
+    };
     // The index may lag behind, but is enough to refuse with a reason; the plan's log decides.
     const early = decideApproval(found, wanted, clock.nowMs());
     if (early.kind === "refused") throw new AppError(early.code, early.message);
     const { orgId, planId } = found;
     const origin = originOf(ctx, await policy.versionFor(ctx));
     await engine.decideApproval({ orgId, planId }, found.approvalId, wanted, origin);
+    return this.#find(approvalId, ctx);
+  }
+
+  async revokeApproval(approvalId: string, ctx: QueryRuntimeContext): Promise<StoredApproval> {
+    const found = await this.#find(approvalId, ctx);
+    const refusal = whyNotRevoker(approverOf(ctx));
+    if (refusal !== undefined) throw new AppError("POLICY_DENIED", refusal);
+    if (found.revoked !== undefined) return found;
+    const { clock, approvals } = this.#parts;
+    const atMs = clock.nowMs();
+    if (!isStanding(found, atMs)) {
+      throw new AppError(
+        "APPROVAL_CONFLICT",
+        `Approval ${found.approvalId} does not stand for later statements, so there is nothing to revoke`,
+      );
+    }
+    await approvals.revoke(found.orgId, found.approvalId, { by: partyName(partyOf(ctx)), atMs });
     return this.#find(approvalId, ctx);
   }
 

@@ -266,6 +266,10 @@ export class DurableOrchestrator
     return this.#desk.decideApproval(approvalId, choice, ctx);
   }
 
+  revokeApproval(approvalId: string, ctx: QueryRuntimeContext): Promise<StoredApproval> {
+    return this.#desk.revokeApproval(approvalId, ctx);
+  }
+
   async listPlans(
     filter: PlanFilter,
     page: PageRequest,

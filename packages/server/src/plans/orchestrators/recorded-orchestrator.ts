@@ -69,6 +69,7 @@ export function recordedOrchestrator(
         listApprovals: (...given) => withText(() => inner.listApprovals(...given)),
         getApproval: (...given) => withText(() => inner.getApproval(...given)),
         decideApproval: (...given) => withText(() => inner.decideApproval(...given)),
+        revokeApproval: (...given) => withText(() => inner.revokeApproval(...given)),
       }
     : {};
   const offered = { ...four, ...revisions, ...checks, ...details, ...approvals };

@@ -30,10 +30,13 @@ export interface ApprovalRow {
   readonly session_id: string;
   readonly approval: string;
   readonly subject: string;
+  readonly revoked_at_ms: number | bigint | null;
+  readonly revoked_by: string | null;
 }
 
 /** The columns of {@link ApprovalRow}. */
-export const APPROVAL_COLUMNS = "org_id, plan_id, step_id, session_id, approval, subject";
+export const APPROVAL_COLUMNS =
+  "org_id, plan_id, step_id, session_id, approval, subject, revoked_at_ms, revoked_by";
 
 /** The changes of the index that a unit makes, in order. */
 export function approvalWritesOf({ ref, sessionId, entries }: PlanUnit): readonly ApprovalWrite[] {
@@ -60,6 +63,9 @@ export function storedApprovalOf(row: ApprovalRow): StoredApproval {
     stepId: row.step_id,
     sessionId: row.session_id,
     subject: JSON.parse(row.subject) as ApprovalSubject,
+    ...(row.revoked_at_ms === null
+      ? {}
+      : { revoked: { by: row.revoked_by ?? "", atMs: Number(row.revoked_at_ms) } }),
   };
 }
 
@@ -75,17 +81,27 @@ export function approvalPageOf(
     : { approvals };
 }
 
-/** The conditions of a listing, with one value each. */
+/** That an approval stands for later statements; a time before its end follows. */
+export function standingCondition(untilMs: string): string {
+  return `status IN ('approved', 'used') AND revoked_at_ms IS NULL AND ${untilMs} >`;
+}
+
+/**
+ * The conditions of a listing, with one value each.
+ * @param untilMs the engine's expression for the end of a standing approval.
+ */
 export function approvalConditions(
-  { status, planId }: ApprovalFilter,
+  { status, planId, isStanding }: ApprovalFilter,
   { cursor }: ApprovalPageRequest,
   nowMs: number,
+  untilMs: string,
 ): readonly (readonly [condition: string, value: string | number])[] {
   const isOpen = status === "pending" || status === "approved";
   return [
     ...(planId === undefined ? [] : ([["plan_id =", planId]] as const)),
     ...(cursor === undefined ? [] : ([["approval_id <", cursor]] as const)),
     ...(status === undefined || status === "expired" ? [] : ([["status =", status]] as const)),
+    ...(isStanding === true ? ([[standingCondition(untilMs), nowMs]] as const) : []),
     ...(isOpen ? ([["expires_at_ms >=", nowMs]] as const) : []),
     ...(status === "expired"
       ? ([["status IN ('pending', 'approved', 'expired') AND expires_at_ms <", nowMs]] as const)

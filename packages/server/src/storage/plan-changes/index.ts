@@ -7,6 +7,7 @@ export {
   approvalConditions,
   approvalPageOf,
   approvalWritesOf,
+  standingCondition,
   storedApprovalOf,
   type ApprovalRow,
   type ApprovalWrite,

@@ -20,6 +20,7 @@ import { createAuditExport } from "./migrations/0015-audit-export.js";
 import { indexExpiry } from "./migrations/0016-approval-expiry.js";
 import { addNodeVersions } from "./migrations/0017-node-versions.js";
 import { createAuditCosignatures } from "./migrations/0018-audit-cosignatures.js";
+import { addStandingApprovals } from "./migrations/0019-standing-approvals.js";
 
 /** One migration of the schema: statements that run one by one in one transaction. */
 export interface Migration {
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "v2-approval-expiry", statements: indexExpiry },
   { name: "v2-node-versions", statements: addNodeVersions },
   { name: "v2-audit-cosignatures", statements: createAuditCosignatures },
+  { name: "v2-standing-approvals", statements: addStandingApprovals },
 ];
 
 /** The advisory lock for migrations. Any number will do that nobody else uses. */

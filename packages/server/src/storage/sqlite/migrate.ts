@@ -17,6 +17,7 @@ import { createAuditExport } from "./migrations/0014-audit-export.js";
 import { indexExpiry } from "./migrations/0015-approval-expiry.js";
 import { deleteWordsLater } from "./migrations/0016-text-index.js";
 import { createAuditCosignatures } from "./migrations/0017-audit-cosignatures.js";
+import { addStandingApprovals } from "./migrations/0018-standing-approvals.js";
 
 /**
  * The version of the first migration, which creates a new store. Stores from before the first
@@ -48,6 +49,7 @@ const MIGRATIONS: readonly string[] = [
   indexExpiry,
   deleteWordsLater,
   createAuditCosignatures,
+  addStandingApprovals,
 ];
 
 /** The schema version of an up-to-date store. */

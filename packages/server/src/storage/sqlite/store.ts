@@ -79,7 +79,7 @@ export function openSqliteStore(
   });
   return {
     plans,
-    approvals: new SqliteApprovalIndex(statements),
+    approvals: new SqliteApprovalIndex(writer, statements),
     toolCalls,
     usage: sqliteUsageStore(writer, statements, toolCalls),
     customers: new SqliteCustomerBindings(writer, statements, clock),

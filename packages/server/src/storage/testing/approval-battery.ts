@@ -218,6 +218,60 @@ export function approvalCases(battery: PlanBattery): void {
     expect(await find(again)).toMatchObject({ status: "pending" });
   });
 
+  it("finds the approval that stands for a statement's shape until it is revoked, over restarts", async () => {
+    const refs = [await submit([step("a")]), await submit([step("a")])] as const;
+    const rules = [{ policyId: "p", role: "approver", approversMin: 1, standingMs: 60_000 }];
+    const shape = { shapeDigest: "shape", rules };
+    const first = await ask(await claim(refs[0], "a"), shape);
+    const { approvalId, digest } = first;
+    const nowMs = battery.clock().nowMs();
+    const standing = (org = ORG, shapeDigest = "shape", atMs = nowMs) =>
+      store().approvals.standing(org, shapeDigest, atMs);
+    expect(await standing()).toBeUndefined();
+    const wanted = { decision: "approve", digest, by: bob, standingMs: 30_000 } as const;
+    await store().plans.decideApproval(refs[0], approvalId, wanted);
+    const found = await standing();
+    expect(found).toMatchObject({ approvalId });
+    // The store's own clock gives the time of the decision.
+    const untilMs = found?.standingUntilMs ?? 0;
+    expect(Math.abs(untilMs - nowMs - 30_000)).toBeLessThan(30_000);
+    await restart();
+    expect(await standing()).toEqual(found);
+    expect(await standing(OTHER_ORG)).toBeUndefined();
+    expect(await standing(ORG, "another")).toBeUndefined();
+    expect(await standing(ORG, "shape", untilMs - 1)).toEqual(found);
+    expect(await standing(ORG, "shape", untilMs)).toBeUndefined();
+    const list = async () =>
+      (await store().approvals.list(ORG, { isStanding: true }, { limit: 10 }, nowMs)).approvals;
+    expect(await list()).toEqual([found]);
+
+    // A step that begins to wait is granted its approval at once, and keeps who has approved it.
+    const { decisions } = found ?? first;
+    const grant = { approvalId, decisions, untilMs };
+    const second = await claim(refs[1], "a");
+    const approval = sampleApproval({
+      approvalId: uuidV7(nowMs + 900, new Uint8Array(10).fill(9)),
+      ...{ ...shape, requestedAtMs: nowMs, expiresAtMs: nowMs + 60_000 },
+    });
+    await store().plans.finishStep(
+      second,
+      { kind: "awaiting_approval", approval, subject: SAMPLE_SUBJECT, standing: grant },
+      undefined,
+    );
+    expect(await find(approval)).toMatchObject({
+      ...{ status: "approved", grantedBy: approvalId, underStanding: true },
+      expiresAtMs: untilMs,
+    });
+
+    await store().approvals.revoke(OTHER_ORG, approvalId, { by: "eve", atMs: nowMs });
+    expect(await list()).toHaveLength(1);
+    await store().approvals.revoke(ORG, approvalId, { by: "bob", atMs: nowMs });
+    await store().approvals.revoke(ORG, approvalId, { by: "carol", atMs: nowMs + 1 });
+    await restart();
+    expect(await find(first)).toMatchObject({ revoked: { by: "bob", atMs: nowMs } });
+    expect([await standing(), ...(await list())]).toEqual([undefined]);
+  });
+
   it("lets two approvers decide at the same time, each counted once", async () => {
     const ref = await submit([step("a")]);
     const rules = [{ policyId: "p", role: "approver", approversMin: 2 }];

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file controlplane/v1/approvals.proto.
  */
 export const file_controlplane_v1_approvals: GenFile = /*@__PURE__*/
-  fileDesc("Ch9jb250cm9scGxhbmUvdjEvYXBwcm92YWxzLnByb3RvEg9jb250cm9scGxhbmUudjEiVgoUTGlzdEFwcHJvdmFsc1JlcXVlc3QSDgoGc3RhdHVzGAEgASgJEg8KB3BsYW5faWQYAiABKAkSDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJIloKFUxpc3RBcHByb3ZhbHNSZXNwb25zZRIsCglhcHByb3ZhbHMYASADKAsyGS5jb250cm9scGxhbmUudjEuQXBwcm92YWwSEwoLbmV4dF9jdXJzb3IYAiABKAkiKQoSR2V0QXBwcm92YWxSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJIkIKE0dldEFwcHJvdmFsUmVzcG9uc2USKwoIYXBwcm92YWwYASABKAsyGS5jb250cm9scGxhbmUudjEuQXBwcm92YWwiSwoUR3JhbnRBcHByb3ZhbFJlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSDgoGZGlnZXN0GAIgASgJEg4KBnJlYXNvbhgDIAEoCSJEChVHcmFudEFwcHJvdmFsUmVzcG9uc2USKwoIYXBwcm92YWwYASABKAsyGS5jb250cm9scGxhbmUudjEuQXBwcm92YWwiSgoTRGVueUFwcHJvdmFsUmVxdWVzdBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZkaWdlc3QYAiABKAkSDgoGcmVhc29uGAMgASgJIkMKFERlbnlBcHByb3ZhbFJlc3BvbnNlEisKCGFwcHJvdmFsGAEgASgLMhkuY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsIsgDCghBcHByb3ZhbBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSDwoHcGxhbl9pZBgDIAEoCRIPCgdzdGVwX2lkGAQgASgJEhIKCnNlc3Npb25faWQYBSABKAkSDgoGZGlnZXN0GAYgASgJEiwKBXJ1bGVzGAcgAygLMh0uY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsUnVsZRIxCglyZXF1ZXN0ZXIYCCABKAsyHi5jb250cm9scGxhbmUudjEuQXBwcm92YWxQYXJ0eRIUCgxyZXF1ZXN0ZWRfYXQYCSABKAkSEgoKZXhwaXJlc19hdBgKIAEoCRI0CglkZWNpc2lvbnMYCyADKAsyIS5jb250cm9scGxhbmUudjEuQXBwcm92YWxEZWNpc2lvbhIWCg5wb2xpY3lfdmVyc2lvbhgMIAEoCRIxCgdzdWJqZWN0GA0gASgLMiAuY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsU3ViamVjdBIxCgdwcmV2aWV3GA4gASgLMiAuY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsUHJldmlldxISCgpncmFudGVkX2J5GA8gASgJImcKDEFwcHJvdmFsUnVsZRIRCglwb2xpY3lfaWQYASABKAkSDgoGcmVhc29uGAIgASgJEgwKBHJvbGUYAyABKAkSFQoNYXBwcm92ZXJzX21pbhgEIAEoBRIPCgdtaXNzaW5nGAUgASgFIlAKDUFwcHJvdmFsUGFydHkSDAoEa2luZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEhAKCGFnZW50X2lkGAMgASgJEg4KBmtleV9pZBgEIAEoCSKJAQoQQXBwcm92YWxEZWNpc2lvbhIwCghhcHByb3ZlchgBIAEoCzIeLmNvbnRyb2xwbGFuZS52MS5BcHByb3ZhbFBhcnR5Eg0KBXJvbGVzGAIgAygJEhAKCGRlY2lzaW9uGAMgASgJEg4KBnJlYXNvbhgEIAEoCRISCgpkZWNpZGVkX2F0GAUgASgJIocDCg9BcHByb3ZhbFN1YmplY3QSEQoJdG9vbF9uYW1lGAEgASgJEhMKC2RhdGFfc291cmNlGAIgASgJEg4KBmludGVudBgDIAEoCRIWCg5xdWVyeV90ZW1wbGF0ZRgEIAEoCRIRCglzdGF0ZW1lbnQYBSABKAkSLgoGdmFsdWVzGAYgAygLMh4uY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GAcgASgFEi4KBnRhYmxlcxgIIAMoCzIeLmNvbnRyb2xwbGFuZS52MS5BcHByb3ZhbFRhYmxlEhAKCHJldmlzaW9uGAkgASgFEjUKCW1pZ3JhdGlvbhgKIAEoCzIiLmNvbnRyb2xwbGFuZS52MS5BcHByb3ZlZE1pZ3JhdGlvbhIYChByb3dzX2NoYW5nZWRfbWF4GAsgASgDEjUKCnBsYW5fc3RlcHMYDCADKAsyIS5jb250cm9scGxhbmUudjEuQXBwcm92ZWRQbGFuU3RlcCKlAgoQQXBwcm92ZWRQbGFuU3RlcBIPCgdzdGVwX2lkGAEgASgJEhMKC2RhdGFfc291cmNlGAIgASgJEg4KBmludGVudBgDIAEoCRIRCglzdGF0ZW1lbnQYBCABKAkSEAoIYXBwcm92YWwYBSABKAkSLgoGdmFsdWVzGAYgAygLMh4uY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsVmFsdWUSEwoLdmFsdWVzX2Zyb20YByADKAkSLgoGdGFibGVzGAggAygLMh4uY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsVGFibGUSGAoOZXN0aW1hdGVkX3Jvd3MYCSABKAFIABIMCgRub3RlGAogASgJQhkKF29wdGlvbmFsX2VzdGltYXRlZF9yb3dzIk0KDUFwcHJvdmFsVmFsdWUSDgoEdGV4dBgBIAEoCUgAEgwKBHR5cGUYAiABKAkSDQoFYnl0ZXMYAyABKANCDwoNb3B0aW9uYWxfdGV4dCIvCg1BcHByb3ZhbFRhYmxlEgwKBG5hbWUYASABKAkSEAoIYWNjZXNzZXMYAiADKAkiOQoRQXBwcm92ZWRNaWdyYXRpb24SFAoMbWlncmF0aW9uX2lkGAEgASgJEg4KBmRpZ2VzdBgCIAEoCSLdAQoPQXBwcm92YWxQcmV2aWV3EhYKDHJvd3NfY2hhbmdlZBgBIAEoA0gAEjEKB2NoYW5nZXMYAiADKAsyIC5jb250cm9scGxhbmUudjEuUHJldmlld2VkQ2hhbmdlEg4KBmlzX2N1dBgDIAEoCBINCgVub3RlcxgEIAMoCRIyCghlc3RpbWF0ZRgFIAEoCzIgLmNvbnRyb2xwbGFuZS52MS5QcmV2aWV3RXN0aW1hdGUSEwoLdW5hdmFpbGFibGUYBiABKAlCFwoVb3B0aW9uYWxfcm93c19jaGFuZ2VkIi0KD1ByZXZpZXdFc3RpbWF0ZRIMCgRyb3dzGAEgASgBEgwKBGNvc3QYAiABKAEiSQoPUHJldmlld2VkQ2hhbmdlEg0KBXRhYmxlGAEgASgJEhMKC2JlZm9yZV9qc29uGAIgASgJEhIKCmFmdGVyX2pzb24YAyABKAkyiAMKD0FwcHJvdmFsU2VydmljZRJeCg1MaXN0QXBwcm92YWxzEiUuY29udHJvbHBsYW5lLnYxLkxpc3RBcHByb3ZhbHNSZXF1ZXN0GiYuY29udHJvbHBsYW5lLnYxLkxpc3RBcHByb3ZhbHNSZXNwb25zZRJYCgtHZXRBcHByb3ZhbBIjLmNvbnRyb2xwbGFuZS52MS5HZXRBcHByb3ZhbFJlcXVlc3QaJC5jb250cm9scGxhbmUudjEuR2V0QXBwcm92YWxSZXNwb25zZRJeCg1HcmFudEFwcHJvdmFsEiUuY29udHJvbHBsYW5lLnYxLkdyYW50QXBwcm92YWxSZXF1ZXN0GiYuY29udHJvbHBsYW5lLnYxLkdyYW50QXBwcm92YWxSZXNwb25zZRJbCgxEZW55QXBwcm92YWwSJC5jb250cm9scGxhbmUudjEuRGVueUFwcHJvdmFsUmVxdWVzdBolLmNvbnRyb2xwbGFuZS52MS5EZW55QXBwcm92YWxSZXNwb25zZWIGcHJvdG8z");
+  fileDesc("Ch9jb250cm9scGxhbmUvdjEvYXBwcm92YWxzLnByb3RvEg9jb250cm9scGxhbmUudjEiaAoUTGlzdEFwcHJvdmFsc1JlcXVlc3QSDgoGc3RhdHVzGAEgASgJEg8KB3BsYW5faWQYAiABKAkSDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJEhAKCHN0YW5kaW5nGAUgASgIIloKFUxpc3RBcHByb3ZhbHNSZXNwb25zZRIsCglhcHByb3ZhbHMYASADKAsyGS5jb250cm9scGxhbmUudjEuQXBwcm92YWwSEwoLbmV4dF9jdXJzb3IYAiABKAkiKQoSR2V0QXBwcm92YWxSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJIkIKE0dldEFwcHJvdmFsUmVzcG9uc2USKwoIYXBwcm92YWwYASABKAsyGS5jb250cm9scGxhbmUudjEuQXBwcm92YWwiZQoUR3JhbnRBcHByb3ZhbFJlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSDgoGZGlnZXN0GAIgASgJEg4KBnJlYXNvbhgDIAEoCRIYChBzdGFuZGluZ19zZWNvbmRzGAQgASgFIkQKFUdyYW50QXBwcm92YWxSZXNwb25zZRIrCghhcHByb3ZhbBgBIAEoCzIZLmNvbnRyb2xwbGFuZS52MS5BcHByb3ZhbCJKChNEZW55QXBwcm92YWxSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJEg4KBmRpZ2VzdBgCIAEoCRIOCgZyZWFzb24YAyABKAkiQwoURGVueUFwcHJvdmFsUmVzcG9uc2USKwoIYXBwcm92YWwYASABKAsyGS5jb250cm9scGxhbmUudjEuQXBwcm92YWwiLAoVUmV2b2tlQXBwcm92YWxSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJIkUKFlJldm9rZUFwcHJvdmFsUmVzcG9uc2USKwoIYXBwcm92YWwYASABKAsyGS5jb250cm9scGxhbmUudjEuQXBwcm92YWwipgQKCEFwcHJvdmFsEhMKC2FwcHJvdmFsX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIPCgdwbGFuX2lkGAMgASgJEg8KB3N0ZXBfaWQYBCABKAkSEgoKc2Vzc2lvbl9pZBgFIAEoCRIOCgZkaWdlc3QYBiABKAkSLAoFcnVsZXMYByADKAsyHS5jb250cm9scGxhbmUudjEuQXBwcm92YWxSdWxlEjEKCXJlcXVlc3RlchgIIAEoCzIeLmNvbnRyb2xwbGFuZS52MS5BcHByb3ZhbFBhcnR5EhQKDHJlcXVlc3RlZF9hdBgJIAEoCRISCgpleHBpcmVzX2F0GAogASgJEjQKCWRlY2lzaW9ucxgLIAMoCzIhLmNvbnRyb2xwbGFuZS52MS5BcHByb3ZhbERlY2lzaW9uEhYKDnBvbGljeV92ZXJzaW9uGAwgASgJEjEKB3N1YmplY3QYDSABKAsyIC5jb250cm9scGxhbmUudjEuQXBwcm92YWxTdWJqZWN0EjEKB3ByZXZpZXcYDiABKAsyIC5jb250cm9scGxhbmUudjEuQXBwcm92YWxQcmV2aWV3EhIKCmdyYW50ZWRfYnkYDyABKAkSHAoUc3RhbmRpbmdfc2Vjb25kc19tYXgYECABKAUSFgoOc3RhbmRpbmdfdW50aWwYESABKAkSEgoKcmV2b2tlZF9hdBgSIAEoCRISCgpyZXZva2VkX2J5GBMgASgJImcKDEFwcHJvdmFsUnVsZRIRCglwb2xpY3lfaWQYASABKAkSDgoGcmVhc29uGAIgASgJEgwKBHJvbGUYAyABKAkSFQoNYXBwcm92ZXJzX21pbhgEIAEoBRIPCgdtaXNzaW5nGAUgASgFIlAKDUFwcHJvdmFsUGFydHkSDAoEa2luZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEhAKCGFnZW50X2lkGAMgASgJEg4KBmtleV9pZBgEIAEoCSKJAQoQQXBwcm92YWxEZWNpc2lvbhIwCghhcHByb3ZlchgBIAEoCzIeLmNvbnRyb2xwbGFuZS52MS5BcHByb3ZhbFBhcnR5Eg0KBXJvbGVzGAIgAygJEhAKCGRlY2lzaW9uGAMgASgJEg4KBnJlYXNvbhgEIAEoCRISCgpkZWNpZGVkX2F0GAUgASgJIocDCg9BcHByb3ZhbFN1YmplY3QSEQoJdG9vbF9uYW1lGAEgASgJEhMKC2RhdGFfc291cmNlGAIgASgJEg4KBmludGVudBgDIAEoCRIWCg5xdWVyeV90ZW1wbGF0ZRgEIAEoCRIRCglzdGF0ZW1lbnQYBSABKAkSLgoGdmFsdWVzGAYgAygLMh4uY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GAcgASgFEi4KBnRhYmxlcxgIIAMoCzIeLmNvbnRyb2xwbGFuZS52MS5BcHByb3ZhbFRhYmxlEhAKCHJldmlzaW9uGAkgASgFEjUKCW1pZ3JhdGlvbhgKIAEoCzIiLmNvbnRyb2xwbGFuZS52MS5BcHByb3ZlZE1pZ3JhdGlvbhIYChByb3dzX2NoYW5nZWRfbWF4GAsgASgDEjUKCnBsYW5fc3RlcHMYDCADKAsyIS5jb250cm9scGxhbmUudjEuQXBwcm92ZWRQbGFuU3RlcCKlAgoQQXBwcm92ZWRQbGFuU3RlcBIPCgdzdGVwX2lkGAEgASgJEhMKC2RhdGFfc291cmNlGAIgASgJEg4KBmludGVudBgDIAEoCRIRCglzdGF0ZW1lbnQYBCABKAkSEAoIYXBwcm92YWwYBSABKAkSLgoGdmFsdWVzGAYgAygLMh4uY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsVmFsdWUSEwoLdmFsdWVzX2Zyb20YByADKAkSLgoGdGFibGVzGAggAygLMh4uY29udHJvbHBsYW5lLnYxLkFwcHJvdmFsVGFibGUSGAoOZXN0aW1hdGVkX3Jvd3MYCSABKAFIABIMCgRub3RlGAogASgJQhkKF29wdGlvbmFsX2VzdGltYXRlZF9yb3dzIk0KDUFwcHJvdmFsVmFsdWUSDgoEdGV4dBgBIAEoCUgAEgwKBHR5cGUYAiABKAkSDQoFYnl0ZXMYAyABKANCDwoNb3B0aW9uYWxfdGV4dCIvCg1BcHByb3ZhbFRhYmxlEgwKBG5hbWUYASABKAkSEAoIYWNjZXNzZXMYAiADKAkiOQoRQXBwcm92ZWRNaWdyYXRpb24SFAoMbWlncmF0aW9uX2lkGAEgASgJEg4KBmRpZ2VzdBgCIAEoCSLdAQoPQXBwcm92YWxQcmV2aWV3EhYKDHJvd3NfY2hhbmdlZBgBIAEoA0gAEjEKB2NoYW5nZXMYAiADKAsyIC5jb250cm9scGxhbmUudjEuUHJldmlld2VkQ2hhbmdlEg4KBmlzX2N1dBgDIAEoCBINCgVub3RlcxgEIAMoCRIyCghlc3RpbWF0ZRgFIAEoCzIgLmNvbnRyb2xwbGFuZS52MS5QcmV2aWV3RXN0aW1hdGUSEwoLdW5hdmFpbGFibGUYBiABKAlCFwoVb3B0aW9uYWxfcm93c19jaGFuZ2VkIi0KD1ByZXZpZXdFc3RpbWF0ZRIMCgRyb3dzGAEgASgBEgwKBGNvc3QYAiABKAEiSQoPUHJldmlld2VkQ2hhbmdlEg0KBXRhYmxlGAEgASgJEhMKC2JlZm9yZV9qc29uGAIgASgJEhIKCmFmdGVyX2pzb24YAyABKAky6wMKD0FwcHJvdmFsU2VydmljZRJeCg1MaXN0QXBwcm92YWxzEiUuY29udHJvbHBsYW5lLnYxLkxpc3RBcHByb3ZhbHNSZXF1ZXN0GiYuY29udHJvbHBsYW5lLnYxLkxpc3RBcHByb3ZhbHNSZXNwb25zZRJYCgtHZXRBcHByb3ZhbBIjLmNvbnRyb2xwbGFuZS52MS5HZXRBcHByb3ZhbFJlcXVlc3QaJC5jb250cm9scGxhbmUudjEuR2V0QXBwcm92YWxSZXNwb25zZRJeCg1HcmFudEFwcHJvdmFsEiUuY29udHJvbHBsYW5lLnYxLkdyYW50QXBwcm92YWxSZXF1ZXN0GiYuY29udHJvbHBsYW5lLnYxLkdyYW50QXBwcm92YWxSZXNwb25zZRJbCgxEZW55QXBwcm92YWwSJC5jb250cm9scGxhbmUudjEuRGVueUFwcHJvdmFsUmVxdWVzdBolLmNvbnRyb2xwbGFuZS52MS5EZW55QXBwcm92YWxSZXNwb25zZRJhCg5SZXZva2VBcHByb3ZhbBImLmNvbnRyb2xwbGFuZS52MS5SZXZva2VBcHByb3ZhbFJlcXVlc3QaJy5jb250cm9scGxhbmUudjEuUmV2b2tlQXBwcm92YWxSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * Asks for a page of approvals.
@@ -53,6 +53,13 @@ export type ListApprovalsRequest = Message<"controlplane.v1.ListApprovalsRequest
    * @generated from field: string cursor = 4;
    */
   cursor: string;
+
+  /**
+   * Only approvals that stand for later statements now.
+   *
+   * @generated from field: bool standing = 5;
+   */
+  standing: boolean;
 };
 
 /**
@@ -150,6 +157,13 @@ export type GrantApprovalRequest = Message<"controlplane.v1.GrantApprovalRequest
    * @generated from field: string reason = 3;
    */
   reason: string;
+
+  /**
+   * Lets the approval also stand for later statements of the same shape, for so long; 0: it does not.
+   *
+   * @generated from field: int32 standing_seconds = 4;
+   */
+  standingSeconds: number;
 };
 
 /**
@@ -229,6 +243,44 @@ export type DenyApprovalResponse = Message<"controlplane.v1.DenyApprovalResponse
  */
 export const DenyApprovalResponseSchema: GenMessage<DenyApprovalResponse> = /*@__PURE__*/
   messageDesc(file_controlplane_v1_approvals, 7);
+
+/**
+ * Names a standing approval.
+ *
+ * @generated from message controlplane.v1.RevokeApprovalRequest
+ */
+export type RevokeApprovalRequest = Message<"controlplane.v1.RevokeApprovalRequest"> & {
+  /**
+   * @generated from field: string approval_id = 1;
+   */
+  approvalId: string;
+};
+
+/**
+ * Describes the message controlplane.v1.RevokeApprovalRequest.
+ * Use `create(RevokeApprovalRequestSchema)` to create a new message.
+ */
+export const RevokeApprovalRequestSchema: GenMessage<RevokeApprovalRequest> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_approvals, 8);
+
+/**
+ * The approval, revoked.
+ *
+ * @generated from message controlplane.v1.RevokeApprovalResponse
+ */
+export type RevokeApprovalResponse = Message<"controlplane.v1.RevokeApprovalResponse"> & {
+  /**
+   * @generated from field: controlplane.v1.Approval approval = 1;
+   */
+  approval?: Approval | undefined;
+};
+
+/**
+ * Describes the message controlplane.v1.RevokeApprovalResponse.
+ * Use `create(RevokeApprovalResponseSchema)` to create a new message.
+ */
+export const RevokeApprovalResponseSchema: GenMessage<RevokeApprovalResponse> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_approvals, 9);
 
 /**
  * An approval that a step of a plan waits for, or waited for.
@@ -328,11 +380,39 @@ export type Approval = Message<"controlplane.v1.Approval"> & {
   preview?: ApprovalPreview | undefined;
 
   /**
-   * The approval of the whole plan that granted it; empty: none did.
+   * The approval of the whole plan, or the standing approval, that granted it; empty: none did.
    *
    * @generated from field: string granted_by = 15;
    */
   grantedBy: string;
+
+  /**
+   * How long it may stand for later statements of its shape; 0: it may not.
+   *
+   * @generated from field: int32 standing_seconds_max = 16;
+   */
+  standingSecondsMax: number;
+
+  /**
+   * Until when it stands for later statements; empty: it does not.
+   *
+   * @generated from field: string standing_until = 17;
+   */
+  standingUntil: string;
+
+  /**
+   * When it was revoked as a standing approval; empty: it was not.
+   *
+   * @generated from field: string revoked_at = 18;
+   */
+  revokedAt: string;
+
+  /**
+   * Who revoked it.
+   *
+   * @generated from field: string revoked_by = 19;
+   */
+  revokedBy: string;
 };
 
 /**
@@ -340,7 +420,7 @@ export type Approval = Message<"controlplane.v1.Approval"> & {
  * Use `create(ApprovalSchema)` to create a new message.
  */
 export const ApprovalSchema: GenMessage<Approval> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 8);
+  messageDesc(file_controlplane_v1_approvals, 10);
 
 /**
  * A policy that demands approvals.
@@ -385,7 +465,7 @@ export type ApprovalRule = Message<"controlplane.v1.ApprovalRule"> & {
  * Use `create(ApprovalRuleSchema)` to create a new message.
  */
 export const ApprovalRuleSchema: GenMessage<ApprovalRule> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 9);
+  messageDesc(file_controlplane_v1_approvals, 11);
 
 /**
  * A person or program.
@@ -423,7 +503,7 @@ export type ApprovalParty = Message<"controlplane.v1.ApprovalParty"> & {
  * Use `create(ApprovalPartySchema)` to create a new message.
  */
 export const ApprovalPartySchema: GenMessage<ApprovalParty> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 10);
+  messageDesc(file_controlplane_v1_approvals, 12);
 
 /**
  * One person's decision.
@@ -468,7 +548,7 @@ export type ApprovalDecision = Message<"controlplane.v1.ApprovalDecision"> & {
  * Use `create(ApprovalDecisionSchema)` to create a new message.
  */
 export const ApprovalDecisionSchema: GenMessage<ApprovalDecision> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 11);
+  messageDesc(file_controlplane_v1_approvals, 13);
 
 /**
  * What would run.
@@ -560,7 +640,7 @@ export type ApprovalSubject = Message<"controlplane.v1.ApprovalSubject"> & {
  * Use `create(ApprovalSubjectSchema)` to create a new message.
  */
 export const ApprovalSubjectSchema: GenMessage<ApprovalSubject> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 12);
+  messageDesc(file_controlplane_v1_approvals, 14);
 
 /**
  * A step in the approval of its whole plan.
@@ -644,7 +724,7 @@ export type ApprovedPlanStep = Message<"controlplane.v1.ApprovedPlanStep"> & {
  * Use `create(ApprovedPlanStepSchema)` to create a new message.
  */
 export const ApprovedPlanStepSchema: GenMessage<ApprovedPlanStep> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 13);
+  messageDesc(file_controlplane_v1_approvals, 15);
 
 /**
  * A value of a statement.
@@ -685,7 +765,7 @@ export type ApprovalValue = Message<"controlplane.v1.ApprovalValue"> & {
  * Use `create(ApprovalValueSchema)` to create a new message.
  */
 export const ApprovalValueSchema: GenMessage<ApprovalValue> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 14);
+  messageDesc(file_controlplane_v1_approvals, 16);
 
 /**
  * A table that a statement touches.
@@ -711,7 +791,7 @@ export type ApprovalTable = Message<"controlplane.v1.ApprovalTable"> & {
  * Use `create(ApprovalTableSchema)` to create a new message.
  */
 export const ApprovalTableSchema: GenMessage<ApprovalTable> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 15);
+  messageDesc(file_controlplane_v1_approvals, 17);
 
 /**
  * A migration that a step applies.
@@ -737,7 +817,7 @@ export type ApprovedMigration = Message<"controlplane.v1.ApprovedMigration"> & {
  * Use `create(ApprovedMigrationSchema)` to create a new message.
  */
 export const ApprovedMigrationSchema: GenMessage<ApprovedMigration> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 16);
+  messageDesc(file_controlplane_v1_approvals, 18);
 
 /**
  * What a waiting write would change if it ran now: it ran, and was rolled back.
@@ -799,7 +879,7 @@ export type ApprovalPreview = Message<"controlplane.v1.ApprovalPreview"> & {
  * Use `create(ApprovalPreviewSchema)` to create a new message.
  */
 export const ApprovalPreviewSchema: GenMessage<ApprovalPreview> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 17);
+  messageDesc(file_controlplane_v1_approvals, 19);
 
 /**
  * What the database's planner expects.
@@ -825,7 +905,7 @@ export type PreviewEstimate = Message<"controlplane.v1.PreviewEstimate"> & {
  * Use `create(PreviewEstimateSchema)` to create a new message.
  */
 export const PreviewEstimateSchema: GenMessage<PreviewEstimate> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 18);
+  messageDesc(file_controlplane_v1_approvals, 20);
 
 /**
  * The change of one row.
@@ -860,7 +940,7 @@ export type PreviewedChange = Message<"controlplane.v1.PreviewedChange"> & {
  * Use `create(PreviewedChangeSchema)` to create a new message.
  */
 export const PreviewedChangeSchema: GenMessage<PreviewedChange> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_approvals, 19);
+  messageDesc(file_controlplane_v1_approvals, 21);
 
 /**
  * Shows approvals, and decides about them.
@@ -907,6 +987,16 @@ export const ApprovalService: GenService<{
     methodKind: "unary";
     input: typeof DenyApprovalRequestSchema;
     output: typeof DenyApprovalResponseSchema;
+  },
+  /**
+   * Ends a standing approval: later statements need approvals of their own again.
+   *
+   * @generated from rpc controlplane.v1.ApprovalService.RevokeApproval
+   */
+  revokeApproval: {
+    methodKind: "unary";
+    input: typeof RevokeApprovalRequestSchema;
+    output: typeof RevokeApprovalResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_controlplane_v1_approvals, 0);

@@ -11,8 +11,9 @@ import { runSchedules, Schedule } from "./schedule.js";
 
 /*
  * Steps that need approvals, on two nodes that lose answers, hang and are killed. Approvers race
- * each other and the clients, plans are approved as a whole, approvals expire, and steps and policies change. What took
- * effect is compared with the plan's log, which is read without the code that wrote it.
+ * each other and the clients, plans are approved as a whole, approvals stand for later statements and
+ * are revoked, approvals expire, and steps and policies change. What took effect is compared with the
+ * plan's log, which is read without the code that wrote it.
  */
 
 const REF: PlanRef = { orgId: "11111111-1111-4111-8111-111111111111", planId: "plan" };
@@ -30,6 +31,7 @@ interface Effect {
   readonly approvalId: string | undefined;
   readonly digest: string;
   readonly approversMin: number;
+  readonly atMs: number;
 }
 
 class ApprovalSchedule {
@@ -42,7 +44,9 @@ class ApprovalSchedule {
     readonly person: string;
     readonly decision: string;
   }[] = [];
-  #policies = { version: 1, approversMin: 1 };
+  /** When each standing approval was revoked. */
+  readonly #revoked = new Map<string, number>();
+  #policies = { version: 1, approversMin: 1, standingMs: STANDING_MS };
   #made = 0;
 
   constructor(seed: number) {
@@ -70,6 +74,7 @@ class ApprovalSchedule {
     }
     if (world.chance(0.5)) schedule.actor(() => this.#changer());
     if (world.chance(0.3)) schedule.actor(() => this.#reviser());
+    if (world.chance(0.3)) schedule.actor(() => this.#revoker());
     if (world.chance(0.1)) schedule.actor(() => this.#canceller());
     if (world.chance(0.4)) schedule.actor(() => this.#killer());
     await schedule.runFaulty();
@@ -123,19 +128,21 @@ class ApprovalSchedule {
     if (world.chance(0.1)) await world.sleep(world.random() * 40_000);
     else await world.turn();
     if (process.isDead()) return undefined;
-    const { version, approversMin } = this.#policies;
+    const { version, approversMin, standingMs } = this.#policies;
     const digest = digestOf(step, version);
     const wholePlan = world.chance(0.8) ? ({ wholePlan: "derived" } as const) : {};
-    const rules: readonly ApprovalRule[] =
-      approversMin === 0 ? [] : [{ policyId: "p", role: "approver", approversMin, ...wholePlan }];
-    const isMet = approval?.digest === digest && areMet(rules, approval.decisions);
+    const rule = { policyId: "p", role: "approver", approversMin, standingMs, ...wholePlan };
+    const rules: readonly ApprovalRule[] = approversMin === 0 ? [] : [rule];
+    const standing = approval?.underStanding === true ? this.#standing(approval.grantedBy) : true;
+    const isMet =
+      approval?.digest === digest && standing !== undefined && areMet(rules, approval.decisions);
     if (rules.length > 0 && !isMet) return this.#awaiting(digest, rules);
     if (world.chance(0.1)) return { kind: "retried", error: ERROR, durationMs: 1 };
     if (world.chance(0.1)) return { kind: "released" };
     const isRead = step.intent === "read_select";
     if (!isRead && !this.#schedule.target.run(attempt)) return { kind: "released" };
     const approvalId = approval?.approvalId;
-    this.#effects.push({ attempt, approvalId, digest, approversMin });
+    this.#effects.push({ attempt, approvalId, digest, approversMin, atMs: world.nowMs() });
     await world.turn();
     return process.isDead() ? undefined : completed();
   }
@@ -150,9 +157,44 @@ class ApprovalSchedule {
       policyVersion: String(this.#policies.version),
       ...{ requestedAtMs: nowMs, expiresAtMs: nowMs + this.#schedule.world.random() * 60_000 },
       decisions: [],
+      shapeDigest: `shape ${String(this.#policies.version)}`,
     };
+    const found = this.#standing(undefined, approval.shapeDigest);
+    if (found?.standingUntilMs !== undefined) {
+      const { approvalId, decisions, standingUntilMs: untilMs } = found;
+      const standing = { approvalId, decisions, untilMs };
+      return { kind: "awaiting_approval", approval, subject: SAMPLE_SUBJECT, standing };
+    }
     const wholePlan = this.#schedule.world.chance(0.6) ? this.#wholePlan(approval) : undefined;
     return { kind: "awaiting_approval", approval, subject: SAMPLE_SUBJECT, wholePlan };
+  }
+
+  /** An approval that stands now: the one with this id, or one for this shape. */
+  #standing(approvalId: string | undefined, shapeDigest?: string): Approval | undefined {
+    const { entries } = this.#schedule.store.find(REF);
+    const index = new Map(
+      entries.flatMap(({ approvals }) =>
+        approvals.map(({ approval }) => [approval.approvalId, approval] as const),
+      ),
+    );
+    return [...index.values()].find(
+      (each) =>
+        (each.approvalId === approvalId || each.shapeDigest === shapeDigest) &&
+        (each.status === "approved" || each.status === "used") &&
+        this.#schedule.world.nowMs() < (each.standingUntilMs ?? 0) &&
+        !this.#revoked.has(each.approvalId),
+    );
+  }
+
+  async #revoker(): Promise<void> {
+    for (let turn = 0; turn < 3; turn += 1) {
+      await this.#schedule.world.sleep(this.#schedule.world.random() * 15_000);
+      const shape = `shape ${String(this.#policies.version)}`;
+      const standing = this.#standing(undefined, shape);
+      if (standing !== undefined) {
+        this.#revoked.set(standing.approvalId, this.#schedule.world.nowMs());
+      }
+    }
   }
 
   /** A request to approve the plan as it is now. Some of its digests are of values not known yet. */
@@ -167,9 +209,10 @@ class ApprovalSchedule {
         : { stepId: step.id, values: "derived", digest: `template of ${digest}` };
     });
     const approvalId = `plan-approval-${String(this.#made)}`;
+    const { shapeDigest: _shapeDigest, ...own } = approval;
     return {
       revision: state.revision,
-      approval: { ...approval, approvalId, digest: `plan ${String(state.revision)}`, covers },
+      approval: { ...own, approvalId, digest: `plan ${String(state.revision)}`, covers },
       subject: SAMPLE_SUBJECT,
     };
   }
@@ -204,7 +247,9 @@ class ApprovalSchedule {
     if (newest.length === 0) return;
     const { approvalId, digest } = this.#schedule.world.pick(newest);
     const by = { kind: "person", userId: person, roles: ["approver"] } as const;
-    const wanted = { decision, digest: this.#schedule.world.chance(0.05) ? "another" : digest, by };
+    const { world } = this.#schedule;
+    const standingMs = world.chance(0.3) ? 1000 + world.random() * 25_000 : undefined;
+    const wanted = { decision, digest: world.chance(0.05) ? "another" : digest, by, standingMs };
     try {
       await this.#schedule.any().ask((engine) => engine.decideApproval(REF, approvalId, wanted));
     } catch (error) {
@@ -220,7 +265,8 @@ class ApprovalSchedule {
     for (let turn = 0; turn < 3; turn += 1) {
       await this.#schedule.world.sleep(this.#schedule.world.random() * 15_000);
       const approversMin = this.#schedule.world.pick([0, 1, 1, 2]);
-      this.#policies = { version: this.#policies.version + 1, approversMin };
+      const standingMs = this.#schedule.world.pick([STANDING_MS, 5000]);
+      this.#policies = { version: this.#policies.version + 1, approversMin, standingMs };
     }
   }
 
@@ -301,7 +347,7 @@ class ApprovalSchedule {
     expect(requested).toMatchObject({ step_id: attempt.stepId, digest });
     expect((log[begun]?.at ?? "") <= (requested?.expires_at ?? "")).toBe(true);
     const grant = own.find((event) => event.granted_by !== undefined);
-    const decided = grant === undefined ? own : this.#checkGrant(grant, attempt.stepId, log);
+    const decided = grant === undefined ? own : this.#checkGrant(grant, effect, log);
     const approvers = new Set(
       decided.flatMap(({ decision, approver }) => (decision === "approve" ? [approver] : [])),
     );
@@ -315,18 +361,25 @@ class ApprovalSchedule {
   }
 
   /**
-   * A step was approved with its plan: the plan's approval covered it, was in time, no step was revised since
-   * its request, and it granted the step nothing else. @returns the decisions about the plan.
+   * A step was granted its approval by a standing one, which was in force when the statement ran, or by its
+   * plan's: that one covered it, was in time, no step was revised since its request, and it granted the step
+   * nothing else. @returns the decisions about the granting approval.
    */
   #checkGrant(
     grant: LoggedPayload,
-    stepId: string,
+    { attempt: { stepId }, atMs }: Effect,
     log: readonly LoggedPayload[],
   ): readonly LoggedPayload[] {
     const granted = log.indexOf(grant);
     const about = (event: LoggedPayload) => event.approval_id === grant.granted_by;
     const asked = log.findIndex(about);
     const [request, ...decided] = log.slice(0, granted).filter(about);
+    const untilText = decided.findLast(({ standing_until: until }) => until !== undefined);
+    if (untilText?.standing_until !== undefined) {
+      expect(atMs).toBeLessThan(Date.parse(untilText.standing_until) + 1);
+      expect(atMs).toBeLessThanOrEqual(this.#revoked.get(grant.granted_by ?? "") ?? Infinity);
+      return decided;
+    }
     expect(request).toMatchObject({ step_ids: expect.arrayContaining([stepId]) as string[] });
     expect(grant.at <= (request?.expires_at ?? "")).toBe(true);
     const between = log.slice(asked, granted).map(({ type }) => type);
@@ -389,9 +442,11 @@ interface Payload {
   readonly approver?: string;
   readonly decision?: string;
   readonly granted_by?: string;
+  readonly standing_until?: string;
   readonly step_ids?: readonly string[];
 }
 
+const STANDING_MS = 60_000;
 const ERROR = { code: "STEP_FAILED", message: "failed" } as const;
 /** Errors of a client that is too late, lacks the right, or gets no answer. */
 const EXPECTED = [

@@ -205,6 +205,8 @@ async function useApprovals({ plans, approvals }: Store): Promise<void> {
   const { approvalId, digest } = approval;
   await plans.decideApproval(ref, approvalId, { decision: "approve", digest, by });
   await approvals.find(ORG, approvalId);
+  await approvals.standing(ORG, "shape", 1);
+  await approvals.revoke(ORG, approvalId, { by: "bob", atMs: 1 });
   const { planId } = ref;
   for (const status of [undefined, "pending", "expired"] as const) {
     await approvals.list(ORG, { status, planId }, { limit: 1, cursor: approvalId }, 0);

@@ -22,6 +22,10 @@ export function approvalMessage(view: ApprovalView, nowMs: number): proto.Approv
     decisions: approval.decisions.map(decisionMessage),
     policyVersion: approval.policy_version,
     grantedBy: approval.granted_by ?? "",
+    standingSecondsMax: approval.standing_seconds_max ?? 0,
+    standingUntil: approval.standing_until ?? "",
+    revokedAt: approval.revoked_at ?? "",
+    revokedBy: approval.revoked_by ?? "",
     subject: subjectMessage(approval.subject),
     ...(preview && { preview: previewMessage(preview) }),
   };

@@ -37,12 +37,13 @@ export function addApprovalService(
 
   const decide = async (
     decision: "approve" | "deny",
-    { approvalId, digest, reason }: Decision,
+    { approvalId, digest, reason, standingSeconds = 0 }: Decision,
     ctx: QueryRuntimeContext,
   ): Promise<Approval> => {
     const id = required("approval_id", approvalId);
     const given = { digest: required("digest", digest), ...(reason === "" ? {} : { reason }) };
-    const choice = { decision, ...given };
+    const standing = standingSeconds === 0 ? {} : { standingMs: standingSeconds * 1000 };
+    const choice = { decision, ...given, ...standing };
     const decided = await approvalsOf(orchestrator).decideApproval(id, choice, ctx);
     return approvalMessage(decided, clock.nowMs());
   };
@@ -56,6 +57,15 @@ export function addApprovalService(
     $typeName: "controlplane.v1.DenyApprovalResponse" as const,
     approval: await decide("deny", request, ctx),
   }));
+
+  methods.unary(method.revokeApproval, async ({ approvalId }, ctx) => {
+    const id = required("approval_id", approvalId);
+    const revoked = await approvalsOf(orchestrator).revokeApproval(id, ctx);
+    return {
+      $typeName: "controlplane.v1.RevokeApprovalResponse" as const,
+      approval: approvalMessage(revoked, clock.nowMs()),
+    };
+  });
 }
 
 /** The fields of a request to approve or to deny. */
@@ -63,10 +73,11 @@ interface Decision {
   readonly approvalId: string;
   readonly digest: string;
   readonly reason: string;
+  readonly standingSeconds?: number;
 }
 
 /** @throws AppError `INVALID_ARGUMENT` for a status that is none. */
-function filterOf({ status, planId }: ListApprovalsRequest): ApprovalFilter {
+function filterOf({ status, planId, standing }: ListApprovalsRequest): ApprovalFilter {
   const known = APPROVAL_STATUSES.find((each) => each === status);
   if (status !== "" && known === undefined) {
     throw invalidField("status", `it is not one of ${APPROVAL_STATUSES.join(", ")}`);
@@ -74,6 +85,7 @@ function filterOf({ status, planId }: ListApprovalsRequest): ApprovalFilter {
   return {
     ...(known === undefined ? {} : { status: known }),
     ...(planId === "" ? {} : { planId }),
+    ...(standing ? { isStanding: true } : {}),
   };
 }
 

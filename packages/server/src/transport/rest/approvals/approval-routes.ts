@@ -31,6 +31,7 @@ export function addApprovalRoutes(app: RestApp, parts: ApprovalParts): void {
   addGet(app, parts);
   addDecide(app, parts, "approve");
   addDecide(app, parts, "deny");
+  addRevoke(app, parts);
 }
 
 function addList(app: RestApp, { orchestrator, clock }: ApprovalParts): void {
@@ -44,9 +45,10 @@ function addList(app: RestApp, { orchestrator, clock }: ApprovalParts): void {
     response: { 200: json("A page of approvals", dataOf(approvalPageSchema)), ...errors(403, 501) },
   };
   app.get(PATH, { schema }, async ({ query, context }) => {
-    const { status, plan_id: planId, limit = APPROVALS_PAGE_DEFAULT, cursor } = query;
+    const { status, plan_id: planId, standing, cursor } = query;
+    const { limit = APPROVALS_PAGE_DEFAULT } = query;
     const page = await approvalsOf(orchestrator).listApprovals(
-      present({ status, planId }),
+      { ...present({ status, planId }), isStanding: standing === "true" },
       { limit, ...present({ cursor }) },
       context,
     );
@@ -97,9 +99,35 @@ function addDecide(
   app.post(
     `${PATH}/:approval_id/${decision}`,
     { schema },
-    async ({ params: { approval_id: id }, body: { digest, reason }, context }) => {
-      const choice = { decision, digest, ...present({ reason }) };
+    async ({ params: { approval_id: id }, body, context }) => {
+      const { digest, reason, standing_seconds: seconds } = body;
+      const standingMs = seconds === undefined ? undefined : seconds * 1000;
+      const choice = { decision, digest, ...present({ reason, standingMs }) };
       const approval = await approvalsOf(orchestrator).decideApproval(id, choice, context);
+      return { data: approvalMessage(approval, clock.nowMs()) };
+    },
+  );
+}
+
+function addRevoke(app: RestApp, { orchestrator, clock }: ApprovalParts): void {
+  const schema = {
+    operationId: "revokeApproval",
+    summary: "Revoke a standing approval",
+    description:
+      "Later statements need approvals of their own again, also those that have been granted one and " +
+      "not run yet. You are the caller of the request; an agent cannot revoke.",
+    tags,
+    params,
+    response: {
+      200: json("The approval, revoked", dataOf(approvalSchema)),
+      ...errors(403, 404, 409, 501),
+    },
+  };
+  app.post(
+    `${PATH}/:approval_id/revoke`,
+    { schema },
+    async ({ params: { approval_id: id }, context }) => {
+      const approval = await approvalsOf(orchestrator).revokeApproval(id, context);
       return { data: approvalMessage(approval, clock.nowMs()) };
     },
   );
