@@ -8,7 +8,7 @@ import type { App } from "./app.js";
 
 /** Ada's plans apply migrations, which a policy has Bob approve. */
 const BOB = { "x-user-id": "bob", "x-user-role": "approver" };
-const POLICY = `@id("schema-changes") @approval("approver")
+const POLICY = `@id("schema-changes") @approval("approver") @approval_standing("24h")
   forbid (principal, action == Steward::Action::"admin", resource)
   unless { context.approved };`;
 
@@ -30,6 +30,7 @@ afterAll(async () => {
 /** The parts of an approval that are looked at here. */
 interface Waiting {
   readonly approval_id: string;
+  readonly standing_seconds_max?: number;
   readonly digest: string;
   readonly subject: {
     readonly migration?: { readonly migration_id: string; readonly digest: string };
@@ -73,5 +74,16 @@ describe("an approval of a migration", () => {
     expect(columns()).toBe(2);
     // Repeating the decision changes nothing: the approval stays used.
     expect(await approve(approval, approval)).toMatchObject({ status: "used" });
+  });
+
+  it("never stands for later ones, whatever its policy allows", async () => {
+    const wanted = "CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, more TEXT)";
+    const [, approval] = await waiting(await propose(app, wanted));
+    expect(approval.standing_seconds_max).toBeUndefined();
+    const { approval_id: id, digest } = approval;
+    const choice = { digest, standing_seconds: 60 };
+    expect(await send(app, `POST /api/approvals/${id}/approve`, choice, BOB)).toMatchObject({
+      ...{ code: "POLICY_DENIED", error: expect.stringContaining("migration") as string },
+    });
   });
 });

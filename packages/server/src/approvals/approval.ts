@@ -57,8 +57,9 @@ export interface Approval {
   readonly templateDigest?: string;
   /**
    * SHA-256, in hexadecimal, of what later statements must have in common with this one for it to
-   * stand for them. Absent: it cannot stand, because a policy does not allow it, the statement
-   * applies a migration, or the tool takes no SQL.
+   * stand for them. Absent: it cannot stand, because a policy does not allow it, the requester has no
+   * name, the statement applies a migration or is known to call a function of the database, or the tool
+   * takes no SQL.
    */
   readonly shapeDigest?: string;
   /** Until when it stands for later statements of its shape, unless it is revoked. */

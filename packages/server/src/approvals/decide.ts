@@ -105,7 +105,7 @@ function whyNotStanding(
   if (max === 0) {
     return (
       `Approval ${approval.approvalId} is for one statement, and cannot stand for later ones: ` +
-      "a policy that demands it lacks @approval_standing, or the step applies a migration or runs no SQL. Approve it without a time to stand"
+      "a policy that demands it lacks @approval_standing, its requester has no name, or the step applies a migration, calls a function of the database or runs no SQL. Approve it without a time to stand"
     );
   }
   if (standingMs >= 1000 && standingMs <= max) return undefined;

@@ -216,10 +216,12 @@ export class StepRunner implements AsyncDisposable {
     inFlight.attempt = attempt;
     const grant = await this.#orReleased(attempt, () => this.#runner.permit(claim.step, ctx));
     const call = announcedCall(ref, claim, ctx, ids.uuid());
+    const approval = await this.#orReleased(attempt, () =>
+      this.#standingApprovals.unlessRevoked(ref.orgId, claim.approval),
+    );
     const warnings = await this.#orReleased(attempt, () => gate.admit(call));
     let recorded = false;
     try {
-      const approval = await this.#standingApprovals.unlessRevoked(ref.orgId, claim.approval);
       const end = await this.#run(attempt, { ...claim, ...grant, approval }, call, ctx, inFlight);
       const outcome = await this.#withGrants(ref, withHints(end.outcome, warnings), ctx);
       const origin = originOf(ctx, end.policyVersion ?? grant.policyVersion);

@@ -4,6 +4,7 @@ import { recordedCaller } from "@steward/kernel/caller.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { NOBODY } from "@steward/kernel/testing/nobody.js";
+import { sampleApproval, SAMPLE_SUBJECT } from "../../approvals/testing/sample-approval.js";
 import { embeddedEntry } from "../../memory/embedded-entry.js";
 import { toolCallEntry } from "../../memory/entry.js";
 import type { PlanRef } from "../../plans/ports.js";
@@ -15,6 +16,7 @@ import type { Repositories, StateErasure } from "@steward/state/ports";
 import type { Store } from "../store.js";
 import { flushAudit, isVerified } from "./append-audit.js";
 import { RECORDED_STEP, recordToolCalls } from "./record-tool-calls.js";
+import { claimed } from "./sample-plans.js";
 import { TABLE_RETENTION } from "./table-retention.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -88,13 +90,15 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
       ["user", `user-${CANARY}`],
     ] as const)("of a %s leaves no trace of it, and a receipt", async (scope, subject) => {
       const [mine, other] = [await live(store, ORG, CANARY), await live(store, OTHER_ORG, "else")];
-      await store.plans.createPlan({ ...RUNNING, ref: { orgId: ORG, planId: randomUUID() } });
+      const running = { orgId: ORG, planId: randomUUID() };
+      await store.plans.createPlan({ ...RUNNING, ref: running });
       // The state is the organization's, and no session's or user's.
       const isWhole = scope === "organization";
       if (isWhole) await commitText(opened.repositories, ORG, CANARY);
       await commitText(opened.repositories, OTHER_ORG, "else");
       // A session of a browser is no session of an agent.
       if (scope !== "session") await signIn(store, ORG, CANARY);
+      if (scope !== "session") await revokeApproval(store, running, CANARY);
       expect(await under.contains(CANARY)).toBe(true);
       expect(await personalValues(ORG)).toContain(CANARY);
       const { note } = await store.audit.archive.checkpoint();
@@ -213,6 +217,19 @@ async function signIn({ browserSessions }: Store, orgId: string, text: string): 
     const proof = { kind: "apiKey", keyId: "k", secretHash: "" } as const;
     await browserSessions.add({ orgId, idHash: randomUUID(), owner, proof, ...times }, 9);
   }
+}
+
+/** Has a step of the plan wait for an approval that a user of this name has revoked. */
+async function revokeApproval(store: Store, ref: PlanRef, text: string): Promise<void> {
+  const stepRef = { ...ref, stepId: RECORDED_STEP.id };
+  const claim = await store.plans.claimStep(stepRef, "owner");
+  const approval = sampleApproval();
+  const outcome = { kind: "awaiting_approval", approval, subject: SAMPLE_SUBJECT } as const;
+  await store.plans.finishStep({ ...stepRef, attempt: claimed(claim).attempt }, outcome, undefined);
+  await store.approvals.revoke(ref.orgId, approval.approvalId, { by: `user-${text}`, atMs: 1 });
+  expect(await store.approvals.find(ref.orgId, approval.approvalId)).toMatchObject({
+    revoked: { by: `user-${text}` },
+  });
 }
 
 /** Whether a table may have rows of an organization that was erased. */

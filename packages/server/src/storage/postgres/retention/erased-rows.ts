@@ -217,5 +217,6 @@ const NAMES = [
   "UPDATE retention_versions SET changed_by = '' WHERE org_id = $1 AND changed_by = $2",
   "UPDATE policies SET changed_by = '' WHERE org_id = $1 AND changed_by = $2",
   "UPDATE legal_holds SET placed_by = '' WHERE org_id = $1 AND placed_by = $2",
+  "UPDATE approvals SET revoked_by = '' WHERE org_id = $1 AND revoked_by = $2",
   "UPDATE erasures SET requested_by = '' WHERE org_id = $1 AND requested_by = $2",
 ];

@@ -224,5 +224,6 @@ const NAMES = [
   ["retention_versions", "changed_by"],
   ["policies", "changed_by"],
   ["legal_holds", "placed_by"],
+  ["approvals", "revoked_by"],
   ["erasures", "requested_by"],
 ] as const;
