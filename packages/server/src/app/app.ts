@@ -130,16 +130,16 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     { ...basics, config, store, storage, events, notices },
     opened,
   );
-  const retention = openRetention(
-    {
-      ...{ ...basics, config, store, memory, recorder, state: state.erasure },
-      flushAudit: audit.flush,
-    },
-    opened,
-  );
   if (store !== undefined) opened.use(await publishToolCalls(store.toolCalls, events));
 
   const sources = store && (await openDataSources(config, basics.log, opened));
+  const retention = openRetention(
+    {
+      ...{ ...basics, config, store, memory, recorder, state: state.erasure },
+      ...{ flushAudit: audit.flush, targets: sources?.targets ?? new Map() },
+    },
+    opened,
+  );
   const own =
     store &&
     sources &&

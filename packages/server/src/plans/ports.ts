@@ -163,6 +163,16 @@ export interface SqlTarget extends StepTarget, AsyncDisposable {
   preview(statement: StatementToPreview, signal: AbortSignal): Promise<StatementPreview>;
 }
 
+/** A data source in which writes leave markers. */
+export interface MarkedSource {
+  /**
+   * Deletes the results that writes of these plans have left in their markers. The plans must be over.
+   * Fences stay, because an abandoned attempt may still be running somewhere.
+   * @throws StatementError when the data source cannot be reached or written to now.
+   */
+  deleteMarkers(orgId: string, planIds: readonly string[]): Promise<void>;
+}
+
 /** A tool that is called with a statement. */
 export interface SqlTool {
   readonly target: SqlTarget;

@@ -9,6 +9,7 @@ import { BatchSize } from "./batch-size.js";
 import { BATCH_TARGET_MS, ERASURES_SHOWN_MAX } from "./limits.js";
 import type {
   ErasedAuditValues,
+  ErasedMarkers,
   ErasedRows,
   ErasedState,
   ErasureStore,
@@ -36,6 +37,7 @@ export interface EraserParts {
   readonly entries: ExpiredEntries;
   readonly audit: ErasedAuditValues;
   readonly state: ErasedState;
+  readonly markers: ErasedMarkers;
   readonly plans: CancelsPlans;
   /** Runs `work` while nothing else changes or checks usage in this process. */
   readonly withUsage: <T>(work: () => Promise<T>) => Promise<T>;
@@ -181,6 +183,7 @@ export class Eraser implements AsyncDisposable {
     await this.#eraseAuditValues(erasure, settled);
     // A settled plan gets no more entries.
     if (erasure.scope === "user") await this.#eraseEntriesOf(erasure, settled);
+    await this.#parts.markers.erase(erasure.orgId, settled);
     await this.#parts.erased.erasePlans(erasure, settled);
   }
 

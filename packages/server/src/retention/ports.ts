@@ -213,3 +213,9 @@ export interface ErasedRows {
   /** Overwrites deleted rows in the store's files, as far as the engine supports it. */
   overwrite(): Promise<void>;
 }
+
+/** The results that writes of plans have left in data sources. */
+export interface ErasedMarkers {
+  /** Deletes them where the data source can be reached; it logs where not. Never throws. */
+  erase(orgId: string, planIds: readonly string[]): Promise<void>;
+}

@@ -292,6 +292,24 @@ describe("a write and its marker on PostgreSQL", () => {
     expect((await run("SELECT count(*) AS n FROM pairs")).outputJson).toBe('[{"n":0}]');
   });
 
+  it("loses its result at once when its plan is erased, but not its fence", async () => {
+    await shop.target.deleteMarkers("nobody", ["no-plan"]);
+    const [first, second, fenced] = [nextStep(), nextStep(), nextStep()];
+    await append("first", { attempt: first });
+    await append("second", { attempt: { ...second, planId: "other" } });
+    await shop.target.settle(fenced);
+    const markers = () =>
+      shop.database.query("SELECT plan_id, outcome FROM _steward_steps ORDER BY outcome");
+    await shop.target.deleteMarkers("another organization", [first.planId]);
+    expect(await markers()).toHaveLength(3);
+    await shop.target.deleteMarkers(first.orgId, [first.planId]);
+    expect(await markers()).toEqual([
+      { plan_id: "other", outcome: "applied" },
+      { plan_id: fenced.planId, outcome: "fenced" },
+    ]);
+    expect((await failureOf(append("late", { attempt: fenced }))).reason).toBe("rolled_back");
+  });
+
   it("is forgotten with the next write", async () => {
     const attempt = nextStep();
     await append("first", { attempt });

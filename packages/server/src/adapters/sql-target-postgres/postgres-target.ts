@@ -25,6 +25,7 @@ import type { Session } from "./session.js";
 import { SessionPool } from "./session-pool.js";
 import { hintsFor, messageWithoutHiddenNames } from "./statement-hints.js";
 import { StatementRunner } from "./statement-runner.js";
+import { deleteMarkersOf } from "./step-markers.js";
 import { Stopper } from "./stopper.js";
 import { beginText, enterText } from "./transaction.js";
 import { TypeCatalog } from "./type-catalog.js";
@@ -120,6 +121,17 @@ export class PostgresTarget implements SqlTarget {
 
   forget(attempt: AttemptRef): void {
     this.#writes.forget(attempt);
+  }
+
+  async deleteMarkers(orgId: string, planIds: readonly string[]): Promise<void> {
+    using stopper = new Stopper(
+      { waitMs: SETTLE_MS_MAX, timeoutMs: SETTLE_MS_MAX },
+      new AbortController().signal,
+    );
+    const deletion = this.#inSession(orgId, stopper, (session) =>
+      deleteMarkersOf(session, orgId, planIds),
+    );
+    await this.#running.track(deletion);
   }
 
   /** Drains running statements, then closes the connections. */

@@ -109,6 +109,23 @@ export async function fenceMarker(session: Session, attempt: AttemptRef): Promis
   );
 }
 
+/** Deletes the results of plans that are over. A database without the table was never written to. */
+export async function deleteMarkersOf(
+  session: Session,
+  orgId: string,
+  planIds: readonly string[],
+): Promise<void> {
+  const [found] = await session.query(
+    `SELECT to_regclass('${MARKER_TABLE}') IS NOT NULL AS is_there`,
+  );
+  if (found?.["is_there"] !== "t") return;
+  await session.query(
+    `DELETE FROM ${MARKER_TABLE} WHERE org_id = $1 AND outcome = 'applied'
+       AND plan_id IN (SELECT jsonb_array_elements_text($2::jsonb))`,
+    [orgId, JSON.stringify(planIds)],
+  );
+}
+
 /** Deletes some of the expired markers. */
 export async function purgeMarkers(session: Session): Promise<void> {
   await session.query(

@@ -17,7 +17,8 @@ export interface ChildRequest {
 }
 
 /** The tasks of a request. */
-export type ChildTask = ReadTask | DescribeTask | WriteTask | SettleTask | PreviewTask;
+export type ChildTask =
+  ReadTask | DescribeTask | WriteTask | SettleTask | PreviewTask | DeleteMarkersTask;
 
 /** Notifications to a child, without an answer. */
 export type ChildNotice =
@@ -94,6 +95,13 @@ export interface PreviewTask {
   /** Maximum number of rows that a run may change. */
   readonly rowsMax: number;
   readonly tables: readonly PreviewedTable[];
+}
+
+/** Deletes the results in the markers of plans. Only for the writer. Answered like `fenced`. */
+export interface DeleteMarkersTask {
+  readonly kind: "delete_markers";
+  readonly orgId: string;
+  readonly planIds: readonly string[];
 }
 
 /** Start parameters of a child. */

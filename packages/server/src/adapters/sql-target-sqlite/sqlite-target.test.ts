@@ -186,6 +186,31 @@ describe("the processes of a SQLite data source", () => {
       expect(shop.lines()).toEqual(["first"]);
     });
 
+    it("deletes the results of erased plans at once, and no fence", async () => {
+      await shop.target.deleteMarkers("nobody", ["no-plan"]);
+      const tables = () =>
+        shop.asOwner((db) => db.prepare("SELECT name FROM sqlite_schema").all().length);
+      const before = tables();
+      const [first, second, fenced] = [shop.nextStep(), shop.nextStep(), shop.nextStep()];
+      await append(shop, "first", { attempt: first });
+      expect(tables()).toBeGreaterThan(before);
+      await append(shop, "second", { attempt: { ...second, planId: "other" } });
+      await shop.target.settle(fenced);
+      const markers = () =>
+        shop.asOwner((db) =>
+          db.prepare("SELECT plan_id, outcome FROM _steward_steps ORDER BY outcome").all(),
+        );
+      await shop.target.deleteMarkers("another organization", [first.planId]);
+      expect(markers()).toHaveLength(3);
+      await shop.target.deleteMarkers(first.orgId, [first.planId]);
+      expect(markers()).toEqual([
+        { plan_id: "other", outcome: "applied" },
+        { plan_id: fenced.planId, outcome: "fenced" },
+      ]);
+      const late = append(shop, "late", { attempt: fenced });
+      await expect(late).rejects.toMatchObject({ reason: "rolled_back" });
+    });
+
     it("forgets what is safe elsewhere with the next write", async () => {
       const attempt = shop.nextStep();
       await append(shop, "first", { attempt });

@@ -222,6 +222,10 @@ export class SqliteTarget implements SqlTarget {
     this.#writer.forget(attempt);
   }
 
+  deleteMarkers(orgId: string, planIds: readonly string[]): Promise<void> {
+    return this.#running.track(this.#writer.deleteMarkers(orgId, planIds));
+  }
+
   /** Waits a while for running statements, then ends the processes. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#running.drain();

@@ -3,7 +3,13 @@ import { ORG_WAITING_MAX } from "../limits.js";
 import { StatementError, type AttemptRef, type StatementResult } from "../../plans/ports.js";
 import { deathError, type DeathReason } from "./death-reason.js";
 import { Job, type JobLimits } from "./job.js";
-import type { ChildReply, PreviewTask, SettleTask, WriteTask } from "./protocol.js";
+import type {
+  ChildReply,
+  DeleteMarkersTask,
+  PreviewTask,
+  SettleTask,
+  WriteTask,
+} from "./protocol.js";
 import { tooManyWait } from "../sql-target/fair-share.js";
 import { StatementProcess, type ChildLaunch } from "./statement-process.js";
 
@@ -15,7 +21,7 @@ const FORGOTTEN_MAX = 1000;
 /** Time limit for determining an attempt's outcome, in ms. */
 const SETTLE_TIMEOUT_MS = 10_000;
 
-type WriterTask = WriteTask | SettleTask | PreviewTask;
+type WriterTask = WriteTask | SettleTask | PreviewTask | DeleteMarkersTask;
 type WriteJob = Job<WriterTask>;
 
 /** The present task of the process. */
@@ -82,6 +88,12 @@ export class Writer {
   forget(attempt: AttemptRef): void {
     this.#forgotten.push(attempt);
     if (this.#forgotten.length > FORGOTTEN_MAX) this.#forgotten.shift();
+  }
+
+  /** Deletes the results in the markers of plans, in its turn. @throws StatementError */
+  async deleteMarkers(orgId: string, planIds: readonly string[]): Promise<void> {
+    const limits = { waitMs: SETTLE_TIMEOUT_MS, timeoutMs: SETTLE_TIMEOUT_MS };
+    await this.#queue(this.#job({ kind: "delete_markers", orgId, planIds }, orgId, limits));
   }
 
   /** Ends the process; running statements are lost. */
@@ -162,8 +174,8 @@ export class Writer {
     if (job.task.kind === "write") {
       if (!isCommitting) job.rejectUndone(deathError(reason, this.#launch));
       void this.#settleLost(job, job.task.attempt);
-    } else if (job.task.kind === "preview") {
-      // It never commits, and the next process that opens the data source rolls it back.
+    } else if (job.task.kind !== "settle") {
+      // A preview never commits, and markers are deleted again without harm.
       job.rejectUndone(deathError(reason, this.#launch));
     } else if (job.isStopped || this.#isClosed) {
       job.rejectUndone();

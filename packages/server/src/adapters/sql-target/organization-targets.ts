@@ -1,6 +1,7 @@
 import type {
   AttemptRef,
   DescribedStatement,
+  MarkedSource,
   SqlTarget,
   StatementPreview,
   StatementRequest,
@@ -13,15 +14,18 @@ import type {
  * A data source with separate databases for some organizations. An organization's steps run on its
  * own database, if it has one.
  */
-export class OrganizationTargets implements SqlTarget {
-  readonly #shared: SqlTarget;
-  readonly #own: ReadonlyMap<string, SqlTarget>;
+export class OrganizationTargets implements SqlTarget, MarkedSource {
+  readonly #shared: SqlTarget & MarkedSource;
+  readonly #own: ReadonlyMap<string, SqlTarget & MarkedSource>;
 
   /**
    * @param shared used by all other organizations.
    * @param own by organization; they must have the shared target's name and dialect.
    */
-  constructor(shared: SqlTarget, own: ReadonlyMap<string, SqlTarget>) {
+  constructor(
+    shared: SqlTarget & MarkedSource,
+    own: ReadonlyMap<string, SqlTarget & MarkedSource>,
+  ) {
     this.#shared = shared;
     this.#own = own;
   }
@@ -54,12 +58,16 @@ export class OrganizationTargets implements SqlTarget {
     this.#of(attempt).forget(attempt);
   }
 
+  deleteMarkers(orgId: string, planIds: readonly string[]): Promise<void> {
+    return this.#of({ orgId }).deleteMarkers(orgId, planIds);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const targets = [this.#shared, ...this.#own.values()];
     await Promise.all(targets.map((target) => target[Symbol.asyncDispose]()));
   }
 
-  #of({ orgId }: Pick<AttemptRef, "orgId">): SqlTarget {
+  #of({ orgId }: Pick<AttemptRef, "orgId">): SqlTarget & MarkedSource {
     return this.#own.get(orgId) ?? this.#shared;
   }
 }

@@ -15,12 +15,12 @@ import { assert } from "@steward/kernel/assert.js";
 import type { OrganizationAccess } from "@steward/kernel/data-source-access.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
 import type { Log } from "@steward/kernel/log.js";
-import type { SqlTarget } from "../../plans/ports.js";
+import type { MarkedSource, SqlTarget } from "../../plans/ports.js";
 
 /** The databases that steps run on, with analyzers for their dialects. */
 export interface DataSources {
   /** By name, in the order configured. */
-  readonly targets: ReadonlyMap<string, SqlTarget>;
+  readonly targets: ReadonlyMap<string, SqlTarget & MarkedSource>;
   readonly analyzer: SqlAnalyzer;
   readonly reader: StatementReader;
 }
@@ -41,11 +41,14 @@ export async function openDataSources(
     new TemporaryDirectory(join(dataDir, "sql-temporary")),
   ).path;
   const reader = opened.use(new ReadingThread());
-  const targets = new Map<string, SqlTarget>();
+  const targets = new Map<string, SqlTarget & MarkedSource>();
   const urls = new Map<string, string>();
   for (const { name, url, organizations = [], sessionsMax = usualMax, previews } of dataSources) {
     const shared = { name, reader, rowsChangedMax, previews, log };
-    const targetAt = (at: string, roles: ReadonlyMap<string, string> = new Map()): SqlTarget => {
+    const targetAt = (
+      at: string,
+      roles: ReadonlyMap<string, string> = new Map(),
+    ): SqlTarget & MarkedSource => {
       const path = sqliteFile(at);
       if (path !== undefined) {
         const files = { path, temporaryDirectory, readersMax: sessionsMax };

@@ -11,6 +11,9 @@ import {
   RetentionService,
   RetentionSweeper,
 } from "../../retention/index.js";
+import type { Log } from "@steward/kernel/log.js";
+import type { MarkedSource } from "../../plans/ports.js";
+import type { ErasedMarkers } from "../../retention/ports.js";
 import type { Store } from "../../storage/store.js";
 import type { Services } from "../../transport/services.js";
 import type { UsageRecorder } from "../../usage/index.js";
@@ -25,17 +28,19 @@ export interface RetentionParts extends Basics {
   readonly recorder: UsageRecorder;
   /** Absent without a store. */
   readonly state: StateErasure | undefined;
+  /** The data sources by name. */
+  readonly targets: ReadonlyMap<string, MarkedSource>;
   /** Resolves when what happened before the call has its records in the audit log. */
   readonly flushAudit: () => Promise<void>;
 }
 
 /** Opens the deletion of expired and of erased data, and the services that control it. */
 export function openRetention(
-  { config, store, memory, recorder, state, flushAudit, ...basics }: RetentionParts,
+  { config, store, memory, recorder, state, targets, flushAudit, ...basics }: RetentionParts,
   opened: DisposalStack,
 ): Pick<Services, "retention" | "erasures"> {
   const workers = openWorkers(
-    { config, store, memory, recorder, state, flushAudit, ...basics },
+    { config, store, memory, recorder, state, targets, flushAudit, ...basics },
     opened,
   );
   const { clock, ids } = basics;
@@ -56,7 +61,7 @@ export function openRetention(
 
 /** Without a store there is nothing to delete. */
 function openWorkers(
-  { config, store, memory, recorder, state, flushAudit, ...basics }: RetentionParts,
+  { config, store, memory, recorder, state, targets, flushAudit, ...basics }: RetentionParts,
   opened: DisposalStack,
 ): { readonly sweeper: RetentionSweeper; readonly eraser: Eraser } | undefined {
   if (store === undefined || memory.expired === undefined || state === undefined) return undefined;
@@ -71,8 +76,26 @@ function openWorkers(
     eraser: opened.use(
       new Eraser({
         ...{ ...common, erasures: store.erasures, erased: store.erased, plans: store.plans },
-        ...{ audit, state },
+        ...{ audit, state, markers: markersIn(targets, basics.log) },
       }),
     ),
+  };
+}
+
+/** The markers of all data sources. One that cannot be reached keeps them until its next write. */
+function markersIn(targets: ReadonlyMap<string, MarkedSource>, log: Log): ErasedMarkers {
+  return {
+    async erase(orgId, planIds) {
+      for (const [dataSource, target] of targets) {
+        try {
+          await target.deleteMarkers(orgId, planIds);
+        } catch (error) {
+          log.warn(
+            { dataSource, orgId, err: error },
+            "the results of erased plans stay in _steward_steps of this data source until its next write",
+          );
+        }
+      }
+    },
   };
 }

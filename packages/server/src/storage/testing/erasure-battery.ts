@@ -176,6 +176,7 @@ function eraserOf(store: Store, state: StateErasure): Eraser {
       },
     },
     withUsage: (work) => work(),
+    markers: { erase: () => Promise.resolve() },
     audit: {
       flush: () => flushAudit(store),
       erase: (...asked) => store.audit.archive.erase(...asked),

@@ -142,6 +142,11 @@ function writerOf(dataSource: string): Answer {
       sayJson(id, session.preview(task));
       return;
     }
+    if (task.kind === "delete_markers") {
+      session.deleteMarkers(task.orgId, task.planIds);
+      say({ kind: "fenced", id });
+      return;
+    }
     const result = session.settle(task.attempt);
     if (result === undefined) say({ kind: "fenced", id });
     else sayResult(id, result);

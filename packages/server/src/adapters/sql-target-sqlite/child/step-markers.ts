@@ -49,6 +49,11 @@ export class StepMarkers {
     this.#db.exec(CREATE_TABLE);
   }
 
+  hasTable(): boolean {
+    const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?";
+    return this.#db.prepare(sql).get(MARKER_TABLE) !== undefined;
+  }
+
   find(step: AttemptRef): Marker | undefined {
     const row = this.#db
       .prepare(
@@ -89,6 +94,14 @@ export class StepMarkers {
     for (const { orgId, planId, stepId, attempt } of attempts) {
       remove.run(orgId, planId, stepId, attempt);
     }
+  }
+
+  /** Deletes the results of plans that are over. */
+  deleteOf(orgId: string, planIds: readonly string[]): void {
+    const remove = this.#db.prepare(
+      `DELETE FROM ${MARKER_TABLE} WHERE org_id = ? AND plan_id = ? AND outcome = 'applied'`,
+    );
+    for (const planId of planIds) remove.run(orgId, planId);
   }
 
   /** Deletes expired markers. */

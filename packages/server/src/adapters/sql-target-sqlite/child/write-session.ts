@@ -68,6 +68,13 @@ export class WriteSession {
     });
   }
 
+  /** Deletes the results that writes of these plans have left. */
+  deleteMarkers(orgId: string, planIds: readonly string[]): void {
+    // A file without the table was never written to, and may not be writable.
+    if (!this.#markers.hasTable()) return;
+    this.#transaction(() => this.#markers.deleteOf(orgId, planIds));
+  }
+
   /**
    * Runs a write, and rolls it back.
    * @throws StatementError, also with everything rolled back.

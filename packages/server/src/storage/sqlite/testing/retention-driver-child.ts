@@ -29,6 +29,7 @@ await using _eraser = new Eraser({
   ...{ ...parts, erasures: store.erasures, erased: store.erased },
   ...{ rows: store.expired, plans: store.plans },
   state: { erase: () => Promise.resolve(false) },
+  markers: { erase: () => Promise.resolve() },
   // The test has made the records of all plans before.
   audit: {
     flush: () => Promise.resolve(),
