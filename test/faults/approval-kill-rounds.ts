@@ -9,7 +9,13 @@ import { expect } from "vitest";
 import { Auditor } from "./auditor.js";
 import { createLedger } from "./ledger.js";
 import type { Engine } from "./kill-rounds.js";
-import { driveApprovedPlan, putApprovalPolicy, WRITES } from "./approved-plan.js";
+import {
+  driveApprovedPlan,
+  driveGrantedPlan,
+  GRANTS,
+  putApprovalPolicy,
+  WRITES,
+} from "./approved-plan.js";
 import type { Acknowledged } from "./plan-driver.js";
 import { expectLedgerTruth, expectPlanTruth } from "./plan-truth.js";
 import { ServerProcess } from "./server-process.js";
@@ -22,7 +28,8 @@ const CLIENTS = 4;
 const KILL_WITHIN_MS = 900;
 
 /**
- * Kills the server at random while agents' writes wait for approvers, are approved, revised, and run. Then
+ * Kills the server at random while agents' writes wait for approvers, are approved, revised, and run, and while
+ * plans are approved as a whole, and approvals stand for those of later plans. Then
  * every write has run once, under an approval of its own present statement that somebody has given, every completed plan was
  * told to the receiver of webhooks, and the audit log has all of it, once, and the approval before the write.
  */
@@ -40,6 +47,7 @@ export async function approvalKillRounds(
     database === undefined ? sqliteView(join(dir, "store.db")) : postgresView(database.url);
   createLedger(target);
   const acknowledged: Acknowledged[] = [];
+  const granted: Record<keyof typeof GRANTS, string[]> = { wholePlan: [], standing: [] };
   const auditor = new Auditor(dir, view);
   {
     const toolsFile = join(dir, "tools.json");
@@ -54,11 +62,22 @@ export async function approvalKillRounds(
     const orgId = randomUUID();
     await putApprovalPolicy(server.url, orgId);
     let stopped = false;
-    const clients = Promise.all(
-      Array.from({ length: CLIENTS }, async () => {
+    const granting = async (grant: keyof typeof GRANTS): Promise<void> => {
+      const ownOrgId = randomUUID();
+      await putApprovalPolicy(server.url, ownOrgId, GRANTS[grant]);
+      // The second plan is the first one for which an approval can stand.
+      while (!stopped || granted[grant].length < 2) {
+        const driven = await driveGrantedPlan(server.url, ownOrgId, grant);
+        acknowledged.push(driven);
+        granted[grant].push(driven.planId);
+      }
+    };
+    const clients = Promise.all([
+      ...Array.from({ length: CLIENTS }, async () => {
         while (!stopped) acknowledged.push(await driveApprovedPlan(server.url, orgId));
       }),
-    );
+      ...[granting("wholePlan"), granting("standing")],
+    ]);
     // Awaited below; a client that fails earlier must not cause an unhandled rejection.
     clients.catch(() => undefined);
     for (let round = 0; round < rounds; round += 1) {
@@ -78,25 +97,69 @@ export async function approvalKillRounds(
   await expectPlanTruth(view, acknowledged);
   expectLedgerTruth(target, acknowledged);
   await expectApprovalTruth(view, acknowledged);
+  await expectGrantTruth(view, granted);
   rmSync(dir, { recursive: true });
 }
 
 /** Each write has one used approval, which a person who may has given; no other is left open. */
 async function expectApprovalTruth(view: StoreView, plans: readonly Acknowledged[]): Promise<void> {
   const rows = await view.all("SELECT plan_id, step_id, status, approval FROM approvals");
-  const used = rows.filter(({ status }) => status === "used");
+  // Nothing runs under the approval of a whole plan.
+  const used = rows.filter(
+    ({ status, approval }) => status === "used" && storedOf(approval).covers === undefined,
+  );
   expect(
     used.map(({ plan_id, step_id }) => `${String(plan_id)} ${String(step_id)}`).sort(),
   ).toEqual(plans.flatMap(({ planId }) => WRITES.map((stepId) => `${planId} ${stepId}`)).sort());
   expect(rows.filter(({ status }) => status !== "used" && status !== "void")).toEqual([]);
   for (const { approval } of used) {
-    const { decisions } = JSON.parse(String(approval)) as {
-      readonly decisions: readonly { readonly decision: string; readonly approver: object }[];
-    };
+    const { decisions } = storedOf(approval);
     expect(decisions.length).toBeGreaterThan(0);
     for (const { decision, approver } of decisions) {
       expect(decision).toBe("approve");
       expect(approver).not.toMatchObject({ userId: "alice" });
     }
   }
+}
+
+/**
+ * Nobody was asked about a write that its plan's approval covers, nor, after the first plan, about one that a
+ * standing approval covers: its own approval names the one that granted it, of the same plan or of the first one.
+ */
+async function expectGrantTruth(
+  view: StoreView,
+  granted: Readonly<Record<keyof typeof GRANTS, readonly string[]>>,
+): Promise<void> {
+  const rows = await view.all("SELECT plan_id, approval_id, approval FROM approvals");
+  const stored = rows.map((row) => ({ ...storedOf(row["approval"]), planId: row["plan_id"] }));
+  const planOf = new Map(stored.map(({ approvalId, planId }) => [approvalId, planId]));
+  const [firstPlan, ...laterPlans] = granted.standing;
+  for (const [plans, source] of [
+    [granted.wholePlan, undefined],
+    [laterPlans, firstPlan],
+  ] as const) {
+    for (const each of plans) {
+      const own = stored.filter(
+        ({ planId, status, covers }) =>
+          planId === each && status === "used" && covers === undefined,
+      );
+      expect(own).toHaveLength(WRITES.length);
+      expect(own.map(({ grantedBy = "" }) => planOf.get(grantedBy))).toEqual(
+        WRITES.map(() => source ?? each),
+      );
+    }
+  }
+}
+
+/** What the checks read of an approval. */
+interface StoredApproval {
+  readonly approvalId: string;
+  readonly status: string;
+  readonly decisions: readonly { readonly decision: string; readonly approver: object }[];
+  readonly grantedBy?: string;
+  readonly covers?: readonly object[];
+}
+
+function storedOf(approval: unknown): StoredApproval {
+  return JSON.parse(String(approval)) as StoredApproval;
 }

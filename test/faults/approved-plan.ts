@@ -12,15 +12,86 @@ import {
 /** The steps of the driven plan that wait for an approval. */
 export const WRITES: readonly string[] = STEPS.filter(({ write }) => write).map(({ id }) => id);
 
-const POLICY = `@id("two-eyes") @approval("approver")
-  forbid (principal in Steward::Role::"agent", action in Steward::Action::"writes", resource)
-  unless { context.approved };`;
+/** How an organization's approvers permit further writes with a decision, by the annotation that allows it. */
+export const GRANTS = {
+  wholePlan: '@approval_plan("derived")',
+  standing: '@approval_standing("1h")',
+} as const;
 
 /** Has every write of an organization's agents wait for an approver. */
-export async function putApprovalPolicy(url: Address, orgId: string): Promise<void> {
+export async function putApprovalPolicy(
+  url: Address,
+  orgId: string,
+  annotation = "",
+): Promise<void> {
   const headers = { "x-org-id": orgId, "x-user-role": "admin", "x-user-id": "root" };
-  await insist(url, "/api/policies", { text: POLICY, version: 0 }, headers, "PUT");
+  const text = `@id("two-eyes") @approval("approver") ${annotation}
+    forbid (principal in Steward::Role::"agent", action in Steward::Action::"writes", resource)
+    unless { context.approved };`;
+  await insist(url, "/api/policies", { text, version: 0 }, headers, "PUT");
 }
+
+/**
+ * An agent that drives one plan to its end through all failures of the server. Two persons approve the plan as a
+ * whole when its first write waits, or let the approval of each write stand for those of later plans.
+ */
+export async function driveGrantedPlan(
+  url: Address,
+  orgId: string,
+  grant: keyof typeof GRANTS,
+): Promise<Acknowledged> {
+  const { planId, headers } = await submitted(url, orgId, randomUUID());
+  const outputs = new Map<string, string>();
+  for (const { id } of STEPS) {
+    for (;;) {
+      const answer = await askedFor(url, planId, id, headers);
+      if ("output" in answer) {
+        outputs.set(id, answer.output);
+        break;
+      }
+      if (grant === "standing") await approve(url, orgId, answer, { standing_seconds: 3600 });
+      else await approve(url, orgId, await wholePlanOf(url, planId, headers));
+    }
+  }
+  return { planId, outputs, ...UNCHANGED };
+}
+
+/** The approval for which a plan waits as a whole. */
+async function wholePlanOf(
+  url: Address,
+  planId: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<WantedApproval> {
+  const path = `/api/approvals?plan_id=${planId}&status=pending`;
+  const { data } = (await insist(url, path, undefined, headers, "GET")) as {
+    readonly data: { readonly approvals: readonly ListedApproval[] };
+  };
+  const plan = data.approvals.find(({ subject }) => subject.plan_steps !== undefined);
+  if (plan === undefined) throw new Error(`plan ${planId} does not wait as a whole`);
+  return { approvalId: plan.approval_id, digest: plan.digest };
+}
+
+interface ListedApproval {
+  readonly approval_id: string;
+  readonly digest: string;
+  readonly subject: { readonly plan_steps?: readonly object[] };
+}
+
+/** Submits the plan as Alice's agent. @param change of the steps. */
+async function submitted(
+  url: Address,
+  orgId: string,
+  key: string,
+  change: (steps: PlanSteps) => PlanSteps = (steps) => steps,
+): Promise<{ readonly planId: string; readonly headers: Readonly<Record<string, string>> }> {
+  const agent = { ...{ "x-org-id": orgId, "x-user-role": "agent" }, "x-agent-id": "bot" };
+  const headers = { ...agent, "x-user-id": "alice", "idempotency-key": key };
+  const { steps, ...plan } = planBody(key);
+  const answer = await insist(url, "/api/plans", { ...plan, steps: change(steps) }, headers);
+  return { planId: (answer as { data: { plan_id: string } }).data.plan_id, headers };
+}
+
+type PlanSteps = ReturnType<typeof planBody>["steps"];
 
 /**
  * An agent that drives one plan to its end through all failures of the server, and two persons who
@@ -29,14 +100,11 @@ export async function putApprovalPolicy(url: Address, orgId: string): Promise<vo
  */
 export async function driveApprovedPlan(url: Address, orgId: string): Promise<Acknowledged> {
   const key = randomUUID();
-  const agent = { ...{ "x-org-id": orgId, "x-user-role": "agent" }, "x-agent-id": "bot" };
-  const headers = { ...agent, "x-user-id": "alice", "idempotency-key": key };
-  const { steps, ...plan } = planBody(key);
-  const update = steps.find(({ id }) => id === "update")?.query_template ?? "";
+  const update = planBody(key).steps.find(({ id }) => id === "update")?.query_template ?? "";
   const early = { query_template: update.replace("hits + 1", "hits + 100") };
-  const first = steps.map((step) => (step.id === "update" ? { ...step, ...early } : step));
-  const submitted = await insist(url, "/api/plans", { ...plan, steps: first }, headers);
-  const planId = (submitted as { data: { plan_id: string } }).data.plan_id;
+  const { planId, headers } = await submitted(url, orgId, key, (steps) =>
+    steps.map((step) => (step.id === "update" ? { ...step, ...early } : step)),
+  );
   const outputs = new Map<string, string>();
   const run = async (id: string): Promise<void> => {
     for (;;) {
@@ -97,11 +165,12 @@ async function approve(
   url: Address,
   orgId: string,
   { approvalId, digest }: WantedApproval,
+  standing: { readonly standing_seconds?: number } = {},
 ): Promise<void> {
   const path = `/api/approvals/${approvalId}/approve`;
   const headers = { "x-org-id": orgId, "x-user-role": "approver" };
   const decisions = ["bob", "carol"].map((person) =>
-    orRefusal(insist(url, path, { digest }, { ...headers, "x-user-id": person })),
+    orRefusal(insist(url, path, { digest, ...standing }, { ...headers, "x-user-id": person })),
   );
   await Promise.all(decisions);
 }

@@ -108,7 +108,7 @@ export async function insist(
   path: string,
   body?: object,
   headers: Readonly<Record<string, string>> = {},
-  method: "POST" | "PATCH" | "PUT" = "POST",
+  method: "GET" | "POST" | "PATCH" | "PUT" = "POST",
 ): Promise<unknown> {
   const giveUpAt = performance.now() + PATIENCE_MS;
   for (;;) {
