@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { BenchChild } from "../plans/bench-child.js";
-import { cpuMs } from "../plans/processes.js";
+import { Comparison, type Side } from "../plans/comparison.js";
 import { BenchServer, createTarget, type ServerOptions } from "../plans/server.js";
 import { TokenIssuer } from "./test-modules.js";
 
@@ -20,26 +19,10 @@ import { TokenIssuer } from "./test-modules.js";
  */
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "10" } } });
 
-const PLANS_EACH = { 1: 100, 16: 40 } as const;
-const WARM_UP = { concurrency: 8, plansEach: 40 };
-/** How long a server gets after a round for background work from its steps, in ms. */
-const SETTLE_MS = 1500;
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 const OWN = `@id("no-salaries")
 forbid (principal is Steward::Agent, action, resource == Steward::Table::"default/salaries");`;
 const DAY_S = 86_400;
-
-/** One of the two servers, and the options of its calls. */
-interface Side {
-  readonly server: BenchServer;
-  readonly authorization?: string;
-}
-
-/** What one round measured. */
-interface Round {
-  readonly stepsPerSecond: number;
-  readonly cpuMsPerStep: number;
-}
 
 const dir = mkdtempSync(join(tmpdir(), "steward-bench-"));
 createTarget(dir);
@@ -48,12 +31,16 @@ const issuer = await TokenIssuer.start();
 const on = await sideWithPolicies();
 const off: Side = {
   server: await started("off", 1, {
-    preload: new URL("./undecided-server.js", import.meta.url).href,
+    fromModules: { preload: new URL("./undecided-server.js", import.meta.url).href },
   }),
 };
-for (const side of [on, off]) await run(side, WARM_UP);
+const comparison = new Comparison(load, { on, off });
+await comparison.warmUp();
 process.stdout.write(`${String(availableParallelism())} cores, Node ${process.version}\n`);
-for (const concurrency of [16, 1] as const) await compare(concurrency);
+for (const concurrency of [16, 1] as const) {
+  const row = await comparison.rounds(concurrency, Number(values.rounds));
+  process.stdout.write(`${JSON.stringify(row)}\n`);
+}
 for (const { server } of [on, off]) await server.stop();
 load.end();
 await issuer[Symbol.asyncDispose]();
@@ -61,6 +48,7 @@ rmSync(dir, { recursive: true });
 
 async function sideWithPolicies(): Promise<Side> {
   const server = await started("on", 0, {
+    fromModules: {},
     settings: {
       SERVICE_AUTH: "jwt",
       SERVICE_JWT_ISSUER: issuer.issuer,
@@ -88,58 +76,4 @@ async function sideWithPolicies(): Promise<Side> {
 
 function started(name: string, node: number, options: ServerOptions): Promise<BenchServer> {
   return BenchServer.start(dir, `sqlite:${join(dir, `${name}.db`)}`, node, options);
-}
-
-async function compare(concurrency: 1 | 16): Promise<void> {
-  const work = { concurrency, plansEach: PLANS_EACH[concurrency] };
-  const pairs: { readonly on: Round; readonly off: Round }[] = [];
-  for (let round = 0; round < Number(values.rounds); round += 1) {
-    // The order alternates, so that growth from round to round affects both sides equally.
-    if (round % 2 === 0) pairs.push({ on: await run(on, work), off: await run(off, work) });
-    else pairs.push({ off: await run(off, work), on: await run(on, work) });
-  }
-  const ratios = pairs.map((pair) => pair.on.stepsPerSecond / pair.off.stepsPerSecond);
-  const of = (side: "on" | "off", what: keyof Round): number =>
-    median(pairs.map((pair) => pair[side][what]));
-  const row = {
-    plans: concurrency,
-    "steps/s on": Math.round(of("on", "stepsPerSecond")),
-    "steps/s off": Math.round(of("off", "stepsPerSecond")),
-    "CPU ms/step on": rounded(of("on", "cpuMsPerStep")),
-    "CPU ms/step off": rounded(of("off", "cpuMsPerStep")),
-    "on / off": rounded(median(ratios)),
-    quartiles: [0.25, 0.75].map((share) => rounded(quantile(ratios, share))),
-    range: [rounded(Math.min(...ratios)), rounded(Math.max(...ratios))],
-  };
-  process.stdout.write(`${JSON.stringify(row)}\n`);
-}
-
-async function run(
-  { server, authorization }: Side,
-  work: { readonly concurrency: number; readonly plansEach: number },
-): Promise<Round> {
-  const before = cpuMs(server.pid);
-  const { calls, seconds } = await load.order({
-    ...{ kind: "steps", addresses: [server.address], ...work },
-    ...(authorization === undefined ? {} : { authorization }),
-  });
-  await delay(SETTLE_MS);
-  return { stepsPerSecond: calls / seconds, cpuMsPerStep: (cpuMs(server.pid) - before) / calls };
-}
-
-function median(figures: readonly number[]): number {
-  return quantile(figures, 0.5);
-}
-
-/** Interpolates between the two nearest figures. */
-function quantile(figures: readonly number[], share: number): number {
-  const sorted = figures.toSorted((a, b) => a - b);
-  const at = (sorted.length - 1) * share;
-  const below = sorted[Math.floor(at)] ?? 0;
-  const above = sorted[Math.ceil(at)] ?? 0;
-  return below + (above - below) * (at - Math.floor(at));
-}
-
-function rounded(figure: number): number {
-  return Math.round(figure * 1000) / 1000;
 }

@@ -9,13 +9,22 @@ const FIRST_PORT = 18_080;
 /** A request limit that no organization reaches. */
 const ANY_NUMBER = 1_000_000;
 const READY_MS_MAX = 15_000;
-const STEWARD = fileURLToPath(new URL("../../../packages/server/bin/steward.js", import.meta.url));
+const SERVER = new URL("../../../packages/server/", import.meta.url);
+const STEWARD = fileURLToPath(new URL("bin/steward.js", SERVER));
+/** The program without its bundle. */
+const MODULES = fileURLToPath(new URL("dist/cli/main.js", SERVER));
 
 /** Options of a server beside the settings of every benchmark. */
 export interface ServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
-  /** URL of a module that is loaded before the server. */
-  readonly preload?: string;
+  /**
+   * Runs the program from its compiled modules instead of from the bundle, in which nothing can be
+   * replaced. A server that is compared with one that has a replaced part needs it too.
+   */
+  readonly fromModules?: {
+    /** URL of a module that is loaded before the program, to replace parts of it. */
+    readonly preload?: string;
+  };
 }
 
 /** One `steward serve` under measurement. */
@@ -31,19 +40,21 @@ export class BenchServer {
 
   /**
    * @param dir directory of the agents' database and the server's own directory.
-   * @param more additional settings, and a module to preload.
+   * @param options additional settings, and what the program runs from.
    */
   static async start(
     dir: string,
     storeUrl: string,
     node: number,
-    { settings = {}, preload }: ServerOptions = {},
+    { settings = {}, fromModules }: ServerOptions = {},
   ): Promise<BenchServer> {
     const port = FIRST_PORT + node;
     const dataDir = join(dir, `node-${String(node)}`);
     const started = performance.now();
+    const preload = fromModules?.preload;
     const imports = preload === undefined ? [] : ["--import", preload];
-    const child = spawn(process.execPath, [...imports, STEWARD, "serve"], {
+    const program = fromModules === undefined ? STEWARD : MODULES;
+    const child = spawn(process.execPath, [...imports, program, "serve"], {
       env: {
         PATH: process.env["PATH"] ?? "",
         SERVICE_PORT: String(port),
