@@ -44,7 +44,7 @@ export function ApprovalDetail(props: { readonly approvalId: string; readonly st
           >
             <Subject approval={data} isReading={isFetching} onRefresh={() => void refetch()} />
           </div>
-          {data.status === "pending" && <DecisionForm approval={data} />}
+          {data.status === "pending" && <DecisionForm key={data.approval_id} approval={data} />}
         </>
       )}
     </section>
@@ -108,6 +108,14 @@ function Subject(props: {
             [approvalTexts.requester, <AgentText key="who">{partyText(requester)}</AgentText>],
             [approvalTexts.requested, <Time key="at" at={approval.requested_at} />],
             [approvalTexts.expires, new Date(approval.expires_at).toLocaleString("en-GB")],
+            ...(approval.standing_until === undefined
+              ? []
+              : [
+                  [
+                    approvalTexts.standsUntil,
+                    new Date(approval.standing_until).toLocaleString("en-GB"),
+                  ] as const,
+                ]),
             ...rules.map((rule): readonly [string, string] => [
               rule.policy_id,
               [rule.reason, approvalTexts.rule(rule.role, rule.approvers_min, rule.missing)]

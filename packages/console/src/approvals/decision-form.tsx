@@ -1,12 +1,13 @@
 import type { Approval } from "@steward/client";
 import { useMutation } from "@tanstack/react-query";
 import { Check, X } from "lucide-react";
-import { useRef, useState } from "react";
+import { type MouseEvent, useRef, useState } from "react";
 import { client, queries } from "../data/client.js";
 import { useShortcuts } from "../shell/shortcuts.js";
 import { approvalTexts } from "../texts/approvals.js";
 import { Button } from "../ui/button.js";
 import { InlineFailure } from "../ui/states.js";
+import { StandingChoice } from "./standing-choice.js";
 
 /** Length of a reason that the server accepts, in characters of one byte. */
 const REASON_LENGTH_MAX = 1024;
@@ -18,6 +19,7 @@ const REASON_LENGTH_MAX = 1024;
 export function DecisionForm({ approval }: { readonly approval: Approval }) {
   const [intended, setIntended] = useState<"approve" | "deny" | undefined>();
   const [reason, setReason] = useState("");
+  const [standingSeconds, setStandingSeconds] = useState(0);
   const field = useRef<HTMLInputElement>(null);
   // The digest of the approval as the person read it when they began to decide.
   const [digest, setDigest] = useState(approval.digest);
@@ -26,6 +28,9 @@ export function DecisionForm({ approval }: { readonly approval: Approval }) {
       client.approvals[decision](approval.approval_id, {
         digest,
         ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
+        ...(decision === "deny" || standingSeconds === 0
+          ? {}
+          : { standing_seconds: standingSeconds }),
       }),
     onSettled: async () => queries.invalidateQueries(),
   });
@@ -33,6 +38,11 @@ export function DecisionForm({ approval }: { readonly approval: Approval }) {
     setIntended(decision);
     setDigest(approval.digest);
     field.current?.focus();
+  };
+  // The button becomes the one that submits while it is clicked: without this, one click would decide.
+  const beginByClick = (decision: "approve" | "deny") => (event: MouseEvent) => {
+    event.preventDefault();
+    begin(decision)();
   };
   useShortcuts({ a: begin("approve"), d: begin("deny") });
   return (
@@ -48,6 +58,13 @@ export function DecisionForm({ approval }: { readonly approval: Approval }) {
         <p role="alert" className="mb-2 text-sm text-warn">
           {approvalTexts.changed}
         </p>
+      )}
+      {approval.standing_seconds_max !== undefined && (
+        <StandingChoice
+          secondsMax={approval.standing_seconds_max}
+          seconds={standingSeconds}
+          onChoose={setStandingSeconds}
+        />
       )}
       <label htmlFor="reason" className="text-sm font-medium">
         {approvalTexts.reason}
@@ -75,7 +92,7 @@ export function DecisionForm({ approval }: { readonly approval: Approval }) {
           look={intended === "deny" ? "primary" : "danger"}
           disabled={deciding.isPending}
           aria-keyshortcuts="d"
-          {...(intended === "deny" ? {} : { onClick: begin("deny") })}
+          {...(intended === "deny" ? {} : { onClick: beginByClick("deny") })}
         >
           <X size={14} aria-hidden />
           {intended === "deny" ? approvalTexts.denyNow : approvalTexts.deny}
@@ -85,7 +102,7 @@ export function DecisionForm({ approval }: { readonly approval: Approval }) {
           look={intended === "deny" ? "secondary" : "primary"}
           disabled={deciding.isPending}
           aria-keyshortcuts="a"
-          {...(intended === "approve" ? {} : { onClick: begin("approve") })}
+          {...(intended === "approve" ? {} : { onClick: beginByClick("approve") })}
         >
           <Check size={14} aria-hidden />
           {intended === "approve" ? approvalTexts.approveNow : approvalTexts.approve}

@@ -51,6 +51,11 @@ export const approvalTexts = {
   did: { approve: "approved", deny: "denied" },
   parties: { person: "Person", agent: "Agent", apiKey: "API key", anonymous: "Anonymous caller" },
   changed: "What would run has changed since you began. Read it again before you decide.",
+  standing: "Covers",
+  onlyThis: "only this statement",
+  standsFor: (time: string) =>
+    `for ${time} also later statements of this shape, with any values in place of its literals`,
+  standsUntil: "Stands until",
   reason: "Reason",
   approve: "Approve",
   approveNow: "Approve now",

@@ -78,6 +78,41 @@ export function describeApprovalPages(shared: OpenConsole): void {
       await page.waitForResponse(/\/api\/approvals\?/);
       expect(readings).toBe(1);
       expect(problems).toEqual([]);
+      await shared.server.agent.plans.cancel(planId);
+    });
+
+    it("has a person let an approval stand, as long as its policy allows", async () => {
+      const text = DELETES_ARE_APPROVED.replace("forbid", '@approval_standing("24h") forbid');
+      await shared.server.admin.policies.put({ text, version: 2 });
+      const planId = await waiting(3);
+      await using tab = await shared.open("/approvals", "approver");
+      const { page, problems } = tab;
+      const choice = page.getByLabel("Covers");
+      await choice.waitFor({ timeout: WAIT_MS });
+      expect(
+        await choice
+          .locator("option")
+          .evaluateAll((all) => all.map((each) => each.getAttribute("value"))),
+      ).toEqual([...["0", "3600", "28800", "86400"]]);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await choice.selectOption("28800");
+      // The first click begins the decision, and only the second one makes it.
+      await page.getByRole("button", { name: "Approve" }).click();
+      await page.getByRole("button", { name: "Approve now" }).click();
+      const approval = async () =>
+        (await shared.server.agent.approvals.list({ plan_id: planId })).approvals[0];
+      await expect
+        .poll(async () => (await approval())?.status, { timeout: WAIT_MS })
+        .toBe("approved");
+      expect((await approval())?.standing_until).toBeDefined();
+      const { step_result: first } = await shared.server.agent.plans.execute(planId, "delete_3");
+      // Nobody is asked about another order.
+      const { plan_id: later } = await shared.server.agent.plans.submit({
+        steps: [{ id: "later", query_template: "DELETE FROM orders WHERE id = -4" }],
+      });
+      const { step_result: second } = await shared.server.agent.plans.execute(later, "later");
+      expect([first.status, second.status]).toEqual(["completed", "completed"]);
+      expect(problems).toEqual([]);
     });
   });
 }
