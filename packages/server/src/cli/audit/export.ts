@@ -1,6 +1,3 @@
-import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import type { StewardClient } from "@steward/client";
 import { Option, type Command } from "commander";
 import {
@@ -13,12 +10,14 @@ import {
   tileWidth,
 } from "../../audit/index.js";
 import { witnessedPath } from "../../audit/witnesses/index.js";
-import { CliError } from "../cli-error.js";
+import { CliError, usageError } from "../cli-error.js";
 import { clientCommand, connect, type ClientOptions } from "../connection/server-connection.js";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
 import { progressBar } from "../terminal/progress-bar.js";
 import { exportEvents } from "./export-events.js";
+import { exportFilesOf, type ExportFiles } from "./export-files.js";
+import { OBJECT_STORE_SCHEME } from "./object-store-files.js";
 
 interface ExportOptions extends ClientOptions {
   readonly format: "tiles" | "ocsf";
@@ -38,40 +37,81 @@ export function exportCommand({ env, terminal }: CliContext): Command {
     )
     .argument(
       "<path>",
-      "Directory to write to, where an earlier export is continued; with ocsf, the file to write.",
+      "Directory or s3://BUCKET/PREFIX to write to, where an earlier export is continued; with ocsf, the file to write.",
     )
-    .action(async (directory: string, options: ExportOptions) => {
-      const { audit } = connect(options, env);
+    .action(async (target: string, options: ExportOptions) => {
       if (options.format === "ocsf") {
-        const events = await exportEvents(audit, directory, terminal);
+        requireFile(target);
+        const events = await exportEvents(connect(options, env).audit, target, terminal);
         if (options.json) terminal.printJson({ events });
-        else terminal.print(`${String(events)} events in ${directory}`);
+        else terminal.print(`${String(events)} events in ${target}`);
         return;
       }
-      // Before the checkpoint, so that the export reaches as far as each witness.
-      const witnessed = await audit.witnesses();
-      const note = await audit.checkpoint();
-      const { size } = parseCheckpoint(parseNote(note).text);
-      await requireConsistent(audit, directory, note);
+      const files = exportFilesOf(target, env);
       const bar = progressBar(terminal, "files");
-      const paths = pathsOf(size);
-      for (const [index, path] of paths.entries()) {
-        const file = join(directory, path);
-        // A file never changes, because the name of an incomplete tile contains the number of its
-        // hashes.
-        if (!existsSync(file)) await write(file, await audit.tile(path));
-        bar.show(index + 1, paths.length);
-      }
+      const { audit } = connect(options, env);
+      const note = await exportTiles(audit, { target, files }, (done, all) => bar.show(done, all));
       bar.end();
-      for (const { verifier_key: key, checkpoint } of witnessed) {
-        if (checkpoint === undefined) continue;
-        await write(join(directory, witnessedPath(parseVerifierKey(key))), Buffer.from(checkpoint));
-      }
-      await write(join(directory, "checkpoint"), Buffer.from(note));
+      const { size } = parseCheckpoint(parseNote(note).text);
       if (options.json) terminal.printJson({ records: size, checkpoint: note });
-      else terminal.print(`${String(size)} records in ${directory}`);
+      else terminal.print(`${String(size)} records in ${target}`);
     });
 }
+
+function requireFile(target: string): void {
+  if (!target.startsWith(OBJECT_STORE_SCHEME)) return;
+  throw usageError(
+    "OCSF events are written to a file, not to an object store",
+    "export to a file and copy it, or leave out --format to export tiles",
+  );
+}
+
+interface Destination {
+  /** As the user wrote it. */
+  readonly target: string;
+  readonly files: ExportFiles;
+}
+
+/**
+ * Writes the files that an earlier export does not have. The checkpoint comes last, so that it
+ * never promises a file that is missing after an interruption.
+ * @returns the checkpoint.
+ */
+async function exportTiles(
+  audit: StewardClient["audit"],
+  { target, files }: Destination,
+  onProgress: (done: number, all: number) => void,
+): Promise<string> {
+  // Before the checkpoint, so that the export reaches as far as each witness.
+  const witnessed = await audit.witnesses();
+  const note = await audit.checkpoint();
+  const { size } = parseCheckpoint(parseNote(note).text);
+  const exported = await exportedSize(audit, { target, files }, note);
+  // A file never changes, because the name of an incomplete tile contains the number of its hashes.
+  const known = new Set(pathsOf(exported));
+  const paths = pathsOf(size).filter((path) => !known.has(path));
+  const left = paths.values();
+  let done = 0;
+  const writeRest = async (): Promise<void> => {
+    for (const path of left) {
+      await files.write(path, await audit.tile(path));
+      done += 1;
+      onProgress(done, paths.length);
+    }
+  };
+  await Promise.all(Array.from({ length: FILES_AT_ONCE }, writeRest));
+  for (const { verifier_key: key, checkpoint } of witnessed) {
+    if (checkpoint === undefined) continue;
+    await files.write(witnessedPath(parseVerifierKey(key)), Buffer.from(checkpoint));
+  }
+  await files.write(CHECKPOINT, Buffer.from(note));
+  return note;
+}
+
+/** Hides the time that an object store takes for each answer. */
+const FILES_AT_ONCE = 8;
+
+const CHECKPOINT = "checkpoint";
 
 /** All files of a log of this size, bottom up. */
 function pathsOf(size: number): readonly string[] {
@@ -86,33 +126,31 @@ function pathsOf(size: number): readonly string[] {
   return paths;
 }
 
-/** A log that does not begin with the one that was exported before would mix two histories. */
-async function requireConsistent(
+/**
+ * The number of records that were exported before.
+ * @throws CliError when the log does not begin with these records: it would mix two histories.
+ */
+async function exportedSize(
   audit: StewardClient["audit"],
-  directory: string,
+  { target, files }: Destination,
   note: string,
-): Promise<void> {
-  const file = join(directory, "checkpoint");
-  if (!existsSync(file)) return;
-  const older = parseCheckpoint(parseNote(await readFile(file, "utf8")).text);
+): Promise<number> {
+  const found = await files.read(CHECKPOINT);
+  if (found === undefined) return 0;
+  const older = parseCheckpoint(parseNote(Buffer.from(found).toString("utf8")).text);
   const newer = parseCheckpoint(parseNote(note).text);
   const hashes =
     older.size > newer.size
       ? []
       : (await audit.consistency({ older: older.size, newer: newer.size })).proof;
   const proof = hashes.map((hash) => Buffer.from(hash, "base64"));
-  if (isConsistent({ older, newer }, proof)) return;
+  if (isConsistent({ older, newer }, proof)) return older.size;
   throw new CliError(
-    `The log of the server does not begin with the ${String(older.size)} records that were exported to ${directory} before`,
+    `The log of the server does not begin with the ${String(older.size)} records that were exported to ${target} before`,
     {
       exitCode: EXIT.failed,
       code: "AUDIT_MISMATCH",
-      fix: "keep that export as evidence, export to another directory, and compare the records",
+      fix: "keep that export as evidence, export to another place, and compare the records",
     },
   );
-}
-
-async function write(file: string, content: Uint8Array): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, content);
 }
