@@ -76,6 +76,12 @@ function writeVector({ orgId, sha256, embedding, code }: StoredVector, model: bi
   ];
 }
 
+/**
+ * Limits entries that are found by their ids to an organization. The plus sign keeps the engine from finding
+ * them by this condition instead, which reads all entries of the organization.
+ */
+const OF_ORGANIZATION = "+e.org_id = ?1";
+
 /** Deletes entries with their vectors and codes, and sessions without other entries. */
 export function writeDeletion(
   orgId: string,
@@ -86,7 +92,7 @@ export function writeDeletion(
     {
       // One statement for any number of entries: the list is passed as JSON.
       sql: `DELETE FROM memory_entries AS e
-            WHERE e.org_id = ?1 AND e.entry_id IN (SELECT value FROM json_each(?2))
+            WHERE ${OF_ORGANIZATION} AND e.entry_id IN (SELECT value FROM json_each(?2))
               AND ${isNotHeld("e")}`,
       params: [orgId, JSON.stringify(entryIds)],
       expect: entryIds.length,
@@ -112,7 +118,7 @@ export function writeExpiry(
   return [
     {
       sql: `DELETE FROM memory_entries AS e
-            WHERE e.org_id = ? AND e.entry_id IN (SELECT value FROM json_each(?))
+            WHERE ${OF_ORGANIZATION} AND e.entry_id IN (SELECT value FROM json_each(?2))
               AND ${isNotHeld("e")}`,
       params: [orgId, JSON.stringify(entryIds)],
     },

@@ -15,6 +15,17 @@ const CONSUMERS = TOOL_CALL_CONSUMERS.map((name) => `('${name}')`).join(", ");
 export const READ_THROUGH: string = `(SELECT min(coalesce(t.sequence, 0)) FROM (VALUES ${CONSUMERS}) AS n
   LEFT JOIN tool_call_cursors AS t ON t.consumer = n.column1)`;
 
+/**
+ * Tables with rows of plans. Two name their index: the engine would otherwise look into their primary key, by the
+ * organization alone, and read all its rows.
+ */
+const OF_PLANS = [
+  "plans",
+  "idempotency_keys INDEXED BY idempotency_keys_by_plan",
+  "step_leases",
+  "approvals INDEXED BY approvals_by_plan",
+];
+
 /** Deletes those of the plans that ended before a time and are not needed any more. */
 export function deletedPlans(
   orgId: string,
@@ -35,8 +46,8 @@ export function deletedPlans(
                   AND c.call IS NOT NULL AND c.change > ${READ_THROUGH})`,
       params: [orgId, ids, beforeMs],
     },
-    ...["plans", "idempotency_keys", "step_leases", "approvals"].map((name) => ({
-      sql: `DELETE FROM ${name} WHERE org_id = ?1 AND plan_id IN ${REMOVED}`,
+    ...OF_PLANS.map((rows) => ({
+      sql: `DELETE FROM ${rows} WHERE org_id = ?1 AND plan_id IN ${REMOVED}`,
       params: [orgId, ids],
     })),
     {
@@ -80,7 +91,7 @@ export function deletedLogs(
 /** Deletes the keys of plans that have ended. */
 export function deletedKeys(orgId: string, planIds: readonly string[]): Write {
   return {
-    sql: `DELETE FROM idempotency_keys AS k
+    sql: `DELETE FROM idempotency_keys AS k INDEXED BY idempotency_keys_by_plan
           WHERE k.org_id = ? AND k.plan_id IN (SELECT value FROM json_each(?))
             AND EXISTS (SELECT 1 FROM plans AS p WHERE p.org_id = k.org_id
               AND p.plan_id = k.plan_id AND p.finished_at_ms IS NOT NULL AND ${isNotHeld("p")})`,
