@@ -59,12 +59,15 @@ export async function approvalKillRounds(
       SERVICE_TOOLS_FILE: toolsFile,
       SERVICE_LOG_LEVEL: "warn",
     });
+    // Before the first kill: a change of policies whose answer is lost is refused when it is repeated.
     const orgId = randomUUID();
+    const grantOrgIds = { wholePlan: randomUUID(), standing: randomUUID() };
     await putApprovalPolicy(server.url, orgId);
+    await putApprovalPolicy(server.url, grantOrgIds.wholePlan, GRANTS.wholePlan);
+    await putApprovalPolicy(server.url, grantOrgIds.standing, GRANTS.standing);
     let stopped = false;
     const granting = async (grant: keyof typeof GRANTS): Promise<void> => {
-      const ownOrgId = randomUUID();
-      await putApprovalPolicy(server.url, ownOrgId, GRANTS[grant]);
+      const ownOrgId = grantOrgIds[grant];
       // The second plan is the first one for which an approval can stand.
       while (!stopped || granted[grant].length < 2) {
         const driven = await driveGrantedPlan(server.url, ownOrgId, grant);

@@ -1,6 +1,7 @@
 import type { Approval } from "@steward/client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { client } from "../data/client.js";
 import { approvalTexts } from "../texts/approvals.js";
 import { planTexts, stepTexts } from "../texts/plan.js";
@@ -12,6 +13,7 @@ import { Time } from "../ui/time.js";
 import { DecisionForm } from "./decision-form.js";
 import { PlanStepsView } from "./plan-steps-view.js";
 import { PreviewView } from "./preview-view.js";
+import { isStanding, StandingApproval } from "./standing-approval.js";
 
 const PLACEHOLDER_ROWS = 6;
 
@@ -45,6 +47,9 @@ export function ApprovalDetail(props: { readonly approvalId: string; readonly st
             <Subject approval={data} isReading={isFetching} onRefresh={() => void refetch()} />
           </div>
           {data.status === "pending" && <DecisionForm key={data.approval_id} approval={data} />}
+          {isStanding(data) && (
+            <StandingApproval key={data.approval_id} approvalId={data.approval_id} />
+          )}
         </>
       )}
     </section>
@@ -108,14 +113,7 @@ function Subject(props: {
             [approvalTexts.requester, <AgentText key="who">{partyText(requester)}</AgentText>],
             [approvalTexts.requested, <Time key="at" at={approval.requested_at} />],
             [approvalTexts.expires, new Date(approval.expires_at).toLocaleString("en-GB")],
-            ...(approval.standing_until === undefined
-              ? []
-              : [
-                  [
-                    approvalTexts.standsUntil,
-                    new Date(approval.standing_until).toLocaleString("en-GB"),
-                  ] as const,
-                ]),
+            ...standingFacts(approval),
             ...rules.map((rule): readonly [string, string] => [
               rule.policy_id,
               [rule.reason, approvalTexts.rule(rule.role, rule.approvers_min, rule.missing)]
@@ -149,6 +147,37 @@ function Subject(props: {
       )}
     </>
   );
+}
+
+/** Whose decision covers the statement, and how long the decision covers later ones. */
+function standingFacts(approval: Approval): readonly (readonly [string, ReactNode])[] {
+  const { granted_by: grantedBy, standing_until: until } = approval;
+  const { revoked_at: revokedAt, revoked_by: revokedBy } = approval;
+  return [
+    [
+      approvalTexts.grantedBy,
+      grantedBy && (
+        <Link
+          key="granted"
+          to="/approvals"
+          search={{ show: "all", approval: grantedBy }}
+          className="font-mono text-xs text-accent hover:underline"
+        >
+          {grantedBy}
+        </Link>
+      ),
+    ],
+    [approvalTexts.standsUntil, until && new Date(until).toLocaleString("en-GB")],
+    [
+      approvalTexts.revoked,
+      revokedAt && (
+        <>
+          <Time at={revokedAt} />{" "}
+          {revokedBy && <AgentText>{approvalTexts.revokedBy(revokedBy)}</AgentText>}
+        </>
+      ),
+    ],
+  ];
 }
 
 function Statement({ subject }: { readonly subject: Approval["subject"] }) {

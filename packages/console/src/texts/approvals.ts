@@ -56,6 +56,15 @@ export const approvalTexts = {
   standsFor: (time: string) =>
     `for ${time} also later statements of this shape, with any values in place of its literals`,
   standsUntil: "Stands until",
+  stands: "It also grants later statements of this shape.",
+  revoke: "Revoke",
+  revokeTitle: "Revoke this standing approval?",
+  revokeHint:
+    "Later statements of its shape wait for a person again. What has begun with it is not undone.",
+  revokeNow: "Revoke now",
+  revoked: "Revoked",
+  revokedBy: (who: string) => `by ${who}`,
+  grantedBy: "Granted by approval",
   reason: "Reason",
   approve: "Approve",
   approveNow: "Approve now",

@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { AuditFiles } from "../../audit/index.js";
 import type { Environment } from "../../config/index.js";
 import { OBJECT_STORE_SCHEME, objectStoreFiles } from "./object-store-files.js";
 
-/** Where `steward audit export` writes: a directory, or a prefix of an object store. */
-export interface ExportFiles {
-  /** @returns `undefined` when there is no such file. */
-  read(path: string): Promise<Uint8Array | undefined>;
+/** An export of the audit log, in a directory or under a prefix of an object store. */
+export interface ExportFiles extends AuditFiles {
   /** Creates or replaces a file; a reader finds all of the old content or all of the new. */
   write(path: string, content: Uint8Array): Promise<void>;
 }
@@ -25,7 +24,8 @@ function directoryFiles(directory: string): ExportFiles {
       try {
         return await readFile(join(directory, path));
       } catch (error) {
-        if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+        const code = error instanceof Error && "code" in error ? error.code : undefined;
+        if (code === "ENOENT" || code === "ENOTDIR") return undefined;
         throw error;
       }
     },

@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createClient } from "@steward/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openApp, type App } from "../../app/app.js";
@@ -53,18 +53,29 @@ describe("steward audit export s3://…", () => {
     const again = store.written.slice(before).filter((path) => !path.endsWith("/checkpoint"));
     expect(again).not.toEqual([]);
     expect(store.written.slice(0, before)).not.toEqual(expect.arrayContaining(again));
-    const copy = join(directory, "copy");
-    for (const [path, content] of store.objects) {
-      const file = join(copy, path.replace("proofs/of steward/", ""));
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, content);
-    }
     const env = { SERVICE_URL: baseUrl, SERVICE_DATA_DIR: directory };
     const key = (await runHere(["audit", "key"], { env })).stdout.trim();
-    expect(await runHere(["audit", "verify", copy, "--key", key])).toMatchObject({
-      code: 0,
-      stderr: "",
+    const verify = ["audit", "verify", "s3://proofs/of steward", "--key", key];
+    expect(await runHere(verify, { env: store.env })).toMatchObject({ code: 0, stderr: "" });
+    const [tile = ""] = store.written.filter((path) => path.includes("/entries/")).slice(-1);
+    const changed = Buffer.from(store.objects.get(tile) ?? "");
+    changed.write("PlanCompleted", changed.indexOf("PlanCreated"));
+    store.objects.set(tile, changed);
+    expect(await runHere(verify, { env: store.env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: Record \d+ differs/) as string,
     });
+  });
+
+  it("tells that there is no export", async () => {
+    const key = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
+    for (const place of ["s3://proofs", join(directory, "none"), join(directory, "shop.db")]) {
+      const args = ["audit", "verify", place, "--key", key];
+      expect(await runHere(args, { env: store.env })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("There is no export here") as string,
+      });
+    }
   });
 
   it("refuses to continue an export of another log", async () => {

@@ -137,7 +137,7 @@ async function exportedSize(
 ): Promise<number> {
   const found = await files.read(CHECKPOINT);
   if (found === undefined) return 0;
-  const older = parseCheckpoint(parseNote(Buffer.from(found).toString("utf8")).text);
+  const older = parseCheckpoint(parseNote(found.toString("utf8")).text);
   const newer = parseCheckpoint(parseNote(note).text);
   const hashes =
     older.size > newer.size

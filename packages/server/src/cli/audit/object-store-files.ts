@@ -41,7 +41,7 @@ export function objectStoreFiles(target: string, env: Environment): ExportFiles 
       const response = await request("GET", path);
       if (response.status === 404 && (await codeOf(response)) === "NoSuchKey") return undefined;
       if (!response.ok) throw await refused("reading", `${target}/${path}`, response);
-      return new Uint8Array(await response.arrayBuffer());
+      return Buffer.from(await response.arrayBuffer());
     },
     write: async (path, content) => {
       const response = await request("PUT", path, content);
@@ -55,7 +55,7 @@ function clientOf(env: Environment): AwsClient {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
   if (!accessKeyId || !secretAccessKey) {
     throw usageError(
-      "An export to an object store needs credentials",
+      "An object store needs credentials",
       "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; for another store than Amazon S3, also AWS_ENDPOINT_URL_S3",
     );
   }
@@ -113,7 +113,7 @@ async function refused(what: string, object: string, response: Response): Promis
     {
       exitCode: EXIT.failed,
       code: "OBJECT_STORE_REFUSED",
-      fix: "check the bucket, AWS_REGION and the credentials, which need s3:GetObject, s3:PutObject and s3:ListBucket; then repeat the export, which continues",
+      fix: "check the bucket, AWS_REGION and the credentials, which need s3:GetObject, s3:PutObject and s3:ListBucket; then repeat the command: an export continues",
     },
   );
 }
@@ -126,7 +126,7 @@ function unreachable(endpoint: string, error: unknown): CliError {
   return new CliError(`The object store at ${endpoint} cannot be reached: ${reason}`, {
     exitCode: EXIT.unreachable,
     code: "OBJECT_STORE_UNREACHABLE",
-    fix: "check AWS_ENDPOINT_URL_S3 and AWS_REGION, then repeat the export, which continues",
+    fix: "check AWS_ENDPOINT_URL_S3 and AWS_REGION, then repeat the command: an export continues",
     cause: error,
   });
 }

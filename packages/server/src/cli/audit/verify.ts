@@ -1,11 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import {
   parseVerifierKey,
   verifiedCheckpoint,
   verifyExport,
-  type AuditFiles,
   type VerifierKey,
 } from "../../audit/index.js";
 import {
@@ -17,6 +15,7 @@ import { CliError, usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
 import { JSON_OPTION_HELP } from "../json-option.js";
+import { exportFilesOf, type ExportFiles } from "./export-files.js";
 import { progressBar } from "../terminal/progress-bar.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -29,10 +28,10 @@ interface VerifyOptions {
 }
 
 /** `steward audit verify`: checks an export, without a server or a database. */
-export function verifyCommand({ terminal }: CliContext): Command {
+export function verifyCommand({ env, terminal }: CliContext): Command {
   return new Command("verify")
     .description("Verifies an export, without a server or a database.")
-    .argument("<directory>", "Directory of `steward audit export`.")
+    .argument("<export>", "Directory or s3://BUCKET/PREFIX of `steward audit export`.")
     .option(
       "--key <key>",
       "Public key of the log, of `steward audit key`; may be repeated.",
@@ -52,13 +51,13 @@ export function verifyCommand({ terminal }: CliContext): Command {
       wholeNumber,
     )
     .option("--json", JSON_OPTION_HELP)
-    .action(async (directory: string, options: VerifyOptions) => {
-      await verify(directory, options, terminal);
+    .action(async (target: string, options: VerifyOptions) => {
+      await verify(exportFilesOf(target, env), options, terminal);
     });
 }
 
 async function verify(
-  directory: string,
+  files: ExportFiles,
   options: VerifyOptions,
   terminal: Terminal,
 ): Promise<void> {
@@ -77,15 +76,15 @@ async function verify(
       "name each witness with --witness",
     );
   }
-  const note = await readCheckpoint(join(directory, "checkpoint"));
+  const note = await checkpointOf(files);
   const kept = options.checkpoint === undefined ? [] : [await readCheckpoint(options.checkpoint)];
   const cosigned = newestCosigned(
-    [note, ...kept, ...(await witnessedNotes(directory, witnesses))],
+    [note, ...kept, ...(await witnessedNotes(files, witnesses))],
     keys,
     witnesses,
   );
   const bar = progressBar(terminal, "records");
-  const verdict = await verifyExport(filesIn(directory), {
+  const verdict = await verifyExport(files, {
     checkpoint: verifiedCheckpoint(note, keys),
     earlier: [
       ...kept.map((each) => ({
@@ -134,10 +133,9 @@ function witnessKeyOf(text: string): VerifierKey {
 
 /** The checkpoints of an export that witnesses have cosigned. */
 async function witnessedNotes(
-  directory: string,
+  files: ExportFiles,
   witnesses: readonly VerifierKey[],
 ): Promise<readonly string[]> {
-  const files = filesIn(directory);
   const notes = await Promise.all(witnesses.map((key) => files.read(witnessedPath(key))));
   return notes.flatMap((note) => note?.toString("utf8") ?? []);
 }
@@ -191,25 +189,21 @@ function timeOf(seconds: number): string {
   return new Date(Math.min(seconds * 1000, 8.64e15)).toISOString();
 }
 
+async function checkpointOf(files: ExportFiles): Promise<string> {
+  const note = await files.read("checkpoint");
+  if (note !== undefined) return note.toString("utf8");
+  throw usageError(
+    "There is no export here: it has no file named checkpoint",
+    "name the directory or s3://BUCKET/PREFIX that `steward audit export` has written",
+  );
+}
+
 async function readCheckpoint(file: string): Promise<string> {
   return readFile(file, "utf8").catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw usageError(
       `Cannot read the checkpoint: ${reason}`,
-      "name a directory of `steward audit export`",
+      "name with --checkpoint a file named checkpoint of an earlier `steward audit export`",
     );
   });
-}
-
-function filesIn(directory: string): AuditFiles {
-  return {
-    read: async (path) => {
-      try {
-        return await readFile(join(directory, path));
-      } catch (error) {
-        if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-        throw error;
-      }
-    },
-  };
 }

@@ -112,6 +112,21 @@ export function describeApprovalPages(shared: OpenConsole): void {
       });
       const { step_result: second } = await shared.server.agent.plans.execute(later, "later");
       expect([first.status, second.status]).toEqual(["completed", "completed"]);
+      const [granted] = (await shared.server.agent.approvals.list({ plan_id: later })).approvals;
+      await page.goto(
+        new URL(`/approvals?show=all&approval=${granted?.approval_id ?? ""}`, page.url()).href,
+      );
+      await page.getByRole("link", { name: granted?.granted_by ?? "" }).click();
+      await page.getByRole("button", { name: "Revoke", exact: true }).click();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.getByRole("button", { name: "Revoke now" }).click();
+      await expect
+        .poll(async () => (await approval())?.revoked_at, { timeout: WAIT_MS })
+        .toBeDefined();
+      await shows(page, "Revoked");
+      await page
+        .getByRole("button", { name: "Revoke", exact: true })
+        .waitFor({ state: "detached", timeout: WAIT_MS });
       expect(problems).toEqual([]);
     });
   });
