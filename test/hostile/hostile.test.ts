@@ -9,6 +9,7 @@ import {
   type HostileConnection,
 } from "./hostile-connections.js";
 import { hostileRequests } from "./hostile-requests.js";
+import { statementRequests } from "./hostile-statements.js";
 import { Target } from "./target.js";
 
 /**
@@ -96,6 +97,21 @@ describe("a hostile request", () => {
     client.close();
     await expectUnharmed();
   });
+});
+
+describe("a hostile statement", () => {
+  it.each(statementRequests())(
+    "is answered or refused, and harms nobody: $name",
+    async ({ send }) => {
+      const { status: answered, code } = await send(attacker);
+      expect({ answered, code }).toEqual({
+        answered: expect.toSatisfy((given: number) => given < 500) as unknown,
+        code: expect.not.stringMatching(/INTERNAL/) as unknown,
+      });
+      await expectUnharmed();
+    },
+    120_000,
+  );
 });
 
 describe("a hostile connection", () => {

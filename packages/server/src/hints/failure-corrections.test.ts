@@ -46,6 +46,24 @@ describe("the correction of a refused statement", () => {
     expect(said(endless, "no such column: cust_id")).toBeUndefined();
   });
 
+  it("follows stars through a long chain of expressions, but not their doubling", () => {
+    const chainOf = (links: number, item: string, from: (of: string) => string): string => {
+      const expressions = Array.from(
+        { length: links },
+        (_, n) => `c${n + 1} AS (SELECT ${item} FROM ${from(`c${n}`)})`,
+      );
+      const all = ["c0 AS (SELECT * FROM orders)", ...expressions];
+      return `WITH ${all.join(", ")} SELECT cust_id FROM c${links}`;
+    };
+    const chained = chainOf(200, "*", (of) => of);
+    expect(said(chained, "no such column: cust_id")).toBe(
+      "Use `customer_id` instead of `cust_id`.",
+    );
+    // 40 links would have a million million columns.
+    const doubled = chainOf(40, "a.*, b.*", (of) => `${of} a, ${of} b`);
+    expect(said(doubled, "no such column: cust_id")).toBeUndefined();
+  });
+
   it("moves only the condition with an aggregate to HAVING", () => {
     const sql =
       "SELECT customer_id FROM orders WHERE total BETWEEN 1 AND 5 AND sum(total) > 9 GROUP BY customer_id";

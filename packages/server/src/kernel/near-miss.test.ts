@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nearMiss } from "./near-miss.js";
 
@@ -33,3 +34,61 @@ describe("nearMiss", () => {
     expect(nearMiss("cat", ["bat", "rat"])).toBe("bat");
   });
 });
+
+describe("the cost of nearMiss", () => {
+  it("does not grow with the length of words that no name has", () => {
+    const startUs = process.cpuUsage();
+    for (const letters of [16_000, 30_000]) {
+      expect(nearMiss("a".repeat(letters), ["b".repeat(letters), "id"])).toBeUndefined();
+    }
+    expect(process.cpuUsage(startUs).user).toBeLessThan(50_000);
+  });
+
+  it("is saved by stopping early, without another answer", () => {
+    const word = fc.string({ unit: fc.constantFrom("a", "b", "c", "_"), maxLength: 12 });
+    fc.assert(
+      fc.property(word, fc.array(word, { maxLength: 5 }), (written, candidates) => {
+        expect(nearMiss(written, candidates)).toBe(nearestByFullTable(written, candidates));
+      }),
+    );
+  });
+});
+
+/** The same choice by the whole table of distances. */
+function nearestByFullTable(word: string, candidates: readonly string[]): string | undefined {
+  const lettersOf = (text: string): string => text.replaceAll("_", "");
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const [short = "", long = ""] = [word, candidate].sort((a, b) => a.length - b.length);
+    const isPart = short.length >= 3 && long.includes(short);
+    const distance =
+      lettersOf(word) === lettersOf(candidate)
+        ? 0
+        : Math.max(1, isPart ? 1 : distanceByFullTable(word, candidate));
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+function distanceByFullTable(a: string, b: string): number {
+  const of = (i: number, j: number): number => {
+    if (i === 0 || j === 0) return Math.max(i, j);
+    const steps = [
+      of2(i - 1, j) + 1,
+      of2(i, j - 1) + 1,
+      of2(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
+    ];
+    if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+      steps.push(of2(i - 2, j - 2) + 1);
+    return Math.min(...steps);
+  };
+  const known = new Map<number, number>();
+  const of2 = (i: number, j: number): number => {
+    const key = i * 100 + j;
+    const found = known.get(key) ?? of(i, j);
+    known.set(key, found);
+    return found;
+  };
+  return of(a.length, b.length);
+}

@@ -71,13 +71,21 @@ function pairsOf({ columns, targetColumns }: RelationKey): KeyEdge["pairs"] | un
   return columns.map((column, index) => [column, targetColumns[index] ?? ""]);
 }
 
+type RelationColumn = Relation["columns"][number];
+
+/** The columns of each table that was asked about, by name in lower case. */
+const columnsByName = new WeakMap<Relation, ReadonlyMap<string, RelationColumn>>();
+
 /** The column of this name, in any case. */
-export function columnNamed(
-  table: Relation,
-  name: string,
-): Relation["columns"][number] | undefined {
-  const lower = name.toLowerCase();
-  return table.columns.find((column) => column.name.toLowerCase() === lower);
+export function columnNamed(table: Relation, name: string): RelationColumn | undefined {
+  let columns = columnsByName.get(table);
+  if (columns === undefined) {
+    // Of names that differ in case, the first one counts.
+    const reversed = table.columns.toReversed();
+    columns = new Map(reversed.map((column) => [column.name.toLowerCase(), column]));
+    columnsByName.set(table, columns);
+  }
+  return columns.get(name.toLowerCase());
 }
 
 /** Whether columns contain a primary or unique key of their table. */

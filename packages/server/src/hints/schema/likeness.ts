@@ -1,4 +1,5 @@
 import { relatedWords, wordsOf } from "../../catalog/index.js";
+import { COMPARED_NAME_LENGTH_MAX } from "../../kernel/limits.js";
 import { nearMiss } from "../../kernel/near-miss.js";
 
 /** Minimum score of a name to be suggested in place of an unknown one. */
@@ -9,6 +10,10 @@ export const LIKENESS_MIN = 0.4;
  * with synonyms, and by their letters.
  */
 export function likeness(written: string, candidate: string): number {
+  if (Math.max(written.length, candidate.length) > COMPARED_NAME_LENGTH_MAX) {
+    const isSameLength = written.length === candidate.length;
+    return isSameLength && written.toLowerCase() === candidate.toLowerCase() ? 1 : 0;
+  }
   const [own, other] = [lettersOf(written), lettersOf(candidate)];
   if (own === other) return 1;
   const byWords = wordLikeness(phraseWords(written), phraseWords(candidate));

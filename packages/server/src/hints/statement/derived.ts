@@ -24,11 +24,19 @@ interface Definition {
 
 /** Queries inside each other whose columns are followed; a recursive one names itself. */
 const DEPTH_MAX = 8;
+/**
+ * Columns of one expression that are followed. `SELECT a.*, b.*` doubles them with each expression that is made of the
+ * one before.
+ */
+const COLUMNS_FOLLOWED_MAX = 1000;
 
-/** The tables that a statement defines for itself. */
+/** The tables that a statement defines for itself. Each query is read once, whatever names it. */
 export class DerivedTables {
   readonly #tables: KnownTables;
+  /** Undefined for a query whose columns are not known, and for one that is being read. */
   readonly #read = new Map<Query, DerivedTable | undefined>();
+  /** The expressions that each query defines, by name in lower case. */
+  readonly #definitions = new Map<Query, ReadonlyMap<string, Definition>>();
 
   constructor(tables: KnownTables) {
     this.#tables = tables;
@@ -39,17 +47,39 @@ export class DerivedTables {
     return this.#of(source, inside, 0);
   }
 
-  /** The common table expressions that a query can name. */
-  namedIn(query: Query): readonly DerivedTable[] {
-    return definitionsFor(query).flatMap((definition) => this.#defined(definition, 0) ?? []);
+  /** The common table expressions that a query defines. */
+  definedIn(query: Query): readonly DerivedTable[] {
+    return [...this.#definitionsIn(query).values()].flatMap(
+      (definition) => this.#defined(definition, 0) ?? [],
+    );
   }
 
   #of({ table, query, written }: Source, inside: Query, depth: number): DerivedTable | undefined {
     if (query !== undefined) return this.#columnsOf(query, written, [], depth);
-    const definition = definitionsFor(inside).find(
-      ({ name }) => name.toLowerCase() === table?.toLowerCase(),
-    );
+    const definition = table === undefined ? undefined : this.#definitionFor(table, inside);
     return definition && this.#defined(definition, depth);
+  }
+
+  /** The expression of this name that a query or one around it defines; the inner one counts. */
+  #definitionFor(name: string, inside: Query): Definition | undefined {
+    const lower = name.toLowerCase();
+    for (let query: Query | undefined = inside; query !== undefined; query = query.outer) {
+      const definition = this.#definitionsIn(query).get(lower);
+      if (definition !== undefined) return definition;
+    }
+    return undefined;
+  }
+
+  #definitionsIn(query: Query): ReadonlyMap<string, Definition> {
+    const known = this.#definitions.get(query);
+    if (known !== undefined) return known;
+    const definitions = new Map<string, Definition>();
+    for (const definition of definitionsIn(query.tokens)) {
+      const lower = definition.name.toLowerCase();
+      if (!definitions.has(lower)) definitions.set(lower, definition);
+    }
+    this.#definitions.set(query, definitions);
+    return definitions;
   }
 
   #defined({ name, query, names }: Definition, depth: number): DerivedTable | undefined {
@@ -62,14 +92,15 @@ export class DerivedTables {
     names: readonly string[],
     depth: number,
   ): DerivedTable | undefined {
+    if (this.#read.has(query)) return this.#read.get(query);
     if (depth >= DEPTH_MAX) return undefined;
-    const read = this.#read.get(query);
-    if (read !== undefined) return read;
+    this.#read.set(query, undefined);
     const select = selectOf(query);
     const items = itemsOf(select.clauses.get("select") ?? []);
     const columns = items.map((item) => this.#itemColumns(item, select, depth + 1));
     if (columns.length === 0 || columns.some((each) => each === undefined)) return undefined;
     const found = columns.flatMap((each) => each ?? []);
+    if (found.length > COLUMNS_FOLLOWED_MAX) return undefined;
     const derived = derivedTable(name, names.length > 0 ? renamed(found, names) : found);
     this.#read.set(query, derived);
     return derived;
@@ -144,12 +175,6 @@ function derivedTable(name: string, columns: readonly Column[]): DerivedTable {
       ),
     ),
   };
-}
-
-/** The common table expressions of a query and of those around it; the inner ones first. */
-function definitionsFor(query: Query): readonly Definition[] {
-  const outer = query.outer === undefined ? [] : definitionsFor(query.outer);
-  return [...definitionsIn(query.tokens), ...outer];
 }
 
 /** `WITH name (columns) AS (query), …`; the tokens of a query in parentheses are one token. */

@@ -19,7 +19,7 @@ export interface Scope extends Select {
   readonly readable: readonly KnownSource[];
   /** The same of the queries around this one, whose columns a query in WHERE can name; the nearest first. */
   readonly outer: readonly KnownSource[];
-  /** The common table expressions that it can name. */
+  /** The common table expressions that it defines. */
   readonly expressions: readonly Relation[];
   /** The comparisons of all joins, and of WHERE. */
   readonly conditions: readonly Comparison[];
@@ -33,9 +33,16 @@ export function scopesOf(sql: string, tables: KnownTables): readonly Scope[] {
   const reading = { tables, named, derived: new DerivedTables(tables) };
   const scopes = new Map<Query, Scope>();
   // The outer queries come first.
+  const outside = new Map<Scope, readonly KnownSource[]>();
   for (const query of queries) {
     const around = query.outer === undefined ? undefined : scopes.get(query.outer);
-    scopes.set(query, scopeOf(query, reading, around));
+    let outer = around && outside.get(around);
+    if (around !== undefined && outer === undefined) {
+      // All queries inside one query share the list.
+      outer = [...around.readable, ...around.outer];
+      outside.set(around, outer);
+    }
+    scopes.set(query, scopeOf(query, reading, outer ?? []));
   }
   return [...scopes.values()];
 }
@@ -51,9 +58,11 @@ interface Reading {
 function scopeOf(
   query: Query,
   { tables, named, derived }: Reading,
-  around: Scope | undefined,
+  outer: readonly KnownSource[],
 ): Scope {
   const select = selectOf(query);
+  // First, because each expression may name the ones before it.
+  const expressions = derived.definedIn(query);
   const known = select.sources.flatMap((source) => {
     if (source.table === undefined || named.has(source.table.toLowerCase())) return [];
     const table = tables.find(source.table);
@@ -74,8 +83,8 @@ function scopeOf(
     ...select,
     known,
     readable,
-    outer: around === undefined ? [] : [...around.readable, ...around.outer],
-    expressions: derived.namedIn(query),
+    outer,
+    expressions,
     conditions: [...comparisonsIn(from), ...comparisonsIn(where)],
     columns: [...used, ...joinedColumns(from)],
   };
@@ -84,10 +93,8 @@ function scopeOf(
 /** The columns in the conditions of joins. */
 function joinedColumns(from: readonly CodeToken[]): readonly ColumnRef[] {
   const all = columnsIn(from);
-  const begins = from.flatMap((token) =>
-    token.lower === "on" && token.kind === "word" ? [token.at] : [],
-  );
-  return all.filter(({ at, qualifier }) => qualifier !== undefined && begins.some((on) => on < at));
+  const firstOn = from.find(({ lower, kind }) => lower === "on" && kind === "word")?.at ?? Infinity;
+  return all.filter(({ at, qualifier }) => qualifier !== undefined && firstOn < at);
 }
 
 /** The names of common table expressions: `name (columns) AS (query`. */

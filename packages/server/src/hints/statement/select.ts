@@ -205,11 +205,20 @@ function conditionAfter(tokens: readonly CodeToken[], from: number) {
 const JOIN_WORDS = /^(?:join|left|right|full|inner|cross|natural)$/;
 
 function afterParentheses(tokens: readonly CodeToken[], open: number): number {
+  return closeOf(tokens, open) + 1;
+}
+
+/** The place of the parenthesis that closes this one; the number of tokens when it is not closed. */
+export function closeOf(tokens: readonly CodeToken[], open: number): number {
   const depth = tokens[open]?.depth ?? 0;
-  const close = tokens.findIndex(
-    (token, index) => index > open && token.text === ")" && token.depth === depth,
-  );
-  return close === -1 ? tokens.length : close + 1;
+  let close = open + 1;
+  while (
+    close < tokens.length &&
+    !(tokens[close]?.text === ")" && tokens[close]?.depth === depth)
+  ) {
+    close += 1;
+  }
+  return close;
 }
 
 /** Whether a token can be a name. */
@@ -217,11 +226,14 @@ export function isName(token: CodeToken | undefined): token is CodeToken {
   return token?.kind === "name" || (token?.kind === "word" && !KEYWORDS.has(token.lower));
 }
 
+/** Names in a path: a database, a schema, a table and a column. */
+const PATH_NAMES_MAX = 4;
+
 /** A name with the names in front of it, such as `public.orders`. */
 function pathAt(tokens: readonly CodeToken[], from: number) {
   const names: string[] = [];
   let next = from;
-  while (isName(tokens[next])) {
+  while (names.length < PATH_NAMES_MAX && isName(tokens[next])) {
     names.push(unquoted(tokens[next]));
     if (tokens[next + 1]?.text !== ".") return { names, next: next + 1 };
     next += 2;
