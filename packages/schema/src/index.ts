@@ -65,6 +65,7 @@ export { unfinishedError } from "./migrations/unfinished-run.js";
 export { SchemaHistory } from "./tracking/schema-history.js";
 export { StepRecorder } from "./tracking/step-recorder.js";
 export { tableDeltas } from "./changes/table-deltas.js";
+export { NATIVE_LANGUAGES, type RoutineText, routineText } from "./sql/routine-text.js";
 export { dumpSchema } from "./wanted/dump-schema.js";
 export type { Definition, Definitions, SqlFile, WantedSql } from "./wanted/read-definitions.js";
 export { readDefinitions } from "./wanted/read-definitions.js";

@@ -56,7 +56,8 @@ export class MigrationService {
     return this.#recorded.exclusively(database, async () => {
       await refuseUnfinished(database);
       const read = (): Promise<Schema> => this.#recorded.unchanged(database, caller);
-      const { base, target } = await wantedSchema(database, read, proposal);
+      const mayDefineCode = async (): Promise<void> => this.#parts.mayDefineCode?.(caller);
+      const { base, target } = await wantedSchema({ database, read, mayDefineCode }, proposal);
       const migration = await drawMigration(caller, proposal, { base, target }, this.#parts);
       if (migration.status === "unchanged") return migration;
       await requireCode(caller, { from: base, to: target }, this.#parts.mayDefineCode);

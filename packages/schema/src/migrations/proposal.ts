@@ -25,17 +25,33 @@ export interface Proposal {
   readonly hints?: readonly RenameHint[];
 }
 
+/** What a proposal's definitions are tried with. */
+export interface ProposalTrial {
+  readonly database: SchemaDatabase;
+  /** Reads the actual schema. */
+  readonly read: () => Promise<Schema>;
+  /** Asked before the server loads code that others wrote. @throws AppError `POLICY_DENIED`. */
+  readonly mayDefineCode: () => Promise<void>;
+}
+
 /**
- * Determines the schema that a proposal's SQL defines, in a scratch database.
- * @param read reads the actual schema concurrently.
+ * Determines the schema that a proposal's SQL defines, in a scratch database. No function of it is
+ * run there; new extensions and functions in machine code, which PostgreSQL loads, need the right
+ * to define code first.
  */
 export async function wantedSchema(
-  database: SchemaDatabase,
-  read: () => Promise<Schema>,
+  { database, read, mayDefineCode }: ProposalTrial,
   { sql, hints = [] }: Proposal,
 ): Promise<{ readonly base: Schema; readonly target: Schema }> {
   const definitions = await readDefinitions(sql, database.dialect);
-  const [there, defined] = await Promise.allSettled([read(), defineIn(database, definitions)]);
+  const reading = read();
+  const trying = async (): Promise<Schema> => {
+    if (loadsCode(definitions, definitions.extensions.size > 0 ? await reading : undefined)) {
+      await mayDefineCode();
+    }
+    return defineIn(database, definitions);
+  };
+  const [there, defined] = await Promise.allSettled([reading, trying()]);
   if (there.status === "rejected") throw AppError.from(there.reason);
   const base = there.value;
   refuseUnmade(base, definitions.unmanaged);
@@ -46,6 +62,18 @@ export async function wantedSchema(
   refuseUnmadeIn(found, base);
   const wanted = withVersionsOf(base, found, definitions.unversioned);
   return { base, target: withUnmanagedOf(base, wanted) };
+}
+
+/** @param base needed only where extensions are created. */
+function loadsCode(
+  { extensions, nativeFunctions }: Definitions,
+  base: Schema | undefined,
+): boolean {
+  if (nativeFunctions.length > 0) return true;
+  const present = new Set(
+    base?.objects.filter(({ kind }) => kind === "Extension").map(({ name }) => name),
+  );
+  return [...extensions.keys()].some((name) => name !== "plpgsql" && !present.has(name));
 }
 
 async function defineIn(database: SchemaDatabase, definitions: Definitions): Promise<Schema> {

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { AppError } from "@steward/kernel/errors.js";
-import { type Definition, type Definitions, shown } from "../index.js";
+import { type Definition, type Definitions, routineText, shown } from "../index.js";
+import type { RoutineStubs } from "./routine-stubs.js";
 import { prepareForDefinitions, reasonOf } from "./session.js";
 
 /** SQLSTATE insufficient_privilege. */
@@ -19,37 +20,42 @@ const DEFINITIONS_AT_ONCE = 10;
  * statement at a time, so a definition cannot contain a second statement.
  * @param client a connection with pipelining.
  * @param target the data source whose server this is, for messages.
+ * @param stubs replaces the bodies of the functions that are defined.
  * @throws AppError `INVALID_ARGUMENT` for roles that do not exist on the server, and for a
  * definition that it refuses.
  */
 export async function defineSchema(
   client: pg.Client,
   { statements, roles }: Definitions,
-  target: string,
+  { target, stubs }: { readonly target: string; readonly stubs: RoutineStubs },
 ): Promise<void> {
+  const run = (sql: string): Promise<void> => stubs.run(sql, (each) => runOne(client, each));
   await refuseMissingRoles(client, roles, target);
   await prepareForDefinitions(client);
   await client.query("SET search_path = public");
   for (let start = 0; start < statements.length; start += DEFINITIONS_AT_ONCE) {
     const some = statements.slice(start, start + DEFINITIONS_AT_ONCE);
-    if (await areDefinedTogether(client, some)) continue;
+    if (await areDefinedTogether(client, some, run)) continue;
     // One of the definitions was refused or cannot run in a shared transaction, so they are run one
     // by one.
-    for (const definition of some) await define(client, definition);
+    for (const definition of some) await define(definition, run);
   }
 }
 
 /**
  * Runs definitions in one transaction.
- * @returns false when the transaction was rolled back.
+ * @returns false when the transaction was rolled back, or when a definition has to be finished
+ * before the next one is sent.
  */
 async function areDefinedTogether(
   client: pg.Client,
   definitions: readonly Definition[],
+  run: (sql: string) => Promise<void>,
 ): Promise<boolean> {
+  if (definitions.some(({ sql }) => routineText(sql)?.isParsed === true)) return false;
   const sent = [
     client.query("BEGIN"),
-    ...definitions.map(({ sql }) => runOne(client, sql)),
+    ...definitions.map(({ sql }) => run(sql)),
     client.query("COMMIT"),
   ];
   const answers = await Promise.allSettled(sent);
@@ -61,9 +67,12 @@ function runOne(client: pg.Client, sql: string): Promise<unknown> {
   return client.query({ text: sql, queryMode: "extended" } as pg.QueryConfig);
 }
 
-async function define(client: pg.Client, { sql, place }: Definition): Promise<void> {
+async function define(
+  { sql, place }: Definition,
+  run: (sql: string) => Promise<void>,
+): Promise<void> {
   try {
-    await runOne(client, sql);
+    await run(sql);
   } catch (cause) {
     const message = `${place}: PostgreSQL refuses ${shown(sql)}: ${reasonOf(cause)}${adviceFor(sql, cause)}`;
     throw new AppError("INVALID_ARGUMENT", message, { cause });

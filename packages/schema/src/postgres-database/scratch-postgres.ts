@@ -5,6 +5,7 @@ import type { Definitions, Schema, ScriptText } from "../index.js";
 import type { ScratchDatabase } from "../ports.js";
 import { isConnectionLost } from "@steward/postgres";
 import { defineSchema } from "./define-schema.js";
+import { RoutineStubs } from "./routine-stubs.js";
 import {
   connect,
   introspectScratch,
@@ -13,18 +14,23 @@ import {
   runScript,
 } from "./session.js";
 
-/** A scratch database on the same server, so that it has the same version, roles and extensions. */
+/**
+ * A scratch database on the same server, so that it has the same version, roles and extensions. The
+ * bodies of functions never run in it.
+ */
 export class PostgresScratch implements ScratchDatabase {
   readonly #admin: pg.Client;
   readonly #client: pg.Client;
   readonly #name: string;
   readonly #target: string;
+  readonly #stubs: RoutineStubs;
 
   private constructor(admin: pg.Client, client: pg.Client, names: Names) {
     this.#admin = admin;
     this.#client = client;
     this.#name = names.scratch;
     this.#target = names.target;
+    this.#stubs = new RoutineStubs(client);
   }
 
   /**
@@ -51,7 +57,9 @@ export class PostgresScratch implements ScratchDatabase {
   }
 
   introspect(): Promise<Schema> {
-    return this.#whileConnected(() => introspectScratch(this.#client));
+    return this.#whileConnected(() =>
+      this.#stubs.withBodies(() => introspectScratch(this.#client)),
+    );
   }
 
   run(script: ScriptText): Promise<void> {
@@ -64,12 +72,15 @@ export class PostgresScratch implements ScratchDatabase {
     }));
     return this.#whileConnected(async () => {
       await prepareForDefinitions(this.#client);
-      await runScript(this.#client, unfilled, refused);
+      await runScript(this.#client, unfilled, refused, (sql) =>
+        this.#stubs.run(sql, (each) => this.#client.query(each)),
+      );
     });
   }
 
   define(definitions: Definitions): Promise<void> {
-    return this.#whileConnected(() => defineSchema(this.#client, definitions, this.#target));
+    const { stubs, target } = { stubs: this.#stubs, target: this.#target };
+    return this.#whileConnected(() => defineSchema(this.#client, definitions, { stubs, target }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -52,18 +52,20 @@ export const NO_SEARCH_PATH = "SET search_path = ''";
 
 /**
  * Runs a script in a scratch database, without concurrent sessions.
+ * @param send runs one statement.
  * @throws the error that `refused` makes of a statement's error.
  */
 export async function runScript(
   client: pg.Client,
   script: ScriptText,
   refused: (sql: string, error: unknown) => AppError,
+  send: (sql: string) => Promise<unknown> = (sql) => client.query(sql),
 ): Promise<void> {
   await client.query(`${NO_SEARCH_PATH}; SET check_function_bodies = off`);
   for (const phase of script) {
     const { isAtomic } = phase;
     const run = (sql: string, what = sql): Promise<unknown> =>
-      client.query(sql).catch(async (error: unknown) => {
+      send(sql).catch(async (error: unknown) => {
         if (isAtomic) await client.query("ROLLBACK");
         throw refused(what, error);
       });

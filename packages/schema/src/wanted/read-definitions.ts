@@ -6,6 +6,7 @@ import type { Dialect } from "../model/schema.js";
 import { extensionStatement } from "./extension-versions.js";
 import { judgePostgres, judgePsqlCommand, withoutData } from "./postgres-definitions.js";
 import { rolesIn } from "./roles.js";
+import { NATIVE_LANGUAGES, routineText } from "../sql/routine-text.js";
 import { judgeSqlite, judgeSqliteCommand } from "./sqlite-definitions.js";
 import { type Piece, piecesOf, shown } from "./statement-reader.js";
 import type { Verdict } from "./verdict.js";
@@ -41,6 +42,10 @@ export interface Definitions {
   readonly roles: ReadonlyMap<string, Place>;
   /** Extensions without an explicit version. */
   readonly unversioned: ReadonlySet<string>;
+  /** Extensions that are created, each with its position. */
+  readonly extensions: ReadonlyMap<string, Place>;
+  /** Functions in machine code. */
+  readonly nativeFunctions: readonly Place[];
   /** Definitions of unmanaged objects, which must exist already and stay unchanged. */
   readonly unmanaged: readonly UnmanagedDefinition[];
 }
@@ -88,6 +93,8 @@ class DefinitionsReader implements Definitions {
   readonly hints: PlacedHint[] = [];
   readonly roles = new Map<string, Place>();
   readonly unversioned = new Set<string>();
+  readonly extensions = new Map<string, Place>();
+  readonly nativeFunctions: Place[] = [];
   readonly unmanaged: UnmanagedDefinition[] = [];
   readonly #dialect: Dialect;
 
@@ -115,7 +122,10 @@ class DefinitionsReader implements Definitions {
     const sql = isPostgres ? withoutData(verdict.sql, piece.tokens) : verdict.sql;
     this.statements.push({ sql, place });
     if (!isPostgres) return;
-    this.#addExtension(piece);
+    this.#addExtension(piece, place);
+    if (NATIVE_LANGUAGES.includes(routineText(sql)?.language ?? "")) {
+      this.nativeFunctions.push(place);
+    }
     for (const role of rolesIn(piece.tokens)) {
       if (!this.roles.has(role)) this.roles.set(role, place);
     }
@@ -130,9 +140,10 @@ class DefinitionsReader implements Definitions {
     }
   }
 
-  #addExtension({ tokens }: Piece): void {
+  #addExtension({ tokens }: Piece, place: Place): void {
     const extension = extensionStatement(tokens);
     if (extension === undefined) return;
+    if (extension.isCreated) this.extensions.set(extension.name, place);
     if (extension.saysVersion) this.unversioned.delete(extension.name);
     else if (extension.isCreated) this.unversioned.add(extension.name);
   }

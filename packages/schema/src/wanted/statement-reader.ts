@@ -142,7 +142,9 @@ class OpenStatement {
       if (isSign(token, "(")) this.#parenthesisDepth += 1;
       if (isSign(token, ")")) this.#parenthesisDepth = Math.max(0, this.#parenthesisDepth - 1);
     }
-    if (this.#hasBody) this.#bodyDepth = bodyDepthAfter(token, this.#bodyDepth);
+    // A parameter of PostgreSQL may be called `begin`. A body is never in parentheses.
+    const isInBody = this.#dialect === "sqlite" || this.#parenthesisDepth === 0;
+    if (this.#hasBody && isInBody) this.#bodyDepth = bodyDepthAfter(token, this.#bodyDepth);
   }
 
   /** The statement read so far; undefined when it is empty. */
