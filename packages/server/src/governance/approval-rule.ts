@@ -19,6 +19,8 @@ export interface ApprovalRule {
    * one statement.
    */
   readonly standingMs?: number;
+  /** Whether an approved statement may change rows that the database does not count. */
+  readonly mayChangeUncounted?: true;
 }
 
 /** The values with which a statement may be approved together with its plan. */

@@ -90,6 +90,8 @@ export interface PlannedStatement {
 export interface StatementGrant {
   /** Maximum number of rows that it may change; absent: the limit of the data source. */
   readonly rowsChangedMax?: number;
+  /** Whether a policy permits changes of rows that the database does not count. */
+  readonly mayChangeUncounted?: true;
   /** The version of the policies that permitted it; absent: none was asked. */
   readonly policyVersion?: string;
 }

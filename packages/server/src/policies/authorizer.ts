@@ -119,15 +119,18 @@ export class Authorizer implements ExplainedStatementPolicy {
     const policies = await this.#parts.policies.of(caller.orgId);
     const { statements } = this.#parts;
     const asked = this.#askedOf(caller, statement);
+    let isUnlimited: boolean;
     try {
       return this.#decisions.permit(policies, asked, statements);
     } catch (refusal) {
       if (!(refusal instanceof ApprovalRequired)) throw refusal;
       if (isApproved?.(refusal.needed) !== true) throw refusal;
+      isUnlimited = refusal.needed.rules.some((rule) => rule.mayChangeUncounted === true);
     }
     const circumstances = { ...asked.circumstances, approved: true };
     try {
-      return this.#decisions.permit(policies, { ...asked, circumstances }, statements);
+      const grant = this.#decisions.permit(policies, { ...asked, circumstances }, statements);
+      return isUnlimited ? { ...grant, mayChangeUncounted: true } : grant;
     } catch (refusal) {
       throw refusal instanceof ApprovalRequired ? forbiddenDespite(refusal) : refusal;
     }

@@ -63,6 +63,7 @@ function rulesOf(policies: readonly DecidingPolicy[]): readonly ApprovalRule[] {
     role: policy.approval ?? "",
     approversMin: policy.approvalsMin ?? 1,
     ...(policy.approvalPlan === undefined ? {} : { wholePlan: policy.approvalPlan }),
+    ...(policy.mayChangeUncounted === true ? { mayChangeUncounted: true } : {}),
     ...(policy.approvalStandingMs === undefined ? {} : { standingMs: policy.approvalStandingMs }),
   }));
 }

@@ -89,6 +89,11 @@ export interface DecidingPolicy {
   readonly approvalStandingMs?: number;
   /** The annotation `@rows_changed_max`: the policy forbids only changes of more rows. */
   readonly rowsChangedMax?: number;
+  /**
+   * The annotation `@rows_changed_max("unlimited")`: what the policy permits, or what is approved because
+   * of it, may change rows that the database does not count.
+   */
+  readonly mayChangeUncounted?: true;
 }
 
 /** The decision of a set of policies. */

@@ -53,7 +53,9 @@ export function permitStatement(
   const rowsChangedMax = lowestLimit(answers);
   if (rowsChangedMax === Infinity) {
     requirePermitted(answers, asked, policies);
-    return { policyVersion };
+    const { policies: deciding } = answers.decision;
+    const isUnlimited = deciding.some((policy) => policy.mayChangeUncounted === true);
+    return { policyVersion, ...(isUnlimited ? { mayChangeUncounted: true } : {}) };
   }
   const within = requestOf(asked, { ...limits, rowsChangedMax }, policies);
   requirePermitted(answersOf(within, asked, policies), asked, policies);

@@ -110,9 +110,7 @@ class CedarPolicies implements CompiledPolicies {
       id: annotations["id"] ?? `policy ${String(index + 1)}`,
       ...(annotations["reason"] === undefined ? {} : { reason: annotations["reason"] }),
       ...approvalOf(annotations),
-      ...(annotations["rows_changed_max"] === undefined
-        ? {}
-        : { rowsChangedMax: Number(annotations["rows_changed_max"]) }),
+      ...rowsOf(annotations),
     }));
     this.#slots = slots;
   }
@@ -155,6 +153,14 @@ class CedarPolicies implements CompiledPolicies {
   #named(id: string): DecidingPolicy {
     return this.#deciding[Number(id)] ?? { id };
   }
+}
+
+/** What the annotations of a policy say of the number of changed rows. */
+function rowsOf({
+  rows_changed_max: rows,
+}: ReadPolicy["annotations"]): Pick<DecidingPolicy, "rowsChangedMax" | "mayChangeUncounted"> {
+  if (rows === undefined) return {};
+  return rows === "unlimited" ? { mayChangeUncounted: true } : { rowsChangedMax: Number(rows) };
 }
 
 /** What the annotations of a policy say of approvals. */

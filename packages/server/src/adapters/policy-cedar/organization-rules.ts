@@ -29,10 +29,14 @@ function* ruleViolations({ effect, annotations, text }: ReadPolicy): Generator<s
     yield '@id is missing: name the policy, as in @id("no-salaries"), with letters, digits, _ and -';
   }
   const rows = annotations["rows_changed_max"];
-  if (rows !== undefined && !/^[1-9]\d{0,8}$/.test(rows)) {
-    yield "@rows_changed_max must be a whole number from 1";
+  if (rows === "unlimited") {
+    if (annotations["approval"] === undefined) {
+      yield '@rows_changed_max("unlimited") needs @approval: it lets persons approve changes of rows that the database does not count, such as TRUNCATE';
+    }
+  } else if (rows !== undefined && !/^[1-9]\d{0,8}$/.test(rows)) {
+    yield '@rows_changed_max must be a whole number from 1, or "unlimited"';
   }
-  if (rows !== undefined && !text.includes("rowsChangedMax")) {
+  if (rows !== undefined && rows !== "unlimited" && !text.includes("rowsChangedMax")) {
     yield "@rows_changed_max needs a condition such as context.rowsChangedMax > 100";
   }
   yield* approvalViolations({ annotations, text });

@@ -235,12 +235,25 @@ describe("a write and its marker on PostgreSQL", () => {
     expect(await shop.lines()).toHaveLength(2);
   });
 
-  it("whose connection is lost at COMMIT is settled before anybody is told", async () => {
+  /**
+   * Has a deferred trigger do something at COMMIT. The triggers of a statement run before, so the marker's
+   * own trigger defers this one.
+   */
+  const atCommit = async (work: string): Promise<void> => {
+    await run("DELETE FROM users WHERE false", { intent: "write_delete" });
     await shop.database.query(`
-      CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN PERFORM pg_sleep(5); RETURN NULL; END $$;
-      CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON users DEFERRABLE INITIALLY DEFERRED
-        FOR EACH ROW EXECUTE FUNCTION slow()`);
+      CREATE TABLE late (n int);
+      CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${work}; RETURN NULL; END $$;
+      CREATE CONSTRAINT TRIGGER late AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION late();
+      CREATE FUNCTION defer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        SET CONSTRAINTS ALL DEFERRED; INSERT INTO late VALUES (1); RETURN NULL; END $$;
+      CREATE TRIGGER defer AFTER INSERT ON _steward_steps
+        FOR EACH ROW WHEN (new.outcome = 'applied') EXECUTE FUNCTION defer()`);
+  };
+
+  it("whose connection is lost at COMMIT is settled before anybody is told", async () => {
+    await atCommit("PERFORM pg_sleep(5)");
     const lost = failureOf(run("INSERT INTO users VALUES (3, 'Cy')", { intent: "write_insert" }));
     await vi.waitFor(async () => {
       const commits = await shop.database.query(
@@ -255,15 +268,13 @@ describe("a write and its marker on PostgreSQL", () => {
   });
 
   it("whose COMMIT has no clear answer is settled before anybody is told", async () => {
-    await shop.database.query(`
-      CREATE FUNCTION doubt() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        RAISE EXCEPTION 'could not commit transaction for shard' USING ERRCODE = 'XX000'; END $$;
-      CREATE CONSTRAINT TRIGGER doubt AFTER INSERT ON users DEFERRABLE INITIALLY DEFERRED
-        FOR EACH ROW EXECUTE FUNCTION doubt()`);
+    await atCommit(
+      "RAISE EXCEPTION 'could not commit transaction for shard' USING ERRCODE = 'XX000'",
+    );
     const failed = failureOf(run("INSERT INTO users VALUES (3, 'Cy')", { intent: "write_insert" }));
     expect((await failed).message).toContain("could not commit transaction");
-    const markers = await shop.database.query("SELECT outcome FROM _steward_steps");
-    expect(markers).toEqual([{ outcome: "fenced" }]);
+    const markers = await shop.database.query("SELECT outcome FROM _steward_steps ORDER BY 1");
+    expect(markers).toEqual([{ outcome: "applied" }, { outcome: "fenced" }]);
     expect((await run("SELECT count(*) AS n FROM users")).outputJson).toBe('[{"n":2}]');
   });
 
@@ -281,6 +292,48 @@ describe("a write and its marker on PostgreSQL", () => {
     expect(await hintOf(insert, { intent: "write_insert" })).toMatch(
       /; give ward a value that is not NULL$/,
     );
+  });
+
+  it.each([
+    ["within a WITH", "WITH gone AS (DELETE FROM much RETURNING n) SELECT count(*) FROM gone"],
+    ["of a statement that EXPLAIN ANALYZE runs", "EXPLAIN ANALYZE DELETE FROM much"],
+    ["by a trigger", "UPDATE users SET name = 'x' WHERE id = 1"],
+    ["by a deferred trigger", "UPDATE users SET name = 'x' WHERE id = 2"],
+    ["by a rule", "DELETE FROM ruled"],
+    ["in partitions", "DELETE FROM parts"],
+  ])("counts rows that are changed %s", async (_, sql) => {
+    await shop.database.query(`
+      CREATE TABLE much (n int); INSERT INTO much SELECT generate_series(1, 46);
+      CREATE TABLE parts (n int) PARTITION BY LIST (n);
+      CREATE TABLE parts_1 PARTITION OF parts DEFAULT; INSERT INTO parts SELECT generate_series(1, 46);
+      CREATE VIEW ruled AS SELECT 1 AS n;
+      CREATE RULE ruled AS ON DELETE TO ruled DO INSTEAD DELETE FROM much;
+      CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN DELETE FROM much; RETURN NULL; END $$;
+      CREATE TRIGGER gone AFTER UPDATE ON users FOR EACH ROW WHEN (new.id = 1) EXECUTE FUNCTION gone();
+      CREATE CONSTRAINT TRIGGER later AFTER UPDATE ON users DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW WHEN (new.id = 2) EXECUTE FUNCTION gone()`);
+    const limited = { intent: "cross_system_transaction", rowsChangedMax: 45 } as const;
+    const failed = await failureOf(run(sql, limited));
+    expect(failed.message).toMatch(/changed 4[67] rows; at most 45/);
+    expect((await run("SELECT count(*) AS n FROM much")).outputJson).toBe('[{"n":46}]');
+    await run(sql, { ...limited, rowsChangedMax: 47 });
+  });
+
+  it.each([
+    ["by the statement", "TRUNCATE users"],
+    ["by a trigger", "UPDATE log SET line = ''"],
+  ])("refuses TRUNCATE %s, unless a policy permits what is not counted", async (_, sql) => {
+    await shop.database.query(`
+      INSERT INTO log VALUES ('a');
+      CREATE FUNCTION emptied() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN TRUNCATE users; RETURN NULL; END $$;
+      CREATE TRIGGER emptied AFTER UPDATE ON log FOR EACH ROW EXECUTE FUNCTION emptied();`);
+    const failed = await failureOf(run(sql, { intent: "cross_system_transaction" }));
+    expect(failed.message).toContain("rows that TRUNCATE");
+    expect((await run("SELECT count(*) AS n FROM users")).outputJson).toBe('[{"n":2}]');
+    await run(sql, { intent: "cross_system_transaction", mayChangeUncounted: true });
+    expect((await run("SELECT count(*) AS n FROM users")).outputJson).toBe('[{"n":0}]');
   });
 
   it("that a deferred constraint refuses at COMMIT leaves nothing behind", async () => {

@@ -115,10 +115,18 @@ export class Session {
    * @returns the rows of the last statement.
    */
   async commandRows(sql: string): Promise<readonly QueryResultRow[]> {
+    return (await this.commandResults(sql)).at(-1) ?? [];
+  }
+
+  /**
+   * Like {@link command}.
+   * @returns the rows of each statement.
+   */
+  async commandResults(sql: string): Promise<readonly (readonly QueryResultRow[])[]> {
     // For several statements the driver returns a list of results, which its types do not declare.
     const results = (await this.#track(() => this.#client.query(sql))) as
       QueryResult<QueryResultRow> | readonly QueryResult<QueryResultRow>[];
-    return [results].flat().at(-1)?.rows ?? [];
+    return [results].flat().map(({ rows }) => rows);
   }
 
   /**

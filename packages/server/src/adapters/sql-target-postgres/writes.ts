@@ -8,9 +8,10 @@ import {
 import type { KnownStatement } from "../sql-target/admission.js";
 import { MARKER_TABLE } from "../own-tables.js";
 import { isOutcomeUnknown } from "@steward/postgres";
-import { requireFewRows } from "../sql-target/statement-limits.js";
+import { limitsOf, requireFewRows } from "../sql-target/statement-limits.js";
 import { deltasBetween } from "../sql-target/schema-deltas.js";
 import type { AskedStatement, Descriptions, SeenRows } from "./touched/descriptions.js";
+import { changedRows, COUNT_TEXT, countIn } from "./changed-rows.js";
 import { readSchema } from "./read-schema.js";
 import type { Session } from "./session.js";
 import type { StatementRunner } from "./statement-runner.js";
@@ -79,6 +80,7 @@ export class Writes {
     const role = this.#roleOf(orgId);
     const asked = { request, statement, role };
     let seen: SeenRows = [];
+    let countedBefore = 0;
     const begin = async (): Promise<void> => {
       const owner = { orgId, timeoutMs: stopper.remainingMs };
       // The login role reads and writes markers, so organizations need no right to them.
@@ -86,7 +88,11 @@ export class Writes {
         role === undefined
           ? enterText(undefined, request.binds) + this.#descriptions.versionText(asked)
           : "";
-      seen = await session.commandRows(beginText("READ WRITE", owner) + enter);
+      const results = await session.commandResults(
+        beginText("READ WRITE", owner) + COUNT_TEXT + enter,
+      );
+      seen = results.at(-1) ?? [];
+      countedBefore = countIn(results);
     };
     const earlier = await withMarkerTable(session, async () => {
       await begin();
@@ -96,7 +102,7 @@ export class Writes {
     if (earlier !== undefined && earlier.attempt >= attempt.attempt) throw givenUp();
     const forget = this.#forgotten.splice(0);
     try {
-      const result = await this.#effect(session, asked, seen);
+      const result = await this.#effect(session, asked, { seen, countedBefore });
       if (!(await applyMarker(session, attempt, result, forget))) {
         return { outcome: "applied", result: await othersResult(session, attempt) };
       }
@@ -131,7 +137,7 @@ export class Writes {
   async #effect(
     session: Session,
     asked: AskedWrite,
-    seenAtBegin: SeenRows,
+    atBegin: { readonly seen: SeenRows; readonly countedBefore: number },
   ): Promise<StatementResult> {
     const { request, statement, role } = asked;
     if (!this.#isPurged) {
@@ -140,7 +146,7 @@ export class Writes {
     }
     const seen =
       role === undefined
-        ? seenAtBegin
+        ? atBegin.seen
         : await session.commandRows(
             enterText(role, request.binds) + this.#descriptions.versionText(asked),
           );
@@ -149,12 +155,8 @@ export class Writes {
     // noticed when they are reported.
     const before = statement.statementClass === "admin" ? await readSchema(session) : undefined;
     const rows = await this.#runner.run(session, request, statement);
-    const rowsMax = Math.min(
-      request.rowsChangedMax ?? Infinity,
-      grant.rowsChangedMax ?? Infinity,
-      this.#rowsMax,
-    );
-    requireFewRows(rows.rowCount, statement.statementClass, rowsMax);
+    const changed = await changedRows(session, atBegin.countedBefore);
+    requireFewRows(changed, { ...limitsOf(grant, request), rowsMax: this.#rowsMax });
     const schemaDeltas =
       before === undefined ? [] : deltasBetween(before, await readSchema(session));
     if (role !== undefined) await session.command(LEAVE_ROLE);

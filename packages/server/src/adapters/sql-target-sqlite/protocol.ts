@@ -6,6 +6,7 @@ import type {
   StatementFailureReason,
   StatementResult,
 } from "../../plans/ports.js";
+import type { RowLimits } from "../sql-target/statement-limits.js";
 
 /** The role of a child process; SQLite has many readers and one writer. */
 export type ChildRole = "reader" | "writer";
@@ -74,8 +75,7 @@ export interface DescribeTask {
 export interface WriteTask {
   readonly kind: "write";
   readonly statement: AdmittedStatement;
-  /** Maximum number of rows that it may change. */
-  readonly rowsMax: number;
+  readonly limits: RowLimits;
   readonly attempt: AttemptRef;
 }
 
@@ -92,8 +92,8 @@ export interface SettleTask {
 export interface PreviewTask {
   readonly kind: "preview";
   readonly statement: AdmittedStatement;
-  /** Maximum number of rows that a run may change. */
-  readonly rowsMax: number;
+  /** Those of a run. */
+  readonly limits: RowLimits;
   readonly tables: readonly PreviewedTable[];
 }
 

@@ -53,6 +53,26 @@ describe("a SQLite data source", () => {
   });
 });
 
+it.each([
+  ["an INSTEAD OF trigger", "DELETE FROM shown WHERE n = 1", 46],
+  ["the rows that REPLACE may delete", "REPLACE INTO users SELECT id, 'x' FROM users", 4],
+  ["a table that replaces by itself", "INSERT INTO once VALUES (1), (2)", 6],
+])("a write counts %s", async (_, sql, rows) => {
+  await using shop = new Shop();
+  const admin = { intent: "admin", mayChangeUncounted: true } as const;
+  const write = (over: Partial<StatementRequest>) => shop.run(sql, { intent: "admin", ...over });
+  const setUp = [
+    "CREATE TABLE much AS WITH RECURSIVE n(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM n LIMIT 46) SELECT n FROM n",
+    "CREATE VIEW shown AS SELECT n FROM much",
+    "CREATE TRIGGER emptied INSTEAD OF DELETE ON shown BEGIN DELETE FROM much; END",
+    "CREATE TABLE once (a INTEGER, UNIQUE (a) ON CONFLICT REPLACE)",
+  ];
+  for (const statement of setUp) await shop.run(statement, admin);
+  const failed = await failureOf(write({ rowsChangedMax: rows - 1 }));
+  expect(failed.message).toContain(`changed ${rows} rows; at most ${rows - 1}`);
+  await write({ rowsChangedMax: rows });
+});
+
 describe("the processes of a SQLite data source", () => {
   let shop: Shop;
 

@@ -22,6 +22,7 @@ import {
 } from "../../plans/ports.js";
 import { Admission } from "../sql-target/admission.js";
 import { requirePreview } from "../sql-target/previewed-statements.js";
+import { limitsOf, type RowLimits } from "../sql-target/statement-limits.js";
 import { RunningStatements } from "../sql-target/running-statements.js";
 import { SCHEMA_CHANGED, type AdmittedStatement, type StatementDescription } from "./protocol.js";
 import { ReaderPool } from "./reader-pool.js";
@@ -145,10 +146,9 @@ export class SqliteTarget implements SqlTarget {
     this.#running.requireOpen(signal);
     const { statementClass, tables, insertedColumns } = known;
     const statement = { sql, binds, intent, statementClass, tables, insertedColumns };
-    const rowsMax = Math.min(asked.rowsChangedMax ?? Infinity, this.#rowsChangedMax);
     const timeoutMs = Math.min(asked.timeoutMs, PREVIEW_MS_MAX);
     const limits = { waitMs: asked.waitMs, timeoutMs, signal };
-    const task = { statement, rowsMax, tables: shown };
+    const task = { statement, limits: this.#rowLimits(asked), tables: shown };
     try {
       const answer = await this.#running.track(this.#writer.preview(task, caller.orgId, limits));
       assert(answer !== undefined, "a preview that ran has an answer");
@@ -161,14 +161,13 @@ export class SqliteTarget implements SqlTarget {
 
   async #run(
     statement: AdmittedStatement,
-    { intent, attempt, waitMs, timeoutMs, rowsChangedMax = Infinity }: StatementRequest,
+    { intent, attempt, waitMs, timeoutMs, ...asked }: StatementRequest,
     signal: AbortSignal,
   ): Promise<StatementResult> {
     const limits = { waitMs, timeoutMs, signal };
-    const rowsMax = Math.min(rowsChangedMax, this.#rowsChangedMax);
     const result = await (isReadIntent(intent)
       ? this.#readers.ask({ kind: "read", statement }, attempt.orgId, limits)
-      : this.#writer.write({ statement, attempt, rowsMax }, limits));
+      : this.#writer.write({ statement, attempt, limits: this.#rowLimits(asked) }, limits));
     assert(result !== undefined, "a statement that ran has a result");
     return result;
   }
@@ -183,10 +182,9 @@ export class SqliteTarget implements SqlTarget {
       const { attempt, waitMs, timeoutMs } = request;
       const limits = { waitMs, timeoutMs, signal };
       const { touched, schemaVersion } = await this.#describe(statement, attempt.orgId, limits);
-      const { rowsChangedMax = Infinity } = await request.permit(touched);
-      const rows = Math.min(rowsChangedMax, request.rowsChangedMax ?? Infinity);
+      const grant = await request.permit(touched);
       try {
-        const held = { ...request, rowsChangedMax: rows };
+        const held = { ...request, ...limitsOf(grant, request) };
         return await this.#run({ ...statement, schemaVersion }, held, signal);
       } catch (error) {
         const isOutdated = error instanceof StatementError && error.message === SCHEMA_CHANGED;
@@ -194,6 +192,10 @@ export class SqliteTarget implements SqlTarget {
         this.#descriptions.delete(keyOf(statement));
       }
     }
+  }
+
+  #rowLimits({ rowsChangedMax, mayChangeUncounted }: Omit<RowLimits, "rowsMax">): RowLimits {
+    return { rowsChangedMax, mayChangeUncounted, rowsMax: this.#rowsChangedMax };
   }
 
   async #describe(

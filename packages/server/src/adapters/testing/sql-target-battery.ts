@@ -196,8 +196,40 @@ export function sqlTargetBattery(engine: string, open: () => Promise<TargetFixtu
       expect(await run(COUNT_USERS)).toMatchObject(TWO_USERS);
     });
 
-    it("tells what a change of the schema came to", async () => {
+    it("counts the rows that foreign keys change, and rolls back what is over a limit", async () => {
       const admin = { intent: "admin" } as const;
+      await run("CREATE TABLE folder (id INTEGER PRIMARY KEY)", admin);
+      await run(
+        "CREATE TABLE page (folder INTEGER REFERENCES folder (id) ON DELETE CASCADE)",
+        admin,
+      );
+      const insert = { intent: "write_insert" } as const;
+      await run("INSERT INTO folder VALUES (1)", insert);
+      const numbers =
+        "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 20)";
+      await run(`INSERT INTO page ${numbers} SELECT 1 FROM n`, insert);
+      const remove = (rowsChangedMax: number) =>
+        run("DELETE FROM folder", { intent: "write_delete", rowsChangedMax });
+      const message = expect.stringContaining("changed 21 rows; at most 20") as string;
+      expect(await failureOf(remove(20))).toMatchObject({ reason: "statement", message });
+      expect((await run("SELECT folder FROM page")).rowCount).toBe(20);
+      expect((await remove(21)).rowCount).toBe(1);
+      expect((await run("SELECT folder FROM page")).rowCount).toBe(0);
+    });
+
+    it("changes no rows uncounted where a limit applies or no policy permits it", async () => {
+      const drop = (over: Partial<StatementRequest>) =>
+        run("DROP TABLE log", { intent: "admin", ...over });
+      const message = expect.stringContaining("not counted by the database") as string;
+      const limited = { mayChangeUncounted: true, rowsChangedMax: 10 };
+      expect(await failureOf(drop({}))).toMatchObject({ message });
+      expect(await failureOf(drop(limited))).toMatchObject({ message });
+      expect(await fixture.lines()).toEqual([]);
+      await drop({ mayChangeUncounted: true });
+    });
+
+    it("tells what a change of the schema came to", async () => {
+      const admin = { intent: "admin", mayChangeUncounted: true } as const;
       const made = await run("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT UNIQUE)", admin);
       expect(made).toMatchObject({
         rowCount: 0,

@@ -49,6 +49,8 @@ export interface Attempt {
   readonly needsApproval: boolean;
   /** Maximum number of rows that it may change; absent: the limit of its data source. */
   readonly rowsChangedMax?: number | undefined;
+  /** Whether it may change rows that the database does not count; absent: no. */
+  readonly mayChangeUncounted?: boolean | undefined;
   /** How long it may wait for its turn at the data source, in ms. */
   readonly waitMs: number;
   readonly timeoutMs: number;
@@ -264,7 +266,7 @@ export class AttemptRunner {
     signal: AbortSignal,
   ): Promise<StatementResult | StatementError | AppError> {
     const { binds, caller } = bound;
-    const { step, ref, rowsChangedMax, timeoutMs, waitMs } = attempt;
+    const { step, ref, rowsChangedMax, mayChangeUncounted, timeoutMs, waitMs } = attempt;
     const { policy } = this.#parts;
     const { dataSource, intent } = step;
     try {
@@ -275,6 +277,7 @@ export class AttemptRunner {
           intent: step.intent,
           schemaTableHints: step.schemaTableHints,
           rowsChangedMax,
+          mayChangeUncounted,
           waitMs,
           timeoutMs,
           attempt: ref,

@@ -287,6 +287,7 @@ export class StepRunner implements AsyncDisposable {
         approval: claim.approval,
         needsApproval: claim.needsApproval,
         rowsChangedMax: claim.rowsChangedMax,
+        mayChangeUncounted: claim.mayChangeUncounted,
         waitMs: Math.min(stepWaitMs, leftMs),
         timeoutMs: Math.min(stepTimeoutMs, leftMs),
       },

@@ -3,7 +3,14 @@ import type { StatementRequest } from "../ports.js";
 /** A write to preview: it runs, and is always rolled back. */
 export interface StatementToPreview extends Pick<
   StatementRequest,
-  "sql" | "binds" | "intent" | "caller" | "rowsChangedMax" | "waitMs" | "timeoutMs"
+  | "sql"
+  | "binds"
+  | "intent"
+  | "caller"
+  | "rowsChangedMax"
+  | "mayChangeUncounted"
+  | "waitMs"
+  | "timeoutMs"
 > {
   /** The tables whose changes are shown, with the columns whose values may be shown. */
   readonly tables: readonly PreviewedTable[];
@@ -18,7 +25,7 @@ export interface PreviewedTable {
 
 /** The changes that a write would make if it ran now. */
 export interface StatementPreview {
-  /** Rows that the statement itself changes, counted as in a run. */
+  /** Rows that change, with those of foreign keys and triggers, counted as in a run. */
   readonly rowsChanged: number;
   /** The first changed rows, in the order of the changes. */
   readonly changes: readonly RowChange[];

@@ -21,6 +21,11 @@ export interface StatementRequest {
    * Maximum number of rows that it may change; absent: the target's limit, which always applies.
    */
   readonly rowsChangedMax?: number | undefined;
+  /**
+   * Whether it may change rows that the database does not count, as far as `rowsChangedMax` is absent;
+   * absent: no.
+   */
+  readonly mayChangeUncounted?: boolean | undefined;
   /** Time limit for the wait for its turn, in ms. */
   readonly waitMs: number;
   /** Time limit from its turn on, in ms. */

@@ -7,13 +7,14 @@ import {
 } from "../../../plans/ports.js";
 import type { KnownStatement } from "../../sql-target/admission.js";
 import { ChangeSample, rowObject } from "../../sql-target/change-sample.js";
-import { requireFewRows } from "../../sql-target/statement-limits.js";
+import { limitsOf, requireFewRows } from "../../sql-target/statement-limits.js";
+import { changedRows, COUNT_TEXT, countIn } from "../changed-rows.js";
 import { cellJson } from "../cell-json.js";
 import { PORTAL, type PortalResult, type TextRow } from "../portal-query.js";
 import { quotedName } from "../quoted-name.js";
 import type { Session } from "../session.js";
 import type { StatementRunner } from "../statement-runner.js";
-import { BEFORE_STATEMENT, beginText, enterText } from "../transaction.js";
+import { beginText, enterText } from "../transaction.js";
 import type { TypeCatalog } from "../type-catalog.js";
 import { changedTable, type ChangedTable } from "./changed-table.js";
 import { returningChanges, type ReturningStatement } from "./returned-changes.js";
@@ -27,17 +28,24 @@ interface PreviewOwner {
   readonly role: string | undefined;
 }
 
-/** A statement, the table that it changes, and a form of it that returns the changed rows. */
-interface PreviewedWrite {
+/** A statement to preview, and how its transaction begins. */
+interface AskedPreview {
   readonly asked: StatementToPreview;
+  /**
+   * Begins the transaction, again if it is open. It looks as that of a run, with the same savepoint, so that the
+   * statement cannot tell that it is previewed.
+   * @returns what the session had counted before.
+   */
+  readonly begin: () => Promise<number>;
+}
+
+/** A statement, the table that it changes, and a form of it that returns the changed rows. */
+interface PreviewedWrite extends AskedPreview {
   readonly statement: KnownStatement;
   readonly changed: ChangedTable;
   readonly facts: TableFacts;
   readonly returning: ReturningStatement;
 }
-
-const BEFORE_PREVIEW = "steward_before_preview";
-const SAVEPOINTS = `SAVEPOINT ${BEFORE_PREVIEW}; SAVEPOINT ${BEFORE_STATEMENT};`;
 
 /** Enough rows for a sample. */
 const SAMPLE_LIMITS = { rows: PREVIEW_ROWS_MAX, textBytes: 16 * PREVIEW_LENGTH_MAX };
@@ -82,18 +90,24 @@ export class Previews {
     const changed = changedTable(asked.sql);
     if (changed === undefined) throw changesWithinQuery();
     const owner = { orgId, timeoutMs, lockMs: PREVIEW_LOCK_MS_MAX };
-    await session.command(beginText("READ WRITE", owner) + enterText(role, []) + SAVEPOINTS);
+    const start = beginText("READ WRITE", owner) + COUNT_TEXT + enterText(role, asked.binds);
+    const begin = async (): Promise<number> => {
+      if (session.isInTransaction) await session.command("ROLLBACK");
+      return countIn(await session.commandResults(start));
+    };
+    const preview = { asked, begin };
+    const countedBefore = await begin();
     const facts = await readTableFacts(session, changed.table, asked.tables);
-    if (facts === undefined) return this.#count(session, asked, statement);
+    if (facts === undefined) return this.#count(session, preview, statement);
     const returning = returningChanges(changed, facts, this.#version);
-    if (returning === undefined) return this.#count(session, asked, statement);
-    const write: PreviewedWrite = { asked, statement, changed, facts, returning };
+    if (returning === undefined) return this.#count(session, preview, statement);
+    const write: PreviewedWrite = { ...preview, statement, changed, facts, returning };
     const result = await this.#tryReturning(session, write);
-    if (result === undefined) return this.#count(session, asked, statement);
-    const rowsChanged = await this.#settle(session, result, asked, statement);
+    if (result === undefined) return this.#count(session, preview, statement);
+    const rowsChanged = await this.#settle(session, asked, countedBefore);
     await this.#types.learn(result.columns?.map(({ type }) => type) ?? [], session);
     const { changes, isCut } = await this.#sample(session, write, result);
-    const isAll = rowsChanged <= changes.length;
+    const isAll = result.isComplete && result.rowsSeen <= changes.length;
     const notes = [...missingEarlierRows(write), ...otherTables(asked, facts)];
     return { rowsChanged, changes, isCut: isCut || !isAll, notes };
   }
@@ -111,9 +125,6 @@ export class Previews {
       if (!(error instanceof DatabaseError) || !MAY_BE_OF_RETURNING.test(error.code ?? "")) {
         throw error;
       }
-      await session.command(
-        `ROLLBACK TO SAVEPOINT ${BEFORE_PREVIEW}; SAVEPOINT ${BEFORE_STATEMENT};`,
-      );
       return undefined;
     }
   }
@@ -121,11 +132,14 @@ export class Previews {
   /** Runs the statement as it is, and only counts. */
   async #count(
     session: Session,
-    asked: StatementToPreview,
+    { asked, begin }: AskedPreview,
     statement: KnownStatement,
   ): Promise<StatementPreview> {
+    const countedBefore = await begin();
     const result = await this.#runner.fetch(session, asked, statement, SAMPLE_LIMITS);
-    const rowsChanged = await this.#settle(session, result, asked, statement);
+    // A function in a SELECT runs only for the rows that are read.
+    if (!result.isComplete) await session.command(`MOVE FORWARD ALL IN ${PORTAL}`);
+    const rowsChanged = await this.#settle(session, asked, countedBefore);
     const notes = ["The changed rows cannot be shown: the database does not return them"];
     return { rowsChanged, changes: [], isCut: rowsChanged > 0, notes };
   }
@@ -133,14 +147,12 @@ export class Previews {
   /** Applies the checks that follow a statement in a run. @returns the number of changed rows. */
   async #settle(
     session: Session,
-    result: PortalResult,
-    { rowsChangedMax = Infinity }: StatementToPreview,
-    { statementClass }: KnownStatement,
+    asked: StatementToPreview,
+    countedBefore: number,
   ): Promise<number> {
-    const rowsChanged = await changedRows(session, result);
-    requireFewRows(rowsChanged, statementClass, Math.min(rowsChangedMax, this.#rowsMax));
-    await session.command("SET CONSTRAINTS ALL IMMEDIATE");
-    return rowsChanged;
+    const changed = await changedRows(session, countedBefore);
+    requireFewRows(changed, { ...limitsOf({}, asked), rowsMax: this.#rowsMax });
+    return changed.rows;
   }
 
   async #sample(
@@ -170,7 +182,7 @@ export class Previews {
       for (const row of rows) sample.add({ table, before: rowFrom(row, 1) });
       return sample.finish();
     }
-    await session.command(`ROLLBACK TO SAVEPOINT ${BEFORE_PREVIEW}`);
+    await write.begin();
     for (const row of rows) {
       if (sample.isFull) break;
       const earlier = await earlierRow(session, write, row.slice(1 + shown.length));
@@ -195,12 +207,6 @@ async function earlierRow(
   const { rows } = await session.run(sql, values, types, { ...SAMPLE_LIMITS, rows: 1 });
   await session.command(`CLOSE ${PORTAL}`);
   return rows[0];
-}
-
-async function changedRows(session: Session, result: PortalResult): Promise<number> {
-  if (result.columns === undefined) return result.rowsChanged;
-  if (result.isComplete) return result.rowsSeen;
-  return result.rowsSeen + (await session.command(`MOVE FORWARD ALL IN ${PORTAL}`));
 }
 
 function missingEarlierRows({ changed, facts, returning }: PreviewedWrite): readonly string[] {

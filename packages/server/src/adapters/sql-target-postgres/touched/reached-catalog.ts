@@ -57,7 +57,7 @@ export interface CatalogFacts {
 }
 
 /** OIDs from here on belong to user-defined objects. */
-const OWN_OID_MIN = 16_384;
+export const OWN_OID_MIN = 16_384;
 
 /** OIDs of relations and functions. */
 export interface Reached {

@@ -4,10 +4,11 @@ import { SCHEMA_CHANGED, type AdmittedStatement, type StatementDescription } fro
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import { toSqliteBinds } from "./binds.js";
 import { Catalog } from "./catalog.js";
+import { ChangeCounter, ReportedChanges } from "./change-counter.js";
 import { toStatementError } from "./failure.js";
 import { Guard, type AuthorizerCall } from "./guard.js";
 import { withoutRows, type RowsResult } from "../../sql-target/result-rows.js";
-import { requireFewColumns } from "../../sql-target/statement-limits.js";
+import { requireFewColumns, type ChangedRows } from "../../sql-target/statement-limits.js";
 import { RowsJson, type SqliteCell } from "./rows-json.js";
 import { SchemaObjects } from "./schema-objects.js";
 import { touchedData } from "./touched-data.js";
@@ -22,6 +23,8 @@ interface CompiledStatement {
    * of a virtual table.
    */
   isCompiledAnew: boolean;
+  /** What the engine has reported about the changes of rows. */
+  readonly changes: ReportedChanges;
 }
 
 /** The service's own statements about the schema. */
@@ -39,6 +42,7 @@ export class AgentConnection {
   readonly #guard: Guard;
   readonly #catalog: Catalog;
   #ofSchema: SchemaStatements | undefined;
+  #counter: ChangeCounter | undefined;
   /** By intent, number of values, version of the schema and text, least recently used first. */
   readonly #compiled = new RecentMap<CompiledStatement>(STATEMENTS_KEPT_MAX);
 
@@ -56,7 +60,9 @@ export class AgentConnection {
     const compiled = this.#find(statement);
     requireFewColumns(compiled.columns.length);
     const values = toSqliteBinds(statement.binds);
-    this.#guard.watch({ intent: statement.intent, phase: "running", shadowTables: NO_TABLES });
+    const { intent } = statement;
+    const observe = compiled.changes.observe;
+    this.#guard.watch({ intent, phase: "running", shadowTables: NO_TABLES, observe });
     try {
       return compiled.columns.length === 0
         ? change(statement, compiled, values)
@@ -71,6 +77,18 @@ export class AgentConnection {
       }
       this.#guard.relax();
     }
+  }
+
+  /** Runs a write to its end, and counts the rows that it changes. @throws as {@link run}. */
+  runCounted(statement: AdmittedStatement): {
+    readonly result: RowsResult;
+    readonly changed: ChangedRows;
+  } {
+    this.#counter ??= new ChangeCounter(this.#db);
+    const before = this.#counter.total();
+    const result = this.run(statement);
+    const { changes } = this.#find(statement);
+    return { result, changed: this.#counter.since(before, statement, changes) };
   }
 
   /**
@@ -154,11 +172,12 @@ export class AgentConnection {
   }
 
   #compile(statement: AdmittedStatement): CompiledStatement {
-    const prepared = this.#prepare(statement);
+    const changes = new ReportedChanges();
+    const prepared = this.#prepare(statement, changes.observe);
     const columns = columnsOf(prepared);
     prepared.setReadBigInts(columns.length > 0);
     prepared.setReturnArrays(true);
-    return { prepared, columns, isCompiledAnew: false };
+    return { prepared, columns, isCompiledAnew: false, changes };
   }
 
   #prepare(

@@ -168,5 +168,10 @@ function task(
   statementClass: StatementClass = "write_insert",
 ): WriteTask {
   const statement = { sql, binds, intent: statementClass, statementClass, tables: ["log"] };
-  return { kind: "write", statement, attempt, rowsMax: 10_000 };
+  return {
+    kind: "write",
+    statement,
+    attempt,
+    limits: { rowsMax: 10_000, mayChangeUncounted: true },
+  };
 }

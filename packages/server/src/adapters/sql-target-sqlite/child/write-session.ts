@@ -7,6 +7,7 @@ import {
   type StatementPreview,
   type StatementResult,
 } from "../../../plans/ports.js";
+import type { RowsResult } from "../../sql-target/result-rows.js";
 import { requireFewRows } from "../../sql-target/statement-limits.js";
 import type { PreviewTask, WriteTask } from "../protocol.js";
 import { AgentConnection } from "./agent-connection.js";
@@ -79,31 +80,32 @@ export class WriteSession {
    * Runs a write, and rolls it back.
    * @throws StatementError, also with everything rolled back.
    */
-  preview({ statement, rowsMax, tables }: PreviewTask): StatementPreview {
+  preview({ statement, limits, tables }: PreviewTask): StatementPreview {
     this.#db.exec("BEGIN IMMEDIATE");
     try {
+      // As in a run: the statement must not be able to tell that it is previewed.
+      this.#markers.ensureTable();
       this.#limitGrowth();
       this.#capture ??= new ChangeCapture(this.#db);
       const captured = this.#capture.begin(tables, statement.sql);
-      const { rowCount } = this.#agent.run(statement);
-      requireFewRows(rowCount, statement.statementClass, rowsMax);
-      return { rowsChanged: rowCount, ...captured.finish() };
+      const { changed } = this.#agent.runCounted(statement);
+      requireFewRows(changed, limits);
+      return { rowsChanged: changed.rows, ...captured.finish() };
     } finally {
       this.#capture?.end();
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
     }
   }
 
-  #run({ statement, rowsMax }: WriteTask): StatementResult {
+  #run({ statement, limits }: WriteTask): StatementResult {
+    const run = (): RowsResult => {
+      const { result, changed } = this.#agent.runCounted(statement);
+      requireFewRows(changed, limits);
+      return result;
+    };
     // Only a change of the schema can change it; no other process can write during the transaction.
-    if (statement.statementClass !== "admin") {
-      const result = this.#agent.run(statement);
-      requireFewRows(result.rowCount, statement.statementClass, rowsMax);
-      return { ...result, schemaDeltas: [] };
-    }
-    const { result, schemaDeltas } = this.#schemaWatch()(this.#db, () =>
-      this.#agent.run(statement),
-    );
+    if (statement.statementClass !== "admin") return { ...run(), schemaDeltas: [] };
+    const { result, schemaDeltas } = this.#schemaWatch()(this.#db, run);
     return { ...result, schemaDeltas };
   }
 
