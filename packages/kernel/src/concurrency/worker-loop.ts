@@ -1,6 +1,7 @@
 import { type Backoff, backoffMs } from "./backoff.js";
 import { DRAIN_MS } from "../limits.js";
 import type { Log } from "../log.js";
+import { SetAside } from "./set-aside.js";
 import { systemTimers, type Timers } from "./timers.js";
 
 /** Result of a batch: `more` starts the next batch at once, `idle` waits for the next wake-up. */
@@ -8,6 +9,25 @@ export type BatchEnd = "more" | "idle";
 
 /** Default bounds of the pauses after failures. */
 const BACKOFF: Backoff = { baseMs: 250, capMs: 30_000 };
+
+/** The loops of this process. */
+const running = new Set<WorkerLoop>();
+
+/** The tasks of this process that fail as a whole or have set items aside, for the operator. */
+export function failingWork(): readonly FailingWork[] {
+  return [...running].flatMap(({ name: work, isFailing, setAside }) =>
+    isFailing || setAside.size > 0 ? [{ work, isFailing, setAside: setAside.size }] : [],
+  );
+}
+
+/** A background task that needs attention. */
+export interface FailingWork {
+  readonly work: string;
+  /** Whether its last batch failed. */
+  readonly isFailing: boolean;
+  /** The number of items that fail on their own. */
+  readonly setAside: number;
+}
 
 export interface WorkerLoopOptions {
   /** What the loop does, for the log: "usage recording". */
@@ -28,6 +48,8 @@ export interface WorkerLoopOptions {
    */
   readonly restMs?: (durationMs: number) => number;
   readonly backoff?: Backoff;
+  /** Bounds of the pauses of single items that fail; absent: from seconds to minutes. */
+  readonly itemBackoff?: Backoff;
   /** `now` runs the first batch at once, `later` waits for the first wake-up or poll. */
   readonly begin: "now" | "later";
   /**
@@ -51,6 +73,8 @@ export interface WorkerLoopOptions {
  * one when it succeeds again.
  */
 export class WorkerLoop implements AsyncDisposable {
+  /** The items of this task that fail on their own. A batch handles its items through it. */
+  readonly setAside: SetAside;
   readonly #options: WorkerLoopOptions;
   readonly #timers: Timers;
   readonly #aborting = new AbortController();
@@ -65,6 +89,12 @@ export class WorkerLoop implements AsyncDisposable {
   constructor(options: WorkerLoopOptions) {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
+    const { name: work, log, random = Math.random, itemBackoff: backoff } = options;
+    this.setAside = new SetAside({
+      ...{ work, log, timers: this.#timers, random },
+      ...(backoff === undefined ? {} : { backoff }),
+    });
+    running.add(this);
     this.#running = this.#run();
   }
 
@@ -72,6 +102,11 @@ export class WorkerLoop implements AsyncDisposable {
   wake(): void {
     this.#isWoken = true;
     if (this.#isIdle) this.#interrupt?.();
+  }
+
+  /** What the loop does, for the log. */
+  get name(): string {
+    return this.#options.name;
   }
 
   /** Whether the last batch failed. */
@@ -92,6 +127,7 @@ export class WorkerLoop implements AsyncDisposable {
     if (end === "abandon") this.#aborting.abort(new Error(`${name} is ending`));
     if (end === "drain") await this.#drain();
     else await this.#running;
+    running.delete(this);
   }
 
   async #run(): Promise<void> {

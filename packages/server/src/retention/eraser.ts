@@ -91,10 +91,10 @@ export class Eraser implements AsyncDisposable {
 
   async #pass(): Promise<BatchEnd> {
     const unfinished = await this.#parts.erasures.unfinished();
-    for (const erasure of unfinished) {
-      if (this.#isEnding()) break;
-      await this.#erase(erasure);
-    }
+    const idOf = ({ erasureId }: Erasure): string => erasureId;
+    await this.#loop.setAside.each(unfinished, idOf, async (erasure) => {
+      if (!this.#isEnding()) await this.#erase(erasure);
+    });
     return unfinished.length === 0 ? "idle" : "more";
   }
 
@@ -174,9 +174,8 @@ export class Eraser implements AsyncDisposable {
   }
 
   async #erasePage(erasure: Erasure, { plans }: PlansInScope): Promise<void> {
-    for (const { planId, isOver } of plans) {
-      if (!isOver) await this.#cancel(erasure.orgId, planId);
-    }
+    const running = plans.filter(({ isOver }) => !isOver).map(({ planId }) => planId);
+    await this.#loop.setAside.each(running, String, (id) => this.#cancel(erasure.orgId, id));
     const settled = plans.filter((plan) => plan.isSettled).map(({ planId }) => planId);
     if (settled.length === 0) return;
     // Records are made of the logs of plans, which go with the plans.

@@ -107,7 +107,8 @@ export class RetentionSweeper implements AsyncDisposable {
     for (let orgId: string | undefined; ;) {
       orgId = await rows.nextOrganization(orgId);
       if (orgId === undefined) break;
-      yield* this.#sweepOrganization(orgId, targetMs);
+      const id = orgId;
+      yield* this.#loop.setAside.inBatches(id, () => this.#sweepOrganization(id, targetMs));
     }
     if (clock.nowMs() - this.#purgedAtMs < PURGE_EVERY_MS) return;
     while (await rows.purgeWords()) yield;

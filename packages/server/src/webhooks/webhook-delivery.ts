@@ -1,5 +1,6 @@
 import { backoffMs } from "@steward/kernel/concurrency/backoff.js";
 import { WorkerLoop, type BatchEnd } from "@steward/kernel/concurrency/worker-loop.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { Telemetry } from "../kernel/telemetry.js";
 import { attemptMessage, type AttemptParts } from "./attempt.js";
@@ -79,7 +80,12 @@ export class WebhookDelivery implements AsyncDisposable {
     const nowMs = clock.nowMs();
     const times = { nowMs, leaseUntilMs: nowMs + WEBHOOK_LEASE_MS };
     const taken = await store.take(target.name, WEBHOOK_AT_ONCE_MAX, times);
-    await Promise.all(taken.map((delivery) => this.#attempt(target, delivery, signal)));
+    // The lease of a delivery whose outcome could not be stored expires, and it is attempted again.
+    const ends = await Promise.allSettled(
+      taken.map((delivery) => this.#attempt(target, delivery, signal)),
+    );
+    const failure = ends.find((end) => end.status === "rejected");
+    if (failure !== undefined) throw failure.reason;
     return taken.length === WEBHOOK_AT_ONCE_MAX ? "more" : "idle";
   }
 
@@ -103,7 +109,13 @@ export class WebhookDelivery implements AsyncDisposable {
     delivery: Delivery,
     signal: AbortSignal,
   ): Promise<DeliveryEnd> {
-    const answer = await attemptMessage(target, delivery, this.#options, signal);
+    let answer;
+    try {
+      answer = await attemptMessage(target, delivery, this.#options, signal);
+    } catch (error) {
+      // A delivery that cannot be sent at all is given up like one that is never accepted.
+      return this.#failed(delivery, AppError.from(error).message, false);
+    }
     if (answer.kind === "accepted") return { kind: "delivered" };
     const isFinal = answer.kind === "refused" && answer.status === GONE;
     return this.#failed(delivery, answer.error, isFinal);

@@ -33,20 +33,15 @@ export class GarbageSchedule implements AsyncDisposable {
 
   async #collectAll(): Promise<BatchEnd> {
     // Organizations that another server has collected recently are skipped.
-    for (const orgId of await this.#parts.repositories.due(COLLECTION_INTERVAL_MS / 2)) {
-      if (this.#loop.isEnding) break;
-      await this.#collect(orgId);
-    }
+    const due = await this.#parts.repositories.due(COLLECTION_INTERVAL_MS / 2);
+    await this.#loop.setAside.each(due, String, (orgId) => this.#collect(orgId));
     return "idle";
   }
 
   async #collect(orgId: string): Promise<void> {
+    if (this.#loop.isEnding) return;
     const { repositories, log } = this.#parts;
-    try {
-      const { kept, deleted } = await repositories.collect(orgId);
-      if (deleted > 0) log.info({ orgId, kept, deleted }, "state garbage collected");
-    } catch (error) {
-      log.error({ err: error, orgId }, "state garbage could not be collected");
-    }
+    const { kept, deleted } = await repositories.collect(orgId);
+    if (deleted > 0) log.info({ orgId, kept, deleted }, "state garbage collected");
   }
 }

@@ -65,6 +65,18 @@ export const METRICS: readonly MetricDeclaration[] = [
   },
   {
     kind: "gauge",
+    name: "steward_background_set_aside_items",
+    help: "Items of background work, such as unreadable rows, that fail on their own and are tried again later",
+    labels: [],
+  },
+  {
+    kind: "gauge",
+    name: "steward_background_failing_tasks",
+    help: "Background tasks whose last batch failed as a whole",
+    labels: [],
+  },
+  {
+    kind: "gauge",
     name: "steward_audit_unwitnessed_records",
     help: "Audit records that the newest checkpoint of the slowest witness does not cover",
     labels: [],

@@ -16,6 +16,8 @@ import type { StepOutcome } from "../transitions.js";
 
 /** Interval for finding abandoned steps and overdue plans, in ms. */
 const SWEEP_MS = 2000;
+/** Longest pause before a plan or step that failed is tried again, in ms: a target may be back. */
+const RETRY_MS_MAX = 30_000;
 /** Maximum number of abandoned steps settled in one sweep. */
 const SWEEP_STEPS_MAX = 100;
 
@@ -41,6 +43,7 @@ export class Recovery implements AsyncDisposable {
       work: () => this.#sweep(),
       pollMs: SWEEP_MS,
       backoff: { baseMs: SWEEP_MS, capMs: SWEEP_MS },
+      itemBackoff: { baseMs: SWEEP_MS, capMs: RETRY_MS_MAX },
       begin: "now",
       end: "finish",
       log,
@@ -52,21 +55,27 @@ export class Recovery implements AsyncDisposable {
   }
 
   async #sweep(): Promise<BatchEnd> {
-    const abandoned = await this.#engine.sweep(SWEEP_STEPS_MAX);
-    for (const step of abandoned) await this.#settle(step);
+    const away = new Map<string, unknown>();
+    await this.#engine.sweep(SWEEP_STEPS_MAX, this.#loop.setAside, async (abandoned) => {
+      const { dataSource } = abandoned.step;
+      // One try in a sweep, so that many steps of a target that does not answer delay nothing else.
+      if (away.has(dataSource)) throw away.get(dataSource);
+      try {
+        await this.#settle(abandoned);
+      } catch (error) {
+        away.set(dataSource, error);
+        throw error;
+      }
+    });
     return "idle";
   }
 
-  /** A step whose target cannot be reached now waits for the next sweep. */
+  /** @throws when the step cannot be settled yet, such as when its target cannot be reached. */
   async #settle({ attempt, step, sessionId }: AbandonedStep): Promise<void> {
-    try {
-      const end = await this.#endOf({ attempt, step, sessionId });
-      await this.#engine.finishStep(attempt, end.outcome, end.toolCall);
-      this.#tools.target(step.dataSource)?.forget(attempt);
-      this.#log.info({ ...attempt, outcome: end.outcome.kind }, "an abandoned step was settled");
-    } catch (error) {
-      this.#log.warn({ err: error, ...attempt }, "an abandoned step could not be settled yet");
-    }
+    const end = await this.#endOf({ attempt, step, sessionId });
+    await this.#engine.finishStep(attempt, end.outcome, end.toolCall);
+    this.#tools.target(step.dataSource)?.forget(attempt);
+    this.#log.info({ ...attempt, outcome: end.outcome.kind }, "an abandoned step was settled");
   }
 
   async #endOf({ attempt, step, sessionId }: AbandonedStep): Promise<AttemptEnd> {

@@ -10,6 +10,7 @@ export {
   PlanConflict,
   type AppendSource,
   type AttemptEnd,
+  type DueStep,
   type DueWork,
   type EarlierRequest,
   type EngineNode,

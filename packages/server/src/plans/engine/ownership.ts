@@ -51,7 +51,9 @@ export class Ownership {
 
   /** Releases the plans that other nodes have requested. */
   async releaseRequested(): Promise<void> {
-    for (const ref of await this.#parts.handover.requested()) await this.release(ref);
+    const requested = await this.#parts.handover.requested();
+    // A plan that cannot be released stays requested and delays no other.
+    await Promise.allSettled(requested.map((ref) => this.release(ref)));
   }
 
   /** Makes all changes of a plan durable, including claims of reads, and gives up its ownership. */

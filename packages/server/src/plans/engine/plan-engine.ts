@@ -1,4 +1,5 @@
 import { assert } from "@steward/kernel/assert.js";
+import type { SetAside } from "@steward/kernel/concurrency/set-aside.js";
 import type { Timers } from "@steward/kernel/concurrency/timers.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
@@ -33,6 +34,7 @@ import { OpenPlan } from "./open-plan.js";
 import { OpenPlans } from "./open-plans.js";
 import { Ownership } from "./ownership.js";
 import {
+  type DueStep,
   type EarlierRequest,
   type EngineNode,
   type LoadedPlan,
@@ -322,21 +324,32 @@ export class PlanEngine implements AsyncDisposable {
   }
 
   /**
-   * Fails the plans whose deadline has passed, ends approvals whose time has passed, and finds
-   * running steps whose owner is dead.
-   * @returns those steps, oldest first, at most `limit` of other nodes.
+   * Fails the plans whose deadline has passed, ends approvals whose time has passed, and settles
+   * running steps whose owner is dead, at most `limit` of each. A plan or step that fails, such as
+   * one that cannot be read, is set aside, and the others go on.
    */
-  async sweep(limit: number): Promise<readonly AbandonedStep[]> {
-    const { abandoned, overdue, expired } = await this.#reads.findDue(limit);
-    for (const ref of overdue) {
+  async sweep(
+    limit: number,
+    setAside: SetAside,
+    settle: (step: AbandonedStep) => Promise<void>,
+  ): Promise<void> {
+    const due = await this.#reads.findDue(limit, setAside.waiting());
+    const idOf = ({ planId }: PlanRef): string => planId;
+    await setAside.each(due.overdue, idOf, async (ref) => {
       const plan = await this.#sweeps.overdue(ref);
       if (plan !== undefined) await this.#writer.tryWrite(plan);
-    }
-    for (const ref of expired) {
+    });
+    await setAside.each(due.expired, idOf, async (ref) => {
       const plan = await this.#sweeps.withExpiredApprovals(ref);
       if (plan !== undefined) await this.#writer.tryWrite(plan);
-    }
-    return [...(await this.#sweeps.unsettledSteps()), ...abandoned];
+    });
+    const ofStep = ({ planId, stepId }: StepRef): string => `${planId}/${stepId}`;
+    await setAside.each(this.#claims.unsettled(), ofStep, async (attempt) => {
+      const step = await this.#sweeps.unsettledStep(attempt);
+      if (step !== undefined) await settle(step);
+    });
+    const byKey = ({ key }: DueStep): string => key;
+    await setAside.each(due.abandoned, byKey, async (step) => settle(step.read()));
   }
 
   /**

@@ -80,8 +80,9 @@ export interface PlanReads {
    * Running steps whose lease has expired or whose node is dead, oldest first, running plans past
    * their deadline, and plans with an approval whose time has passed; at most `limit` of each, and
    * none of a plan that another live node owns.
+   * @param except plans, as `planId`, and steps, as `planId/index`, that are left out.
    */
-  findDue(limit: number): Promise<DueWork>;
+  findDue(limit: number, except: readonly string[]): Promise<DueWork>;
 }
 
 /** This process as one of the nodes that share a log. */
@@ -202,10 +203,18 @@ export interface AttemptEnd {
 
 /** Work that is due without a request. */
 export interface DueWork {
-  readonly abandoned: readonly AbandonedStep[];
+  readonly abandoned: readonly DueStep[];
   readonly overdue: readonly PlanRef[];
   /** Plans with an approval that is past its time and that the index shows as open. */
   readonly expired: readonly PlanRef[];
+}
+
+/** A running step whose owner is dead. */
+export interface DueStep {
+  /** As in the exceptions of {@link PlanReads.findDue}. */
+  readonly key: string;
+  /** The step, from the row. @throws when the row cannot be read. */
+  read(): AbandonedStep;
 }
 
 /** Another node has written to the plan, so nothing of the unit was stored. */

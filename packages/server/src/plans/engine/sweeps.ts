@@ -1,4 +1,4 @@
-import type { AbandonedStep, PlanRef } from "../ports.js";
+import type { AbandonedStep, AttemptRef, PlanRef } from "../ports.js";
 import type { PlanChange, PlanState } from "../plan-state.js";
 import { expireApprovals, expirePlan } from "../transitions.js";
 import type { Claims } from "./claims.js";
@@ -21,21 +21,19 @@ export class Sweeps {
     this.#claims = claims;
   }
 
-  /** This node's own attempts that no longer run but may still be claimed. */
-  async unsettledSteps(): Promise<readonly AbandonedStep[]> {
-    const abandoned: AbandonedStep[] = [];
-    for (const attempt of this.#claims.unsettled()) {
-      const access = await this.#plans.current(attempt);
-      if (access.kind === "owned elsewhere") continue;
-      const { plan } = access;
-      const state = plan.state.steps.find((step) => step.stepId === attempt.stepId);
-      const step = plan.step(attempt.stepId);
-      const isClaimed = state?.status === "running" && state.attempt === attempt.attempt;
-      const runsHere = this.#claims.find(attempt) !== undefined;
-      if (!isClaimed || step === undefined || runsHere) this.#claims.markSettled(attempt);
-      else abandoned.push({ attempt, step, sessionId: plan.sessionId });
-    }
-    return abandoned;
+  /** This node's own attempt that no longer runs; `undefined` when it is not claimed any more. */
+  async unsettledStep(attempt: AttemptRef): Promise<AbandonedStep | undefined> {
+    const access = await this.#plans.current(attempt);
+    if (access.kind === "owned elsewhere") return undefined;
+    const { plan } = access;
+    const state = plan.state.steps.find((step) => step.stepId === attempt.stepId);
+    const step = plan.step(attempt.stepId);
+    const isClaimed = state?.status === "running" && state.attempt === attempt.attempt;
+    const runsHere = this.#claims.find(attempt) !== undefined;
+    if (isClaimed && step !== undefined && !runsHere)
+      return { attempt, step, sessionId: plan.sessionId };
+    this.#claims.markSettled(attempt);
+    return undefined;
   }
 
   /**

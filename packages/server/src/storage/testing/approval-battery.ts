@@ -1,3 +1,4 @@
+import { swept } from "../../plans/engine/testing/swept.js";
 import { expect, it } from "vitest";
 import { uuidV7 } from "@steward/kernel/ids.js";
 import type { Approval } from "../../approvals/index.js";
@@ -151,8 +152,8 @@ export function approvalCases(battery: PlanBattery): void {
     const given = await ask(await claim(plans[1], "a"), { ...late, status: "approved" });
     const young = await ask(await claim(await submit([step("a")]), "a"));
     await restart();
-    await store().plans.sweep(10);
-    await store().plans.sweep(10);
+    await swept(store().plans);
+    await swept(store().plans);
     expect(await find(waiting)).toMatchObject({ status: "expired" });
     expect(await find(given)).toMatchObject({ status: "expired" });
     expect(await find(young)).toMatchObject({ status: "pending" });

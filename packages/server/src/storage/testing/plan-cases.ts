@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { swept } from "../../plans/engine/testing/swept.js";
 import type { PlanRef } from "../../plans/ports.js";
 import type { PlanBattery } from "./plan-store-battery.js";
 import { failed, newPlan, ORG, OTHER_ORG, step } from "./sample-plans.js";
@@ -182,7 +183,7 @@ export function planCases(battery: PlanBattery): void {
     const ref = await submit([step("a")], { deadlineMs: clock().nowMs() + 1000 });
     const patient = await submit([step("a")]);
     clock().advance(1001);
-    expect(await store().plans.sweep(10)).toEqual([]);
+    expect(await swept(store().plans)).toEqual([]);
     expect((await store().plans.findPlan(ref))?.status).toBe("failed");
     expect((await store().plans.findPlan(patient))?.status).toBe("pending");
     expect((await events(ref)).map((e) => e.eventType)).toEqual([

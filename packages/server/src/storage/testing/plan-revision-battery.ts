@@ -1,3 +1,4 @@
+import { swept } from "../../plans/engine/testing/swept.js";
 import { expect, it } from "vitest";
 import { forkedSteps, forkOrigin } from "../../plans/fork.js";
 import { LEASE_MS } from "../../plans/limits.js";
@@ -156,7 +157,7 @@ export function planRevisionCases(battery: PlanBattery): void {
     await claim(ref, "a");
     await restart();
     battery.clock().advance(LEASE_MS + 1);
-    const abandoned = await store().plans.sweep(10);
+    const abandoned = await swept(store().plans);
     expect(abandoned).toMatchObject([
       {
         attempt: { ...ref, stepId: "a", attempt: 2 },

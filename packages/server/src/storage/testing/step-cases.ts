@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { LEASE_MS } from "../../plans/limits.js";
+import { swept } from "../../plans/engine/testing/swept.js";
 import type { AttemptRef } from "../../plans/ports.js";
 import type { PlanBattery } from "./plan-store-battery.js";
 import { claimed, completed, step } from "./sample-plans.js";
@@ -114,10 +115,10 @@ export function stepCases(battery: PlanBattery): void {
   it("keeps a write's claim over a crash, and finds it abandoned when its lease is over", async () => {
     const ref = await submit([step("w", [], { intent: "write_insert" })], { sessionId: "s9" });
     const attempt = await claim(ref, "w");
-    expect(await store().plans.sweep(10)).toEqual([]);
+    expect(await swept(store().plans)).toEqual([]);
     await restart();
     clock().advance(LEASE_MS + 1);
-    const [abandoned] = await store().plans.sweep(10);
+    const [abandoned] = await swept(store().plans);
     expect(abandoned).toMatchObject({ attempt, sessionId: "s9", step: { id: "w" } });
     await store().plans.finishStep(attempt, { kind: "released" }, undefined);
     expect((await claim(ref, "w")).attempt).toBe(2);
@@ -131,9 +132,9 @@ export function stepCases(battery: PlanBattery): void {
     expect(await store().plans.renewLease(attempt, "somebody else")).toBe(false);
     expect(await store().plans.renewLease(attempt, "owner")).toBe(true);
     clock().advance(LEASE_MS - 1);
-    expect(await store().plans.sweep(10)).toEqual([]);
+    expect(await swept(store().plans)).toEqual([]);
     clock().advance(2);
-    expect(await store().plans.sweep(10)).toHaveLength(1);
+    expect(await swept(store().plans)).toHaveLength(1);
   });
 
   it("holds a retried step back as pending, with the reason", async () => {

@@ -6,6 +6,9 @@ import type { Admission, BudgetReservations } from "../ports.js";
 import type { BudgetInPeriod } from "./budgets.js";
 import type { UsageRecorder } from "../events/recorder.js";
 
+/** Interval of releasing reservations again that could not be released, in ms. */
+const RELEASE_AGAIN_MS = 30_000;
+
 /** Called with each call that budgets do not cover. */
 export type OnExceeded = (
   call: Pick<AnnouncedToolCall, "orgId">,
@@ -43,6 +46,7 @@ export class UsageGate implements ToolCallGate, AsyncDisposable {
     this.#releasing = new WorkerLoop({
       name: "releasing reserved budgets",
       work: () => this.#releaseAll(),
+      pollMs: RELEASE_AGAIN_MS,
       begin: "later",
       end: "finish",
       log,
@@ -102,10 +106,11 @@ export class UsageGate implements ToolCallGate, AsyncDisposable {
   }
 
   async #releaseAll(): Promise<BatchEnd> {
-    for (const { orgId, eventId } of this.#unreleased.values()) {
-      await this.#reservations.release(orgId, eventId);
-      this.#unreleased.delete(eventId);
-    }
+    const idOf = ({ eventId }: Reserved): string => eventId;
+    await this.#releasing.setAside.each(this.#unreleased.values(), idOf, async (call) => {
+      await this.#reservations.release(call.orgId, call.eventId);
+      this.#unreleased.delete(call.eventId);
+    });
     return "idle";
   }
 }

@@ -194,6 +194,7 @@ export class StorageQuota implements StorageGate, AsyncDisposable {
     const { bytesMax, clock } = this.#parts;
     const nowMs = clock.nowMs();
     const due = [...this.#accounts.values()]
+      .filter((each) => !this.#loop.setAside.isWaiting(each.orgId))
       .filter((each) => each.dueAtMs <= nowMs && (bytesMax !== undefined || each.waiting.size > 0))
       .reduce<Account | undefined>(
         (first, each) => (first === undefined || each.dueAtMs < first.dueAtMs ? each : first),
@@ -203,7 +204,7 @@ export class StorageQuota implements StorageGate, AsyncDisposable {
     this.#busyMs = 0;
     const isAwaited = due.measured === undefined || due.isRefused || due.waiting.size > 0;
     this.#rest = isAwaited ? FIRST_REST : REST;
-    return this.#measure(due);
+    return this.#loop.setAside.inBatches(due.orgId, () => this.#measure(due));
   }
 
   async *#measure(account: Account): AsyncGenerator<void> {

@@ -3,12 +3,13 @@ import { LEASE_MS } from "../../limits.js";
 import type { PlanEvent } from "../../plan-events.js";
 import { withDefinitions, type PlanState, type StepContext } from "../../plan-state.js";
 import type { PreparedStep } from "../../plan.js";
-import type { AbandonedStep, AttemptRef, NewPlan, PlanRef, ResultRef } from "../../ports.js";
+import type { AttemptRef, NewPlan, PlanRef, ResultRef } from "../../ports.js";
 import { keyOf } from "../open-plans.js";
 import { takenResults } from "../step-results.js";
 import {
   PlanConflict,
   type AppendSource,
+  type DueStep,
   type DueWork,
   type EarlierRequest,
   type EngineNode,
@@ -232,33 +233,39 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
     return this.#call(() => this.#store.keys.get(`${orgId}/${key}`));
   }
 
-  findDue(limit: number): Promise<DueWork> {
+  findDue(limit: number, except: readonly string[]): Promise<DueWork> {
     return this.#call(() => {
       const nowMs = this.#world.nowMs();
       const mine = [...this.#store.plans.values()].filter(
         ({ owner }) => owner === undefined || owner === this.#nodeId || !this.#isAliveNow(owner),
       );
-      const abandoned = mine.flatMap((stored): AbandonedStep[] =>
+      const abandoned = mine.flatMap((stored): DueStep[] =>
         [...stored.leases].flatMap(([index, { attempt, nodeId, untilMs }]) => {
           const step = stored.prepared[index];
           const isOver = untilMs < nowMs || !this.#isAliveNow(nodeId);
           if (step === undefined || !isOver) return [];
           const ref = { ...stored.plan.ref, stepId: step.id, attempt };
-          return [{ attempt: ref, step, sessionId: stored.plan.sessionId }];
+          const abandoned = { attempt: ref, step, sessionId: stored.plan.sessionId };
+          return [{ key: `${ref.planId}/${String(index)}`, read: () => abandoned }];
         }),
       );
       const overdue = mine.filter(
-        ({ state }) => state.finishedAtMs === undefined && state.deadlineMs < nowMs,
+        ({ plan, state }) =>
+          !except.includes(plan.ref.planId) &&
+          state.finishedAtMs === undefined &&
+          state.deadlineMs < nowMs,
       );
-      const expired = mine.filter(({ state }) =>
-        state.steps.some(
-          ({ approval }) =>
-            (approval?.status === "pending" || approval?.status === "approved") &&
-            approval.expiresAtMs < nowMs,
-        ),
+      const expired = mine.filter(
+        ({ plan, state }) =>
+          !except.includes(plan.ref.planId) &&
+          state.steps.some(
+            ({ approval }) =>
+              (approval?.status === "pending" || approval?.status === "approved") &&
+              approval.expiresAtMs < nowMs,
+          ),
       );
       return {
-        abandoned: abandoned.slice(0, limit),
+        abandoned: abandoned.filter(({ key }) => !except.includes(key)).slice(0, limit),
         overdue: overdue.slice(0, limit).map(({ plan }) => plan.ref),
         expired: expired.slice(0, limit).map(({ plan }) => plan.ref),
       };

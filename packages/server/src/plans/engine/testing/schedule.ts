@@ -6,6 +6,7 @@ import type { AttemptRef, NewPlan } from "../../ports.js";
 import { MemoryStore, type Faults } from "./memory-log.js";
 import { Killed, MarkedTarget, Process } from "./process.js";
 import { Simulation } from "./simulation.js";
+import { swept } from "./swept.js";
 
 const START_MS = Date.parse("2026-01-01T00:00:00.000Z");
 const SWEEP_MS = 2000;
@@ -139,7 +140,7 @@ export class Schedule {
   }
 
   async #sweep(process: Process): Promise<void> {
-    for (const { attempt, step } of await process.ask((engine) => engine.sweep(10))) {
+    for (const { attempt, step } of await process.ask(swept)) {
       let outcome: StepOutcome = { kind: "released" };
       if (!isReadIntent(step.intent)) {
         await this.world.turn();

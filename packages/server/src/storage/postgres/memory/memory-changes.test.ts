@@ -1,3 +1,5 @@
+import { SetAside } from "@steward/kernel/concurrency/set-aside.js";
+import { systemTimers } from "@steward/kernel/concurrency/timers.js";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
@@ -43,13 +45,16 @@ describe("what changes in memory", { timeout: 60_000 }, () => {
       const changes = new MemoryChanges(db, modelId);
       await changes.skip();
       const index = new RecordingIndex();
+      const setAside = new SetAside({
+        ...{ work: "following", log: silentLog, timers: systemTimers, random: () => 0 },
+      });
       const writing = { isOver: false };
       const following = (async () => {
         while (!writing.isOver) {
-          await changes.readAll(EVER_MS, index);
+          await changes.readAll(EVER_MS, index, setAside);
           await delay(2);
         }
-        await changes.readAll(EVER_MS, index);
+        await changes.readAll(EVER_MS, index, setAside);
       })();
       const writers = Array.from({ length: WRITERS }, (_, n) =>
         write(`session of ${n}`, seededRandom(seed + n)),

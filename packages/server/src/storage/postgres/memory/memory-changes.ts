@@ -1,3 +1,4 @@
+import type { SetAside } from "@steward/kernel/concurrency/set-aside.js";
 import type { VectorIndex } from "../../../memory/index.js";
 import type { Database } from "../database.js";
 import { indexEntryOf } from "./memory-index-source.js";
@@ -50,24 +51,28 @@ export class MemoryChanges {
 
   /** Skips every change that is committed by now. */
   async skip(): Promise<void> {
-    for await (const { orgId, sequence } of this.#changed(Number.MAX_SAFE_INTEGER)) {
-      this.#places.set(orgId, { sequence, entryId: LAST_ID });
+    for await (const page of this.#changed(Number.MAX_SAFE_INTEGER)) {
+      for (const { orgId, sequence } of page) {
+        this.#places.set(orgId, { sequence, entryId: LAST_ID });
+      }
     }
   }
 
   /**
    * Updates an index with the organizations whose newest change is at most this old. The age counts
    * from the start of the change's write, so a change that is committed later than `withinMs` after
-   * that is found only with a greater age.
+   * that is found only with a greater age. An organization that cannot be read is set aside.
    */
-  async readAll(withinMs: number, index: FollowingIndex): Promise<void> {
-    for await (const { orgId, sequence } of this.#changed(withinMs)) {
-      if (this.#placeOf(orgId).sequence >= sequence) continue;
-      await this.read(orgId, index);
-      // Changes without vectors of this model leave no row to read.
-      if (this.#placeOf(orgId).sequence < sequence) {
-        this.#places.set(orgId, { sequence, entryId: LAST_ID });
-      }
+  async readAll(withinMs: number, index: FollowingIndex, setAside: SetAside): Promise<void> {
+    for await (const page of this.#changed(withinMs)) {
+      const unread = page.filter(({ orgId, sequence }) => this.#placeOf(orgId).sequence < sequence);
+      await setAside.each(unread, idOf, async ({ orgId, sequence }) => {
+        await this.read(orgId, index);
+        // Changes without vectors of this model leave no row to read.
+        if (this.#placeOf(orgId).sequence < sequence) {
+          this.#places.set(orgId, { sequence, entryId: LAST_ID });
+        }
+      });
     }
   }
 
@@ -115,7 +120,7 @@ export class MemoryChanges {
     );
   }
 
-  async *#changed(withinMs: number): AsyncGenerator<OrganizationChange> {
+  async *#changed(withinMs: number): AsyncGenerator<readonly OrganizationChange[]> {
     let after = FIRST_ID;
     for (;;) {
       const rows = await this.#db.query<OrganizationChange>(
@@ -124,10 +129,14 @@ export class MemoryChanges {
          ORDER BY org_id LIMIT $3`,
         [withinMs, after, ORGANIZATIONS_MAX],
       );
-      yield* rows;
+      yield rows;
       const last = rows.at(-1);
       if (last === undefined || rows.length < ORGANIZATIONS_MAX) return;
       after = last.orgId;
     }
   }
+}
+
+function idOf({ orgId }: OrganizationChange): string {
+  return orgId;
 }

@@ -116,11 +116,12 @@ export class MemoryFollower implements AsyncDisposable {
     try {
       const named = [...this.#named];
       this.#named.clear();
-      for (const orgId of named) await this.#changes.read(orgId, this.#index);
+      const { setAside } = this.#following;
+      await setAside.each(named, String, (orgId) => this.#changes.read(orgId, this.#index));
       const now = performance.now();
       if (now < Math.min(this.#pollAt, this.#compareAt)) return "idle";
       const isComparing = now >= this.#compareAt;
-      await this.#changes.readAll(isComparing ? EVER_MS : RECENT_MS, this.#index);
+      await this.#changes.readAll(isComparing ? EVER_MS : RECENT_MS, this.#index, setAside);
       this.#pollAt = now + this.#pollMs;
       if (isComparing) this.#compareAt = now + this.#compareMs;
       return "idle";

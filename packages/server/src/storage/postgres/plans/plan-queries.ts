@@ -4,11 +4,12 @@ import { isUuid } from "@steward/kernel/ids.js";
 import type { PageRequest, PlanEvent, PlanFilter, PlanPage } from "../../../plans/index.js";
 import {
   planNotFound,
+  type DueStep,
   type DueWork,
   type LoadedPlan,
   type PlanReads,
 } from "../../../plans/engine/index.js";
-import type { AbandonedStep, PlanRef } from "../../../plans/ports.js";
+import type { PlanRef } from "../../../plans/ports.js";
 import type { StepContext } from "../../../plans/transitions.js";
 import type { Database, PgValue } from "../database.js";
 import type { NodeLease } from "../node-lease.js";
@@ -131,17 +132,21 @@ export class PlanQueries implements PlanReads {
     return eventPageOf(ref, rows, afterSequence, limit);
   }
 
-  async findDue(limit: number): Promise<DueWork> {
+  async findDue(limit: number, except: readonly string[]): Promise<DueWork> {
     await this.#node.buryTheGone();
     const { others } = this.#node;
     return {
-      abandoned: await this.#abandoned(others, limit),
-      overdue: await this.#overdue(others, limit),
-      expired: await this.#withExpiredApprovals(others, limit),
+      abandoned: await this.#abandoned(others, limit, except),
+      overdue: await this.#overdue(others, limit, except),
+      expired: await this.#withExpiredApprovals(others, limit, except),
     };
   }
 
-  async #abandoned(others: readonly string[], limit: number): Promise<readonly AbandonedStep[]> {
+  async #abandoned(
+    others: readonly string[],
+    limit: number,
+    except: readonly string[],
+  ): Promise<readonly DueStep[]> {
     const rows = await this.#db.query<AbandonedRow>(
       `SELECT l.org_id, l.plan_id, l.step_index, l.attempt, p.session_id, d.steps, ARRAY(
          SELECT c.steps FROM plan_changes AS c
@@ -152,19 +157,28 @@ export class PlanQueries implements PlanReads {
        WHERE (l.lease_until_ms < steward_now_ms() OR l.node_id NOT IN
            (SELECT node_id FROM nodes WHERE org_id = $3))
          AND (p.owner_node IS NULL OR p.owner_node <> ALL ($1::uuid[]))
+         AND l.plan_id || '/' || l.step_index <> ALL ($4::text[])
        ORDER BY l.lease_until_ms LIMIT $2`,
-      [others, limit, NIL_ORG_ID],
+      [others, limit, NIL_ORG_ID, except],
     );
-    return rows.map(abandonedStepOf);
+    return rows.map((row) => ({
+      key: `${row.plan_id}/${String(row.step_index)}`,
+      read: () => abandonedStepOf(row),
+    }));
   }
 
-  async #overdue(others: readonly string[], limit: number): Promise<readonly PlanRef[]> {
+  async #overdue(
+    others: readonly string[],
+    limit: number,
+    except: readonly string[],
+  ): Promise<readonly PlanRef[]> {
     const rows = await this.#db.query<{ readonly org_id: string; readonly plan_id: string }>(
       `SELECT org_id, plan_id FROM plans
        WHERE finished_at_ms IS NULL AND deadline_ms < steward_now_ms()
          AND (owner_node IS NULL OR owner_node <> ALL ($1::uuid[]))
+         AND plan_id::text <> ALL ($3::text[])
        ORDER BY deadline_ms LIMIT $2`,
-      [others, limit],
+      [others, limit, except],
     );
     return rows.map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
   }
@@ -172,13 +186,15 @@ export class PlanQueries implements PlanReads {
   async #withExpiredApprovals(
     others: readonly string[],
     limit: number,
+    except: readonly string[],
   ): Promise<readonly PlanRef[]> {
     const rows = await this.#db.query<{ readonly org_id: string; readonly plan_id: string }>(
       `SELECT a.org_id, a.plan_id FROM approvals AS a JOIN plans AS p USING (org_id, plan_id)
        WHERE a.status IN ('pending', 'approved') AND a.expires_at_ms < steward_now_ms()
          AND (p.owner_node IS NULL OR p.owner_node <> ALL ($1::uuid[]))
+         AND a.plan_id::text <> ALL ($3::text[])
        GROUP BY a.org_id, a.plan_id ORDER BY min(a.expires_at_ms) LIMIT $2`,
-      [others, limit],
+      [others, limit, except],
     );
     return rows.map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
   }

@@ -1,3 +1,4 @@
+import { swept } from "../../../plans/engine/testing/swept.js";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -165,7 +166,7 @@ async function usePlans({ plans, toolCalls, memory }: Store, url: string): Promi
   await plans.listPlans(ORG, {}, { limit: 1 });
   await plans.findPlan(ref);
   await plans.readEvents(ref, 0, 10);
-  await plans.sweep(10);
+  await swept(plans);
   await using db = new Database(url);
   const node = { others: [], buryTheGone: () => Promise.resolve() };
   await new PlanQueries(db, node).context(ref, 1);

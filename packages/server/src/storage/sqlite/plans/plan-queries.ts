@@ -1,13 +1,14 @@
 import { assert } from "@steward/kernel/assert.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type {
+  DueStep,
   DueWork,
   EarlierRequest,
   LoadedPlan,
   PlanReads,
 } from "../../../plans/engine/index.js";
 import type { PageRequest, PlanEvent, PlanFilter, PlanPage } from "../../../plans/index.js";
-import type { AbandonedStep, PlanRef } from "../../../plans/ports.js";
+import type { PlanRef } from "../../../plans/ports.js";
 import type { StepContext } from "../../../plans/transitions.js";
 import {
   abandonedStepOf,
@@ -23,6 +24,14 @@ import {
 } from "../../plan-changes/index.js";
 import { read, type SqliteValue, type StatementCache } from "../connection.js";
 import { SOLE_NODE_ID } from "../sole-node.js";
+
+/** Which due work is asked for. */
+interface Due {
+  readonly nowMs: number;
+  readonly limit: number;
+  /** A JSON list, as in {@link PlanReads.findDue}. */
+  readonly except: string;
+}
 
 /** Reads committed rows of the plan tables, with a few short queries on a read-only connection. */
 export class PlanQueries implements PlanReads {
@@ -139,19 +148,19 @@ export class PlanQueries implements PlanReads {
     return read(() => this.byIdempotencyKey(orgId, key));
   }
 
-  findDue(limit: number): Promise<DueWork> {
+  findDue(limit: number, except: readonly string[]): Promise<DueWork> {
     return read(() => {
-      const nowMs = this.#clock.nowMs();
+      const those = { nowMs: this.#clock.nowMs(), limit, except: JSON.stringify(except) };
       return {
-        abandoned: this.#abandoned(nowMs, limit),
-        overdue: this.#overdue(nowMs, limit),
-        expired: this.#withExpiredApprovals(nowMs, limit),
+        abandoned: this.#abandoned(those),
+        overdue: this.#overdue(those),
+        expired: this.#withExpiredApprovals(those),
       };
     });
   }
 
   /** Running steps whose lease expired before this time. */
-  #abandoned(nowMs: number, limit: number): readonly AbandonedStep[] {
+  #abandoned({ nowMs, limit, except }: Due): readonly DueStep[] {
     return this.#db
       .all<Omit<AbandonedRow, "changes"> & { readonly changes: string }>(
         `SELECT l.org_id, l.plan_id, l.step_index, l.attempt, p.session_id, d.steps, (
@@ -159,32 +168,43 @@ export class PlanQueries implements PlanReads {
            WHERE c.org_id = l.org_id AND c.plan_id = l.plan_id AND c.steps LIKE '%"definition":%') AS changes
          FROM step_leases AS l JOIN plans AS p USING (org_id, plan_id)
            JOIN plan_definitions AS d USING (org_id, plan_id)
-         WHERE l.lease_until_ms < ? ORDER BY l.lease_until_ms LIMIT ?`,
+         WHERE l.lease_until_ms < ?
+           AND l.plan_id || '/' || l.step_index NOT IN (SELECT value FROM json_each(?))
+         ORDER BY l.lease_until_ms LIMIT ?`,
         nowMs,
+        except,
         BigInt(limit),
       )
-      .map((row) => abandonedStepOf({ ...row, changes: JSON.parse(row.changes) as string[] }));
+      .map((row) => ({
+        key: `${row.plan_id}/${String(row.step_index)}`,
+        read: () => abandonedStepOf({ ...row, changes: JSON.parse(row.changes) as string[] }),
+      }));
   }
 
   /** Active plans whose deadline has passed. */
-  #overdue(nowMs: number, limit: number): readonly PlanRef[] {
+  #overdue({ nowMs, limit, except }: Due): readonly PlanRef[] {
     return this.#db
       .all<{ readonly org_id: string; readonly plan_id: string }>(
         `SELECT org_id, plan_id FROM plans
-         WHERE finished_at_ms IS NULL AND deadline_ms < ? ORDER BY deadline_ms LIMIT ?`,
+         WHERE finished_at_ms IS NULL AND deadline_ms < ?
+           AND plan_id NOT IN (SELECT value FROM json_each(?))
+         ORDER BY deadline_ms LIMIT ?`,
         nowMs,
+        except,
         BigInt(limit),
       )
       .map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
   }
 
-  #withExpiredApprovals(nowMs: number, limit: number): readonly PlanRef[] {
+  #withExpiredApprovals({ nowMs, limit, except }: Due): readonly PlanRef[] {
     return this.#db
       .all<{ readonly org_id: string; readonly plan_id: string }>(
         `SELECT org_id, plan_id FROM approvals
          WHERE status IN ('pending', 'approved') AND expires_at_ms < ?
+           AND plan_id NOT IN (SELECT value FROM json_each(?))
          GROUP BY org_id, plan_id ORDER BY min(expires_at_ms) LIMIT ?`,
         nowMs,
+        except,
         BigInt(limit),
       )
       .map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
