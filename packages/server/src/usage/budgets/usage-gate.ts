@@ -6,8 +6,10 @@ import type { Admission, BudgetReservations } from "../ports.js";
 import type { BudgetInPeriod } from "./budgets.js";
 import type { UsageRecorder } from "../events/recorder.js";
 
-/** Interval of releasing reservations again that could not be released, in ms. */
-const RELEASE_AGAIN_MS = 30_000;
+/** Interval of looking for reservations that must be released again, in ms. */
+const RELEASE_AGAIN_MS = 250;
+/** Longest pause before a reservation is released again, in ms. */
+const RELEASE_CAP_MS = 30_000;
 
 /** Called with each call that budgets do not cover. */
 export type OnExceeded = (
@@ -46,7 +48,8 @@ export class UsageGate implements ToolCallGate, AsyncDisposable {
     this.#releasing = new WorkerLoop({
       name: "releasing reserved budgets",
       work: () => this.#releaseAll(),
-      pollMs: RELEASE_AGAIN_MS,
+      restMs: () => RELEASE_AGAIN_MS,
+      itemBackoff: { baseMs: RELEASE_AGAIN_MS, capMs: RELEASE_CAP_MS },
       begin: "later",
       end: "finish",
       log,
@@ -111,6 +114,6 @@ export class UsageGate implements ToolCallGate, AsyncDisposable {
       await this.#reservations.release(call.orgId, call.eventId);
       this.#unreleased.delete(call.eventId);
     });
-    return "idle";
+    return this.#unreleased.size > 0 ? "more" : "idle";
   }
 }
