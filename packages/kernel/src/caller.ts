@@ -1,4 +1,5 @@
 import { AppError } from "./errors.js";
+import { hasRole } from "./role-name.js";
 
 /** The organization of a caller who names none in headers mode (Decision §2): the nil UUID. */
 export const NIL_ORG_ID = "00000000-0000-0000-0000-000000000000";
@@ -83,6 +84,22 @@ export function kindOf({ userId, agentId, roles, permissions }: Names): CallerKi
   if (agentId !== undefined) return "agent";
   const saysNothing = userId === undefined && roles.length === 0 && permissions.length === 0;
   return saysNothing ? "anonymous" : "person";
+}
+
+/**
+ * Whether the caller shows an agent's credential: one that names an agent (an agent's API key, the
+ * token's or the certificate's claim, `x-agent-id`), or one with the role `agent`. Such a caller
+ * governs nothing, whatever other roles it has (Decision §18).
+ */
+export function isAgentsCredential(caller: Pick<Caller, "kind" | "agentId" | "roles">): boolean {
+  return caller.kind === "agent" || caller.agentId !== undefined || hasRole(caller, AGENT_ROLE);
+}
+
+const AGENT_ROLE = "agent";
+
+/** The form of a user's id in which one person is compared with another. */
+export function personOf(userId: string): string {
+  return userId.normalize("NFKC").trim().toLowerCase();
 }
 
 /**

@@ -142,7 +142,7 @@ function KeyState({ apiKey }: { readonly apiKey: ApiKey }) {
 }
 
 function ownerText({ agent_id: agent, user_id: user }: ApiKey): string {
-  if (agent === undefined) return accessTexts.program;
+  if (agent === undefined) return user ?? accessTexts.program;
   return user === undefined ? agent : accessTexts.actsFor(agent, user);
 }
 

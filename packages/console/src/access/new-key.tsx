@@ -15,10 +15,15 @@ import { ROLES, type Role } from "./roles.js";
 export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState("");
   const [agent, setAgent] = useState("");
+  const [user, setUser] = useState("");
   const [role, setRole] = useState<Role>("agent");
   const create = useMutation({
     mutationFn: () =>
-      client.keys.create({ name, roles: [role], ...(agent === "" ? {} : { agent_id: agent }) }),
+      client.keys.create({
+        ...{ name, roles: [role] },
+        ...(agent === "" ? {} : { agent_id: agent }),
+        ...(user === "" ? {} : { user_id: user }),
+      }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ["keys"] }),
   });
   if (create.data !== undefined) {
@@ -49,6 +54,15 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
           value={agent}
           onChange={(event) => {
             setAgent(event.target.value);
+          }}
+        />
+        <Field
+          id="key-user"
+          label={accessTexts.user}
+          hint={accessTexts.userHint}
+          value={user}
+          onChange={(event) => {
+            setUser(event.target.value);
           }}
         />
         <Choices

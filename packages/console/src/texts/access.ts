@@ -30,7 +30,10 @@ export const accessTexts = {
   revokeForGood: "Revoke for good",
   name: "Name",
   agent: "Agent",
-  agentHint: "Id of the agent that uses the key; leave it empty for a program.",
+  agentHint: "Id of the agent that uses the key; leave it empty for a person or a program.",
+  user: "Person",
+  userHint:
+    "User id of the person whose key it is, or for whom the agent acts. An approver needs one.",
   role: "Role",
   create: "Create the key",
   issued: (name: string) => `The key ${name}`,

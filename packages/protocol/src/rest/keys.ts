@@ -23,10 +23,13 @@ const newApiKeyShape = {
   environment: environment
     .exactOptional()
     .describe("Environment name that the key's text contains; default: live"),
-  /** The agent that uses the key; absent: a program. */
+  /** The agent that uses the key; absent: a person or a program. */
   agent_id: z.string().exactOptional().describe("The agent that uses the key"),
-  /** The user that the agent acts for. */
-  user_id: z.string().exactOptional().describe("The user that the agent acts for"),
+  /** The person whose key it is, or that its agent acts for. Only a named person decides about approvals. */
+  user_id: z
+    .string()
+    .exactOptional()
+    .describe("The person whose key it is, or that its agent acts for"),
   roles: names.exactOptional().describe("Roles that the key gives"),
   permissions: names.exactOptional().describe("Permissions that the key gives"),
   scopes: names.exactOptional().describe("Scopes that limit the key; default: no further limit"),
@@ -48,7 +51,10 @@ const apiKeyFields = {
   name: z.string().describe("Name of the key, for people"),
   environment: environment.describe("Environment name that the key's text contains"),
   agent_id: z.string().exactOptional().describe("The agent that uses the key"),
-  user_id: z.string().exactOptional().describe("The user that the agent acts for"),
+  user_id: z
+    .string()
+    .exactOptional()
+    .describe("The person whose key it is, or that its agent acts for"),
   roles: names.describe("Roles that the key gives"),
   permissions: names.describe("Permissions that the key gives"),
   scopes: names.describe(

@@ -95,7 +95,8 @@ class ApplyMigrationTarget implements StepTarget {
 
   async migrationOf(caller: Caller, sql: string): Promise<ApprovedMigration> {
     const { id } = checkedCall(sql);
-    return { id, digest: migrationDigest(await this.#migrations.show(caller, id)) };
+    const migration = await this.#migrations.show(caller, id);
+    return { id, digest: migrationDigest(migration), author: migration.author };
   }
 
   /** Nothing to delete: which step ran a migration stays in the migration's history. */

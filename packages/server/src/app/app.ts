@@ -18,6 +18,7 @@ import { openStore } from "./rooms/store.js";
 import { systemOf } from "./rooms/system.js";
 import { toolCallRecorder } from "./rooms/tool-calls.js";
 import { openTransports } from "./rooms/transports.js";
+import { agentRights, type AgentRights } from "./agent-rights.js";
 import { loadConfig, type Config, type SettingReport } from "../config/index.js";
 import type { EmbeddingProvider } from "../embedding/index.js";
 import { publishToolCalls } from "../governance/index.js";
@@ -43,6 +44,8 @@ export interface App extends AsyncDisposable {
   readonly orchestrator: Orchestrator;
   /** Events that the process publishes, such as `LlmToolCallAuditRecorded`. */
   readonly events: EventBus<AuditEvents>;
+  /** What an agent with the role agent may do now, in the organization of callers who name none. */
+  agentRights(): Promise<AgentRights>;
   /** Reloads the TLS certificate and the keys of the OpenID provider; SIGHUP does so too. */
   reload(): void;
 }
@@ -56,6 +59,11 @@ export interface AppOptions
    * are a program's own.
    */
   readonly settings?: readonly SettingReport[];
+  /**
+   * Whether an agent's credential only reads in an organization that has never put policies into
+   * force; absent: it may do what its roles permit.
+   */
+  readonly agentsOnlyRead?: boolean;
   /**
    * Replaces the service's own orchestrator; the four operations are enough (Contract §4.3). The
    * steps that it runs are recorded as tool calls in the store, and the texts of its errors reach
@@ -104,6 +112,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const storage = openStorageQuota(config, basics, store, opened);
   const policies = openPolicies({
     ...{ clock, store: store?.policies, rowsChangedMax: config.rowsChangedMax },
+    agentsOnlyRead: options.agentsOnlyRead,
     providerIsRemote: isProviderRemote(config, options),
   });
   const { authorizer: policy } = policies;
@@ -197,6 +206,8 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     address: { host: config.host, port, grpcPort },
     orchestrator,
     events,
+    agentRights: () =>
+      agentRights(policy, config.organization, config.dataSources[0]?.name ?? "data"),
     reload: () => {
       identity.reload();
       transports.reload();

@@ -54,8 +54,9 @@ beforeAll(async () => {
   const admin = rest({ orgId: ORG, role: "admin", userId: "root" });
   await admin.policies.put({ version: 0, text: POLICY });
   const make = async (name: string, orgId: string, ...roles: readonly string[]) => {
+    const person = roles.includes("agent") ? {} : { user_id: name };
     const owner = rest({ orgId, role: "admin", userId: "root" });
-    return (await owner.keys.create({ name, roles })).api_key;
+    return (await owner.keys.create({ name, roles, ...person })).api_key;
   };
   keys = {
     agent: await make("agent", ORG, "agent", "approver"),
@@ -145,7 +146,7 @@ describe.each([
   it("is not given by the requester, an agent's key, or a key without the role", async () => {
     expect(await decide("approve", approval, keys.agent)).toMatchObject({
       code: "POLICY_DENIED",
-      message: expect.stringContaining("An agent's credential never decides") as string,
+      message: expect.stringContaining("An agent's credential governs nothing") as string,
     });
     expect(await decide("approve", approval, keys.reader)).toMatchObject({
       code: "POLICY_DENIED",

@@ -228,7 +228,7 @@ describe("a decision", () => {
     const { approval_id: id, digest } = await tenant.waits(planId);
     const bob = tenant.person("bob").approvals;
     const refusals = [
-      [() => tenant.agent.approvals.approve(id, { digest }), "POLICY_DENIED", "approvals:decide"],
+      [() => tenant.agent.approvals.approve(id, { digest }), "POLICY_DENIED", "governs nothing"],
       [
         () => tenant.person("alice").approvals.approve(id, { digest }),
         "POLICY_DENIED",
@@ -289,7 +289,7 @@ describe("a decision", () => {
       },
     );
     expect(response.status).toBe(403);
-    expect(await response.text()).toContain("An agent's credential never decides");
+    expect(await response.text()).toContain("An agent's credential governs nothing");
   });
 
   it("is listed by status and plan, a page at a time, for its organization", async () => {

@@ -42,6 +42,11 @@ export interface Approval {
   /** Each of them must be met. */
   readonly rules: readonly ApprovalRule[];
   readonly requester: ApprovalParty;
+  /**
+   * User ids of those who wrote the plan's steps or the migration that it applies; absent: nobody is
+   * known to have.
+   */
+  readonly authors?: readonly string[];
   /** The policies that demanded it. */
   readonly policyVersion: string;
   readonly requestedAtMs: number;
@@ -148,6 +153,8 @@ export interface ShownTable {
 export interface ApprovedMigration {
   readonly id: string;
   readonly digest: string;
+  /** User id of the person who proposed it, or for whom an agent did. */
+  readonly author?: string;
 }
 
 /** The name of a person or program in messages. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decideApproval, type Approval, type WantedDecision } from "./index.js";
+import { areMet, decideApproval, type Approval, type WantedDecision } from "./index.js";
 import { sampleApproval } from "./testing/sample-approval.js";
 
 const person = (userId: string, ...roles: readonly string[]): WantedDecision["by"] => ({
@@ -42,7 +42,7 @@ describe("a decision about an approval", () => {
     expect(decide(after(approval, person("bob")), person("bob"))).toEqual({ kind: "repeated" });
   });
 
-  it("counts a person once, whichever key they use, and a key without a person as itself", () => {
+  it("counts a person once, whichever key they use, and a key without a person not at all", () => {
     const approval = sampleApproval({
       rules: [{ policyId: "a", role: "approver", approversMin: 2 }],
     });
@@ -52,8 +52,13 @@ describe("a decision about an approval", () => {
     });
     const once = after(approval, key("k1", "bob"));
     expect(decide(once, key("k2", "bob"))).toEqual({ kind: "repeated" });
-    expect(after(once, key("k2")).status).toBe("approved");
-    expect(decide(after(approval, key("k2")), key("k2"))).toEqual({ kind: "repeated" });
+    expect(decide(once, key("k2", " Bob"))).toEqual({ kind: "repeated" });
+    expect(decide(once, key("k2"))).toMatchObject({ code: "POLICY_DENIED" });
+    expect(after(once, key("k2", "carol")).status).toBe("approved");
+    // What a key of nobody had decided before does not count either.
+    const unnamed = { approver: { kind: "apiKey", keyId: "k3" }, roles: ["approver"] } as const;
+    const decisions = [...once.decisions, { ...unnamed, decision: "approve", atMs: 0 } as const];
+    expect(areMet(approval.rules, decisions)).toBe(false);
   });
 
   it("is denied by one denial, which also takes back an approval", () => {
@@ -72,10 +77,15 @@ describe("a decision about an approval", () => {
     ["an agent", { kind: "agent", agentId: "b", userId: "bob", roles: ["approver"] }],
     ["a key with the role agent", { kind: "apiKey", keyId: "k", roles: ["approver", "agent"] }],
     ["a caller without a name", { kind: "person", roles: ["approver"] }],
+    ["a key that names nobody", { kind: "apiKey", keyId: "k", roles: ["approver"] }],
     ["the person for whom the agent asked", person("alice")],
+    ["the person for whom the agent asked, written otherwise", person("Alice ")],
+    ["an author", person("erin")],
     ["a person without the role", person("bob", "admin")],
   ] as const)("is refused to %s", (_who, by) => {
-    expect(decide(sampleApproval(), by)).toMatchObject({ code: "POLICY_DENIED" });
+    expect(decide(sampleApproval({ authors: ["erin"] }), by)).toMatchObject({
+      code: "POLICY_DENIED",
+    });
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "@steward/protocol";
+import { isAgentsCredential, personOf } from "@steward/kernel/caller.js";
 import { isoTime } from "@steward/kernel/clock.js";
 import type { ApprovalRule } from "../governance/index.js";
 import {
@@ -28,8 +29,8 @@ export type DecisionResult =
   | { readonly kind: "refused"; readonly code: ErrorCode; readonly message: string };
 
 /**
- * Decides about an approval: N of M persons by role, none of whom is the requester or an agent. One
- * denial is enough to deny it.
+ * Decides about an approval: N of M named persons by role, none of whom is the requester, an author
+ * or an agent. One denial is enough to deny it.
  */
 export function decideApproval(
   approval: Approval,
@@ -131,15 +132,17 @@ export function areMet(
   return rules.every((rule) => missingFor(rule, decisions) === 0);
 }
 
-/** How many more persons with the role must approve. */
+/** How many more persons with the role must approve; each counts once, and only if it is named. */
 export function missingFor(
   { role, approversMin }: Pick<ApprovalRule, "role" | "approversMin">,
   decisions: readonly ApprovalDecision[],
 ): number {
-  const given = decisions.filter(
-    ({ decision, roles }) => decision === "approve" && roles.includes(role),
+  const persons = decisions.flatMap(({ decision, roles, approver: { userId } }) =>
+    decision === "approve" && roles.includes(role) && userId !== undefined
+      ? [personOf(userId)]
+      : [],
   );
-  return Math.max(approversMin - given.length, 0);
+  return Math.max(approversMin - new Set(persons).size, 0);
 }
 
 /** The roles that some rule needs. */
@@ -149,13 +152,16 @@ function rolesFor(rules: readonly ApprovalRule[], roles: readonly string[]): rea
 
 /** Why somebody may not decide about an approval; undefined: they may. */
 export function whyNotApprover(
-  { rules, requester }: Approval,
+  { rules, requester, authors = [] }: Approval,
   by: WantedDecision["by"],
 ): string | undefined {
   const nobody = whyNotRevoker(by);
   if (nobody !== undefined) return nobody;
   if (isSameParty(requester, by)) {
     return `${partyName(by)} requested this approval, and nobody decides about their own request: ask another person`;
+  }
+  if (authors.some((userId) => isSameParty({ kind: "person", userId }, by))) {
+    return `${partyName(by)} wrote what is to be approved, or an agent did on their behalf, and nobody decides about their own work: ask another person`;
   }
   if (rolesFor(rules, by.roles).length > 0) return undefined;
   const needed = [...new Set(rules.map(({ role }) => role))].join(" or ");
@@ -165,19 +171,31 @@ export function whyNotApprover(
 
 /** Why somebody may not revoke standing approvals; undefined: they may, also those of their own requests. */
 export function whyNotRevoker(by: WantedDecision["by"]): string | undefined {
-  if (by.kind === "agent" || by.agentId !== undefined || by.roles.includes("agent")) {
+  if (isAgentsCredential(by)) {
     return "An agent's credential never decides about an approval: a person has to, with a credential of their own";
   }
-  if (by.userId === undefined && by.keyId === undefined) {
-    return "An approval is decided by a person who is named: sign in, use an API key, or send x-user-id where headers are believed";
+  if (by.userId === undefined) {
+    return "An approval is decided by a person who is named: sign in, use an API key that was created with your user_id, or send x-user-id where headers are believed";
   }
   return undefined;
 }
 
-/** One person, or one key that belongs to no person. */
+/** Whether two parties are one person, or act for one, whichever credentials they hold. */
 export function isSameParty(a: ApprovalParty, b: ApprovalParty): boolean {
-  if (a.userId !== undefined && b.userId !== undefined) return a.userId === b.userId;
-  return a.keyId !== undefined && a.keyId === b.keyId;
+  return (
+    a.userId !== undefined && b.userId !== undefined && personOf(a.userId) === personOf(b.userId)
+  );
+}
+
+/** The decisions that count for an approval: none of somebody who asked for it, or wrote what is approved. */
+export function countingDecisions(
+  { requester, authors = [] }: Pick<Approval, "requester" | "authors">,
+  decisions: readonly ApprovalDecision[],
+): readonly ApprovalDecision[] {
+  const excluded = [requester, ...authors.map((userId) => ({ kind: "person" as const, userId }))];
+  return decisions.filter(
+    ({ approver }) => !excluded.some((party) => isSameParty(party, approver)),
+  );
 }
 
 function whyClosed(

@@ -24,8 +24,8 @@ export {
 } from "./approval.js";
 export {
   areMet,
+  countingDecisions,
   decideApproval,
-  isSameParty,
   denialOf,
   missingFor,
   standingMsMax,

@@ -104,9 +104,6 @@ function checkDraft(draft: Omit<ApiKeyDraft, "orgId">, nowMs: number): void {
   for (const [field, text] of Object.entries(texts)) {
     if (text !== undefined && !isName(text)) throw invalidField(field, NAME_RULE);
   }
-  if (userId !== undefined && agentId === undefined) {
-    throw invalidField("user_id", "is the user that an agent acts for: name the agent as well");
-  }
   for (const [field, names] of Object.entries({ roles, permissions, scopes })) {
     if (names.length > API_KEY_NAMES_MAX) {
       throw invalidField(field, `must have at most ${String(API_KEY_NAMES_MAX)} entries`);

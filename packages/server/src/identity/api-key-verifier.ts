@@ -1,3 +1,4 @@
+import type { CallerKind } from "@steward/kernel/caller.js";
 import { assert } from "@steward/kernel/assert.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import { API_KEY_TRUST_MS, API_KEY_USES_FLUSH_MS, VERIFIED_CREDENTIALS_MAX } from "./limits.js";
@@ -76,12 +77,17 @@ export class ApiKeyVerifier implements AsyncDisposable {
   }
 }
 
+function kindOfOwner({ agentId, userId }: ApiKey): CallerKind {
+  if (agentId !== undefined) return "agent";
+  return userId === undefined ? "apiKey" : "person";
+}
+
 /** The owner of a key. */
 export function principalOf(key: ApiKey): Principal {
   const { orgId, keyId, agentId, userId, roles, permissions, scopes } = key;
   return {
     orgId,
-    kind: agentId === undefined ? "apiKey" : "agent",
+    kind: kindOfOwner(key),
     authenticatedBy: "apikey",
     ...(userId === undefined ? {} : { userId }),
     ...(agentId === undefined ? {} : { agentId }),

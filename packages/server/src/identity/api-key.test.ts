@@ -139,7 +139,7 @@ describe("an API key", () => {
     ["name", { name: " " }],
     ["name", { name: "x".repeat(256) }],
     ["agent_id", { agentId: "a\nb" }],
-    ["user_id", { userId: "ada" }],
+    ["user_id", { userId: "a\nb" }],
     ["roles", { roles: [""] }],
     ["roles", { roles: ["\u0430dmin"] }],
     ["permissions", { permissions: ["a,b"] }],

@@ -12,9 +12,9 @@ export interface ApiKeyDraft {
   readonly environment: KeyEnvironment;
   /** A name for people, chosen by the creator of the key. */
   readonly name: string;
-  /** The agent that uses the key; absent: a program. */
+  /** The agent that uses the key; absent: a person, or a program if no user is named either. */
   readonly agentId?: string;
-  /** The user that the agent acts for. */
+  /** The person whose key it is; with an agent, the person that the agent acts for. */
   readonly userId?: string;
   readonly roles: readonly string[];
   readonly permissions: readonly string[];

@@ -22,7 +22,10 @@ export function forkOrigin(
 
 /** The steps of a fork, which begins at revision 1. */
 export function forkedSteps(prepared: readonly PreparedStep[]): readonly PreparedStep[] {
-  return prepared.map(({ revision: _former, ...step }, index) => ({ ...step, index }));
+  return prepared.map(({ revision: _former, authors: _authors, ...step }, index) => ({
+    ...step,
+    index,
+  }));
 }
 
 /** A step and all that depend on it, on whatever way. */

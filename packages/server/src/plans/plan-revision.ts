@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@steward/protocol";
 import { isoTime } from "@steward/kernel/clock.js";
+import { authorsOf } from "./authors.js";
 import { PLAN_EVENTS_MAX, PLAN_REVISIONS_MAX } from "./limits.js";
 import { voidApproval } from "./approvals/step-approvals.js";
 import { voidPlanApprovals } from "./approvals/whole-plan.js";
@@ -100,16 +101,16 @@ function revisedPlan(
   const draft = new PlanDraft(state, nowMs);
   const revision = state.revision + 1;
   if (state.status === "failed") revivePlan(draft, deadlineMs);
-  draft.patch({ revision });
+  const written = change.kind === "append" ? change.steps : [change.step];
+  draft.patch({ revision, authors: authorsOf(written, state.authors) });
   voidPlanApprovals(draft);
   if (request !== undefined) {
     const revisionRequests = [...state.revisionRequests, { ...request, revision }];
     draft.patch({ revisionRequests });
   }
-  if (change.kind === "append") {
-    for (const step of change.steps) appendStep(draft, { ...step, revision });
-  } else {
-    reviseStep(draft, { ...change.step, revision });
+  for (const step of written) {
+    if (change.kind === "append") appendStep(draft, { ...step, revision });
+    else reviseStep(draft, { ...step, revision });
   }
   return draft.change();
 }

@@ -29,6 +29,8 @@ export interface PlanState {
   readonly revision: number;
   /** The changes that were asked for under an idempotency key. */
   readonly revisionRequests: readonly RevisionRequest[];
+  /** User ids of the persons who wrote steps of the plan, or for whom agents did, each once. */
+  readonly authors: readonly string[];
   /** Set while a cancel waits for the end of running statements. */
   readonly cancelReason: string | undefined;
   /** Set while a failed plan waits for the end of running statements. */

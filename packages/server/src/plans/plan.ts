@@ -64,6 +64,8 @@ export interface PreparedStep extends Omit<StepDefinition, "intent"> {
   readonly statement: CompiledStatement;
   /** The plan's revision that appended or revised the step; absent: the step is as submitted. */
   readonly revision?: number;
+  /** User ids of those who made the change that brought the step; only in the change's first step. */
+  readonly authors?: readonly string[];
 }
 
 /** The members of a step that a revision changes. Absent members stay as they are. */

@@ -1,4 +1,5 @@
 import { isoTime } from "@steward/kernel/clock.js";
+import { authorsOf } from "./authors.js";
 import type { Approval, WantedDecision } from "../approvals/index.js";
 import { PLAN_EVENTS_MAX } from "./limits.js";
 import {
@@ -10,7 +11,7 @@ import {
 } from "./approvals/step-approvals.js";
 import type { StepDecision } from "./approvals/open-approvals.js";
 import { PlanDraft } from "./plan-draft.js";
-import type { OnFailure } from "./plan.js";
+import type { OnFailure, PreparedStep } from "./plan.js";
 import { endAttempt, revivePlan, settlePlan } from "./plan-ending.js";
 import type { PlanEvent } from "./plan-events.js";
 import {
@@ -26,6 +27,7 @@ import {
   type TakenStep,
 } from "./plan-state.js";
 
+export { authorsOf } from "./authors.js";
 export { applyChange, pendingStep, withDefinitions } from "./plan-state.js";
 export type {
   ApprovalChange,
@@ -80,7 +82,7 @@ export function createPlan(
     /** The plan that it takes completed steps from. */
     readonly fork?: ForkOrigin | undefined;
   },
-  steps: readonly { readonly id: string; readonly dependsOn: readonly string[] }[],
+  steps: readonly Pick<PreparedStep, "id" | "dependsOn" | "authors">[],
 ): PlanState & { readonly events: readonly PlanEvent[] } {
   const {
     name,
@@ -103,6 +105,7 @@ export function createPlan(
     forkedFrom: fork?.planId,
     revision: 1,
     revisionRequests: [],
+    authors: authorsOf(steps),
     status: "pending",
     startedAtMs: undefined,
     finishedAtMs: undefined,

@@ -10,5 +10,5 @@ export { Authorizer } from "./authorizer.js";
 export { noPolicies } from "./no-policies.js";
 export { OrganizationPolicySource } from "./organization-policies.js";
 export { type PolicyCase, PolicyService } from "./policy-service.js";
-export { type Question } from "./questions.js";
+export { answerOf, verdictOf, type Answering, type Question, type Verdict } from "./questions.js";
 export type { Explained } from "./authorizer.js";

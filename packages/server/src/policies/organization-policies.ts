@@ -10,6 +10,8 @@ export interface OrganizationPoliciesParts {
   readonly clock: Clock;
   /** The shipped policies, as text. */
   readonly shipped: string;
+  /** Policies, as text, for organizations without any of their own; absent: none. */
+  readonly untilOwn?: string | undefined;
 }
 
 /** The cached policies of one organization. */
@@ -28,16 +30,21 @@ interface Known {
 export class OrganizationPolicySource implements PolicySource {
   readonly #parts: OrganizationPoliciesParts;
   readonly shipped: CompiledPolicies;
+  /** In force for an organization that has never put policies of its own. */
+  readonly #untilOwn: CompiledPolicies;
   readonly #known = new RecentMap<Known>(COMPILED_POLICY_SETS_MAX);
 
   constructor(parts: OrganizationPoliciesParts) {
     this.#parts = parts;
-    this.shipped = parts.engine.compile([parts.shipped]);
+    const { engine, shipped, untilOwn } = parts;
+    this.shipped = engine.compile([shipped]);
+    this.#untilOwn =
+      untilOwn === undefined ? this.shipped : engine.compile([`${shipped}\n${untilOwn}`]);
   }
 
   of(orgId: string): CompiledPolicies | Promise<CompiledPolicies> {
     const known = this.#known.getOrMake(orgId, () => ({
-      ...{ version: 0, policies: this.shipped, readUntilMs: 0, reading: undefined },
+      ...{ version: 0, policies: this.#untilOwn, readUntilMs: 0, reading: undefined },
     }));
     if (this.#parts.clock.nowMs() < known.readUntilMs) return known.policies;
     known.reading ??= this.#read(orgId, known).finally(() => {

@@ -13,6 +13,8 @@ export interface PolicyPrincipal {
   /** The user; for an agent, the user that it acts for. */
   readonly user?: string;
   readonly namedByHeaders: boolean;
+  /** Whether the credential is an agent's. */
+  readonly isAgent: boolean;
   readonly tryingOut: boolean;
 }
 

@@ -1,4 +1,4 @@
-import type { Caller, RecordedCaller } from "@steward/kernel/caller.js";
+import { isAgentsCredential, type Caller, type RecordedCaller } from "@steward/kernel/caller.js";
 import { roleName } from "@steward/kernel/role-name.js";
 import type { PolicyPrincipal } from "./ports.js";
 
@@ -16,6 +16,7 @@ export function principalOf(caller: Asker): PolicyPrincipal {
     roles,
     permissions: caller.permissions.map((permission) => permission.trim()),
     ...(userId === undefined ? {} : { user: userId }),
+    isAgent: isAgentsCredential({ kind, roles, ...(agentId === undefined ? {} : { agentId }) }),
     namedByHeaders: authenticatedBy === "headers" || authenticatedBy === "proxy",
     // An unauthenticated caller on loopback could claim any role, so a caller without a role is not
     // restricted.

@@ -143,6 +143,11 @@ function requirePermitted(
   if (first === undefined) {
     const all = [...forbidding, ...refused.flatMap(({ denial }) => denial.decision.policies)];
     if (all.length === 0) return;
+    // Nobody is asked to approve what no policy permits even then.
+    const context = { ...request.context, approved: true };
+    const approved = { ...request, context };
+    const then = policies.decide(approved);
+    if (!then.permitted && then.policies.length === 0) throw policies.refusal(approved, then);
     const { rowsChangedMax } = request.context;
     throw approvalRequired(request.action, all, {
       policyVersion: policies.version,

@@ -46,6 +46,7 @@ export function entitiesOf({
       attrs: {
         organization: { __entity: uid("Organization", principal.orgId) },
         permissions: [...principal.permissions],
+        isAgent: principal.isAgent,
         namedByHeaders: principal.namedByHeaders,
         tryingOut: principal.tryingOut,
         ...(principal.user === undefined ? {} : { user: principal.user }),

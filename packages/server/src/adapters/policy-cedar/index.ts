@@ -18,6 +18,11 @@ export function defaultPolicies(): string {
   return policyFile("default.cedar");
 }
 
+/** For organizations that have no policies of their own yet. */
+export function firstPolicies(): string {
+  return policyFile("first.cedar");
+}
+
 function policyFile(name: string): string {
   return readFileSync(fileURLToPath(new URL(`../../../policies/${name}`, import.meta.url)), "utf8");
 }

@@ -1,4 +1,9 @@
-import { cedarEngine, CheckThread, defaultPolicies } from "../../adapters/policy-cedar/index.js";
+import {
+  cedarEngine,
+  CheckThread,
+  defaultPolicies,
+  firstPolicies,
+} from "../../adapters/policy-cedar/index.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import { ROWS_CHANGED_MAX } from "../../plans/limits.js";
 import {
@@ -16,6 +21,8 @@ interface PolicyParts {
   /** Absent: organizations have no policies of their own. */
   readonly store?: PolicyStore | undefined;
   readonly rowsChangedMax?: number | undefined;
+  /** Whether an agent's credential only reads in an organization without policies of its own. */
+  readonly agentsOnlyRead?: boolean | undefined;
   /** Whether texts of the memory are sent to another machine to be embedded. */
   readonly providerIsRemote?: boolean;
 }
@@ -34,11 +41,13 @@ export function openPolicies({
   clock,
   store = noPolicies,
   rowsChangedMax = ROWS_CHANGED_MAX,
+  agentsOnlyRead = false,
   providerIsRemote = false,
 }: PolicyParts): OpenPolicies {
   const shipped = defaultPolicies();
   const engine = cedarEngine();
-  const source = new OrganizationPolicySource({ engine, store, clock, shipped });
+  const untilOwn = agentsOnlyRead ? firstPolicies() : undefined;
+  const source = new OrganizationPolicySource({ engine, store, clock, shipped, untilOwn });
   const statements = { aauOf: aauWeight, rowsChangedMax };
   const authorizerBy = (policies: PolicySource): Authorizer =>
     new Authorizer({ policies, clock, statements, providerIsRemote });

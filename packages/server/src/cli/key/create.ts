@@ -8,6 +8,7 @@ interface CreateOptions extends KeyOptions {
   readonly name: string;
   readonly agent?: string;
   readonly actingFor?: string;
+  readonly user?: string;
   readonly role: readonly string[];
   readonly permission: readonly string[];
   readonly scope: readonly string[];
@@ -27,13 +28,19 @@ export function createCommand(context: CliContext): Command {
     .requiredOption("--name <text>", "Name of the key, for people.")
     .option("--agent <id>", "The agent that uses the key.")
     .option("--acting-for <user>", "The user that the agent acts for.")
+    .addOption(
+      new Option(
+        "--user <id>",
+        "The person whose key it is; an approver's key needs one.",
+      ).conflicts(["agent", "actingFor"]),
+    )
     .option("--role <name>", "A role that the key gives; may be repeated.", collect, [])
     .option("--permission <name>", "A permission; may be repeated.", collect, [])
     .option("--scope <name>", "A scope that limits the key; may be repeated.", collect, [])
     .option("--expires <when>", "A date or RFC 3339, or days from now, as 90d (default: never).")
     .addOption(environment.choices(["live", "test"]).default("live"));
   return command.action(async (options: CreateOptions) => {
-    const { name, agent, actingFor, role, permission, scope, expires } = options;
+    const { name, agent, user, actingFor = user, role, permission, scope, expires } = options;
     const draft = {
       ...{ name, environment: options.environment, roles: role, permissions: permission },
       scopes: scope,

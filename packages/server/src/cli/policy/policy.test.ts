@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSampleDatabase } from "../../adapters/sample-database/index.js";
 import { openApp, type App } from "../../app/app.js";
 import { runHere } from "../testing/run-here.js";
 
@@ -11,7 +12,10 @@ describe("steward policy", () => {
   let app: App;
   beforeAll(async () => {
     const databaseUrl = `sqlite:${join(directory, "store.db")}`;
-    app = await openApp({ port: 0, logLevel: "silent", databaseUrl, dataDir: directory });
+    createSampleDatabase(join(directory, "shop.db"));
+    const dataSources = [{ name: "shop", url: `sqlite:${join(directory, "shop.db")}` }];
+    const places = { databaseUrl, dataSources, dataDir: directory };
+    app = await openApp({ port: 0, logLevel: "silent", ...places });
   });
   afterAll(async () => {
     await app[Symbol.asyncDispose]();
@@ -29,6 +33,25 @@ describe("steward policy", () => {
 
   const POLICY =
     '@id("no-deletes") forbid (principal, action == Steward::Action::"write_delete", resource);';
+
+  it("writes policies for the tables that there are, with tests that they pass", async () => {
+    const cedar = join(directory, "start.cedar");
+    const written = await steward("init", cedar);
+    expect(written.stdout).toContain("steward policy put");
+    expect((await steward("check", cedar)).stderr).toBe("");
+    const text = readFileSync(cedar, "utf8");
+    expect(text).toContain('resource == Steward::Column::"shop/customers/email"');
+    const cases = join(directory, "start.cases.yaml");
+    const tested = await steward("test", cases, "--policies", cedar);
+    expect(tested.stderr).toBe("");
+    expect(tested.stdout).not.toContain("FAIL");
+    expect(tested.stdout).toContain("ok    write_delete of an agent on shop/");
+    expect(tested.stdout).toContain("ok    an agent does not read shop/customers/email");
+    // Without them the cases fail, so that they do test something.
+    expect((await steward("test", cases)).code).toBe(1);
+    expect((await steward("init", cedar)).stderr).toContain("exists already");
+    expect(readFileSync(cedar, "utf8")).toBe(text);
+  });
 
   it("checks a file and names the place of each mistake", async () => {
     expect((await steward("check", file("good.cedar", POLICY))).stdout).toBe("");

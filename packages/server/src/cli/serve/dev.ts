@@ -29,13 +29,14 @@ export function devCommand({ env, terminal }: CliContext): Command {
     if (usesSample(config)) await createSample(config);
     assertDataSourcesExist(config);
     tellOfEmbedding(config, terminal);
-    await runServer(config, terminal, (app) => {
+    await runServer(config, terminal, async (app) => {
       const urls = serverUrls(app, config);
       if (options.json) terminal.printJson({ ready: true, pid: process.pid, ...urls });
       else {
+        const agentRights = await app.agentRights();
         const { outColors } = terminal;
         const readyMs = performance.now() - startedAtMs;
-        places(urls, config, readyMs, outColors).forEach(terminal.print);
+        places(urls, config, readyMs, agentRights, outColors).forEach(terminal.print);
         if (usesSample(config)) firstPlan(urls, outColors).forEach(terminal.print);
         agentLines(urls, outColors).forEach(terminal.print);
         terminal.print(outColors.dim("  Ctrl-C stops."));

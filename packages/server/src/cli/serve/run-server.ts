@@ -1,4 +1,4 @@
-import type { App } from "../../app/app.js";
+import type { App, AppOptions } from "../../app/app.js";
 import type { StartConfig } from "../settings/settings-command.js";
 import { DRAIN_MS } from "@steward/kernel/limits.js";
 import { AppError } from "@steward/kernel/errors.js";
@@ -17,9 +17,9 @@ const CLOSE_GRACE_MS = 1000;
  * @param announce called when the server listens.
  */
 export async function runServer(
-  config: StartConfig,
+  config: StartConfig & Pick<AppOptions, "agentsOnlyRead">,
   terminal: Terminal,
-  announce: (app: App) => void,
+  announce: (app: App) => void | Promise<void>,
 ): Promise<void> {
   const stop = new AbortController();
   using _signals = onStopSignal(() => {
@@ -31,7 +31,7 @@ export async function runServer(
   };
   // On a terminal, SIGHUP means that the terminal was closed, so the process must exit.
   if (terminal.errorStream.isTTY !== true) process.on("SIGHUP", reload);
-  announce(app);
+  await announce(app);
   await aborted(stop.signal);
   terminal.note(terminal.errorColors.dim("stopping; press Ctrl-C again to stop at once"));
   process.off("SIGHUP", reload);
@@ -43,7 +43,7 @@ export async function runServer(
   clearTimeout(late);
 }
 
-async function open(config: StartConfig): Promise<App> {
+async function open(config: Parameters<typeof runServer>[0]): Promise<App> {
   // Imported here, so that client commands start without a server's modules.
   const { openApp } = await import("../../app/app.js");
   try {

@@ -22,7 +22,7 @@ export function serveCommand({ env, terminal }: CliContext): Command {
     assertDataSourcesExist(config);
     warnOfGaps(config, terminal);
     tellOfEmbedding(config, terminal);
-    await runServer(config, terminal, (app) => {
+    await runServer({ ...config, agentsOnlyRead: true }, terminal, (app) => {
       const urls = serverUrls(app, config);
       if (options.json) terminal.printJson({ ready: true, pid: process.pid, ...urls });
       else {

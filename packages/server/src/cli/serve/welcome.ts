@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { maskDatabaseUrl, SERVER_URL_SETTING } from "../../config/index.js";
+import type { AgentRights } from "../../app/agent-rights.js";
 import type { Config } from "../../config/index.js";
 import type { ServerUrls } from "./server-urls.js";
 import type { Colors } from "../terminal/terminal.js";
@@ -10,6 +11,7 @@ export function places(
   urls: ServerUrls,
   config: Config,
   readyMs: number,
+  rights: AgentRights,
   { bold, cyan, dim, green }: Colors,
 ): readonly string[] {
   const { databaseUrl = "", dataSources } = config;
@@ -27,7 +29,24 @@ export function places(
     place("plans in", maskDatabaseUrl(databaseUrl)),
     ...dataSources.map(({ name, url }) => place("data", `${name} = ${maskDatabaseUrl(url)}`)),
     ...(isTriedOut(config) ? [place("rights", TRIED_OUT)] : []),
+    ...agentLinesOf(rights).map((line, index) => place(index === 0 ? "agents" : "", line)),
     "",
+  ];
+}
+
+/** What an agent could do now, beside trying out. */
+function agentLinesOf({ permit, approval, deny }: AgentRights): readonly string[] {
+  const part = (when: string, intents: readonly string[]): string[] =>
+    intents.length === 0 ? [] : [`${intents.join(", ")} ${when}`];
+  const parts = [
+    ...part("at once", permit),
+    ...part("with a person's approval", approval),
+    ...part("never", deny),
+  ];
+  const isOpen = permit.some((intent) => intent !== "read_select");
+  return [
+    `with the role agent: ${parts.join("; ")}`,
+    ...(isOpen ? ["put their changes under approval: npx steward policy init"] : []),
   ];
 }
 

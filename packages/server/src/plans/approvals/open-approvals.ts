@@ -2,12 +2,13 @@ import type { ErrorCode } from "@steward/protocol";
 import { isoTime } from "@steward/kernel/clock.js";
 import {
   areMet,
-  isSameParty,
+  countingDecisions,
   partyName,
   shownStatus,
   type Approval,
   type ApprovalParty,
 } from "../../approvals/index.js";
+import { authorsOf } from "../authors.js";
 import { PLAN_EVENTS_MAX } from "../limits.js";
 import type { PlanDraft } from "../plan-draft.js";
 import { eventsToFinish, isOver, type PlanState, type StepState } from "../plan-state.js";
@@ -83,9 +84,9 @@ export function grant(
 ): boolean {
   if (!isOpen(approval, draft.nowMs) || draft.nowMs >= by.untilMs) return false;
   // What is granted does not stand itself.
-  const decisions = by.decisions
-    .filter(({ approver }) => !isSameParty(approver, approval.requester))
-    .map(({ standingMs: _standingMs, ...decision }) => decision);
+  const decisions = countingDecisions(approval, by.decisions).map(
+    ({ standingMs: _standingMs, ...decision }) => decision,
+  );
   if (!areMet(approval.rules, decisions)) return false;
   const granted: Approval = {
     ...{ ...approval, decisions, status: "approved", grantedBy: by.approvalId },
@@ -104,6 +105,15 @@ export function grant(
 
 function approversOf(decisions: readonly { readonly approver: ApprovalParty }[]): string {
   return decisions.map(({ approver }) => partyName(approver)).join(", ");
+}
+
+/** The approval with the plan's authors beside those that it names itself. */
+export function withAuthors<T extends Approval>(
+  approval: T,
+  { authors }: Pick<PlanState, "authors">,
+): T {
+  const all = authorsOf([approval], authors);
+  return all.length === 0 ? approval : { ...approval, authors: all };
 }
 
 /** What the event of a request tells of the approval. */

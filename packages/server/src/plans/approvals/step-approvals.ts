@@ -26,6 +26,7 @@ import {
   requestedPayload,
   type StepDecision,
   voided,
+  withAuthors,
   whyPlanTakesNoDecision,
 } from "./open-approvals.js";
 import {
@@ -104,8 +105,9 @@ export function expireApprovals(state: PlanState, nowMs: number): PlanChange | u
 export function awaitApproval(
   draft: PlanDraft,
   step: StepState,
-  { approval, subject, wholePlan, standing }: StepOutcome & { readonly kind: "awaiting_approval" },
+  { subject, wholePlan, standing, ...asked }: StepOutcome & { readonly kind: "awaiting_approval" },
 ): void {
+  const approval = withAuthors(asked.approval, draft.plan);
   const idle: StepState = {
     ...{ ...step, owner: undefined, status: "pending" },
     waitReason: "awaiting_approval",
@@ -154,7 +156,7 @@ export function decideStepApproval(
       `Approval ${approvalId} is void, because what it was for has changed: look for a newer one of plan ${state.planId}`,
     );
   }
-  const result = decideApproval(step.approval, wanted, draft.nowMs);
+  const result = decideApproval(withAuthors(step.approval, state), wanted, draft.nowMs);
   if (result.kind !== "decided") return result;
   const closed = whyNotDecidable(state, step, draft.nowMs);
   if (closed !== undefined) return refused(closed);

@@ -15,6 +15,7 @@ import {
   requestedPayload,
   type StepDecision,
   voided,
+  withAuthors,
   whyPlanTakesNoDecision,
 } from "./open-approvals.js";
 
@@ -35,7 +36,7 @@ export function openPlanApproval(steps: readonly StepState[], nowMs: number): Ap
 export function requestPlanApproval(
   draft: PlanDraft,
   stepId: string,
-  { revision, approval, subject }: WholePlanRequest,
+  { revision, subject, ...asked }: WholePlanRequest,
 ): void {
   if (draft.plan.revision !== revision || draft.isEnding) return;
   if (openPlanApproval(draft.steps, draft.nowMs) !== undefined) return;
@@ -43,6 +44,7 @@ export function requestPlanApproval(
   if (step === undefined) return;
   // One whose time has passed may not have been ended yet.
   if (step.planApproval !== undefined) voided(draft, step, step.planApproval);
+  const approval = withAuthors(asked.approval, draft.plan);
   draft.replaceStep({ ...step, planApproval: approval });
   draft.putApproval({ stepId, approval, subject });
   draft.emit("PlanApprovalRequested", {
@@ -61,7 +63,7 @@ export function decidePlanApproval(
 ): StepDecision | undefined {
   const holder = state.steps.find(({ planApproval }) => planApproval?.approvalId === approvalId);
   if (holder?.planApproval === undefined) return undefined;
-  const result = decideApproval(holder.planApproval, wanted, draft.nowMs);
+  const result = decideApproval(withAuthors(holder.planApproval, state), wanted, draft.nowMs);
   if (result.kind !== "decided") return result;
   const closed = whyPlanTakesNoDecision(state, draft.nowMs, 1 + state.steps.length);
   if (closed !== undefined) {

@@ -94,6 +94,7 @@ export function awaitingApproval(
       status: "pending",
       rules: needed.rules,
       requester: partyOf(bound.caller),
+      ...(bound.migration?.author === undefined ? {} : { authors: [bound.migration.author] }),
       policyVersion: needed.policyVersion,
       requestedAtMs: nowMs,
       expiresAtMs: nowMs + validMs,

@@ -53,6 +53,7 @@ import type {
   ToolRegistry,
 } from "../ports.js";
 import { pauseIfLong, readAhead } from "../preparation/read-ahead.js";
+import { writtenBy } from "../authors.js";
 import { requireDataSources } from "../data-source-use.js";
 import { permitSteps } from "../attempts/permit-steps.js";
 import { PlanChecker } from "./plan-checker.js";
@@ -163,7 +164,7 @@ export class DurableOrchestrator
       name: definition.name,
       description: definition.description,
       onFailure: definition.onFailure,
-      steps,
+      steps: writtenBy(steps, ctx.userId),
       createdAtMs: nowMs,
       deadlineMs: nowMs + planDeadlineMs,
       ...keyed,

@@ -3,6 +3,7 @@ import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js
 import { sessionFor } from "@steward/kernel/caller.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { unlimitedStorage } from "@steward/kernel/storage-gate.js";
+import { writtenBy } from "../authors.js";
 import { requireDataSources } from "../data-source-use.js";
 import { originOf } from "../../kernel/origin.js";
 import type { FieldOfStep } from "../dag.js";
@@ -127,10 +128,11 @@ export class PlanReviser implements PlanRevisions {
     storage.admit(ctx.orgId, definitionBytes(all));
     const createdAtMs = clock.nowMs();
     const { name, description, state } = source;
+    const written = writtenBy(all, ...state.authors, ctx.userId);
     return engine.createPlan({
       ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },
       origin: originOf(ctx, await policy.versionFor(ctx)),
-      ...{ sessionId, name, description, onFailure: state.onFailure, steps: all, fork },
+      ...{ sessionId, name, description, onFailure: state.onFailure, steps: written, fork },
       createdAtMs,
       deadlineMs: createdAtMs + planDeadlineMs,
       ...keyed,
@@ -159,7 +161,7 @@ export class PlanReviser implements PlanRevisions {
       const wanted = wantedSteps(basis);
       if (wanted === undefined) return { planId, status: basis.state.status, revision };
       const { toChange, ...toPrepare } = wanted;
-      const change = toChange(await this.#checked(toPrepare, ctx));
+      const change = toChange(writtenBy(await this.#checked(toPrepare, ctx), ctx.userId));
       const deadlineMs = clock.nowMs() + planDeadlineMs;
       try {
         const revision = { change, expectedRevision, deadlineMs, request: keyed };

@@ -3,6 +3,7 @@ import type { PreparedStep, StepError, StepStatus, WaitReason } from "../../plan
 import { takenResults, type LogEntry } from "../../plans/engine/index.js";
 import type { NewPlan, ResultRef } from "../../plans/ports.js";
 import {
+  authorsOf,
   pendingStep,
   withDefinitions,
   type PlanState,
@@ -110,7 +111,7 @@ function tuplesJson(
 /** The steps of a plan: their states, and the history of their definitions. */
 export interface StepsOfPlan extends Pick<
   PlanState,
-  "steps" | "revision" | "revisionRequests" | "forkedFrom"
+  "steps" | "revision" | "revisionRequests" | "forkedFrom" | "authors"
 > {
   readonly prepared: readonly PreparedStep[];
   /** The places of the results of steps that a fork took over. */
@@ -133,6 +134,7 @@ export function stepsOfPlan(submitted: string, changes: readonly string[]): Step
     prepared: withDefinitions(original, definitions),
     steps,
     revision: definitions.at(-1)?.revision ?? 1,
+    authors: authorsOf([...original, ...definitions]),
     taken: parsed.flatMap((tuples) =>
       tuples.flatMap(([index, , , , , , , , more]) =>
         more?.result === undefined ? [] : [[index, more.result] as const],

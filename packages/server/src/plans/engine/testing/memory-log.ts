@@ -1,4 +1,5 @@
 import { AppError } from "@steward/kernel/errors.js";
+import { authorsOf } from "../../authors.js";
 import { LEASE_MS } from "../../limits.js";
 import type { PlanEvent } from "../../plan-events.js";
 import { withDefinitions, type PlanState, type StepContext } from "../../plan-state.js";
@@ -335,11 +336,12 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
 
   #apply(stored: StoredPlan, unit: PlanUnit): void {
     const steps = stored.state.steps.slice();
-    let { lastSequence, lastEventAtMs, revision, revisionRequests } = stored.state;
+    let { lastSequence, lastEventAtMs, revision, revisionRequests, authors } = stored.state;
     for (const entry of unit.entries) {
       stored.entries.push(entry);
       for (const step of entry.steps) steps[step.index] = step;
       stored.prepared = withDefinitions(stored.prepared, entry.definitions);
+      authors = authorsOf(entry.definitions, authors);
       revision = entry.definitions.at(-1)?.revision ?? revision;
       if (entry.request !== undefined) revisionRequests = [...revisionRequests, entry.request];
       lastSequence = entry.sequence + entry.events.length - 1;
@@ -350,7 +352,7 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
       }
     }
     // As in the tables, a plan's state is read from the entries of its log alone.
-    const told = { lastSequence, lastEventAtMs, steps, revision, revisionRequests };
+    const told = { lastSequence, lastEventAtMs, steps, revision, revisionRequests, authors };
     stored.state = { ...(unit.plan ?? stored.state), ...told };
     stored.owner = unit.owner ?? stored.owner;
     for (const index of unit.ended) stored.leases.delete(index);
