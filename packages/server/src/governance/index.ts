@@ -11,6 +11,8 @@ export {
   intentCovers,
   isIntent,
   isReadIntent,
+  kindsOfClass,
+  ROW_CHANGES,
   type Intent,
   type IntentSource,
   type StatementClass,
@@ -41,6 +43,7 @@ export type {
 } from "./ports.js";
 export {
   accessOf,
+  changesIn,
   namedData,
   type DataAccess,
   type TouchedData,

@@ -17,6 +17,19 @@ export type Intent = (typeof INTENTS)[number];
  */
 export type StatementClass = Intent;
 
+/**
+ * The kinds of change that a statement of a class makes, as far as the class alone tells. A class
+ * for several kinds tells only that each is possible.
+ */
+export function kindsOfClass(statementClass: StatementClass): readonly Intent[] {
+  return statementClass === "cross_system_transaction"
+    ? [statementClass, ...ROW_CHANGES]
+    : [statementClass];
+}
+
+/** The kinds of statements that change rows in one way. */
+export const ROW_CHANGES = ["write_insert", "write_update", "write_delete"] as const;
+
 /** The rule that determined a step's intent (Decision §7), recorded for the audit. */
 export type IntentSource = "explicit" | "statement" | "annotation" | "name" | "default";
 
@@ -26,9 +39,11 @@ export function isIntent(text: string): text is Intent {
 }
 
 /**
- * Whether a statement of this class may run under this intent. A declared intent is taken exactly:
- * a write that returns rows is not a read. The governed intents carry the highest weight and cover
- * every class, except that `cross_system_transaction` does not cover changes of the schema.
+ * Whether a step may declare this intent for a statement of this class. A declared intent is taken
+ * exactly: a write that returns rows is not a read. The governed intents carry the highest weight
+ * and can be declared for every class, except that `cross_system_transaction` cannot be declared for
+ * a change of the schema. A declared intent permits nothing: the statement runs as its class, and
+ * policies are asked about everything that it does.
  */
 export function intentCovers(intent: Intent, statementClass: StatementClass): boolean {
   switch (intent) {

@@ -11,6 +11,11 @@ export type StatementAnalysis =
   | {
       readonly kind: "statement";
       readonly statementClass: StatementClass;
+      /**
+       * Everything that the statement does, without duplicates: its class, each way in which it
+       * changes rows, and `read_select` when it returns rows that it did not bring itself.
+       */
+      readonly kinds: readonly Intent[];
       /** The reason for the class, where it is not obvious: "it calls the function nextval". */
       readonly because?: string;
       /**
@@ -78,7 +83,13 @@ export interface StatementReader {
 export interface PlannedStatement {
   /** The step's data source, or the service's own tool. */
   readonly dataSource: string;
+  /** The step's intent. It is asked about as well; it permits nothing that the statement does. */
   readonly intent: Intent;
+  /**
+   * What the statement does, its class first. Absent: just its intent, for a question without a
+   * statement.
+   */
+  readonly kinds?: readonly Intent[];
   /**
    * The data that the statement touches, as far as known. Not needed when {@link
    * StatementPolicy.looksAtData} is false.
@@ -120,8 +131,12 @@ export interface StatementRule {
  * Decides by policies whether statements may run: when they are submitted, and again when they run.
  */
 export interface StatementPolicy {
-  /** Whether the policies for a caller depend on the tables and columns that a statement touches. */
-  looksAtData(caller: Caller): Promise<boolean>;
+  /**
+   * Whether the policies for a caller depend on the tables and columns that a statement touches.
+   * @param kinds what the statement does by its text; then also whether they depend on what its
+   * triggers and cascades do in addition.
+   */
+  looksAtData(caller: Caller, kinds?: readonly Intent[]): Promise<boolean>;
 
   /**
    * Permits the statement or throws.

@@ -1,4 +1,4 @@
-import type { Intent } from "./intent.js";
+import { type Intent, ROW_CHANGES } from "./intent.js";
 
 /** How a table or column is used; `define`: its definition is created, changed or dropped. */
 export type DataAccess = "read" | "insert" | "update" | "delete" | "define";
@@ -36,6 +36,19 @@ export function namedData(tables: readonly string[]): TouchedData {
     functions: [],
   };
 }
+
+/** The kinds of row changes among these accesses, those of triggers and cascades included. */
+export function changesIn({ tables }: TouchedData): readonly Intent[] {
+  return ROW_CHANGES.filter((change) =>
+    tables.some(({ accesses }) => accesses[accessOfChange[change]] !== undefined),
+  );
+}
+
+const accessOfChange = {
+  write_insert: "insert",
+  write_update: "update",
+  write_delete: "delete",
+} as const satisfies Record<(typeof ROW_CHANGES)[number], DataAccess>;
 
 /** The access to its tables by a statement with this intent. */
 export function accessOf(intent: Intent): DataAccess {

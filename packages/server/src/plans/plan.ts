@@ -59,6 +59,8 @@ export interface PreparedStep extends Omit<StepDefinition, "intent"> {
    * may cover more.
    */
   readonly statementClass: StatementClass;
+  /** Everything that the statement does, when that is more than its class. */
+  readonly kinds?: readonly Intent[];
   /** Name of the data source it runs on. */
   readonly dataSource: string;
   readonly statement: CompiledStatement;

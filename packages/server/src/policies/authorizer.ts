@@ -1,6 +1,7 @@
 import {
   ApprovalRequired,
   type ExplainedStatementPolicy,
+  type Intent,
   type NeededApproval,
   type PlannedStatement,
   type StatementDecision,
@@ -23,7 +24,7 @@ import type {
   RequestContext,
 } from "./ports.js";
 import type { CallToRemember } from "./remembering.js";
-import type { AskedStatement, StatementLimits } from "./statements.js";
+import { type AskedStatement, asksForEffects, type StatementLimits } from "./statements.js";
 import { ABOUT_DATA } from "./touched-parts.js";
 
 /** The answer of the policies to a question. */
@@ -106,9 +107,9 @@ export class Authorizer implements ExplainedStatementPolicy {
     }
   }
 
-  async looksAtData({ orgId }: Caller): Promise<boolean> {
+  async looksAtData({ orgId }: Caller, kinds: readonly Intent[] = []): Promise<boolean> {
     const policies = await this.#parts.policies.of(orgId);
-    return ABOUT_DATA.some((name) => policies.mentions(name));
+    return ABOUT_DATA.some((name) => policies.mentions(name)) || asksForEffects(policies, kinds);
   }
 
   async permit(

@@ -10,7 +10,13 @@ import { AppError } from "@steward/kernel/errors.js";
 import { POLICY_DECISIONS_MAX } from "./limits.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import { denialOf, type NamesThatMay } from "./denial.js";
-import type { CompiledPolicies, PolicyDecision, PolicyPrincipal, PolicyRequest } from "./ports.js";
+import type {
+  CompiledPolicies,
+  DecidingPolicy,
+  PolicyDecision,
+  PolicyPrincipal,
+  PolicyRequest,
+} from "./ports.js";
 import { Grants } from "./grants.js";
 import type { Principals } from "./principals.js";
 import { type AskedPolicies, type CallToRemember, refusalToRemember } from "./remembering.js";
@@ -86,30 +92,32 @@ export class Decisions {
     limits: StatementLimits,
   ): StatementDecision {
     const inner = this.#asked(policies);
-    let deciding: PolicyDecision | undefined;
+    const permitting: DecidingPolicy[] = [];
+    let denial: PolicyDecision | undefined;
     const observed: AskedPolicies = {
       ...inner,
       decide: (request) => {
         const decision = inner.decide(request);
         // Only policies that forbid count for the parts of a statement.
-        if (request.resource.kind === "dataSource") deciding = decision;
+        const isWhole = request.resource.kind === "dataSource";
+        if (isWhole && decision.permitted) permitting.push(...decision.policies);
         return decision;
       },
       refusal: (request, decision) => {
-        deciding = decision;
+        denial = decision;
         return inner.refusal(request, decision);
       },
     };
     try {
       const grant = permitStatement(asked, limits, observed);
-      return { verdict: "permit", policies: rulesOf(deciding), ...grant };
+      return { verdict: "permit", policies: rulesOf(permitting), ...grant };
     } catch (refusal) {
       if (!(refusal instanceof AppError)) throw refusal;
       const { message: reason } = refusal;
       if (refusal instanceof ApprovalRequired) {
         return { verdict: "approval", reason, policies: refusal.needed.rules.map(ruleOf) };
       }
-      return { verdict: "deny", reason, policies: rulesOf(deciding) };
+      return { verdict: "deny", reason, policies: rulesOf(denial?.policies ?? []) };
     }
   }
 
@@ -154,8 +162,9 @@ function ruleOf({ policyId, reason, role, approversMin }: ApprovalRule): Stateme
   };
 }
 
-function rulesOf(decision: PolicyDecision | undefined): readonly StatementRule[] {
-  return (decision?.policies ?? []).map(({ id, reason, approval, approvalsMin }) => ({
+function rulesOf(policies: readonly DecidingPolicy[]): readonly StatementRule[] {
+  const byId = new Map(policies.map((policy) => [policy.id, policy]));
+  return [...byId.values()].map(({ id, reason, approval, approvalsMin }) => ({
     id,
     ...(reason === undefined ? {} : { reason }),
     ...(approval === undefined ? {} : { approval }),

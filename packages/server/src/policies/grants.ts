@@ -27,11 +27,11 @@ export class Grants {
     { principal, statement, circumstances }: AskedStatement,
     permit: () => StatementGrant,
   ): StatementGrant {
-    const { dataSource, intent, touched } = statement;
+    const { dataSource, intent, kinds = [], touched } = statement;
     const place = touched === undefined ? 0 : this.#placeOf(touched);
     const number = this.#principals.numberOf(principal);
     const { hour, approved } = circumstances;
-    const key = `${String(policies.id)} ${String(number)} ${String(place)} ${String(hour)} ${String(approved)} ${intent} ${dataSource}`;
+    const key = `${String(policies.id)} ${String(number)} ${String(place)} ${String(hour)} ${String(approved)} ${intent} ${kinds.join("+")} ${dataSource}`;
     return this.#remembered.getOrMake(key, permit);
   }
 

@@ -162,6 +162,12 @@ export interface CompiledPolicies {
   restricts(actions: readonly string[]): boolean;
 
   /**
+   * Whether one of the organization's own policies names one of these actions, in its scope or in a
+   * condition.
+   */
+  names(actions: readonly string[]): boolean;
+
+  /**
    * Decides one request. A policy whose evaluation fails counts as forbidding, because its author
    * meant to restrict the request.
    */

@@ -4,6 +4,7 @@ import {
   INTENTS,
   type Intent,
   isIntent,
+  kindsOfClass,
   recordedData,
   type TouchedData,
 } from "../governance/index.js";
@@ -71,7 +72,7 @@ export function answerOf(
   const touched = touchedBy(question, intent);
   return isRecording
     ? authorizer.explainRecording(asked, { dataSource, intent, touched: recordedData(touched) })
-    : authorizer.explain(asked, { dataSource, intent, touched });
+    : authorizer.explain(asked, { dataSource, intent, kinds: kindsOfClass(intent), touched });
 }
 
 /** The touched data of a statement with this intent on these tables and columns. */

@@ -1,15 +1,23 @@
 import {
+  changesIn,
   type Intent,
-  isReadIntent,
   type PlannedStatement,
+  ROW_CHANGES,
   type StatementGrant,
   type TouchedData,
 } from "../governance/index.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { approvalRequired, needsOnlyApproval } from "./denial.js";
-import type { PolicyDecision, PolicyPrincipal, PolicyRequest, RequestContext } from "./ports.js";
+import type {
+  CompiledPolicies,
+  PolicyDecision,
+  PolicyPrincipal,
+  PolicyRequest,
+  RequestContext,
+  StatementContext,
+} from "./ports.js";
 import type { StatementRequest } from "./touched-parts.js";
-import { namesOf, partsOf, type Part, usableInstead } from "./touched-parts.js";
+import { groupsOf, namesOf, partsOf, type Part, usableInstead } from "./touched-parts.js";
 
 /** The service's own limits for statements. */
 export interface StatementLimits {
@@ -49,33 +57,110 @@ export function permitStatement(
   policies: Policies,
 ): StatementGrant {
   const { version: policyVersion } = policies;
-  const answers = answersOf(requestOf(asked, limits, policies), asked, policies);
+  const answers = answersOf(asked, limits, policies);
   const rowsChangedMax = lowestLimit(answers);
   if (rowsChangedMax === Infinity) {
     requirePermitted(answers, asked, policies);
-    const { policies: deciding } = answers.decision;
-    const isUnlimited = deciding.some((policy) => policy.mayChangeUncounted === true);
+    const isUnlimited = answers.whole.every(({ decision }) =>
+      decision.policies.some((policy) => policy.mayChangeUncounted === true),
+    );
     return { policyVersion, ...(isUnlimited ? { mayChangeUncounted: true } : {}) };
   }
-  const within = requestOf(asked, { ...limits, rowsChangedMax }, policies);
-  requirePermitted(answersOf(within, asked, policies), asked, policies);
+  const within = answersOf(asked, { ...limits, rowsChangedMax }, policies);
+  requirePermitted(within, asked, policies);
   return { rowsChangedMax, policyVersion };
+}
+
+/**
+ * Whether the policies may depend on changes that the text of a statement does not tell: those of
+ * triggers and cascades. They do when a policy names one kind of change, or distinguishes
+ * statements by their intent or weight.
+ * @param kinds what the statement does by its text.
+ */
+export function asksForEffects(
+  policies: Pick<CompiledPolicies, "names">,
+  kinds: readonly Intent[],
+): boolean {
+  return mayHaveEffects(kinds) && policies.names([...ROW_CHANGES, "intent", "aau"]);
+}
+
+/** A change of a schema is decided as that, whatever the engine writes for it. */
+function mayHaveEffects(kinds: readonly Intent[]): boolean {
+  return !kinds.includes("admin") && ROW_CHANGES.some((change) => kinds.includes(change));
+}
+
+/** The decision on one kind of change that a statement makes, or on its declared intent. */
+interface Answer {
+  readonly action: Intent;
+  readonly request: StatementRequest;
+  readonly decision: PolicyDecision;
 }
 
 /** The decisions on a statement as a whole and on each part that it touches. */
 interface Answers {
-  readonly request: StatementRequest;
-  readonly decision: PolicyDecision;
+  readonly whole: readonly [Answer, ...Answer[]];
   readonly parts: readonly Part[];
 }
 
-function requestOf(
-  { principal, statement, circumstances }: AskedStatement,
-  { aauOf, rowsChangedMax }: StatementLimits,
+/** One question about a statement as a whole. */
+interface StatementQuestion {
+  readonly action: Intent;
+  /** The intent whose weight counts. */
+  readonly weighed: Intent;
+}
+
+/**
+ * The questions about a statement: everything that it does, by its text and by what the engine
+ * reports, and then the intent that its step declares. What a step declares therefore adds a
+ * question and changes none.
+ */
+function questionsAbout({
+  intent,
+  kinds = [intent],
+  touched,
+}: PlannedStatement): readonly [StatementQuestion, ...StatementQuestion[]] {
+  const [weighed = intent, ...others] = kinds;
+  const effects = touched !== undefined && mayHaveEffects(kinds) ? changesIn(touched) : [];
+  const done = new Set([...others, ...effects]);
+  done.delete(weighed);
+  const derived = [...done].map((action) => ({ action, weighed }));
+  const isDeclared = intent !== weighed && !done.has(intent);
+  return [
+    { action: weighed, weighed },
+    ...derived,
+    ...(isDeclared ? [{ action: intent, weighed: intent }] : []),
+  ];
+}
+
+function answersOf(asked: AskedStatement, limits: StatementLimits, policies: Policies): Answers {
+  const { principal, statement } = asked;
+  const { dataSource, intent, touched } = statement;
+  const context = contextOf(asked, limits, policies);
+  const resource = { kind: "dataSource", orgId: principal.orgId, dataSource } as const;
+  const answerTo = ({ action, weighed }: StatementQuestion): Answer => {
+    const request = {
+      ...{ principal, action, actionGroups: groupsOf(action), resource },
+      context: { ...context, intent: action, aau: limits.aauOf(weighed) },
+    };
+    return { action, request, decision: policies.decide(request) };
+  };
+  const [first, ...others] = questionsAbout(statement);
+  const whole = [answerTo(first), ...others.map(answerTo)] as const;
+  if (touched === undefined || (!policies.mentions("Table") && !policies.mentions("Column"))) {
+    return { whole, parts: [] };
+  }
+  const asWhole = whole.filter(({ action }, index) => index === 0 || action === intent);
+  const parts = asWhole.flatMap(({ action, request }) =>
+    partsOf(request, { intent: action, touched }, policies),
+  );
+  return { whole, parts };
+}
+
+function contextOf(
+  { statement: { touched = NOTHING }, circumstances }: AskedStatement,
+  { rowsChangedMax }: StatementLimits,
   { mentions }: Policies,
-): StatementRequest {
-  const { dataSource, intent, touched = NOTHING } = statement;
-  const isWrite = intent !== "admin" && !isReadIntent(intent);
+): Omit<StatementContext, "intent" | "aau"> {
   // Tables and columns that no policy mentions are left out of the request, so that statements on
   // different data share a cached decision.
   const names = touched.tables.map((table) => ({ ...table, names: namesOf(table.name) }));
@@ -85,37 +170,20 @@ function requestOf(
     ),
   );
   return {
-    principal,
-    action: intent,
-    actionGroups: isWrite ? ["writes", "statements"] : ["statements"],
-    resource: { kind: "dataSource", orgId: principal.orgId, dataSource },
-    context: {
-      ...circumstances,
-      ...{ intent, aau: aauOf(intent), rowsChangedMax },
-      tables: mentions("tables") ? names.flatMap((table) => table.names) : [],
-      columns: mentions("columns") ? [...new Set(columns)] : [],
-      functions: mentions("functions") ? touched.functions : [],
-    },
+    ...{ ...circumstances, rowsChangedMax },
+    tables: mentions("tables") ? names.flatMap((table) => table.names) : [],
+    columns: mentions("columns") ? [...new Set(columns)] : [],
+    functions: mentions("functions") ? touched.functions : [],
   };
 }
 
 const NOTHING: TouchedData = { tables: [], functions: [] };
 
-function answersOf(
-  request: StatementRequest,
-  { statement: { intent, touched } }: AskedStatement,
-  policies: Policies,
-): Answers {
-  const decision = policies.decide(request);
-  const parts =
-    touched === undefined || (!policies.mentions("Table") && !policies.mentions("Column"))
-      ? []
-      : partsOf(request, { intent, touched }, policies);
-  return { request, decision, parts };
-}
-
-function lowestLimit({ decision, parts }: Answers): number {
-  const decisions = [decision, ...parts.flatMap(({ denial }) => denial?.decision ?? [])];
+function lowestLimit({ whole, parts }: Answers): number {
+  const decisions = [
+    ...whole.map(({ decision }) => decision),
+    ...parts.flatMap(({ denial }) => denial?.decision ?? []),
+  ];
   const limits = decisions.flatMap(({ permitted, policies }) =>
     permitted ? [] : policies.map(({ rowsChangedMax = Infinity }) => rowsChangedMax),
   );
@@ -126,14 +194,15 @@ function lowestLimit({ decision, parts }: Answers): number {
 const INSTEAD_NAMES_MAX = 60;
 
 function requirePermitted(
-  { request, decision, parts }: Answers,
+  { whole, parts }: Answers,
   { statement: { touched = NOTHING } }: AskedStatement,
   policies: Policies,
 ): void {
-  const forbidding = decision.permitted ? [] : decision.policies;
-  if (!decision.permitted && !needsOnlyApproval(forbidding)) {
-    throw policies.refusal(request, decision);
-  }
+  const refusals = whole.filter(({ decision }) => !decision.permitted);
+  const final = refusals.find(({ decision }) => !needsOnlyApproval(decision.policies));
+  if (final !== undefined) throw policies.refusal(final.request, final.decision);
+  const forbidding = refusals.flatMap(({ decision }) => decision.policies);
+  const { request } = refusals[0] ?? whole[0];
   const refused = parts.flatMap(({ name, denial }) =>
     denial === undefined ? [] : { name, denial },
   );
@@ -155,7 +224,7 @@ function requirePermitted(
     });
   }
   const error = policies.refusal(first.denial.request, first.denial.decision);
-  const names = denied.map(({ name }) => name);
+  const names = [...new Set(denied.map(({ name }) => name))];
   const left = usableInstead(request, { parts, touched }, policies).slice(0, INSTEAD_NAMES_MAX);
   throw new AppError(error.code, `${error.message}: denied here: ${names.join(", ")}`, {
     details: [

@@ -67,7 +67,8 @@ export function usableInstead(
   policies: Policies,
 ): readonly string[] {
   const asked = new Set(parts.map(({ name }) => name));
-  const left = parts.filter(({ denial }) => denial === undefined).map(({ name }) => name);
+  const denied = new Set(parts.flatMap(({ name, denial }) => (denial === undefined ? [] : [name])));
+  const left = [...asked].filter((name) => !denied.has(name));
   const others = touched.tables.flatMap((table) => {
     const isDenied = parts.some(
       ({ name, denial }) => denial !== undefined && name.startsWith(`column ${table.name}.`),
@@ -80,6 +81,13 @@ export function usableInstead(
       .map((column) => columnName(table, column));
   });
   return [...left, ...others];
+}
+
+/** The groups of the action of a statement. */
+export function groupsOf(action: string): readonly string[] {
+  return action.startsWith("write_") || action === "cross_system_transaction"
+    ? ["writes", "statements"]
+    : ["statements"];
 }
 
 /** The names of a table in policies: with its schema, and without. */
@@ -175,10 +183,7 @@ function denialBy(
     const asked = {
       ...request,
       action,
-      actionGroups:
-        action.startsWith("write_") || action === "cross_system_transaction"
-          ? ["writes", "statements"]
-          : ["statements"],
+      actionGroups: groupsOf(action),
       resource: resourceOf(request, name, column),
     };
     const decision = policies.decide(asked);

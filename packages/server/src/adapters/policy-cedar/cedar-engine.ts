@@ -128,6 +128,10 @@ class CedarPolicies implements CompiledPolicies {
     return this.#told.some((policy) => policy.isOwn && isAbout(policy, actions));
   }
 
+  names(actions: readonly string[]): boolean {
+    return this.#told.some(({ isOwn, words }) => isOwn && actions.some((name) => words.has(name)));
+  }
+
   decide(request: PolicyRequest): PolicyDecision {
     this.#slot = this.#slots.slotOf(this, this.#slot);
     const answer = statefulIsAuthorized({

@@ -1,5 +1,5 @@
 import type { SqlSyntax } from "@steward/schema/sql";
-import type { Dialect, SqlAnalyzer, StatementAnalysis } from "../../governance/index.js";
+import type { Dialect, Intent, SqlAnalyzer, StatementAnalysis } from "../../governance/index.js";
 import { assert } from "@steward/kernel/assert.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import { analyzeOnly, nulRejection, rejected, type Rejection } from "./one-statement.js";
@@ -15,7 +15,13 @@ const TOO_DEEP = "The statement is nested too deeply to be analyzed";
 
 /** An analysis without the tables that the statement names, which its syntax tells. */
 export type Judgement =
-  Omit<Extract<StatementAnalysis, { kind: "statement" }>, "tables"> | Rejection;
+  | (Omit<Extract<StatementAnalysis, { kind: "statement" }>, "tables" | "kinds"> & {
+      /** The kinds beside the class, possibly with duplicates. */
+      readonly changes: readonly Intent[];
+      /** Whether a write returns rows. */
+      readonly isReturning: boolean;
+    })
+  | Rejection;
 
 /** Analyzes statements of one dialect with its grammar; supports no other dialect. */
 export class GrammarAnalyzer<Statement> implements SqlAnalyzer {
@@ -64,7 +70,13 @@ export class GrammarAnalyzer<Statement> implements SqlAnalyzer {
         return analyzeOnly(parsed.statements, (statement) => {
           const judged = this.#judge(statement);
           if (judged.kind === "rejected") return judged;
-          return { ...judged, tables: this.#syntax.tables(statement) };
+          const { changes, isReturning, ...known } = judged;
+          const tables = this.#syntax.tables(statement);
+          const { statementClass } = known;
+          // An INSERT that names no other table returns only what it brought.
+          const isOnlyInsert = changes.join() === "write_insert" && tables.length < 2;
+          const reads = isReturning && !isOnlyInsert ? (["read_select"] as const) : [];
+          return { ...known, kinds: [...new Set([statementClass, ...changes, ...reads])], tables };
         });
     }
   }

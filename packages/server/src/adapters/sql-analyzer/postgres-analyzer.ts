@@ -46,10 +46,12 @@ const CLASSES: readonly StatementClass[] = [
 function judge(contents: TreeContents): Judgement {
   const claims: Claim[] = [];
   const changes = new Set<RowChange>();
+  const milder: RowChange[] = [];
   for (const [index, { type, node }] of contents.statements.entries()) {
     const verdict = judgeStatement(type, node);
     if (verdict.kind === "forbidden") return rejected("forbidden", verdict.message);
     for (const change of verdict.changes ?? []) changes.add(change);
+    milder.push(...(verdict.milder ?? []));
     claims.push(index === 0 ? verdict : { because: `it holds ${named(type)}`, ...verdict });
   }
   for (const name of contents.functions) {
@@ -84,9 +86,21 @@ function judge(contents: TreeContents): Judgement {
   return {
     kind: "statement",
     statementClass,
+    changes: [...changes, ...milder],
+    isReturning: returnsRows(contents),
     ...(because === undefined ? {} : { because }),
     ...(functionNames.length === 0 ? {} : { functionNames }),
   };
+}
+
+/** Whether the outermost statement, or the one that an EXPLAIN explains, returns rows. */
+function returnsRows({ statements }: TreeContents): boolean {
+  const outer = statements.find(({ type }) => type !== "ExplainStmt");
+  if (outer === undefined) return false;
+  const { returningList, returningClause } = outer.node;
+  return (
+    outer.type === "SelectStmt" || returningList !== undefined || returningClause !== undefined
+  );
 }
 
 function named(type: string): string {

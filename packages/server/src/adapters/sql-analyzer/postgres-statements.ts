@@ -11,6 +11,8 @@ export type StatementVerdict =
       readonly because?: string;
       /** How it changes rows; absent when it does not. */
       readonly changes?: readonly RowChange[];
+      /** Milder changes that are a part of those, such as the inserts of an upsert. */
+      readonly milder?: readonly RowChange[];
     }
   | { readonly kind: "forbidden"; readonly message: string };
 
@@ -33,7 +35,7 @@ export function judgeStatement(type: string, node: TreeNode): StatementVerdict {
       return ofClass("read_select");
     case "InsertStmt":
       return isUpsert(node)
-        ? changing(["write_update"], "ON CONFLICT DO UPDATE may change rows")
+        ? changing(["write_update"], "ON CONFLICT DO UPDATE may change rows", ["write_insert"])
         : changing(["write_insert"]);
     case "UpdateStmt":
       return changing(["write_update"]);
@@ -41,10 +43,17 @@ export function judgeStatement(type: string, node: TreeNode): StatementVerdict {
       return changing(["write_delete"]);
     case "TruncateStmt":
       return node["behavior"] === "DROP_CASCADE"
-        ? ofClass("admin", "TRUNCATE CASCADE empties tables that it does not name")
+        ? {
+            ...ofClass("admin", "TRUNCATE CASCADE empties tables that it does not name"),
+            milder: ["write_delete"],
+          }
         : changing(["write_delete"], "TRUNCATE removes all rows");
     case "MergeStmt":
-      return changing(mergeChanges(node), "MERGE counts as the most severe of its actions");
+      return changing(
+        mergeChanges(node),
+        "MERGE counts as the most severe of its actions",
+        mergeActions(node).includes("CMD_INSERT") ? ["write_insert"] : [],
+      );
     case "VacuumStmt":
       return node["is_vacuumcmd"] === true
         ? forbidden("VACUUM is not allowed: it cannot run within a transaction")
@@ -193,7 +202,7 @@ function isUpsert(node: TreeNode): boolean {
  * as a write.
  */
 function mergeChanges(node: TreeNode): readonly [RowChange, ...RowChange[]] {
-  const actions = listed(node, "mergeWhenClauses", "MergeWhenClause", "commandType");
+  const actions = mergeActions(node);
   const kept: readonly RowChange[] = actions.includes("CMD_UPDATE")
     ? ["write_update"]
     : actions.includes("CMD_INSERT")
@@ -201,6 +210,10 @@ function mergeChanges(node: TreeNode): readonly [RowChange, ...RowChange[]] {
       : [];
   if (actions.includes("CMD_DELETE")) return ["write_delete", ...kept];
   return [kept[0] ?? "write_insert"];
+}
+
+function mergeActions(node: TreeNode): readonly unknown[] {
+  return listed(node, "mergeWhenClauses", "MergeWhenClause", "commandType");
 }
 
 function isConcurrent(node: TreeNode): boolean {
@@ -251,7 +264,10 @@ export function spokenName(type: string): string {
     .toUpperCase();
 }
 
-function ofClass(statementClass: StatementClass, because?: string): StatementVerdict {
+function ofClass(
+  statementClass: StatementClass,
+  because?: string,
+): Extract<StatementVerdict, { readonly kind: "class" }> {
   return { kind: "class", statementClass, ...(because === undefined ? {} : { because }) };
 }
 
@@ -259,9 +275,10 @@ function ofClass(statementClass: StatementClass, because?: string): StatementVer
 function changing(
   changes: readonly [RowChange, ...RowChange[]],
   because?: string,
+  milder: readonly RowChange[] = [],
 ): StatementVerdict {
   const [statementClass] = changes;
-  return { kind: "class", statementClass, changes, ...(because === undefined ? {} : { because }) };
+  return { ...ofClass(statementClass, because), changes, milder };
 }
 
 function forbidden(message: string): StatementVerdict {

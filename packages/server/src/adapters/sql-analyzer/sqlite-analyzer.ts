@@ -2,7 +2,7 @@ import { SqliteSyntax, type Stmt } from "@steward/schema/sqlite-syntax";
 import { GrammarAnalyzer, type Judgement } from "./grammar-analyzer.js";
 import { rejected } from "./one-statement.js";
 import { forbiddenCall } from "./sqlite-tree.js";
-import { classifyStatement } from "./statement-class.js";
+import { changesOf, classifyStatement } from "./statement-class.js";
 
 /** Analyzes statements with SQLite's own grammar; supports no other dialect. */
 export class SqliteAnalyzer extends GrammarAnalyzer<Stmt> {
@@ -18,7 +18,7 @@ function judge(statement: Stmt): Judgement {
   if (called !== undefined) return rejected("forbidden", `The function ${called} is not allowed`);
   const insertedColumns = columnsInserted(statement);
   return {
-    ...{ ...judged, kind: "statement" },
+    ...{ ...judged, kind: "statement", ...changesOf(statement) },
     ...(insertedColumns === undefined ? {} : { insertedColumns }),
   };
 }

@@ -5,7 +5,7 @@ import type {
   UpdateStmt,
   Upsert,
 } from "@steward/schema/sqlite-syntax";
-import type { StatementClass } from "../../governance/index.js";
+import type { Intent, StatementClass } from "../../governance/index.js";
 import { unreachable } from "@steward/kernel/assert.js";
 
 /** The class of a statement, or the reason why no intent allows it. */
@@ -68,6 +68,34 @@ export function classifyStatement(statement: Stmt): Classification {
       return forbidden("Transaction control is not allowed: every step is its own transaction");
     default:
       return unreachable(statement);
+  }
+}
+
+/**
+ * Each way in which the statement changes rows, and whether it returns rows. An upsert also inserts,
+ * and REPLACE replaces: the class alone does not tell.
+ */
+export function changesOf(statement: Stmt): {
+  readonly changes: readonly Intent[];
+  readonly isReturning: boolean;
+} {
+  switch (statement.type) {
+    case "ExplainStmt":
+      return changesOf(statement.stmt);
+    case "InsertStmt": {
+      const { body, returning } = statement;
+      const isUpsert = body.type === "SelectInsertBody" && mayUpdate(body.upsert);
+      return {
+        changes: isUpsert ? ["write_insert", "write_update"] : ["write_insert"],
+        isReturning: returning !== undefined,
+      };
+    }
+    case "UpdateStmt":
+      return { changes: ["write_update"], isReturning: statement.returning !== undefined };
+    case "DeleteStmt":
+      return { changes: ["write_delete"], isReturning: statement.returning !== undefined };
+    default:
+      return { changes: [], isReturning: false };
   }
 }
 

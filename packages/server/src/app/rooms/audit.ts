@@ -99,7 +99,7 @@ export function openAudit(
  */
 function watchedStatements(policy: Authorizer, refusals: Refusals): ExplainedStatementPolicy {
   return {
-    looksAtData: (caller) => policy.looksAtData(caller),
+    looksAtData: (...asked) => policy.looksAtData(...asked),
     decide: (...asked) => policy.decide(...asked),
     versionFor: (caller) => policy.versionFor(caller),
     async permit(caller, statement, isApproved) {

@@ -31,7 +31,7 @@ import {
   type ToolRegistry,
 } from "../ports.js";
 import { endOfAttempt, handedBack, refused, released, type AttemptEnd } from "./attempt-end.js";
-import { namedBy, permitStep } from "./permit-steps.js";
+import { kindsOf, namedBy, permitStep, plannedStatement } from "./permit-steps.js";
 import { awaitingApproval, isApproved, type BoundStatement } from "./step-approval.js";
 import type { SchemaSteps } from "./schema-steps.js";
 
@@ -224,7 +224,7 @@ export class AttemptRunner {
     step: PreparedStep,
     caller: Caller,
   ): Promise<KnownData | undefined> {
-    if (!(await this.#parts.policy.looksAtData(caller))) return undefined;
+    if (!(await this.#parts.policy.looksAtData(caller, kindsOf(step)))) return undefined;
     return { touched: "dialect" in target ? namedBy(step, this.#parts) : namedData([]) };
   }
 
@@ -268,13 +268,13 @@ export class AttemptRunner {
     const { binds, caller } = bound;
     const { step, ref, rowsChangedMax, mayChangeUncounted, timeoutMs, waitMs } = attempt;
     const { policy } = this.#parts;
-    const { dataSource, intent } = step;
     try {
       return await target.run(
         {
           sql: step.statement.sql,
           binds,
-          intent: step.intent,
+          // The engine holds a statement to what it does: a wide intent opens nothing.
+          intent: step.statementClass,
           schemaTableHints: step.schemaTableHints,
           rowsChangedMax,
           mayChangeUncounted,
@@ -286,7 +286,7 @@ export class AttemptRunner {
             data &&
             (async (touched) => {
               data.touched = touched;
-              const asked = { dataSource, intent, touched };
+              const asked = plannedStatement(step, touched);
               const grant = await policy.permit(caller, asked, (needed) =>
                 isApproved(bound, needed, touched),
               );

@@ -3,8 +3,11 @@ import type { Caller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import {
   ApprovalRequired,
+  type Intent,
+  kindsOfClass,
   namedData,
   type NeededApproval,
+  type PlannedStatement,
   type SqlAnalyzer,
   type StatementAnalysis,
   type StatementGrant,
@@ -59,10 +62,23 @@ export async function permitStep(
   { policy, ...parts }: PermitParts,
   isApproved?: (needed: NeededApproval) => boolean,
 ): Promise<StatementGrant> {
-  const looksAtData = await policy.looksAtData(caller);
+  const looksAtData = await policy.looksAtData(caller, kindsOf(step));
   const touched = looksAtData ? namedBy(step, parts) : undefined;
+  return policy.permit(caller, plannedStatement(step, touched), isApproved);
+}
+
+/** A step's statement as the policies are asked about it. */
+export function plannedStatement(
+  step: PreparedStep,
+  touched: TouchedData | undefined,
+): PlannedStatement {
   const { dataSource, intent } = step;
-  return policy.permit(caller, { dataSource, intent, ...(touched && { touched }) }, isApproved);
+  return { dataSource, intent, kinds: kindsOf(step), ...(touched && { touched }) };
+}
+
+/** What a step's statement does by its text. Steps that were stored earlier name only its class. */
+export function kindsOf({ kinds, statementClass }: PreparedStep): readonly Intent[] {
+  return kinds ?? kindsOfClass(statementClass);
 }
 
 /** Cached by the analysis object, which the analyzer shares between equal texts. */

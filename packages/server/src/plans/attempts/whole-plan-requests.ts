@@ -35,7 +35,7 @@ import {
   type ToolRegistry,
 } from "../ports.js";
 import { bindOutputs } from "../statements/bind-outputs.js";
-import { namedBy } from "./permit-steps.js";
+import { kindsOf, namedBy, plannedStatement } from "./permit-steps.js";
 import { digestOf, shownTables, shownValues, valueSources } from "./step-approval.js";
 
 /** Dependencies of the requests. */
@@ -163,7 +163,8 @@ export class WholePlanRequests {
     const timeoutMs = Math.min(APPROVAL_PREVIEW_MS_MAX, untilMs - performance.now());
     if (timeoutMs <= 0) return undefined;
     const { sql, binds } = step.statement;
-    const asked = { sql, parameterCount: binds.length, intent: step.intent, caller: ctx };
+    const intent = step.statementClass;
+    const asked = { sql, parameterCount: binds.length, intent, caller: ctx };
     try {
       return await target.describe(
         { ...asked, waitMs: APPROVAL_PREVIEW_WAIT_MS, timeoutMs },
@@ -184,15 +185,14 @@ export class WholePlanRequests {
     string | { readonly needed: NeededApproval; readonly touched: TouchedData | undefined }
   > {
     const { policy } = this.#parts;
-    const { dataSource, intent } = step;
-    const looksAtData = await policy.looksAtData(ctx);
+    const looksAtData = await policy.looksAtData(ctx, kindsOf(step));
     const isSql = namedBy(step, this.#parts) !== undefined;
     if (looksAtData && isSql && described === undefined) {
       return "the database does not tell yet which tables it touches";
     }
     const touched = looksAtData && isSql ? described : undefined;
     try {
-      await policy.permit(ctx, { dataSource, intent, ...(touched && { touched }) });
+      await policy.permit(ctx, plannedStatement(step, touched));
       return "free";
     } catch (refusal) {
       if (refusal instanceof ApprovalRequired) return { needed: refusal.needed, touched };

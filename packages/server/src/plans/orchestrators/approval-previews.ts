@@ -115,7 +115,7 @@ export class ApprovalPreviews {
     ctx: QueryRuntimeContext,
   ): Promise<ApprovalPreview> {
     const { policy } = this.#parts;
-    const { intent, statement, dataSource } = step;
+    const { statementClass: intent, statement, dataSource } = step;
     // The database is not asked about what the caller may not read: its answers tell of the data.
     const named = namedBy(step, this.#parts);
     const may = (touched: TouchedData) => shownColumns(policy, ctx, dataSource, touched);

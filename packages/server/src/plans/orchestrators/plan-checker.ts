@@ -9,7 +9,7 @@ import { StatementError, type SqlTarget, type ToolCallQuote } from "../ports.js"
 import { preparePlan } from "../preparation/prepare.js";
 import { readAhead } from "../preparation/read-ahead.js";
 import type { DurableOrchestratorOptions } from "./durable-orchestrator.js";
-import { namedBy } from "../attempts/permit-steps.js";
+import { namedBy, plannedStatement } from "../attempts/permit-steps.js";
 
 /** Time limit for the description of one statement, in ms. */
 const DESCRIBE_MS_MAX = 5_000;
@@ -94,16 +94,15 @@ export class PlanChecker {
   }
 
   #decide(
-    { dataSource, intent }: PreparedStep,
+    step: PreparedStep,
     touched: TouchedData | undefined,
     caller: Caller,
   ): Promise<StatementDecision> {
-    const statement = { dataSource, intent, ...(touched && { touched }) };
-    return this.#parts.policy.decide(caller, statement);
+    return this.#parts.policy.decide(caller, plannedStatement(step, touched));
   }
 
   async #describe(
-    { dataSource, intent, statement: { sql, binds } }: PreparedStep,
+    { dataSource, statementClass: intent, statement: { sql, binds } }: PreparedStep,
     target: SqlTarget,
     ctx: QueryRuntimeContext,
   ): Promise<Described> {

@@ -86,11 +86,12 @@ export function* prepareStep(
     yield invalid(templateField, rejectionOf(analysis, statement));
     return undefined;
   }
-  const { statementClass } = analysis;
+  const { statementClass, kinds } = analysis;
   const intent = declared ?? statementClass;
   const intentSource: IntentSource = declared === undefined ? "statement" : "explicit";
   yield* intentViolations(intent, analysis, tool, { step, field: intentField });
-  return { ...step, index, intent, intentSource, statementClass, dataSource, statement };
+  const prepared = { ...step, index, intent, intentSource, statementClass, dataSource, statement };
+  return kinds.length === 1 ? prepared : { ...prepared, kinds };
 }
 
 /** The intent that a step declares; `undefined` when it declares none or an unknown one. */
@@ -177,7 +178,7 @@ function* referenceViolations(
 
 function* intentViolations(
   intent: Intent,
-  { statementClass, because }: Pick<KnownStatement, "statementClass" | "because">,
+  { statementClass, because, kinds }: KnownStatement,
   tool: SqlTool,
   { step, field }: { readonly step: StepDefinition; readonly field: string },
 ): Generator<PlanViolation, void> {
@@ -186,12 +187,17 @@ function* intentViolations(
       field,
       `the statement is ${statementClass}${because === undefined ? "" : ` (${because})`}, which ${intent} does not cover: ${adviceFor(statementClass)}`,
     );
-  } else if (tool.allowedIntents?.includes(intent) === false) {
-    yield invalid(
-      field,
-      `tool ${quoted(step.toolName)} allows ${tool.allowedIntents.join(", ")} only; this step is ${intent}`,
-    );
+    return;
   }
+  const { allowedIntents } = tool;
+  const other = [intent, ...kinds].find((kind) => allowedIntents?.includes(kind) === false);
+  if (allowedIntents === undefined || other === undefined) return;
+  const what =
+    other === intent ? `this step is ${intent}` : `the statement of this step is also ${other}`;
+  yield invalid(
+    field,
+    `tool ${quoted(step.toolName)} allows ${allowedIntents.join(", ")} only; ${what}`,
+  );
 }
 
 /** A read that calls a function by a wrong name must not be repaired by declaring `admin`. */
