@@ -186,7 +186,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     memory: memory.service,
     state: state.service,
     migrations: migrations.service,
-    apiKeys: new ApiKeyService(apiKeys, clock),
+    apiKeys: new ApiKeyService(apiKeys, clock, policies.knownRoles),
     quotas: new OrganizationQuotas(config.quotas, clock),
     recordToolCall: toolCallRecorder({ usage: store && billing.usage, events, ids }),
     health: new SharedHealth(health, clock),

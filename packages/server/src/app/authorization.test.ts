@@ -44,23 +44,28 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   auditor: READS,
 };
 
+/** What a caller without a role may do on plain loopback. */
+const TRYING_OUT = ACTIONS.filter(
+  (action) => !BILLING.includes(groupOf(action)) && !OPERATION.includes(action),
+);
+
 /** The permitted actions of unauthenticated callers with identity headers. */
 const HEADERS: readonly (readonly [
   who: string,
   headers: Readonly<Record<string, string>>,
   rights: readonly string[],
 ])[] = [
-  [
-    "nobody",
-    {},
-    ACTIONS.filter((action) => !BILLING.includes(groupOf(action)) && !OPERATION.includes(action)),
-  ],
+  ["nobody", {}, TRYING_OUT],
   ["an admin", { "x-user-role": "Admin" }, RIGHTS["admin"] ?? []],
-  ["a person with another role", { "x-user-role": "viewer" }, []],
+  // A role that no policy knows counts as none on plain loopback (Decision §18).
+  ["a person with another role", { "x-user-role": "user" }, TRYING_OUT],
   [
     "a person with another role and a permission",
     { "x-user-role": "viewer", "x-user-permissions": "manage:billing" },
-    ["usage:read", "usage:report", "usage:repair", "prices:read", "budgets", ...PAYMENTS],
+    [
+      ...TRYING_OUT,
+      ...["usage:read", "usage:report", "usage:repair", "prices:read", "budgets", ...PAYMENTS],
+    ],
   ],
   // The contract permits the role admin and the permission, and no other role (§5).
   [

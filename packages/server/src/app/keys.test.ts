@@ -64,6 +64,22 @@ describe("/api/keys", () => {
     expect(JSON.stringify([list, lines])).not.toContain(secret);
   });
 
+  it("creates a key with a role that a policy of the organization names, and with no other", async () => {
+    const contractor = { name: "k", roles: ["contractor"] };
+    expect(await ask("POST /api/keys", admin, contractor)).toMatchObject({
+      status: 400,
+      error: expect.stringContaining("first put a policy that names the role") as string,
+    });
+    const text = `@id("c") forbid (principal in Steward::Role::"contractor", action, resource);`;
+    expect((await ask("PUT /api/policies", admin, { text, version: 0 })).status).toBe(200);
+    expect((await ask("POST /api/keys", admin, contractor)).status).toBe(201);
+    const typo = await ask("POST /api/keys", admin, { name: "k", roles: ["admim"] });
+    expect(typo).toMatchObject({
+      status: 400,
+      error: expect.stringContaining("did you mean admin?") as string,
+    });
+  });
+
   it("rotates a key: both secrets are good for the overlap, then only the new one", async () => {
     const { data: old } = await ask("POST /api/keys", admin, { name: "k", roles: ["agent"] });
     const path = `/api/keys/${String(old["key_id"])}/rotate`;

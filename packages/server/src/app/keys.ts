@@ -1,12 +1,14 @@
 import { sqliteFile } from "../config/index.js";
 import { ApiKeyService } from "../identity/index.js";
-import type { ApiKeyStore } from "../identity/ports.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { silentTelemetry } from "../kernel/telemetry.js";
 import { PostgresApiKeyStore } from "../storage/postgres/governance/api-key-store.js";
+import { PostgresPolicyStore } from "../storage/postgres/governance/policy-store.js";
 import { Database } from "../storage/postgres/database.js";
 import { migrate } from "../storage/postgres/migrate.js";
 import { openSqliteStore } from "../storage/sqlite/store.js";
+import type { Store } from "../storage/store.js";
+import { openPolicies } from "./rooms/policies.js";
 
 /** The API keys of a store. */
 export interface OpenApiKeys extends AsyncDisposable {
@@ -23,7 +25,7 @@ export async function openApiKeys(url: string): Promise<OpenApiKeys> {
   const file = sqliteFile(url);
   if (file !== undefined) {
     const store = openSqliteStore(file, systemClock, silentTelemetry);
-    return opened(store.apiKeys, store);
+    return opened(store, store);
   }
   const db = new Database(url);
   try {
@@ -32,12 +34,19 @@ export async function openApiKeys(url: string): Promise<OpenApiKeys> {
     await db[Symbol.asyncDispose]();
     throw error;
   }
-  return opened(new PostgresApiKeyStore(db), db);
+  return opened(
+    { apiKeys: new PostgresApiKeyStore(db), policies: new PostgresPolicyStore(db) },
+    db,
+  );
 }
 
-function opened(store: ApiKeyStore, owner: AsyncDisposable): OpenApiKeys {
+function opened(
+  { apiKeys, policies }: Pick<Store, "apiKeys" | "policies">,
+  owner: AsyncDisposable,
+): OpenApiKeys {
+  const { knownRoles } = openPolicies({ clock: systemClock, store: policies });
   return {
-    service: new ApiKeyService(store, systemClock),
+    service: new ApiKeyService(apiKeys, systemClock, knownRoles),
     [Symbol.asyncDispose]: () => owner[Symbol.asyncDispose](),
   };
 }

@@ -28,6 +28,7 @@ export interface AuthSettings {
   readonly openIdClientId: Setting<string>;
   readonly openIdClientSecret: Setting<string>;
   readonly organization: Setting<string>;
+  readonly operatorOrganizations: Setting<readonly string[]>;
 }
 
 /** The identity fields that a token's claims can provide. */
@@ -35,6 +36,8 @@ type ClaimName = "org" | "user" | "agent" | "roles" | "permissions";
 
 /** Upper bound of the clock skew: an older token counts as expired. */
 const CLOCK_SKEW_MS_MAX = 5 * 60 * 1000;
+
+const EXAMPLE_ORGANIZATION = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 
 /** Visible ASCII. */
 const PRINTABLE = /^[\x21-\x7e]{1,1024}$/;
@@ -140,12 +143,28 @@ export const AUTH_SETTINGS: AuthSettings = {
     type: {
       shape: "the id of an organization, a UUID",
       placeholder: "uuid",
-      example: "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11",
+      example: EXAMPLE_ORGANIZATION,
       parse: (value) => (isUuid(value) ? value.toLowerCase() : undefined),
     },
     help:
       "The only organization of this service: data sources that the tools file binds to no organization are open to " +
       "it alone. Unset: such data sources are open to everybody while callers are not authenticated, and to nobody " +
       "otherwise.",
+  },
+  operatorOrganizations: {
+    name: "SERVICE_OPERATOR_ORGANIZATIONS",
+    flag: "operator-organizations",
+    type: {
+      shape: "ids of organizations, UUIDs separated by commas",
+      placeholder: "uuids",
+      example: EXAMPLE_ORGANIZATION,
+      parse: (value) => {
+        const ids = value.split(",").map((id) => id.trim().toLowerCase());
+        return ids.every(isUuid) ? ids : undefined;
+      },
+    },
+    help:
+      "Organizations whose callers may have the role operator from a token or a trusted proxy; in others that role " +
+      "counts for nothing. API keys and client certificates have it without this setting, because the operator makes them.",
   },
 };

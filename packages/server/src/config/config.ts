@@ -201,6 +201,8 @@ export interface AuthConfig {
   readonly mtls?: MtlsAuthConfig;
   /** How people sign in to the console at the OpenID provider; only with `jwt`. */
   readonly openid?: OpenIdClientConfig;
+  /** The organizations in which a token or a proxy can give the role operator; absent: none. */
+  readonly operatorOrganizations?: readonly string[];
 }
 
 /** This service as a client of the OpenID provider. */

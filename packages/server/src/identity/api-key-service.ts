@@ -25,20 +25,26 @@ export interface KeyPage {
   readonly nextCursor?: string;
 }
 
+/** The roles that the policies in force for an organization name. */
+export type KnownRoles = (orgId: string) => Promise<ReadonlySet<string>>;
+
 /** Creates, lists, rotates and revokes the API keys of the caller's organization. */
 export class ApiKeyService {
   readonly #store: ApiKeyStore;
   readonly #clock: Clock;
+  readonly #knownRoles: KnownRoles;
 
-  constructor(store: ApiKeyStore, clock: Clock) {
+  constructor(store: ApiKeyStore, clock: Clock, knownRoles: KnownRoles) {
     this.#store = store;
     this.#clock = clock;
+    this.#knownRoles = knownRoles;
   }
 
   /** @throws AppError `POLICY_DENIED`, `INVALID_ARGUMENT` naming the field, `STORE_UNAVAILABLE`. */
   async create(caller: Caller, draft: Omit<ApiKeyDraft, "orgId">): Promise<IssuedKey> {
     const createdAtMs = this.#clock.nowMs();
     checkDraft(draft, createdAtMs);
+    if (draft.roles.length > 0) checkRoles(draft.roles, await this.#knownRoles(caller.orgId));
     requireMayGive(caller, draft);
     const shown = { keyId: newKeyId(), secret: newSecret() };
     const { orgId } = caller;
@@ -124,6 +130,19 @@ function isRole(text: string): boolean {
 
 function isNameInList(text: string): boolean {
   return NAME.test(text);
+}
+
+/** A role that no policy names permits nothing and forbids nothing: it is a mistake. */
+function checkRoles(roles: readonly string[], known: ReadonlySet<string>): void {
+  for (const role of roles) {
+    if (known.has(roleName(role) ?? "")) continue;
+    const near = nearMiss(role, known);
+    const meant = near === undefined ? "" : ` (did you mean ${near}?)`;
+    throw invalidField(
+      "roles",
+      `${role} is not a role${meant}: use one of ${[...known].join(", ")}, or first put a policy that names the role`,
+    );
+  }
 }
 
 function unknownScope(scope: string): AppError {

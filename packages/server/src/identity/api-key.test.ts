@@ -7,6 +7,7 @@ import { hashOf, parseKeyText } from "./api-key.js";
 import type { ApiKey, ApiKeyStore } from "./ports.js";
 import { FailedAttempts, networkOf } from "./failed-attempts.js";
 import { cachedVerification } from "./cached-verification.js";
+import { ROLES } from "./roles.js";
 import { recordingLog, type LoggedLine } from "../transport/testing/recording-log.js";
 
 const DRAFT = { environment: "test", name: "k", roles: [], permissions: [], scopes: [] } as const;
@@ -43,7 +44,9 @@ function room() {
   const attempts = new FailedAttempts(clock, recordingLog(lines));
   const remember = cachedVerification((text) => verifier.verify(text), { clock, attempts });
   return {
-    service: new ApiKeyService(store, clock),
+    service: new ApiKeyService(store, clock, () =>
+      Promise.resolve(new Set([...ROLES, "contractor", "night shift"])),
+    ),
     verify: (text: string) => verifier.verify(text),
     remembering: (text: string, peer = "10.0.0.1") => remember(text, peer),
     wait: (ms: number) => (nowMs += ms),
@@ -155,10 +158,27 @@ describe("an API key", () => {
 });
 
 describe("a role", () => {
-  it("is a shipped one in any case, or an organization's own", async () => {
+  it("is one that a policy names, in any case", async () => {
     const { service } = room();
     const roles = ["Auditor", "contractor", "Night Shift"];
     expect((await service.create(ADMIN, { ...DRAFT, roles })).key.roles).toEqual(roles);
+  });
+
+  it("that no policy names is refused, with the role that was meant", async () => {
+    const { service } = room();
+    for (const [role, message] of [
+      ["admim", "admim is not a role (did you mean admin?)"],
+      ["Auditer", "Auditer is not a role (did you mean auditor?)"],
+      ["contracter", "contracter is not a role (did you mean contractor?)"],
+      ["zz", "zz is not a role: use one of operator, admin"],
+    ] as const) {
+      await expect(
+        service.create(ADMIN, { ...DRAFT, roles: ["agent", role] }),
+      ).rejects.toMatchObject({
+        ...{ code: "INVALID_ARGUMENT", details: [{ field: "roles" }] },
+        message: expect.stringContaining(message) as string,
+      });
+    }
   });
 });
 

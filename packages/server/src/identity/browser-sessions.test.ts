@@ -10,6 +10,7 @@ import { openSqliteStore } from "../storage/sqlite/store.js";
 import { ApiKeyService } from "./api-key-service.js";
 import { BrowserSessions } from "./browser-sessions.js";
 import { OWNER_SESSIONS_MAX, SESSION_IDLE_MS, SESSION_MS_MAX } from "./limits.js";
+import { ROLES } from "./roles.js";
 import type { Principal } from "./principal.js";
 
 const root = mkdtempSync(join(tmpdir(), "steward-sessions-"));
@@ -42,7 +43,7 @@ function room() {
   });
   return {
     sessions,
-    keys: new ApiKeyService(store.apiKeys, clock),
+    keys: new ApiKeyService(store.apiKeys, clock, () => Promise.resolve(new Set(ROLES))),
     wait: (ms: number) => (nowMs += ms),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };

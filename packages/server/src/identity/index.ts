@@ -11,7 +11,7 @@
  */
 export { type Action, ACTIONS, groupOf, requireScope } from "./actions.js";
 export type { ApiKey } from "./api-key.js";
-export { ApiKeyService, type IssuedKey } from "./api-key-service.js";
+export { ApiKeyService, type IssuedKey, type KnownRoles } from "./api-key-service.js";
 export { ApiKeyVerifier } from "./api-key-verifier.js";
 export { BrowserSessions, type StartedSession } from "./browser-sessions.js";
 export { FailedAttempts } from "./failed-attempts.js";

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { cedarEngine, defaultPolicies } from "../adapters/policy-cedar/index.js";
 import type { Action } from "../identity/index.js";
 import type { Intent, NeededApproval, PlannedStatement } from "../governance/index.js";
+import type { Caller } from "@steward/kernel/caller.js";
 import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { toolCallRecord } from "../kernel/testing/tool-call-record.js";
 import type { RecordedData, ToolCallRecord } from "../kernel/tool-call.js";
@@ -140,10 +141,34 @@ describe("a statement", () => {
   it("is held back by a policy on a role of the organization's own, however it is spelled, which permits nothing", async () => {
     const policy = authorizer(`
       @id("own") forbid (principal in Steward::Role::"night shift", action, resource);`);
-    const asked = (roles: readonly string[]) => policy.permit({ ...AGENT, roles }, read([]));
+    const agent = { ...AGENT, authenticatedBy: "apikey" } as const;
+    const asked = (roles: readonly string[]) => policy.permit({ ...agent, roles }, read([]));
     expect(await asked(["agent", "day shift"])).toEqual(PERMITTED);
     await expect(asked(["agent", " Night Shift "])).rejects.toThrow("The policy own forbids");
     await expect(asked(["day shift"])).rejects.toThrow("the request has only the role day shift");
+  });
+
+  it("of a role that no policy knows runs on plain loopback only, as if there were no role", async () => {
+    const known = authorizer(`
+      @id("own") @approval("data owner")
+      forbid (principal in Steward::Role::"night shift", action, resource)
+      unless { context.approved };`);
+    const asked = (role: string, authenticatedBy: Caller["authenticatedBy"]) =>
+      known.permit({ ...NOBODY, kind: "person", roles: [role], authenticatedBy }, read([]));
+    for (const role of ["user", "agnet", "user,admin", "day shift"]) {
+      expect(await asked(role, "headers")).toEqual(PERMITTED);
+      for (const vouchedBy of ["proxy", "jwt", "apikey", "mtls"] as const) {
+        const meant = role === "agnet" ? " \\(did you mean agent\\?\\)" : ".*";
+        await expect(asked(role, vouchedBy)).rejects.toThrow(
+          new RegExp(
+            `only the role ${role}, which no policy knows${meant}: .* one of these roles$`,
+          ),
+        );
+      }
+    }
+    // The role counts as soon as a policy names it, and so does the role of an approver.
+    await expect(asked("night shift", "headers")).rejects.toThrow(/only the role night shift$/);
+    await expect(asked("Data Owner", "headers")).rejects.toThrow(/only the role data owner$/);
   });
 
   it("that needs persons runs when they have approved it, and never against another policy", async () => {

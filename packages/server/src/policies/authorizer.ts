@@ -11,6 +11,7 @@ import { type Action, groupOf, requireScope } from "../identity/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
+import { hasRole } from "@steward/kernel/role-name.js";
 import type { ToolCallRecord } from "../kernel/tool-call.js";
 import { actionGroupsOf } from "./action-groups.js";
 import { Decisions } from "./decisions.js";
@@ -86,12 +87,16 @@ export class Authorizer implements ExplainedStatementPolicy {
     requireScope(caller, action);
     const policies = await this.#policiesFor(caller, action);
     const ask = (): void => {
-      const request = this.#requestOf(caller, action, resource);
+      const request = this.#requestOf(policies, caller, action, resource);
       const decision = this.#decisions.decide(policies, request);
       if (!decision.permitted) throw this.#decisions.refusal(policies, request, decision);
     };
     if (resource === undefined) {
-      const asked = { principal: this.#principals.of(caller), action, hour: this.#hour() };
+      const asked = {
+        principal: this.#principals.of(caller, policies),
+        action,
+        hour: this.#hour(),
+      };
       this.#decisions.pass(policies, asked, ask);
     } else ask();
   }
@@ -119,7 +124,7 @@ export class Authorizer implements ExplainedStatementPolicy {
   ): Promise<StatementGrant> {
     const policies = await this.#parts.policies.of(caller.orgId);
     const { statements } = this.#parts;
-    const asked = this.#askedOf(caller, statement);
+    const asked = this.#askedOf(policies, caller, statement);
     let isUnlimited: boolean;
     try {
       return this.#decisions.permit(policies, asked, statements);
@@ -143,7 +148,7 @@ export class Authorizer implements ExplainedStatementPolicy {
 
   async decide(caller: Caller, statement: PlannedStatement): Promise<StatementDecision> {
     const policies = await this.#parts.policies.of(caller.orgId);
-    const asked = this.#askedOf(caller, statement);
+    const asked = this.#askedOf(policies, caller, statement);
     return this.#decisions.explain(policies, asked, this.#parts.statements);
   }
 
@@ -157,7 +162,7 @@ export class Authorizer implements ExplainedStatementPolicy {
     const session = policies.mentions("MemorySession") ? sessionId : "";
     const shape = [orgId, caller, session, dataSource, intent, touched, this.#hour()];
     return this.#decisions.mayRemember(policies, JSON.stringify(shape), () => {
-      const principal = caller && this.#principals.of({ ...caller, orgId });
+      const principal = caller && this.#principals.of({ ...caller, orgId }, policies);
       const asked = { orgId, principal, sessionId, dataSource, intent, touched };
       return this.#refusalToRemember(policies, asked) === undefined;
     });
@@ -168,9 +173,9 @@ export class Authorizer implements ExplainedStatementPolicy {
     caller: Caller,
     call: Pick<CallToRemember, "dataSource" | "intent" | "touched">,
   ): Promise<Explained> {
-    const principal = this.#principals.of(caller);
     const { orgId, sessionId = "" } = caller;
     const policies = await this.#parts.policies.of(orgId);
+    const principal = this.#principals.of(caller, policies);
     const asked = { orgId, principal, sessionId, ...call };
     const refusal = this.#refusalToRemember(policies, asked);
     return { permitted: refusal === undefined, policies: [], ...(refusal && { refusal }) };
@@ -194,7 +199,7 @@ export class Authorizer implements ExplainedStatementPolicy {
     const policies = await this.#policiesFor(caller, asked);
     try {
       if (typeof asked === "string") {
-        const request = this.#requestOf(caller, asked);
+        const request = this.#requestOf(policies, caller, asked);
         const { permitted, policies: deciding } = this.#decisions.decide(policies, request);
         if (permitted) return { permitted, policies: deciding };
         throw this.#decisions.refusal(policies, request, { permitted, policies: deciding });
@@ -216,23 +221,29 @@ export class Authorizer implements ExplainedStatementPolicy {
     asked: Action | PlannedStatement,
   ): CompiledPolicies | Promise<CompiledPolicies> {
     const { policies } = this.#parts;
-    const isOperator = this.#principals.of(caller).roles.includes("operator");
     const isAboutPolicies = typeof asked === "string" && groupOf(asked) === "policies";
-    return isOperator && isAboutPolicies ? policies.shipped : policies.of(caller.orgId);
+    return isAboutPolicies && hasRole(caller, "operator")
+      ? policies.shipped
+      : policies.of(caller.orgId);
   }
 
-  #askedOf(caller: Caller, statement: PlannedStatement): AskedStatement {
-    const principal = this.#principals.of(caller);
+  #askedOf(
+    policies: CompiledPolicies,
+    caller: Caller,
+    statement: PlannedStatement,
+  ): AskedStatement {
+    const principal = this.#principals.of(caller, policies);
     return { principal, statement, circumstances: this.#circumstances() };
   }
 
   #requestOf(
+    policies: CompiledPolicies,
     caller: Caller,
     action: Action,
     resource: PolicyResource = { kind: "organization", orgId: caller.orgId },
   ): PolicyRequest {
     return {
-      principal: this.#principals.of(caller),
+      principal: this.#principals.of(caller, policies),
       action,
       actionGroups: actionGroupsOf(action),
       resource,

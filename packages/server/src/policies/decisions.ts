@@ -149,6 +149,7 @@ export class Decisions {
     return {
       roles: ROLES.filter((role) => mayWith({ roles: [role] })),
       permissions: PERMISSIONS.filter((permission) => mayWith({ permissions: [permission] })),
+      known: policies.roles,
     };
   }
 }

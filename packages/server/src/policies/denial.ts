@@ -1,11 +1,14 @@
 import { AppError, type FieldViolation } from "@steward/kernel/errors.js";
 import { ApprovalRequired, type ApprovalRule, type NeededApproval } from "../governance/index.js";
+import { nearMiss } from "../kernel/near-miss.js";
 import type { DecidingPolicy, PolicyDecision, PolicyRequest } from "./ports.js";
 
 /** The roles and permissions that would each permit the request. */
 export interface NamesThatMay {
   readonly roles: readonly string[];
   readonly permissions: readonly string[];
+  /** All roles that the policies name. */
+  readonly known: ReadonlySet<string>;
 }
 
 /**
@@ -76,17 +79,36 @@ function approversOf(rules: readonly ApprovalRule[]): string {
   return [...new Set(named)].join(" and ");
 }
 
-/** No policy permits it: names the role or permission that would, and the role of the caller. */
+/**
+ * No policy permits it: names the role or permission that would, the role of the caller, and who can
+ * change that.
+ */
 function missing(
   { action, principal, resource }: PolicyRequest,
-  { roles, permissions }: NamesThatMay,
+  { roles, permissions, known }: NamesThatMay,
 ): string {
   const asked = "dataSource" in resource ? `${action} on ${resource.dataSource}` : action;
   if (roles.length === 0) return `No policy permits ${asked}, whatever the role`;
   const had =
     principal.roles.length === 0 ? "no role" : `only the role ${principal.roles.join(", ")}`;
   const permission = permissions.length === 0 ? "" : `, or the permission ${choice(permissions)}`;
-  return `${asked} needs the role ${choice(roles)}${permission}; the request has ${had}`;
+  const needed = `${asked} needs the role ${choice(roles)}${permission}; the request has ${had}`;
+  return `${needed}${adviceAbout(principal.roles, roles, known)}`;
+}
+
+/** How to go on with a role that no policy knows, or without the role of the operator. */
+function adviceAbout(
+  had: readonly string[],
+  needed: readonly string[],
+  known: ReadonlySet<string>,
+): string {
+  if (had.length > 0 && !had.some((role) => known.has(role))) {
+    const near = nearMiss(had[0] ?? "", needed);
+    const meant = near === undefined ? "" : ` (did you mean ${near}?)`;
+    return `, which no policy knows${meant}: the API key, token, proxy or client certificate that names the caller has to name one of these roles`;
+  }
+  if (needed.join() !== "operator") return "";
+  return ". A token or a proxy can give this role only in the organizations that SERVICE_OPERATOR_ORGANIZATIONS names";
 }
 
 function choice(names: readonly string[]): string {

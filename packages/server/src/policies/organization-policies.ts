@@ -53,6 +53,11 @@ export class OrganizationPolicySource implements PolicySource {
     return known.reading;
   }
 
+  /** The roles that they name. @throws AppError `STORE_UNAVAILABLE`. */
+  async roles(orgId: string): Promise<ReadonlySet<string>> {
+    return (await this.of(orgId)).roles;
+  }
+
   /** The next request reads them again. */
   changed(orgId: string): void {
     const known = this.#known.get(orgId);

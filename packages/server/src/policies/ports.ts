@@ -151,6 +151,8 @@ export interface CompiledPolicies {
   readonly id: number;
   /** SHA-256 of its texts, in hexadecimal: the same in every process. */
   readonly version: string;
+  /** The roles that its policies name, those of approvers included. */
+  readonly roles: ReadonlySet<string>;
   /**
    * Whether a policy mentions a type or an attribute of this name.
    * @param actions Names of actions and groups; only policies about one of them count. Absent: all

@@ -5,8 +5,11 @@ import type { PolicyPrincipal } from "./ports.js";
 /** The part of a caller that policies see. */
 export type Asker = RecordedCaller & Pick<Caller, "orgId">;
 
-/** Converts a caller to a principal. */
-export function principalOf(caller: Asker): PolicyPrincipal {
+/**
+ * Converts a caller to a principal.
+ * @param known The roles that the policies in force name.
+ */
+export function principalOf(caller: Asker, known: ReadonlySet<string>): PolicyPrincipal {
   const { kind, orgId, userId, agentId, keyId, authenticatedBy } = caller;
   const roles = [...new Set(caller.roles.flatMap((role) => roleName(role) ?? []))];
   return {
@@ -19,8 +22,8 @@ export function principalOf(caller: Asker): PolicyPrincipal {
     isAgent: isAgentsCredential({ kind, roles, ...(agentId === undefined ? {} : { agentId }) }),
     namedByHeaders: authenticatedBy === "headers" || authenticatedBy === "proxy",
     // An unauthenticated caller on loopback could claim any role, so a caller without a role is not
-    // restricted.
-    tryingOut: authenticatedBy === "headers" && caller.roles.length === 0,
+    // restricted, and a role that no policy names counts as none (Decision §18).
+    tryingOut: authenticatedBy === "headers" && !roles.some((role) => known.has(role)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { POLICY_DECISIONS_MAX } from "./limits.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
-import type { PolicyPrincipal } from "./ports.js";
+import type { CompiledPolicies, PolicyPrincipal } from "./ports.js";
 import { type Asker, principalOf } from "./principal.js";
 
 /** The attributes of a caller, beside its roles, that determine its principal. */
@@ -18,20 +18,25 @@ type Seen = {
 export class Principals {
   readonly #byRoles = new WeakMap<
     readonly string[],
-    { readonly seen: Seen; readonly principal: PolicyPrincipal }
+    {
+      readonly seen: Seen;
+      readonly known: ReadonlySet<string>;
+      readonly principal: PolicyPrincipal;
+    }
   >();
   readonly #numbers = new WeakMap<PolicyPrincipal, number>();
   readonly #numbersByText = new RecentMap<number>(POLICY_DECISIONS_MAX);
   #numbersGiven = 0;
 
-  of(caller: Asker): PolicyPrincipal {
-    const known = this.#byRoles.get(caller.roles);
-    if (known !== undefined && isSame(known.seen, caller)) return known.principal;
+  /** @param policies Those that will be asked: which roles they name decides what a caller is. */
+  of(caller: Asker, { roles }: Pick<CompiledPolicies, "roles">): PolicyPrincipal {
+    const found = this.#byRoles.get(caller.roles);
+    if (found?.known === roles && isSame(found.seen, caller)) return found.principal;
     const { kind, orgId, userId, agentId, keyId, authenticatedBy, permissions } = caller;
-    const principal = principalOf(caller);
+    const principal = principalOf(caller, roles);
     // Not the caller itself, which would keep a whole request in memory.
     const seen = { kind, orgId, userId, agentId, keyId, authenticatedBy, permissions };
-    this.#byRoles.set(caller.roles, { seen, principal });
+    this.#byRoles.set(caller.roles, { seen, known: roles, principal });
     return principal;
   }
 

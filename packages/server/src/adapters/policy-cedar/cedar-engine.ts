@@ -86,6 +86,7 @@ function isAbout({ actions }: ReportedPolicy, asked: readonly string[] | undefin
 class CedarPolicies implements CompiledPolicies {
   readonly id: number;
   readonly version: string;
+  readonly roles: ReadonlySet<string>;
   readonly #told: readonly ReportedPolicy[];
   /** Memo of {@link mentions}. */
   readonly #mentioned = new Map<string, boolean>();
@@ -102,6 +103,7 @@ class CedarPolicies implements CompiledPolicies {
   ) {
     this.id = id;
     this.version = version;
+    this.roles = new Set(policies.flatMap(({ roles }) => roles));
     this.#told = policies.map(({ said, ...told }) => {
       return { ...told, words: new Set(said.match(/\w+/g)) };
     });

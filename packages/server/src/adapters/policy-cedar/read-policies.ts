@@ -14,6 +14,8 @@ export interface ReadPolicy {
   /** The actions and action groups in its scope; absent: every action. */
   readonly actions?: readonly string[];
   readonly annotations: Readonly<Record<string, string>>;
+  /** The roles that it names, those of its approvers included. */
+  readonly roles: readonly string[];
 }
 
 /** Parses the policies of a validated text, in order. */
@@ -24,11 +26,20 @@ export function readPolicies(text: string): readonly ReadPolicy[] {
     const answer = policyToJson(policy);
     assert(answer.type === "success", "a policy that was checked can be read");
     const { effect, annotations = {}, ...said } = answer.json;
+    const { approval } = annotations;
     return {
       ...{ text: policy, said: JSON.stringify(said), effect, annotations },
       ...actionsOf(said.action),
+      roles: [...rolesIn(said), ...(approval === undefined ? [] : [approval])],
     };
   });
+}
+
+/** The roles in a policy's JSON, which writes an entity as `{"type": …, "id": …}` everywhere. */
+function rolesIn(json: unknown): readonly string[] {
+  if (typeof json !== "object" || json === null) return [];
+  if ("type" in json && "id" in json && json.type === "Steward::Role") return [String(json.id)];
+  return Object.values(json).flatMap(rolesIn);
 }
 
 function actionsOf(action: PolicyJson["action"]): Pick<ReadPolicy, "actions"> {

@@ -56,6 +56,7 @@ export async function openIdentity(
   };
   const modes = {
     attempts,
+    operatorOrganizations: new Set(config.auth.operatorOrganizations),
     ...(headers && { headers }),
     // A token is valid for minutes. The cache keeps the token itself, because hashing it would be
     // the most expensive part of a request.

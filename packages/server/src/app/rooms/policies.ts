@@ -5,6 +5,7 @@ import {
   firstPolicies,
 } from "../../adapters/policy-cedar/index.js";
 import type { Clock } from "@steward/kernel/clock.js";
+import type { KnownRoles } from "../../identity/index.js";
 import { ROWS_CHANGED_MAX } from "../../plans/limits.js";
 import {
   Authorizer,
@@ -34,6 +35,7 @@ interface PolicyParts {
 export interface OpenPolicies {
   readonly authorizer: Authorizer;
   readonly service: PolicyService;
+  readonly knownRoles: KnownRoles;
 }
 
 /** The shipped policies together with the organizations' own. */
@@ -59,5 +61,5 @@ export function openPolicies({
       return authorizerBy({ shipped: source.shipped, of: () => draft });
     },
   });
-  return { authorizer, service };
+  return { authorizer, service, knownRoles: (orgId) => source.roles(orgId) };
 }

@@ -49,5 +49,7 @@ describe("steward key", () => {
     expect(await failing(["revoke", "0123", "--org", ORG], env)).toContain("no valid API key 0123");
     const rotate = ["rotate", "0123", "--org", ORG, "--overlap", "soon"];
     expect(await failing(rotate, env)).toContain("--overlap soon is not a number of hours");
+    const create = ["create", "--org", ORG, "--name", "k", "--role", "admim"];
+    expect(await failing(create, env)).toContain("admim is not a role (did you mean admin?)");
   });
 });

@@ -1,5 +1,6 @@
 import type { Caller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
+import { hasRole, roleName } from "@steward/kernel/role-name.js";
 import type {
   FailedAttempts,
   Principal,
@@ -24,6 +25,8 @@ export interface AuthenticationModes {
   readonly browserSession?: VerifyCredential;
   readonly certificate?: VerifyCertificate;
   readonly attempts: FailedAttempts;
+  /** The organizations in which a token or a proxy can give the role operator. */
+  readonly operatorOrganizations: ReadonlySet<string>;
 }
 
 /** The prefix of every API key. */
@@ -32,22 +35,38 @@ const API_KEY_PREFIX = "stw_";
 /**
  * Authenticates a caller by the credential in the request: a bearer token, else the browser's
  * session, else the connection's certificate, else the identity headers if that mode is on. Only the credential counts: identity
- * headers beside it are dropped, and a wrong credential is refused rather than ignored (Decision
- * §2).
+ * headers beside it are dropped, and a wrong credential, or one that no mode reads, is refused
+ * rather than ignored (Decision §2).
  */
 export function authenticator(modes: AuthenticationModes): Authenticate {
-  const byHeaders = modes.headers === undefined ? undefined : headersAuthenticator(modes.headers);
-  const takesBearer = modes.jwt !== undefined || modes.apiKey !== undefined;
+  const byHeaders = modes.headers && countingFailures(modes.headers, modes.attempts);
   return async (shown) => {
     const principal =
-      (takesBearer ? await bearerPrincipal(shown, modes) : undefined) ??
+      (await bearerPrincipal(shown, modes)) ??
       (await sessionPrincipal(shown, modes)) ??
       certificatePrincipal(shown, modes);
-    if (principal !== undefined) return callerOf(principal, shown);
-    if (byHeaders !== undefined) return await countingFailures(byHeaders, shown, modes.attempts);
-    throw new AppError("UNAUTHENTICATED", `The request has no credential: ${expected(modes)}`);
+    if (principal !== undefined) return asNamed(callerOf(principal, shown), modes);
+    if (byHeaders === undefined) {
+      throw new AppError("UNAUTHENTICATED", `The request has no credential: ${expected(modes)}`);
+    }
+    return asNamed(await byHeaders(shown), modes);
   };
 }
+
+/**
+ * The caller without the role operator, unless the operator has named the organization (Decision
+ * §2). An issuer of tokens or a proxy serves many organizations, whose admins may choose the names
+ * of roles. API keys with this role come from an operator, and so does the file of client
+ * certificates; on plain loopback nobody vouches for any role.
+ */
+function asNamed(caller: Caller, { operatorOrganizations }: AuthenticationModes): Caller {
+  const { authenticatedBy, orgId, roles } = caller;
+  const isForeign = authenticatedBy === "jwt" || authenticatedBy === "proxy";
+  if (!isForeign || !hasRole(caller, OPERATOR) || operatorOrganizations.has(orgId)) return caller;
+  return { ...caller, roles: roles.filter((role) => roleName(role) !== OPERATOR) };
+}
+
+const OPERATOR = "operator";
 
 /**
  * Refuses a listener beyond loopback that would trust the identity headers of any client (Decision
@@ -69,21 +88,21 @@ export function assertSafeToListen(host: string, trust: HeadersTrust | undefined
  * A wrong proxy secret counts as a failed attempt. A correct one is accepted even from an address
  * with too many failures.
  */
-async function countingFailures(
-  byHeaders: Authenticate,
-  shown: ShownIdentity,
-  attempts: FailedAttempts,
-): Promise<Caller> {
-  try {
-    return await byHeaders(shown);
-  } catch (error) {
-    const isRefused = error instanceof AppError && error.code === "UNAUTHENTICATED";
-    if (isRefused && shown.headers["x-proxy-secret"] !== undefined) {
-      attempts.assertAllowed(shown.peerAddress);
-      attempts.failed(shown.peerAddress, error);
+function countingFailures(trust: HeadersTrust, attempts: FailedAttempts): Authenticate {
+  const authenticate = headersAuthenticator(trust);
+  if (trust.proxySecrets.length === 0) return authenticate;
+  return async (shown) => {
+    try {
+      return await authenticate(shown);
+    } catch (error) {
+      const isRefused = error instanceof AppError && error.code === "UNAUTHENTICATED";
+      if (isRefused && shown.headers["x-proxy-secret"] !== undefined) {
+        attempts.assertAllowed(shown.peerAddress);
+        attempts.failed(shown.peerAddress, error);
+      }
+      throw error;
     }
-    throw error;
-  }
+  };
 }
 
 async function bearerPrincipal(
@@ -99,10 +118,19 @@ async function bearerPrincipal(
   const isKey = credential.startsWith(API_KEY_PREFIX);
   const verify = isKey ? apiKey : jwt;
   if (verify === undefined) {
+    if (jwt === undefined && apiKey === undefined) throw readsNoBearer();
     const kind = isKey ? "API keys" : "JSON Web Tokens";
     throw new AppError("UNAUTHENTICATED", `This server does not accept ${kind}`);
   }
   return (await verify(credential, peerAddress)).principal;
+}
+
+/** A caller who sends a credential means to be somebody, and is never taken for anybody else. */
+function readsNoBearer(): AppError {
+  return new AppError(
+    "UNAUTHENTICATED",
+    "This server does not read the header authorization: leave it out, have the proxy in front drop it, or set SERVICE_AUTH to apikey or jwt",
+  );
 }
 
 /** RFC 6750 §2.1. */

@@ -72,8 +72,15 @@ function trustCheck(trust: HeadersTrust): (headers: IdentityHeaders, peerAddress
     if (restricted && !proxies.has(peerAddress)) {
       throw new AppError("UNAUTHENTICATED", "Requests are accepted from the trusted proxies only");
     }
-    if (secretDigests.length === 0) return;
-    const shown = sha256(headerText(headers, "x-proxy-secret", HEADER_LENGTH_MAX) ?? "");
+    const secret = headerText(headers, "x-proxy-secret", HEADER_LENGTH_MAX);
+    if (secretDigests.length === 0) {
+      if (secret === undefined) return;
+      throw new AppError(
+        "UNAUTHENTICATED",
+        "This server does not read the header x-proxy-secret: set SERVICE_PROXY_SECRET, or leave the header out",
+      );
+    }
+    const shown = sha256(secret ?? "");
     // Digests have equal lengths, so comparing them does not reveal the length of the secret.
     if (!secretDigests.some((digest) => timingSafeEqual(shown, digest))) {
       throw new AppError("UNAUTHENTICATED", "The header x-proxy-secret is missing or wrong");

@@ -25,7 +25,7 @@ describe("an API key that two nodes take", () => {
   it("is refused by both within a second of its revocation at one", async () => {
     await using here = await openTestStore(database.url);
     await using there = await openTestStore(database.url);
-    const keys = new ApiKeyService(here.apiKeys, systemClock);
+    const keys = new ApiKeyService(here.apiKeys, systemClock, () => Promise.resolve(new Set()));
     const draft = {
       environment: "live",
       name: "k",
