@@ -218,7 +218,7 @@ const DECISIONS = {
     "D2-private":
       "A store or data directory that others have rights on stops the start, with the fix",
     "D2-attempts":
-      "Wrong credentials are limited by the address they come from: 429 with Retry-After after twenty in a minute",
+      "Wrong credentials are limited by the address they come from: 429 with Retry-After after twenty in a minute; a right one passes",
     "D2-data-sources":
       "Where identity is vouched for, a data source is open to the organizations that the tools file lists, or to SERVICE_ORGANIZATION",
     "D2-nil-org": "Who names no organization belongs to the nil UUID",

@@ -81,6 +81,13 @@ export const identity: readonly ProcessScenario[] = [
           await expectRefusal(wire, steward.client(wire, wrong).submit(PLAN), UNAUTHENTICATED);
         }
         const keyId = stdout.split("_")[2] ?? "";
+        const made = await fetch(`${steward.url}/api/keys`, {
+          method: "POST",
+          headers: { ...bearer, "content-type": "application/json" },
+          body: JSON.stringify({ name: "unused", roles: ["agent"] }),
+        });
+        // The body is the one that the contract describes.
+        const { data: unused } = (await made.json()) as { data: { api_key: string } };
         const { status } = await fetch(`${steward.url}/api/keys/${keyId}`, {
           method: "DELETE",
           headers: bearer,
@@ -97,6 +104,8 @@ export const identity: readonly ProcessScenario[] = [
         const limited = await guessed();
         expect(limited.status).toBe(429);
         expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
+        const right = { authorization: `Bearer ${unused.api_key}` };
+        await steward.client("rest", right).submit(PLAN);
       }
       const secret = stdout.trim().split("_")[3] ?? "";
       expect(secret).toHaveLength(64);

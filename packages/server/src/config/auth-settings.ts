@@ -56,7 +56,9 @@ export const AUTH_SETTINGS: AuthSettings = {
     name: "SERVICE_TRUSTED_PROXIES",
     flag: "trusted-proxies",
     type: addressRanges,
-    help: "Proxies whose identity headers are trusted.",
+    help:
+      "Proxies that are trusted: in the mode headers their identity headers name the caller, and in every mode the client's address " +
+      "is read from their X-Forwarded-For.",
   },
   proxySecret: {
     name: "SERVICE_PROXY_SECRET",

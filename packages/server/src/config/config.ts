@@ -201,6 +201,8 @@ export interface AuthConfig {
   readonly mtls?: MtlsAuthConfig;
   /** How people sign in to the console at the OpenID provider; only with `jwt`. */
   readonly openid?: OpenIdClientConfig;
+  /** The proxies that tell the address of their client; absent: those of `headers`. */
+  readonly trustedProxies?: readonly string[];
   /** The organizations in which a token or a proxy can give the role operator; absent: none. */
   readonly operatorOrganizations?: readonly string[];
 }

@@ -189,6 +189,7 @@ function authOf(values: SettingValues): AuthConfig {
     ...(modes.includes("apikey") ? { apiKey: true as const } : {}),
     ...(modes.includes("mtls") ? { mtls: { clientsFile: given(values.mtlsClients) } } : {}),
     ...present("openid", openIdOf(values)),
+    ...present("trustedProxies", values.trustedProxies.value),
     ...present("operatorOrganizations", values.operatorOrganizations.value),
   };
 }

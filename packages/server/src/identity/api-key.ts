@@ -71,6 +71,11 @@ export function parseKeyText(text: string): ShownKey {
   );
 }
 
+/** The public part of a key's text, whatever follows it; `undefined` without one. */
+export function keyClaim(text: string): string | undefined {
+  return /^stw_(?:live|test)_[0-9a-f]{24}(?=_)/.exec(text)?.[0];
+}
+
 const KEY_TEXT = /^stw_(?:live|test)_([0-9a-f]{24})_([0-9a-f]{64})$/;
 
 /** The stored hash of a secret. A fast hash is enough, because secrets are random. */

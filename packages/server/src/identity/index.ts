@@ -10,7 +10,7 @@
  * something else than the session of an agent.
  */
 export { type Action, ACTIONS, groupOf, requireScope } from "./actions.js";
-export type { ApiKey } from "./api-key.js";
+export { type ApiKey, keyClaim } from "./api-key.js";
 export { ApiKeyService, type IssuedKey, type KnownRoles } from "./api-key-service.js";
 export { ApiKeyVerifier } from "./api-key-verifier.js";
 export { BrowserSessions, type StartedSession } from "./browser-sessions.js";

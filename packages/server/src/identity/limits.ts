@@ -3,14 +3,20 @@
 /** Entries in the cache of verified credentials, for each kind of credential. */
 export const VERIFIED_CREDENTIALS_MAX: number = 10_000;
 /**
- * Invalid credentials from one address within {@link FAILED_ATTEMPTS_WINDOW_MS}. Further attempts
- * are delayed.
+ * Invalid credentials from one address, or for one owner, within {@link FAILED_ATTEMPTS_WINDOW_MS}.
+ * Further invalid ones are told to wait.
  */
 export const FAILED_ATTEMPTS_MAX: number = 20;
 /** In ms. */
 export const FAILED_ATTEMPTS_WINDOW_MS: number = 60_000;
-/** Addresses whose invalid credentials are counted at a time. */
-export const FAILED_ATTEMPT_PEERS_MAX: number = 10_000;
+/** Addresses and owners whose invalid credentials are counted at a time. */
+export const FAILED_ATTEMPTS_COUNTED_MAX: number = 10_000;
+/** Credentials, not seen before, that are looked up in the store at a time. */
+export const CREDENTIAL_LOOKUPS_MAX: number = 8;
+/** Credentials from one address that wait to be looked up. */
+export const CREDENTIAL_LOOKUPS_WAITING_MAX: number = 1_000;
+/** How long a credential waits to be looked up, in ms. */
+export const CREDENTIAL_LOOKUP_WAIT_MS: number = 5_000;
 /**
  * How long a server caches an API key before it reads the store again, in ms. Together with the
  * time of that read, a revocation takes effect within a second.

@@ -13,11 +13,11 @@ export interface Verified {
 
 /**
  * Verifies a bearer credential.
- * @param peerAddress IP address of the sender.
+ * @param clientAddress IP address of the client.
  * @throws AppError `UNAUTHENTICATED` when it is wrong, with a message that does not repeat it;
  * `STORE_UNAVAILABLE` or `IDENTITY_UNAVAILABLE` when it cannot be verified now.
  */
-export type VerifyCredential = (credential: string, peerAddress: string) => Promise<Verified>;
+export type VerifyCredential = (credential: string, clientAddress: string) => Promise<Verified>;
 
 /**
  * Finds the owner of a client certificate whose signature TLS has verified.

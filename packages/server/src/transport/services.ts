@@ -26,6 +26,7 @@ import type { MigrationService } from "@steward/schema";
 import type { SystemService } from "../system/index.js";
 import type { UsageService } from "../usage/index.js";
 import type { WebhookService } from "../webhooks/index.js";
+import type { ClientAddress } from "./authentication/client-address.js";
 import type { OrganizationQuotas } from "./organization-quotas.js";
 
 /** The services that every transport uses, independent of how they are built. */
@@ -86,6 +87,8 @@ export interface SignIn {
   readonly isOpen: boolean;
   /** Verifies an API key that a person types in; absent: keys are not accepted. */
   readonly apiKey?: VerifyCredential;
+  /** The address by which wrong keys are counted. */
+  readonly clientAddress: ClientAddress;
   /** Absent: nobody signs in at an OpenID provider. */
   readonly openid?: OpenIdProvider;
   /** The URL under which browsers reach this server; absent: the host of each request is used. */

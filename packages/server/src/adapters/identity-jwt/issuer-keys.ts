@@ -15,9 +15,10 @@ export interface IssuerKeysOptions {
 const AGE_MAX_MS = 600_000;
 /**
  * Minimum interval between fetches caused by unknown keys, in ms. Without the limit, tokens with
- * random key ids would cause a fetch each.
+ * random key ids would cause a fetch each. It is short, because whoever causes a fetch delays the
+ * notice of the issuer's next key by as much.
  */
-const COOLDOWN_MS = 30_000;
+const COOLDOWN_MS = 5_000;
 /** Pause after a failed fetch, in ms. Without it, requests would queue up behind the time-out. */
 const FAILURE_PAUSE_MS = 1_000;
 

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { errors, jwtVerify, type JWTPayload } from "jose";
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
@@ -27,6 +28,14 @@ export interface JwtOptions {
  * Longest time for which a verified token is cached. A withdrawn key is noticed within this time.
  */
 const TRUST_MS_MAX = 60_000;
+
+/**
+ * A digest of what a token says, without its signature: tokens that claim the same are counted
+ * together when they are wrong.
+ */
+export function tokenClaim(token: string): string {
+  return hash("sha256", token.slice(0, Math.max(0, token.lastIndexOf("."))), "base64");
+}
 
 /** Verifies tokens, and reloads the issuer's keys on request. */
 export interface JwtVerifier {

@@ -5,12 +5,20 @@ import {
   BrowserSessions,
   FailedAttempts,
   cachedVerification,
+  keyClaim,
 } from "../../identity/index.js";
+import {
+  CREDENTIAL_LOOKUP_WAIT_MS,
+  CREDENTIAL_LOOKUPS_MAX,
+  CREDENTIAL_LOOKUPS_WAITING_MAX,
+} from "../../identity/limits.js";
 import type { ApiKeyStore, BrowserSessionStore, OpenIdProvider } from "../../identity/ports.js";
+import { FairSemaphore } from "@steward/kernel/concurrency/fair-semaphore.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { AuthenticationModes } from "../../transport/authentication/authenticate.js";
+import { clientAddressBy } from "../../transport/authentication/client-address.js";
 import { present } from "../../transport/present.js";
 import type { SignIn } from "../../transport/services.js";
 
@@ -50,29 +58,44 @@ export async function openIdentity(
   const keys = apiKey && opened.use(new ApiKeyVerifier({ store, clock, log }));
   const clients = mtls && new KnownClients({ file: mtls.clientsFile, clock, log });
   const attempts = new FailedAttempts(clock, log);
+  const clientAddress = clientAddressBy(
+    config.auth.trustedProxies ?? headers?.trustedProxies ?? [],
+  );
+  const lookups = new FairSemaphore({
+    ...{ slotsMax: CREDENTIAL_LOOKUPS_MAX, waitingMax: CREDENTIAL_LOOKUPS_WAITING_MAX },
+    ...{ waitMs: CREDENTIAL_LOOKUP_WAIT_MS, name: "credentials to look up" },
+  });
+  const stored = { clock, attempts, lookups };
   const reload = (): void => {
     tokens?.reload();
     clients?.reload();
   };
   const modes = {
     attempts,
+    clientAddress,
     operatorOrganizations: new Set(config.auth.operatorOrganizations),
     ...(headers && { headers }),
     // A token is valid for minutes. The cache keeps the token itself, because hashing it would be
     // the most expensive part of a request.
-    ...(tokens && {
-      jwt: cachedVerification(tokens.verify, { clock, attempts, keyOf: (token) => token }),
-    }),
+    ...(tokens &&
+      identityJwt && {
+        jwt: cachedVerification(tokens.verify, {
+          ...{ clock, attempts, keyOf: (token) => token, claimOf: identityJwt.tokenClaim },
+        }),
+      }),
     ...(clients && { certificate: clients.verify }),
-    ...(keys && { apiKey: cachedVerification((text) => keys.verify(text), { clock, attempts }) }),
+    ...(keys && {
+      apiKey: cachedVerification((text) => keys.verify(text), { ...stored, claimOf: keyClaim }),
+    }),
     ...((keys ?? openid) && {
-      browserSession: cachedVerification((id) => sessions.verify(id), { clock, attempts }),
+      browserSession: cachedVerification((id) => sessions.verify(id), stored),
     }),
   };
   const { publicUrl, tls } = config;
   const signIn = {
     sessions,
     isOpen: headers !== undefined,
+    clientAddress,
     ...present({ apiKey: modes.apiKey, openid, publicUrl }),
     isSecure: publicUrl?.startsWith("https:") ?? tls !== undefined,
   };

@@ -5,6 +5,7 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { FailedAttempts, type Principal } from "../../identity/index.js";
 import { authenticator, type AuthenticationModes } from "./authenticate.js";
+import { clientAddressBy } from "./client-address.js";
 import type { ShownIdentity } from "../services.js";
 
 const NAMED = randomUUID();
@@ -20,6 +21,7 @@ function modes(orgId: string): AuthenticationModes {
     Promise.resolve({ principal, untilMs: Infinity });
   return {
     attempts: new FailedAttempts(systemClock, silentLog),
+    clientAddress: clientAddressBy([]),
     operatorOrganizations: new Set([NAMED]),
     headers: { trustedProxies: ["10.0.0.1"], proxySecrets: [] },
     jwt: verified(by("jwt")),
@@ -54,9 +56,9 @@ describe("the role operator", () => {
   });
 
   it("is anybody's on plain loopback, where nobody vouches for any role", async () => {
-    const { attempts, operatorOrganizations } = modes(OTHER);
+    const { attempts, clientAddress, operatorOrganizations } = modes(OTHER);
     const headers = { trustedProxies: [], proxySecrets: [] };
-    const authenticate = authenticator({ attempts, operatorOrganizations, headers });
+    const authenticate = authenticator({ attempts, clientAddress, operatorOrganizations, headers });
     expect((await authenticate({ ...nothing, headers: byHeaders(OTHER) })).roles).toEqual([
       "operator",
     ]);

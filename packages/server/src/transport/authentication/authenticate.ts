@@ -14,6 +14,7 @@ import {
   isVouchedFor as isProxied,
   type HeadersTrust,
 } from "./headers-authenticator.js";
+import type { ClientAddress } from "./client-address.js";
 import { requestOwn } from "../request-own.js";
 import type { Authenticate, ShownIdentity } from "../services.js";
 
@@ -25,6 +26,8 @@ export interface AuthenticationModes {
   readonly browserSession?: VerifyCredential;
   readonly certificate?: VerifyCertificate;
   readonly attempts: FailedAttempts;
+  /** The address by which wrong credentials are counted. */
+  readonly clientAddress: ClientAddress;
   /** The organizations in which a token or a proxy can give the role operator. */
   readonly operatorOrganizations: ReadonlySet<string>;
 }
@@ -39,7 +42,7 @@ const API_KEY_PREFIX = "stw_";
  * rather than ignored (Decision §2).
  */
 export function authenticator(modes: AuthenticationModes): Authenticate {
-  const byHeaders = modes.headers && countingFailures(modes.headers, modes.attempts);
+  const byHeaders = modes.headers && countingFailures(modes.headers, modes);
   return async (shown) => {
     const principal =
       (await bearerPrincipal(shown, modes)) ??
@@ -84,11 +87,11 @@ export function assertSafeToListen(host: string, trust: HeadersTrust | undefined
   );
 }
 
-/**
- * A wrong proxy secret counts as a failed attempt. A correct one is accepted even from an address
- * with too many failures.
- */
-function countingFailures(trust: HeadersTrust, attempts: FailedAttempts): Authenticate {
+/** A wrong proxy secret counts as a failed attempt. */
+function countingFailures(
+  trust: HeadersTrust,
+  { attempts, clientAddress }: Pick<AuthenticationModes, "attempts" | "clientAddress">,
+): Authenticate {
   const authenticate = headersAuthenticator(trust);
   if (trust.proxySecrets.length === 0) return authenticate;
   return async (shown) => {
@@ -96,19 +99,17 @@ function countingFailures(trust: HeadersTrust, attempts: FailedAttempts): Authen
       return await authenticate(shown);
     } catch (error) {
       const isRefused = error instanceof AppError && error.code === "UNAUTHENTICATED";
-      if (isRefused && shown.headers["x-proxy-secret"] !== undefined) {
-        attempts.assertAllowed(shown.peerAddress);
-        attempts.failed(shown.peerAddress, error);
-      }
-      throw error;
+      if (!isRefused || shown.headers["x-proxy-secret"] === undefined) throw error;
+      throw attempts.refused(error, { clientAddress: clientAddress(shown) });
     }
   };
 }
 
 async function bearerPrincipal(
-  { headers, peerAddress }: ShownIdentity,
-  { jwt, apiKey }: AuthenticationModes,
+  shown: ShownIdentity,
+  { jwt, apiKey, clientAddress }: AuthenticationModes,
 ): Promise<Principal | undefined> {
+  const { headers } = shown;
   const text = headerText(headers, "authorization", CREDENTIAL_LENGTH_MAX);
   if (text === undefined) return undefined;
   const credential = BEARER.exec(text)?.[1];
@@ -122,7 +123,7 @@ async function bearerPrincipal(
     const kind = isKey ? "API keys" : "JSON Web Tokens";
     throw new AppError("UNAUTHENTICATED", `This server does not accept ${kind}`);
   }
-  return (await verify(credential, peerAddress)).principal;
+  return (await verify(credential, clientAddress(shown))).principal;
 }
 
 /** A caller who sends a credential means to be somebody, and is never taken for anybody else. */
@@ -137,26 +138,26 @@ function readsNoBearer(): AppError {
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i;
 
 async function sessionPrincipal(
-  { browserSession, peerAddress }: ShownIdentity,
-  { browserSession: verify }: AuthenticationModes,
+  shown: ShownIdentity,
+  { browserSession: verify, clientAddress }: AuthenticationModes,
 ): Promise<Principal | undefined> {
+  const { browserSession } = shown;
   if (browserSession === undefined || verify === undefined) return undefined;
-  return (await verify(browserSession, peerAddress)).principal;
+  return (await verify(browserSession, clientAddress(shown))).principal;
 }
 
 function certificatePrincipal(
-  { certificate, peerAddress }: ShownIdentity,
-  { certificate: verify, attempts }: AuthenticationModes,
+  shown: ShownIdentity,
+  { certificate: verify, attempts, clientAddress }: AuthenticationModes,
 ): Principal | undefined {
   if (verify === undefined) return undefined;
-  const presented = certificate();
+  const presented = shown.certificate();
   if (presented === undefined) return undefined;
-  attempts.assertAllowed(peerAddress);
   try {
     return verify(presented);
   } catch (error) {
-    if (error instanceof AppError) attempts.failed(peerAddress, error);
-    throw error;
+    if (!(error instanceof AppError)) throw error;
+    throw attempts.refused(error, { clientAddress: clientAddress(shown) });
   }
 }
 

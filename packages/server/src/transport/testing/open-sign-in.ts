@@ -7,5 +7,10 @@ import type { SignIn } from "../services.js";
 export function openSignIn(): SignIn {
   const parts = { clock: systemClock, log: silentLog };
   const sessions = new BrowserSessions({ store: noBrowserSessions, apiKeys: noApiKeys, ...parts });
-  return { sessions, isOpen: true, isSecure: false };
+  return {
+    sessions,
+    isOpen: true,
+    isSecure: false,
+    clientAddress: ({ peerAddress }) => peerAddress,
+  };
 }

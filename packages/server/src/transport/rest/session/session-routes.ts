@@ -94,7 +94,8 @@ function addSignIn(app: RestApp, services: Services): void {
       );
     }
     const { api_key: text } = request.body;
-    const { principal } = await verify(text, request.raw.socket.remoteAddress ?? "");
+    const clientAddress = signIn.clientAddress(incomingRequest(request, reply));
+    const { principal } = await verify(text, clientAddress);
     const started = await beginSession(request, reply, services, principal, () =>
       signIn.sessions.startForKey(principal, text),
     );
