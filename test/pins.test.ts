@@ -156,6 +156,7 @@ describe("the package controlplane.v1", () => {
       GrantApprovalRequest: [
         ...["1 approval_id: string", "2 digest: string", "3 reason: string"],
         "4 standing_seconds: int32",
+        "5 rows_changed_max: int64",
       ],
       GrantApprovalResponse: ["1 approval: Approval"],
       DenyApprovalRequest: ["1 approval_id: string", "2 digest: string", "3 reason: string"],
@@ -200,6 +201,7 @@ describe("the package controlplane.v1", () => {
         "3 decision: string",
         "4 reason: string",
         "5 decided_at: string",
+        "6 rows_changed_max: int64",
       ],
       ApprovalSubject: [
         "1 tool_name: string",

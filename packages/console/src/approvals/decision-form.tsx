@@ -23,6 +23,8 @@ export function DecisionForm({ approval }: { readonly approval: Approval }) {
   const field = useRef<HTMLInputElement>(null);
   // The digest of the approval as the person read it when they began to decide.
   const [digest, setDigest] = useState(approval.digest);
+  // The rows that the preview showed then: no more are approved.
+  const [rows, setRows] = useState(approval.preview?.rows_changed);
   const deciding = useMutation({
     mutationFn: async (decision: "approve" | "deny") =>
       client.approvals[decision](approval.approval_id, {
@@ -31,12 +33,14 @@ export function DecisionForm({ approval }: { readonly approval: Approval }) {
         ...(decision === "deny" || standingSeconds === 0
           ? {}
           : { standing_seconds: standingSeconds }),
+        ...(decision === "deny" || rows === undefined ? {} : { rows_changed_max: rows }),
       }),
     onSettled: async () => queries.invalidateQueries(),
   });
   const begin = (decision: "approve" | "deny") => () => {
     setIntended(decision);
     setDigest(approval.digest);
+    setRows(approval.preview?.rows_changed);
     field.current?.focus();
   };
   // The button becomes the one that submits while it is clicked: without this, one click would decide.

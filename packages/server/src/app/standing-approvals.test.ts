@@ -111,7 +111,7 @@ it("lets later statements of its shape run, which tell who approved them, and no
 
   await tenant.waits("DELETE FROM orders WHERE id > -33");
   await tenant.waits("DELETE FROM orders WHERE id = -33 OR id = -34");
-  await tenant.waits("DELETE FROM order_items WHERE id = -33");
+  await tenant.waits("DELETE FROM order_items WHERE order_id = -33");
   const others = [
     tenant.as({ role: "agent", agentId: "bot", userId: "carol" }),
     tenant.as({ role: "agent", agentId: "another", userId: "alice" }),

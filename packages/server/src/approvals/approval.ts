@@ -27,6 +27,8 @@ export interface ApprovalDecision {
   readonly reason?: string;
   /** How long the approval is to stand for later statements, in ms; absent: only for this one. */
   readonly standingMs?: number;
+  /** Rows that the statement may change at most, as the approver saw or widened it; absent: none were shown. */
+  readonly rowsChangedMax?: number;
   readonly atMs: number;
 }
 
@@ -155,6 +157,14 @@ export interface ApprovedMigration {
   readonly digest: string;
   /** User id of the person who proposed it, or for whom an agent did. */
   readonly author?: string;
+}
+
+/** Rows that what is approved may change at most: what every approver agrees with. */
+export function approvedRowsMax({ decisions }: Pick<Approval, "decisions">): number | undefined {
+  const maxima = decisions.flatMap(({ decision, rowsChangedMax }) =>
+    decision === "approve" && rowsChangedMax !== undefined ? [rowsChangedMax] : [],
+  );
+  return maxima.length === 0 ? undefined : Math.min(...maxima);
 }
 
 /** The name of a person or program in messages. */

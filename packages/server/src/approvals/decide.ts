@@ -18,6 +18,8 @@ export interface WantedDecision {
   readonly reason?: string | undefined;
   /** How long the approval is to stand for later statements of its shape, in ms. */
   readonly standingMs?: number | undefined;
+  /** Rows that the statement may change at most. */
+  readonly rowsChangedMax?: number | undefined;
   readonly by: ApprovalParty & { readonly roles: readonly string[] };
 }
 
@@ -58,6 +60,7 @@ export function decideApproval(
     decision: wanted.decision,
     ...(wanted.reason === undefined ? {} : { reason: wanted.reason }),
     ...(wanted.standingMs === undefined ? {} : { standingMs: wanted.standingMs }),
+    ...(wanted.rowsChangedMax === undefined ? {} : { rowsChangedMax: wanted.rowsChangedMax }),
     atMs: nowMs,
   };
   // A person who denies after having approved takes the approval back.
@@ -83,9 +86,12 @@ export function decideApproval(
 }
 
 function isSameDecision(earlier: ApprovalDecision, wanted: WantedDecision): boolean {
-  const { decision, reason, standingMs } = earlier;
+  const { decision, reason, standingMs, rowsChangedMax } = earlier;
   return (
-    decision === wanted.decision && reason === wanted.reason && standingMs === wanted.standingMs
+    decision === wanted.decision &&
+    reason === wanted.reason &&
+    standingMs === wanted.standingMs &&
+    rowsChangedMax === wanted.rowsChangedMax
   );
 }
 

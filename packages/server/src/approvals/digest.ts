@@ -93,7 +93,7 @@ export function wholePlanDigest({ planId, revision, policyVersion, steps }: Appr
 }
 
 /** The touched data without order; the columns that are not used are left out. */
-function touchedJson({ tables, functions }: TouchedData): JsonValue {
+function touchedJson({ tables, functions, definitions }: TouchedData): JsonValue {
   const used = tables.map(({ name, accesses }) => ({
     name,
     accesses: Object.fromEntries(
@@ -101,5 +101,8 @@ function touchedJson({ tables, functions }: TouchedData): JsonValue {
     ),
   }));
   used.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { tables: used, functions: [...functions].sort() };
+  return {
+    ...{ tables: used, functions: [...functions].sort() },
+    ...(definitions === undefined ? {} : { definitions }),
+  };
 }

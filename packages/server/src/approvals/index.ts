@@ -9,6 +9,7 @@
  * that also grants the approvals of later statements of its shape, for a time.
  */
 export {
+  approvedRowsMax,
   partyName,
   shownStatus,
   type Approval,
@@ -27,6 +28,7 @@ export {
   countingDecisions,
   decideApproval,
   denialOf,
+  isSameParty,
   missingFor,
   standingMsMax,
   whyNotApprover,

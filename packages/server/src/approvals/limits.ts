@@ -28,3 +28,6 @@ export const APPROVAL_PREVIEW_MS_MAX: number = 5_000;
 export const APPROVALS_PAGE_MAX: number = 200;
 /** Default page size of a listing of approvals. */
 export const APPROVALS_PAGE_DEFAULT: number = 50;
+
+/** Limit of the numbers of rows that are remembered as shown to approvers, for all organizations. */
+export const ROWS_SHOWN_KEPT_MAX: number = 1000;

@@ -26,6 +26,13 @@ export interface TouchedData {
    * Functions of the database that the statement calls, in lower case; their effects are unknown.
    */
   readonly functions: readonly string[];
+  /**
+   * A hash of the definitions that the statement goes through: tables, views, triggers, functions. Absent when
+   * the engine has not been asked.
+   */
+  readonly definitions?: string;
+  /** Functions whose results differ from run to run, such as `random`; absent: none is known. */
+  readonly varying?: readonly string[];
 }
 
 /** Tables that a statement names, without further information. */

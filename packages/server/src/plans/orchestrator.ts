@@ -218,6 +218,11 @@ export interface ApprovalChoice {
   readonly reason?: string | undefined;
   /** How long the approval is to stand for later statements of its shape, in ms. */
   readonly standingMs?: number | undefined;
+  /**
+   * Rows that the statement may change at most; absent: as many as the person was shown, or would be shown
+   * now.
+   */
+  readonly rowsChangedMax?: number | undefined;
 }
 
 /** The preview of a waiting write, for callers who can decide about it. */

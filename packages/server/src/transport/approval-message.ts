@@ -37,11 +37,11 @@ export function approvalMessage(approval: ApprovalView, nowMs: number): Approval
     requester: partyMessage(approval.requester),
     requested_at: isoTime(approval.requestedAtMs),
     expires_at: isoTime(approval.expiresAtMs),
-    decisions: approval.decisions.map(({ approver, roles, decision, reason, atMs }) => ({
+    decisions: approval.decisions.map(({ approver, roles, decision, reason, ...made }) => ({
       approver: partyMessage(approver),
       ...{ roles, decision },
-      ...present({ reason }),
-      decided_at: isoTime(atMs),
+      ...present({ reason, rows_changed_max: made.rowsChangedMax }),
+      decided_at: isoTime(made.atMs),
     })),
     policy_version: approval.policyVersion,
     ...present({ granted_by: approval.grantedBy }),

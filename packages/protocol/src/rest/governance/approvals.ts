@@ -52,6 +52,10 @@ const approvalDecisionShape = {
   decision: z.enum(["approve", "deny"]).describe("What was decided"),
   reason: z.string().exactOptional().describe("Why, in the approver's words"),
   decided_at: dateTime.describe("When it was decided"),
+  rows_changed_max: z
+    .int()
+    .exactOptional()
+    .describe("Rows that the statement may change at most, as the approver saw or widened it"),
 };
 
 /** One person's decision. */
@@ -354,6 +358,13 @@ const approvalChoiceShape = {
     .exactOptional()
     .describe(
       "Lets the approval also stand for later statements of the same shape, for so long; standing_seconds_max at most",
+    ),
+  rows_changed_max: z
+    .int()
+    .min(0)
+    .exactOptional()
+    .describe(
+      "Rows that the statement may change at most; absent: as many as the preview has shown you",
     ),
 };
 

@@ -76,9 +76,14 @@ export function approvalLines(approval: Approval): readonly string[] {
       return `${decided_at}  ${partyName(approver)}  ${decision}${why}`;
     }),
     ...(approval.status === "pending"
-      ? ["", `steward approvals approve ${id} --digest ${digest}`]
+      ? ["", `steward approvals approve ${id} --digest ${digest}${rowsShown(approval)}`]
       : []),
   ];
+}
+
+/** The option that approves no more rows than were shown. */
+function rowsShown({ preview }: Approval): string {
+  return preview?.rows_changed === undefined ? "" : ` --rows ${String(preview.rows_changed)}`;
 }
 
 /** Whether it stands, or may stand, for later statements. */

@@ -12,6 +12,7 @@ interface DecideOptions extends ClientOptions {
   readonly digest: string;
   readonly reason?: string;
   readonly standing?: string;
+  readonly rows?: string;
 }
 
 /** The approval that is named by its id, or as the one of a whole plan. @throws CliError. */
@@ -51,6 +52,7 @@ export function decideCommand({ env, terminal }: CliContext, verb: "approve" | "
         digest,
         ...(reason === undefined ? {} : { reason }),
         ...standingOf(options.standing),
+        ...rowsOf(options.rows),
       };
       const { approvals } = connect(options, env);
       const approvalId = await meantApproval(approvals, given, options.plan);
@@ -76,8 +78,21 @@ export function decideCommand({ env, terminal }: CliContext, verb: "approve" | "
       "--standing <duration>",
       "Let it also stand for later statements of the same shape, such as 24h; only where policies allow it.",
     );
+    command.option(
+      "--rows <number>",
+      "Rows that it may change at most; without it, as many as `steward approvals show` has shown.",
+    );
   }
   return command;
+}
+
+/** @throws CliError for a text that is no number of rows. */
+function rowsOf(text: string | undefined): { readonly rows_changed_max?: number } {
+  if (text === undefined) return {};
+  if (!/^\d{1,15}$/.test(text)) {
+    throw usageError(`--rows ${text} is no number of rows`, "write a whole number, such as 1");
+  }
+  return { rows_changed_max: Number(text) };
 }
 
 /** @throws CliError for a text that is no duration. */

@@ -2,7 +2,7 @@ import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
-import type { Approval } from "../../approvals/index.js";
+import { approvedRowsMax, type Approval } from "../../approvals/index.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import {
   ApprovalRequired,
@@ -146,7 +146,7 @@ export class AttemptRunner {
     }
     const { schemas } = this.#parts;
     const attributed = { ...attempt, caller: ctx };
-    const data = await this.#dataOf(target, attempt.step, ctx);
+    const data = await this.#dataOf(target, attempt, ctx);
     const bound = await boundStatement(target, attempt, binds, ctx);
     if ("outcome" in bound) return bound;
     // A database tells what the statement touches, and is asked about that while it runs.
@@ -217,14 +217,15 @@ export class AttemptRunner {
 
   /**
    * The data that a step touches, as far as it is known before the step runs; `undefined` when no
-   * policy depends on it.
+   * policy and no approval depends on it.
    */
   async #dataOf(
     target: StepTarget,
-    step: PreparedStep,
+    { step, needsApproval }: Attempt,
     caller: Caller,
   ): Promise<KnownData | undefined> {
-    if (!(await this.#parts.policy.looksAtData(caller, kindsOf(step)))) return undefined;
+    const isAsked = await this.#parts.policy.looksAtData(caller, kindsOf(step));
+    if (!isAsked && !(needsApproval && "dialect" in target)) return undefined;
     return { touched: "dialect" in target ? namedBy(step, this.#parts) : namedData([]) };
   }
 
@@ -276,7 +277,7 @@ export class AttemptRunner {
           // The engine holds a statement to what it does: a wide intent opens nothing.
           intent: step.statementClass,
           schemaTableHints: step.schemaTableHints,
-          rowsChangedMax,
+          rowsChangedMax: lowest(rowsChangedMax, bound.approval && approvedRowsMax(bound.approval)),
           mayChangeUncounted,
           waitMs,
           timeoutMs,
@@ -331,6 +332,11 @@ async function boundStatement(
 /** Undefined for a service tool, which is not SQL. */
 function dialectOf(target: SqlTarget | StepTarget): Dialect | undefined {
   return "dialect" in target ? target.dialect : undefined;
+}
+
+/** The lower one of two limits. */
+function lowest(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
 async function settle(

@@ -187,15 +187,16 @@ export class WholePlanRequests {
     const { policy } = this.#parts;
     const looksAtData = await policy.looksAtData(ctx, kindsOf(step));
     const isSql = namedBy(step, this.#parts) !== undefined;
-    if (looksAtData && isSql && described === undefined) {
-      return "the database does not tell yet which tables it touches";
-    }
-    const touched = looksAtData && isSql ? described : undefined;
+    const touched = isSql ? described : undefined;
+    const isUnknown = isSql && touched === undefined;
+    if (looksAtData && isUnknown) return UNKNOWN_TABLES;
     try {
       await policy.permit(ctx, plannedStatement(step, touched));
       return "free";
     } catch (refusal) {
-      if (refusal instanceof ApprovalRequired) return { needed: refusal.needed, touched };
+      if (refusal instanceof ApprovalRequired) {
+        return isUnknown ? UNKNOWN_TABLES : { needed: refusal.needed, touched };
+      }
       if (refusal instanceof AppError && refusal.code === "POLICY_DENIED") return refusal.message;
       throw refusal;
     }
@@ -218,6 +219,8 @@ export class WholePlanRequests {
     }
   }
 }
+
+const UNKNOWN_TABLES = "the database does not tell yet which tables it touches";
 
 /** A step that has yet to run. */
 interface AskedStep {

@@ -66,7 +66,7 @@ export class ApprovalDesk implements PlanApprovals {
 
   async decideApproval(
     approvalId: string,
-    { decision, digest, reason, standingMs }: ApprovalChoice,
+    { decision, digest, reason, standingMs, ...choice }: ApprovalChoice,
     ctx: QueryRuntimeContext,
   ): Promise<StoredApproval> {
     if (reason !== undefined && Buffer.byteLength(reason) > APPROVAL_REASON_BYTES_MAX) {
@@ -75,16 +75,15 @@ export class ApprovalDesk implements PlanApprovals {
     const { engine, clock, policy } = this.#parts;
     const found = await this.#find(approvalId, ctx);
     const by = approverOf(ctx);
-    const wanted: WantedDecision = {
-      decision,
-      digest: digest.toLowerCase(),
-      reason,
-      standingMs,
-      by,
-    };
+    const asked = { decision, digest: digest.toLowerCase(), reason, standingMs, by };
     // The index may lag behind, but is enough to refuse with a reason; the plan's log decides.
-    const early = decideApproval(found, wanted, clock.nowMs());
+    const early = decideApproval(found, asked, clock.nowMs());
     if (early.kind === "refused") throw new AppError(early.code, early.message);
+    const rowsChangedMax =
+      decision === "deny"
+        ? undefined
+        : (choice.rowsChangedMax ?? (await this.#previews.rowsShown(found, ctx)));
+    const wanted: WantedDecision = { ...asked, rowsChangedMax };
     const { orgId, planId } = found;
     const origin = originOf(ctx, await policy.versionFor(ctx));
     await engine.decideApproval({ orgId, planId }, found.approvalId, wanted, origin);

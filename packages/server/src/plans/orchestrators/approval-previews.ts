@@ -2,11 +2,18 @@ import type { Clock } from "@steward/kernel/clock.js";
 import { Tally } from "@steward/kernel/concurrency/tally.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { shownStatus, whyNotApprover, type ApprovalSubject } from "../../approvals/index.js";
+import { RecentMap } from "@steward/kernel/recent-map.js";
+import {
+  isSameParty,
+  shownStatus,
+  whyNotApprover,
+  type ApprovalSubject,
+} from "../../approvals/index.js";
 import {
   APPROVAL_PREVIEW_MS_MAX,
   APPROVAL_PREVIEW_WAIT_MS,
   APPROVAL_PREVIEWS_AT_ONCE_MAX,
+  ROWS_SHOWN_KEPT_MAX,
 } from "../../approvals/limits.js";
 import type { StoredApproval } from "../../approvals/ports.js";
 import {
@@ -57,6 +64,8 @@ const LIMITS = { waitMs: APPROVAL_PREVIEW_WAIT_MS, timeoutMs: APPROVAL_PREVIEW_M
 export class ApprovalPreviews {
   readonly #parts: ApprovalPreviewParts;
   readonly #running = new Tally(APPROVAL_PREVIEWS_AT_ONCE_MAX);
+  /** By approval and person. */
+  readonly #rowsShownTo = new RecentMap<number>(ROWS_SHOWN_KEPT_MAX);
 
   constructor(parts: ApprovalPreviewParts) {
     this.#parts = parts;
@@ -64,6 +73,29 @@ export class ApprovalPreviews {
 
   /** The preview of a statement that cannot be previewed contains the reason. */
   async of(approval: StoredApproval, ctx: QueryRuntimeContext): Promise<ApprovalPreview> {
+    const preview = await this.#of(approval, ctx);
+    const shown = preview.write?.rowsChanged;
+    if (shown !== undefined) {
+      const key = shownTo(approval, ctx);
+      this.#rowsShownTo.delete(key);
+      this.#rowsShownTo.getOrMake(key, () => shown);
+    }
+    return preview;
+  }
+
+  /**
+   * How many rows the caller was shown last, by this server, or would be shown now; `undefined` when there is
+   * no preview. A decision that was made already keeps its number.
+   */
+  async rowsShown(approval: StoredApproval, ctx: QueryRuntimeContext): Promise<number | undefined> {
+    const by = approverOf(ctx);
+    const earlier = approval.decisions.find(({ approver }) => isSameParty(approver, by));
+    if (earlier?.rowsChangedMax !== undefined) return earlier.rowsChangedMax;
+    const shown = this.#rowsShownTo.get(shownTo(approval, ctx));
+    return shown ?? (await this.of(approval, ctx)).write?.rowsChanged;
+  }
+
+  async #of(approval: StoredApproval, ctx: QueryRuntimeContext): Promise<ApprovalPreview> {
     const status = shownStatus(approval, this.#parts.clock.nowMs());
     if (status !== "pending") {
       return without(`The approval is ${status}: only a write that waits for it is previewed`);
@@ -129,7 +161,7 @@ export class ApprovalPreviews {
     const digest = digestOf(
       { ref: { planId, stepId }, step, binds, migration: undefined },
       { policyVersion },
-      subject.tables && touched,
+      touched,
     );
     if (digest !== approval.digest) return without(CHANGED);
     const tables = await may(touched);
@@ -137,24 +169,40 @@ export class ApprovalPreviews {
     const estimated = estimate === undefined ? {} : { estimate };
     try {
       const write = await target.preview({ ...asked, binds, tables }, ctx.signal);
-      return { ...estimated, write: withLimit(write, subject) };
+      return { ...estimated, write: withNotes(write, subject, touched) };
     } catch (error) {
       return { ...estimated, ...without(reasonOf(error)) };
     }
   }
 }
 
-/** Says when the write would fail because it changes too many rows. */
-function withLimit(
+function shownTo(
+  { approvalId, digest }: StoredApproval,
+  { orgId, userId = "", keyId = "" }: QueryRuntimeContext,
+): string {
+  return JSON.stringify([orgId, approvalId, digest, userId, keyId]);
+}
+
+/** Says when the write would fail because it changes too many rows, and when a run may differ. */
+function withNotes(
   write: StatementPreview,
   { rowsChangedMax = Infinity }: ApprovalSubject,
+  { varying = [] }: TouchedData,
 ): StatementPreview {
-  const { rowsChanged, notes } = write;
-  if (rowsChanged <= rowsChangedMax) return write;
-  const note =
-    `The statement would fail: it changes ${String(rowsChanged)} rows now, and may change ` +
-    `${String(rowsChangedMax)} at most`;
-  return { ...write, notes: [note, ...notes] };
+  const { rowsChanged } = write;
+  const notes = [...write.notes];
+  if (varying.length > 0) {
+    notes.unshift(
+      `A run may change other rows than these: the result of ${varying.join(", ")} differs from run to run`,
+    );
+  }
+  if (rowsChanged > rowsChangedMax) {
+    notes.unshift(
+      `The statement would fail: it changes ${String(rowsChanged)} rows now, and may change ` +
+        `${String(rowsChangedMax)} at most`,
+    );
+  }
+  return { ...write, notes };
 }
 
 const CHANGED =

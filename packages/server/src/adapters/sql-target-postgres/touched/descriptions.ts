@@ -10,7 +10,7 @@ import { StatementError, type StatementRequest } from "../../../plans/ports.js";
 import type { KnownStatement } from "../../sql-target/admission.js";
 import { mayFitOtherwise, parametersFor } from "../parameters.js";
 import { readQueryTree, type TreeContents } from "./query-tree.js";
-import { findNamed, readFacts, versionQuery } from "./reached-catalog.js";
+import { definitionsQuery, findNamed, readFacts, versionQuery } from "./reached-catalog.js";
 import type { Session } from "../session.js";
 import { ReachedData } from "./reached-data.js";
 import type { TypeCatalog } from "../type-catalog.js";
@@ -105,7 +105,15 @@ export class Descriptions {
     const [row] = await session.query(query);
     const found = reached.list();
     const unknown = statement.tables.filter((name) => !named.has(name));
-    const touched = { ...found, tables: [...found.tables, ...unknown.map(unknownTable)] };
+    const [defined] = await session.query(definitionsQuery(reached));
+    // The query builds a list of names.
+    const varying = JSON.parse(String(defined?.["varying"])) as string[];
+    if (trees.some(({ tellsTime }) => tellsTime)) varying.push("current_timestamp");
+    const touched = {
+      ...{ ...found, tables: [...found.tables, ...unknown.map(unknownTable)] },
+      definitions: String(defined?.["definitions"]),
+      ...(varying.length === 0 ? {} : { varying }),
+    };
     return { touched, version: String(row?.["version"]), query };
   }
 

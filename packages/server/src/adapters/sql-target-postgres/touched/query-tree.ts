@@ -7,6 +7,8 @@ export type RelationAccesses = ReadonlyMap<DataAccess, ReadonlySet<number>>;
 export interface TreeContents {
   readonly relations: readonly (readonly [relation: number, accesses: RelationAccesses])[];
   readonly functions: ReadonlySet<number>;
+  /** Whether it has `CURRENT_TIMESTAMP` or the like, which are no functions. */
+  readonly tellsTime: boolean;
 }
 
 /**
@@ -24,12 +26,15 @@ export function readQueryTree(tree: string): TreeContents {
     },
   );
   const functions = [...text.matchAll(FUNCTIONS)].map(([, oid]) => Number(oid));
-  return { relations, functions: new Set(functions) };
+  return { relations, functions: new Set(functions), tellsTime: PRESENT_TIME.test(text) };
 }
 
 /** Since version 16 a separate node; earlier, a part of each range table entry. */
 const PERMISSIONS =
   /:relid (\d+) [^{}]*?:requiredPerms (\d+) :checkAsUser \d+ :selectedCols \(b([ \d]*)\) :insertedCols \(b([ \d]*)\) :updatedCols \(b([ \d]*)\)/g;
+
+/** The first values of `SQLValueFunctionOp` (PostgreSQL's `primnodes.h`). */
+const PRESENT_TIME = /\{SQLVALUEFUNCTION :op [0-8] /;
 
 const FUNCTIONS = /:(?:funcid|opfuncid|aggfnoid|winfnoid|tsmhandler) (\d+)/g;
 

@@ -179,6 +179,27 @@ export function versionQuery({ relations, functions }: Reached, names: readonly 
   return `SELECT md5(string_agg(part, ' ' ORDER BY part)) AS version FROM (${parts.join(" UNION ALL ")}) AS parts (part)`;
 }
 
+/**
+ * A query for a hash of the definitions of these relations and functions, and for the functions whose results
+ * differ from run to run: those that are volatile, and those of the present time.
+ */
+export function definitionsQuery({ relations, functions }: Reached): string {
+  const tables = ["0", ...relations].join(",");
+  const called = ["0", ...functions].join(",");
+  const parts = [
+    `SELECT concat_ws(' ', 'a', attrelid, attnum, attname, format_type(atttypid, atttypmod), pg_get_expr(adbin, adrelid)) FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE attrelid IN (${tables}) AND attnum > 0`,
+    `SELECT concat_ws(' ', 'r', oid, ev_enabled, md5(ev_action::text)) FROM pg_rewrite WHERE ev_class IN (${tables})`,
+    `SELECT concat_ws(' ', 't', tgenabled, pg_get_triggerdef(oid)) FROM pg_trigger WHERE tgrelid IN (${tables}) AND NOT tgisinternal`,
+    `SELECT concat_ws(' ', 'k', conrelid, pg_get_constraintdef(oid)) FROM pg_constraint WHERE conrelid IN (${tables})`,
+    `SELECT concat_ws(' ', 'p', polrelid, polname, polcmd, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)) FROM pg_policy WHERE polrelid IN (${tables})`,
+    `SELECT concat_ws(' ', 'f', oid, proowner, prosecdef, provolatile, proconfig, md5(prosrc), md5(pg_get_function_sqlbody(oid))) FROM pg_proc WHERE oid IN (${called}) AND oid >= ${OWN_OID_MIN}`,
+  ];
+  return `SELECT md5(string_agg(part, ' ' ORDER BY part)) AS definitions,
+    (SELECT coalesce(jsonb_agg(DISTINCT proname), '[]') FROM pg_proc WHERE oid IN (${called})
+      AND (provolatile = 'v' OR proname IN ('now', 'transaction_timestamp', 'statement_timestamp'))) AS varying
+    FROM (${parts.join(" UNION ALL ")}) AS parts (part)`;
+}
+
 /** standard_conforming_strings is on in all our transactions. */
 function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;

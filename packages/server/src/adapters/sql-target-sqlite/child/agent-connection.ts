@@ -6,7 +6,7 @@ import { toSqliteBinds } from "./binds.js";
 import { Catalog } from "./catalog.js";
 import { ChangeCounter, ReportedChanges } from "./change-counter.js";
 import { toStatementError } from "./failure.js";
-import { Guard, type AuthorizerCall } from "./guard.js";
+import { Guard, type AuthorizerCall, type Watch } from "./guard.js";
 import { withoutRows, type RowsResult } from "../../sql-target/result-rows.js";
 import { requireFewColumns, type ChangedRows } from "../../sql-target/statement-limits.js";
 import { RowsJson, type SqliteCell } from "./rows-json.js";
@@ -60,9 +60,9 @@ export class AgentConnection {
     const compiled = this.#find(statement);
     requireFewColumns(compiled.columns.length);
     const values = toSqliteBinds(statement.binds);
-    const { intent } = statement;
-    const observe = compiled.changes.observe;
-    this.#guard.watch({ intent, phase: "running", shadowTables: NO_TABLES, observe });
+    const { observe } = compiled.changes;
+    const running = { phase: "running", shadowTables: NO_TABLES, observe } as const;
+    this.#guard.watch({ ...watchOf(statement), ...running });
     try {
       return compiled.columns.length === 0
         ? change(statement, compiled, values)
@@ -186,9 +186,8 @@ export class AgentConnection {
   ): StatementSyncInstance {
     try {
       const shadowTables = this.#catalog.shadowTables();
-      const { intent } = statement;
       this.#guard.watch({
-        ...{ intent, phase: "preparing", shadowTables },
+        ...{ ...watchOf(statement), phase: "preparing", shadowTables },
         ...(observe === undefined ? {} : { observe }),
       });
       return this.#db.prepare(statement.sql);
@@ -227,6 +226,13 @@ export class AgentConnection {
 const NO_STATEMENT: AdmittedStatement = {
   ...{ sql: "", binds: [], intent: "read_select", statementClass: "read_select", tables: [] },
 };
+
+function watchOf({
+  intent,
+  statementClass,
+}: AdmittedStatement): Pick<Watch, "intent" | "changesSchema"> {
+  return { intent, changesSchema: statementClass === "admin" };
+}
 
 const NO_TABLES: ReadonlySet<string> = new Set();
 

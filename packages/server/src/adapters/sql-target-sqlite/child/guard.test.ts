@@ -48,7 +48,8 @@ describe("the engine's own guard", () => {
   const run = (sql: string, intent: Intent): string => {
     const shadowTables = new Catalog(db).shadowTables();
     try {
-      guard.watch({ intent, phase: "preparing", shadowTables });
+      const changesSchema = intent === "admin";
+      guard.watch({ intent, phase: "preparing", shadowTables, changesSchema });
       const statement = db.prepare(sql);
       guard.watch({ intent, phase: "running", shadowTables: new Set() });
       statement.all();

@@ -18,8 +18,8 @@ export class Guard {
   #consulted = false;
 
   constructor(db: DatabaseSyncInstance) {
-    db.setAuthorizer((action, first, second, _database, trigger) =>
-      this.#decide({ action, first, second, trigger }),
+    db.setAuthorizer((action, first, second, database, trigger) =>
+      this.#decide({ action, first, second, database, trigger }),
     );
   }
 
@@ -63,6 +63,8 @@ export class Guard {
 /** The agent's statement to which the guard applies. */
 export interface Watch {
   readonly intent: Intent;
+  /** Whether it changes the schema: then SQLite itself reads the schema temp. */
+  readonly changesSchema?: boolean;
   /**
    * While a statement runs, rows may only be changed by what was authorized when it was prepared,
    * and by virtual tables that write to their own shadow tables.
@@ -82,6 +84,8 @@ export interface AuthorizerCall {
   readonly action: number;
   readonly first: string | null;
   readonly second: string | null;
+  /** `main` or `temp`, where the access has a database. */
+  readonly database: string | null;
   /** The trigger or view whose body is being compiled. */
   readonly trigger: string | null;
 }
@@ -143,15 +147,17 @@ function denialOf(access: AuthorizerCall, watch: Watch): string | undefined {
   if (own !== undefined) {
     return `The table ${own.toLowerCase()} belongs to the service and cannot be used in a statement`;
   }
+  // It has the triggers of a preview, which a statement must not be able to tell from a run.
+  if (readsTemporary(access) && watch.changesSchema !== true) {
+    return "The schema temp belongs to the service and cannot be used in a statement";
+  }
   switch (access.action) {
     case constants.SQLITE_READ:
     case constants.SQLITE_SELECT:
     case constants.SQLITE_RECURSIVE:
       return undefined;
     case constants.SQLITE_FUNCTION:
-      return isForbiddenFunction(access.second ?? "")
-        ? `The function ${access.second ?? ""} is not allowed`
-        : undefined;
+      return functionDenial(access, watch.intent);
     case constants.SQLITE_PRAGMA:
       return READABLE_PRAGMAS.has(access.first?.toLowerCase() ?? "")
         ? undefined
@@ -166,6 +172,25 @@ function denialOf(access: AuthorizerCall, watch: Watch): string | undefined {
         : "The statement does something that no intent allows";
   }
 }
+
+function readsTemporary({ action, first, database, trigger }: AuthorizerCall): boolean {
+  if (action !== constants.SQLITE_READ || trigger !== null) return false;
+  return database === "temp" || (first ?? "").toLowerCase().startsWith("sqlite_temp_");
+}
+
+function functionDenial({ second, trigger }: AuthorizerCall, intent: Intent): string | undefined {
+  const name = second ?? "";
+  if (isForbiddenFunction(name)) return `The function ${name} is not allowed`;
+  const isToldOf = intent !== "read_select" && trigger === null;
+  return isToldOf && EARLIER_CHANGES.has(name.toLowerCase())
+    ? `The function ${name} is not allowed in a write: it tells what the connection has changed before, for others too`
+    : undefined;
+}
+
+/** Functions about earlier statements, whose results differ between a preview and a run. */
+const EARLIER_CHANGES: ReadonlySet<string> = new Set([
+  ...["changes", "last_insert_rowid", "total_changes"],
+]);
 
 function changeDenial(access: AuthorizerCall, watch: Watch): string | undefined {
   const table = access.first ?? "";

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 
 /** A definition that reads tables when it is used. */
@@ -44,6 +45,16 @@ export class SchemaObjects {
   definitionsOf(table: string): readonly Definition[] {
     this.#all ??= this.#readDefinitions();
     return this.#all.get(table) ?? [];
+  }
+
+  /** A hash of the definitions of these tables and views, with their indexes and triggers. */
+  definitionsHash(tables: readonly string[]): string {
+    const rows = this.#rows<{ readonly sql: string }>(
+      `SELECT sql FROM main.sqlite_schema WHERE sql IS NOT NULL
+         AND lower(tbl_name) IN (SELECT value FROM json_each(?)) ORDER BY type, name`,
+      JSON.stringify(tables),
+    );
+    return createHash("sha256").update(JSON.stringify(rows)).digest("hex");
   }
 
   #list(): readonly Table[] {

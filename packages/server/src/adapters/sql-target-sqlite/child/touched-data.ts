@@ -19,17 +19,27 @@ export function touchedData(
   const touched = new Touched(statement, objects);
   for (const access of accesses) touched.addReported(access);
   touched.addUnreported();
-  return { tables: touched.list(), functions: [] };
+  const tables = touched.list();
+  const definitions = objects.definitionsHash(tables.map(({ name }) => name));
+  const varying = [...touched.varying];
+  return { tables, functions: [], definitions, ...(varying.length === 0 ? {} : { varying }) };
 }
 
 /** Tables in which ANALYZE stores samples of other tables' values. */
 const SAMPLES = /^sqlite_stat[34]$/;
+
+/** Functions whose results differ from run to run, those of times if they are asked for the present one. */
+const VARYING: ReadonlySet<string> = new Set([
+  ...["random", "randomblob", "current_date", "current_time", "current_timestamp"],
+  ...["date", "datetime", "julianday", "strftime", "time", "timediff", "unixepoch"],
+]);
 
 class Touched {
   readonly #statement: AdmittedStatement;
   readonly #objects: SchemaObjects;
   /** By table and kind of access. */
   readonly #tables = new Map<string, Map<DataAccess, Set<string>>>();
+  readonly varying: Set<string> = new Set();
 
   constructor(statement: AdmittedStatement, objects: SchemaObjects) {
     this.#statement = statement;
@@ -40,6 +50,9 @@ class Touched {
   addReported({ action, first, second, trigger }: AuthorizerCall): void {
     const [table, other] = [first?.toLowerCase() ?? "", second?.toLowerCase() ?? ""];
     switch (action) {
+      case constants.SQLITE_FUNCTION:
+        if (VARYING.has(other)) this.varying.add(other);
+        break;
       case constants.SQLITE_READ:
         this.#add(table, "read", other === "" ? [] : [other]);
         break;

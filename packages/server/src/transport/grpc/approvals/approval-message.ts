@@ -46,10 +46,12 @@ function partyMessage(party: rest.ApprovalParty): NonNullable<proto.Approval["re
 
 function decisionMessage(decided: rest.ApprovalDecision): proto.Approval["decisions"][number] {
   const { approver, roles, decision, reason = "", decided_at: decidedAt } = decided;
+  const rows = decided.rows_changed_max;
   return {
     $typeName: "controlplane.v1.ApprovalDecision",
     approver: partyMessage(approver),
     ...{ roles: [...roles], decision, reason, decidedAt },
+    ...(rows === undefined ? {} : { rowsChangedMax: BigInt(rows) }),
   };
 }
 

@@ -37,13 +37,14 @@ export function addApprovalService(
 
   const decide = async (
     decision: "approve" | "deny",
-    { approvalId, digest, reason, standingSeconds = 0 }: Decision,
+    { approvalId, digest, reason, standingSeconds = 0, rowsChangedMax: rows }: Decision,
     ctx: QueryRuntimeContext,
   ): Promise<Approval> => {
     const id = required("approval_id", approvalId);
     const given = { digest: required("digest", digest), ...(reason === "" ? {} : { reason }) };
     const standing = standingSeconds === 0 ? {} : { standingMs: standingSeconds * 1000 };
-    const choice = { decision, ...given, ...standing };
+    const rowsChangedMax = rows === undefined ? {} : { rowsChangedMax: Number(rows) };
+    const choice = { decision, ...given, ...standing, ...rowsChangedMax };
     const decided = await approvalsOf(orchestrator).decideApproval(id, choice, ctx);
     return approvalMessage(decided, clock.nowMs());
   };
@@ -74,6 +75,7 @@ interface Decision {
   readonly digest: string;
   readonly reason: string;
   readonly standingSeconds?: number;
+  readonly rowsChangedMax?: bigint | undefined;
 }
 
 /** @throws AppError `INVALID_ARGUMENT` for a status that is none. */

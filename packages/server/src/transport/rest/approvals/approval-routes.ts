@@ -100,9 +100,9 @@ function addDecide(
     `${PATH}/:approval_id/${decision}`,
     { schema },
     async ({ params: { approval_id: id }, body, context }) => {
-      const { digest, reason, standing_seconds: seconds } = body;
+      const { digest, reason, standing_seconds: seconds, rows_changed_max: rowsChangedMax } = body;
       const standingMs = seconds === undefined ? undefined : seconds * 1000;
-      const choice = { decision, digest, ...present({ reason, standingMs }) };
+      const choice = { decision, digest, ...present({ reason, standingMs, rowsChangedMax }) };
       const approval = await approvalsOf(orchestrator).decideApproval(id, choice, context);
       return { data: approvalMessage(approval, clock.nowMs()) };
     },
