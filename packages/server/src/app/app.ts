@@ -116,7 +116,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     providerIsRemote: isProviderRemote(config, options),
   });
   const { authorizer: policy } = policies;
-  const audit = openAudit({ ...basics, config, policy, store: store?.audit }, opened);
+  const audit = await openAudit({ ...basics, config, policy, store: store?.audit }, opened);
   const state = openState({ ...basics, config, storage, origin: store?.stateOrigin }, opened);
 
   const servers = openMcpServers(config, clock, opened);

@@ -17,12 +17,14 @@ import { violationsOf } from "../audit-export/ocsf/testing/violations.js";
 import { startSteward } from "../cli/testing/steward-process.js";
 import { testTlsIdentity } from "../transport/testing/tls-identity.js";
 import { openApp, type App } from "./app.js";
+import { auditKeyFile } from "./testing/audit-key-file.js";
 import { storeDatabase } from "../storage/postgres/testing/store-database.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 const BUSY = { timeout: 30_000, interval: 50 };
 
 const root = mkdtempSync(join(tmpdir(), "steward-audit-export-"));
+const keyFile = auditKeyFile(root);
 afterAll(() => {
   rmSync(root, { recursive: true });
 });
@@ -134,6 +136,7 @@ it("leaves no gap when the server is killed at any moment", { timeout: 120_000 }
         SERVICE_DATABASE_URL: "sqlite:store.db",
         SERVICE_DATA_SOURCES: `shop=sqlite:${shop}`,
         SERVICE_AUDIT_EXPORT: `${collector.url},file:${file}`,
+        SERVICE_AUDIT_KEY_FILE: keyFile,
       },
     });
     const said = await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
@@ -183,7 +186,7 @@ function open({ store, targets, log = silentLog, node = "" }: Opening): Promise<
     ...{ port: 0, log, databaseUrl: store },
     dataDir: mkdtempSync(join(root, `data-${node}`)),
     dataSources: [{ name: "shop", url: `sqlite:${shop}` }],
-    audit: { name: "steward/audit", witnesses: [], exports, exportCaFile: caFile },
+    audit: { name: "steward/audit", witnesses: [], exports, exportCaFile: caFile, keyFile },
   });
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApp, type App } from "./app.js";
+import { auditKeyFile } from "./testing/audit-key-file.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { storeDatabase } from "../storage/postgres/testing/store-database.js";
 
@@ -20,6 +21,7 @@ let database: TestDatabase;
 let nodes: readonly App[];
 beforeAll(async () => {
   database = await storeDatabase();
+  const keyFile = auditKeyFile(directory);
   nodes = await Promise.all(
     ["a", "b"].map((name) =>
       openApp({
@@ -27,6 +29,7 @@ beforeAll(async () => {
         log: silentLog,
         databaseUrl: database.url,
         dataDir: join(directory, name),
+        audit: { name: "steward/audit", witnesses: [], exports: [], keyFile },
         auth: { headers: { trustedProxies: [], proxySecrets: [] }, apiKey: true },
       }),
     ),
@@ -36,6 +39,14 @@ afterAll(async () => {
   for (const node of nodes) await node[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
   rmSync(directory, { recursive: true });
+});
+
+it("a node with another audit key refuses to start, and says how to share the key", async () => {
+  const other = openApp({
+    ...{ port: 0, log: silentLog, databaseUrl: database.url },
+    dataDir: join(directory, "c"),
+  });
+  await expect(other).rejects.toThrow(/same key: copy the file audit\.key.*SERVICE_AUDIT_KEY_FILE/);
 });
 
 describe("what one node is told", () => {

@@ -1,5 +1,8 @@
-/** Records that one transaction adds to the tree. */
-export const AUDIT_BATCH_MAX = 1000;
+/**
+ * Changes of plans, and other facts, that one transaction adds to the tree. Reading them, making their
+ * records and signing takes a few milliseconds of the event loop, so that requests hardly wait.
+ */
+export const AUDIT_BATCH_MAX = 50;
 
 /** How long a record may wait for its place in the tree, in ms, while the store can be written. */
 export const AUDIT_POLL_MS = 1000;

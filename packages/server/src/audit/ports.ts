@@ -5,6 +5,7 @@ import type { ChangedTile, TileName } from "./tree/index.js";
 export type { AuditFact, AuditDetail } from "../kernel/audit-fact.js";
 export type { NewAuditRecord } from "./record.js";
 export { planFactsOf, type LoggedChange } from "./plan-facts.js";
+export { unreadableFact } from "./unreadable.js";
 
 /** Facts that wait for their place in the tree, in the order of their commits. */
 export interface AuditBatch {

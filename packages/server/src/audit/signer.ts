@@ -1,8 +1,9 @@
-import { createPrivateKey, createPublicKey, sign, type KeyObject } from "node:crypto";
+import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from "node:crypto";
 import { AppError } from "@steward/kernel/errors.js";
 import {
   checkpointText,
   noteText,
+  parseNote,
   rawKey,
   verifierKey,
   verifierKeyText,
@@ -33,6 +34,15 @@ export class CheckpointSigner {
   /** The public key in the text form that verifiers take. */
   get keyText(): string {
     return verifierKeyText(this.key);
+  }
+
+  /** Whether the key has signed a note, under whatever name of the log. */
+  hasSigned(note: string): boolean {
+    const { text, signatures } = parseNote(note);
+    const publicKey = createPublicKey(this.#privateKey);
+    return signatures.some(({ signature }) =>
+      verify(null, Buffer.from(text), publicKey, signature),
+    );
   }
 
   /** The signed note of a checkpoint. */

@@ -1,3 +1,4 @@
+import type { VerifierKey } from "../audit/index.js";
 import type { Witness } from "../audit/witnesses/ports.js";
 import type { ExportTarget } from "../audit-export/ports.js";
 import type { SourceNotes } from "../catalog/ports.js";
@@ -90,6 +91,8 @@ export interface AuditConfig {
   /** PEM file of the private key; absent: a file in the data directory, made at the first start. */
   readonly keyFile?: string;
   /** Servers of others that cosign its checkpoints. */
+  /** The key that the present one replaces. */
+  readonly replacedKey?: VerifierKey;
   readonly witnesses: readonly Witness[];
   /** Where the log is exported to. */
   readonly exports: readonly ExportTarget[];

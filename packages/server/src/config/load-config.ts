@@ -118,6 +118,7 @@ function buildConfig(
     audit: {
       name: given(values.auditName),
       ...present("keyFile", values.auditKeyFile.value),
+      ...present("replacedKey", values.auditReplacedKey.value),
       witnesses: values.auditWitnesses.value ?? [],
       exports: values.auditExport.value ?? [],
       ...present("exportHeader", values.auditExportHeader.value),

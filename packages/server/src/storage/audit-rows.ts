@@ -1,5 +1,12 @@
 import { assert } from "@steward/kernel/assert.js";
-import type { AuditFact, AuditRecord, LoggedChange } from "../audit/ports.js";
+import { AppError } from "@steward/kernel/errors.js";
+import {
+  planFactsOf,
+  unreadableFact,
+  type AuditFact,
+  type AuditRecord,
+  type LoggedChange,
+} from "../audit/ports.js";
 import type { PreparedStep } from "../plans/index.js";
 import { callOf, originsOf, planEventsOf } from "./plan-changes/index.js";
 
@@ -71,9 +78,40 @@ export function factJson(fact: AuditFact): string {
   return JSON.stringify(fact);
 }
 
-/** The fact of a text, which only this program writes. */
-export function factOfJson(json: string): AuditFact {
-  return JSON.parse(json) as AuditFact;
+/** The fact of a row of the outbox; of one that cannot be read, the fact that says so. */
+export function factOfRow({ org_id: orgId, fact: row }: OutboxFactRow): AuditFact {
+  const unreadable = (): AuditFact => unreadableFact({ orgId, subject: "", source: "outbox", row });
+  try {
+    // Only this program writes it, perhaps in a later version.
+    const fact = JSON.parse(row) as AuditFact;
+    return fact.orgId === orgId && typeof fact.subject === "string" ? fact : unreadable();
+  } catch {
+    return unreadable();
+  }
+}
+
+/** A fact that waits in the outbox. */
+export interface OutboxFactRow {
+  readonly org_id: string;
+  readonly fact: string;
+}
+
+/**
+ * The facts of a row of a plan's log; of one that cannot be read, the fact that says so.
+ * @param changeOf reads the row.
+ */
+export function factsOfChange<Row extends LoggedChangeRow>(
+  row: Row,
+  changeOf: (row: Row) => LoggedChange,
+): readonly AuditFact[] {
+  try {
+    return planFactsOf(changeOf(row));
+  } catch (error) {
+    if (error instanceof AppError && error.code === "STORE_UNAVAILABLE") throw error;
+    const { org_id: orgId, plan_id: subject, sequence, events, origins, call } = row;
+    const text = JSON.stringify({ events, origins, call });
+    return [unreadableFact({ orgId, subject, source: "plan", sequence, row: text })];
+  }
 }
 
 /** The hashes of a tile that the tree needs from its edge: those of the incomplete tile of each level. */

@@ -52,10 +52,10 @@ type Guards = Pick<Services, "authenticate" | "signIn" | "authorize" | "mayDo" |
  * Starts appending to the audit log and its export; closing it appends what is waiting. Without a store there is no
  * log, and every read says so.
  */
-export function openAudit(
+export async function openAudit(
   { config, store, policy, ...basics }: AuditParts,
   opened: DisposalStack,
-): OpenAudit {
+): Promise<OpenAudit> {
   const { clock, log } = basics;
   const refusals = new Refusals(clock);
   const guardsWith =
@@ -83,7 +83,11 @@ export function openAudit(
     await storeRefusals(refusals, store);
     await recorder.storeWaiting();
   };
-  const sequencer = opened.use(new AuditSequencer({ ...store, signer, clock, log, collect }));
+  const { replacedKey } = config.audit;
+  const replaced = replacedKey === undefined ? {} : { replacedKey };
+  const parts = { ...store, signer, clock, log, collect, ...replaced };
+  const sequencer = opened.use(new AuditSequencer(parts));
+  await sequencer.begin();
   // Closed before the sequencer, so that the numbers still become records.
   opened.use({ [Symbol.asyncDispose]: () => recorder.storeCounts() });
   askWitnesses(config, store, basics, opened);

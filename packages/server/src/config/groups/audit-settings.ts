@@ -9,6 +9,7 @@ import type { Setting } from "../settings.js";
 /** Settings of the audit log. */
 export interface AuditSettings {
   readonly auditKeyFile: Setting<string>;
+  readonly auditReplacedKey: Setting<VerifierKey>;
   readonly auditName: Setting<string>;
   readonly auditWitnesses: Setting<readonly Witness[]>;
   readonly auditExport: Setting<readonly ExportTarget[]>;
@@ -27,6 +28,19 @@ export const AUDIT_SETTINGS: AuditSettings = {
     help:
       "PEM file of the Ed25519 key that signs the audit log, the same for all servers that share a store; unset: " +
       "audit.key in the data directory, made at the first start.",
+  },
+  auditReplacedKey: {
+    name: "SERVICE_AUDIT_REPLACED_KEY",
+    flag: "audit-replaced-key",
+    type: {
+      shape: "a public key as `steward audit key` prints it",
+      placeholder: "key",
+      example: "steward/audit+4dd489c8+ATd/u4KCwMnyfkbOqopYZJIGSuMxMnjGav6Pjb9W8Y3c",
+      parse: parseKey,
+    },
+    help:
+      "Public key of the audit log that the present key replaces; without it, a server refuses to start on a store " +
+      "whose log another key has signed.",
   },
   auditName: {
     name: "SERVICE_AUDIT_NAME",
@@ -128,4 +142,12 @@ function parseTargets(given: string): readonly ExportTarget[] | undefined {
 /** Paths and queries of URLs can hold a collector's secret. */
 function maskTargets(given: string): string {
   return given.replace(/(https?:\/\/)(?:[^,@/]*@)?([^,/?#]*)[^,]*/g, "$1$2/***");
+}
+
+function parseKey(given: string): VerifierKey | undefined {
+  try {
+    return parseVerifierKey(given);
+  } catch {
+    return undefined;
+  }
 }

@@ -4,7 +4,7 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { connectionRefusal, isOutcomeUnknown, PostgresClient, sqlStateOf } from "@steward/postgres";
 import { AppError } from "@steward/kernel/errors.js";
 import { recordedOperation, type DueFact } from "../../kernel/recorded-operation.js";
-import { addFact } from "./audit/outbox.js";
+import { addFacts } from "./audit/outbox.js";
 import { WRITE_REFUSALS, WriteRefusals } from "./write-refusals.js";
 
 /** A value bound to a statement. */
@@ -89,13 +89,16 @@ export class Database implements Connection, AsyncDisposable {
   }
 
   /**
-   * Like `query`, for a statement that changes something: a recorded operation is added to the audit
-   * log's outbox in the same transaction.
+   * Like `query`, for a statement that is the effect of an operation: a recorded operation is added to
+   * the audit log's outbox in the same transaction.
    */
-  write<Row extends object>(sql: string, values: readonly PgValue[]): Promise<readonly Row[]> {
+  writeEffect<Row extends object>(
+    sql: string,
+    values: readonly PgValue[],
+  ): Promise<readonly Row[]> {
     return recordedOperation() === undefined
       ? this.query<Row>(sql, values)
-      : this.transaction((connection) => connection.query<Row>(sql, values));
+      : this.effect((connection) => connection.query<Row>(sql, values));
   }
 
   /**
@@ -155,11 +158,18 @@ export class Database implements Connection, AsyncDisposable {
 
   /**
    * Runs `work` in one transaction; retries it after a conflict with another transaction. An error
-   * of `work` rolls the transaction back. The connection is reused unless it was lost. The first
-   * transaction of a recorded operation that changes something also adds the operation to the audit
-   * log's outbox.
+   * of `work` rolls the transaction back. The connection is reused unless it was lost.
    */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#transaction(work);
+  }
+
+  /**
+   * Like {@link transaction}, for the effect of an operation: the first one of a recorded operation
+   * that changes something also adds the operation to the audit log's outbox. Every other
+   * transaction, such as what a consumer of the log catches up with meanwhile, never carries a fact.
+   */
+  effect<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const operation = recordedOperation();
     if (operation === undefined) return this.#transaction(work);
     return operation.write(async (due) => {
@@ -210,7 +220,7 @@ async function withFact<T>(
 ): Promise<{ readonly result: T; readonly isAdded: boolean }> {
   const result = await work(connection);
   const isAdded = connection.hasChanged();
-  if (isAdded) await addFact(connection, fact);
+  if (isAdded) await addFacts(connection, [fact]);
   return { result, isAdded };
 }
 

@@ -84,21 +84,25 @@ export class CommitWriter implements AsyncDisposable {
   }
 
   /**
-   * Resolves when the unit is durable. Units are committed in the order of the calls. The first unit
-   * of an operation that is recorded also adds the operation to the audit log's outbox.
-   * @throws WriteConflict; AppError `STORE_UNAVAILABLE` when it could not be written, `OVERLOADED`
-   * when too many wait.
+   * Like {@link commit}, for a unit that is the effect of an operation: the first one of an operation
+   * that is recorded also adds the operation to the audit log's outbox. Every other unit, such as
+   * what a consumer of the log catches up with meanwhile, never carries a fact.
    */
-  commit(unit: WriteUnit): Promise<void> {
+  commitEffect(unit: WriteUnit): Promise<void> {
     const operation = recordedOperation();
-    if (operation === undefined) return this.#commit(unit);
+    if (operation === undefined) return this.commit(unit);
     return operation.write(async (due) => {
-      await this.#commit(due === undefined ? unit : [...unit, outboxWrite(due.fact)]);
+      await this.commit(due === undefined ? unit : [...unit, outboxWrite(due.fact)]);
       if (due !== undefined) due.isCommitted = true;
     });
   }
 
-  #commit(unit: WriteUnit): Promise<void> {
+  /**
+   * Resolves when the unit is durable. Units are committed in the order of the calls.
+   * @throws WriteConflict; AppError `STORE_UNAVAILABLE` when it could not be written, `OVERLOADED`
+   * when too many wait.
+   */
+  commit(unit: WriteUnit): Promise<void> {
     return this.#enqueue(unit, (pending) => {
       this.#queue.push(pending);
       this.#pump();
@@ -140,7 +144,7 @@ export class CommitWriter implements AsyncDisposable {
 
   /** Commits a unit that changes nothing. @throws AppError `STORE_UNAVAILABLE` with the reason. */
   probe(): Promise<void> {
-    return this.#commit(PROBE);
+    return this.commit(PROBE);
   }
 
   /**
@@ -149,7 +153,7 @@ export class CommitWriter implements AsyncDisposable {
    * @throws AppError `STORE_UNAVAILABLE` while another connection still reads the log.
    */
   truncateLog(): Promise<void> {
-    return this.#commit(TRUNCATION);
+    return this.commit(TRUNCATION);
   }
 
   /** Commits the waiting units, then ends the thread. */

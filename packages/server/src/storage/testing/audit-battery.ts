@@ -8,7 +8,12 @@ import { seededRandom, withSeed } from "@steward/kernel/testing/seeded-random.js
 import { AuditSequencer, CheckpointSigner } from "../../audit/index.js";
 import type { AuditFact, AuditSequence } from "../../audit/ports.js";
 import { personalDigest } from "../../audit/record.js";
-import { leafHash, TreeEdge, verifiedCheckpoint } from "../../audit/tree/index.js";
+import {
+  leafHash,
+  TreeEdge,
+  verifiedCheckpoint,
+  type VerifierKey,
+} from "../../audit/tree/index.js";
 import { RecordedOperation, runRecorded } from "../../kernel/recorded-operation.js";
 import type { PlanEngine } from "../../plans/index.js";
 import type { PolicyStore } from "../../policies/ports.js";
@@ -158,7 +163,8 @@ export function auditBattery(
       await using store = await open();
       const next = signer();
       await store.audit.sequence.add([fact(ORG, "second")]);
-      await flush(store, next);
+      await expect(flush(store, next)).rejects.toThrow(/SERVICE_AUDIT_KEY_FILE/);
+      await flush(store, next, SIGNER.key);
       const kinds = (await verifiedRecords(store, next)).map(({ kind, subject }) => [
         kind,
         subject,
@@ -169,6 +175,19 @@ export function auditBattery(
         ["audit.key_used", next.key.keyId],
         ["test.fact", "second"],
       ]);
+    });
+
+    it("lets a server begin only with the key that has signed the log", async () => {
+      await using store = await open();
+      await using other = canShare ? await open() : undefined;
+      // Both begin on an empty log.
+      const ends = await Promise.allSettled(
+        [signer(), signer()].map(async (key, at) => {
+          await using sequencer = sequencerOf((at === 0 ? store : (other ?? store)).audit, key);
+          await sequencer.begin();
+        }),
+      );
+      expect(ends.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     });
 
     it("keeps for each witness the largest checkpoint that it cosigned, over a restart", async () => {
@@ -256,12 +275,21 @@ function signer(): CheckpointSigner {
   return new CheckpointSigner("steward.test/audit", pem);
 }
 
-function sequencerOf(store: AuditStore, using: CheckpointSigner = SIGNER): AuditSequencer {
-  return new AuditSequencer({ ...store, signer: using, clock: systemClock, log: silentLog });
+function sequencerOf(
+  store: AuditStore,
+  using: CheckpointSigner = SIGNER,
+  replacedKey?: VerifierKey,
+): AuditSequencer {
+  const parts = { ...store, signer: using, clock: systemClock, log: silentLog };
+  return new AuditSequencer({ ...parts, ...(replacedKey === undefined ? {} : { replacedKey }) });
 }
 
-async function flush({ audit }: AuditUnderTest, using?: CheckpointSigner): Promise<void> {
-  await using sequencer = sequencerOf(audit, using);
+async function flush(
+  { audit }: AuditUnderTest,
+  using?: CheckpointSigner,
+  replacedKey?: VerifierKey,
+): Promise<void> {
+  await using sequencer = sequencerOf(audit, using, replacedKey);
   await sequencer.flush();
 }
 

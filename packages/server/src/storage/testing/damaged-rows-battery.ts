@@ -6,7 +6,7 @@ import { silentLog } from "@steward/kernel/log.js";
 import type { AbandonedStep, PlanRef } from "../../plans/ports.js";
 import { RetentionSweeper } from "../../retention/retention-sweeper.js";
 import type { Store } from "../store.js";
-import { appendAudit } from "./append-audit.js";
+import { appendAudit, flushAudit, isVerified } from "./append-audit.js";
 import { recordToolCalls } from "./record-tool-calls.js";
 import { newPlan, ORG, OTHER_ORG, step } from "./sample-plans.js";
 
@@ -81,6 +81,36 @@ export function damagedRowsBattery(engine: string, under: DamagedStoreUnderTest)
       for (let sweeps = 0; sweeps < 3; sweeps += 1)
         for (const { attempt } of await sweep(2)) found.push(attempt.planId);
       for (const { planId } of readable) expect(found).toContain(planId);
+    });
+
+    it("the audit log has a record that says so in the place of each that cannot be read, and goes on", async () => {
+      await flushAudit(store);
+      const refs = await recordToolCalls(store.plans, [{ orgId: ORG }, { orgId: OTHER_ORG }]);
+      const ref = { orgId: ORG, planId: refs[0]?.planId ?? "" };
+      const fact = { atMs: 1, kind: "test.fact", subject: "s", origin: undefined, detail: {} };
+      await store.audit.sequence.add([
+        { ...fact, orgId: ORG },
+        { ...fact, orgId: OTHER_ORG },
+      ]);
+      await under.execute(
+        `UPDATE plan_changes SET events = '["a later version"' WHERE plan_id = '${ref.planId}'`,
+      );
+      await under.execute(`UPDATE audit_outbox SET fact = 'damaged' WHERE org_id = '${ORG}'`);
+      await restart();
+      await flushAudit(store);
+      expect(await isVerified(store)).toBe(true);
+      const kindsOf = async (orgId: string): Promise<readonly string[]> =>
+        (await store.audit.archive.list({ orgId }, 100)).map(
+          ({ entry }) => (JSON.parse(entry) as { readonly kind: string }).kind,
+        );
+      expect(await kindsOf(ORG)).toContain("record.unreadable");
+      expect(await kindsOf(ORG)).not.toContain("test.fact");
+      expect(await kindsOf(OTHER_ORG)).toContain("test.fact");
+      expect(await kindsOf(OTHER_ORG)).toContain("plan.changed");
+      const unreadable = { orgId: ORG, kind: "record", subject: ref.planId };
+      const [about] = await store.audit.archive.list(unreadable, 1);
+      expect(about?.personal?.values).toHaveProperty("row");
+      expect((await store.audit.sequence.take(10)).facts).toEqual([]);
     });
 
     it("expired data of every other organization is deleted when one cannot be read", async () => {

@@ -99,6 +99,8 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
       // A session of a browser is no session of an agent.
       if (scope !== "session") await signIn(store, ORG, CANARY);
       if (scope !== "session") await revokeApproval(store, running, CANARY);
+      if (scope !== "session") await changeSettings(store, ORG, `user-${CANARY}`);
+      if (scope === "user") await addKey(store, ORG, `user-${CANARY}`);
       expect(await under.contains(CANARY)).toBe(true);
       expect(await personalValues(ORG)).toContain(CANARY);
       const { note } = await store.audit.archive.checkpoint();
@@ -218,6 +220,21 @@ async function signIn({ browserSessions }: Store, orgId: string, text: string): 
     const proof = { kind: "apiKey", keyId: "k", secretHash: "" } as const;
     await browserSessions.add({ orgId, idHash: randomUUID(), owner, proof, ...times }, 9);
   }
+}
+
+/** Leaves settings that a user has changed. */
+async function changeSettings(store: Store, orgId: string, changedBy: string): Promise<void> {
+  const version = { orgId, version: 1, changedBy, changedAtMs: 1 };
+  expect(await store.policies.put({ ...version, text: "" })).toBe(true);
+  expect(await store.retention.put({ ...version, periods: { plans: 30 } })).toBe(true);
+}
+
+/** Adds an API key that names a user. */
+async function addKey(store: Store, orgId: string, userId: string): Promise<void> {
+  await store.apiKeys.add({
+    ...{ orgId, keyId: randomUUID(), createdAtMs: 1, secretHash: "", environment: "live", userId },
+    ...{ name: `key of ${userId}`, roles: [], permissions: [], scopes: [] },
+  });
 }
 
 /** Has a step of the plan wait for an approval that a user of this name has revoked. */

@@ -73,7 +73,7 @@ export class PostgresApprovalIndex implements ApprovalIndex {
     approvalId: string,
     { by, atMs }: { readonly by: string; readonly atMs: number },
   ): Promise<void> {
-    await this.#db.write(
+    await this.#db.writeEffect(
       `UPDATE approvals SET revoked_at_ms = $3, revoked_by = $4
        WHERE org_id = $1 AND approval_id = $2 AND revoked_at_ms IS NULL`,
       [orgId, approvalId, atMs, by],

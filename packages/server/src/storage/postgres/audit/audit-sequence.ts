@@ -10,12 +10,12 @@ import type {
   TreeHead,
 } from "../../../audit/ports.js";
 import type { PlanRef } from "../../../plans/ports.js";
-import { factOfJson, partialsOf } from "../../audit-rows.js";
+import { factOfRow, partialsOf } from "../../audit-rows.js";
 import { byOrganization } from "../by-organization.js";
 import type { Connection, Database } from "../database.js";
 import { acknowledge } from "../tool-calls/unread-calls.js";
 import type { UnreadPlans } from "../tool-calls/unread-plans.js";
-import { addFact } from "./outbox.js";
+import { addFacts } from "./outbox.js";
 import { readChanges, type UnreadChanges } from "./unread-changes.js";
 
 /** Maximum number of plans whose changes one statement reads. */
@@ -61,10 +61,7 @@ export class PostgresAuditSequence implements AuditSequence {
     const taken: Taken = { refs: [], parts: [], outbox };
     try {
       const isCut = (await this.#read(taken, limit)) || outbox.length === limit;
-      const facts = [
-        ...taken.parts.flatMap((part) => part.facts),
-        ...outbox.map(({ fact }) => factOfJson(fact)),
-      ];
+      const facts = [...taken.parts.flatMap((part) => part.facts), ...outbox.map(factOfRow)];
       const batch = { facts, isCut };
       this.#taken.set(batch, taken);
       return batch;
@@ -109,7 +106,7 @@ export class PostgresAuditSequence implements AuditSequence {
   }
 
   async add(facts: readonly AuditFact[]): Promise<void> {
-    for (const fact of facts) await addFact(this.#db, fact);
+    if (facts.length > 0) await this.#db.transaction((on) => addFacts(on, facts));
   }
 
   #release(batch: AuditBatch): void {

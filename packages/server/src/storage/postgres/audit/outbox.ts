@@ -3,17 +3,21 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { uuidV7 } from "@steward/kernel/ids.js";
 import type { AuditFact } from "../../../audit/ports.js";
 import { factJson } from "../../audit-rows.js";
+import { byOrganization } from "../by-organization.js";
 import type { Connection } from "../database.js";
 
-/** Adds a fact to the outbox, in the transaction of what it tells. */
-export async function addFact(
+/** Adds facts to the outbox, in the transaction of what they tell: one statement for each organization. */
+export async function addFacts(
   connection: Pick<Connection, "query">,
-  fact: AuditFact,
+  facts: readonly AuditFact[],
 ): Promise<void> {
-  await connection.query(
-    "INSERT INTO audit_outbox (org_id, outbox_id, at_ms, fact) VALUES ($1, $2, $3, $4)",
-    [fact.orgId, outboxId(), fact.atMs, factJson(fact)],
-  );
+  for (const [orgId, own] of byOrganization(facts, (fact) => fact.orgId)) {
+    await connection.query(
+      `INSERT INTO audit_outbox (org_id, outbox_id, at_ms, fact)
+       SELECT $1::uuid, id, at, told FROM unnest($2::uuid[], $3::bigint[], $4::text[]) AS f (id, at, told)`,
+      [orgId, own.map(outboxId), own.map(({ atMs }) => atMs), own.map(factJson)],
+    );
+  }
 }
 
 let made = 0;

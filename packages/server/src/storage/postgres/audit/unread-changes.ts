@@ -1,6 +1,6 @@
-import { planFactsOf, type AuditFact } from "../../../audit/ports.js";
+import type { AuditFact, LoggedChange } from "../../../audit/ports.js";
 import type { PlanRef } from "../../../plans/ports.js";
-import { loggedChangeOf, type LoggedChangeRow } from "../../audit-rows.js";
+import { factsOfChange, loggedChangeOf, type LoggedChangeRow } from "../../audit-rows.js";
 import { preparedStepsOf } from "../../plan-changes/index.js";
 import type { Connection } from "../database.js";
 
@@ -52,9 +52,12 @@ export async function readChanges(
   for (const row of rows) {
     const { plan_id: planId, from_sequence: from, sequence } = row;
     const definition = definitions.get(planId);
-    const steps = definition === undefined ? [] : preparedStepsOf(definition);
     const facts = parts.get(planId)?.facts ?? [];
-    facts.push(...planFactsOf(loggedChangeOf(row, steps, definition)));
+    const read = (each: ChangeOfPlan): LoggedChange => {
+      const steps = definition === undefined ? [] : preparedStepsOf(definition);
+      return loggedChangeOf(each, steps, definition);
+    };
+    facts.push(...factsOfChange(row, read));
     parts.set(planId, { ref: { orgId, planId }, from, through: sequence, facts });
   }
   return { parts: [...parts.values()], count: rows.length, isCut: rows.length === changesMax };

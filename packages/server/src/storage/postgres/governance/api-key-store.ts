@@ -12,7 +12,7 @@ export class PostgresApiKeyStore implements ApiKeyStore {
 
   async add(key: ApiKey): Promise<void> {
     const { orgId, keyId, createdAtMs, secretHash } = key;
-    await this.#db.write(
+    await this.#db.writeEffect(
       `INSERT INTO api_keys (org_id, key_id, created_at_ms, definition, secret_hash)
        VALUES ($1, $2, $3, $4, $5)`,
       [orgId, keyId, createdAtMs, definitionOf(key), secretHash],
@@ -43,7 +43,7 @@ export class PostgresApiKeyStore implements ApiKeyStore {
     secretHash: string,
     previousUntilMs: number,
   ): Promise<boolean> {
-    const rows = await this.#db.write(
+    const rows = await this.#db.writeEffect(
       `UPDATE api_keys SET previous_hash = secret_hash, previous_until_ms = $1, secret_hash = $2
        WHERE org_id = $3 AND key_id = $4 AND revoked_at_ms IS NULL RETURNING key_id`,
       [previousUntilMs, secretHash, orgId, keyId],
@@ -52,7 +52,7 @@ export class PostgresApiKeyStore implements ApiKeyStore {
   }
 
   async revoke(orgId: string, keyId: string, nowMs: number): Promise<boolean> {
-    const rows = await this.#db.write(
+    const rows = await this.#db.writeEffect(
       `UPDATE api_keys SET revoked_at_ms = coalesce(revoked_at_ms, $1)
        WHERE org_id = $2 AND key_id = $3 RETURNING key_id`,
       [nowMs, orgId, keyId],
@@ -62,7 +62,7 @@ export class PostgresApiKeyStore implements ApiKeyStore {
 
   async recordUses(uses: readonly KeyUse[]): Promise<void> {
     for (const [orgId, own] of byOrganization(uses, (use) => use.orgId)) {
-      await this.#db.write(
+      await this.#db.query(
         `UPDATE api_keys SET last_used_at_ms = greatest(last_used_at_ms, u.used)
          FROM unnest($2::text[], $3::bigint[]) AS u (key, used)
          WHERE org_id = $1 AND key_id = u.key`,

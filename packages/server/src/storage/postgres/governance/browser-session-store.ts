@@ -19,7 +19,7 @@ export class PostgresBrowserSessionStore implements BrowserSessionStore {
 
   async add(session: BrowserSession, ownerSessionsMax: number): Promise<void> {
     const { orgId, owner, createdAtMs } = session;
-    await this.#db.transaction(async (connection) => {
+    await this.#db.effect(async (connection) => {
       await connection.query(
         `INSERT INTO browser_sessions (${BROWSER_SESSION_COLUMNS})
          VALUES ($1, $2, $3, $4, $5, $6, $7)`,
@@ -47,7 +47,7 @@ export class PostgresBrowserSessionStore implements BrowserSessionStore {
   }
 
   async recordUse({ orgId, idHash }: SessionRef, usedAtMs: number): Promise<void> {
-    await this.#db.write(
+    await this.#db.query(
       `UPDATE browser_sessions SET last_used_at_ms = greatest(last_used_at_ms, $1)
        WHERE org_id = $2 AND id_hash = $3`,
       [usedAtMs, orgId, idHash],
@@ -55,7 +55,7 @@ export class PostgresBrowserSessionStore implements BrowserSessionStore {
   }
 
   async remove({ orgId, idHash }: SessionRef): Promise<void> {
-    await this.#db.write("DELETE FROM browser_sessions WHERE org_id = $1 AND id_hash = $2", [
+    await this.#db.writeEffect("DELETE FROM browser_sessions WHERE org_id = $1 AND id_hash = $2", [
       orgId,
       idHash,
     ]);

@@ -49,7 +49,7 @@ export class PostgresTextVersions {
 
   #insert({ orgId, version, text, changedBy, changedAtMs }: TextVersion): Promise<boolean> {
     const { table, column, versionsMax } = this.#table;
-    return this.#db.transaction(async (connection) => {
+    return this.#db.effect(async (connection) => {
       const [{ latest } = { latest: 0 }] = await connection.query<{ readonly latest: number }>(
         `SELECT coalesce(max(version), 0) AS latest FROM ${table} WHERE org_id = $1`,
         [orgId],

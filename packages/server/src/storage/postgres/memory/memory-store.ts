@@ -8,6 +8,9 @@ import type {
   ExpiredScope,
   MemoryStore,
 } from "../../../memory/ports.js";
+import type { AuditFact } from "../../../audit/ports.js";
+import { recordedOperation } from "../../../kernel/recorded-operation.js";
+import { addFacts } from "../audit/outbox.js";
 import { acknowledge } from "../tool-calls/unread-calls.js";
 import type { Connection, Database, PgValue } from "../database.js";
 import { batchedLookup, type Lookup } from "../batched-lookup.js";
@@ -24,6 +27,12 @@ import type { UnreadPlans } from "../tool-calls/unread-plans.js";
 /** Maximum number of `addEntries` calls that are written together. */
 const ADDS_MAX = 64;
 
+/** Entries that are added together, and the fact that is committed with them. */
+interface Addition {
+  readonly entries: readonly EmbeddedEntry[];
+  readonly fact: AuditFact | undefined;
+}
+
 export class PostgresMemoryStore implements MemoryStore {
   readonly toolCalls: PostgresToolCallFeed;
   readonly #db: Database;
@@ -36,7 +45,7 @@ export class PostgresMemoryStore implements MemoryStore {
    * An organization's writes wait for its lock (`memory-sequences.ts`), so additions that arrive
    * during a write share the next one.
    */
-  readonly #adds = new GroupCommit<readonly EmbeddedEntry[]>({
+  readonly #adds = new GroupCommit<Addition>({
     batchMax: ADDS_MAX,
     inFlightMax: 1,
     write: (_orgId, waiting) => this.#add(waiting),
@@ -61,7 +70,14 @@ export class PostgresMemoryStore implements MemoryStore {
 
   addEntries(entries: readonly EmbeddedEntry[]): Promise<void> {
     const [first] = entries;
-    return first === undefined ? Promise.resolve() : this.#adds.add(first.entry.orgId, entries);
+    if (first === undefined) return Promise.resolve();
+    const { orgId } = first.entry;
+    const operation = recordedOperation();
+    if (operation === undefined) return this.#adds.add(orgId, { entries, fact: undefined });
+    return operation.write(async (due) => {
+      await this.#adds.add(orgId, { entries, fact: due?.fact });
+      if (due !== undefined) due.isCommitted = true;
+    });
   }
 
   async addToolCallEntries(entries: readonly EmbeddedEntry[], taken: ToolCallBatch): Promise<void> {
@@ -183,9 +199,9 @@ export class PostgresMemoryStore implements MemoryStore {
   }
 
   /** An item that the database refuses must not fail the other items. */
-  async #add(waiting: readonly Waiting<readonly EmbeddedEntry[]>[]): Promise<void> {
+  async #add(waiting: readonly Waiting<Addition>[]): Promise<void> {
     try {
-      await this.#insert(waiting.flatMap(({ item }) => item));
+      await this.#insert(waiting.map(({ item }) => item));
       for (const { resolve } of waiting) resolve();
     } catch (error) {
       if (waiting.length > 1 && isRefusal(error)) {
@@ -196,11 +212,16 @@ export class PostgresMemoryStore implements MemoryStore {
     }
   }
 
-  async #insert(entries: readonly EmbeddedEntry[]): Promise<void> {
+  async #insert(additions: readonly Addition[]): Promise<void> {
     const modelId = this.modelId;
+    const entries = additions.flatMap((each) => each.entries);
+    const facts = additions.flatMap(({ fact }) => fact ?? []);
     await settled(
       async () => {
-        await this.#db.transaction((connection) => insertEntries(connection, entries, modelId));
+        await this.#db.transaction(async (connection) => {
+          await insertEntries(connection, entries, modelId);
+          await addFacts(connection, facts);
+        });
         return true;
       },
       () => this.#areThere(entries),
@@ -241,7 +262,7 @@ export class PostgresMemoryStore implements MemoryStore {
     sessionId: string,
     entryIds: readonly string[],
   ): Promise<readonly string[] | undefined> {
-    const deleted = await this.#db.transaction(async (connection) => {
+    const deleted = await this.#db.effect(async (connection) => {
       // Placing a hold waits for the end of this transaction, or this one sees the hold.
       await preventDeletions(connection, orgId);
       if (await isHeld(connection, orgId, sessionId)) return undefined;

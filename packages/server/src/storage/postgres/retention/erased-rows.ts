@@ -125,8 +125,9 @@ export class PostgresErasedRows implements ErasedRows {
     const { orgId, erasureId, scope, subject, requestedAtMs } = erasure;
     if (scope === "session") await this.#eraseSessionOfUsage(erasure);
     else await this.#db.query(BROWSER_SESSIONS, [orgId, subject, requestedAtMs]);
-    const names = scope === "user" ? NAMES : [];
-    for (const sql of names) await this.#db.query(sql, [orgId, subject]);
+    const names = scope === "session" ? [] : NAMES;
+    for (const sql of names) await this.#db.query(sql, [orgId, scope === "user" ? subject : null]);
+    if (scope === "user") await this.#db.query(KEYS, [orgId, subject, requestedAtMs]);
     await this.#db.query("UPDATE erasures SET subject = '' WHERE org_id = $1 AND erasure_id = $2", [
       orgId,
       erasureId,
@@ -214,9 +215,15 @@ async function forgetSessionOfDay(
 
 /** Deletes the name of who changed something. */
 const NAMES = [
-  "UPDATE retention_versions SET changed_by = '' WHERE org_id = $1 AND changed_by = $2",
-  "UPDATE policies SET changed_by = '' WHERE org_id = $1 AND changed_by = $2",
-  "UPDATE legal_holds SET placed_by = '' WHERE org_id = $1 AND placed_by = $2",
-  "UPDATE approvals SET revoked_by = '' WHERE org_id = $1 AND revoked_by = $2",
-  "UPDATE erasures SET requested_by = '' WHERE org_id = $1 AND requested_by = $2",
+  "UPDATE retention_versions SET changed_by = '' WHERE org_id = $1 AND changed_by = coalesce($2, changed_by)",
+  "UPDATE policies SET changed_by = '' WHERE org_id = $1 AND changed_by = coalesce($2, changed_by)",
+  "UPDATE legal_holds SET placed_by = '' WHERE org_id = $1 AND placed_by = coalesce($2, placed_by)",
+  "UPDATE approvals SET revoked_by = '' WHERE org_id = $1 AND revoked_by = coalesce($2, revoked_by)",
+  "UPDATE erasures SET requested_by = '' WHERE org_id = $1 AND requested_by = coalesce($2, requested_by)",
 ];
+
+/** Revokes the API keys that name the user, and takes the name out of them. */
+const KEYS = `UPDATE api_keys
+  SET definition = (definition::jsonb - 'userId' || '{"name":""}'::jsonb)::text,
+    revoked_at_ms = coalesce(revoked_at_ms, $3)
+  WHERE org_id = $1 AND definition::jsonb ->> 'userId' = $2`;

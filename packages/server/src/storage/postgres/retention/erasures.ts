@@ -32,7 +32,7 @@ export class PostgresErasures implements ErasureStore {
   async begin(erasure: Erasure): Promise<void> {
     const { orgId, erasureId, scope, subject, requestedBy, requestedAtMs, subjectDigest } = erasure;
     await settled(() =>
-      this.#db.write(
+      this.#db.writeEffect(
         `INSERT INTO erasures (org_id, erasure_id, scope, subject, subject_digest, requested_by,
            requested_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
         [orgId, erasureId, scope, subject, subjectDigest, requestedBy, requestedAtMs],
@@ -56,7 +56,7 @@ export class PostgresErasures implements ErasureStore {
   }
 
   async count({ orgId, erasureId }: Erasure, deleted: ErasedCounts): Promise<void> {
-    await this.#db.write(
+    await this.#db.writeEffect(
       `UPDATE erasures SET plan_count = plan_count + $3, entry_count = entry_count + $4,
          usage_count = usage_count + $5 WHERE org_id = $1 AND erasure_id = $2`,
       [orgId, erasureId, deleted.plans, deleted.entries, deleted.usage],
@@ -65,7 +65,7 @@ export class PostgresErasures implements ErasureStore {
 
   async finish({ orgId, erasureId }: Erasure, finishedAtMs: number): Promise<void> {
     await settled(() =>
-      this.#db.write(
+      this.#db.writeEffect(
         `UPDATE erasures SET finished_at_ms = $3
          WHERE org_id = $1 AND erasure_id = $2 AND finished_at_ms IS NULL`,
         [orgId, erasureId, finishedAtMs],

@@ -56,7 +56,7 @@ export class PostgresRetentionStore implements RetentionStore {
   async placeHold(hold: LegalHold): Promise<void> {
     const { orgId, holdId, sessionId, reason, placedBy, placedAtMs } = hold;
     await settled(() =>
-      this.#db.transaction(async (connection) => {
+      this.#db.effect(async (connection) => {
         await preventDeletions(connection, orgId);
         await connection.query(
           `INSERT INTO legal_holds (org_id, hold_id, session_id, reason, placed_by, placed_at_ms)
@@ -69,7 +69,7 @@ export class PostgresRetentionStore implements RetentionStore {
 
   liftHold(orgId: string, holdId: string): Promise<boolean> {
     return settled(async (isUnsure) => {
-      const lifted = await this.#db.write(
+      const lifted = await this.#db.writeEffect(
         "DELETE FROM legal_holds WHERE org_id = $1 AND hold_id = $2 RETURNING hold_id",
         [orgId, holdId],
       );

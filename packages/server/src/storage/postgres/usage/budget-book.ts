@@ -18,7 +18,7 @@ export class PostgresBudgetBook implements BudgetBook {
   async save(orgId: string, budget: Budget): Promise<void> {
     const { scope, unit, period, action, setBy, limit, id } = budget;
     await settled(() =>
-      this.#db.write(
+      this.#db.writeEffect(
         `INSERT INTO usage_budgets (org_id, scope, unit, period, action, set_by, limit_amount, id)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
          ON CONFLICT (org_id, scope, unit, period, action, set_by)
@@ -30,7 +30,7 @@ export class PostgresBudgetBook implements BudgetBook {
 
   delete(orgId: string, budgetId: string): Promise<boolean> {
     return settled(async (isUnsure) => {
-      const rows = await this.#db.write(
+      const rows = await this.#db.writeEffect(
         `DELETE FROM usage_budgets WHERE org_id = $1 AND id = $2 RETURNING id`,
         [orgId, budgetId],
       );

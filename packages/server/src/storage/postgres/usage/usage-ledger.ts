@@ -72,7 +72,7 @@ export function withLockedLedger<T>(
   orgId: string,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  return db.transaction(async (connection) => {
+  return db.effect(async (connection) => {
     await lockLedger(connection, orgId, "UPDATE");
     return work(connection);
   });

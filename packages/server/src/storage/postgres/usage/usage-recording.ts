@@ -52,7 +52,7 @@ export class PostgresUsageRecording implements UsageRecording {
   ): Promise<readonly UsageEvent[]> {
     let added: readonly UsageEvent[] = [];
     const write = (): Promise<readonly UsageEvent[]> =>
-      this.#db.transaction(async (connection) => {
+      this.#db.effect(async (connection) => {
         await lockLedger(connection, orgId, "SHARE");
         const events = eventsAt(await pricesOf(connection, orgId));
         const ids = await insertEvents(connection, orgId, events);

@@ -93,7 +93,7 @@ export class PostgresWebhookStore implements WebhookStore {
     { nowMs, laterThanMs }: { readonly nowMs: number; readonly laterThanMs: number },
     limit: number,
   ): Promise<number> {
-    const rows = await this.#db.write(
+    const rows = await this.#db.writeEffect(
       `UPDATE webhook_deliveries AS d SET attempt = 0, due_at_ms = $4, dead_at_ms = NULL
        FROM (
          SELECT org_id, target, message_id FROM webhook_deliveries

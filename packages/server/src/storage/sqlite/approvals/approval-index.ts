@@ -80,6 +80,6 @@ export class SqliteApprovalIndex implements ApprovalIndex {
   ): Promise<void> {
     const sql = `UPDATE approvals SET revoked_at_ms = ?, revoked_by = ?
                  WHERE org_id = ? AND approval_id = ? AND revoked_at_ms IS NULL`;
-    return this.#writer.commit([{ sql, params: [atMs, by, orgId, approvalId] }]);
+    return this.#writer.commitEffect([{ sql, params: [atMs, by, orgId, approvalId] }]);
   }
 }

@@ -3,7 +3,6 @@ import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import { TILE_WIDTH } from "../../../audit/index.js";
 import {
-  planFactsOf,
   type AuditBatch,
   type AuditFact,
   type AuditSequence,
@@ -11,8 +10,8 @@ import {
   type TreeHead,
 } from "../../../audit/ports.js";
 import type { PreparedStep } from "../../../plans/index.js";
-import { factOfJson, loggedChangeOf, partialsOf } from "../../audit-rows.js";
-import type { LoggedChangeRow } from "../../audit-rows.js";
+import { factOfRow, factsOfChange, loggedChangeOf, partialsOf } from "../../audit-rows.js";
+import type { LoggedChangeRow, OutboxFactRow } from "../../audit-rows.js";
 import { preparedStepsOf } from "../../plan-changes/index.js";
 import { number } from "../column-values.js";
 import type { Write } from "../commit-protocol.js";
@@ -54,14 +53,14 @@ export class SqliteAuditSequence implements AuditSequence {
     return read(() => {
       const from = this.#cursor();
       const changes = this.#changesAfter(from, limit);
-      const waiting = this.#db.all<{ readonly outbox_id: number; readonly fact: string }>(
-        "SELECT outbox_id, fact FROM audit_outbox ORDER BY outbox_id LIMIT ?",
+      const waiting = this.#db.all<OutboxFactRow & { readonly outbox_id: number }>(
+        "SELECT outbox_id, org_id, fact FROM audit_outbox ORDER BY outbox_id LIMIT ?",
         BigInt(limit),
       );
       const batch = {
         facts: [
-          ...changes.flatMap((row) => planFactsOf(this.#changeOf(row))),
-          ...waiting.map(({ fact }) => factOfJson(fact)),
+          ...changes.flatMap((row) => factsOfChange(row, (each) => this.#changeOf(each))),
+          ...waiting.map(factOfRow),
         ],
         isCut: changes.length === limit || waiting.length === limit,
       };

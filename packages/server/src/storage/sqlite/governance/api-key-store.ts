@@ -15,7 +15,7 @@ export class SqliteApiKeyStore implements ApiKeyStore {
 
   add(key: ApiKey): Promise<void> {
     const { orgId, keyId, createdAtMs, secretHash } = key;
-    return this.#writer.commit([
+    return this.#writer.commitEffect([
       {
         sql: `INSERT INTO api_keys (${API_KEY_COLUMNS}) VALUES (?, ?, ?, ?, ?, NULL, NULL, NULL, NULL)`,
         params: [orgId, keyId, createdAtMs, definitionOf(key), secretHash],
@@ -80,7 +80,7 @@ export class SqliteApiKeyStore implements ApiKeyStore {
   /** @returns whether there was a row to change. */
   async #change(write: Write): Promise<boolean> {
     try {
-      await this.#writer.commit([{ ...write, expect: 1 }]);
+      await this.#writer.commitEffect([{ ...write, expect: 1 }]);
       return true;
     } catch (error) {
       if (error instanceof WriteConflict) return false;

@@ -22,7 +22,7 @@ export class SqliteBrowserSessionStore implements BrowserSessionStore {
 
   add(session: BrowserSession, ownerSessionsMax: number): Promise<void> {
     const { orgId, owner, createdAtMs } = session;
-    return this.#writer.commit([
+    return this.#writer.commitEffect([
       {
         sql: `INSERT INTO browser_sessions (${BROWSER_SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
         params: [...browserSessionValues(session)],
@@ -62,7 +62,7 @@ export class SqliteBrowserSessionStore implements BrowserSessionStore {
   }
 
   remove({ orgId, idHash }: SessionRef): Promise<void> {
-    return this.#writer.commit([
+    return this.#writer.commitEffect([
       {
         sql: "DELETE FROM browser_sessions WHERE org_id = ? AND id_hash = ?",
         params: [orgId, idHash],

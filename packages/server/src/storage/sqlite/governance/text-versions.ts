@@ -38,7 +38,7 @@ export class SqliteTextVersions {
   async put({ orgId, version, text, changedBy, changedAtMs }: TextVersion): Promise<boolean> {
     const { table, column, versionsMax } = this.#table;
     try {
-      await this.#writer.commit([
+      await this.#writer.commitEffect([
         {
           sql: `INSERT INTO ${table} (org_id, version, ${column}, changed_by, changed_at_ms)
                 SELECT ?1, ?2, ?3, ?4, ?5

@@ -50,7 +50,7 @@ export class SqliteMemoryStore implements MemoryStore {
 
   addEntries(entries: readonly EmbeddedEntry[]): Promise<void> {
     const modelId = this.#activeModelId();
-    return this.#writer.commit(writeEntries(entries, modelId));
+    return this.#writer.commitEffect(writeEntries(entries, modelId));
   }
 
   async addToolCallEntries(entries: readonly EmbeddedEntry[], taken: ToolCallBatch): Promise<void> {
@@ -147,7 +147,7 @@ export class SqliteMemoryStore implements MemoryStore {
   /** @returns false when an entry was deleted meanwhile, or a hold was placed; nothing was deleted now. */
   async #delete(orgId: string, sessionId: string, entryIds: readonly string[]): Promise<boolean> {
     try {
-      await this.#writer.commit(writeDeletion(orgId, sessionId, entryIds));
+      await this.#writer.commitEffect(writeDeletion(orgId, sessionId, entryIds));
       return true;
     } catch (error) {
       if (error instanceof WriteConflict) return false;

@@ -132,12 +132,14 @@ export class SqliteErasedRows implements ErasedRows {
   async eraseNames(erasure: Erasure): Promise<void> {
     const { orgId, erasureId, scope, subject } = erasure;
     if (scope === "session") await this.#eraseSessionOfUsage(erasure);
-    const names = scope === "user" ? NAMES : [];
+    const names = scope === "session" ? [] : NAMES;
+    const whose = scope === "user" ? subject : null;
     await this.#writer.commit([
       ...names.map(([table, column]) => ({
-        sql: `UPDATE ${table} SET ${column} = '' WHERE org_id = ? AND ${column} = ?`,
-        params: [orgId, subject],
+        sql: `UPDATE ${table} SET ${column} = '' WHERE org_id = ?1 AND ${column} = coalesce(?2, ${column})`,
+        params: [orgId, whose],
       })),
+      ...(scope === "user" ? [endedKeys(erasure)] : []),
       ...endedBrowserSessions(erasure),
       {
         sql: "UPDATE erasures SET subject = '' WHERE org_id = ? AND erasure_id = ?",
@@ -163,6 +165,16 @@ export class SqliteErasedRows implements ErasedRows {
       await this.#writer.commit(usageOfUnknownSession(orgId, subject, dayMs));
     }
   }
+}
+
+/** Revokes the API keys that name the user, and takes the name out of them. */
+function endedKeys({ orgId, subject, requestedAtMs }: Erasure): Write {
+  return {
+    sql: `UPDATE api_keys SET definition = json_set(json_remove(definition, '$.userId'), '$.name', ''),
+            revoked_at_ms = coalesce(revoked_at_ms, ?3)
+          WHERE org_id = ?1 AND definition ->> '$.userId' = ?2`,
+    params: [orgId, subject, requestedAtMs],
+  };
 }
 
 /** Ends the sessions of browsers, which are those of an organization's people. */

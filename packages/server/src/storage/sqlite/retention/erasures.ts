@@ -16,7 +16,7 @@ export class SqliteErasures implements ErasureStore {
 
   begin(erasure: Erasure): Promise<void> {
     const { orgId, erasureId, scope, subject, requestedBy, requestedAtMs, subjectDigest } = erasure;
-    return this.#writer.commit([
+    return this.#writer.commitEffect([
       {
         sql: `INSERT INTO erasures (org_id, erasure_id, scope, subject, subject_digest, requested_by,
                 requested_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -46,7 +46,7 @@ export class SqliteErasures implements ErasureStore {
   }
 
   finish({ orgId, erasureId }: Erasure, finishedAtMs: number): Promise<void> {
-    return this.#writer.commit([
+    return this.#writer.commitEffect([
       {
         sql: `UPDATE erasures SET finished_at_ms = ?
               WHERE org_id = ? AND erasure_id = ?`,

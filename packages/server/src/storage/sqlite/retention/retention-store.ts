@@ -41,7 +41,7 @@ export class SqliteRetentionStore implements RetentionStore {
 
   /** Deletions are in the same queue of commits, and look for holds when they are run. */
   placeHold({ orgId, holdId, sessionId, reason, placedBy, placedAtMs }: LegalHold): Promise<void> {
-    return this.#writer.commit([
+    return this.#writer.commitEffect([
       {
         sql: `INSERT INTO legal_holds (org_id, hold_id, session_id, reason, placed_by, placed_at_ms)
               VALUES (?, ?, ?, ?, ?, ?)`,
@@ -53,7 +53,7 @@ export class SqliteRetentionStore implements RetentionStore {
   async liftHold(orgId: string, holdId: string): Promise<boolean> {
     const sql = "DELETE FROM legal_holds WHERE org_id = ? AND hold_id = ?";
     try {
-      await this.#writer.commit([{ sql, params: [orgId, holdId], expect: 1 }]);
+      await this.#writer.commitEffect([{ sql, params: [orgId, holdId], expect: 1 }]);
       return true;
     } catch (error) {
       if (error instanceof WriteConflict) return false;

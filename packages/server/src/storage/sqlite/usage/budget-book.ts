@@ -25,12 +25,12 @@ export class SqliteBudgetBook implements BudgetBook {
   }
 
   save(orgId: string, budget: Budget): Promise<void> {
-    return this.#writer.commit([writeBudget(orgId, budget)]);
+    return this.#writer.commitEffect([writeBudget(orgId, budget)]);
   }
 
   async delete(orgId: string, budgetId: string): Promise<boolean> {
     try {
-      await this.#writer.commit([deleteBudget(orgId, budgetId)]);
+      await this.#writer.commitEffect([deleteBudget(orgId, budgetId)]);
       return true;
     } catch (error) {
       if (error instanceof WriteConflict) return false;

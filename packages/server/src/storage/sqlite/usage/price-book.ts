@@ -35,7 +35,7 @@ export class SqlitePriceBook implements PriceBook {
     change: (prices: readonly Price[]) => PriceChange,
   ): Promise<PriceChange> {
     const changed = change(await this.list(orgId));
-    await this.#writer.commit(writePrice(orgId, changed));
+    await this.#writer.commitEffect(writePrice(orgId, changed));
     return changed;
   }
 

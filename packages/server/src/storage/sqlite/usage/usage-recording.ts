@@ -47,7 +47,7 @@ export class SqliteUsageRecording implements UsageRecording {
   ): Promise<readonly UsageEvent[]> {
     const added = this.#withoutKnown(eventsAt(await this.#prices.list(orgId)));
     if (added.length === 0) return [];
-    await this.#writer.commit([
+    await this.#writer.commitEffect([
       writeEvents(added),
       ...addToTotals(rollupsOf(added.map(postingOf))),
     ]);

@@ -98,7 +98,7 @@ export class SqliteWebhookStore implements WebhookStore {
             WHERE org_id = ? AND target = ? AND message_id = ?`,
       params: [nowMs, orgId, text(row["target"]), text(row["message_id"])],
     }));
-    if (writes.length > 0) await this.#writer.commit(writes);
+    if (writes.length > 0) await this.#writer.commitEffect(writes);
     return writes.length;
   }
 
