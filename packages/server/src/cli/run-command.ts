@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { shownJson } from "@steward/kernel/shown-text.js";
 import type { CliError } from "./cli-error.js";
 import { toCliError } from "./cli-error.js";
 import type { CliContext } from "./context.js";
@@ -33,7 +34,7 @@ export async function runCommand(args: readonly string[], context: CliContext): 
 export function report(error: CliError, terminal: Terminal, json: boolean): void {
   const { message, code, fix, details } = error;
   if (json) {
-    terminal.note(JSON.stringify({ error: message, code, fix, details }));
+    terminal.note(shownJson(JSON.stringify({ error: message, code, fix, details })));
     return;
   }
   const colors = terminal.errorColors;

@@ -1,3 +1,4 @@
+import { shownJson } from "@steward/kernel/shown-text.js";
 import type { WebhookEvent, WebhookTarget } from "./webhook-target.js";
 
 /**
@@ -88,7 +89,7 @@ function messageOf(
     orgId,
     // An event has one place in its plan's log, so the id is known before the message is stored.
     messageId: messageId ?? `msg_${planId}_${String(sequence)}`,
-    body: JSON.stringify({ type, timestamp, data }),
+    body: shownJson(JSON.stringify({ type, timestamp, data })),
     dueAtMs: Date.parse(timestamp),
   };
 }

@@ -1,3 +1,4 @@
+import { shownJson } from "@steward/kernel/shown-text.js";
 import { isoTime, type Clock } from "@steward/kernel/clock.js";
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import type { Log } from "@steward/kernel/log.js";
@@ -46,10 +47,8 @@ export class WebhookNotices {
     if (this.#told.get(key) === true) return;
     this.#told.set(key, true);
     const nowMs = clock.nowMs();
-    const body = JSON.stringify({
-      ...{ type, timestamp: isoTime(nowMs) },
-      data: { org_id: orgId, ...data },
-    });
+    const news = { type, timestamp: isoTime(nowMs), data: { org_id: orgId, ...data } };
+    const body = shownJson(JSON.stringify(news));
     const deliveries = outbox
       .targetsOf(type)
       .map((target) => ({ orgId, target, messageId, body, dueAtMs: nowMs }));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EmbeddingError } from "../../embedding/index.js";
 import { AppError } from "@steward/kernel/errors.js";
+import { DECEPTIVE_TEXT, deceptionIn } from "@steward/kernel/testing/deceptive-text.js";
 import type { Log } from "@steward/kernel/log.js";
 import { pinoLog } from "./pino-log.js";
 
@@ -98,6 +99,14 @@ describe("pinoLog", () => {
         stack: expect.stringContaining("pino-log.test") as unknown,
       });
     }
+  });
+
+  it("is harmless in a terminal, whatever texts of others it holds", () => {
+    let written = "";
+    const log = pinoLog("debug", { write: (line) => (written += line) });
+    log.child({ agentId: DECEPTIVE_TEXT }).info({ name: DECEPTIVE_TEXT }, "step completed");
+    expect(deceptionIn(written)).toEqual([]);
+    expect(JSON.parse(written)).toMatchObject({ agentId: DECEPTIVE_TEXT, name: DECEPTIVE_TEXT });
   });
 
   it("takes a long text in stride", () => {

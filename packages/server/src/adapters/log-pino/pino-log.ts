@@ -1,5 +1,6 @@
 import { pino, stdTimeFunctions, type DestinationStream, type LevelWithSilent } from "pino";
 import type { Log, LogFields } from "@steward/kernel/log.js";
+import { shownJson } from "@steward/kernel/shown-text.js";
 import { redacted } from "./redact.js";
 
 /** File descriptor of standard error. Standard output is reserved for a command's data. */
@@ -17,7 +18,12 @@ export function pinoLog(level: LevelWithSilent, destination?: DestinationStream)
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: (value: unknown) => value },
   };
-  return logOver(pino(options, destination ?? pino.destination({ dest: STDERR, sync: true })));
+  const lines = destination ?? pino.destination({ dest: STDERR, sync: true });
+  // A line is JSON, and whoever reads it in a terminal sees texts of others.
+  const write = (line: string): void => {
+    lines.write(shownJson(line));
+  };
+  return logOver(pino(options, { write }));
 }
 
 type Level = "debug" | "info" | "warn" | "error";

@@ -57,6 +57,19 @@ describe("steward approvals", () => {
     expect((await steward("list", "--status", "pending")).stderr).toContain("no approvals");
   });
 
+  it("shows no line of a statement as one of its own", async () => {
+    const { plans, approvals } = client("agent");
+    const forged = "1 of the role approver (met)";
+    const query_template = `DELETE FROM orders\n-- \u202e\n/*\n${forged}\n*/\nWHERE id = -1`;
+    const { plan_id } = await plans.submit({ name: "p", steps: [{ id: "a", query_template }] });
+    await expect(plans.execute(plan_id, "a")).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
+    const [approval] = (await approvals.list({ plan_id })).approvals;
+    const { stdout } = await steward("show", approval?.approval_id ?? "");
+    expect(stdout).toContain(`  | ${forged}`);
+    expect(stdout).toContain("  | -- \\u{202e}");
+    expect(stdout.split("\n")).not.toContain(forged);
+  });
+
   it("shows what a write would change", async () => {
     const approval = await client("approver").approvals.get(await waiting());
     const changes = [

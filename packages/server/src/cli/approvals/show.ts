@@ -4,6 +4,11 @@ import { connect, type ClientOptions } from "../connection/server-connection.js"
 import { approverCommand } from "./approval-command.js";
 import { approvalLines } from "./approval-lines.js";
 
+/** The further lines of a text that others wrote are marked, so that none passes for one of ours. */
+function asOneEntry(text: string): string {
+  return text.replaceAll("\n", "\n  | ");
+}
+
 /** `steward approvals show ID`: shows what would run and who has to decide. */
 export function showCommand({ env, terminal }: CliContext): Command {
   return approverCommand("show", "Shows what would run, who has to decide, and who has.")
@@ -11,6 +16,6 @@ export function showCommand({ env, terminal }: CliContext): Command {
     .action(async (approvalId: string, options: ClientOptions) => {
       const approval = await connect(options, env).approvals.get(approvalId);
       if (options.json) terminal.printJson(approval);
-      else for (const line of approvalLines(approval)) terminal.print(line);
+      else for (const line of approvalLines(approval)) terminal.print(asOneEntry(line));
     });
 }

@@ -1,3 +1,4 @@
+import { shownJson } from "@steward/kernel/shown-text.js";
 import { setTimeout as delay } from "node:timers/promises";
 import type { AuditQuery, AuditRecord } from "@steward/client";
 import type { Command } from "commander";
@@ -54,7 +55,9 @@ export function watchCommand({ env, terminal }: CliContext): Command {
           added.unshift(record);
         }
         for (const record of added) {
-          terminal.print(options.json ? JSON.stringify(record) : recordRow(record).join("  "));
+          terminal.print(
+            options.json ? shownJson(JSON.stringify(record)) : recordRow(record).join("  "),
+          );
         }
         seen = added.at(-1)?.index ?? seen;
         await delay(WATCH_MS);

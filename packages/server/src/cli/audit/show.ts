@@ -1,3 +1,4 @@
+import { shownJson } from "@steward/kernel/shown-text.js";
 import type { Command } from "commander";
 import { leafHash, parseCheckpoint, parseNote, rootOfInclusion } from "../../audit/index.js";
 import { CliError } from "../cli-error.js";
@@ -29,7 +30,7 @@ export function showCommand({ env, terminal }: CliContext): Command {
         terminal.printJson(record);
         return;
       }
-      terminal.print(JSON.stringify(JSON.parse(record.entry), null, 2));
+      terminal.print(shownJson(JSON.stringify(JSON.parse(record.entry), null, 2)));
       for (const [place, value] of Object.entries(record.values ?? {})) {
         terminal.print(`${place}: ${value}`);
       }

@@ -1,4 +1,5 @@
 import type { Plan } from "@steward/client";
+import { control } from "../terminal/own-control.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { changeLine, FRAME_MS, progressLines } from "./progress-lines.js";
 import { PlanProgress } from "./progress.js";
@@ -19,8 +20,7 @@ export interface ProgressDisplay extends Disposable {
 /** On a terminal, lines are redrawn; elsewhere, each change is printed as a line. */
 export function createProgressDisplay(terminal: Terminal, plan: Plan): ProgressDisplay {
   const progress = new PlanProgress(plan);
-  const screen =
-    terminal.errorStream.isTTY === true ? liveScreen(terminal, progress) : changeLog(terminal);
+  const screen = terminal.errorScreen.isTTY ? liveScreen(terminal, progress) : changeLog(terminal);
   return {
     note: (line) => {
       screen.note(line);
@@ -53,38 +53,39 @@ function changeLog(terminal: Terminal): Screen {
   };
 }
 
-const HIDE_CURSOR = "\u001b[?25l";
-const SHOW_CURSOR = "\u001b[?25h";
-const CLEAR_BELOW = "\u001b[0J";
-const up = (lines: number): string => (lines === 0 ? "" : `\u001b[${String(lines)}A`);
+const HIDE_CURSOR = control("[?25l");
+const SHOW_CURSOR = control("[?25h");
+/** From the beginning of the line to the end of the screen. */
+const CLEAR_BELOW = control("[G") + control("[0J");
+const up = (lines: number): string => (lines === 0 ? "" : control(`[${String(lines)}A`));
 
 /**
  * Redraws at fixed intervals rather than for each event, so that many quick steps cost no more than
  * one slow step.
  */
-function liveScreen({ errorStream, errorColors }: Terminal, progress: PlanProgress): Screen {
+function liveScreen({ errorScreen, errorColors }: Terminal, progress: PlanProgress): Screen {
   let drawn = 0;
   const draw = (): void => {
     const lines = progressLines(progress.steps, {
-      columns: errorStream.columns ?? 80,
-      rows: errorStream.rows ?? 24,
+      columns: errorScreen.columns(),
+      rows: errorScreen.rows(),
       colors: errorColors,
       nowMs: performance.now(),
     });
-    errorStream.write(`${up(drawn)}\r${CLEAR_BELOW}${lines.join("\n")}\n`);
+    errorScreen.write(`${up(drawn)}${CLEAR_BELOW}${lines.join("\n")}\n`);
     drawn = lines.length;
   };
   const showCursor = (): void => {
-    errorStream.write(SHOW_CURSOR);
+    errorScreen.write(SHOW_CURSOR);
   };
-  errorStream.write(HIDE_CURSOR);
+  errorScreen.write(HIDE_CURSOR);
   // Restores the cursor even when the process is forced to exit.
   process.once("exit", showCursor);
   draw();
   const timer = setInterval(draw, FRAME_MS);
   return {
     note: (line) => {
-      errorStream.write(`${up(drawn)}\r${CLEAR_BELOW}${line}\n`);
+      errorScreen.write(`${up(drawn)}${CLEAR_BELOW}${line}\n`);
       drawn = 0;
       draw();
     },

@@ -30,7 +30,7 @@ export async function runServer(
     app.reload();
   };
   // On a terminal, SIGHUP means that the terminal was closed, so the process must exit.
-  if (terminal.errorStream.isTTY !== true) process.on("SIGHUP", reload);
+  if (!terminal.errorScreen.isTTY) process.on("SIGHUP", reload);
   await announce(app);
   await aborted(stop.signal);
   terminal.note(terminal.errorColors.dim("stopping; press Ctrl-C again to stop at once"));

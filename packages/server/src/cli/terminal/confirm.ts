@@ -5,7 +5,7 @@ export function isInteractive({
   stdin,
   terminal,
 }: Pick<CliContext, "stdin" | "terminal">): boolean {
-  return stdin.isTTY === true && terminal.errorStream.isTTY === true;
+  return stdin.isTTY === true && terminal.errorScreen.isTTY;
 }
 
 /**
@@ -16,7 +16,7 @@ export async function confirm(
   question: string,
   { stdin, terminal }: Pick<CliContext, "stdin" | "terminal">,
 ): Promise<boolean> {
-  terminal.errorStream.write(`${question} [y/N] `);
+  terminal.errorScreen.write(`${question} [y/N] `);
   let answer = "";
   for await (const chunk of stdin) {
     answer += Buffer.from(chunk).toString("utf8");

@@ -1,3 +1,4 @@
+import { control } from "./own-control.js";
 import type { Terminal } from "./terminal.js";
 
 /** Progress of a long operation. */
@@ -8,6 +9,7 @@ export interface ProgressBar {
   end(): void;
 }
 
+const CLEARED_LINE = control("[G") + control("[K");
 const WIDTH = 30;
 /** Interval between two drawings, in ms. */
 const FRAME_MS = 80;
@@ -17,8 +19,8 @@ const FRAME_MS = 80;
  * terminal.
  * @param unit the counted unit, shown after the numbers.
  */
-export function progressBar({ errorStream, errorColors }: Terminal, unit: string): ProgressBar {
-  if (errorStream.isTTY !== true) return { show: () => undefined, end: () => undefined };
+export function progressBar({ errorScreen, errorColors }: Terminal, unit: string): ProgressBar {
+  if (!errorScreen.isTTY) return { show: () => undefined, end: () => undefined };
   const line = (done: number, total: number): string => {
     const share = total === 0 ? 1 : Math.min(1, done / total);
     const full = Math.round(share * WIDTH);
@@ -32,10 +34,10 @@ export function progressBar({ errorStream, errorColors }: Terminal, unit: string
       last = total === undefined ? `${done} ${unit}` : line(done, total);
       if (performance.now() - drawnMs < FRAME_MS) return;
       drawnMs = performance.now();
-      errorStream.write(`\r\u001b[K${last}`);
+      errorScreen.write(`${CLEARED_LINE}${last}`);
     },
     end: () => {
-      if (last !== "") errorStream.write(`\r\u001b[K${last}\n`);
+      if (last !== "") errorScreen.write(`${CLEARED_LINE}${last}\n`);
     },
   };
 }

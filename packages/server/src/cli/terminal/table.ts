@@ -1,4 +1,5 @@
 import stringWidth from "string-width";
+import { shownText } from "@steward/kernel/shown-text.js";
 
 /** Widest cell, in columns. Longer values are truncated; `--json` prints them in full. */
 const CELL_WIDTH_MAX = 60;
@@ -20,8 +21,8 @@ const CELL_WIDTH_MIN = 8;
 const GAP = 2;
 
 /**
- * Formats a table, titles first. Line breaks in cells become spaces; control characters are
- * removed, and long cells truncated.
+ * Formats a table, titles first. Line breaks in cells become spaces; deceptive characters are
+ * replaced by their codes, and long cells truncated.
  * @param width columns of the terminal; the widest left-aligned columns are narrowed until lines
  * fit. Absent: no limit.
  */
@@ -85,7 +86,7 @@ function padded(text: string, width: number, align: Column["align"]): string {
 
 /** Makes a text safe and short enough for one line of a terminal. */
 export function fit(text: string, width: number = CELL_WIDTH_MAX): string {
-  return cut(text.replace(/\s+/g, " ").replace(/\p{C}/gu, ""), width);
+  return cut(shownText(text.replace(/[ \t\r\n]+/g, " ")), width);
 }
 
 /** Truncates a text to a number of columns, with a sign that it was truncated. */

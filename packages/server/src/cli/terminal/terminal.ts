@@ -1,16 +1,19 @@
 import type { WriteStream } from "node:tty";
-import pc from "picocolors";
 import type { Environment } from "../../config/index.js";
+import { shownJson } from "@steward/kernel/shown-text.js";
+import { colorsOf, type Colors, written } from "./own-control.js";
 import { renderTable, type Column } from "./table.js";
 
-/** Colour functions of one stream, which do nothing when colours are off. */
-export type Colors = ReturnType<typeof pc.createColors>;
+export type { Colors } from "./own-control.js";
 
 /** The used part of a standard stream's interface. */
 export type OutputStream = Pick<WriteStream, "write"> &
   Partial<Pick<WriteStream, "isTTY" | "columns" | "rows">>;
 
-/** The output of a command: data goes to standard output, everything else to standard error. */
+/**
+ * The output of a command: data goes to standard output, everything else to standard error. Whatever
+ * is printed is shown harmless, whoever wrote it, except for raw data that go to a file or a pipe.
+ */
 export interface Terminal {
   /** Prints a line of data to standard output. */
   readonly print: (line: string) => void;
@@ -30,7 +33,15 @@ export interface Terminal {
   readonly outColors: Colors;
   readonly errorColors: Colors;
   /** Standard error, for lines that are redrawn. */
-  readonly errorStream: OutputStream;
+  readonly errorScreen: Screen;
+}
+
+/** A stream for lines that are redrawn with `control`. */
+export interface Screen {
+  readonly isTTY: boolean;
+  readonly columns: () => number;
+  readonly rows: () => number;
+  readonly write: (text: string) => void;
 }
 
 /** Creates a terminal from two streams. `NO_COLOR` turns colours off, `FORCE_COLOR` on. */
@@ -40,17 +51,25 @@ export function createTerminal(
   env: Environment,
 ): Terminal {
   const width = output.isTTY === true ? output.columns : undefined;
-  const print = (line: string): void => void output.write(`${line}\n`);
+  const print = (line: string): void => void output.write(`${written(line)}\n`);
+  const decoder = new TextDecoder();
+  const rawOrShown = (data: Uint8Array): Uint8Array | string =>
+    output.isTTY === true ? written(decoder.decode(data, { stream: true })) : data;
   return {
     print,
     printTable: (columns, rows) => renderTable(columns, rows, width).forEach(print),
     width,
-    write: (data) => new Promise((resolve) => void output.write(data, () => resolve())),
-    printJson: (value) => void output.write(`${JSON.stringify(value)}\n`),
-    note: (line) => void error.write(`${line}\n`),
-    outColors: pc.createColors(wantsColor(output, env)),
-    errorColors: pc.createColors(wantsColor(error, env)),
-    errorStream: error,
+    write: (data) => new Promise((resolve) => void output.write(rawOrShown(data), () => resolve())),
+    printJson: (value) => void output.write(`${shownJson(JSON.stringify(value))}\n`),
+    note: (line) => void error.write(`${written(line)}\n`),
+    outColors: colorsOf(wantsColor(output, env)),
+    errorColors: colorsOf(wantsColor(error, env)),
+    errorScreen: {
+      isTTY: error.isTTY === true,
+      columns: () => error.columns ?? 80,
+      rows: () => error.rows ?? 24,
+      write: (text) => void error.write(written(text)),
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { shownText } from "@steward/kernel/shown-text.js";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
 import { readResource } from "./resources.js";
@@ -80,7 +81,7 @@ function argument(given: Readonly<Record<string, string>>, name: string): string
 }
 
 function said(text: string): GetPromptResult {
-  return { messages: [{ role: "user", content: { type: "text", text } }] };
+  return { messages: [{ role: "user", content: { type: "text", text: shownText(text) } }] };
 }
 
 function invalid(message: string): ProtocolError {

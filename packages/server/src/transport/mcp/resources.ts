@@ -1,3 +1,4 @@
+import { shownJson } from "@steward/kernel/shown-text.js";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type {
   ReadResourceResult,
@@ -43,7 +44,7 @@ const KINDS: ReadonlyMap<string, ResourceKind> = new Map(
       read: async (id: string, { context, services: { orchestrator } }: ToolScope) => {
         const plan = await orchestrator.getPlan(asPlanId(id), context);
         if (plan === undefined) throw new AppError("PLAN_NOT_FOUND", `Unknown plan ${id}`);
-        return JSON.stringify(planAnswer(plan));
+        return shownJson(JSON.stringify(planAnswer(plan)));
       },
     },
     {
@@ -71,7 +72,9 @@ const KINDS: ReadonlyMap<string, ResourceKind> = new Map(
       action: actionOf("getStateLog"),
       read: async (id: string, { context, services: { state } }: ToolScope) => {
         const commits = await state.log(context, id, LLM_ROWS_DEFAULT);
-        return JSON.stringify({ branch: id, commits: shortened(commits.map(commitMessage)) });
+        return shownJson(
+          JSON.stringify({ branch: id, commits: shortened(commits.map(commitMessage)) }),
+        );
       },
     },
   ].map((kind) => [kind.template.name, kind]),

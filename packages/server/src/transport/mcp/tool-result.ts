@@ -1,5 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { AppError } from "@steward/kernel/errors.js";
+import { shownJson, shownText } from "@steward/kernel/shown-text.js";
 import { present } from "../present.js";
 import { nextStep } from "./next-step.js";
 
@@ -13,19 +14,19 @@ export interface ToolError {
 }
 
 /**
- * The result of a call. Its text is the same JSON, for clients that pass only text to the LLM. An output with
+ * The result of a call. Its text is the same JSON with deceptive characters escaped, for clients that pass only text to the LLM. An output with
  * `error` is an error, whose message and hints come first in the text.
  */
 export function toolResult(output: object): CallToolResult {
   const structuredContent = { ...output };
-  const json = JSON.stringify(structuredContent);
+  const json = shownJson(JSON.stringify(structuredContent));
   const error = errorOf(output);
   if (error === undefined) {
     return { content: [{ type: "text", text: json }], structuredContent };
   }
   const { code, message, next_step: next } = error;
   const said = [`${code}: ${message}`, ...(next === undefined ? [] : [next]), ...hintsOf(output)];
-  const text = [...said, json].join("\n");
+  const text = [...said.map(shownText), json].join("\n");
   return { content: [{ type: "text", text }], structuredContent, isError: true };
 }
 
