@@ -101,24 +101,19 @@ function orUnavailable<T>(query: () => T): T {
   try {
     return query();
   } catch (error) {
-    throw new AppError("STORE_UNAVAILABLE", "The store cannot be read now", {
-      cause: error,
-      retryAfterMs: 1000,
-    });
+    throw storeUnreadable(error);
   }
+}
+
+/** The error of a read that the engine has refused. */
+export function storeUnreadable(cause: unknown): AppError {
+  return new AppError("STORE_UNAVAILABLE", "The store cannot be read now", {
+    cause,
+    retryAfterMs: 1000,
+  });
 }
 
 /** The result of a query as a promise; an error becomes a rejection. */
 export function read<T>(query: () => T): Promise<T> {
   return Promise.resolve().then(query);
-}
-
-/** The rows of a query, converted by `valueOf`, in a promise like that of {@link read}. */
-export function readAll<Value>(
-  db: StatementCache,
-  valueOf: (row: SqliteRow) => Value,
-  sql: string,
-  ...params: readonly SqliteValue[]
-): Promise<readonly Value[]> {
-  return read(() => db.all(sql, ...params).map(valueOf));
 }

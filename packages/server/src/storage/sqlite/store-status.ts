@@ -4,7 +4,7 @@ import { QUEUE_COUNT_MAX } from "../../system/limits.js";
 import type { QueueStatus, StoreStatus, StoreStatusReader } from "../../system/ports.js";
 import { version } from "../../version.js";
 import { number, text } from "./column-values.js";
-import { read, type StatementCache } from "./connection.js";
+import { SYSTEM, type StoreReads } from "./reads/store-reads.js";
 import { SCHEMA_VERSION } from "./migrate.js";
 import { SOLE_NODE_ID } from "./sole-node.js";
 
@@ -14,49 +14,52 @@ const UNREAD_CALLS = `SELECT 1 FROM plan_changes
 
 /** The state of an SQLite store, which one process has for itself. */
 export class SqliteStoreStatus implements StoreStatusReader {
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
   readonly #clock: Clock;
 
-  constructor(db: StatementCache, clock: Clock) {
+  constructor(db: StoreReads, clock: Clock) {
     this.#db = db;
     this.#clock = clock;
   }
 
-  read(): Promise<StoreStatus> {
-    return read(() => {
-      const nowMs = this.#clock.nowMs();
-      const queues = this.#queues(nowMs);
-      return {
-        database: `SQLite ${text(this.#db.get("SELECT sqlite_version() AS version")?.["version"])}`,
-        schema: String(SCHEMA_VERSION),
-        nowMs,
-        nodes: [
-          {
-            ...{ nodeId: SOLE_NODE_ID, version: version(), isSelf: true },
-            // It holds the lock of the file as long as it lives.
-            ...{ seenAtMs: nowMs, leaseUntilMs: nowMs, stepsRunning: queues.stepsRunning },
-          },
-        ],
-        queues,
-        audit: { records: this.#auditRecords(), positions: this.#positions() },
-      };
-    });
-  }
-
-  #queues(nowMs: number): QueueStatus {
+  async read(): Promise<StoreStatus> {
+    const nowMs = this.#clock.nowMs();
+    const queues = await this.#queues(nowMs);
     return {
-      plansUnfinished: this.#count("SELECT 1 FROM plans WHERE finished_at_ms IS NULL"),
-      stepsRunning: this.#count("SELECT 1 FROM step_leases WHERE lease_until_ms > ?", nowMs),
-      usageCalls: this.#count(UNREAD_CALLS, "usage"),
-      memoryCalls: this.#count(UNREAD_CALLS, "memory"),
-      webhooksWaiting: this.#count("SELECT 1 FROM webhook_deliveries WHERE dead_at_ms IS NULL"),
-      webhooksDead: this.#count("SELECT 1 FROM webhook_deliveries WHERE dead_at_ms IS NOT NULL"),
+      database: `SQLite ${text(this.#db.get("SELECT sqlite_version() AS version")?.["version"])}`,
+      schema: String(SCHEMA_VERSION),
+      nowMs,
+      nodes: [
+        {
+          ...{ nodeId: SOLE_NODE_ID, version: version(), isSelf: true },
+          // It holds the lock of the file as long as it lives.
+          ...{ seenAtMs: nowMs, leaseUntilMs: nowMs, stepsRunning: queues.stepsRunning },
+        },
+      ],
+      queues,
+      audit: { records: this.#auditRecords(), positions: await this.#positions() },
     };
   }
 
-  #count(rows: string, ...params: readonly (string | number)[]): number {
+  async #queues(nowMs: number): Promise<QueueStatus> {
+    return {
+      plansUnfinished: await this.#count("SELECT 1 FROM plans WHERE finished_at_ms IS NULL"),
+      stepsRunning: await this.#count("SELECT 1 FROM step_leases WHERE lease_until_ms > ?", nowMs),
+      usageCalls: await this.#count(UNREAD_CALLS, "usage"),
+      memoryCalls: await this.#count(UNREAD_CALLS, "memory"),
+      webhooksWaiting: await this.#count(
+        "SELECT 1 FROM webhook_deliveries WHERE dead_at_ms IS NULL",
+      ),
+      webhooksDead: await this.#count(
+        "SELECT 1 FROM webhook_deliveries WHERE dead_at_ms IS NOT NULL",
+      ),
+    };
+  }
+
+  async #count(rows: string, ...params: readonly (string | number)[]): Promise<number> {
     const sql = `SELECT count(*) AS count FROM (${rows} LIMIT ?)`;
-    return number(this.#db.get(sql, ...params, BigInt(QUEUE_COUNT_MAX))?.["count"]);
+    const row = await this.#db.first(SYSTEM, sql, ...params, BigInt(QUEUE_COUNT_MAX));
+    return number(row?.["count"]);
   }
 
   #auditRecords(): number {
@@ -64,9 +67,9 @@ export class SqliteStoreStatus implements StoreStatusReader {
     return number(row?.["size"]);
   }
 
-  #positions(): ReadonlyMap<string, number> {
+  async #positions(): Promise<ReadonlyMap<string, number>> {
     const sql = "SELECT sink, next_index FROM audit_export_positions WHERE org_id = ?";
-    const rows = this.#db.all(sql, NIL_ORG_ID);
+    const rows = await this.#db.all(SYSTEM, sql, NIL_ORG_ID);
     return new Map(rows.map((row) => [text(row["sink"]), number(row["next_index"])]));
   }
 }

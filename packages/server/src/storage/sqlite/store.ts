@@ -17,6 +17,7 @@ import { SqliteApprovalIndex } from "./approvals/approval-index.js";
 import { SqliteApiKeyStore } from "./governance/api-key-store.js";
 import { SqliteBrowserSessionStore } from "./governance/browser-session-store.js";
 import { SqlitePolicyStore } from "./governance/policy-store.js";
+import { StoreReads } from "./reads/store-reads.js";
 import { CommitWriter } from "./commit-writer.js";
 import { openConnection, StatementCache } from "./connection.js";
 import { SqliteCustomerBindings } from "./usage/customer-bindings.js";
@@ -65,7 +66,7 @@ export function openSqliteStore(
     throw storeUnavailable(`The store ${path} cannot be opened`, error, path);
   }
   const reader = openConnection(path, true);
-  const statements = new StatementCache(reader);
+  const statements = new StoreReads(path, new StatementCache(reader));
   const writer = new CommitWriter(path, telemetry);
   const directory = new DirectoryProbe(dirname(path), clock);
   const toolCalls = new SqliteToolCallLog(statements);
@@ -114,6 +115,7 @@ export function openSqliteStore(
     async [Symbol.asyncDispose]() {
       await plans[Symbol.asyncDispose]();
       await writer[Symbol.asyncDispose]();
+      await statements[Symbol.asyncDispose]();
       reader.close();
       lock[Symbol.dispose]();
     },

@@ -168,7 +168,7 @@ export function retentionBattery(engine: string, under: RetentionStoreUnderTest)
       ]);
       // Either came first, and the other knows.
       if (retried.status === "fulfilled") {
-        expect([deleted, await find(ref)]).toMatchObject([{ value: 0 }, { status: "pending" }]);
+        expect([deleted, await find(ref)]).toMatchObject([{ value: 0 }, { status: "running" }]);
       } else {
         expect(retried.reason).toMatchObject({ code: "PLAN_NOT_FOUND" });
         await deleteLogs();

@@ -4,7 +4,9 @@ import type { TileName } from "../../../audit/index.js";
 import { auditRecordOfRow, storedForms, type AuditRecordRow } from "../../audit-rows.js";
 import { number } from "../column-values.js";
 import type { CommitWriter } from "../commit-writer.js";
-import { read, type SqliteValue, type StatementCache } from "../connection.js";
+import { read, type SqliteValue } from "../connection.js";
+import { IS_IN_TIME } from "../reads/read-calls.js";
+import { SYSTEM, type StoreReads } from "../reads/store-reads.js";
 
 const COLUMNS = `r.record_index, r.org_id, r.entry, v.salt, v.personal_values
   FROM audit_records AS r LEFT JOIN audit_personal_values AS v USING (record_index)`;
@@ -12,16 +14,16 @@ const COLUMNS = `r.record_index, r.org_id, r.entry, v.salt, v.personal_values
 /** Reads of the audit log in SQLite. */
 export class SqliteAuditArchive implements AuditArchive {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StoreReads) {
     this.#writer = writer;
     this.#db = db;
   }
 
   list(filter: AuditFilter, limit: number, before?: number): Promise<readonly AuditRecord[]> {
     const { orgId, kind, subject, fromMs, untilMs } = filter;
-    const conditions = ["r.org_id = ? AND r.record_index < ?"];
+    const conditions = [`r.org_id = ? AND r.record_index < ? AND ${IS_IN_TIME}`];
     const values: SqliteValue[] = [orgId, before ?? Number.MAX_SAFE_INTEGER];
     const add = (condition: string, ...bound: readonly SqliteValue[]): void => {
       conditions.push(condition);
@@ -33,15 +35,14 @@ export class SqliteAuditArchive implements AuditArchive {
       add("(r.kind = ? OR r.kind >= ? AND r.kind < ?)", kind, `${kind}.`, `${kind}/`);
     if (fromMs !== undefined) add("r.at_ms >= ?", fromMs);
     if (untilMs !== undefined) add("r.at_ms < ?", untilMs);
-    return read(() =>
-      this.#db
-        .all<AuditRecordRow>(
-          `SELECT ${COLUMNS} WHERE ${conditions.join(" AND ")} ORDER BY r.record_index DESC LIMIT ?`,
-          ...values,
-          BigInt(limit),
-        )
-        .map(auditRecordOfRow),
-    );
+    return this.#db
+      .all<AuditRecordRow>(
+        orgId,
+        `SELECT ${COLUMNS} WHERE ${conditions.join(" AND ")} ORDER BY r.record_index DESC LIMIT ?`,
+        ...values,
+        BigInt(limit),
+      )
+      .then((rows) => rows.map(auditRecordOfRow));
   }
 
   record(orgId: string, index: number): Promise<AuditRecord | undefined> {
@@ -55,30 +56,25 @@ export class SqliteAuditArchive implements AuditArchive {
     });
   }
 
-  entries(from: number, count: number): Promise<readonly string[]> {
-    return read(() =>
-      this.#db
-        .all<{ readonly entry: string }>(
-          "SELECT entry FROM audit_records WHERE record_index >= ? AND record_index < ? ORDER BY record_index",
-          from,
-          from + count,
-        )
-        .map(({ entry }) => entry),
+  async entries(from: number, count: number): Promise<readonly string[]> {
+    const rows = await this.#db.all<{ readonly entry: string }>(
+      SYSTEM,
+      "SELECT entry FROM audit_records WHERE record_index >= ? AND record_index < ? ORDER BY record_index",
+      from,
+      from + count,
     );
+    return rows.map(({ entry }) => entry);
   }
 
-  tiles(names: readonly TileName[]): Promise<readonly Buffer[]> {
-    return read(() =>
-      names.map(({ level, index }) => {
-        const row = this.#db.get<{ readonly hashes: Uint8Array }>(
-          "SELECT hashes FROM audit_tiles WHERE org_id = ? AND level = ? AND tile_index = ?",
-          NIL_ORG_ID,
-          Number(level),
-          index,
-        );
-        return Buffer.from(row?.hashes ?? NONE);
-      }),
-    );
+  async tiles(names: readonly TileName[]): Promise<readonly Buffer[]> {
+    if (names.length === 0) return [];
+    const queries = names.map(({ level, index }) => ({
+      sql: "SELECT hashes FROM audit_tiles WHERE org_id = ? AND level = ? AND tile_index = ?",
+      params: [NIL_ORG_ID, Number(level), index],
+    }));
+    const found = await this.#db.together(SYSTEM, queries);
+    // The column holds a blob.
+    return found.map(([row]) => Buffer.from((row?.["hashes"] ?? NONE) as Uint8Array));
   }
 
   checkpoint(): Promise<{ readonly size: number; readonly note: string }> {
@@ -94,7 +90,8 @@ export class SqliteAuditArchive implements AuditArchive {
     limit: number,
   ): Promise<number> {
     const [value, nested] = text === undefined ? [null, null] : storedForms(text);
-    const found = this.#db.all<{ readonly record_index: number }>(
+    const found = await this.#db.all<{ readonly record_index: number }>(
+      orgId,
       `SELECT v.record_index FROM audit_personal_values AS v JOIN audit_records AS r USING (record_index)
        WHERE r.org_id = ?1 AND r.at_ms <= ?2
          AND (?3 IS NULL OR r.subject IN (SELECT value FROM json_each(?3)))

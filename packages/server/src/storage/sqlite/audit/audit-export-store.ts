@@ -4,14 +4,15 @@ import type { AuditExportStore, ExportClaim } from "../../../audit-export/ports.
 import { auditRecordOfRow, type AuditRecordRow } from "../../audit-rows.js";
 import { number } from "../column-values.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
-import { read, type StatementCache } from "../connection.js";
+import { read, type SqliteRow } from "../connection.js";
+import { readAll, SYSTEM, type StoreReads } from "../reads/store-reads.js";
 
 /** The positions of the audit log's export in SQLite. One process has all sinks for itself. */
 export class SqliteAuditExportStore implements AuditExportStore {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StoreReads) {
     this.#writer = writer;
     this.#db = db;
   }
@@ -24,16 +25,15 @@ export class SqliteAuditExportStore implements AuditExportStore {
   }
 
   records(from: number, limit: number): Promise<readonly AuditRecord[]> {
-    return read(() =>
-      this.#db
-        .all<AuditRecordRow>(
-          `SELECT r.record_index, r.org_id, r.entry, v.salt, v.personal_values
+    return readAll(
+      this.#db,
+      SYSTEM,
+      recordOf,
+      `SELECT r.record_index, r.org_id, r.entry, v.salt, v.personal_values
            FROM audit_records AS r LEFT JOIN audit_personal_values AS v USING (record_index)
            WHERE r.record_index >= ? ORDER BY r.record_index LIMIT ?`,
-          from,
-          BigInt(limit),
-        )
-        .map(auditRecordOfRow),
+      from,
+      BigInt(limit),
     );
   }
 
@@ -65,4 +65,9 @@ export class SqliteAuditExportStore implements AuditExportStore {
   release(): Promise<void> {
     return Promise.resolve();
   }
+}
+
+function recordOf(row: SqliteRow): AuditRecord {
+  // The statement names these columns.
+  return auditRecordOfRow(row as unknown as AuditRecordRow);
 }

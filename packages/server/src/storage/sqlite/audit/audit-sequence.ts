@@ -16,7 +16,8 @@ import { preparedStepsOf } from "../../plan-changes/index.js";
 import { number } from "../column-values.js";
 import type { Write } from "../commit-protocol.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
-import { read, type StatementCache } from "../connection.js";
+import { read } from "../connection.js";
+import { SYSTEM, type StoreReads } from "../reads/store-reads.js";
 import { outboxWrite } from "./outbox-write.js";
 
 /** The name of the audit log's position in the log of plans, in `tool_call_cursors`. */
@@ -40,34 +41,33 @@ interface Definition {
 /** The way of facts into the tree, in SQLite. One cursor is enough, because one process writes the log in order. */
 export class SqliteAuditSequence implements AuditSequence {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
   readonly #definitions = new RecentMap<Definition>(PLANS_MAX);
   readonly #taken = new WeakMap<AuditBatch, Taken>();
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StoreReads) {
     this.#writer = writer;
     this.#db = db;
   }
 
-  take(limit: number): Promise<AuditBatch> {
-    return read(() => {
-      const from = this.#cursor();
-      const changes = this.#changesAfter(from, limit);
-      const waiting = this.#db.all<OutboxFactRow & { readonly outbox_id: number }>(
-        "SELECT outbox_id, org_id, fact FROM audit_outbox ORDER BY outbox_id LIMIT ?",
-        BigInt(limit),
-      );
-      const batch = {
-        facts: [
-          ...changes.flatMap((row) => factsOfChange(row, (each) => this.#changeOf(each))),
-          ...waiting.map(factOfRow),
-        ],
-        isCut: changes.length === limit || waiting.length === limit,
-      };
-      const through = changes.at(-1)?.change ?? from;
-      this.#taken.set(batch, { from, through, outboxIds: waiting.map((row) => row.outbox_id) });
-      return batch;
-    });
+  async take(limit: number): Promise<AuditBatch> {
+    const from = this.#cursor();
+    const changes = await this.#changesAfter(from, limit);
+    const waiting = await this.#db.all<OutboxFactRow & { readonly outbox_id: number }>(
+      SYSTEM,
+      "SELECT outbox_id, org_id, fact FROM audit_outbox ORDER BY outbox_id LIMIT ?",
+      BigInt(limit),
+    );
+    const batch = {
+      facts: [
+        ...changes.flatMap((row) => factsOfChange(row, (each) => this.#changeOf(each))),
+        ...waiting.map(factOfRow),
+      ],
+      isCut: changes.length === limit || waiting.length === limit,
+    };
+    const through = changes.at(-1)?.change ?? from;
+    this.#taken.set(batch, { from, through, outboxIds: waiting.map((row) => row.outbox_id) });
+    return batch;
   }
 
   head(): Promise<TreeHead> {
@@ -107,8 +107,9 @@ export class SqliteAuditSequence implements AuditSequence {
   #changesAfter(
     change: number,
     limit: number,
-  ): readonly (LoggedChangeRow & { readonly change: number })[] {
+  ): Promise<readonly (LoggedChangeRow & { readonly change: number })[]> {
     return this.#db.all(
+      SYSTEM,
       `SELECT c.change, c.org_id, c.plan_id, p.session_id, c.sequence, c.events, c.origins, c.call
        FROM plan_changes AS c JOIN plans AS p USING (org_id, plan_id)
        WHERE c.change > ? ORDER BY c.change LIMIT ?`,

@@ -1,24 +1,23 @@
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import type { CosignatureStore, CosignedCheckpoint } from "../../../audit/witnesses/index.js";
 import type { CommitWriter } from "../commit-writer.js";
-import { read, type StatementCache } from "../connection.js";
+import { SYSTEM, type StoreReads } from "../reads/store-reads.js";
 
 /** The cosigned checkpoints of the audit log in SQLite. */
 export class SqliteCosignatureStore implements CosignatureStore {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StoreReads) {
     this.#writer = writer;
     this.#db = db;
   }
 
   list(): Promise<readonly CosignedCheckpoint[]> {
-    return read(() =>
-      this.#db.all<CosignedRow>(
-        "SELECT witness, size, note FROM audit_cosignatures WHERE org_id = ? ORDER BY witness",
-        NIL_ORG_ID,
-      ),
+    return this.#db.all<CosignedRow>(
+      SYSTEM,
+      "SELECT witness, size, note FROM audit_cosignatures WHERE org_id = ? ORDER BY witness",
+      NIL_ORG_ID,
     );
   }
 

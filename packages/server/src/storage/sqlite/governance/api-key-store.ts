@@ -2,13 +2,14 @@ import type { ApiKey, ApiKeyStore, KeyPosition, KeyUse } from "../../../identity
 import { API_KEY_COLUMNS, apiKeyOf, definitionOf, type ApiKeyRow } from "../../api-key-row.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
 import type { Write } from "../commit-protocol.js";
-import { read, type SqliteRow, type StatementCache } from "../connection.js";
+import { read, type SqliteRow } from "../connection.js";
+import { readAll, type StoreReads } from "../reads/store-reads.js";
 
 export class SqliteApiKeyStore implements ApiKeyStore {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StoreReads) {
     this.#writer = writer;
     this.#db = db;
   }
@@ -32,18 +33,17 @@ export class SqliteApiKeyStore implements ApiKeyStore {
 
   list(orgId: string, limit: number, after?: KeyPosition): Promise<readonly ApiKey[]> {
     const { createdAtMs, keyId } = after ?? { createdAtMs: Number.MAX_SAFE_INTEGER, keyId: "" };
-    return read(() =>
-      this.#db
-        .all(
-          `SELECT ${API_KEY_COLUMNS} FROM api_keys
+    return readAll(
+      this.#db,
+      orgId,
+      keyOf,
+      `SELECT ${API_KEY_COLUMNS} FROM api_keys
            WHERE org_id = ? AND (created_at_ms, key_id) < (?, ?)
            ORDER BY created_at_ms DESC, key_id DESC LIMIT ?`,
-          orgId,
-          createdAtMs,
-          keyId,
-          limit,
-        )
-        .map(keyOf),
+      orgId,
+      createdAtMs,
+      keyId,
+      limit,
     );
   }
 

@@ -6,16 +6,17 @@ import {
   type BrowserSessionRow,
 } from "../../browser-session-row.js";
 import type { CommitWriter } from "../commit-writer.js";
-import { read, type StatementCache } from "../connection.js";
+import { read } from "../connection.js";
+import type { StoreReads } from "../reads/store-reads.js";
 
 /** The part of a session that finds its row. */
 type SessionRef = Pick<BrowserSession, "orgId" | "idHash">;
 
 export class SqliteBrowserSessionStore implements BrowserSessionStore {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StoreReads) {
     this.#writer = writer;
     this.#db = db;
   }

@@ -1,15 +1,16 @@
 import type { TextVersion, TextVersionTable } from "../../text-version.js";
 import { number, text as textOf } from "../column-values.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
-import { read, type StatementCache } from "../connection.js";
+import { read } from "../connection.js";
+import type { StoreReads } from "../reads/store-reads.js";
 
 /** The versions of a text, for each organization. */
 export class SqliteTextVersions {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
   readonly #table: TextVersionTable;
 
-  constructor(writer: CommitWriter, db: StatementCache, table: TextVersionTable) {
+  constructor(writer: CommitWriter, db: StoreReads, table: TextVersionTable) {
     this.#writer = writer;
     this.#db = db;
     this.#table = table;

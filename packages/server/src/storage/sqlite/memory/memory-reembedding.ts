@@ -1,7 +1,7 @@
 import type { MemoryEntry, ReembeddingProgress } from "../../../memory/index.js";
 import type { EmbeddedEntry, EmbeddingModel, ReembeddingStore } from "../../../memory/ports.js";
 import type { CommitWriter } from "../commit-writer.js";
-import type { StatementCache } from "../connection.js";
+import { SYSTEM, type StoreReads } from "../reads/store-reads.js";
 import { entryOf } from "./memory-rows.js";
 import { writeActivation, writeDisposal, writeModel, writeVectors } from "./memory-writes.js";
 import { number } from "../column-values.js";
@@ -9,11 +9,11 @@ import { number } from "../column-values.js";
 /** Re-embeds an SQLite store. */
 export class SqliteReembedding implements ReembeddingStore {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
   /** Entries up to this key have no vectors of other models any more. */
   #disposedKey = 0;
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StoreReads) {
     this.#writer = writer;
     this.#db = db;
   }
@@ -30,11 +30,15 @@ export class SqliteReembedding implements ReembeddingStore {
     };
   }
 
-  *entriesWithout(model: EmbeddingModel, limit: number): Generator<readonly MemoryEntry[]> {
+  async *entriesWithout(
+    model: EmbeddingModel,
+    limit: number,
+  ): AsyncGenerator<readonly MemoryEntry[]> {
     const modelId = this.#modelId(model);
     let last = 0;
     for (;;) {
-      const rows = this.#db.all(
+      const rows = await this.#db.all(
+        SYSTEM,
         `SELECT * FROM memory_entries
          WHERE entry_key > ? AND NOT EXISTS (
            SELECT 1 FROM memory_entry_vectors
@@ -64,7 +68,8 @@ export class SqliteReembedding implements ReembeddingStore {
   async deleteOtherVectors(model: EmbeddingModel, limit: number): Promise<boolean> {
     const modelId = this.#modelId(model);
     const afterKey = this.#disposedKey;
-    const others = this.#db.all(
+    const others = await this.#db.all(
+      SYSTEM,
       `SELECT entry_key FROM memory_entry_vectors
        WHERE entry_key > ? AND model_id <> ? ORDER BY entry_key LIMIT ?`,
       afterKey,

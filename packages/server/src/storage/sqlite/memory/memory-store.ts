@@ -10,7 +10,9 @@ import type {
 } from "../../../memory/ports.js";
 import { otherModel } from "../../other-model.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
-import { read, type StatementCache } from "../connection.js";
+import { read } from "../connection.js";
+import { IS_IN_TIME } from "../reads/read-calls.js";
+import { readAll, SYSTEM, type StoreReads } from "../reads/store-reads.js";
 import { conditionsOf, entryOf } from "./memory-rows.js";
 import { writeActiveModel, writeDeletion, writeEntries, writeExpiry } from "./memory-writes.js";
 import { number, text } from "../column-values.js";
@@ -27,10 +29,10 @@ const CONSUMER: FeedConsumer = { name: "memory", withOutputs: true };
 export class SqliteMemoryStore implements MemoryStore {
   readonly toolCalls: SqliteToolCallFeed;
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
   #modelId: number | undefined;
 
-  constructor(writer: CommitWriter, db: StatementCache, calls: SqliteToolCallLog) {
+  constructor(writer: CommitWriter, db: StoreReads, calls: SqliteToolCallLog) {
     this.#writer = writer;
     this.#db = db;
     this.toolCalls = new SqliteToolCallFeed(writer, db, calls, CONSUMER);
@@ -69,14 +71,13 @@ export class SqliteMemoryStore implements MemoryStore {
     });
   }
 
-  entriesById(entryIds: readonly string[]): Promise<ReadonlyMap<string, MemoryEntry>> {
-    return read(() => {
-      const rows = this.#db.all(
-        "SELECT * FROM memory_entries WHERE entry_id IN (SELECT value FROM json_each(?))",
-        JSON.stringify(entryIds),
-      );
-      return new Map(rows.map(entryOf).map((entry) => [entry.entryId, entry]));
-    });
+  async entriesById(entryIds: readonly string[]): Promise<ReadonlyMap<string, MemoryEntry>> {
+    const rows = await this.#db.all(
+      SYSTEM,
+      "SELECT * FROM memory_entries WHERE entry_id IN (SELECT value FROM json_each(?))",
+      JSON.stringify(entryIds),
+    );
+    return new Map(rows.map(entryOf).map((entry) => [entry.entryId, entry]));
   }
 
   listEntries(
@@ -88,16 +89,15 @@ export class SqliteMemoryStore implements MemoryStore {
     const { after, limit } = page;
     const rest = after === undefined ? "TRUE" : "(created_at_ms, entry_id) < (?, ?)";
     const restParams = after === undefined ? [] : [after.createdAtMs, after.entryId];
-    return read(() =>
-      this.#db
-        .all(
-          `SELECT * FROM memory_entries WHERE ${sql} AND ${rest}
+    return readAll(
+      this.#db,
+      orgId,
+      entryOf,
+      `SELECT * FROM memory_entries WHERE ${IS_IN_TIME} AND ${sql} AND ${rest}
            ORDER BY created_at_ms DESC, entry_id DESC LIMIT ?`,
-          ...params,
-          ...restParams,
-          BigInt(limit),
-        )
-        .map(entryOf),
+      ...params,
+      ...restParams,
+      BigInt(limit),
     );
   }
 
@@ -109,15 +109,15 @@ export class SqliteMemoryStore implements MemoryStore {
 
   async deleteSession(orgId: string, sessionId: string, limit: number): Promise<readonly string[]> {
     for (;;) {
-      const ids = this.#db
-        .all(
-          `SELECT entry_id FROM memory_entries AS e
+      const rows = await this.#db.all(
+        orgId,
+        `SELECT entry_id FROM memory_entries AS e
            WHERE org_id = ? AND session_id = ? AND ${isNotHeld("e")} LIMIT ?`,
-          orgId,
-          sessionId,
-          BigInt(limit),
-        )
-        .map((row) => text(row["entry_id"]));
+        orgId,
+        sessionId,
+        BigInt(limit),
+      );
+      const ids = rows.map((row) => text(row["entry_id"]));
       if (ids.length === 0 || (await this.#delete(orgId, sessionId, ids))) return ids;
     }
   }
@@ -127,15 +127,18 @@ export class SqliteMemoryStore implements MemoryStore {
     { beforeMs, sessionId }: ExpiredScope,
     limit: number,
   ): Promise<readonly string[]> {
-    const expired = this.#db
-      .all(
-        `SELECT entry_id, session_id FROM memory_entries AS e
+    const rows = await this.#db.all(
+      orgId,
+      `SELECT entry_id, session_id FROM memory_entries AS e
          WHERE org_id = ?1 AND created_at_ms < ?2 AND (?3 IS NULL OR session_id = ?3)
            AND ${isNotHeld("e")}
          ORDER BY created_at_ms LIMIT ?4`,
-        ...[orgId, beforeMs, sessionId ?? null, BigInt(limit)],
-      )
-      .map((row) => ({ entryId: text(row["entry_id"]), sessionId: text(row["session_id"]) }));
+      ...[orgId, beforeMs, sessionId ?? null, BigInt(limit)],
+    );
+    const expired = rows.map((row) => ({
+      entryId: text(row["entry_id"]),
+      sessionId: text(row["session_id"]),
+    }));
     if (expired.length === 0) return [];
     await this.#writer.commit(writeExpiry(orgId, expired));
     const entryIds = expired.map(({ entryId }) => entryId);

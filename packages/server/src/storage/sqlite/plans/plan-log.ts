@@ -67,7 +67,7 @@ export class SqlitePlanLog implements PlanLog {
   }
 
   load(ref: PlanRef): Promise<LoadedPlan | undefined> {
-    return read(() => this.#queries.load(ref));
+    return this.#queries.load(ref);
   }
 
   async append(source: AppendSource): Promise<void> {

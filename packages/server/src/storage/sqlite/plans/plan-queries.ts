@@ -22,7 +22,10 @@ import {
   type PlanRow,
   type ResultRow,
 } from "../../plan-changes/index.js";
-import { read, type SqliteValue, type StatementCache } from "../connection.js";
+import { text } from "../column-values.js";
+import { read, type SqliteRow, type SqliteValue } from "../connection.js";
+import { IS_IN_TIME } from "../reads/read-calls.js";
+import { readAll, SYSTEM, type StoreReads } from "../reads/store-reads.js";
 import { SOLE_NODE_ID } from "../sole-node.js";
 
 /** Which due work is asked for. */
@@ -33,39 +36,43 @@ interface Due {
   readonly except: string;
 }
 
+const PLAN = `SELECT ${PLAN_COLUMNS}, d.steps AS definition
+  FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
+  WHERE p.org_id = ? AND p.plan_id = ?`;
+
+/** Outputs are not read: they are the last columns and may be large. */
+const CHANGES = `SELECT sequence, result_step, steps FROM plan_changes
+  WHERE org_id = ? AND plan_id = ? ORDER BY sequence`;
+
+const LAST_CHANGE = `SELECT sequence, events FROM plan_changes
+  WHERE org_id = ? AND plan_id = ? ORDER BY sequence DESC LIMIT 1`;
+
 /** Reads committed rows of the plan tables, with a few short queries on a read-only connection. */
 export class PlanQueries implements PlanReads {
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
   readonly #clock: Clock;
 
-  constructor(db: StatementCache, clock: Clock) {
+  constructor(db: StoreReads, clock: Clock) {
     this.#db = db;
     this.#clock = clock;
   }
 
   /** Loads a plan into the form that the state machine works on. */
-  load({ orgId, planId }: PlanRef): LoadedPlan | undefined {
-    const row = this.#db.get<PlanRow & { readonly definition: string }>(
-      `SELECT ${PLAN_COLUMNS}, d.steps AS definition
-       FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
-       WHERE p.org_id = ? AND p.plan_id = ?`,
-      orgId,
-      planId,
-    );
+  async load({ orgId, planId }: PlanRef): Promise<LoadedPlan | undefined> {
+    const params = [orgId, planId];
+    const [rows, changeRows, lastRows] = await this.#db.together(orgId, [
+      { sql: PLAN, params },
+      { sql: CHANGES, params },
+      { sql: LAST_CHANGE, params },
+    ]);
+    // The statements name these columns.
+    const row = rows?.[0] as (PlanRow & { readonly definition: string }) | undefined;
     if (row === undefined) return undefined;
-    // Outputs are not read: they are the last columns and may be large.
-    const changes = this.#db.all<Pick<ChangeRow, "sequence" | "result_step" | "steps">>(
-      `SELECT sequence, result_step, steps FROM plan_changes
-       WHERE org_id = ? AND plan_id = ? ORDER BY sequence`,
-      orgId,
-      planId,
-    );
-    const last = this.#db.get<Pick<ChangeRow, "sequence" | "events">>(
-      `SELECT sequence, events FROM plan_changes WHERE org_id = ? AND plan_id = ?
-       ORDER BY sequence DESC LIMIT 1`,
-      orgId,
-      planId,
-    );
+    const changes = (changeRows ?? []) as unknown as readonly Pick<
+      ChangeRow,
+      "sequence" | "result_step" | "steps"
+    >[];
+    const last = lastRows?.[0] as Pick<ChangeRow, "sequence" | "events"> | undefined;
     assert(last !== undefined, "a plan begins with its first change");
     const log = {
       steps: changes.flatMap(({ steps }) => steps ?? []),
@@ -101,69 +108,65 @@ export class PlanQueries implements PlanReads {
   }
 
   /** Newest first: plan ids are ordered in time. */
-  list(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage> {
-    return read(() => {
-      const conditions = ["p.org_id = ?"];
-      const params: SqliteValue[] = [orgId];
-      const narrow = (condition: string, value: string | undefined): void => {
-        if (value === undefined) return;
-        conditions.push(condition);
-        params.push(value);
-      };
-      narrow("p.status = ?", filter.status);
-      narrow("p.session_id = ?", filter.sessionId);
-      narrow(
-        "instr(lower(d.name || char(10) || d.description || char(10) || p.session_id || char(10) || p.plan_id), lower(?)) > 0",
-        filter.text,
-      );
-      narrow("p.plan_id < ?", page.cursor);
-      const rows = this.#db.all<PlanRow>(
-        `SELECT ${PLAN_COLUMNS} FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
+  async list(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage> {
+    const conditions = [`p.org_id = ? AND ${IS_IN_TIME}`];
+    const params: SqliteValue[] = [orgId];
+    const narrow = (condition: string, value: string | undefined): void => {
+      if (value === undefined) return;
+      conditions.push(condition);
+      params.push(value);
+    };
+    narrow("p.status = ?", filter.status);
+    narrow("p.session_id = ?", filter.sessionId);
+    narrow(
+      "instr(lower(d.name || char(10) || d.description || char(10) || p.session_id || char(10) || p.plan_id), lower(?)) > 0",
+      filter.text,
+    );
+    narrow("p.plan_id < ?", page.cursor);
+    const rows = await this.#db.all<PlanRow>(
+      orgId,
+      `SELECT ${PLAN_COLUMNS} FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
          WHERE ${conditions.join(" AND ")} ORDER BY p.plan_id DESC LIMIT ?`,
-        ...params,
-        BigInt(page.limit + 1),
-      );
-      return planPageOf(rows, page);
-    });
+      ...params,
+      BigInt(page.limit + 1),
+    );
+    return planPageOf(rows, page);
   }
 
-  events(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]> {
-    return read(() => {
-      const rows = this.#db.all<Pick<ChangeRow, "sequence" | "events">>(
-        `SELECT sequence, events FROM plan_changes
+  async events(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]> {
+    const rows = await this.#db.all<Pick<ChangeRow, "sequence" | "events">>(
+      ref.orgId,
+      `SELECT sequence, events FROM plan_changes
          WHERE org_id = ?1 AND plan_id = ?2 AND sequence >= coalesce(
            (SELECT max(sequence) FROM plan_changes
             WHERE org_id = ?1 AND plan_id = ?2 AND sequence <= ?3), 0)
          ORDER BY sequence LIMIT ?4`,
-        ref.orgId,
-        ref.planId,
-        afterSequence + 1,
-        BigInt(limit),
-      );
-      return eventPageOf(ref, rows, afterSequence, limit);
-    });
+      ref.orgId,
+      ref.planId,
+      afterSequence + 1,
+      BigInt(limit),
+    );
+    return eventPageOf(ref, rows, afterSequence, limit);
   }
 
   earlierRequest(orgId: string, key: string): Promise<EarlierRequest | undefined> {
     return read(() => this.byIdempotencyKey(orgId, key));
   }
 
-  findDue(limit: number, except: readonly string[]): Promise<DueWork> {
-    return read(() => {
-      const those = { nowMs: this.#clock.nowMs(), limit, except: JSON.stringify(except) };
-      return {
-        abandoned: this.#abandoned(those),
-        overdue: this.#overdue(those),
-        expired: this.#withExpiredApprovals(those),
-      };
-    });
+  async findDue(limit: number, except: readonly string[]): Promise<DueWork> {
+    const those = { nowMs: this.#clock.nowMs(), limit, except: JSON.stringify(except) };
+    return {
+      abandoned: await this.#abandoned(those),
+      overdue: await this.#overdue(those),
+      expired: await this.#withExpiredApprovals(those),
+    };
   }
 
   /** Running steps whose lease expired before this time. */
-  #abandoned({ nowMs, limit, except }: Due): readonly DueStep[] {
-    return this.#db
-      .all<Omit<AbandonedRow, "changes"> & { readonly changes: string }>(
-        `SELECT l.org_id, l.plan_id, l.step_index, l.attempt, p.session_id, d.steps, (
+  async #abandoned({ nowMs, limit, except }: Due): Promise<readonly DueStep[]> {
+    const rows = await this.#db.all<Omit<AbandonedRow, "changes"> & { readonly changes: string }>(
+      SYSTEM,
+      `SELECT l.org_id, l.plan_id, l.step_index, l.attempt, p.session_id, d.steps, (
            SELECT json_group_array(c.steps ORDER BY c.sequence) FROM plan_changes AS c
            WHERE c.org_id = l.org_id AND c.plan_id = l.plan_id AND c.steps LIKE '%"definition":%') AS changes
          FROM step_leases AS l JOIN plans AS p USING (org_id, plan_id)
@@ -171,42 +174,48 @@ export class PlanQueries implements PlanReads {
          WHERE l.lease_until_ms < ?
            AND l.plan_id || '/' || l.step_index NOT IN (SELECT value FROM json_each(?))
          ORDER BY l.lease_until_ms LIMIT ?`,
-        nowMs,
-        except,
-        BigInt(limit),
-      )
-      .map((row) => ({
-        key: `${row.plan_id}/${String(row.step_index)}`,
-        read: () => abandonedStepOf({ ...row, changes: JSON.parse(row.changes) as string[] }),
-      }));
+      nowMs,
+      except,
+      BigInt(limit),
+    );
+    return rows.map((row) => ({
+      key: `${row.plan_id}/${String(row.step_index)}`,
+      read: () => abandonedStepOf({ ...row, changes: JSON.parse(row.changes) as string[] }),
+    }));
   }
 
   /** Active plans whose deadline has passed. */
-  #overdue({ nowMs, limit, except }: Due): readonly PlanRef[] {
-    return this.#db
-      .all<{ readonly org_id: string; readonly plan_id: string }>(
-        `SELECT org_id, plan_id FROM plans
+  #overdue({ nowMs, limit, except }: Due): Promise<readonly PlanRef[]> {
+    return readAll(
+      this.#db,
+      SYSTEM,
+      planRefOf,
+      `SELECT org_id, plan_id FROM plans
          WHERE finished_at_ms IS NULL AND deadline_ms < ?
            AND plan_id NOT IN (SELECT value FROM json_each(?))
          ORDER BY deadline_ms LIMIT ?`,
-        nowMs,
-        except,
-        BigInt(limit),
-      )
-      .map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
+      nowMs,
+      except,
+      BigInt(limit),
+    );
   }
 
-  #withExpiredApprovals({ nowMs, limit, except }: Due): readonly PlanRef[] {
-    return this.#db
-      .all<{ readonly org_id: string; readonly plan_id: string }>(
-        `SELECT org_id, plan_id FROM approvals
+  #withExpiredApprovals({ nowMs, limit, except }: Due): Promise<readonly PlanRef[]> {
+    return readAll(
+      this.#db,
+      SYSTEM,
+      planRefOf,
+      `SELECT org_id, plan_id FROM approvals
          WHERE status IN ('pending', 'approved') AND expires_at_ms < ?
            AND plan_id NOT IN (SELECT value FROM json_each(?))
          GROUP BY org_id, plan_id ORDER BY min(expires_at_ms) LIMIT ?`,
-        nowMs,
-        except,
-        BigInt(limit),
-      )
-      .map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
+      nowMs,
+      except,
+      BigInt(limit),
+    );
   }
+}
+
+function planRefOf(row: SqliteRow): PlanRef {
+  return { orgId: text(row["org_id"]), planId: text(row["plan_id"]) };
 }

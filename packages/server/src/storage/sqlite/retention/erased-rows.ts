@@ -11,7 +11,7 @@ import { UNKNOWN } from "../../../usage/index.js";
 import { number, optionalNumber } from "../column-values.js";
 import type { Write } from "../commit-protocol.js";
 import type { CommitWriter } from "../commit-writer.js";
-import { read, type StatementCache } from "../connection.js";
+import type { StoreReads } from "../reads/store-reads.js";
 import { deletedPlans, READ_THROUGH } from "./retention-writes.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -19,52 +19,52 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Deletes the rows of a subject of an SQLite store. */
 export class SqliteErasedRows implements ErasedRows {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StoreReads) {
     this.#writer = writer;
     this.#db = db;
   }
 
-  estimate({ orgId, scope, subject }: ErasureSubject): Promise<ErasureEstimate> {
-    return read(() => {
-      const count = (sql: string): { readonly count: number; readonly bytes: number } => {
-        const row = this.#db.get(sql, orgId, subject);
-        return { count: number(row?.["n"]), bytes: number(row?.["bytes"]) };
-      };
-      const plans = count(
-        `SELECT count(DISTINCT p.plan_id) AS n, coalesce(sum(octet_length(c.events)
+  async estimate({ orgId, scope, subject }: ErasureSubject): Promise<ErasureEstimate> {
+    const count = async (
+      sql: string,
+    ): Promise<{ readonly count: number; readonly bytes: number }> => {
+      const row = await this.#db.first(orgId, sql, orgId, subject);
+      return { count: number(row?.["n"]), bytes: number(row?.["bytes"]) };
+    };
+    const plans = await count(
+      `SELECT count(DISTINCT p.plan_id) AS n, coalesce(sum(octet_length(c.events)
              + coalesce(octet_length(c.output), 0) + coalesce(octet_length(c.call), 0)), 0) AS bytes
          FROM plans AS p LEFT JOIN plan_changes AS c USING (org_id, plan_id)
          WHERE p.org_id = ?1 AND ${PLAN_IN_SCOPE[scope]} AND ?2 IS NOT NULL`,
-      );
-      const entries = count(
-        `SELECT count(*) AS n, coalesce(sum(octet_length(content)), 0) AS bytes
+    );
+    const entries = await count(
+      `SELECT count(*) AS n, coalesce(sum(octet_length(content)), 0) AS bytes
          FROM memory_entries AS e WHERE e.org_id = ?1 AND ${ENTRY_IN_SCOPE[scope]} AND ?2 IS NOT NULL`,
-      );
-      const usage = count(
-        `SELECT count(*) AS n, 0 AS bytes FROM usage_events
+    );
+    const usage = await count(
+      `SELECT count(*) AS n, 0 AS bytes FROM usage_events
          WHERE org_id = ?1 AND ${scope === "organization" ? "TRUE" : "FALSE"} AND ?2 IS NOT NULL`,
-      );
-      return {
-        counts: { plans: plans.count, entries: entries.count, usage: usage.count },
-        bytes: { plans: plans.bytes, entries: entries.bytes },
-      };
-    });
+    );
+    return {
+      counts: { plans: plans.count, entries: entries.count, usage: usage.count },
+      bytes: { plans: plans.bytes, entries: entries.bytes },
+    };
   }
 
-  plansInScope(
+  async plansInScope(
     { orgId, scope, subject }: ErasureSubject,
     page: { readonly untilMs: number; readonly after?: string; readonly limit: number },
   ): Promise<PlansInScope> {
-    return read(() => {
-      const rows = this.#db.all<{
-        readonly plan_id: string;
-        readonly is_own: number;
-        readonly is_over: number;
-        readonly is_settled: number;
-      }>(
-        `WITH RECURSIVE own AS MATERIALIZED (
+    const rows = await this.#db.all<{
+      readonly plan_id: string;
+      readonly is_own: number;
+      readonly is_over: number;
+      readonly is_settled: number;
+    }>(
+      orgId,
+      `WITH RECURSIVE own AS MATERIALIZED (
            SELECT p.plan_id FROM plans AS p
            WHERE p.org_id = ?1 AND p.plan_id > ?3 AND p.created_at_ms <= ?4
              AND ?2 IS NOT NULL AND ${PLAN_IN_SCOPE[scope]}
@@ -78,30 +78,29 @@ export class SqliteErasedRows implements ErasedRows {
              WHERE c.org_id = p.org_id AND c.plan_id = p.plan_id
                AND c.call IS NOT NULL AND c.change > ${READ_THROUGH}) AS is_settled
          FROM plans AS p WHERE p.org_id = ?1 AND p.plan_id IN scope ORDER BY p.plan_id`,
-        ...[orgId, subject, page.after ?? "", page.untilMs, BigInt(page.limit)],
-      );
-      const own = rows.filter((row) => row.is_own === 1);
-      const through = own.length < page.limit ? undefined : own.at(-1)?.plan_id;
-      return {
-        plans: rows.map((row) => ({
-          planId: row.plan_id,
-          isOver: row.is_over === 1,
-          isSettled: row.is_settled === 1,
-        })),
-        ...(through === undefined ? {} : { through }),
-      };
-    });
+      ...[orgId, subject, page.after ?? "", page.untilMs, BigInt(page.limit)],
+    );
+    const own = rows.filter((row) => row.is_own === 1);
+    const through = own.length < page.limit ? undefined : own.at(-1)?.plan_id;
+    return {
+      plans: rows.map((row) => ({
+        planId: row.plan_id,
+        isOver: row.is_over === 1,
+        isSettled: row.is_settled === 1,
+      })),
+      ...(through === undefined ? {} : { through }),
+    };
   }
 
-  entriesOfPlans(orgId: string, planIds: readonly string[]): Promise<readonly string[]> {
-    return read(() =>
-      this.#db
-        .all<{ readonly event_id: string; readonly finished_at_ms: number }>(
-          `SELECT call ->> 1 AS event_id, call ->> 5 AS finished_at_ms FROM plan_changes
+  async entriesOfPlans(orgId: string, planIds: readonly string[]): Promise<readonly string[]> {
+    const rows = await this.#db.all<{ readonly event_id: string; readonly finished_at_ms: number }>(
+      orgId,
+      `SELECT call ->> 1 AS event_id, call ->> 5 AS finished_at_ms FROM plan_changes
            WHERE org_id = ? AND plan_id IN (SELECT value FROM json_each(?)) AND call IS NOT NULL`,
-          ...[orgId, JSON.stringify(planIds)],
-        )
-        .map((row) => toolCallEntryId({ eventId: row.event_id, finishedAtMs: row.finished_at_ms })),
+      ...[orgId, JSON.stringify(planIds)],
+    );
+    return rows.map((row) =>
+      toolCallEntryId({ eventId: row.event_id, finishedAtMs: row.finished_at_ms }),
     );
   }
 
@@ -155,7 +154,8 @@ export class SqliteErasedRows implements ErasedRows {
   /** One transaction for each day, in which rows and totals change together. */
   async #eraseSessionOfUsage({ orgId, subject, requestedAtMs }: Erasure): Promise<void> {
     for (;;) {
-      const found = this.#db.get(
+      const found = await this.#db.first(
+        orgId,
         `SELECT min(bucket_ms) AS day_ms FROM usage_totals WHERE org_id = ?1 AND key = ?2
            AND dimension = 'session' AND grain = 'day' AND bucket_ms <= ?3 AND key <> '${UNKNOWN}'`,
         ...[orgId, subject, requestedAtMs],

@@ -2,14 +2,15 @@ import type { Erasure, ErasedCounts, ErasureScope } from "../../../retention/ind
 import type { ErasureStore } from "../../../retention/ports.js";
 import { number, optionalNumber, text } from "../column-values.js";
 import type { CommitWriter } from "../commit-writer.js";
-import { readAll, type SqliteRow, type StatementCache } from "../connection.js";
+import type { SqliteRow } from "../connection.js";
+import { readAll, SYSTEM, type StoreReads } from "../reads/store-reads.js";
 
 /** Requests to erase, and their receipts, in SQLite. */
 export class SqliteErasures implements ErasureStore {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StoreReads) {
     this.#writer = writer;
     this.#db = db;
   }
@@ -27,12 +28,12 @@ export class SqliteErasures implements ErasureStore {
 
   list(orgId: string, limit: number): Promise<readonly Erasure[]> {
     const sql = "SELECT * FROM erasures WHERE org_id = ? ORDER BY erasure_id DESC LIMIT ?";
-    return readAll(this.#db, erasureOf, sql, orgId, BigInt(limit));
+    return readAll(this.#db, orgId, erasureOf, sql, orgId, BigInt(limit));
   }
 
   unfinished(): Promise<readonly Erasure[]> {
     const sql = "SELECT * FROM erasures WHERE finished_at_ms IS NULL ORDER BY erasure_id";
-    return readAll(this.#db, erasureOf, sql);
+    return readAll(this.#db, SYSTEM, erasureOf, sql);
   }
 
   count({ orgId, erasureId }: Erasure, { plans, entries, usage }: ErasedCounts): Promise<void> {

@@ -2,7 +2,7 @@ import type { ExpiredPage, ExpiredRows, PageDeleted } from "../../../retention/p
 import { deletedAtOnce } from "../../deleted-batch.js";
 import { number, text } from "../column-values.js";
 import type { CommitWriter } from "../commit-writer.js";
-import type { StatementCache } from "../connection.js";
+import { SYSTEM, type StoreReads } from "../reads/store-reads.js";
 import {
   deletedKeys,
   deletedLogs,
@@ -18,39 +18,44 @@ import { TextIndexPurge } from "./text-index-purge.js";
  */
 export class SqliteExpiredRows implements ExpiredRows {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
   readonly #words: TextIndexPurge;
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StoreReads) {
     this.#writer = writer;
     this.#db = db;
     this.#words = new TextIndexPurge(writer, db);
   }
 
-  nextOrganization(after: string | undefined): Promise<string | undefined> {
+  async nextOrganization(after: string | undefined): Promise<string | undefined> {
     const next = TABLES.map((name) => `SELECT (SELECT min(org_id) FROM ${name} WHERE org_id > ?1)`);
     const sql = `SELECT min(org_id) AS org_id FROM (${next.join(" AS org_id UNION ALL ")})`;
-    const found = this.#db.get(sql, after ?? "")?.["org_id"];
-    return Promise.resolve(typeof found === "string" ? found : undefined);
+    const found = (await this.#db.first(SYSTEM, sql, after ?? ""))?.["org_id"];
+    return typeof found === "string" ? found : undefined;
   }
 
   async deletePlans(orgId: string, page: ExpiredPage): Promise<PageDeleted> {
     const { beforeMs, after = "", limit } = page;
     // The ids of plans are in the order of their creation.
-    const examined = this.#db.all<{ readonly plan_id: string; readonly created_at_ms: number }>(
+    const examined = await this.#db.all<{
+      readonly plan_id: string;
+      readonly created_at_ms: number;
+    }>(
+      orgId,
       "SELECT plan_id, created_at_ms FROM plans WHERE org_id = ? AND plan_id > ? ORDER BY plan_id LIMIT ?",
       ...[orgId, after, BigInt(limit)],
     );
     const old = examined.filter((plan) => plan.created_at_ms < beforeMs);
     const planIds = old.map((plan) => plan.plan_id);
-    const former = this.#removals(orgId, planIds);
+    const former = await this.#removals(orgId, planIds);
     if (planIds.length > 0) await this.#writer.commit(deletedPlans(orgId, planIds, beforeMs));
-    const deleted = this.#removals(orgId, planIds) - former;
+    const deleted = (await this.#removals(orgId, planIds)) - former;
     return { deleted, ...throughOf(planIds, old.length === limit) };
   }
 
   async deleteLogs(orgId: string, limit: number): Promise<boolean> {
-    const removals = this.#db.all<{ readonly plan_id: string; readonly bytes: number }>(
+    const removals = await this.#db.all<{ readonly plan_id: string; readonly bytes: number }>(
+      orgId,
       `SELECT plan_id, coalesce(octet_length(steps), 0) AS bytes
        FROM plan_removals LEFT JOIN plan_definitions USING (org_id, plan_id)
        WHERE org_id = ? ORDER BY plan_id LIMIT ?`,
@@ -58,7 +63,8 @@ export class SqliteExpiredRows implements ExpiredRows {
     );
     if (removals.length === 0) return false;
     const planIds = deletedAtOnce(removals).map((row) => row.plan_id);
-    const changes = this.#db.all<{ readonly change: number; readonly bytes: number }>(
+    const changes = await this.#db.all<{ readonly change: number; readonly bytes: number }>(
+      orgId,
       `SELECT change, octet_length(events) + coalesce(octet_length(output), 0) AS bytes
        FROM plan_changes WHERE org_id = ? AND plan_id IN (SELECT value FROM json_each(?))
        ORDER BY plan_id, sequence LIMIT ?`,
@@ -71,11 +77,12 @@ export class SqliteExpiredRows implements ExpiredRows {
 
   async deleteIdempotencyKeys(orgId: string, page: ExpiredPage): Promise<PageDeleted> {
     const { beforeMs, after = "", limit } = page;
-    const examined = this.#db.all<{
+    const examined = await this.#db.all<{
       readonly plan_id: string;
       readonly created_at_ms: number;
       readonly is_deletable: number;
     }>(
+      orgId,
       `SELECT k.plan_id, k.created_at_ms,
          p.finished_at_ms IS NOT NULL AND ${isNotHeld("p")} AS is_deletable
        FROM idempotency_keys AS k JOIN plans AS p USING (org_id, plan_id)
@@ -90,7 +97,8 @@ export class SqliteExpiredRows implements ExpiredRows {
   }
 
   async deleteUsageDetail(orgId: string, beforeMs: number, limit: number): Promise<number> {
-    const rows = this.#db.all(
+    const rows = await this.#db.all(
+      orgId,
       `SELECT occurred_at_ms, id FROM usage_events AS e
        WHERE org_id = ? AND occurred_at_ms < ? AND ${isNotHeld("e")}
        ORDER BY occurred_at_ms, id LIMIT ?`,
@@ -107,10 +115,10 @@ export class SqliteExpiredRows implements ExpiredRows {
     return this.#words.purge();
   }
 
-  #removals(orgId: string, planIds: readonly string[]): number {
+  async #removals(orgId: string, planIds: readonly string[]): Promise<number> {
     const sql = `SELECT count(*) AS count FROM plan_removals
                  WHERE org_id = ? AND plan_id IN (SELECT value FROM json_each(?))`;
-    return number(this.#db.get(sql, orgId, JSON.stringify(planIds))?.["count"]);
+    return number((await this.#db.first(orgId, sql, orgId, JSON.stringify(planIds)))?.["count"]);
   }
 }
 

@@ -3,15 +3,16 @@ import type { LegalHold, RetentionStore, RetentionVersion } from "../../../reten
 import type { RetentionPeriods } from "../../../retention/index.js";
 import { number, text } from "../column-values.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
-import { readAll, type SqliteRow, type StatementCache } from "../connection.js";
+import type { SqliteRow } from "../connection.js";
+import { readAll, type StoreReads } from "../reads/store-reads.js";
 import { SqliteTextVersions } from "../governance/text-versions.js";
 
 export class SqliteRetentionStore implements RetentionStore {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
   readonly #versions: SqliteTextVersions;
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StoreReads) {
     this.#writer = writer;
     this.#db = db;
     this.#versions = new SqliteTextVersions(writer, db, {
@@ -33,6 +34,7 @@ export class SqliteRetentionStore implements RetentionStore {
   holds(orgId: string): Promise<readonly LegalHold[]> {
     return readAll(
       this.#db,
+      orgId,
       holdOf,
       "SELECT * FROM legal_holds WHERE org_id = ? ORDER BY placed_at_ms, hold_id",
       orgId,

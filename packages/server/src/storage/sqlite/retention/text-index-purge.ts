@@ -1,6 +1,6 @@
 import { number } from "../column-values.js";
 import type { CommitWriter } from "../commit-writer.js";
-import type { StatementCache } from "../connection.js";
+import { SYSTEM, type StoreReads } from "../reads/store-reads.js";
 
 /** Pages of the index written in one step; the engine does not take smaller steps. */
 const PAGES_AT_ONCE = 64;
@@ -17,29 +17,29 @@ const STEPS_FACTOR = 4;
  */
 export class TextIndexPurge {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
   /** The segments that are still to be merged; absent: no purge is going on. */
   #merging: { readonly segments: ReadonlySet<number>; stepsLeft: number } | undefined;
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StoreReads) {
     this.#writer = writer;
     this.#db = db;
   }
 
   /** Carries out one step. @returns whether there are more. */
   async purge(): Promise<boolean> {
-    const merging = this.#merging ?? this.#begun();
+    const merging = this.#merging ?? (await this.#begun());
     // A negative number begins the merge of all segments; a positive one goes on with it.
     await this.#merge(this.#merging === undefined ? -PAGES_AT_ONCE : PAGES_AT_ONCE);
     merging.stepsLeft -= 1;
     const isMore =
-      merging.stepsLeft > 0 && this.#segments().some(({ id }) => merging.segments.has(id));
+      merging.stepsLeft > 0 && (await this.#segments()).some(({ id }) => merging.segments.has(id));
     this.#merging = isMore ? merging : undefined;
     return isMore;
   }
 
-  #begun(): { readonly segments: ReadonlySet<number>; stepsLeft: number } {
-    const segments = this.#segments();
+  async #begun(): Promise<{ readonly segments: ReadonlySet<number>; stepsLeft: number }> {
+    const segments = await this.#segments();
     const pages = segments.reduce((sum, segment) => sum + segment.pages, 0);
     return {
       segments: new Set(segments.map(({ id }) => id)),
@@ -47,10 +47,12 @@ export class TextIndexPurge {
     };
   }
 
-  #segments(): readonly { readonly id: number; readonly pages: number }[] {
-    return this.#db
-      .all("SELECT segid, count(*) AS pages FROM memory_text_idx GROUP BY segid")
-      .map((row) => ({ id: number(row["segid"]), pages: number(row["pages"]) }));
+  async #segments(): Promise<readonly { readonly id: number; readonly pages: number }[]> {
+    const rows = await this.#db.all(
+      SYSTEM,
+      "SELECT segid, count(*) AS pages FROM memory_text_idx GROUP BY segid",
+    );
+    return rows.map((row) => ({ id: number(row["segid"]), pages: number(row["pages"]) }));
   }
 
   #merge(pages: number): Promise<void> {

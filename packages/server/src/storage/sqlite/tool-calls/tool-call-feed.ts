@@ -3,7 +3,7 @@ import type { Unsubscribe } from "../../../kernel/event-bus.js";
 import type { ToolCallBatch, ToolCallFeed } from "../../../kernel/tool-call.js";
 import type { Write } from "../commit-protocol.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
-import { read, type StatementCache } from "../connection.js";
+import { SYSTEM, type StoreReads } from "../reads/store-reads.js";
 import { WAITING_COUNTED_MAX } from "../../waiting-calls.js";
 import { number } from "../column-values.js";
 import type { SqliteToolCallLog } from "./tool-call-log.js";
@@ -22,7 +22,7 @@ export interface FeedConsumer {
  */
 export class SqliteToolCallFeed implements ToolCallFeed {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
   readonly #calls: SqliteToolCallLog;
   readonly #consumer: FeedConsumer;
   /** The old and new position of the cursor for each batch. */
@@ -30,7 +30,7 @@ export class SqliteToolCallFeed implements ToolCallFeed {
 
   constructor(
     writer: CommitWriter,
-    db: StatementCache,
+    db: StoreReads,
     calls: SqliteToolCallLog,
     consumer: FeedConsumer,
   ) {
@@ -40,15 +40,13 @@ export class SqliteToolCallFeed implements ToolCallFeed {
     this.#consumer = consumer;
   }
 
-  take(limit: number): Promise<ToolCallBatch> {
-    return read(() => {
-      const { name, withOutputs } = this.#consumer;
-      const from = this.#calls.cursor(name);
-      const placed = this.#calls.after(from, limit, withOutputs);
-      const taken = { calls: placed.map(({ record }) => record), isCut: placed.length === limit };
-      this.#moves.set(taken, [from, placed.at(-1)?.place ?? from]);
-      return taken;
-    });
+  async take(limit: number): Promise<ToolCallBatch> {
+    const { name, withOutputs } = this.#consumer;
+    const from = this.#calls.cursor(name);
+    const { calls, isCut } = await this.#calls.after(from, limit, withOutputs);
+    const taken = { calls: calls.map(({ record }) => record), isCut };
+    this.#moves.set(taken, [from, calls.at(-1)?.place ?? from]);
+    return taken;
   }
 
   async done(taken: ToolCallBatch): Promise<void> {
@@ -76,19 +74,18 @@ export class SqliteToolCallFeed implements ToolCallFeed {
     };
   }
 
-  waiting(orgId?: string): Promise<number> {
-    return read(() => {
-      const row = this.#db.get(
-        `SELECT count(*) AS waiting
+  async waiting(orgId?: string): Promise<number> {
+    const row = await this.#db.first(
+      orgId ?? SYSTEM,
+      `SELECT count(*) AS waiting
          FROM (SELECT org_id FROM plan_changes
                WHERE change > ?1 AND call IS NOT NULL ORDER BY change LIMIT ?2)
          WHERE ?3 IS NULL OR org_id = ?3`,
-        this.#calls.cursor(this.#consumer.name),
-        BigInt(WAITING_COUNTED_MAX),
-        orgId ?? null,
-      );
-      return number(row?.["waiting"] ?? 0);
-    });
+      this.#calls.cursor(this.#consumer.name),
+      BigInt(WAITING_COUNTED_MAX),
+      orgId ?? null,
+    );
+    return number(row?.["waiting"] ?? 0);
   }
 
   onNews(wake: () => void): Unsubscribe {

@@ -6,10 +6,12 @@ import type { RecordedListener, ToolCallLog, ToolCallRecord } from "../../../ker
 import type { PreparedStep } from "../../../plans/index.js";
 import { callOf, preparedStepsOf } from "../../plan-changes/index.js";
 import { number } from "../column-values.js";
-import type { StatementCache } from "../connection.js";
+import { SYSTEM, type StoreReads } from "../reads/store-reads.js";
 
 /** Number of plans whose steps are cached: decoding a stored call needs its step. */
 const PLANS_MAX = 64;
+/** Bytes of calls and outputs that are read at once. */
+const READ_BYTES = 8 * 1024 * 1024;
 /** Calls replayed at once. */
 const REPLAYED_MAX = 256;
 
@@ -30,11 +32,11 @@ interface CallRow {
 
 /** The tool calls of an SQLite store: those of all plans in the order of their commits. */
 export class SqliteToolCallLog implements ToolCallLog {
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
   readonly #steps = new RecentMap<readonly PreparedStep[]>(PLANS_MAX);
   readonly #listeners = new Set<RecordedListener>();
 
-  constructor(db: StatementCache) {
+  constructor(db: StoreReads) {
     this.#db = db;
   }
 
@@ -45,7 +47,7 @@ export class SqliteToolCallLog implements ToolCallLog {
 
   async replay(): Promise<void> {
     for (let place = this.cursor("usage"); ;) {
-      const calls = this.after(place, REPLAYED_MAX, false);
+      const { calls } = await this.after(place, REPLAYED_MAX, false);
       const last = calls.at(-1);
       if (last === undefined) return;
       this.recorded(calls.map(({ record }) => record));
@@ -66,11 +68,17 @@ export class SqliteToolCallLog implements ToolCallLog {
   }
 
   /**
-   * Calls that were committed after a position.
+   * Calls that were committed after a position: up to `limit`, or fewer when they are large.
    * @param withOutputs outputs may be large, and not every reader needs them.
    */
-  after(place: number, limit: number, withOutputs: boolean): readonly PlacedCall[] {
-    const rows = this.#db.all<CallRow>(
+  async after(
+    place: number,
+    limit: number,
+    withOutputs: boolean,
+  ): Promise<{ readonly calls: readonly PlacedCall[]; readonly isCut: boolean }> {
+    const { rows, isCut } = await this.#db.page<CallRow>(
+      SYSTEM,
+      READ_BYTES,
       `SELECT c.change, c.org_id, c.plan_id, p.session_id, c.call,
          ${withOutputs ? "c.output" : "NULL AS output"}
        FROM plan_changes AS c JOIN plans AS p USING (org_id, plan_id)
@@ -78,7 +86,8 @@ export class SqliteToolCallLog implements ToolCallLog {
       place,
       BigInt(limit),
     );
-    return rows.map((row) => ({ place: row.change, record: this.#recordOf(row) }));
+    const calls = rows.map((row) => ({ place: row.change, record: this.#recordOf(row) }));
+    return { calls, isCut: isCut || rows.length === limit };
   }
 
   #recordOf(row: CallRow): ToolCallRecord {

@@ -1,15 +1,15 @@
 import type { Budget, BudgetBook } from "../../../usage/ports.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
-import { readAll, type StatementCache } from "../connection.js";
+import { readAll, type StoreReads } from "../reads/store-reads.js";
 import { BUDGET_COLUMNS, budgetOf } from "./usage-rows.js";
 import { deleteBudget, writeBudget } from "./usage-writes.js";
 
 /** Budgets in SQLite. */
 export class SqliteBudgetBook implements BudgetBook {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StoreReads) {
     this.#writer = writer;
     this.#db = db;
   }
@@ -17,6 +17,7 @@ export class SqliteBudgetBook implements BudgetBook {
   list(orgId: string): Promise<readonly Budget[]> {
     return readAll(
       this.#db,
+      orgId,
       budgetOf,
       `SELECT ${BUDGET_COLUMNS} FROM usage_budgets
        WHERE org_id = ? ORDER BY scope, unit, period, action, set_by`,

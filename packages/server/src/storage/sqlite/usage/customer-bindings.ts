@@ -1,17 +1,18 @@
 import type { Clock } from "@steward/kernel/clock.js";
 import type { CustomerBindings } from "../../../payments/ports.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
-import { read, type StatementCache } from "../connection.js";
+import { read } from "../connection.js";
+import type { StoreReads } from "../reads/store-reads.js";
 import { text } from "../column-values.js";
 import { bindCustomer, rebindCustomer } from "./usage-writes.js";
 
 /** The organizations of customers, in SQLite. */
 export class SqliteCustomerBindings implements CustomerBindings {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
   readonly #clock: Clock;
 
-  constructor(writer: CommitWriter, db: StatementCache, clock: Clock) {
+  constructor(writer: CommitWriter, db: StoreReads, clock: Clock) {
     this.#writer = writer;
     this.#db = db;
     this.#clock = clock;

@@ -9,7 +9,7 @@ import type {
   RowRange,
 } from "../../../usage/ports.js";
 import type { CommitWriter } from "../commit-writer.js";
-import { read, type StatementCache } from "../connection.js";
+import { readAll, type StoreReads } from "../reads/store-reads.js";
 import type { SqliteUsageLedger } from "./usage-ledger.js";
 import { PRICE_COLUMNS, priceOf } from "./usage-rows.js";
 import { addToTotals, writeAdjustments, writePrice } from "./usage-writes.js";
@@ -17,17 +17,17 @@ import { addToTotals, writeAdjustments, writePrice } from "./usage-writes.js";
 /** Prices in SQLite, and the corrections that follow from a changed price. */
 export class SqlitePriceBook implements PriceBook {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
   readonly #ledger: SqliteUsageLedger;
 
-  constructor(writer: CommitWriter, db: StatementCache, ledger: SqliteUsageLedger) {
+  constructor(writer: CommitWriter, db: StoreReads, ledger: SqliteUsageLedger) {
     this.#writer = writer;
     this.#db = db;
     this.#ledger = ledger;
   }
 
   list(orgId: string): Promise<readonly Price[]> {
-    return read(() => readPrices(this.#db, orgId));
+    return readPrices(this.#db, orgId);
   }
 
   async change(
@@ -58,10 +58,12 @@ export class SqlitePriceBook implements PriceBook {
 }
 
 /** All prices of an organization, by scope, subject and period. */
-export function readPrices(db: StatementCache, orgId: string): readonly Price[] {
-  const rows = db.all(
+export function readPrices(db: StoreReads, orgId: string): Promise<readonly Price[]> {
+  return readAll(
+    db,
+    orgId,
+    priceOf,
     `SELECT ${PRICE_COLUMNS} FROM usage_prices WHERE org_id = ? ORDER BY scope, subject, from_ms`,
     orgId,
   );
-  return rows.map(priceOf);
 }

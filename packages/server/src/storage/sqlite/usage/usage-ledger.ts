@@ -1,6 +1,6 @@
 import type { CostedRow, Rollups, RowRange, UsageLedger } from "../../../usage/ports.js";
 import type { CommitWriter } from "../commit-writer.js";
-import { readAll, type StatementCache } from "../connection.js";
+import { readAll, type StoreReads } from "../reads/store-reads.js";
 import {
   COSTED_ROW_COLUMNS,
   costedRowOf,
@@ -13,9 +13,9 @@ import { replaceTotals } from "./usage-writes.js";
 /** Usage rows and totals in SQLite. */
 export class SqliteUsageLedger implements UsageLedger {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StoreReads) {
     this.#writer = writer;
     this.#db = db;
   }
@@ -24,6 +24,7 @@ export class SqliteUsageLedger implements UsageLedger {
     const { fromMs, untilMs, after = { occurredAtMs: fromMs, id: "" } } = range;
     return readAll(
       this.#db,
+      orgId,
       costedRowOf,
       `SELECT ${COSTED_ROW_COLUMNS} FROM usage_events AS e
        WHERE e.org_id = ?1 AND (e.occurred_at_ms, e.id) > (?2, ?3) AND e.occurred_at_ms < ?4
@@ -39,6 +40,7 @@ export class SqliteUsageLedger implements UsageLedger {
   async storedTotals(orgId: string): Promise<Rollups> {
     const byTime = await readAll(
       this.#db,
+      orgId,
       timeRollupOf,
       `SELECT ${TIME_ROLLUP_COLUMNS} FROM usage_totals WHERE org_id = ?`,
       orgId,

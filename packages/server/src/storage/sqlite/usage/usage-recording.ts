@@ -1,7 +1,7 @@
 import { postingOf, PriceList, rollupsOf, usageEventOf } from "../../../usage/index.js";
 import type { Price, RecordedCall, UsageEvent, UsageRecording } from "../../../usage/ports.js";
 import type { CommitWriter } from "../commit-writer.js";
-import type { StatementCache } from "../connection.js";
+import type { StoreReads } from "../reads/store-reads.js";
 import { type FeedConsumer, SqliteToolCallFeed } from "../tool-calls/tool-call-feed.js";
 import type { SqliteToolCallLog } from "../tool-calls/tool-call-log.js";
 import { readPrices, type SqlitePriceBook } from "./price-book.js";
@@ -13,13 +13,13 @@ const CONSUMER: FeedConsumer = { name: "usage", withOutputs: false };
 /** Creates usage rows in SQLite, from the log of tool calls and from external events. */
 export class SqliteUsageRecording implements UsageRecording {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
   readonly #toolCalls: SqliteToolCallFeed;
   readonly #prices: SqlitePriceBook;
 
   constructor(
     writer: CommitWriter,
-    db: StatementCache,
+    db: StoreReads,
     calls: SqliteToolCallLog,
     prices: SqlitePriceBook,
   ) {
@@ -32,7 +32,7 @@ export class SqliteUsageRecording implements UsageRecording {
   async recordPending(limit: number): Promise<readonly UsageEvent[]> {
     const taken = await this.#toolCalls.take(limit);
     if (taken.calls.length === 0) return [];
-    const events = this.#priced(taken.calls);
+    const events = await this.#priced(taken.calls);
     await this.#writer.commit([
       this.#toolCalls.doneWrite(taken),
       writeEvents(events),
@@ -55,13 +55,16 @@ export class SqliteUsageRecording implements UsageRecording {
   }
 
   /** The usage rows of tool calls, each priced by its own organization's list. */
-  #priced(calls: readonly RecordedCall[]): readonly UsageEvent[] {
+  async #priced(calls: readonly RecordedCall[]): Promise<readonly UsageEvent[]> {
     const lists = new Map<string, PriceList>();
-    return calls.map((call) => {
-      const list = lists.get(call.orgId) ?? new PriceList(readPrices(this.#db, call.orgId));
-      lists.set(call.orgId, list);
-      return usageEventOf(call, list);
-    });
+    const events: UsageEvent[] = [];
+    for (const call of calls) {
+      const { orgId } = call;
+      const list = lists.get(orgId) ?? new PriceList(await readPrices(this.#db, orgId));
+      lists.set(orgId, list);
+      events.push(usageEventOf(call, list));
+    }
+    return events;
   }
 
   /** The events that are not stored yet, each of them once. */

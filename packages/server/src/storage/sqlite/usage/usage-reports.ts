@@ -10,7 +10,8 @@ import type {
   UsageTotals,
 } from "../../../usage/ports.js";
 import { number } from "../column-values.js";
-import { read, readAll, type StatementCache } from "../connection.js";
+import { read } from "../connection.js";
+import { readAll, SYSTEM, type StoreReads } from "../reads/store-reads.js";
 import {
   BUCKET_COLUMNS,
   bucketOf,
@@ -23,15 +24,16 @@ import {
 
 /** Reports from the totals in SQLite. */
 export class SqliteUsageReports implements UsageReports {
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
 
-  constructor(db: StatementCache) {
+  constructor(db: StoreReads) {
     this.#db = db;
   }
 
   buckets(orgId: string, range: BucketRange): Promise<readonly Bucket[]> {
     return readAll(
       this.#db,
+      orgId,
       bucketOf,
       `SELECT ${BUCKET_COLUMNS} FROM usage_totals
        WHERE org_id = ? AND dimension = ? AND grain = ? AND bucket_ms >= ? AND bucket_ms < ?
@@ -51,6 +53,7 @@ export class SqliteUsageReports implements UsageReports {
   organizationTotals(page: OrganizationPage): Promise<readonly OrganizationTotals[]> {
     return readAll(
       this.#db,
+      SYSTEM,
       organizationTotalsOf,
       `SELECT org_id, ${SUMMED_TOTALS} FROM usage_totals
        WHERE dimension = 'total' AND grain = 'day'
@@ -75,6 +78,7 @@ export class SqliteUsageReports implements UsageReports {
     // The dimension stands in the text so that the index of sessions can be used.
     const [totals] = await readAll(
       this.#db,
+      orgId,
       totalsOf,
       `SELECT ${SUMMED_TOTALS} FROM usage_totals
        WHERE org_id = ? AND dimension = '${sessionId === undefined ? "total" : "session"}'
@@ -89,9 +93,10 @@ export class SqliteUsageReports implements UsageReports {
 }
 
 /** All cells of the organization's heat map, by model and intent. */
-export function readHeatMap(db: StatementCache, orgId: string): Promise<readonly HeatCell[]> {
+export function readHeatMap(db: StoreReads, orgId: string): Promise<readonly HeatCell[]> {
   return readAll(
     db,
+    orgId,
     heatCellOf,
     `SELECT ${HEAT_CELL_COLUMNS} FROM usage_heat_map
      WHERE org_id = ? ORDER BY orm_model, intent, aau_weight`,

@@ -1,6 +1,6 @@
 import type { UsageStore } from "../../../usage/ports.js";
 import type { CommitWriter } from "../commit-writer.js";
-import type { StatementCache } from "../connection.js";
+import type { StoreReads } from "../reads/store-reads.js";
 import type { SqliteToolCallLog } from "../tool-calls/tool-call-log.js";
 import { SqliteBudgetBook } from "./budget-book.js";
 import { SqlitePriceBook } from "./price-book.js";
@@ -11,7 +11,7 @@ import { SqliteUsageReports } from "./usage-reports.js";
 /** Usage in SQLite. One process owns the store, and one caller at a time changes usage. */
 export function sqliteUsageStore(
   writer: CommitWriter,
-  db: StatementCache,
+  db: StoreReads,
   calls: SqliteToolCallLog,
 ): UsageStore {
   const ledger = new SqliteUsageLedger(writer, db);

@@ -15,14 +15,15 @@ import {
 import { number, text } from "../column-values.js";
 import type { Write } from "../commit-protocol.js";
 import type { CommitWriter } from "../commit-writer.js";
-import { read, type SqliteRow, type StatementCache } from "../connection.js";
+import type { SqliteRow } from "../connection.js";
+import { readAll, SYSTEM, type StoreReads } from "../reads/store-reads.js";
 
 /** The deliveries of webhooks in SQLite, whose store has one process. */
 export class SqliteWebhookStore implements WebhookStore {
   readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
+  readonly #db: StoreReads;
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StoreReads) {
     this.#writer = writer;
     this.#db = db;
   }
@@ -36,15 +37,14 @@ export class SqliteWebhookStore implements WebhookStore {
     limit: number,
     { nowMs, leaseUntilMs }: { readonly nowMs: number; readonly leaseUntilMs: number },
   ): Promise<readonly Delivery[]> {
-    const due = await read(() =>
-      this.#db.all(
-        `SELECT org_id, target, message_id, body, attempt FROM webhook_deliveries
+    const due = await this.#db.all(
+      SYSTEM,
+      `SELECT org_id, target, message_id, body, attempt FROM webhook_deliveries
          WHERE target = ? AND dead_at_ms IS NULL AND due_at_ms <= ?
          ORDER BY due_at_ms LIMIT ?`,
-        target,
-        nowMs,
-        BigInt(limit),
-      ),
+      target,
+      nowMs,
+      BigInt(limit),
     );
     const taken = due.map(deliveryOf);
     if (taken.length > 0)
@@ -62,18 +62,17 @@ export class SqliteWebhookStore implements WebhookStore {
     { limit, after }: { readonly limit: number; readonly after?: DeliveryPlace | undefined },
   ): Promise<readonly StoredDelivery[]> {
     const conditions = deliveryConditions(filter, after);
-    return read(() =>
-      this.#db
-        .all(
-          `SELECT org_id, target, message_id, body, attempt, due_at_ms, dead_at_ms, error
+    return readAll(
+      this.#db,
+      orgId,
+      (row) => storedDeliveryOf(storedRowOf(row)),
+      `SELECT org_id, target, message_id, body, attempt, due_at_ms, dead_at_ms, error
            FROM webhook_deliveries
            WHERE ${["org_id = ?", ...conditions.map(({ sql }) => sql)].join(" AND ")}
            ORDER BY coalesce(dead_at_ms, due_at_ms) DESC, target DESC, message_id DESC LIMIT ?`,
-          orgId,
-          ...conditions.flatMap(({ params }) => params),
-          BigInt(limit),
-        )
-        .map((row) => storedDeliveryOf(storedRowOf(row))),
+      orgId,
+      ...conditions.flatMap(({ params }) => params),
+      BigInt(limit),
     );
   }
 
@@ -83,15 +82,14 @@ export class SqliteWebhookStore implements WebhookStore {
     { nowMs, laterThanMs }: { readonly nowMs: number; readonly laterThanMs: number },
     limit: number,
   ): Promise<number> {
-    const found = await read(() =>
-      this.#db.all(
-        `SELECT target, message_id FROM webhook_deliveries
+    const found = await this.#db.all(
+      orgId,
+      `SELECT target, message_id FROM webhook_deliveries
          WHERE org_id = ? AND target IN (SELECT value FROM json_each(?))
            AND message_id = coalesce(?, message_id)
            AND (dead_at_ms IS NOT NULL OR due_at_ms > ?)
          LIMIT ?`,
-        ...[orgId, JSON.stringify(targets), messageId ?? null, laterThanMs, BigInt(limit)],
-      ),
+      ...[orgId, JSON.stringify(targets), messageId ?? null, laterThanMs, BigInt(limit)],
     );
     const writes = found.map((row) => ({
       sql: `UPDATE webhook_deliveries SET attempt = 0, due_at_ms = ?, dead_at_ms = NULL
