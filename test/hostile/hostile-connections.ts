@@ -105,8 +105,8 @@ async function dribble(peer: Peer, bytes: Buffer): Promise<void> {
 }
 
 /** Writes the same frames repeatedly, as fast as they are accepted. */
-async function flood(peer: Peer, many: (n: number) => Buffer): Promise<void> {
-  await peer.write(HELLO);
+async function flood(peer: Peer, many: (n: number) => Buffer, hello = HELLO): Promise<void> {
+  await peer.write(hello);
   for (let n = 0; n < 400 && peer.isOpen; n += 1) await peer.write(many(n));
 }
 
@@ -114,6 +114,19 @@ const repeated = (times: number, bytes: Buffer): Buffer =>
   Buffer.concat(Array.from({ length: times }, () => bytes));
 const PINGS = repeated(1000, frame(FRAME.ping, 0, 0, Buffer.alloc(8)));
 const SETTINGS = repeated(1000, settings(1000));
+
+const WINDOW_UPDATES = repeated(1000, frame(FRAME.windowUpdate, 0, 0, Buffer.from([0, 0, 0, 1])));
+const PRIORITIES = repeated(1000, frame(FRAME.priority, 0, 3, Buffer.from([0, 0, 0, 0, 16])));
+const EMPTY_DATA = repeated(1000, frame(FRAME.data, 0, 1));
+
+/** A header of 4 KiB that goes into the table of the connection, and 16 000 references to it. */
+function compressedHeaders(n: number): Buffer {
+  const value = Buffer.alloc(4000, "x");
+  // A literal with indexing (RFC 7541 §6.2.1); its length of 4000 in the form of §5.1.
+  const literal = Buffer.concat([Buffer.from([0x40, 1, 0x78, 0x7f, 0xa1, 0x1e]), value]);
+  const block = Buffer.concat([GET, literal, Buffer.alloc(12_000, 0xbe)]);
+  return frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, 1 + 2 * n, block);
+}
 
 /** 500 streams that are opened and reset at once. */
 const resets = (n: number): Buffer =>
@@ -203,5 +216,36 @@ export const HOSTILE_CONNECTIONS: readonly HostileConnection[] = [
     name: "streams that are reset as soon as they are opened",
     ends: "connection",
     send: (peer) => flood(peer, resets),
+  },
+  {
+    name: "pings whose answers are taken",
+    ends: "connection",
+    send: (peer) => flood(peer, () => PINGS),
+  },
+  {
+    name: "settings whose answers are taken",
+    ends: "connection",
+    send: (peer) => flood(peer, () => SETTINGS),
+  },
+  {
+    name: "window updates",
+    ends: "connection",
+    send: (peer) => flood(peer, () => WINDOW_UPDATES),
+  },
+  { name: "priorities", ends: "connection", send: (peer) => flood(peer, () => PRIORITIES) },
+  {
+    name: "empty data",
+    ends: "connection",
+    send: async (peer) => {
+      await peer.write(
+        Buffer.concat([HELLO, open(post("/api/plans", "application/json"), FLAG.endHeaders)]),
+      );
+      await flood(peer, () => EMPTY_DATA, Buffer.alloc(0));
+    },
+  },
+  {
+    name: "headers that are a thousand times as large when they are decompressed",
+    ends: "connection",
+    send: (peer) => flood(peer, compressedHeaders),
   },
 ];

@@ -3,7 +3,8 @@ export const PREFACE: Buffer = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 /** Types of frames (RFC 9113 §6). */
 export const FRAME = {
-  ...{ data: 0, headers: 1, rstStream: 3, settings: 4, ping: 6, goaway: 7, continuation: 9 },
+  ...{ data: 0, headers: 1, priority: 2, rstStream: 3, settings: 4, ping: 6, goaway: 7 },
+  ...{ windowUpdate: 8, continuation: 9 },
 } as const;
 
 /** Flags of frames. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
@@ -19,6 +19,7 @@ export class Target implements AsyncDisposable {
 
   static async start(): Promise<Target> {
     const directory = mkdtempSync(join(tmpdir(), "steward-hostile-"));
+    writeFileSync(join(directory, "turns.log"), "");
     const source = new DatabaseSync(join(directory, "shop.db"));
     source.exec("CREATE TABLE filled (n INTEGER, x BLOB)");
     source.close();
@@ -27,12 +28,22 @@ export class Target implements AsyncDisposable {
       SERVICE_DATABASE_URL: `sqlite:${join(directory, "steward.db")}`,
       SERVICE_DATA_SOURCES: `shop=sqlite:${join(directory, "shop.db")}`,
       SERVICE_LOG_LEVEL: "error",
+      NODE_OPTIONS: `--import ${new URL("./turn-monitor.js", import.meta.url).href}`,
+      TURN_LOG: join(directory, "turns.log"),
     });
     return new Target(server, directory);
   }
 
   get url(): string {
     return this.server.url;
+  }
+
+  /** The processor time of the longest turns of the event loop since the last call, longest first, in ms. */
+  longestTurnsMs(): readonly number[] {
+    const path = join(this.#directory, "turns.log");
+    const turns = readFileSync(path, "utf8").split("\n").filter(Boolean).map(Number);
+    writeFileSync(path, "");
+    return turns.toSorted((a, b) => b - a).slice(0, 5);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

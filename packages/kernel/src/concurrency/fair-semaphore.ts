@@ -1,4 +1,5 @@
 import { AppError } from "../errors.js";
+import { BoundedTurns } from "./bounded-turns.js";
 import { FairQueue, slotsPerParty } from "./fair-queue.js";
 import { Tally } from "./tally.js";
 
@@ -26,6 +27,8 @@ export class FairSemaphore {
   readonly #options: FairSemaphoreOptions;
   readonly #waiting: FairQueue<Waiting>;
   readonly #running: Tally;
+  /** The time of many that came together is over at once, and each refusal is an answer. */
+  readonly #refusals = new BoundedTurns({ startsMax: 16, turnMs: 5 });
   #count = 0;
 
   constructor(options: FairSemaphoreOptions) {
@@ -62,10 +65,10 @@ export class FairSemaphore {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.remove(party, waiting);
-        reject(
-          overloaded(
-            `The server is busy with other ${name}: the request waited ${waitMs} ms and was not started`,
-          ),
+        const message = `The server is busy with other ${name}: the request waited ${waitMs} ms and was not started`;
+        this.#refusals.enter(
+          () => party,
+          () => reject(overloaded(message)),
         );
       }, waitMs);
       const waiting = { start: resolve, timer };

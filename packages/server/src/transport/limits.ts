@@ -41,6 +41,24 @@ export const HTTP2_STREAMS_MAX: number = 1000;
  * responses. A connection that exceeds the limit gets no new streams.
  */
 export const HTTP2_SESSION_MEMORY_MAX: number = 64;
+/**
+ * Bytes that one HTTP/2 connection may send at once beside requests: frames such as PING, SETTINGS,
+ * PRIORITY, WINDOW_UPDATE and empty DATA, and headers that are refused. It is twenty times what a
+ * client sends that resets its uploads.
+ */
+export const HTTP2_OVERHEAD_BYTES_MAX: number = 1024 * 1024;
+/** The same for a longer time, in bytes per second. */
+export const HTTP2_OVERHEAD_BYTES_PER_S: number = 32 * 1024;
+/** Streams of one HTTP/2 connection that its client may reset at once before they are answered. */
+export const HTTP2_RESETS_MAX: number = 1000;
+/** The same for a longer time, per second. */
+export const HTTP2_RESETS_PER_S: number = 33;
+/** Requests that one turn of the event loop begins to handle, of all that have arrived together. */
+export const TURN_REQUESTS_MAX: number = 8;
+/** A turn of the event loop that has lasted so long begins no further request, in ms. */
+export const TURN_MS: number = 5;
+/** Bytes of a body from which it is parsed in a turn of the event loop of its own. */
+export const LARGE_BODY_BYTES: number = 64 * 1024;
 /** Bytes of a request's header fields, names and values: the default of Node's HTTP/1.1 server. */
 export const HEADER_BYTES_MAX: number = 16 * 1024;
 /** Concurrent connections on each port. */

@@ -23,6 +23,8 @@ export class WriteConflict extends Error {
 const PENDING_UNITS_MAX = 10_000;
 /** Maximum number of units in one transaction. */
 const BATCH_UNITS_MAX = 512;
+/** Callers that are told of their results in one turn of the event loop. */
+const SETTLED_AT_ONCE = 64;
 /** How long a commit waits for announced units, in ms: a fraction of a round trip. */
 const GATHER_MS = 2;
 
@@ -236,17 +238,9 @@ export class CommitWriter implements AsyncDisposable {
   #settle(results: readonly UnitResult[]): void {
     const settled = this.#inFlight;
     this.#inFlight = [];
-    for (const [index, result] of results.entries()) {
-      const pending = settled[index];
-      if (result.kind === "failed") {
-        this.#isRefused = true;
-        pending?.reject(unavailable(new Error(result.message), result.reason));
-      } else {
-        this.#isRefused = false;
-        if (result.kind === "committed") pending?.resolve();
-        else pending?.reject(new WriteConflict());
-      }
-    }
+    const last = results.at(-1);
+    if (last !== undefined) this.#isRefused = last.kind === "failed";
+    tellInTurns(settled, results);
     this.#pump();
     if (this.#inFlight.length === 0 && this.#queue.length === 0) this.#idle?.();
   }
@@ -263,6 +257,22 @@ export class CommitWriter implements AsyncDisposable {
     this.#inFlight = [];
     this.#idle?.();
   }
+}
+
+/**
+ * Tells the callers of their results. What each of them does then belongs to the same turn of the
+ * event loop, so the callers of a large batch get several turns.
+ */
+function tellInTurns(settled: readonly Pending[], results: readonly UnitResult[]): void {
+  for (const [index, pending] of settled.slice(0, SETTLED_AT_ONCE).entries()) {
+    const result = results[index];
+    if (result === undefined) continue;
+    if (result.kind === "committed") pending.resolve();
+    else if (result.kind === "conflict") pending.reject(new WriteConflict());
+    else pending.reject(unavailable(new Error(result.message), result.reason));
+  }
+  if (settled.length <= SETTLED_AT_ONCE) return;
+  setImmediate(tellInTurns, settled.slice(SETTLED_AT_ONCE), results.slice(SETTLED_AT_ONCE));
 }
 
 /** @param reason the cause, for an operator. */

@@ -19,7 +19,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import { askedOperation, recordOf } from "../operation-records.js";
 import type { Services } from "../services.js";
-import type { AdmitStream } from "../stream-limits.js";
+import { turnOfBody, type AdmitStream } from "../stream-limits.js";
 import { type Asked, CallScope } from "./call-scope.js";
 import { bytesOf, decoderOf, encoderOf, RefusedRequest, type Decode } from "./codec.js";
 import { writeAll } from "./write-all.js";
@@ -156,6 +156,8 @@ export class MethodRegistry {
   ): Promise<void> {
     try {
       const ctx = await scope.context(asked);
+      const turn = turnOfBody(call.request.length);
+      if (turn !== undefined) await turn;
       const request = decode(call.request);
       if (request instanceof RefusedRequest) {
         respond(scope.failed(request.error, request.wire));

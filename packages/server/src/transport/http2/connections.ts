@@ -7,6 +7,7 @@ import {
   type ServerInterceptor,
 } from "@grpc/grpc-js";
 import { assert } from "@steward/kernel/assert.js";
+import { BoundedTurns } from "@steward/kernel/concurrency/bounded-turns.js";
 import { withRepeatedHeaders } from "../repeated-headers.js";
 import type { StreamListener } from "./stream-listener.js";
 import {
@@ -14,7 +15,10 @@ import {
   HTTP2_SESSION_MEMORY_MAX,
   HTTP2_STREAMS_MAX,
   REQUEST_BYTES_MAX,
+  TURN_MS,
+  TURN_REQUESTS_MAX,
 } from "../limits.js";
+import { FloodGuard } from "./flood-guard.js";
 import { headerBytes } from "./header-bytes.js";
 import { refuseHeaders } from "./refusals.js";
 import { UnreadStreams } from "./unread-streams.js";
@@ -52,6 +56,7 @@ export class Http2Connections {
   readonly grpc: Server;
   readonly #injector: ConnectionInjector;
   readonly #unread: UnreadStreams;
+  readonly #floods = new FloodGuard();
 
   constructor(options: Http2Options) {
     this.grpc = new Server({
@@ -68,12 +73,13 @@ export class Http2Connections {
       interceptors: options.interceptors ?? [],
     });
     this.#unread = new UnreadStreams(options.patience.unreadMs);
-    routeStreams(this.grpc, options, this.#unread);
+    routeStreams(this.grpc, options, { unread: this.#unread, floods: this.#floods });
     this.#injector = this.grpc.createConnectionInjector(ServerCredentials.createInsecure());
   }
 
   /** Serves an HTTP/2 connection. */
   accept(connection: Duplex): void {
+    this.#floods.watch(connection);
     this.#injector.injectConnection(connection);
   }
 
@@ -92,6 +98,7 @@ export class Http2Connections {
     });
     clearTimeout(deadline);
     this.#unread[Symbol.dispose]();
+    this.#floods[Symbol.dispose]();
   }
 }
 
@@ -109,7 +116,7 @@ interface StreamMethods {
 function routeStreams(
   server: Server,
   { otherStreams, grpcStreams }: Http2Options,
-  unread: UnreadStreams,
+  { unread, floods }: { readonly unread: UnreadStreams; readonly floods: FloodGuard },
 ): void {
   // These two methods are not public. With a version of grpc-js that lacks them, the server must
   // not start.
@@ -117,7 +124,26 @@ function routeStreams(
   assert(typeof methods._streamHandler === "function", "grpc-js has the method _streamHandler");
   assert(typeof methods.onStreamOpened === "function", "grpc-js has the method onStreamOpened");
   const serveGrpc = methods._streamHandler.bind(server);
+  const turns = new BoundedTurns({ startsMax: TURN_REQUESTS_MAX, turnMs: TURN_MS });
   methods._streamHandler = (interceptors, stream, received, flags, rawHeaders) => {
+    floods.count(stream, rawHeaders);
+    stream.on("error", ignore);
+    turns.enter(
+      () => connectionOf(stream),
+      () => {
+        stream.off("error", ignore);
+        // A client may reset its stream before its turn comes.
+        if (!stream.destroyed) serve(interceptors, stream, received, flags, rawHeaders);
+      },
+    );
+  };
+  const serve: StreamMethods["_streamHandler"] = (
+    interceptors,
+    stream,
+    received,
+    flags,
+    rawHeaders,
+  ) => {
     unread.watch(stream);
     const headers = withRepeatedHeaders(received, rawHeaders);
     const listener = isGrpc(headers) ? grpcStreams : otherStreams;
@@ -132,6 +158,15 @@ function routeStreams(
     }
   };
 }
+
+/** A name for the stream's connection. */
+function connectionOf({ session }: ServerHttp2Stream): string {
+  const socket = session?.destroyed === false ? session.socket : undefined;
+  return `${String(socket?.remoteAddress)}:${String(socket?.remotePort)}`;
+}
+
+/** A client that has reset its stream needs no answer. */
+function ignore(): void {}
 
 /**
  * Checks the content type that the gRPC protocol requires; `application/grpc-web` is a different

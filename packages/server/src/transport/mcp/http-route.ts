@@ -1,10 +1,9 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { AppError } from "@steward/kernel/errors.js";
 import { requestContext } from "../request-context.js";
 import { incomingRequest } from "../rest/authenticate-requests.js";
 import { discardTooLarge, restErrorFrom } from "../rest/error-replies.js";
-import { parsedJson } from "../rest/json-body.js";
+import { parseInTurns } from "../rest/json-body.js";
 import type { RestApp } from "../rest/rest-app.js";
 import type { Services } from "../services.js";
 import type { McpHandler } from "./mcp-handler.js";
@@ -51,11 +50,7 @@ export function addMcpRoute(
   );
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes: Buffer, done) => {
-    try {
-      done(null, parsedJson(request.headers["content-type"], bytes));
-    } catch (error) {
-      done(AppError.from(error));
-    }
+    parseInTurns(request.headers["content-type"], bytes, done);
   });
   app.addHook("onRequest", async (request, reply) => {
     const incoming = incomingRequest(request, reply);

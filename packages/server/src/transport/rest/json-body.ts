@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { AppError } from "@steward/kernel/errors.js";
+import { turnOfBody } from "../stream-limits.js";
 import { requireModestJson } from "./json-bounds.js";
 import type { RestApp } from "./rest-app.js";
 
@@ -10,21 +11,39 @@ import type { RestApp } from "./rest-app.js";
 export function readJsonBodies(app: RestApp): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes: Buffer, done) => {
-    try {
-      const body = takesBody(request)
-        ? parsedJson(request.headers["content-type"], bytes)
-        : undefined;
-      // Parsing and checking a large body take time, so the event loop gets a turn in between.
-      if (bytes.length > LARGE_BYTES) setImmediate(done, null, body);
-      else done(null, body);
-    } catch (error) {
-      done(AppError.from(error));
-    }
+    if (takesBody(request)) parseInTurns(request.headers["content-type"], bytes, done);
+    else done(null, undefined);
   });
 }
 
-/** A body of this size takes milliseconds to parse. */
-const LARGE_BYTES = 256 * 1024;
+/**
+ * Parses a body and passes it on. Counting the values of a large body, parsing it and checking it
+ * take milliseconds each, so each has a turn of the event loop of its own.
+ */
+export function parseInTurns(
+  contentType: string | undefined,
+  bytes: Buffer,
+  done: (error: Error | null, body?: unknown) => void,
+): void {
+  const turn = turnOfBody(bytes.length);
+  const fail = (error: unknown): void => done(AppError.from(error));
+  if (turn === undefined) {
+    try {
+      requireModestBody(contentType, bytes);
+      done(null, parsed(bytes));
+    } catch (error) {
+      fail(error);
+    }
+    return;
+  }
+  turn
+    .then(() => {
+      requireModestBody(contentType, bytes);
+      return turnOfBody(bytes.length);
+    })
+    .then(() => Promise.all([parsed(bytes), turnOfBody(bytes.length)]))
+    .then(([body]) => done(null, body), fail);
+}
 
 /** JSON, or a type built on it such as `application/cloudevents-batch+json` (RFC 6839 §3.1). */
 const JSON_TYPE = /^application\/([\w.-]{1,64}\+)?json\s*(;|$)/i;
@@ -33,16 +52,17 @@ function takesBody(request: FastifyRequest): boolean {
   return request.routeOptions.schema?.body !== undefined;
 }
 
-/**
- * A body as JSON; `undefined` when it is empty.
- * @throws AppError `INVALID_ARGUMENT`; `LIMIT_EXCEEDED` when parsing it would take too long.
- */
-export function parsedJson(contentType: string | undefined, bytes: Buffer): unknown {
+/** @throws AppError `INVALID_ARGUMENT`; `LIMIT_EXCEEDED` when parsing it would take too long. */
+function requireModestBody(contentType: string | undefined, bytes: Buffer): void {
   if (!JSON_TYPE.test(contentType ?? "")) {
     throw new AppError("INVALID_ARGUMENT", "Send the body with content-type: application/json");
   }
-  if (bytes.length === 0) return undefined;
   requireModestJson(bytes);
+}
+
+/** A body as JSON; `undefined` when it is empty. @throws AppError `INVALID_ARGUMENT`. */
+function parsed(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
   const text = decoded(bytes);
   try {
     return JSON.parse(text) as unknown;

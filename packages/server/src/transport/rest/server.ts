@@ -1,9 +1,11 @@
-import type { Server as HttpServer } from "node:http";
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
+import { assert } from "@steward/kernel/assert.js";
+import { BoundedTurns } from "@steward/kernel/concurrency/bounded-turns.js";
 import { fastify } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import type { ConsoleFiles } from "../console/console-files.js";
 import { addConsoleFiles, answerViews } from "../console/console-routes.js";
-import { HEADER_BYTES_MAX, REQUEST_BYTES_MAX } from "../limits.js";
+import { HEADER_BYTES_MAX, REQUEST_BYTES_MAX, TURN_MS, TURN_REQUESTS_MAX } from "../limits.js";
 import { restStreams } from "../http2/rest-streams.js";
 import type { StreamListener } from "../http2/stream-listener.js";
 import { requestIdOf } from "../request-context.js";
@@ -112,6 +114,7 @@ export async function openRestServer(
   const paths = new RoutedPaths();
   const app = restApp(services, { ...options, deadlines, paths });
   await app.ready();
+  startInTurns(app.server);
   const unread = new UnreadAnswers(app.server, deadlines);
   return {
     http1: app.server,
@@ -121,6 +124,30 @@ export async function openRestServer(
       unread[Symbol.dispose]();
     },
   };
+}
+
+/**
+ * Starts requests that arrive together over HTTP/1.1 in several turns of the event loop; those over
+ * HTTP/2 come from their connections in the same way.
+ */
+function startInTurns(server: HttpServer): void {
+  const [serve] = server.listeners("request");
+  assert(serve !== undefined, "fastify listens to the requests of its server");
+  // The listener that fastify has added.
+  const handle = serve as (request: IncomingMessage, response: ServerResponse) => void;
+  const turns = new BoundedTurns({ startsMax: TURN_REQUESTS_MAX, turnMs: TURN_MS });
+  server.off("request", handle);
+  server.prependListener("request", (request, response) => {
+    if (request.httpVersionMajor > 1) {
+      handle(request, response);
+      return;
+    }
+    const { remoteAddress, remotePort } = request.socket;
+    turns.enter(
+      () => `${String(remoteAddress)}:${String(remotePort)}`,
+      () => handle(request, response),
+    );
+  });
 }
 
 /** The OpenAPI document of the routes, as JSON. */

@@ -1,0 +1,3 @@
+import { worstBattery } from "./worst-battery.js";
+
+worstBattery(1);

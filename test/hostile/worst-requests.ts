@@ -1,0 +1,178 @@
+import { connect } from "node:http2";
+import { Client, credentials, Metadata } from "@grpc/grpc-js";
+import type { Attacker } from "./attacker.js";
+
+/** Many requests that arrive together, whose handling would hold the event loop in one turn. */
+export interface WorstRequests {
+  readonly name: string;
+  readonly send: (target: { readonly url: string; readonly orgId: string }) => Promise<unknown>;
+}
+
+const times = <T>(count: number, make: (n: number) => T): T[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+
+/** Number of plans in the store, each of a thousand steps. */
+const PLANS = 20;
+
+/** Fills the store with what the requests list and search. */
+export async function fillStore(attacker: Attacker): Promise<void> {
+  const statement = `SELECT ${"1 + ".repeat(100)}1`;
+  const steps = times(1000, (n) => ({
+    ...{ id: `s${n}`, tool_name: "sql", query_template: statement },
+    schema_table_hints: [`table_${n}`],
+  }));
+  for (let n = 0; n < PLANS; n += 1) {
+    await attacker.send("POST", "/api/plans", { name: `plan ${n}`, steps });
+  }
+  for (let n = 0; n < 20; n += 1) {
+    const content = `${"word ".repeat(12_000)}${n}`;
+    await attacker.send("POST", "/api/memory/entries", { session_id: "s", content });
+  }
+}
+
+/** @param share of the number of requests that is sent. */
+export function worstRequests(share: number): readonly WorstRequests[] {
+  const many = (count: number): number => Math.ceil(count * share);
+  return [
+    { name: "lists of plans over gRPC", send: (to) => grpc(to, "ListPlans", many(3000)) },
+    {
+      name: "lists of plans over REST",
+      send: (to) => gets(to, "/api/plans?limit=200", many(1000)),
+    },
+    { name: "searches of plans", send: (to) => gets(to, "/api/plans?text=nothing", many(1000)) },
+    { name: "a plan of a thousand steps", send: anyPlan(many(200)) },
+    {
+      name: "pages of the audit log",
+      send: (to) => gets(to, "/api/audit/records?limit=500", many(200)),
+    },
+    { name: "lists of approvals", send: (to) => gets(to, "/api/approvals", many(1000)) },
+    { name: "lists of memory", send: (to) => gets(to, "/api/memory/entries?limit=200", many(200)) },
+    { name: "reports of usage", send: (to) => gets(to, "/api/usage", many(1000)) },
+    {
+      name: "memory searches with long texts",
+      send: (to) => posts(to, "/api/memory/search", { query: "word ".repeat(13_000) }, many(50)),
+    },
+    {
+      name: "MCP initialize",
+      send: (to) =>
+        posts(
+          to,
+          "/mcp",
+          {
+            ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+            params: {
+              ...{ protocolVersion: "2025-06-18", capabilities: {} },
+              clientInfo: { name: "test", version: "1" },
+            },
+          },
+          many(300),
+        ),
+    },
+    {
+      name: "bodies of 4 MiB",
+      send: (to) => posts(to, "/api/plans", { name: "x".repeat(4_000_000), steps: [] }, many(20)),
+    },
+    {
+      name: "bodies of 200 000 values",
+      send: (to) =>
+        posts(to, "/api/plans", { steps: times(20, () => times(9_999, () => 1)) }, many(20)),
+    },
+    {
+      name: "streams whose answers are not taken",
+      send: (to) => gets(to, "/openapi.json", many(1000), { initialWindowSize: 0 }),
+    },
+    { name: "requests without a credential", send: (to) => gets(to, "/api/nothing", many(1000)) },
+  ];
+}
+
+type To = Parameters<WorstRequests["send"]>[0];
+
+function anyPlan(count: number): WorstRequests["send"] {
+  return async (to) => {
+    const response = await fetch(`${to.url}/api/plans?limit=1`, {
+      headers: { "x-org-id": to.orgId },
+    });
+    const { data } = (await response.json()) as {
+      readonly data: { readonly plans: readonly { readonly plan_id: string }[] };
+    };
+    await gets(to, `/api/plans/${data.plans[0]?.plan_id ?? ""}`, count);
+  };
+}
+
+/** Calls a method of the control plane with an empty request, all calls at once on one connection. */
+async function grpc({ url, orgId }: To, method: string, count: number): Promise<void> {
+  const client = new Client(new URL(url).host, credentials.createInsecure());
+  const metadata = new Metadata();
+  metadata.set("x-org-id", orgId);
+  const bytes = (message: Buffer): Buffer => message;
+  const path = `/controlplane.v1.ControlPlaneService/${method}`;
+  await Promise.all(
+    times(
+      count,
+      () =>
+        new Promise<void>((resolve) => {
+          client.makeUnaryRequest(path, bytes, bytes, Buffer.alloc(0), metadata, () => resolve());
+        }),
+    ),
+  );
+  client.close();
+}
+
+interface Sent {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+}
+
+function gets(
+  { url, orgId }: To,
+  path: string,
+  count: number,
+  settings: { readonly initialWindowSize?: number } = {},
+): Promise<void> {
+  const headers = { ":path": path, "x-org-id": orgId };
+  return overHttp2(
+    url,
+    times(count, () => ({ headers })),
+    settings,
+  );
+}
+
+function posts({ url, orgId }: To, path: string, body: unknown, count: number): Promise<void> {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const headers = {
+    ...{ ":path": path, ":method": "POST", "x-org-id": orgId },
+    ...{ "content-type": "application/json", accept: "application/json, text/event-stream" },
+  };
+  return overHttp2(
+    url,
+    times(count, () => ({ headers, body: bytes })),
+    {},
+  );
+}
+
+/** How long a client that takes no answers waits for them, in ms. */
+const UNTAKEN_MS = 3000;
+
+/** Sends requests at once on one connection, and takes the answers. */
+async function overHttp2(
+  url: string,
+  requests: readonly Sent[],
+  settings: { readonly initialWindowSize?: number },
+): Promise<void> {
+  const session = connect(url, { settings });
+  session.on("error", () => undefined);
+  const answers = requests.map(
+    ({ headers, body }) =>
+      new Promise<void>((resolve) => {
+        const stream = session.request(headers);
+        stream.on("error", () => undefined).once("close", resolve);
+        stream.resume();
+        stream.end(body);
+      }),
+  );
+  const untaken = new Promise((resolve) => {
+    if (settings.initialWindowSize === 0) setTimeout(resolve, UNTAKEN_MS);
+  });
+  await Promise.race([Promise.all(answers), untaken]);
+  session.destroy();
+}
