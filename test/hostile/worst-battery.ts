@@ -33,12 +33,10 @@ export function worstBattery(share: number): void {
         stop.abort();
         const select1Ms = await probing;
         const turnsMs = target.longestTurnsMs();
-        // Reported, not checked: other processes of the machine take part in it.
-        console.log(
-          JSON.stringify({ name, turnsMs, select1Ms: Math.round(Math.max(...select1Ms)) }),
-        );
-        expect({ name, turnsMs, longest: turnsMs[0] ?? 0 }).toEqual({
-          ...{ name, turnsMs },
+        // Shown with a failure, not checked: other processes of the machine take part in it.
+        const longestSelect1Ms = Math.round(Math.max(...select1Ms));
+        expect({ name, turnsMs, longestSelect1Ms, longest: turnsMs[0] ?? 0 }).toEqual({
+          ...{ name, turnsMs, longestSelect1Ms },
           longest: expect.toSatisfy((ms: number) => ms <= TURN_CPU_MS_MAX) as unknown,
         });
       },
