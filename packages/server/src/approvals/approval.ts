@@ -104,7 +104,7 @@ export interface ApprovalSubject {
   readonly statement: string;
   /** The parameters' values, in order. */
   readonly values: readonly ShownValue[];
-  /** Values that are not shown because there are too many; 0 when all are. */
+  /** Values that are not shown, because there are too many or the reader may not have them; 0 when all are. */
   readonly valuesLeftOut: number;
   /** Absent when no policy depends on the touched data, and for tools that take no SQL. */
   readonly tables?: readonly ShownTable[];

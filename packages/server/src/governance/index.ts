@@ -24,13 +24,15 @@ export {
   type NeededApproval,
 } from "./approval-rule.js";
 export { publishToolCalls } from "./audit-publisher.js";
-export { recordedData } from "./recorded-data.js";
+export { recordedData, usedColumns } from "./recorded-data.js";
 export { intentOfToolName } from "./tool-name.js";
 export type {
   AnnouncedToolCall,
   Dialect,
   ExplainedStatementPolicy,
   FunctionName,
+  OutputPolicy,
+  OutputToHandOut,
   PlannedStatement,
   SqlAnalyzer,
   StatementAnalysis,

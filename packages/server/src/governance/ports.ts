@@ -1,6 +1,7 @@
-import type { Caller } from "@steward/kernel/caller.js";
+import type { Caller, RecordedCaller } from "@steward/kernel/caller.js";
 import type { NeededApproval } from "./approval-rule.js";
 import type { Intent, StatementClass } from "./intent.js";
+import type { RecordedData } from "../kernel/tool-call.js";
 import type { TouchedData } from "./touched-data.js";
 
 /** The SQL dialect of a data source. */
@@ -97,6 +98,18 @@ export interface PlannedStatement {
   readonly touched?: TouchedData;
 }
 
+/** A stored output that is to be handed to a caller. */
+export interface OutputToHandOut {
+  readonly dataSource: string;
+  readonly intent: Intent;
+  /** What the statement does, as in {@link PlannedStatement}. */
+  readonly kinds?: readonly Intent[];
+  /** Not needed when {@link StatementPolicy.looksAtData} is false. */
+  readonly touched?: RecordedData | undefined;
+  /** Who ran the statement, if it was recorded. */
+  readonly ranBy?: RecordedCaller | undefined;
+}
+
 /** Restrictions of a permitted statement. */
 export interface StatementGrant {
   /** Maximum number of rows that it may change; absent: the limit of the data source. */
@@ -153,8 +166,18 @@ export interface StatementPolicy {
   ): Promise<StatementGrant>;
 }
 
+/** Decides by policies who may have what statements have returned before. */
+export interface OutputPolicy extends Pick<StatementPolicy, "looksAtData"> {
+  /**
+   * Permits handing a stored output to a caller, or throws. The policies decide as if the caller ran
+   * the statement now, or read what it has read.
+   * @throws AppError `POLICY_DENIED`.
+   */
+  permitOutput(caller: Caller, output: OutputToHandOut): Promise<void>;
+}
+
 /** A policy that tells its reasons beforehand. */
-export interface ExplainedStatementPolicy extends StatementPolicy {
+export interface ExplainedStatementPolicy extends StatementPolicy, OutputPolicy {
   /** The answer of {@link permit} with its reasons. @throws AppError `STORE_UNAVAILABLE`. */
   decide(caller: Caller, statement: PlannedStatement): Promise<StatementDecision>;
 

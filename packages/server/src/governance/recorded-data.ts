@@ -1,6 +1,6 @@
 import type { TouchedData } from "./touched-data.js";
 import { RECORDED_DATA_BYTES_MAX } from "./limits.js";
-import type { RecordedData } from "../kernel/tool-call.js";
+import type { RecordedData, RecordedTable } from "../kernel/tool-call.js";
 
 /** Cached results: all statements of one shape share one object with their touched data. */
 const known = new WeakMap<TouchedData, { readonly recorded: RecordedData | undefined }>();
@@ -19,11 +19,13 @@ export function recordedData(touched: TouchedData | undefined): RecordedData | u
 
 function dataForRecord({ tables, functions }: TouchedData): RecordedData | undefined {
   const data = {
-    tables: tables.map(({ name, accesses }) => ({
-      name,
-      columns: [...new Set(Object.values(accesses).flat())],
-    })),
+    tables: tables.map(({ name, accesses }) => ({ name, accesses })),
     functions,
   };
   return Buffer.byteLength(JSON.stringify(data)) > RECORDED_DATA_BYTES_MAX ? undefined : data;
+}
+
+/** The columns of a table that a tool call used in whatever way. */
+export function usedColumns({ accesses }: RecordedTable): readonly string[] {
+  return [...new Set(Object.values(accesses).flat())];
 }

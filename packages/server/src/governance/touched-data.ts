@@ -1,17 +1,10 @@
 import { type Intent, ROW_CHANGES } from "./intent.js";
+import type { DataAccess, RecordedTable } from "../kernel/tool-call.js";
 
-/** How a table or column is used; `define`: its definition is created, changed or dropped. */
-export type DataAccess = "read" | "insert" | "update" | "delete" | "define";
+export type { DataAccess } from "../kernel/tool-call.js";
 
 /** A table or view that a statement touches. */
-export interface TouchedTable {
-  /** In lower case; on PostgreSQL with its schema. */
-  readonly name: string;
-  /**
-   * The used columns for each kind of access, in lower case. Empty when the access is unknown,
-   * because the statement names the table and the engine has not been asked.
-   */
-  readonly accesses: { readonly [Access in DataAccess]?: readonly string[] };
+export interface TouchedTable extends RecordedTable {
   /** Every column of the table, in lower case, as far as they are known. */
   readonly columns: readonly string[];
 }

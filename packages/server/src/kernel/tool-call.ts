@@ -27,6 +27,8 @@ export interface ToolCallRecord {
    * list exceeds its limit.
    */
   readonly touched: RecordedData | undefined;
+  /** The statements whose outputs were bound to its parameters; absent: none. */
+  readonly boundSources?: readonly OutputSource[];
   readonly intent: string;
   /** The rule that classified the intent (Decision §7). */
   readonly intentSource: string;
@@ -43,15 +45,33 @@ export interface ToolCallRecord {
   readonly durationMs: number;
 }
 
+/** How a table or column is used; `define`: its definition is created, changed or dropped. */
+export type DataAccess = "read" | "insert" | "update" | "delete" | "define";
+
+/** A table that a statement used, with the used columns for each kind of access. */
+export interface RecordedTable {
+  /** On PostgreSQL, it is qualified by its schema. */
+  readonly name: string;
+  /** Empty when the access is unknown, because the database was not asked. */
+  readonly accesses: { readonly [Access in DataAccess]?: readonly string[] };
+}
+
 /**
  * The objects of the data source that a tool call used, as the database reported them. Names are in
  * lower case.
  */
 export interface RecordedData {
-  /** On PostgreSQL, a table's name is qualified by its schema. */
-  readonly tables: readonly { readonly name: string; readonly columns: readonly string[] }[];
+  readonly tables: readonly RecordedTable[];
   /** Database functions that the statement called. */
   readonly functions: readonly string[];
+}
+
+/** The statement that an output comes from, for policies to decide who may have the output. */
+export interface OutputSource {
+  readonly dataSource: string;
+  readonly intent: string;
+  /** Absent when it was not recorded. */
+  readonly touched: RecordedData | undefined;
 }
 
 /** Bytes of a step's output stored in its tool-call record (Decision §12). */

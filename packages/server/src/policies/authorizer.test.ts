@@ -296,7 +296,7 @@ describe("policies that forbid everything", () => {
 
 describe("a tool call", () => {
   const orders: RecordedData = {
-    tables: [{ name: "public.orders", columns: ["id", "email"] }],
+    tables: [{ name: "public.orders", accesses: { read: ["id", "email"] } }],
     functions: ["public.total_of"],
   };
   const call = (said: Partial<ToolCallRecord> = {}): ToolCallRecord =>

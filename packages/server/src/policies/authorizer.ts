@@ -3,6 +3,7 @@ import {
   type ExplainedStatementPolicy,
   type Intent,
   type NeededApproval,
+  type OutputToHandOut,
   type PlannedStatement,
   type StatementDecision,
   type StatementGrant,
@@ -26,6 +27,7 @@ import type {
 } from "./ports.js";
 import type { CallToRemember } from "./remembering.js";
 import { type AskedStatement, asksForEffects, type StatementLimits } from "./statements.js";
+import { permitOutput, RecalledData } from "./stored-outputs.js";
 import { ABOUT_DATA } from "./touched-parts.js";
 
 /** The answer of the policies to a question. */
@@ -72,6 +74,7 @@ export class Authorizer implements ExplainedStatementPolicy {
   readonly #parts: AuthorizerParts;
   readonly #principals = new Principals();
   readonly #decisions = new Decisions(this.#principals);
+  readonly #recalled = new RecalledData();
 
   constructor(parts: AuthorizerParts) {
     this.#parts = parts;
@@ -140,6 +143,19 @@ export class Authorizer implements ExplainedStatementPolicy {
     } catch (refusal) {
       throw refusal instanceof ApprovalRequired ? forbiddenDespite(refusal) : refusal;
     }
+  }
+
+  async permitOutput(caller: Caller, output: OutputToHandOut): Promise<void> {
+    const { dataSource, touched } = output;
+    const policies = await this.#parts.policies.of(caller.orgId);
+    permitOutput(caller, output, touched && this.#recalled.of(touched), (asked, data) => {
+      const statement = { dataSource, ...asked, ...(data && { touched: data }) };
+      return this.#decisions.permit(
+        policies,
+        this.#askedOf(policies, caller, statement),
+        this.#parts.statements,
+      );
+    });
   }
 
   async versionFor({ orgId }: Caller): Promise<string> {

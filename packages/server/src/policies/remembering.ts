@@ -8,6 +8,7 @@ import type {
   RecordingContext,
   RequestContext,
 } from "./ports.js";
+import { usedColumns } from "../governance/index.js";
 import { ABOUT_DATA, namesOf } from "./touched-parts.js";
 
 /**
@@ -81,8 +82,8 @@ function contextOf(
   policies: AskedPolicies,
 ): RecordingContext {
   const { tables = [], functions = [] } = touched ?? {};
-  const named = tables.flatMap(({ name, columns }) =>
-    namesOf(name).map((table) => ({ table, columns })),
+  const named = tables.flatMap((used) =>
+    namesOf(used.name).map((table) => ({ table, columns: usedColumns(used) })),
   );
   // Tables and columns that no policy mentions are left out of the request, so that calls on
   // different data share a cached decision.
@@ -109,10 +110,11 @@ function* partsOf(
 ): Generator<PolicyResource, void> {
   if (mentions("MemorySession", NAMES)) yield { kind: "memorySession", orgId, session: sessionId };
   if (!mentions("Table", NAMES) && !mentions("Column", NAMES)) return;
-  for (const { name, columns } of touched?.tables ?? []) {
-    for (const table of namesOf(name)) {
+  for (const used of touched?.tables ?? []) {
+    for (const table of namesOf(used.name)) {
       yield { kind: "table", orgId, dataSource, table };
-      for (const column of columns) yield { kind: "column", orgId, dataSource, table, column };
+      for (const column of usedColumns(used))
+        yield { kind: "column", orgId, dataSource, table, column };
     }
   }
 }

@@ -106,6 +106,16 @@ function watchedStatements(policy: Authorizer, refusals: Refusals): ExplainedSta
     looksAtData: (...asked) => policy.looksAtData(...asked),
     decide: (...asked) => policy.decide(...asked),
     versionFor: (caller) => policy.versionFor(caller),
+    async permitOutput(caller, output) {
+      try {
+        await policy.permitOutput(caller, output);
+      } catch (refusal) {
+        const { dataSource: data_source } = output;
+        const policy_version = await policy.versionFor(caller);
+        refusals.count(caller, { action: "read_select", data_source, policy_version }, refusal);
+        throw refusal;
+      }
+    },
     async permit(caller, statement, isApproved) {
       try {
         return await policy.permit(caller, statement, isApproved);

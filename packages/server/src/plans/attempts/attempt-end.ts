@@ -1,7 +1,11 @@
 import { type Caller, recordedCaller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { isReadIntent, recordedData, type TouchedData } from "../../governance/index.js";
-import { TOOL_CALL_OUTPUT_BYTES_MAX, type ToolCallRecord } from "../../kernel/tool-call.js";
+import {
+  type OutputSource,
+  TOOL_CALL_OUTPUT_BYTES_MAX,
+  type ToolCallRecord,
+} from "../../kernel/tool-call.js";
 import { contextOfFailure, contextOfResult } from "../context-update.js";
 import { cutToBytes } from "../cut-text.js";
 import type { PreparedStep, StepError } from "../plan.js";
@@ -40,6 +44,8 @@ export interface RanAttempt {
   readonly caller?: Caller;
   /** Absent when no policy depends on it. */
   readonly touched?: TouchedData | undefined;
+  /** Absent for a step whose process died. */
+  readonly boundSources?: readonly OutputSource[];
   readonly result: StatementResult | StatementError;
   readonly durationMs: number;
   readonly finishedAtMs: number;
@@ -125,7 +131,8 @@ function stepErrorOf(failure: StatementError): StepError {
 }
 
 function toolCallOf(ran: RanAttempt): ToolCallRecord {
-  const { ref, step, sessionId, eventId, caller, touched, result, finishedAtMs } = ran;
+  const { ref, step, sessionId, eventId, caller, touched, boundSources = [] } = ran;
+  const { result, finishedAtMs } = ran;
   const failed = result instanceof StatementError;
   return {
     eventId,
@@ -138,6 +145,7 @@ function toolCallOf(ran: RanAttempt): ToolCallRecord {
     toolName: step.toolName,
     dataSource: step.dataSource,
     touched: recordedData(touched),
+    ...(boundSources.length === 0 ? {} : { boundSources }),
     intent: step.intent,
     intentSource: step.intentSource,
     ormModel: caller?.ormModel,

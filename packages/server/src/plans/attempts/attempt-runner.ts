@@ -3,6 +3,7 @@ import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { approvedRowsMax, type Approval } from "../../approvals/index.js";
+import type { OutputSource } from "../../kernel/tool-call.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import {
   ApprovalRequired,
@@ -43,6 +44,8 @@ export interface Attempt {
   /** The id of its tool call. */
   readonly eventId: string;
   readonly outputs: ReadonlyMap<string, StepOutput>;
+  /** The statements that those outputs come from, for the record of the tool call. */
+  readonly boundSources: readonly OutputSource[];
   /** The approval that it uses. */
   readonly approval: Approval | undefined;
   /** Whether policies demand an approval because of what the statement's text names. */

@@ -31,6 +31,7 @@ import type {
 import type { ClaimRefusal } from "../transitions.js";
 import { attemptBytes, type AttemptEnd } from "./attempt-end.js";
 import {
+  type Attempt,
   AttemptRunner,
   type AttemptRunnerParts,
   POLICY_REFUSALS,
@@ -40,6 +41,7 @@ import { InFlightSteps, type InFlightStep } from "./in-flight-steps.js";
 import { Recovery } from "./recovery.js";
 import { retryDelayMs } from "./retry.js";
 import { SchemaSteps } from "./schema-steps.js";
+import { StoredOutputs } from "./stored-outputs.js";
 import { StandingApprovals } from "./standing-approvals.js";
 import { WholePlanRequests } from "./whole-plan-requests.js";
 import { callerGone, untilPlanNews, whileCallerWaits } from "./waiting.js";
@@ -74,6 +76,7 @@ export class StepRunner implements AsyncDisposable {
   readonly #recovery: Recovery;
   readonly #wholePlans: WholePlanRequests;
   readonly #standingApprovals: StandingApprovals;
+  readonly #outputs: StoredOutputs;
   readonly #inFlight = new InFlightSteps();
   readonly #renewal: NodeJS.Timeout;
   readonly #unwatchCancels: Unsubscribe;
@@ -85,6 +88,7 @@ export class StepRunner implements AsyncDisposable {
     this.#engine = engine;
     this.#owner = parts.ids.uuid();
     this.#runner = new AttemptRunner({ ...parts, schemas: new SchemaSteps(parts.schemas, log) });
+    this.#outputs = new StoredOutputs(parts);
     this.#wholePlans = new WholePlanRequests(parts);
     this.#standingApprovals = new StandingApprovals(parts);
     this.#recovery = new Recovery(engine, tools, this.#runner, log);
@@ -126,7 +130,7 @@ export class StepRunner implements AsyncDisposable {
     const inFlight = this.#inFlight.find(ref);
     if (inFlight === undefined) return undefined;
     try {
-      return await whileCallerWaits(inFlight.result, ctx.signal);
+      return await this.#shared(inFlight, ref, ctx);
     } catch (error) {
       // A policy's refusal of another caller says nothing about this one.
       if (error instanceof AppError && POLICY_REFUSALS.has(error.code)) return undefined;
@@ -134,9 +138,21 @@ export class StepRunner implements AsyncDisposable {
     }
   }
 
+  /** The result of an attempt that another caller began, if this caller may have it. */
+  async #shared(
+    { result }: InFlightStep,
+    ref: StepRef,
+    ctx: QueryRuntimeContext,
+  ): Promise<StepExecution> {
+    const execution = await whileCallerWaits(result, ctx.signal);
+    const stored = await this.#engine.findStep(ref);
+    await this.#outputs.permit(ctx, stored?.sources ?? []);
+    return execution;
+  }
+
   #started(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution> {
     const underWay = this.#inFlight.find(ref);
-    if (underWay !== undefined) return whileCallerWaits(underWay.result, ctx.signal);
+    if (underWay !== undefined) return this.#shared(underWay, ref, ctx);
     // A caller that has disconnected holds no share of its organization's quota, so nothing may be
     // started for it.
     if (ctx.signal.aborted) return Promise.reject(callerGone());
@@ -158,6 +174,7 @@ export class StepRunner implements AsyncDisposable {
       const claim = await this.#engine.claimStep(ref, this.#owner, origin, outdatedApproval);
       switch (claim.kind) {
         case "finished":
+          await this.#outputs.permit(ctx, claim.sources);
           return claim.execution;
         case "refused":
           outdatedApproval = await this.#orOutdated(claim.refusal, ctx);
@@ -215,6 +232,10 @@ export class StepRunner implements AsyncDisposable {
     const attempt = { ...ref, attempt: claim.attempt };
     inFlight.attempt = attempt;
     const grant = await this.#orReleased(attempt, () => this.#runner.permit(claim.step, ctx));
+    // The values would go to the data source, and from there into the step's own output.
+    const recordedSources = await this.#orReleased(attempt, () =>
+      this.#outputs.permit(ctx, claim.boundSources),
+    );
     const call = announcedCall(ref, claim, ctx, ids.uuid());
     const approval = await this.#orReleased(attempt, () =>
       this.#standingApprovals.unlessRevoked(ref.orgId, claim.approval),
@@ -222,7 +243,8 @@ export class StepRunner implements AsyncDisposable {
     const warnings = await this.#orReleased(attempt, () => gate.admit(call));
     let recorded = false;
     try {
-      const end = await this.#run(attempt, { ...claim, ...grant, approval }, call, ctx, inFlight);
+      const claimed = { ...claim, ...grant, approval, recordedSources };
+      const end = await this.#run(attempt, claimed, call, ctx, inFlight);
       const outcome = await this.#withGrants(ref, withHints(end.outcome, warnings), ctx);
       const origin = originOf(ctx, end.policyVersion ?? grant.policyVersion);
       const finished = await this.#engine.finishStep(attempt, outcome, end.toolCall, origin);
@@ -270,7 +292,7 @@ export class StepRunner implements AsyncDisposable {
 
   async #run(
     attempt: AttemptRef,
-    claim: Claimed & StepPermission,
+    claim: Claimed & StepPermission & { readonly recordedSources: Attempt["boundSources"] },
     { eventId, sessionId }: AnnouncedToolCall,
     ctx: QueryRuntimeContext,
     inFlight: InFlightStep,
@@ -284,6 +306,7 @@ export class StepRunner implements AsyncDisposable {
         sessionId,
         eventId,
         outputs: claim.outputs,
+        boundSources: claim.recordedSources,
         approval: claim.approval,
         needsApproval: claim.needsApproval,
         rowsChangedMax: claim.rowsChangedMax,

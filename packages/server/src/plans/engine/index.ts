@@ -22,6 +22,7 @@ export {
   type PlanLog,
   type PlanReads,
   type PlanUnit,
+  type StoredResult,
 } from "./plan-log.js";
 export { cursorOutOfRange, planNotFound } from "./refusals.js";
-export { takenResults } from "./step-results.js";
+export { takenResults, type StoredSource } from "./step-results.js";

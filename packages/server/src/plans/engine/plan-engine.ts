@@ -10,7 +10,7 @@ import { newPlanRecord, planRecordOf } from "../execution.js";
 import type { PageRequest, PlanFilter, PlanPage } from "../orchestrator.js";
 import type { PlanEvent } from "../plan-events.js";
 import { type PlanState, type StepOutcome } from "../plan-state.js";
-import type { PlanRecord, PlanRevised } from "../plan.js";
+import type { PlanRecord, PlanRevised, PreparedStep } from "../plan.js";
 import type {
   AbandonedStep,
   AttemptRef,
@@ -44,7 +44,8 @@ import {
 } from "./plan-log.js";
 import { attemptEnd, PlanWriter } from "./plan-writer.js";
 import { planNotFound } from "./refusals.js";
-import { takenResults, storedStep, type StoredStep } from "./step-results.js";
+import { loadedSteps, outputSources, takenResults, storedStep } from "./step-results.js";
+import type { StoredSource, StoredStep } from "./step-results.js";
 import { StepTransitions } from "./step-transitions.js";
 import { Sweeps } from "./sweeps.js";
 
@@ -259,6 +260,11 @@ export class PlanEngine implements AsyncDisposable {
     const loaded = await this.#log.load(ref);
     if (loaded === undefined) throw planNotFound(ref);
     return loaded;
+  }
+
+  /** The steps that the values in a step's stored output come from; the first is the step itself. */
+  sourcesOf(loaded: LoadedPlan, step: PreparedStep): readonly StoredSource[] {
+    return outputSources(this.#log, loaded.state.orgId, step, loadedSteps(loaded));
   }
 
   /**

@@ -47,8 +47,8 @@ export interface PlanLog {
    */
   append(source: AppendSource): Promise<void>;
 
-  /** The context update of the step that ended with this entry. @param sequence of the entry. */
-  readResult(ref: PlanRef, sequence: number): Promise<StepContext>;
+  /** The result of the step that ended with this entry. @param sequence of the entry. */
+  readResult(ref: PlanRef, sequence: number): Promise<StoredResult>;
 
   /**
    * Extends the lease of a durable claim by `LEASE_MS`.
@@ -144,6 +144,11 @@ export interface LoadedPlan {
   readonly results: ReadonlyMap<number, ResultRef>;
   /** The node that owns the plan; absent: no owner. */
   readonly owner: string | undefined;
+}
+
+/** A step's result, with what its tool call recorded; a call that was never made recorded nothing. */
+export interface StoredResult extends StepContext {
+  readonly call?: Pick<ToolCallRecord, "caller" | "touched">;
 }
 
 /** A plan with pending changes. */

@@ -4,7 +4,7 @@ import type { StepContext, StepState } from "../plan-state.js";
 import type { PreparedStep, StepExecution, StepRecord } from "../plan.js";
 import type { NewPlan, ResultRef, StepOutput, StepRef } from "../ports.js";
 import type { OpenPlan } from "./open-plan.js";
-import type { LoadedPlan, PlanLog } from "./plan-log.js";
+import type { LoadedPlan, PlanLog, StoredResult } from "./plan-log.js";
 
 /** The stored result of an ended step. */
 export async function storedExecution(
@@ -41,6 +41,81 @@ async function storedOutput(log: PlanLog, plan: OpenPlan, stepId: string): Promi
   return outputOf(await readResult(log, plan, result));
 }
 
+/** A step whose output another one contains, or its own. */
+export interface StoredSource {
+  readonly step: PreparedStep;
+  /** Reads the result; `undefined` while the step has none. */
+  readonly result: () => Promise<StoredResult | undefined>;
+}
+
+/** The steps of a plan with their results. */
+interface StepsWithResults {
+  readonly step: (stepId: string) => PreparedStep | undefined;
+  readonly resultOf: (stepIndex: number) => ResultRef | undefined;
+}
+
+/**
+ * The sources of the values that a step binds: the steps that its placeholders name, and those whose
+ * outputs these have bound themselves.
+ */
+export function boundSources(
+  log: PlanLog,
+  orgId: string,
+  { binds }: PreparedStep["statement"],
+  plan: StepsWithResults,
+): readonly StoredSource[] {
+  const found = new Map<string, StoredSource>();
+  const pending = binds.map(({ stepId }) => stepId);
+  for (let stepId = pending.pop(); stepId !== undefined; stepId = pending.pop()) {
+    const step = found.has(stepId) ? undefined : plan.step(stepId);
+    if (step === undefined) continue;
+    found.set(stepId, storedSource(log, orgId, step, plan));
+    for (const bind of step.statement.binds) pending.push(bind.stepId);
+  }
+  return [...found.values()];
+}
+
+/** The sources of a step's own output: its statement, and the values that it bound. */
+export function outputSources(
+  log: PlanLog,
+  orgId: string,
+  step: PreparedStep,
+  plan: StepsWithResults,
+): readonly StoredSource[] {
+  const own = storedSource(log, orgId, step, plan);
+  return [own, ...boundSources(log, orgId, step.statement, plan)];
+}
+
+function storedSource(
+  log: PlanLog,
+  orgId: string,
+  step: PreparedStep,
+  { resultOf }: StepsWithResults,
+): StoredSource {
+  const at = resultOf(step.index);
+  return {
+    step,
+    result: () =>
+      at === undefined
+        ? Promise.resolve(undefined)
+        : log.readResult({ orgId, planId: at.planId }, at.sequence),
+  };
+}
+
+/** The steps of a plan that is open. */
+export function stepsOf(plan: OpenPlan): StepsWithResults {
+  return { step: (stepId) => plan.step(stepId), resultOf: (index) => plan.resultOf(index) };
+}
+
+/** The steps of a plan that was read. */
+export function loadedSteps({
+  prepared,
+  results,
+}: Pick<LoadedPlan, "prepared" | "results">): StepsWithResults {
+  const byId = new Map(prepared.map((step) => [step.id, step]));
+  return { step: (stepId) => byId.get(stepId), resultOf: (index) => results.get(index) };
+}
+
 /** A result, stored in the plan's own log or in the log of the plan that it was forked from. */
 function readResult(
   log: PlanLog,
@@ -54,6 +129,8 @@ function readResult(
 export interface StoredStep {
   readonly record: StepRecord;
   readonly prepared: PreparedStep;
+  /** The sources of its output; the first is the step itself. */
+  readonly sources: readonly StoredSource[];
   /** Outputs of the steps that its statement refers to; absent until all of them have completed. */
   readonly outputs?: ReadonlyMap<string, StepOutput>;
   /** Absent until it has ended. */
@@ -86,6 +163,7 @@ export async function storedStep(
   return {
     record,
     prepared,
+    sources: outputSources(log, orgId, prepared, loadedSteps(loaded)),
     ...(outputs.size === needed.size ? { outputs } : {}),
     ...(execution === undefined ? {} : { execution: { ...execution, replayed: true } }),
   };

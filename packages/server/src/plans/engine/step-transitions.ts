@@ -12,7 +12,13 @@ import type { OpenPlans } from "./open-plans.js";
 import type { Ownership } from "./ownership.js";
 import type { EngineNode, PlanHandover, PlanLog } from "./plan-log.js";
 import { attemptEnd, type PlanWriter } from "./plan-writer.js";
-import { outputsFor, storedExecution } from "./step-results.js";
+import {
+  boundSources,
+  outputsFor,
+  outputSources,
+  stepsOf,
+  storedExecution,
+} from "./step-results.js";
 
 /** How an attempt ended, and who asked for it. */
 interface FinishedAttempt {
@@ -82,8 +88,10 @@ export class StepTransitions {
       const decision = claimStep(plan.state, ref.stepId, owner, nowMs, outdatedApproval);
       if (decision.kind === "running" || decision.kind === "refused") return decision;
       if (decision.kind === "finished") {
+        assert(prepared !== undefined, "a step that has finished is a step of the plan");
         return {
           kind: "finished",
+          sources: outputSources(this.#log, ref.orgId, prepared, stepsOf(plan)),
           execution: await storedExecution(this.#log, plan, decision.step),
         };
       }
@@ -103,6 +111,7 @@ export class StepTransitions {
         sessionId: plan.sessionId,
         deadlineMs: plan.state.deadlineMs,
         outputs: await outputsFor(this.#log, plan, prepared),
+        boundSources: boundSources(this.#log, ref.orgId, prepared.statement, stepsOf(plan)),
         approval: isApproved ? approval : undefined,
       };
     }

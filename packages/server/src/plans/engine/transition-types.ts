@@ -5,6 +5,7 @@ import type { OnFailure, PreparedStep, StepExecution } from "../plan.js";
 import type { AttemptRef, PlanRef } from "../ports.js";
 import type { StepOutput } from "../statements/step-output.js";
 import type { ClaimRefusal } from "../transitions.js";
+import type { StoredSource } from "./step-results.js";
 
 /** A plan about to be stored. */
 export interface NewPlan {
@@ -38,13 +39,20 @@ export type ClaimResult =
       readonly deadlineMs: number;
       /** Outputs of the steps that the statement refers to, by step id. */
       readonly outputs: ReadonlyMap<string, StepOutput>;
+      /** The steps that the values in those outputs come from. */
+      readonly boundSources: readonly StoredSource[];
       /** The approval that this attempt uses. */
       readonly approval: Approval | undefined;
     }
   /** Another attempt is in progress. */
   | { readonly kind: "running" }
   /** The step has already finished; this is the stored result. */
-  | { readonly kind: "finished"; readonly execution: StepExecution }
+  | {
+      readonly kind: "finished";
+      readonly execution: StepExecution;
+      /** The steps that the values in the result come from. */
+      readonly sources: readonly StoredSource[];
+    }
   | { readonly kind: "refused"; readonly refusal: ClaimRefusal };
 
 /** The result of ending an attempt. */

@@ -24,12 +24,13 @@ import type {
   QueryRuntimeContext,
 } from "../orchestrator.js";
 import { ApprovalPreviews, type ApprovalPreviewParts } from "./approval-previews.js";
+import { withShownValues } from "./shown-values.js";
 import type { ExplainedStatementPolicy } from "../../governance/index.js";
 import { approverOf, partyOf } from "../attempts/step-approval.js";
 
 /** Dependencies of the desk. */
 export interface ApprovalDeskParts extends ApprovalPreviewParts {
-  readonly engine: Pick<PlanEngine, "decideApproval" | "findStep">;
+  readonly engine: Pick<PlanEngine, "decideApproval" | "findStep" | "loadPlan" | "sourcesOf">;
   readonly approvals: ApprovalIndex;
   readonly policy: ExplainedStatementPolicy;
 }
@@ -47,7 +48,7 @@ export class ApprovalDesk implements PlanApprovals {
   async listApprovals(
     filter: ApprovalFilter,
     page: ApprovalPageRequest,
-    { orgId }: QueryRuntimeContext,
+    ctx: QueryRuntimeContext,
   ): Promise<ApprovalPage> {
     if (page.limit < 1 || page.limit > APPROVALS_PAGE_MAX) {
       throw invalidField("limit", `is 1 to ${String(APPROVALS_PAGE_MAX)}`);
@@ -56,7 +57,10 @@ export class ApprovalDesk implements PlanApprovals {
       throw invalidField("cursor", "it is not the next_cursor of an earlier page");
     }
     if (filter.planId !== undefined && !isUuid(filter.planId)) return { approvals: [] };
-    return this.#parts.approvals.list(orgId, filter, page, this.#parts.clock.nowMs());
+    const { approvals, clock } = this.#parts;
+    const found = await approvals.list(ctx.orgId, filter, page, clock.nowMs());
+    const shown = found.approvals.map((approval) => withShownValues(approval, ctx, this.#parts));
+    return { ...found, approvals: await Promise.all(shown) };
   }
 
   async getApproval(approvalId: string, ctx: QueryRuntimeContext): Promise<ApprovalView> {
@@ -107,9 +111,9 @@ export class ApprovalDesk implements PlanApprovals {
     return this.#find(approvalId, ctx);
   }
 
-  async #find(approvalId: string, { orgId }: QueryRuntimeContext): Promise<StoredApproval> {
-    const found = await this.#parts.approvals.find(orgId, approvalId.toLowerCase());
+  async #find(approvalId: string, ctx: QueryRuntimeContext): Promise<StoredApproval> {
+    const found = await this.#parts.approvals.find(ctx.orgId, approvalId.toLowerCase());
     if (found === undefined) throw new AppError("NOT_FOUND", `There is no approval ${approvalId}`);
-    return found;
+    return withShownValues(found, ctx, this.#parts);
   }
 }

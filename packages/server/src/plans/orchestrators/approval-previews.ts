@@ -34,6 +34,7 @@ import {
 } from "../ports.js";
 import { bindOutputs } from "../statements/bind-outputs.js";
 import { namedBy } from "../attempts/permit-steps.js";
+import type { StoredOutputs } from "../attempts/stored-outputs.js";
 import { shownColumns } from "./shown-columns.js";
 import { approverOf, digestOf } from "../attempts/step-approval.js";
 
@@ -44,6 +45,7 @@ export interface ApprovalPreviewParts {
   readonly access: DataSourceAccess;
   readonly analyzer: SqlAnalyzer;
   readonly policy: StatementPolicy;
+  readonly outputs: StoredOutputs;
   readonly clock: Clock;
 }
 
@@ -136,7 +138,9 @@ export class ApprovalPreviews {
     if (closed !== undefined) return closed;
     const stored = await engine.findStep({ orgId, planId, stepId });
     if (stored?.outputs === undefined) return CHANGED;
-    const { prepared: step, outputs } = stored;
+    const { prepared: step, outputs, sources } = stored;
+    const refusal = await this.#parts.outputs.refusal(ctx, sources.slice(1));
+    if (refusal !== undefined) return refusal.message;
     if (isReadIntent(step.intent)) return "The statement only reads, so it changes nothing";
     return { step, target, binds: bindOutputs(step.statement, outputs, target.dialect) };
   }

@@ -78,6 +78,7 @@ class Process extends DisposalStack {
         analyzer: new SqliteAnalyzer(),
         reader: { read: (sql) => Promise.resolve(new SqliteAnalyzer().analyze(sql, "sqlite")) },
         policy: {
+          permitOutput: () => Promise.resolve(),
           looksAtData: () => Promise.resolve(false),
           permit: () =>
             this.isForbidden

@@ -22,6 +22,7 @@ import type {
   StoredApproval,
 } from "../../approvals/ports.js";
 import { ApprovalDesk } from "./approval-desk.js";
+import { StoredOutputs } from "../attempts/stored-outputs.js";
 import { StepRunner } from "../attempts/step-runner.js";
 import { callerGone, untilPlanNews } from "../attempts/waiting.js";
 import type { PlanEngine } from "../engine/index.js";
@@ -60,6 +61,7 @@ import { PlanChecker } from "./plan-checker.js";
 import { PlanReviser } from "./plan-reviser.js";
 import { preparePlan } from "../preparation/prepare.js";
 import { createdOrRepeated, type KeyedRequest } from "./repeated-request.js";
+import { ShownErrors } from "./shown-errors.js";
 import { StepReader } from "./step-reader.js";
 import { definitionBytes } from "./stored-size.js";
 
@@ -112,6 +114,8 @@ export class DurableOrchestrator
   readonly #options: DurableOrchestratorOptions;
   readonly #engine: PlanEngine;
   readonly #storage: StorageGate;
+  readonly #outputs: StoredOutputs;
+  readonly #errors: ShownErrors;
   readonly #runner: StepRunner;
   readonly #reviser: PlanReviser;
   readonly #checker: PlanChecker;
@@ -122,10 +126,12 @@ export class DurableOrchestrator
     this.#options = options;
     this.#engine = options.engine;
     this.#storage = options.storage ?? unlimitedStorage;
-    this.#reviser = new PlanReviser(options);
+    this.#outputs = new StoredOutputs(options);
+    this.#errors = new ShownErrors({ ...options, outputs: this.#outputs });
+    this.#reviser = new PlanReviser(options, this.#outputs);
     this.#checker = new PlanChecker(options);
-    this.#steps = new StepReader({ ...options, checker: this.#checker });
-    this.#desk = new ApprovalDesk(options);
+    this.#steps = new StepReader({ ...options, checker: this.#checker, outputs: this.#outputs });
+    this.#desk = new ApprovalDesk({ ...options, outputs: this.#outputs });
     this.#runner = new StepRunner({ ...options, storage: this.#storage });
   }
 
@@ -140,7 +146,7 @@ export class DurableOrchestrator
       this.#createPlan(session, definition, ctx, keyed),
     );
     this.#options.telemetry.count("steward_plans_created_total");
-    return record;
+    return this.#errors.inPlan(record, ctx);
   }
 
   async #createPlan(
@@ -187,8 +193,9 @@ export class DurableOrchestrator
     return this.#steps.getStep({ orgId: ctx.orgId, planId, stepId }, ctx);
   }
 
-  getPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord | undefined> {
-    return this.#engine.findPlan({ orgId: ctx.orgId, planId });
+  async getPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord | undefined> {
+    const plan = await this.#engine.findPlan({ orgId: ctx.orgId, planId });
+    return plan && this.#errors.inPlan(plan, ctx);
   }
 
   async executeStep(
@@ -286,7 +293,9 @@ export class DurableOrchestrator
     limit: number,
     ctx: QueryRuntimeContext,
   ): Promise<readonly PlanEvent[]> {
-    return this.#engine.readEvents({ orgId: ctx.orgId, planId }, afterSequence, limit);
+    const ref = { orgId: ctx.orgId, planId };
+    const events = await this.#engine.readEvents(ref, afterSequence, limit);
+    return this.#errors.inEvents(ref, events, ctx);
   }
 
   onPlanEvents(planId: string, wake: () => void): Unsubscribe {

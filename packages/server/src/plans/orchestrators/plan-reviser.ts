@@ -21,6 +21,7 @@ import { prepareSteps, type StepsToPrepare } from "../preparation/prepare.js";
 import { readAhead } from "../preparation/read-ahead.js";
 import { conflictText, earlierRevision, type PlanRevision } from "../transitions.js";
 import type { DurableOrchestratorOptions } from "./durable-orchestrator.js";
+import type { StoredOutputs } from "../attempts/stored-outputs.js";
 import { permitSteps } from "../attempts/permit-steps.js";
 import { createdOrRepeated, type KeyedRequest } from "./repeated-request.js";
 import { requestHash } from "./request-hash.js";
@@ -48,8 +49,11 @@ const CHECKS_MAX = 5;
 export class PlanReviser implements PlanRevisions {
   readonly #options: DurableOrchestratorOptions;
 
-  constructor(options: DurableOrchestratorOptions) {
+  readonly #outputs: StoredOutputs;
+
+  constructor(options: DurableOrchestratorOptions, outputs: StoredOutputs) {
     this.#options = options;
+    this.#outputs = outputs;
   }
 
   async appendSteps(
@@ -125,6 +129,10 @@ export class PlanReviser implements PlanRevisions {
     // The caller must be allowed to have each step run, also those whose outputs are taken over.
     requireDataSources(all, access, ctx);
     await permitSteps(ctx, all, this.#options);
+    const taken = new Set(fork.taken.map((step) => step.stepId));
+    for (const step of source.prepared) {
+      if (taken.has(step.id)) await this.#outputs.permit(ctx, engine.sourcesOf(source, step));
+    }
     storage.admit(ctx.orgId, definitionBytes(all));
     const createdAtMs = clock.nowMs();
     const { name, description, state } = source;

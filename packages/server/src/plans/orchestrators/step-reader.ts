@@ -5,6 +5,7 @@ import type { StepDetail } from "../plan-check.js";
 import type { PreparedStep } from "../plan.js";
 import type { SqlValue, StepOutput, StepRef, ToolRegistry } from "../ports.js";
 import { bindOutputs } from "../statements/bind-outputs.js";
+import type { StoredOutputs } from "../attempts/stored-outputs.js";
 import type { PlanChecker } from "./plan-checker.js";
 
 /** Dependencies of a step reader. */
@@ -12,6 +13,7 @@ interface StepReaderParts {
   readonly engine: PlanEngine;
   readonly checker: PlanChecker;
   readonly tools: ToolRegistry;
+  readonly outputs: StoredOutputs;
 }
 
 /** Reads single steps of stored plans with everything that is known about them. */
@@ -22,11 +24,15 @@ export class StepReader {
     this.#parts = parts;
   }
 
-  /** @returns `undefined` when the plan or the step is unknown. */
+  /**
+   * @returns `undefined` when the plan or the step is unknown.
+   * @throws AppError `POLICY_DENIED` when the caller may not have its output or its values.
+   */
   async getStep(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepDetail | undefined> {
     const stored = await this.#parts.engine.findStep(ref);
     if (stored === undefined) return undefined;
-    const { record, prepared, outputs, execution } = stored;
+    const { record, prepared, outputs, execution, sources } = stored;
+    await this.#parts.outputs.permit(ctx, execution === undefined ? sources.slice(1) : sources);
     const values = outputs && this.#valuesOf(prepared, outputs);
     return {
       planId: ref.planId,

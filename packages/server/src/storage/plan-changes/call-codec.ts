@@ -1,7 +1,14 @@
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PreparedStep } from "../../plans/index.js";
-import { callerOf, dataOf, keptCaller, keptData } from "./recorded-caller.js";
-import type { KeptCaller, KeptData } from "./recorded-caller.js";
+import {
+  callerOf,
+  dataOf,
+  keptCaller,
+  keptData,
+  keptSources,
+  sourcesOf,
+} from "./recorded-caller.js";
+import type { KeptCaller, KeptData, KeptSource } from "./recorded-caller.js";
 
 /** The part of a tool call that its plan and its step's result do not already contain. */
 type CallTuple = readonly [
@@ -16,9 +23,10 @@ type CallTuple = readonly [
 ];
 
 /** Values that differ from the step's own. */
-type Rest = Partial<Omit<ToolCallRecord, "caller" | "touched">> & {
+type Rest = Partial<Omit<ToolCallRecord, "caller" | "touched" | "boundSources">> & {
   readonly caller?: KeptCaller;
   readonly touched?: KeptData;
+  readonly bound?: readonly KeptSource[];
 };
 
 /** The stored values from which a tool call is reconstructed. */
@@ -39,7 +47,7 @@ export function callJson(call: ToolCallRecord, around: CallSurroundings): string
   const usual = usualCall(around, call.output.length);
   const entries = Object.entries(usual) as [keyof UsualCall, unknown][];
   const caller = keptCaller(call);
-  const touched = keptData(call);
+  const touched = keptData(call.touched);
   // A stored call is decoded with the step's definition from the submission. When the step was
   // revised, the revised members are stored with the call.
   const isRevised = around.step.revision !== undefined;
@@ -53,6 +61,7 @@ export function callJson(call: ToolCallRecord, around: CallSurroundings): string
       : []),
     ...(caller === null ? [] : [["caller", caller]]),
     ...(touched === undefined ? [] : [["touched", touched]]),
+    ...(call.boundSources === undefined ? [] : [["bound", keptSources(call.boundSources)]]),
   ]) as Rest;
   const tuple: unknown[] = [
     around.step.index,
@@ -76,7 +85,7 @@ export function callOf(
     JSON.parse(json) as CallTuple;
   // A step that was appended stands in the call alone.
   const step = plan.steps[index];
-  const { caller, touched, ...told } = rest;
+  const { caller, touched, bound, ...told } = rest;
   const kept = told.output as string | number | undefined;
   const length = typeof kept === "number" ? kept : (plan.output?.length ?? 0);
   const usual = usualCall({ ...plan, step }, length);
@@ -86,6 +95,7 @@ export function callOf(
     eventId,
     caller: callerOf(caller),
     touched: dataOf(touched),
+    ...(bound === undefined ? {} : { boundSources: sourcesOf(bound) }),
     attempt,
     status,
     rowCount,
@@ -93,6 +103,12 @@ export function callOf(
     durationMs,
     output: typeof kept === "string" ? kept : usual.output,
   };
+}
+
+/** Who had a call run, and what it touched. */
+export function recordedOf(json: string): Pick<ToolCallRecord, "caller" | "touched"> {
+  const [, , , , , , , { caller, touched } = {}] = JSON.parse(json) as CallTuple;
+  return { caller: callerOf(caller), touched: dataOf(touched) };
 }
 
 /** The members of a call that come from its step's definition. */
@@ -110,6 +126,7 @@ type UsualCall = Omit<
   | "durationMs"
   | "caller"
   | "touched"
+  | "boundSources"
 >;
 
 function usualCall(

@@ -1,9 +1,8 @@
-import type { LogEntry, PlanUnit } from "../../plans/engine/index.js";
+import type { LogEntry, PlanUnit, StoredResult } from "../../plans/engine/index.js";
 import { cursorOutOfRange, planNotFound } from "../../plans/engine/index.js";
 import type { PlanEvent } from "../../plans/index.js";
 import type { OutputMetadata, PlanRef } from "../../plans/ports.js";
-import type { StepContext } from "../../plans/transitions.js";
-import { callJson } from "./call-codec.js";
+import { callJson, recordedOf } from "./call-codec.js";
 import { eventsJson, planEventsOf } from "./event-codec.js";
 import { originsJson } from "./origin-codec.js";
 import { stepsJson } from "./step-codec.js";
@@ -14,6 +13,7 @@ export interface ResultRow {
   readonly schema_additions: string | null;
   readonly augmentation_hints: string | null;
   readonly output_metadata: string | null;
+  readonly call: string | null;
 }
 
 /** A row of `plan_changes`: one entry of a plan's log. */
@@ -24,7 +24,6 @@ export interface ChangeRow extends ResultRow {
   readonly result_step: number | null;
   readonly events: string;
   readonly steps: string | null;
-  readonly call: string | null;
   readonly origins: string | null;
 }
 
@@ -33,9 +32,10 @@ export function changeRowsOf(unit: PlanUnit): readonly ChangeRow[] {
   return unit.entries.map((entry) => changeRowOf(unit, entry));
 }
 
-/** The context update of the step that ended with a row. */
-export function stepContextOf(row: ResultRow): StepContext {
+/** The result of the step that ended with a row. */
+export function storedResultOf(row: ResultRow): StoredResult {
   return {
+    ...(row.call === null ? {} : { call: recordedOf(row.call) }),
     toolOutputJson: row.output ?? "[]",
     ...(row.output_metadata === null
       ? {}

@@ -16,7 +16,7 @@ export { callOf } from "./call-codec.js";
 export {
   changeRowsOf,
   eventPageOf,
-  stepContextOf,
+  storedResultOf,
   type ChangeRow,
   type ResultRow,
 } from "./change-row.js";

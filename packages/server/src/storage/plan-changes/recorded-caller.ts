@@ -5,7 +5,7 @@ import {
   recordedCaller,
   type RecordedCaller,
 } from "@steward/kernel/caller.js";
-import type { RecordedData, ToolCallRecord } from "../../kernel/tool-call.js";
+import type { OutputSource, RecordedData, RecordedTable } from "../../kernel/tool-call.js";
 
 /** The stored form of a caller: user, agent and key, without trailing `null` values. */
 type CallerTuple = readonly [
@@ -52,15 +52,21 @@ function isKnown(kept: CallerTuple | readonly []): kept is CallerTuple {
 
 const ANONYMOUS = recordedCaller(anonymousCaller());
 
-/** The column `touched`: `{"orders":["id"]}`, with the functions under the empty name. */
-export type KeptData = Readonly<Record<string, readonly string[]>>;
+/**
+ * The column `touched`: `{"orders":["id"]}` for columns that are only read, else
+ * `{"orders":{"read":["id"],"update":["total"]}}`. The functions are under the empty name.
+ */
+export type KeptData = Readonly<Record<string, readonly string[] | RecordedTable["accesses"]>>;
+
+/** The statement that an output comes from: data source, intent, and what it touched. */
+export type KeptSource = readonly [dataSource: string, intent: string, touched?: KeptData];
 
 /** The data that a tool call touched, as both engines store it. */
-export function keptData({ touched }: Pick<ToolCallRecord, "touched">): KeptData | undefined {
+export function keptData(touched: RecordedData | undefined): KeptData | undefined {
   if (touched === undefined) return undefined;
   const { tables, functions } = touched;
   return Object.fromEntries([
-    ...tables.map(({ name, columns }) => [name, columns] as const),
+    ...tables.map(({ name, accesses }) => [name, onlyRead(accesses) ?? accesses] as const),
     ...(functions.length === 0 ? [] : [["", functions] as const]),
   ]);
 }
@@ -70,7 +76,36 @@ export function dataOf(kept: KeptData | undefined): RecordedData | undefined {
   if (kept === undefined) return undefined;
   const { "": functions = [], ...tables } = kept;
   return {
-    tables: Object.entries(tables).map(([name, columns]) => ({ name, columns })),
-    functions,
+    tables: Object.entries(tables).map(([name, used]) => ({
+      name,
+      accesses: isList(used) ? { read: used } : used,
+    })),
+    functions: isList(functions) ? functions : [],
   };
+}
+
+/** The sources of an output, as both engines store them. */
+export function keptSources(sources: readonly OutputSource[]): readonly KeptSource[] {
+  return sources.map(({ dataSource, intent, touched }) => {
+    const kept = keptData(touched);
+    return kept === undefined ? [dataSource, intent] : [dataSource, intent, kept];
+  });
+}
+
+/** Converts the stored form back to the sources. */
+export function sourcesOf(kept: readonly KeptSource[]): readonly OutputSource[] {
+  return kept.map(([dataSource, intent, touched]) => ({
+    dataSource,
+    intent,
+    touched: dataOf(touched),
+  }));
+}
+
+function onlyRead(accesses: RecordedTable["accesses"]): readonly string[] | undefined {
+  const kinds = Object.keys(accesses);
+  return kinds.length === 1 ? accesses.read : undefined;
+}
+
+function isList(used: KeptData[string]): used is readonly string[] {
+  return Array.isArray(used);
 }

@@ -22,11 +22,20 @@ export function toolCallCases(battery: PlanBattery): void {
         dataSource: "shop",
         touched: {
           tables: [
-            { name: "orders", columns: ["id", "total"] },
-            { name: "__proto__", columns: [] },
+            { name: "orders", accesses: { read: ["id", "total"] } },
+            { name: "items", accesses: { read: ["id"], update: ["total"], delete: [] } },
+            { name: "unknown", accesses: {} },
+            { name: "__proto__", accesses: { read: [] } },
           ],
           functions: ["public.total_of"],
         },
+        boundSources: [
+          { dataSource: "crm", intent: "read_select", touched: undefined },
+          {
+            ...{ dataSource: "shop", intent: "write_update" },
+            touched: { tables: [{ name: "a", accesses: { update: ["b"] } }], functions: [] },
+          },
+        ],
       },
       {
         caller: {

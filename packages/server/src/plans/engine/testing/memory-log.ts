@@ -2,7 +2,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import { authorsOf } from "../../authors.js";
 import { LEASE_MS } from "../../limits.js";
 import type { PlanEvent } from "../../plan-events.js";
-import { withDefinitions, type PlanState, type StepContext } from "../../plan-state.js";
+import { withDefinitions, type PlanState } from "../../plan-state.js";
 import type { PreparedStep } from "../../plan.js";
 import type { AttemptRef, NewPlan, PlanRef, ResultRef } from "../../ports.js";
 import { keyOf } from "../open-plans.js";
@@ -21,6 +21,7 @@ import {
   type PlanLog,
   type PlanReads,
   type PlanUnit,
+  type StoredResult,
 } from "../plan-log.js";
 import type { Simulation } from "./simulation.js";
 
@@ -200,12 +201,12 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
     });
   }
 
-  readResult(ref: PlanRef, sequence: number): Promise<StepContext> {
+  readResult(ref: PlanRef, sequence: number): Promise<StoredResult> {
     return this.#call(() => {
       const entry = this.#store.find(ref).entries.find((each) => each.sequence === sequence);
       const { end } = entry ?? {};
       if (end?.context === undefined) throw new Error("no result");
-      return end.context;
+      return { ...end.context, ...(end.toolCall && { call: end.toolCall }) };
     });
   }
 

@@ -7,10 +7,11 @@ import {
   type LoadedPlan,
   type PlanLog,
   type PlanUnit,
+  type StoredResult,
 } from "../../../plans/engine/index.js";
 import type { PlanEvent } from "../../../plans/index.js";
 import type { AttemptRef, NewPlan, PlanRef } from "../../../plans/ports.js";
-import type { PlanState, StepContext } from "../../../plans/transitions.js";
+import type { PlanState } from "../../../plans/transitions.js";
 import { AppendWriter } from "./append-writer.js";
 import type { Connection, Database } from "../database.js";
 import { eventsJson, forkedStepsJson, forkSources, originsJson } from "../../plan-changes/index.js";
@@ -68,8 +69,8 @@ export class PostgresPlanLog implements PlanLog {
     return this.#writer.append(source);
   }
 
-  readResult(ref: PlanRef, sequence: number): Promise<StepContext> {
-    return this.#queries.context(ref, sequence);
+  readResult(ref: PlanRef, sequence: number): Promise<StoredResult> {
+    return this.#queries.result(ref, sequence);
   }
 
   async renewLease(attempt: AttemptRef, stepIndex: number, owner: string): Promise<boolean> {

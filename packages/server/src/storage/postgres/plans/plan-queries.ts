@@ -8,9 +8,9 @@ import {
   type DueWork,
   type LoadedPlan,
   type PlanReads,
+  type StoredResult,
 } from "../../../plans/engine/index.js";
 import type { PlanRef } from "../../../plans/ports.js";
-import type { StepContext } from "../../../plans/transitions.js";
 import type { Database, PgValue } from "../database.js";
 import type { NodeLease } from "../node-lease.js";
 import {
@@ -19,7 +19,7 @@ import {
   loadedPlanOf,
   PLAN_COLUMNS,
   planPageOf,
-  stepContextOf,
+  storedResultOf,
   type AbandonedRow,
   type ChangeRow,
   type PlanRow,
@@ -61,15 +61,15 @@ export class PlanQueries implements PlanReads {
     return loadedPlanOf(row, row.definition, log, row.owner_node ?? undefined);
   }
 
-  /** The context update of a step. @param sequence of the row with its end. */
-  async context(ref: PlanRef, sequence: number): Promise<StepContext> {
+  /** The result of a step. @param sequence of the row with its end. */
+  async result(ref: PlanRef, sequence: number): Promise<StoredResult> {
     const [row] = await this.#db.query<ResultRow>(
-      `SELECT output, schema_additions, augmentation_hints, output_metadata FROM plan_changes
+      `SELECT output, schema_additions, augmentation_hints, output_metadata, call FROM plan_changes
        WHERE org_id = $1 AND plan_id = $2 AND sequence = $3`,
       [ref.orgId, ref.planId, sequence],
     );
     assert(row !== undefined, "a row of a plan's log is never taken away");
-    return stepContextOf(row);
+    return storedResultOf(row);
   }
 
   /** The plan created under an idempotency key. */

@@ -32,7 +32,10 @@ const AGENT: RecordedCaller = {
   ...{ kind: "agent", authenticatedBy: "jwt", userId: "ann", agentId: "a1" },
   ...{ roles: ["agent"], permissions: [] },
 };
-const ORDERS = { tables: [{ name: "orders", columns: ["id"] }], functions: ["public.total_of"] };
+const ORDERS = {
+  tables: [{ name: "orders", accesses: { read: ["id"] } }],
+  functions: ["public.total_of"],
+};
 
 it("tell an operator the same in the same words on both engines", async () => {
   const directory = mkdtempSync(join(tmpdir(), "steward-views-"));

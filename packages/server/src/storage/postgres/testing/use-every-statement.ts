@@ -169,7 +169,7 @@ async function usePlans({ plans, toolCalls, memory }: Store, url: string): Promi
   await swept(plans);
   await using db = new Database(url);
   const node = { others: [], buryTheGone: () => Promise.resolve() };
-  await new PlanQueries(db, node).context(ref, 1);
+  await new PlanQueries(db, node).result(ref, 1);
   await toolCalls.replay();
   await memory.toolCalls.waiting(ORG);
   await memory.toolCalls.waiting();

@@ -8,10 +8,11 @@ import {
   type EarlierRequest,
   type LoadedPlan,
   type PlanLog,
+  type StoredResult,
 } from "../../../plans/engine/index.js";
 import type { PlanEvent } from "../../../plans/index.js";
 import type { AttemptRef, NewPlan, PlanRef } from "../../../plans/ports.js";
-import type { PlanState, StepContext } from "../../../plans/transitions.js";
+import type { PlanState } from "../../../plans/transitions.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
 import { read } from "../connection.js";
 import type { PlanQueries } from "./plan-queries.js";
@@ -86,8 +87,8 @@ export class SqlitePlanLog implements PlanLog {
     if (calls.length > 0) this.#toolCalls.recorded(calls);
   }
 
-  readResult(ref: PlanRef, sequence: number): Promise<StepContext> {
-    return read(() => this.#queries.context(ref, sequence));
+  readResult(ref: PlanRef, sequence: number): Promise<StoredResult> {
+    return read(() => this.#queries.result(ref, sequence));
   }
 
   async renewLease(attempt: AttemptRef, stepIndex: number): Promise<boolean> {

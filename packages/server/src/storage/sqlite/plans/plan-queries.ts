@@ -6,17 +6,17 @@ import type {
   EarlierRequest,
   LoadedPlan,
   PlanReads,
+  StoredResult,
 } from "../../../plans/engine/index.js";
 import type { PageRequest, PlanEvent, PlanFilter, PlanPage } from "../../../plans/index.js";
 import type { PlanRef } from "../../../plans/ports.js";
-import type { StepContext } from "../../../plans/transitions.js";
 import {
   abandonedStepOf,
   eventPageOf,
   loadedPlanOf,
   PLAN_COLUMNS,
   planPageOf,
-  stepContextOf,
+  storedResultOf,
   type AbandonedRow,
   type ChangeRow,
   type PlanRow,
@@ -84,17 +84,17 @@ export class PlanQueries implements PlanReads {
     return loadedPlanOf(row, row.definition, log, SOLE_NODE_ID);
   }
 
-  /** The context update of a step. @param sequence of the row with its end. */
-  context({ orgId, planId }: PlanRef, sequence: number): StepContext {
+  /** The result of a step. @param sequence of the row with its end. */
+  result({ orgId, planId }: PlanRef, sequence: number): StoredResult {
     const row = this.#db.get<ResultRow>(
-      `SELECT output, schema_additions, augmentation_hints, output_metadata FROM plan_changes
+      `SELECT output, schema_additions, augmentation_hints, output_metadata, call FROM plan_changes
        WHERE org_id = ? AND plan_id = ? AND sequence = ?`,
       orgId,
       planId,
       sequence,
     );
     assert(row !== undefined, "a row of a plan's log is never taken away");
-    return stepContextOf(row);
+    return storedResultOf(row);
   }
 
   /** The plan created under an idempotency key. */
