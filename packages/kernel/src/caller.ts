@@ -73,6 +73,28 @@ export function recordedCaller(caller: RecordedCaller): RecordedCaller {
   return { kind, authenticatedBy, userId, agentId, keyId, roles, permissions };
 }
 
+/** Identifies callers of an organization. An absent member must be absent in the caller too. */
+export type PartyNames = Pick<RecordedCaller, "userId" | "agentId" | "keyId">;
+
+/**
+ * The names by which a caller's own plans are found: an agent has those that it submitted for the same
+ * person, a person also those that agents submitted for them, and an API key without a person its own.
+ * Callers without a name share theirs.
+ * @returns the members that must be equal; others may have any value.
+ */
+export function ownNames({ userId, agentId, keyId }: PartyNames): Partial<PartyNames> {
+  if (agentId !== undefined) return { userId, agentId };
+  return userId === undefined ? { userId, agentId, keyId } : { userId };
+}
+
+/** Whether what a party has submitted is the caller's own. */
+export function isOwn(caller: PartyNames, submitter: PartyNames): boolean {
+  const own = ownNames(caller);
+  return (["userId", "agentId", "keyId"] as const).every(
+    (name) => !(name in own) || own[name] === submitter[name],
+  );
+}
+
 /** The fields from which a caller's kind is derived. */
 type Names = Pick<Caller, "userId" | "agentId" | "roles" | "permissions">;
 

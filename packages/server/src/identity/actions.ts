@@ -7,6 +7,8 @@ import { AppError } from "@steward/kernel/errors.js";
  */
 export const ACTIONS: readonly Action[] = [
   ...(["plans:submit", "plans:execute", "plans:cancel", "plans:retry", "plans:read"] as const),
+  // Not an operation: the right that the plans of others need in addition.
+  ...(["plans:read_all"] as const),
   ...(["memory:read", "memory:write", "memory:purge", "memory:retention"] as const),
   ...(["catalog:read"] as const),
   ...(["state:read", "state:write", "state:refs", "state:maintain"] as const),
@@ -27,7 +29,7 @@ export const ACTIONS: readonly Action[] = [
 ];
 
 export type Action =
-  | `plans:${"submit" | "execute" | "cancel" | "retry" | "read"}`
+  | `plans:${"submit" | "execute" | "cancel" | "retry" | "read" | "read_all"}`
   | `memory:${"read" | "write" | "purge" | "retention"}`
   | "catalog:read"
   | `state:${"read" | "write" | "refs" | "maintain"}`

@@ -9,7 +9,7 @@
  * limited. **Browser session**: the credential of a person who signed in to the console; it is
  * something else than the session of an agent.
  */
-export { type Action, ACTIONS, groupOf, requireScope } from "./actions.js";
+export { type Action, ACTIONS, groupOf, requireScope, scopesCover } from "./actions.js";
 export { type ApiKey, keyClaim } from "./api-key.js";
 export { ApiKeyService, type IssuedKey, type KnownRoles } from "./api-key-service.js";
 export { ApiKeyVerifier } from "./api-key-verifier.js";

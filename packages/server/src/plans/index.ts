@@ -25,6 +25,7 @@ export {
   type PlanApprovals,
   type PlanChecks,
   type PlanFilter,
+  type StoredPlanFilter,
   type PlanFork,
   type PlanJournal,
   type PlanPage,

@@ -1,4 +1,4 @@
-import type { Caller } from "@steward/kernel/caller.js";
+import type { Caller, PartyNames } from "@steward/kernel/caller.js";
 import type {
   ApprovalFilter,
   ApprovalPage,
@@ -76,6 +76,12 @@ export interface PlanFilter {
   readonly sessionId?: string;
   /** In the name, description, session or id; ASCII letters match in either case. */
   readonly text?: string;
+}
+
+/** Conditions with which a store lists plans. */
+export interface StoredPlanFilter extends PlanFilter {
+  /** Only plans of this submitter: the members of `ownNames`. */
+  readonly submitter?: Partial<PartyNames> | undefined;
 }
 
 /** One page of a listing. */

@@ -17,5 +17,7 @@ const OPERATION: readonly Action[] = [
  */
 export function actionGroupsOf(action: Action): readonly string[] {
   if (OPERATION.includes(action)) return ["operation"];
+  // Whoever may do everything with plans may do it with their own.
+  if (action === "plans:read_all") return ["read"];
   return action.endsWith(":read") ? [groupOf(action), "read"] : [groupOf(action)];
 }

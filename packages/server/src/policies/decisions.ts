@@ -143,7 +143,13 @@ export class Decisions {
 
   /** The shipped roles and permissions that would each, alone, permit the same request. */
   #namesThatMay(policies: CompiledPolicies, request: PolicyRequest): NamesThatMay {
-    const bare = { ...request.principal, roles: [], permissions: [], tryingOut: false };
+    const bare = {
+      ...request.principal,
+      roles: [],
+      permissions: [],
+      tryingOut: false,
+      onPlainLoopback: false,
+    };
     const mayWith = (names: Partial<PolicyPrincipal>): boolean =>
       this.decide(policies, { ...request, principal: { ...bare, ...names } }).permitted;
     return {

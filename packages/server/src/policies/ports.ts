@@ -16,6 +16,8 @@ export interface PolicyPrincipal {
   /** Whether the credential is an agent's. */
   readonly isAgent: boolean;
   readonly tryingOut: boolean;
+  /** Nobody vouches for the caller, whatever role is named. */
+  readonly onPlainLoopback: boolean;
 }
 
 /** The target of a request, which belongs to an organization. */

@@ -21,6 +21,7 @@ export function principalOf(caller: Asker, known: ReadonlySet<string>): PolicyPr
     ...(userId === undefined ? {} : { user: userId }),
     isAgent: isAgentsCredential({ kind, roles, ...(agentId === undefined ? {} : { agentId }) }),
     namedByHeaders: authenticatedBy === "headers" || authenticatedBy === "proxy",
+    onPlainLoopback: authenticatedBy === "headers",
     // An unauthenticated caller on loopback could claim any role, so a caller without a role is not
     // restricted, and a role that no policy names counts as none (Decision §18).
     tryingOut: authenticatedBy === "headers" && !roles.some((role) => known.has(role)),

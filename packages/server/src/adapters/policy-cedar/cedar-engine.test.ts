@@ -14,7 +14,7 @@ function request(action: Action, roles: readonly string[]): PolicyRequest {
   return {
     principal: {
       ...{ kind: "agent", id: "bot", orgId: ORG, roles, permissions: [], user: "ada" },
-      ...{ namedByHeaders: false, isAgent: false, tryingOut: false },
+      ...{ namedByHeaders: false, isAgent: false, tryingOut: false, onPlainLoopback: false },
     },
     action,
     actionGroups: actionGroupsOf(action),

@@ -30,7 +30,7 @@ function anyRequest(): Parameters<
   return {
     principal: {
       ...{ kind: "anonymous", id: "", orgId, roles: ["admin"], permissions: [] },
-      ...{ namedByHeaders: false, isAgent: false, tryingOut: false },
+      ...{ namedByHeaders: false, isAgent: false, tryingOut: false, onPlainLoopback: false },
     },
     ...{ action: "plans:read", actionGroups: ["plans", "read"] },
     resource: { kind: "organization", orgId },

@@ -49,6 +49,7 @@ export function entitiesOf({
         isAgent: principal.isAgent,
         namedByHeaders: principal.namedByHeaders,
         tryingOut: principal.tryingOut,
+        onPlainLoopback: principal.onPlainLoopback,
         ...(principal.user === undefined ? {} : { user: principal.user }),
       },
       parents: principal.roles.map((role) => uid("Role", role)),

@@ -8,6 +8,8 @@ import { buildToolRegistry } from "../../adapters/tool-registry.js";
 import type { Config } from "../../config/index.js";
 import type { ExplainedStatementPolicy, ToolCallGate } from "../../governance/index.js";
 import { StepHints } from "../../hints/index.js";
+import { scopesCover } from "../../identity/index.js";
+import type { Caller } from "@steward/kernel/caller.js";
 import type { StorageGate } from "@steward/kernel/storage-gate.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
@@ -85,6 +87,7 @@ export function openOrchestrator(
       gate,
       storage,
       policy: statementPolicy,
+      mayReadAll: (caller) => mayReadAll(policy, caller),
       pricing,
       stepTimeoutMs: config.stepTimeoutMs,
       stepWaitMs: config.stepWaitMs,
@@ -92,6 +95,12 @@ export function openOrchestrator(
       approvalValidMs: config.approvalValidMs,
     }),
   );
+}
+
+/** A right that needs an approval is none: nobody can be asked for it. */
+async function mayReadAll(policy: Authorizer, caller: Caller): Promise<boolean> {
+  const { permitted } = await policy.explain(caller, "plans:read_all");
+  return permitted && scopesCover(caller.scopes, "plans:read_all");
 }
 
 /**

@@ -232,7 +232,6 @@ export class StepRunner implements AsyncDisposable {
     const attempt = { ...ref, attempt: claim.attempt };
     inFlight.attempt = attempt;
     const grant = await this.#orReleased(attempt, () => this.#runner.permit(claim.step, ctx));
-    // The values would go to the data source, and from there into the step's own output.
     const recordedSources = await this.#orReleased(attempt, () =>
       this.#outputs.permit(ctx, claim.boundSources),
     );

@@ -1,4 +1,5 @@
 import { assert } from "@steward/kernel/assert.js";
+import type { PartyNames } from "@steward/kernel/caller.js";
 import type { SetAside } from "@steward/kernel/concurrency/set-aside.js";
 import type { Timers } from "@steward/kernel/concurrency/timers.js";
 import { AppError } from "@steward/kernel/errors.js";
@@ -7,7 +8,7 @@ import type { Origin } from "../../kernel/origin.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { WantedDecision } from "../../approvals/index.js";
 import { newPlanRecord, planRecordOf } from "../execution.js";
-import type { PageRequest, PlanFilter, PlanPage } from "../orchestrator.js";
+import type { PageRequest, PlanPage, StoredPlanFilter } from "../orchestrator.js";
 import type { PlanEvent } from "../plan-events.js";
 import { type PlanState, type StepOutcome } from "../plan-state.js";
 import type { PlanRecord, PlanRevised, PreparedStep } from "../plan.js";
@@ -168,8 +169,13 @@ export class PlanEngine implements AsyncDisposable {
     return loaded && storedStep(this.#log, ref, loaded);
   }
 
+  /** See {@link PlanReads.submitterOf}. */
+  submitterOf(ref: PlanRef): Promise<PartyNames | undefined> {
+    return this.#reads.submitterOf(ref);
+  }
+
   /** Newest first. */
-  listPlans(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage> {
+  listPlans(orgId: string, filter: StoredPlanFilter, page: PageRequest): Promise<PlanPage> {
     return this.#reads.list(orgId, filter, page);
   }
 

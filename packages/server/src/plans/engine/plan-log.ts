@@ -1,7 +1,8 @@
+import type { PartyNames } from "@steward/kernel/caller.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type { Origin } from "../../kernel/origin.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
-import type { PageRequest, PlanFilter, PlanPage } from "../orchestrator.js";
+import type { PageRequest, PlanPage, StoredPlanFilter } from "../orchestrator.js";
 import type { PlanEvent } from "../plan-events.js";
 import type {
   ApprovalChange,
@@ -68,10 +69,13 @@ export interface PlanLog {
 /** Reads that need no decision. Errors: `STORE_UNAVAILABLE` when the store cannot be reached. */
 export interface PlanReads {
   /** Newest first. */
-  list(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage>;
+  list(orgId: string, filter: StoredPlanFilter, page: PageRequest): Promise<PlanPage>;
 
   /** @throws AppError `PLAN_NOT_FOUND`, `CURSOR_OUT_OF_RANGE`. */
   events(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]>;
+
+  /** Who submitted a plan, without a name if the service did; `undefined` when the plan is unknown. */
+  submitterOf(ref: PlanRef): Promise<PartyNames | undefined>;
 
   /** The request that created a plan under an idempotency key; `undefined` when none did. */
   earlierRequest(orgId: string, key: string): Promise<EarlierRequest | undefined>;

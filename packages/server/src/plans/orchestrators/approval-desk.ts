@@ -24,6 +24,7 @@ import type {
   QueryRuntimeContext,
 } from "../orchestrator.js";
 import { ApprovalPreviews, type ApprovalPreviewParts } from "./approval-previews.js";
+import type { VisiblePlans } from "./visible-plans.js";
 import { withShownValues } from "./shown-values.js";
 import type { ExplainedStatementPolicy } from "../../governance/index.js";
 import { approverOf, partyOf } from "../attempts/step-approval.js";
@@ -33,6 +34,7 @@ export interface ApprovalDeskParts extends ApprovalPreviewParts {
   readonly engine: Pick<PlanEngine, "decideApproval" | "findStep" | "loadPlan" | "sourcesOf">;
   readonly approvals: ApprovalIndex;
   readonly policy: ExplainedStatementPolicy;
+  readonly visible: VisiblePlans;
 }
 
 /** Where persons find the approvals that plans wait for, and decide about them. */
@@ -59,8 +61,12 @@ export class ApprovalDesk implements PlanApprovals {
     if (filter.planId !== undefined && !isUuid(filter.planId)) return { approvals: [] };
     const { approvals, clock } = this.#parts;
     const found = await approvals.list(ctx.orgId, filter, page, clock.nowMs());
-    const shown = found.approvals.map((approval) => withShownValues(approval, ctx, this.#parts));
-    return { ...found, approvals: await Promise.all(shown) };
+    const shown = found.approvals.map(async (approval) =>
+      (await this.#parts.visible.isVisible(approval, ctx))
+        ? [await withShownValues(approval, ctx, this.#parts)]
+        : [],
+    );
+    return { ...found, approvals: (await Promise.all(shown)).flat() };
   }
 
   async getApproval(approvalId: string, ctx: QueryRuntimeContext): Promise<ApprovalView> {
@@ -113,7 +119,8 @@ export class ApprovalDesk implements PlanApprovals {
 
   async #find(approvalId: string, ctx: QueryRuntimeContext): Promise<StoredApproval> {
     const found = await this.#parts.approvals.find(ctx.orgId, approvalId.toLowerCase());
-    if (found === undefined) throw new AppError("NOT_FOUND", `There is no approval ${approvalId}`);
+    const isVisible = found !== undefined && (await this.#parts.visible.isVisible(found, ctx));
+    if (!isVisible) throw new AppError("NOT_FOUND", `There is no approval ${approvalId}`);
     return withShownValues(found, ctx, this.#parts);
   }
 }

@@ -87,6 +87,7 @@ class Process extends DisposalStack {
           decide: () => Promise.resolve({ verdict: "permit", policies: [] }),
           versionFor: () => Promise.resolve(""),
         },
+        mayReadAll: () => Promise.resolve(true),
         pricing: {
           quote: (_caller, calls) => Promise.resolve(calls.map(() => ({ aau: 1 }))),
           exceededBudgets: () => Promise.resolve([]),

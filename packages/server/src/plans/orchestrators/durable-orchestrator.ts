@@ -1,4 +1,4 @@
-import { sessionFor } from "@steward/kernel/caller.js";
+import { type Caller, sessionFor } from "@steward/kernel/caller.js";
 import { originOf, type Origin } from "../../kernel/origin.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
@@ -63,6 +63,7 @@ import { preparePlan } from "../preparation/prepare.js";
 import { createdOrRepeated, type KeyedRequest } from "./repeated-request.js";
 import { ShownErrors } from "./shown-errors.js";
 import { StepReader } from "./step-reader.js";
+import { keyOfAnother, VisiblePlans } from "./visible-plans.js";
 import { definitionBytes } from "./stored-size.js";
 
 /** Dependencies and settings of a durable orchestrator. */
@@ -81,6 +82,8 @@ export interface DurableOrchestratorOptions {
   /** Asked before anything is stored or runs; absent: no quota limits what is stored. */
   readonly storage?: StorageGate;
   readonly policy: ExplainedStatementPolicy;
+  /** Whether a caller has the right `plans:read_all` now: to the plans of others. */
+  readonly mayReadAll: (caller: Caller) => Promise<boolean>;
   readonly pricing: ToolCallPricing;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -116,6 +119,7 @@ export class DurableOrchestrator
   readonly #storage: StorageGate;
   readonly #outputs: StoredOutputs;
   readonly #errors: ShownErrors;
+  readonly #visible: VisiblePlans;
   readonly #runner: StepRunner;
   readonly #reviser: PlanReviser;
   readonly #checker: PlanChecker;
@@ -128,10 +132,11 @@ export class DurableOrchestrator
     this.#storage = options.storage ?? unlimitedStorage;
     this.#outputs = new StoredOutputs(options);
     this.#errors = new ShownErrors({ ...options, outputs: this.#outputs });
+    this.#visible = new VisiblePlans(options);
     this.#reviser = new PlanReviser(options, this.#outputs);
     this.#checker = new PlanChecker(options);
     this.#steps = new StepReader({ ...options, checker: this.#checker, outputs: this.#outputs });
-    this.#desk = new ApprovalDesk({ ...options, outputs: this.#outputs });
+    this.#desk = new ApprovalDesk({ ...options, outputs: this.#outputs, visible: this.#visible });
     this.#runner = new StepRunner({ ...options, storage: this.#storage });
   }
 
@@ -145,6 +150,7 @@ export class DurableOrchestrator
     const record = await createdOrRepeated(this.#engine, ctx, request, (keyed) =>
       this.#createPlan(session, definition, ctx, keyed),
     );
+    if (!(await this.#visible.isVisible(record, ctx))) throw keyOfAnother();
     this.#options.telemetry.count("steward_plans_created_total");
     return this.#errors.inPlan(record, ctx);
   }
@@ -185,16 +191,19 @@ export class DurableOrchestrator
     return this.#checker.checkPlan(sessionFor(ctx, sessionId), definition, ctx);
   }
 
-  getStep(
+  async getStep(
     planId: string,
     stepId: string,
     ctx: QueryRuntimeContext,
   ): Promise<StepDetail | undefined> {
-    return this.#steps.getStep({ orgId: ctx.orgId, planId, stepId }, ctx);
+    const ref = { orgId: ctx.orgId, planId, stepId };
+    return (await this.#visible.isVisible(ref, ctx)) ? this.#steps.getStep(ref, ctx) : undefined;
   }
 
   async getPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord | undefined> {
-    const plan = await this.#engine.findPlan({ orgId: ctx.orgId, planId });
+    const ref = { orgId: ctx.orgId, planId };
+    if (!(await this.#visible.isVisible(ref, ctx))) return undefined;
+    const plan = await this.#engine.findPlan(ref);
     return plan && this.#errors.inPlan(plan, ctx);
   }
 
@@ -204,6 +213,7 @@ export class DurableOrchestrator
     ctx: QueryRuntimeContext,
   ): Promise<StepExecution> {
     const ref = { orgId: ctx.orgId, planId, stepId };
+    await this.#visible.require(planId, ctx);
     const execution = await this.#runner.execute(ref, ctx);
     const { error } = execution.stepResult;
     if (error?.code !== "POLICY_DENIED") return execution;
@@ -216,6 +226,7 @@ export class DurableOrchestrator
 
   async cancelPlan(planId: string, ctx: QueryRuntimeContext, reason?: string): Promise<void> {
     const ref = { orgId: ctx.orgId, planId };
+    await this.#visible.require(planId, ctx);
     const state = await this.#engine.cancelPlan(
       ref,
       reason ?? "cancelled by the caller",
@@ -229,28 +240,33 @@ export class DurableOrchestrator
   async retryPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord> {
     const { clock, planDeadlineMs } = this.#options;
     const ref = { orgId: ctx.orgId, planId };
+    await this.#visible.require(planId, ctx);
     const origin = await this.#originOf(ctx);
-    return this.#engine.retryPlan(ref, clock.nowMs() + planDeadlineMs, origin);
+    const plan = await this.#engine.retryPlan(ref, clock.nowMs() + planDeadlineMs, origin);
+    return this.#errors.inPlan(plan, ctx);
   }
 
-  appendSteps(
+  async appendSteps(
     planId: string,
     steps: StepsToAppend,
     ctx: QueryRuntimeContext,
   ): Promise<PlanRevised> {
+    await this.#visible.require(planId, ctx);
     return this.#reviser.appendSteps(planId, steps, ctx);
   }
 
-  reviseStep(
+  async reviseStep(
     planId: string,
     stepId: string,
     revision: StepRevision,
     ctx: QueryRuntimeContext,
   ): Promise<PlanRevised> {
+    await this.#visible.require(planId, ctx);
     return this.#reviser.reviseStep(planId, stepId, revision, ctx);
   }
 
-  forkPlan(planId: string, fork: PlanFork, ctx: QueryRuntimeContext): Promise<PlanRevised> {
+  async forkPlan(planId: string, fork: PlanFork, ctx: QueryRuntimeContext): Promise<PlanRevised> {
+    await this.#visible.require(planId, ctx);
     return this.#reviser.forkPlan(planId, fork, ctx);
   }
 
@@ -284,7 +300,8 @@ export class DurableOrchestrator
     ctx: QueryRuntimeContext,
   ): Promise<PlanPage> {
     if (page.cursor !== undefined && !isUuid(page.cursor)) throw strangeCursor();
-    return this.#engine.listPlans(ctx.orgId, filter, page);
+    const own = await this.#visible.condition(ctx);
+    return this.#engine.listPlans(ctx.orgId, { ...filter, ...own }, page);
   }
 
   async readEvents(
@@ -294,6 +311,7 @@ export class DurableOrchestrator
     ctx: QueryRuntimeContext,
   ): Promise<readonly PlanEvent[]> {
     const ref = { orgId: ctx.orgId, planId };
+    await this.#visible.require(planId, ctx);
     const events = await this.#engine.readEvents(ref, afterSequence, limit);
     return this.#errors.inEvents(ref, events, ctx);
   }

@@ -21,7 +21,7 @@ export {
   type ResultRow,
 } from "./change-row.js";
 export { eventsJson, planEventsOf } from "./event-codec.js";
-export { originsJson, originsOf } from "./origin-codec.js";
+export { originsJson, originsOf, SUBMITTER_PLACES, submitterOf } from "./origin-codec.js";
 export {
   abandonedStepOf,
   failureJson,

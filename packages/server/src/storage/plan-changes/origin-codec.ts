@@ -1,4 +1,5 @@
 import type { EventsOrigin } from "../../plans/engine/index.js";
+import type { PartyNames } from "@steward/kernel/caller.js";
 import { callerOf, keptCaller, type KeptCaller } from "./recorded-caller.js";
 
 /**
@@ -22,6 +23,20 @@ export function originsJson(origins: readonly EventsOrigin[]): string | null {
   if (origins.every(({ origin }) => origin === undefined)) return null;
   return JSON.stringify(merged(origins).map(tupleOf));
 }
+
+/** Who submitted a plan. @param json the column `origins` of its first change. */
+export function submitterOf(json: string | null): PartyNames {
+  const [first] = originsOf(json, 0);
+  const { userId, agentId, keyId } = first?.origin?.caller ?? {};
+  return { userId, agentId, keyId };
+}
+
+/** The place of each name in the caller of a stored origin. */
+export const SUBMITTER_PLACES: Readonly<Record<keyof PartyNames, number>> = {
+  userId: 4,
+  agentId: 5,
+  keyId: 6,
+};
 
 /** The origins of a change's events. */
 export function originsOf(json: string | null, eventCount: number): readonly EventsOrigin[] {

@@ -21,6 +21,7 @@ import { indexExpiry } from "./migrations/0016-approval-expiry.js";
 import { addNodeVersions } from "./migrations/0017-node-versions.js";
 import { createAuditCosignatures } from "./migrations/0018-audit-cosignatures.js";
 import { addStandingApprovals } from "./migrations/0019-standing-approvals.js";
+import { indexSubmitters } from "./migrations/0020-plan-submitters.js";
 
 /** One migration of the schema: statements that run one by one in one transaction. */
 export interface Migration {
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "v2-node-versions", statements: addNodeVersions },
   { name: "v2-audit-cosignatures", statements: createAuditCosignatures },
   { name: "v2-standing-approvals", statements: addStandingApprovals },
+  { name: "v2-plan-submitters", statements: indexSubmitters },
 ];
 
 /** The advisory lock for migrations. Any number will do that nobody else uses. */

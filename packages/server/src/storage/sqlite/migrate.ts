@@ -18,6 +18,7 @@ import { indexExpiry } from "./migrations/0015-approval-expiry.js";
 import { deleteWordsLater } from "./migrations/0016-text-index.js";
 import { createAuditCosignatures } from "./migrations/0017-audit-cosignatures.js";
 import { addStandingApprovals } from "./migrations/0018-standing-approvals.js";
+import { indexSubmitters } from "./migrations/0019-plan-submitters.js";
 
 /**
  * The version of the first migration, which creates a new store. Stores from before the first
@@ -50,6 +51,7 @@ const MIGRATIONS: readonly string[] = [
   deleteWordsLater,
   createAuditCosignatures,
   addStandingApprovals,
+  indexSubmitters,
 ];
 
 /** The schema version of an up-to-date store. */

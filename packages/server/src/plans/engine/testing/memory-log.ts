@@ -227,6 +227,10 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
     return Promise.reject(new Error("the engine never lists plans"));
   }
 
+  submitterOf(): Promise<never> {
+    return Promise.reject(new Error("the engine never asks for a submitter"));
+  }
+
   events(ref: PlanRef): Promise<readonly PlanEvent[]> {
     return this.#call(() => this.#store.find(ref).entries.flatMap(({ events }) => events));
   }

@@ -1,7 +1,7 @@
 import { assert } from "@steward/kernel/assert.js";
-import { NIL_ORG_ID } from "@steward/kernel/caller.js";
+import { NIL_ORG_ID, type PartyNames } from "@steward/kernel/caller.js";
 import { isUuid } from "@steward/kernel/ids.js";
-import type { PageRequest, PlanEvent, PlanFilter, PlanPage } from "../../../plans/index.js";
+import type { PageRequest, PlanEvent, PlanPage, StoredPlanFilter } from "../../../plans/index.js";
 import {
   planNotFound,
   type DueStep,
@@ -20,6 +20,8 @@ import {
   PLAN_COLUMNS,
   planPageOf,
   storedResultOf,
+  SUBMITTER_PLACES,
+  submitterOf,
   type AbandonedRow,
   type ChangeRow,
   type PlanRow,
@@ -86,7 +88,7 @@ export class PlanQueries implements PlanReads {
   }
 
   /** Newest first: plan ids are ordered in time. */
-  async list(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage> {
+  async list(orgId: string, filter: StoredPlanFilter, page: PageRequest): Promise<PlanPage> {
     const values: PgValue[] = [orgId];
     const conditions = ["p.org_id = $1", "d.org_id = $1"];
     const narrow = (condition: string, value: string | undefined): void => {
@@ -109,6 +111,15 @@ export class PlanQueries implements PlanReads {
       );
     }
     narrow("p.plan_id <", page.cursor);
+    if (filter.submitter !== undefined) {
+      const own = Object.entries(filter.submitter) as [keyof PartyNames, string | undefined][];
+      const names = own.map(([name, value]) => {
+        values.push(value ?? "");
+        return ` AND ${submitterName(name)} = $${String(values.length)}`;
+      });
+      conditions.push(`p.plan_id IN (SELECT plan_id FROM plan_changes
+        WHERE org_id = $1 AND sequence = 1${names.join("")})`);
+    }
     values.push(page.limit + 1);
     const rows = await this.#db.query<PlanRow>(
       `SELECT ${PLAN_COLUMNS} FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
@@ -130,6 +141,15 @@ export class PlanQueries implements PlanReads {
       [ref.orgId, ref.planId, afterSequence, limit],
     );
     return eventPageOf(ref, rows, afterSequence, limit);
+  }
+
+  async submitterOf(ref: PlanRef): Promise<PartyNames | undefined> {
+    if (!isKey(ref)) return undefined;
+    const [row] = await this.#db.query<Pick<ChangeRow, "origins">>(
+      "SELECT origins FROM plan_changes WHERE org_id = $1 AND plan_id = $2 AND sequence = 1",
+      [ref.orgId, ref.planId],
+    );
+    return row && submitterOf(row.origins);
   }
 
   async findDue(limit: number, except: readonly string[]): Promise<DueWork> {
@@ -223,4 +243,9 @@ export class PlanQueries implements PlanReads {
 /** Ids have one canonical spelling; other spellings name no plan. */
 export function isKey({ orgId, planId }: PlanRef): boolean {
   return [orgId, planId].every((id) => isUuid(id) && id === id.toLowerCase());
+}
+
+/** The expression that the index of submitters is made of. */
+function submitterName(name: keyof PartyNames): string {
+  return `coalesce(origins::json -> 0 -> 1 ->> ${String(SUBMITTER_PLACES[name])}, '')`;
 }

@@ -1,4 +1,5 @@
 import { assert } from "@steward/kernel/assert.js";
+import type { PartyNames } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type {
   DueStep,
@@ -8,7 +9,7 @@ import type {
   PlanReads,
   StoredResult,
 } from "../../../plans/engine/index.js";
-import type { PageRequest, PlanEvent, PlanFilter, PlanPage } from "../../../plans/index.js";
+import type { PageRequest, PlanEvent, PlanPage, StoredPlanFilter } from "../../../plans/index.js";
 import type { PlanRef } from "../../../plans/ports.js";
 import {
   abandonedStepOf,
@@ -17,6 +18,8 @@ import {
   PLAN_COLUMNS,
   planPageOf,
   storedResultOf,
+  SUBMITTER_PLACES,
+  submitterOf,
   type AbandonedRow,
   type ChangeRow,
   type PlanRow,
@@ -108,7 +111,7 @@ export class PlanQueries implements PlanReads {
   }
 
   /** Newest first: plan ids are ordered in time. */
-  async list(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage> {
+  async list(orgId: string, filter: StoredPlanFilter, page: PageRequest): Promise<PlanPage> {
     const conditions = [`p.org_id = ? AND ${IS_IN_TIME}`];
     const params: SqliteValue[] = [orgId];
     const narrow = (condition: string, value: string | undefined): void => {
@@ -123,6 +126,13 @@ export class PlanQueries implements PlanReads {
       filter.text,
     );
     narrow("p.plan_id < ?", page.cursor);
+    if (filter.submitter !== undefined) {
+      const own = Object.entries(filter.submitter) as [keyof PartyNames, string | undefined][];
+      const names = own.map(([name]) => ` AND ${submitterName(name)} = ?`).join("");
+      conditions.push(`p.plan_id IN (SELECT plan_id FROM plan_changes
+        WHERE org_id = ? AND sequence = 1${names})`);
+      params.push(orgId, ...own.map(([, value]) => value ?? ""));
+    }
     const rows = await this.#db.all<PlanRow>(
       orgId,
       `SELECT ${PLAN_COLUMNS} FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
@@ -147,6 +157,17 @@ export class PlanQueries implements PlanReads {
       BigInt(limit),
     );
     return eventPageOf(ref, rows, afterSequence, limit);
+  }
+
+  submitterOf({ orgId, planId }: PlanRef): Promise<PartyNames | undefined> {
+    return read(() => {
+      const row = this.#db.get<Pick<ChangeRow, "origins">>(
+        "SELECT origins FROM plan_changes WHERE org_id = ? AND plan_id = ? AND sequence = 1",
+        orgId,
+        planId,
+      );
+      return row && submitterOf(row.origins);
+    });
   }
 
   earlierRequest(orgId: string, key: string): Promise<EarlierRequest | undefined> {
@@ -218,4 +239,9 @@ export class PlanQueries implements PlanReads {
 
 function planRefOf(row: SqliteRow): PlanRef {
   return { orgId: text(row["org_id"]), planId: text(row["plan_id"]) };
+}
+
+/** The expression that the index of submitters is made of. */
+function submitterName(name: keyof PartyNames): string {
+  return `coalesce(origins ->> '$[0][1][${String(SUBMITTER_PLACES[name])}]', '')`;
 }
