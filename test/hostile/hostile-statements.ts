@@ -170,6 +170,7 @@ export function statementRequests(): readonly HostileRequest[] {
     ...alone,
     ...many.map(({ name, sql }) => ({
       name: `${MANY} statements at once: ${name}`,
+      isLong: true,
       send: async (attacker: Attacker) => {
         const senders = Array.from({ length: SENDERS }, async (_, sender) => {
           let answer = await attacker.run(`${sql} -- ${sender}`);

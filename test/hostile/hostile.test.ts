@@ -100,7 +100,7 @@ describe("a hostile request", () => {
 });
 
 describe("a hostile statement", () => {
-  it.each(statementRequests())(
+  it.each(statementRequests().filter(({ isLong = false }) => !isLong))(
     "is answered or refused, and harms nobody: $name",
     async ({ send }) => {
       const { status: answered, code } = await send(attacker);

@@ -1,8 +1,14 @@
 /** Limits of the processes, connections and responses that the adapters handle. */
 
-/** Time limit for parsing one statement, in ms, including its wait for the thread. */
-export const STATEMENT_READING_MS: number = 10_000;
-/** Memory limit of the thread that parses long statements, in MiB. */
+/** Time limit for reading one statement in a thread, in ms; the longest ordinary one takes 300 ms. */
+export const STATEMENT_READING_MS: number = 5_000;
+/** How long a statement may wait for a thread that reads it, in ms. */
+export const STATEMENT_READING_WAIT_MS: number = 10_000;
+/** Threads that read statements; one organization occupies all but one of them at most. */
+export const READING_THREADS_MAX: number = 2;
+/** Time after which further statements of one turn of the event loop are read in threads, in ms. */
+export const STATEMENTS_READ_TURN_MS: number = 5;
+/** Memory limit of a thread that reads statements, in MiB. */
 export const STATEMENT_READING_MEBIBYTES: number = 512;
 /** Resident memory of a child process that runs agents' statements on SQLite, in bytes. */
 export const SQL_MEMORY_BYTES_MAX: number = 768 * 1024 * 1024;

@@ -72,12 +72,26 @@ export interface SqlAnalyzer {
   advise(sql: string, dialect: Dialect, failure: string): readonly string[];
 }
 
-/** Analyzes long texts outside the event loop. */
+/** Analyzes texts so that the event loop is never held: at once if that is quick, else outside of it. */
 export interface StatementReader {
   /**
    * Like {@link SqlAnalyzer.analyze}; a text that takes too long or too much memory is `rejected`.
+   * @param orgId whose statement it is; organizations are served in turn.
+   * @throws AppError `OVERLOADED` when too many statements of the organization wait, or for too long.
    */
-  read(sql: string, dialect: Dialect): Promise<StatementAnalysis>;
+  read(
+    sql: string,
+    dialect: Dialect,
+    orgId: string,
+  ): StatementAnalysis | Promise<StatementAnalysis>;
+
+  /** Like {@link SqlAnalyzer.advise}; empty when that takes too long. */
+  advise(
+    sql: string,
+    dialect: Dialect,
+    failure: string,
+    orgId: string,
+  ): readonly string[] | Promise<readonly string[]>;
 }
 
 /** A statement to be permitted. */

@@ -2,11 +2,13 @@
 
 /**
  * Characters of a statement whose result hints look at; reading one takes about a microsecond for every
- * 20, and results come often.
+ * 20, and 25 ms at worst.
  */
-export const HINTED_LENGTH_MAX: number = 8192;
-/** Characters of a failed statement that hints look at: 3 ms of reading, once for each failure. */
-export const HINTED_FAILURE_LENGTH_MAX: number = 65_536;
+export const HINTED_LENGTH_MAX: number = 4096;
+/** Characters of a failed statement that hints look at; the worst one takes 30 ms. */
+export const HINTED_FAILURE_LENGTH_MAX: number = 4096;
+/** Time after which further failures of one turn of the event loop get their hints in the next one, in ms. */
+export const HINTS_TURN_MS: number = 5;
 /** Statements whose warnings are remembered, for each version of a schema. */
 export const HINTED_STATEMENTS_MAX: number = 1000;
 /** Schemas in memory for hints, one for each organization and data source. */

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { TurnBudget } from "@steward/kernel/concurrency/turn-budget.js";
 import type { CatalogRows, CatalogSchemas } from "../catalog/ports.js";
 import type {
   AdvisedFailure,
@@ -20,6 +22,7 @@ import {
   HINTED_FAILURE_LENGTH_MAX,
   HINTED_LENGTH_MAX,
   HINTED_STATEMENTS_MAX,
+  HINTS_TURN_MS,
 } from "./limits.js";
 import { maskedMessage, namesIn } from "./masked-message.js";
 import { withCorrections, withoutNames } from "./merge.js";
@@ -54,6 +57,7 @@ export class StepHints implements StepAdvisor {
   readonly #visible: VisibleNames;
   readonly #held: HeldValues;
   readonly #log: Log;
+  readonly #turn = new TurnBudget(HINTS_TURN_MS);
   /** By version of a schema, and statement. */
   readonly #remembered = new WeakMap<KnownTables, RecentMap<Remembered>>();
 
@@ -76,7 +80,10 @@ export class StepHints implements StepAdvisor {
     if (!asked.looksAtData) return message;
     try {
       const tables = await this.#schemas.current(asked.caller, asked.dataSource);
-      const named = namesIn(failure, tables && readStatement(asked.sql, tables));
+      while (!this.#turn.hasRoom) await nextTurn();
+      const named = this.#turn.spend(() =>
+        namesIn(failure, tables && readStatement(asked.sql, tables)),
+      );
       const isSeen = named !== undefined && (await this.#visible.areVisible(asked, named));
       return isSeen ? message : maskedMessage(failure, asked.sql);
     } catch (error) {
@@ -169,15 +176,19 @@ export class StepHints implements StepAdvisor {
     if (sql.length > HINTED_FAILURE_LENGTH_MAX) return [];
     const tables = await this.#schemas.current(caller, dataSource);
     if (tables === undefined) return [];
-    const read = readStatement(sql, tables);
+    // Failures that arrive together do not share one turn.
+    while (!this.#turn.hasRoom) await nextTurn();
+    const read = this.#turn.spend(() => readStatement(sql, tables));
     if (reason === "timeout") {
-      return this.#visibleOf(asked, missingConditions(read.scopes, tables, "equations"));
+      const missing = this.#turn.spend(() => missingConditions(read.scopes, tables, "equations"));
+      return this.#visibleOf(asked, missing);
     }
     const failed: FailedStatement = { ...read, message, ...positionIn(cause) };
     const denied = await permittedColumns(failed, (part) => this.#visible.isVisible(asked, part));
     if (denied.length > 0) return denied;
     // The other corrections are alternatives to the first one.
-    return (await this.#visibleOf(asked, correctionsOf(failed))).slice(0, 1);
+    const found = this.#turn.spend(() => correctionsOf(failed));
+    return (await this.#visibleOf(asked, found)).slice(0, 1);
   }
 
   async #visibleOf(

@@ -28,10 +28,10 @@ export const PLANS_PAGE_DEFAULT: number = 50;
 /** Characters of the text that a listing of plans searches for. */
 export const PLAN_TEXT_LENGTH_MAX: number = 256;
 /**
- * Characters of a statement that is parsed on the main thread, which takes up to 10 ms. Longer
- * statements are parsed in a worker thread.
+ * Characters of a statement that is read on the main thread, which takes 10 ms at worst. Longer
+ * statements are read in threads, once each while they are remembered.
  */
-export const STATEMENT_READ_AT_ONCE_LENGTH_MAX: number = 4096;
+export const STATEMENT_READ_AT_ONCE_LENGTH_MAX: number = 1024;
 /** Rows stored of one step's result. */
 export const RESULT_ROWS_MAX: number = 10_000;
 /** Rows counted beyond the stored ones. Past this limit the count is reported as "more than". */

@@ -4,4 +4,4 @@
  */
 export { DialectAnalyzer } from "./dialect-analyzer.js";
 export { SqliteAnalyzer } from "./sqlite-analyzer.js";
-export { ReadingThread } from "./reading-thread.js";
+export { ReadingThreads } from "./reading-threads.js";

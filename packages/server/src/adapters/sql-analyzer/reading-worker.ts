@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { SqlAnalyzer, StatementAnalysis } from "../../governance/index.js";
+import type { Dialect, SqlAnalyzer } from "../../governance/index.js";
 import { serveThread } from "@steward/kernel/concurrency/worker-thread.js";
 import type { ReadingCalls } from "./reading-protocol.js";
 import { SqliteAnalyzer } from "./sqlite-analyzer.js";
@@ -10,17 +10,21 @@ let postgres: Promise<SqlAnalyzer> | undefined;
 let last: Promise<unknown> = Promise.resolve();
 
 serveThread<ReadingCalls>({
-  read: (statement) => {
-    const analysis = last.then(() => read(statement));
-    // Wait for the next turn, in which a parser broken by this statement is replaced.
-    last = analysis.then(() => turn(), turn);
-    return analysis;
-  },
+  read: ({ sql, dialect }) => inTurn(dialect, (analyzer) => analyzer.analyze(sql, dialect)),
+  advise: ({ sql, dialect, failure }) =>
+    inTurn(dialect, (analyzer) => analyzer.advise(sql, dialect, failure)),
 });
 
-async function read({ sql, dialect }: ReadingCalls["read"]["input"]): Promise<StatementAnalysis> {
-  const analyzer = dialect === "sqlite" ? sqlite : await (postgres ??= loadPostgres());
-  return analyzer.analyze(sql, dialect);
+function inTurn<Answer>(
+  dialect: Dialect,
+  answer: (analyzer: SqlAnalyzer) => Answer,
+): Promise<Answer> {
+  const answered = last.then(async () =>
+    answer(dialect === "sqlite" ? sqlite : await (postgres ??= loadPostgres())),
+  );
+  // Wait for the next turn, in which a parser broken by this statement is replaced.
+  last = answered.then(() => turn(), turn);
+  return answered;
 }
 
 async function loadPostgres(): Promise<SqlAnalyzer> {

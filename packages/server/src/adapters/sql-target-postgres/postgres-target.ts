@@ -89,7 +89,7 @@ export class PostgresTarget implements SqlTarget {
 
   async run(request: StatementRequest, signal: AbortSignal): Promise<StatementResult> {
     this.#running.requireOpen(signal);
-    const admitted = this.#admission.admit(request.sql, request.intent);
+    const admitted = this.#admission.admit(request.sql, request.intent, request.attempt.orgId);
     const statement = admitted instanceof Promise ? await admitted : admitted;
     // The target may have been closed while a long statement was parsed.
     this.#running.requireOpen(signal);
@@ -102,14 +102,14 @@ export class PostgresTarget implements SqlTarget {
 
   async describe(asked: StatementToDescribe, signal: AbortSignal): Promise<DescribedStatement> {
     this.#running.requireOpen(signal);
-    const statement = await this.#admission.admit(asked.sql, asked.intent);
+    const statement = await this.#admission.admit(asked.sql, asked.intent, asked.caller.orgId);
     this.#running.requireOpen(signal);
     return this.#running.track(this.#describe(asked, statement, signal));
   }
 
   async preview(asked: StatementToPreview, signal: AbortSignal): Promise<StatementPreview> {
     this.#running.requireOpen(signal);
-    const statement = await this.#admission.admit(asked.sql, asked.intent);
+    const statement = await this.#admission.admit(asked.sql, asked.intent, asked.caller.orgId);
     requirePreview(this.#hasPreviews, statement);
     this.#running.requireOpen(signal);
     return this.#running.track(this.#preview(asked, statement, signal));
@@ -305,7 +305,7 @@ export class PostgresTarget implements SqlTarget {
       role === undefined ? undefined : this.#readText({ ...request, binds: [] }, DESCRIBE_MS_MAX);
     const described = await describe(error, tables, session, begin);
     const failure = toStatementError(error, { binds: request.binds, ...described });
-    return this.#admission.withAdvice(failure, request.sql);
+    return this.#admission.withAdvice(failure, request.sql, request.orgId);
   }
 }
 

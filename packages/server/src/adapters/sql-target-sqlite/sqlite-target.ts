@@ -104,7 +104,8 @@ export class SqliteTarget implements SqlTarget {
   async run(request: StatementRequest, signal: AbortSignal): Promise<StatementResult> {
     this.#running.requireOpen(signal);
     const { sql, binds, intent } = request;
-    const admitted = this.#admission.admit(sql, intent);
+    const { orgId } = request.attempt;
+    const admitted = this.#admission.admit(sql, intent, orgId);
     const known = admitted instanceof Promise ? await admitted : admitted;
     // It may have been closed while a long statement was analyzed.
     this.#running.requireOpen(signal);
@@ -114,9 +115,7 @@ export class SqliteTarget implements SqlTarget {
       request.permit === undefined
         ? this.#run(statement, request, signal)
         : this.#runPermitted(statement, { ...request, permit: request.permit }, signal);
-    return this.#running.track(running).catch((error: unknown) => {
-      throw error instanceof StatementError ? this.#admission.withAdvice(error, sql) : error;
-    });
+    return this.#running.track(running).catch((error: unknown) => this.#thrown(error, sql, orgId));
   }
 
   async describe(
@@ -124,7 +123,11 @@ export class SqliteTarget implements SqlTarget {
     signal: AbortSignal,
   ): Promise<DescribedStatement> {
     this.#running.requireOpen(signal);
-    const { statementClass, tables, insertedColumns } = await this.#admission.admit(sql, intent);
+    const { statementClass, tables, insertedColumns } = await this.#admission.admit(
+      sql,
+      intent,
+      caller.orgId,
+    );
     this.#running.requireOpen(signal);
     const statement = { sql, binds: [], intent, statementClass, tables, insertedColumns };
     const limits = { waitMs, timeoutMs, signal };
@@ -132,7 +135,7 @@ export class SqliteTarget implements SqlTarget {
     try {
       return { touched: (await described).touched };
     } catch (error) {
-      throw error instanceof StatementError ? this.#admission.withAdvice(error, sql) : error;
+      return this.#thrown(error, sql, caller.orgId);
     }
   }
 
@@ -141,7 +144,7 @@ export class SqliteTarget implements SqlTarget {
     signal: AbortSignal,
   ): Promise<StatementPreview> {
     this.#running.requireOpen(signal);
-    const known = await this.#admission.admit(sql, intent);
+    const known = await this.#admission.admit(sql, intent, caller.orgId);
     requirePreview(this.#previews, known);
     this.#running.requireOpen(signal);
     const { statementClass, tables, insertedColumns } = known;
@@ -155,8 +158,14 @@ export class SqliteTarget implements SqlTarget {
       // The child writes it.
       return JSON.parse(answer.outputJson) as StatementPreview;
     } catch (error) {
-      throw error instanceof StatementError ? this.#admission.withAdvice(error, sql) : error;
+      return this.#thrown(error, sql, caller.orgId);
     }
+  }
+
+  /** @throws always: the error, with advice on a statement that the engine refuses. */
+  async #thrown(error: unknown, sql: string, orgId: string): Promise<never> {
+    if (!(error instanceof StatementError)) throw error;
+    throw await this.#admission.withAdvice(error, sql, orgId);
   }
 
   async #run(

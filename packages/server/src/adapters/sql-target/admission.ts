@@ -6,7 +6,7 @@ import {
   type StatementAnalysis,
   type StatementReader,
 } from "../../governance/index.js";
-import { STATEMENT_READ_AT_ONCE_LENGTH_MAX } from "../../plans/limits.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { StatementError } from "../../plans/ports.js";
 import { isOwnTable } from "../own-tables.js";
 
@@ -23,30 +23,44 @@ export class Admission {
   readonly #reader: StatementReader | undefined;
   readonly #dialect: Dialect;
 
-  /** @param reader parses long statements in a thread; absent: the analyzer parses all of them. */
+  /** @param reader reads statements so that they hold nobody; absent: the analyzer reads them at once. */
   constructor(analyzer: SqlAnalyzer, dialect: Dialect, reader?: StatementReader) {
     this.#analyzer = analyzer;
     this.#reader = reader;
     this.#dialect = dialect;
   }
 
-  /** @throws StatementError `intent` or `statement`. */
-  admit(sql: string, intent: Intent): KnownStatement | Promise<KnownStatement> {
-    const isLong = sql.length > STATEMENT_READ_AT_ONCE_LENGTH_MAX;
-    if (isLong && this.#reader !== undefined) {
-      return this.#reader.read(sql, this.#dialect).then((analysis) => admitted(analysis, intent));
-    }
-    return admitted(this.#analyzer.analyze(sql, this.#dialect), intent);
+  /**
+   * @param orgId whose statement it is.
+   * @throws StatementError `intent`, `statement` or `waited`.
+   */
+  admit(sql: string, intent: Intent, orgId: string): KnownStatement | Promise<KnownStatement> {
+    const analysis =
+      this.#reader === undefined
+        ? this.#analyzer.analyze(sql, this.#dialect)
+        : this.#reader.read(sql, this.#dialect, orgId);
+    return analysis instanceof Promise
+      ? analysis.then((read) => admitted(read, intent), notRead)
+      : admitted(analysis, intent);
   }
 
   /** Adds advice to the engine's error when the statement uses another SQL dialect. */
-  withAdvice(error: StatementError, sql: string): StatementError {
+  async withAdvice(error: StatementError, sql: string, orgId: string): Promise<StatementError> {
     if (error.reason !== "statement") return error;
     const { reason, message, hints, cause } = error;
-    const advice = this.#analyzer.advise(sql, this.#dialect, message);
+    const advice =
+      this.#reader === undefined
+        ? this.#analyzer.advise(sql, this.#dialect, message)
+        : await this.#reader.advise(sql, this.#dialect, message, orgId);
     if (advice.length === 0) return error;
     return new StatementError(reason, message, { hints: [...hints, ...advice], cause });
   }
+}
+
+/** @throws StatementError `waited` when too many statements wait to be read. */
+function notRead(error: unknown): never {
+  if (!(error instanceof AppError)) throw error;
+  throw new StatementError("waited", error.message, { cause: error });
 }
 
 function admitted(analysis: StatementAnalysis, intent: Intent): KnownStatement {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import {
   DialectAnalyzer,
-  ReadingThread,
+  ReadingThreads,
   SqliteAnalyzer,
 } from "../../adapters/sql-analyzer/index.js";
 import type { excessiveRights } from "../../adapters/role-rights.js";
@@ -40,11 +40,15 @@ export async function openDataSources(
   const temporaryDirectory = opened.use(
     new TemporaryDirectory(join(dataDir, "sql-temporary")),
   ).path;
-  const reader = opened.use(new ReadingThread());
+  const analyzer = new DialectAnalyzer({
+    sqlite,
+    ...(postgres === undefined ? {} : { postgres: postgres.analyzer }),
+  });
+  const reader = opened.use(new ReadingThreads(analyzer));
   const targets = new Map<string, SqlTarget & MarkedSource>();
   const urls = new Map<string, string>();
   for (const { name, url, organizations = [], sessionsMax = usualMax, previews } of dataSources) {
-    const shared = { name, reader, rowsChangedMax, previews, log };
+    const shared = { name, analyzer, reader, rowsChangedMax, previews, log };
     const targetAt = (
       at: string,
       roles: ReadonlyMap<string, string> = new Map(),
@@ -52,12 +56,12 @@ export async function openDataSources(
       const path = sqliteFile(at);
       if (path !== undefined) {
         const files = { path, temporaryDirectory, readersMax: sessionsMax };
-        return new SqliteTarget({ ...shared, ...files, analyzer: sqlite });
+        return new SqliteTarget({ ...shared, ...files });
       }
       assert(postgres !== undefined, "what PostgreSQL needs is loaded where it is used");
-      const { PostgresTarget, analyzer } = postgres;
+      const { PostgresTarget } = postgres;
       const roleOf = (orgId: string): string | undefined => roles.get(orgId);
-      return new PostgresTarget({ ...shared, url: at, analyzer, sessionsMax, roleOf });
+      return new PostgresTarget({ ...shared, url: at, sessionsMax, roleOf });
     };
     const common = targetAt(url, rolesOf(organizations));
     const own = new Map(
@@ -69,14 +73,7 @@ export async function openDataSources(
     if (sqliteFile(url) === undefined) urls.set(name, url);
   }
   if (postgres !== undefined) opened.use(new RoleWarnings(urls, postgres.excessiveRights, log));
-  return {
-    targets,
-    reader,
-    analyzer: new DialectAnalyzer({
-      sqlite,
-      ...(postgres === undefined ? {} : { postgres: postgres.analyzer }),
-    }),
-  };
+  return { targets, reader, analyzer };
 }
 
 function rolesOf(organizations: readonly OrganizationAccess[]): ReadonlyMap<string, string> {

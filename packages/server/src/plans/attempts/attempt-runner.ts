@@ -10,9 +10,9 @@ import {
   type Dialect,
   isReadIntent,
   namedData,
-  type SqlAnalyzer,
   type StatementGrant,
   type StatementPolicy,
+  type StatementReader,
   type TouchedData,
 } from "../../governance/index.js";
 import { bindOutputs } from "../statements/bind-outputs.js";
@@ -81,7 +81,7 @@ export interface AttemptRunnerParts {
   readonly access: DataSourceAccess;
   readonly schemas: SchemaSteps;
   readonly policy: StatementPolicy;
-  readonly analyzer: SqlAnalyzer;
+  readonly reader: StatementReader;
   /** Absent: only the data sources give hints. */
   readonly advisor?: StepAdvisor | undefined;
   readonly clock: Clock;
@@ -228,8 +228,9 @@ export class AttemptRunner {
     caller: Caller,
   ): Promise<KnownData | undefined> {
     const isAsked = await this.#parts.policy.looksAtData(caller, kindsOf(step));
-    if (!isAsked && !(needsApproval && "dialect" in target)) return undefined;
-    return { touched: "dialect" in target ? namedBy(step, this.#parts) : namedData([]) };
+    const isSql = "dialect" in target;
+    if (!isAsked && !(needsApproval && isSql)) return undefined;
+    return { touched: isSql ? await namedBy(step, caller.orgId, this.#parts) : namedData([]) };
   }
 
   /**

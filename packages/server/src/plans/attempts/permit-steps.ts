@@ -8,10 +8,10 @@ import {
   namedData,
   type NeededApproval,
   type PlannedStatement,
-  type SqlAnalyzer,
   type StatementAnalysis,
   type StatementGrant,
   type StatementPolicy,
+  type StatementReader,
   type TouchedData,
 } from "../../governance/index.js";
 import { fieldInPlan, type FieldOfStep } from "../dag.js";
@@ -21,7 +21,7 @@ import type { ToolRegistry } from "../ports.js";
 /** Dependencies of the decision on steps. */
 export interface PermitParts {
   readonly policy: StatementPolicy;
-  readonly analyzer: SqlAnalyzer;
+  readonly reader: StatementReader;
   readonly tools: ToolRegistry;
 }
 
@@ -63,7 +63,7 @@ export async function permitStep(
   isApproved?: (needed: NeededApproval) => boolean,
 ): Promise<StatementGrant> {
   const looksAtData = await policy.looksAtData(caller, kindsOf(step));
-  const touched = looksAtData ? namedBy(step, parts) : undefined;
+  const touched = looksAtData ? await namedBy(step, caller.orgId, parts) : undefined;
   return policy.permit(caller, plannedStatement(step, touched), isApproved);
 }
 
@@ -81,20 +81,22 @@ export function kindsOf({ kinds, statementClass }: PreparedStep): readonly Inten
   return kinds ?? kindsOfClass(statementClass);
 }
 
-/** Cached by the analysis object, which the analyzer shares between equal texts. */
+/** Cached by the analysis object, which the reader shares between equal texts. */
 const named = new WeakMap<StatementAnalysis, TouchedData>();
 
 /**
  * The tables that a statement names. Only the engine can tell how it uses them and what else it
  * touches.
+ * @throws AppError `OVERLOADED`.
  */
-export function namedBy(
+export async function namedBy(
   { statement, dataSource }: PreparedStep,
-  { analyzer, tools }: Pick<PermitParts, "analyzer" | "tools">,
-): TouchedData | undefined {
+  orgId: string,
+  { reader, tools }: Pick<PermitParts, "reader" | "tools">,
+): Promise<TouchedData | undefined> {
   const target = tools.target(dataSource);
   if (target === undefined || !("dialect" in target)) return undefined;
-  const analysis = analyzer.analyze(statement.sql, target.dialect);
+  const analysis = await reader.read(statement.sql, target.dialect, orgId);
   if (analysis.kind !== "statement") return undefined;
   const known = named.get(analysis);
   if (known !== undefined) return known;

@@ -9,6 +9,7 @@ import { systemIds } from "@steward/kernel/ids.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { Connections, GrantFile, mcpTools, PinFile } from "../../adapters/mcp-client/index.js";
 import { SqliteAnalyzer } from "../../adapters/sql-analyzer/index.js";
+import { readAtOnce } from "../../adapters/sql-analyzer/testing/read-at-once.js";
 import { buildToolRegistry } from "../../adapters/tool-registry.js";
 import { silentTelemetry } from "../../kernel/telemetry.js";
 import { openSqliteStore } from "../../storage/sqlite/store.js";
@@ -49,7 +50,7 @@ it("a write of another MCP server's tool whose process died has an unknown outco
     );
     const journal = { before: () => Promise.resolve(), after: () => Promise.resolve() };
     const runner = new AttemptRunner({
-      ...{ tools, clock, ids, analyzer: new SqliteAnalyzer() },
+      ...{ tools, clock, ids, reader: readAtOnce(new SqliteAnalyzer()) },
       access: new DataSourceAccess([]),
       schemas: new SchemaSteps(journal, silentLog),
       policy: { looksAtData: () => Promise.resolve(false), permit: () => Promise.resolve({}) },

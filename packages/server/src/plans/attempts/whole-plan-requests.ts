@@ -18,8 +18,8 @@ import {
   ApprovalRequired,
   type ApprovalRule,
   type NeededApproval,
-  type SqlAnalyzer,
   type StatementPolicy,
+  type StatementReader,
   type TouchedData,
 } from "../../governance/index.js";
 import { isMetByPlan, openPlanApproval } from "../approvals/whole-plan.js";
@@ -44,7 +44,7 @@ export interface WholePlanParts {
   readonly tools: ToolRegistry;
   readonly access: DataSourceAccess;
   readonly policy: StatementPolicy;
-  readonly analyzer: SqlAnalyzer;
+  readonly reader: StatementReader;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -186,7 +186,7 @@ export class WholePlanRequests {
   > {
     const { policy } = this.#parts;
     const looksAtData = await policy.looksAtData(ctx, kindsOf(step));
-    const isSql = namedBy(step, this.#parts) !== undefined;
+    const isSql = (await namedBy(step, ctx.orgId, this.#parts)) !== undefined;
     const touched = isSql ? described : undefined;
     const isUnknown = isSql && touched === undefined;
     if (looksAtData && isUnknown) return UNKNOWN_TABLES;

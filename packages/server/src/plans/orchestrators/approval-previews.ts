@@ -18,8 +18,8 @@ import {
 import type { StoredApproval } from "../../approvals/ports.js";
 import {
   isReadIntent,
-  type SqlAnalyzer,
   type StatementPolicy,
+  type StatementReader,
   type TouchedData,
 } from "../../governance/index.js";
 import type { PlanEngine } from "../engine/index.js";
@@ -43,7 +43,7 @@ export interface ApprovalPreviewParts {
   readonly engine: Pick<PlanEngine, "findStep">;
   readonly tools: ToolRegistry;
   readonly access: DataSourceAccess;
-  readonly analyzer: SqlAnalyzer;
+  readonly reader: StatementReader;
   readonly policy: StatementPolicy;
   readonly outputs: StoredOutputs;
   readonly clock: Clock;
@@ -153,7 +153,7 @@ export class ApprovalPreviews {
     const { policy } = this.#parts;
     const { statementClass: intent, statement, dataSource } = step;
     // The database is not asked about what the caller may not read: its answers tell of the data.
-    const named = namedBy(step, this.#parts);
+    const named = await namedBy(step, ctx.orgId, this.#parts);
     const may = (touched: TouchedData) => shownColumns(policy, ctx, dataSource, touched);
     if (named !== undefined && (await may(named)) === undefined) return without(MAY_NOT_READ);
     const asked = { sql: statement.sql, intent, caller: ctx, ...LIMITS };

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Caller, recordedCaller } from "@steward/kernel/caller.js";
 import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { SqliteAnalyzer } from "../../adapters/sql-analyzer/index.js";
+import { readAtOnce } from "../../adapters/sql-analyzer/testing/read-at-once.js";
 import { SqliteTarget } from "../../adapters/sql-target-sqlite/index.js";
 import { buildToolRegistry } from "../../adapters/tool-registry.js";
 import { DataSourceAccess } from "@steward/kernel/data-source-access.js";
@@ -76,7 +77,7 @@ class Process extends DisposalStack {
         access: new DataSourceAccess([{ name: "default" }]),
         schemas: { before: () => Promise.resolve(), after: () => Promise.resolve() },
         analyzer: new SqliteAnalyzer(),
-        reader: { read: (sql) => Promise.resolve(new SqliteAnalyzer().analyze(sql, "sqlite")) },
+        reader: readAtOnce(new SqliteAnalyzer()),
         policy: {
           permitOutput: () => Promise.resolve(),
           looksAtData: () => Promise.resolve(false),

@@ -162,7 +162,7 @@ export class DurableOrchestrator
     keyed: KeyedRequest,
   ): Promise<PlanRecord> {
     const { clock, ids, tools, access, analyzer, reader, planDeadlineMs } = this.#options;
-    const read = await readAhead(definition, tools, { analyzer, reader });
+    const read = await readAhead(definition, tools, reader, ctx.orgId);
     const steps = preparePlan(session, definition, tools, analyzer, read);
     requireDataSources(steps, access, ctx);
     await permitSteps(ctx, steps, this.#options);

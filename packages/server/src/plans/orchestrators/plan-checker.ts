@@ -47,7 +47,7 @@ export class PlanChecker {
     ctx: QueryRuntimeContext,
   ): Promise<PlanCheck> {
     const { tools, access, analyzer, reader, pricing } = this.#parts;
-    const read = await readAhead(definition, tools, { analyzer, reader });
+    const read = await readAhead(definition, tools, reader, ctx.orgId);
     const steps = preparePlan(sessionId, definition, tools, analyzer, read);
     requireDataSources(steps, access, ctx);
     const quotes = await pricing.quote(ctx, steps);
@@ -79,7 +79,7 @@ export class PlanChecker {
     assert(quote !== undefined, "each step has a quote");
     const { toolName, intent, intentSource, statementClass, dataSource } = step;
     const known = { stepId: step.id, toolName, intent, intentSource, statementClass, dataSource };
-    const named = namedBy(step, this.#parts);
+    const named = await namedBy(step, ctx.orgId, this.#parts);
     const beforehand = await this.#decide(step, named, ctx);
     const target = this.#parts.tools.target(dataSource);
     const isDescribed = target !== undefined && "dialect" in target;

@@ -190,7 +190,7 @@ export class PlanReviser implements PlanRevisions {
     const { tools, access, analyzer, reader, storage = unlimitedStorage } = this.#options;
     const changed = wanted.steps.filter((_step, index) => wanted.changed.has(index));
     const plan = { name: "", description: "", steps: changed };
-    const read = await readAhead(plan, tools, { analyzer, reader });
+    const read = await readAhead(plan, tools, reader, ctx.orgId);
     const prepared = prepareSteps(wanted, { tools, analyzer, read });
     requireDataSources(prepared, access, ctx, wanted.fieldOf);
     await permitSteps(ctx, prepared, this.#options, wanted.fieldOf);

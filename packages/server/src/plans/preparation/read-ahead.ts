@@ -1,17 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type {
-  Dialect,
-  SqlAnalyzer,
-  StatementAnalysis,
-  StatementReader,
-} from "../../governance/index.js";
+import type { Dialect, StatementAnalysis, StatementReader } from "../../governance/index.js";
 import { AppError } from "@steward/kernel/errors.js";
-import {
-  PLAN_STEPS_MAX,
-  PLAN_TEMPLATES_BYTES_MAX,
-  STATEMENT_READ_AT_ONCE_LENGTH_MAX,
-  TEMPLATE_BYTES_MAX,
-} from "../limits.js";
+import { PLAN_STEPS_MAX, PLAN_TEMPLATES_BYTES_MAX, TEMPLATE_BYTES_MAX } from "../limits.js";
 import type { PlanDefinition } from "../plan.js";
 import type { ToolRegistry } from "../ports.js";
 import type { CompiledStatement } from "../statements/compiled-statement.js";
@@ -37,20 +27,21 @@ export function templateKey(template: string, dialect: Dialect): string {
 }
 
 /**
- * Compiles and analyzes the templates of a long plan before its validation, so that validation is
- * quick. It yields to the event loop, and analyzes long statements in a thread. Texts over a limit
- * are left to the validation, which refuses them.
+ * Compiles and analyzes the templates of a plan before its validation, so that validation is quick.
+ * It yields to the event loop. Texts over a limit are left to the validation, which refuses them.
+ * @param orgId whose plan it is.
+ * @throws AppError `OVERLOADED`.
  */
 export async function readAhead(
   { steps }: PlanDefinition,
   tools: ToolRegistry,
-  { analyzer, reader }: { readonly analyzer: SqlAnalyzer; readonly reader: StatementReader },
+  reader: StatementReader,
+  orgId: string,
 ): Promise<ReadTemplates> {
   const read = new Map<string, ReadTemplate>();
   await pauseIfLong(steps);
   const length = steps.reduce((sum, step) => sum + step.queryTemplate.length, 0);
-  const isLong = length > STATEMENT_READ_AT_ONCE_LENGTH_MAX;
-  if (!isLong || length > PLAN_TEMPLATES_BYTES_MAX || steps.length > PLAN_STEPS_MAX) return read;
+  if (length > PLAN_TEMPLATES_BYTES_MAX || steps.length > PLAN_STEPS_MAX) return read;
   let pausedMs = performance.now();
   for (const { queryTemplate, toolName } of steps) {
     const tool = tools.resolve(toolName);
@@ -59,11 +50,11 @@ export async function readAhead(
     const key = templateKey(queryTemplate, dialect);
     const statement = read.has(key) ? undefined : compiledOrNone(queryTemplate, dialect);
     if (statement === undefined) continue;
-    const analysis =
-      statement.sql.length > STATEMENT_READ_AT_ONCE_LENGTH_MAX
-        ? await reader.read(statement.sql, dialect)
-        : analyzer.analyze(statement.sql, dialect);
-    read.set(key, { statement, analysis });
+    const analysis = reader.read(statement.sql, dialect, orgId);
+    read.set(key, {
+      statement,
+      analysis: analysis instanceof Promise ? await analysis : analysis,
+    });
     if (performance.now() - pausedMs > TURN_MS) {
       await turn();
       pausedMs = performance.now();

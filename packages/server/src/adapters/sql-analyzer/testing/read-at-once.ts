@@ -1,0 +1,9 @@
+import type { SqlAnalyzer, StatementReader } from "../../../governance/index.js";
+
+/** A reader without threads. */
+export function readAtOnce(analyzer: SqlAnalyzer): StatementReader {
+  return {
+    read: (sql, dialect) => analyzer.analyze(sql, dialect),
+    advise: (sql, dialect, failure) => analyzer.advise(sql, dialect, failure),
+  };
+}
