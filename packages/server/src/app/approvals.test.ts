@@ -171,7 +171,7 @@ describe("a step that a person must approve", () => {
     const types: string[] = [];
     for await (const { event_type } of tenant.agent.plans.watch(planId)) types.push(event_type);
     expect(types).toEqual([
-      ...["PlanCreated", "PlanStarted", "PlanStepStarted", "PlanApprovalRequested"],
+      ...["PlanCreated", "PlanApprovalRequested"],
       ...["PlanApprovalDecided", "PlanStepExecuted", "PlanFailed"],
     ]);
   });

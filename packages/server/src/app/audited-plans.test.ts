@@ -52,12 +52,10 @@ describe.each([
     const decision = { type: "PlanApprovalDecided", decision: "approve", approval_id: id };
     expect(eventsOf(await records(approved))).toMatchObject([
       { by: bot, type: "PlanCreated", policy_version: first },
-      { by: bot, type: "PlanStarted", policy_version: first },
-      { by: bot, type: "PlanStepStarted", policy_version: first },
       { by: bot, ...REQUESTED, approval_id: void_.approval_id, policy_version: first },
-      { by: bot, type: "PlanStepStarted", policy_version: second },
       { by: bot, ...REQUESTED, approval_id: id, policy_version: second },
       { by: bob, ...decision, policy_version: second },
+      { by: bot, type: "PlanStarted", policy_version: second },
       { by: bot, type: "PlanStepStarted", policy_version: second },
       { by: bot, type: "PlanStepExecuted", status: "completed", policy_version: second },
       { by: bot, type: "PlanCompleted", policy_version: second },

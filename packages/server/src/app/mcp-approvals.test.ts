@@ -56,7 +56,7 @@ describe("a step over MCP that waits for an approval", () => {
     const told = await refusedQuery("DELETE FROM orders WHERE id = -1");
     const { approval_id: id = "", digest = "", plan_id, step_id } = told;
     expect(told["approval_url"]).toBe(`https://steward.example.com/approvals/${id}`);
-    const waited = callTool(agent, "wait_for_events", { plan_id, after_sequence: 4 });
+    const waited = callTool(agent, "wait_for_events", { plan_id, after_sequence: 2 });
     await person("approver", "bob").approvals.approve(id, { digest });
     const { events } = (await waited) as { readonly events: readonly object[] };
     expect(events).toMatchObject([

@@ -218,7 +218,7 @@ it("is decided by those who may decide about its steps, and denied without endin
   const reason = "one by one";
   const { approval_id, digest: other } = second.plan;
   await tenant.person("bob").approvals.deny(approval_id, { digest: other, reason });
-  expect(await tenant.agent.plans.get(denied)).toMatchObject({ status: "running" });
+  expect(await tenant.agent.plans.get(denied)).toMatchObject({ status: "pending" });
   const next = await tenant.waits(denied, "update");
   expect(next.plan).toBeUndefined();
 });

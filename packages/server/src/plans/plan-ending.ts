@@ -16,6 +16,7 @@ export function endAttempt(draft: PlanDraft, step: StepState, outcome: StepOutco
   // An attempt that ran, or failed, without the approval that was asked for before needs it no more.
   const approval = isUndone ? approvalGivenBack(draft, step) : voidApproval(draft, step);
   const idle = { ...step, approval, owner: undefined };
+  const uncounted = (step.uncounted ?? 0) + 1;
   const ended = { ...idle, executedAtMs: draft.nowMs };
   switch (outcome.kind) {
     case "completed":
@@ -52,7 +53,7 @@ export function endAttempt(draft: PlanDraft, step: StepState, outcome: StepOutco
       });
       return;
     case "released":
-      draft.replaceStep({ ...idle, status: "pending" });
+      draft.replaceStep({ ...idle, status: "pending", uncounted });
       draft.emit("PlanStepLeaseExpired", {
         step_id: step.stepId,
         step_index: step.index,

@@ -94,6 +94,8 @@ export interface StepState {
   readonly dependsOn: readonly string[];
   readonly status: StepStatus;
   readonly attempt: number;
+  /** Attempts that were released without having run, which use up no retry; absent: 0. */
+  readonly uncounted?: number;
   readonly owner: string | undefined;
   readonly waitReason: WaitReason | undefined;
   readonly rowCount: number | undefined;

@@ -47,6 +47,9 @@ export {
 } from "./statements/statement-run.js";
 export type {
   AbandonedStep,
+  AwaitedApproval,
+  ClaimableStep,
+  ClaimRequest,
   ClaimResult,
   FinishResult,
   NewPlan,

@@ -3,6 +3,7 @@ import { authorsOf } from "./authors.js";
 import type { Approval, WantedDecision } from "../approvals/index.js";
 import { PLAN_EVENTS_MAX } from "./limits.js";
 import {
+  awaitApproval,
   claimedApproval,
   decideStepApproval,
   denialOutcome,
@@ -226,6 +227,23 @@ function claimPending(
     attempt: claimed.attempt,
   });
   return { kind: "claimed", step: claimed, change: draft.change() };
+}
+
+/**
+ * Has a step that may be claimed wait for persons instead: no attempt is made, and only the approval
+ * is in the log. @returns `undefined` when the step is not pending.
+ */
+export function requestApproval(
+  state: PlanState,
+  stepId: string,
+  awaited: StepOutcome & { readonly kind: "awaiting_approval" },
+  nowMs: number,
+): PlanChange | undefined {
+  const step = state.steps.find((candidate) => candidate.stepId === stepId);
+  if (step?.status !== "pending") return undefined;
+  const draft = new PlanDraft(state, nowMs);
+  awaitApproval(draft, step, awaited);
+  return draft.change();
 }
 
 /** The dependencies of this step that have not completed, in the order that the step lists them. */

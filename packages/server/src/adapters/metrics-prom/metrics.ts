@@ -95,6 +95,12 @@ export const METRICS: readonly MetricDeclaration[] = [
   },
   {
     kind: "counter",
+    name: "steward_step_refusals_total",
+    help: "Steps that were refused before an attempt: by policies, approvals or budgets, by the step's intent and the code",
+    labels: ["intent", "code"],
+  },
+  {
+    kind: "counter",
     name: "steward_step_retries_total",
     help: "Attempts of steps that failed and were followed by another one, by the step's intent and why they failed",
     labels: ["intent", "reason"],

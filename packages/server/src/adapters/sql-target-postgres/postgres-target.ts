@@ -104,6 +104,10 @@ export class PostgresTarget implements SqlTarget {
     this.#running.requireOpen(signal);
     const statement = await this.#admission.admit(asked.sql, asked.intent, asked.caller.orgId);
     this.#running.requireOpen(signal);
+    if (asked.forDecision?.mayBeKnown === true) {
+      const touched = this.#descriptions.lastOf(asked, this.#roleOf(asked.caller.orgId));
+      if (touched !== undefined) return { touched };
+    }
     return this.#running.track(this.#describe(asked, statement, signal));
   }
 
@@ -168,12 +172,17 @@ export class PostgresTarget implements SqlTarget {
   ): Promise<DescribedStatement> {
     using stopper = new Stopper(asked, signal);
     const { orgId } = asked.caller;
-    const request = { ...asked, orgId, binds: [] };
+    const { forDecision } = asked;
+    const request = { ...asked, orgId, binds: forDecision?.binds ?? [] };
     return await this.#inSession(orgId, stopper, async (session) => {
       try {
         await session.command(this.#readText(request, stopper.remainingMs));
         const role = this.#roleOf(orgId);
-        const touched = await this.#descriptions.describe(session, { request, statement, role });
+        const described = { request, statement, role };
+        if (forDecision !== undefined) {
+          return { touched: await this.#descriptions.describeForRun(session, described) };
+        }
+        const touched = await this.#descriptions.describe(session, described);
         const estimate = await estimateOf(session, asked, statement.statementClass);
         return { touched, ...(estimate && { estimate }) };
       } catch (error) {

@@ -119,7 +119,7 @@ export class SqliteTarget implements SqlTarget {
   }
 
   async describe(
-    { sql, intent, caller, waitMs, timeoutMs }: StatementToDescribe,
+    { sql, intent, caller, waitMs, timeoutMs, forDecision }: StatementToDescribe,
     signal: AbortSignal,
   ): Promise<DescribedStatement> {
     this.#running.requireOpen(signal);
@@ -131,6 +131,8 @@ export class SqliteTarget implements SqlTarget {
     this.#running.requireOpen(signal);
     const statement = { sql, binds: [], intent, statementClass, tables, insertedColumns };
     const limits = { waitMs, timeoutMs, signal };
+    // The schema may have changed since a description was cached.
+    if (forDecision?.mayBeKnown !== true) this.#descriptions.delete(keyOf(statement));
     const described = this.#running.track(this.#describe(statement, caller.orgId, limits));
     try {
       return { touched: (await described).touched };

@@ -101,7 +101,10 @@ export function expireApprovals(state: PlanState, nowMs: number): PlanChange | u
   return change.events.length === 0 ? undefined : change;
 }
 
-/** Ends an attempt that may not run without an approval: the step waits for it. */
+/**
+ * Has a step wait for an approval, without which it may not run: before it is claimed, or at the end
+ * of an attempt that has found out.
+ */
 export function awaitApproval(
   draft: PlanDraft,
   step: StepState,
@@ -113,11 +116,11 @@ export function awaitApproval(
     waitReason: "awaiting_approval",
   };
   const former = approvalGivenBack(draft, step);
-  // This attempt only found that the step still waits for the same approval.
+  // The step still waits for the same approval.
   if (former?.status === "pending" && former.digest === approval.digest) {
     if (isOpen(former, draft.nowMs)) {
       draft.replaceStep({ ...idle, approval: former });
-      draft.emit("PlanStepLeaseExpired", stepPayload(step));
+      if (step.status === "running") draft.emit("PlanStepLeaseExpired", stepPayload(step));
       return;
     }
   }

@@ -36,6 +36,8 @@ export interface AttemptEnd {
 /** An attempt that ran a statement, and the statement's result. */
 export interface RanAttempt {
   readonly ref: AttemptRef;
+  /** The attempts that count for retries, with this one; absent: all. */
+  readonly tries?: number;
   readonly step: PreparedStep;
   readonly sessionId: string;
   /** The id of its tool call. */
@@ -71,8 +73,13 @@ export function endOfAttempt(ran: RanAttempt): AttemptEnd {
  * The outcome of a step that waited too long for its turn. It is released and can be requested
  * again.
  */
-export function handedBack({ message }: StatementError): AttemptEnd {
-  return released(new AppError("OVERLOADED", message, { retryAfterMs: 1000 }));
+export function handedBack(waited: StatementError): AttemptEnd {
+  return released(overloaded(waited));
+}
+
+/** The error of a statement that waited too long for its turn. */
+export function overloaded({ message }: StatementError): AppError {
+  return new AppError("OVERLOADED", message, { retryAfterMs: 1000 });
 }
 
 /** The outcome of a step that was not run. An authorized caller can request it. */
@@ -102,7 +109,7 @@ export function attemptBytes(outcome: StepOutcome): number {
   return ATTEMPT_BYTES + output + 2 * Math.min(output, TOOL_CALL_OUTPUT_BYTES_MAX);
 }
 
-function outcomeOf({ ref, step, result, durationMs }: RanAttempt): StepOutcome {
+function outcomeOf({ ref, tries, step, result, durationMs }: RanAttempt): StepOutcome {
   const timing = { durationMs: milliseconds(durationMs) };
   if (!(result instanceof StatementError)) {
     const { rowCount } = result;
@@ -110,7 +117,7 @@ function outcomeOf({ ref, step, result, durationMs }: RanAttempt): StepOutcome {
   }
   if (result.reason === "aborted") return { kind: "cancelled", ...timing };
   const error = stepErrorOf(result);
-  if (mayRetry(result.reason, isReadIntent(step.intent), ref.attempt)) {
+  if (mayRetry(result.reason, isReadIntent(step.intent), tries ?? ref.attempt)) {
     return { kind: "retried", error, ...timing };
   }
   return { kind: "failed", error, ...timing, context: contextOfFailure(result.hints) };

@@ -1,4 +1,3 @@
-import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
@@ -7,9 +6,7 @@ import type { OutputSource } from "../../kernel/tool-call.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import {
   ApprovalRequired,
-  type Dialect,
   isReadIntent,
-  namedData,
   type StatementGrant,
   type StatementPolicy,
   type StatementReader,
@@ -24,7 +21,6 @@ import {
   StatementError,
   type AdvisedStatement,
   type AttemptRef,
-  type SqlTarget,
   type SqlValue,
   type StatementResult,
   type StepAdvisor,
@@ -32,13 +28,21 @@ import {
   type ToolRegistry,
 } from "../ports.js";
 import { endOfAttempt, handedBack, refused, released, type AttemptEnd } from "./attempt-end.js";
-import { kindsOf, namedBy, permitStep, plannedStatement } from "./permit-steps.js";
-import { awaitingApproval, isApproved, type BoundStatement } from "./step-approval.js";
+import {
+  boundStatement,
+  dialectOf,
+  type KnownData,
+  POLICY_REFUSALS,
+  StepDecisions,
+} from "./step-decisions.js";
+import type { BoundStatement } from "./step-approval.js";
 import type { SchemaSteps } from "./schema-steps.js";
 
 /** One claimed attempt, with everything needed to run it. */
 export interface Attempt {
   readonly ref: AttemptRef;
+  /** The attempts that count for retries, with this one. */
+  readonly tries: number;
   readonly step: PreparedStep;
   readonly sessionId: string;
   /** The id of its tool call. */
@@ -59,14 +63,8 @@ export interface Attempt {
   readonly timeoutMs: number;
 }
 
-/**
- * The data that a step touches, as far as its text tells. The database's description replaces it,
- * and the policies decide on that.
- */
-interface KnownData {
-  touched?: TouchedData | undefined;
-  policyVersion?: string | undefined;
-}
+/** An attempt before its claim. */
+export type AskedAttempt = Omit<Attempt, "tries" | "sessionId" | "eventId">;
 
 /** A statement with its parameter values and its caller. */
 interface StatementToRun {
@@ -90,37 +88,17 @@ export interface AttemptRunnerParts {
   readonly approvalValidMs: number;
 }
 
-/** The decision on a step before it is bound. */
-export interface StepPermission extends StatementGrant {
-  /** Whether persons have to approve it; the attempt decides whether they have. */
-  readonly needsApproval: boolean;
-}
-
-/** Refusals that depend on the caller: another caller may be allowed to run the same step. */
-export const POLICY_REFUSALS: ReadonlySet<string> = new Set(["POLICY_DENIED", "APPROVAL_REQUIRED"]);
-
 /**
  * Runs attempts: binds the parameters, runs the statement, and translates the result into an
  * outcome of the state machine.
  */
 export class AttemptRunner {
   readonly #parts: AttemptRunnerParts;
+  readonly #decisions: StepDecisions;
 
   constructor(parts: AttemptRunnerParts) {
     this.#parts = parts;
-  }
-
-  /**
-   * Decides whether a caller may run a step now, independently of the decision at submission.
-   * @throws AppError `POLICY_DENIED`.
-   */
-  async permit(step: PreparedStep, caller: Caller): Promise<StepPermission> {
-    try {
-      return { ...(await permitStep(caller, step, this.#parts)), needsApproval: false };
-    } catch (refusal) {
-      if (!(refusal instanceof ApprovalRequired)) throw refusal;
-      return { needsApproval: true, policyVersion: refusal.needed.policyVersion };
-    }
+    this.#decisions = new StepDecisions(parts);
   }
 
   /**
@@ -149,14 +127,14 @@ export class AttemptRunner {
     }
     const { schemas } = this.#parts;
     const attributed = { ...attempt, caller: ctx };
-    const data = await this.#dataOf(target, attempt, ctx);
+    const data = await this.#decisions.dataOf(target, attempt, ctx);
     const bound = await boundStatement(target, attempt, binds, ctx);
     if ("outcome" in bound) return bound;
     // A database tells what the statement touches, and is asked about that while it runs.
     const isDecidedByData = data !== undefined && "dialect" in target;
     const grant: StatementGrant | ApprovalRequired = isDecidedByData
       ? {}
-      : await this.#approved(bound, attempt.needsApproval);
+      : await this.#decisions.approved(bound, attempt.needsApproval);
     if (grant instanceof ApprovalRequired) return this.#awaiting(bound, grant, undefined);
     await schemas.before(target, attributed);
     const startedMs = performance.now();
@@ -218,50 +196,14 @@ export class AttemptRunner {
     });
   }
 
-  /**
-   * The data that a step touches, as far as it is known before the step runs; `undefined` when no
-   * policy and no approval depends on it.
-   */
-  async #dataOf(
-    target: StepTarget,
-    { step, needsApproval }: Attempt,
-    caller: Caller,
-  ): Promise<KnownData | undefined> {
-    const isAsked = await this.#parts.policy.looksAtData(caller, kindsOf(step));
-    const isSql = "dialect" in target;
-    if (!isAsked && !(needsApproval && isSql)) return undefined;
-    return { touched: isSql ? await namedBy(step, caller.orgId, this.#parts) : namedData([]) };
-  }
-
-  /**
-   * Decides on a statement whose policies do not depend on the data that it touches.
-   * @returns the refusal when persons have not approved it.
-   */
-  async #approved(
-    bound: BoundStatement,
-    needsApproval: boolean,
-  ): Promise<StatementGrant | ApprovalRequired> {
-    if (!needsApproval) return {};
-    try {
-      return await permitStep(bound.caller, bound.step, this.#parts, (needed) =>
-        isApproved(bound, needed, undefined),
-      );
-    } catch (refusal) {
-      if (refusal instanceof ApprovalRequired) return refusal;
-      throw refusal;
-    }
-  }
-
   /** The end of an attempt that persons have to approve first. */
   #awaiting(
     bound: BoundStatement,
-    { needed }: ApprovalRequired,
+    refusal: ApprovalRequired,
     touched: TouchedData | undefined,
   ): AttemptEnd {
-    const { ids, clock, approvalValidMs: validMs } = this.#parts;
-    const made = { approvalId: ids.orderedUuid(), nowMs: clock.nowMs(), validMs };
-    const outcome = awaitingApproval(bound, needed, touched, made);
-    return { outcome, toolCall: undefined, policyVersion: needed.policyVersion };
+    const outcome = this.#decisions.awaited(bound, refusal, touched);
+    return { outcome, toolCall: undefined, policyVersion: refusal.needed.policyVersion };
   }
 
   async #runOn(
@@ -272,7 +214,6 @@ export class AttemptRunner {
   ): Promise<StatementResult | StatementError | AppError> {
     const { binds, caller } = bound;
     const { step, ref, rowsChangedMax, mayChangeUncounted, timeoutMs, waitMs } = attempt;
-    const { policy } = this.#parts;
     try {
       return await target.run(
         {
@@ -291,10 +232,7 @@ export class AttemptRunner {
             data &&
             (async (touched) => {
               data.touched = touched;
-              const asked = plannedStatement(step, touched);
-              const grant = await policy.permit(caller, asked, (needed) =>
-                isApproved(bound, needed, touched),
-              );
+              const grant = await this.#decisions.permitted(bound, touched);
               data.policyVersion = grant.policyVersion;
               return grant;
             }),
@@ -308,34 +246,6 @@ export class AttemptRunner {
       return (await settle(target, attempt, error)) ?? provenUndone(error);
     }
   }
-}
-
-/**
- * The statement with everything that a person approves. @returns the end of the attempt when it
- * cannot be told.
- */
-async function boundStatement(
-  target: StepTarget,
-  { ref, step, approval, needsApproval }: Attempt,
-  binds: readonly SqlValue[],
-  caller: Caller,
-): Promise<BoundStatement | AttemptEnd> {
-  const statement = { ref, step, binds, caller, approval, dialect: dialectOf(target) };
-  if (!needsApproval || target.migrationOf === undefined) {
-    return { ...statement, migration: undefined };
-  }
-  try {
-    return { ...statement, migration: await target.migrationOf(caller, step.statement.sql) };
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const { code, message } = error;
-    return code === "STORE_UNAVAILABLE" ? released(error) : refused({ code, message });
-  }
-}
-
-/** Undefined for a service tool, which is not SQL. */
-function dialectOf(target: SqlTarget | StepTarget): Dialect | undefined {
-  return "dialect" in target ? target.dialect : undefined;
 }
 
 /** The lower one of two limits. */

@@ -25,9 +25,8 @@ import {
   type TouchedData,
 } from "../../governance/index.js";
 import { cutToBytes } from "../cut-text.js";
-import type { StepOutcome } from "../plan-state.js";
 import type { PreparedStep } from "../plan.js";
-import type { AttemptRef, SqlValue } from "../ports.js";
+import type { AttemptRef, AwaitedApproval, SqlValue } from "../ports.js";
 import type { PathSegment } from "../statements/compiled-statement.js";
 
 /** Where a value comes from that is not known yet. */
@@ -84,7 +83,7 @@ export function awaitingApproval(
   needed: NeededApproval,
   touched: TouchedData | undefined,
   { approvalId, nowMs, validMs }: NewApproval,
-): StepOutcome {
+): AwaitedApproval {
   return {
     kind: "awaiting_approval",
     approval: {

@@ -1,16 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { sessionOr } from "@steward/kernel/caller.js";
-import { isoTime } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 import { DRAIN_MS } from "@steward/kernel/limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { StorageGate } from "@steward/kernel/storage-gate.js";
-import type {
-  AnnouncedToolCall,
-  ExplainedStatementPolicy,
-  ToolCallGate,
-} from "../../governance/index.js";
+import type { ExplainedStatementPolicy, ToolCallGate } from "../../governance/index.js";
 import { originOf } from "../../kernel/origin.js";
 import type { ApprovalIndex } from "../../approvals/ports.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
@@ -19,9 +13,11 @@ import type { PlanEngine } from "../engine/index.js";
 import { LEASE_RENEW_MS } from "../limits.js";
 import type { QueryRuntimeContext } from "../orchestrator.js";
 import type { StepOutcome } from "../plan-state.js";
-import type { PreparedStep, StepExecution } from "../plan.js";
+import type { StepExecution } from "../plan.js";
 import type {
   AttemptRef,
+  AwaitedApproval,
+  ClaimableStep,
   ClaimResult,
   PlanRef,
   SchemaJournal,
@@ -29,18 +25,15 @@ import type {
   StepRef,
 } from "../ports.js";
 import type { ClaimRefusal } from "../transitions.js";
+import { refusalError } from "./claim-refusal.js";
 import { attemptBytes, type AttemptEnd } from "./attempt-end.js";
-import {
-  type Attempt,
-  AttemptRunner,
-  type AttemptRunnerParts,
-  POLICY_REFUSALS,
-  type StepPermission,
-} from "./attempt-runner.js";
+import { AttemptRunner, type AttemptRunnerParts } from "./attempt-runner.js";
 import { InFlightSteps, type InFlightStep } from "./in-flight-steps.js";
 import { Recovery } from "./recovery.js";
 import { retryDelayMs } from "./retry.js";
 import { SchemaSteps } from "./schema-steps.js";
+import { POLICY_REFUSALS, StepDecisions } from "./step-decisions.js";
+import { announcedCall, type AskedStep, type GrantedStep, StepGate } from "./step-gate.js";
 import { StoredOutputs } from "./stored-outputs.js";
 import { StandingApprovals } from "./standing-approvals.js";
 import { WholePlanRequests } from "./whole-plan-requests.js";
@@ -72,6 +65,7 @@ export class StepRunner implements AsyncDisposable {
   readonly #parts: StepRunnerParts;
   readonly #engine: PlanEngine;
   readonly #owner: string;
+  readonly #decisions: StepDecisions;
   readonly #runner: AttemptRunner;
   readonly #recovery: Recovery;
   readonly #wholePlans: WholePlanRequests;
@@ -87,7 +81,9 @@ export class StepRunner implements AsyncDisposable {
     this.#parts = parts;
     this.#engine = engine;
     this.#owner = parts.ids.uuid();
-    this.#runner = new AttemptRunner({ ...parts, schemas: new SchemaSteps(parts.schemas, log) });
+    this.#decisions = new StepDecisions(parts);
+    const schemas = new SchemaSteps(parts.schemas, log);
+    this.#runner = new AttemptRunner({ ...parts, schemas });
     this.#outputs = new StoredOutputs(parts);
     this.#wholePlans = new WholePlanRequests(parts);
     this.#standingApprovals = new StandingApprovals(parts);
@@ -171,8 +167,22 @@ export class StepRunner implements AsyncDisposable {
       if (this.#closing) throw shuttingDown();
       await this.#requireSpace(ref);
       const origin = originOf(ctx, await this.#parts.policy.versionFor(ctx));
-      const claim = await this.#engine.claimStep(ref, this.#owner, origin, outdatedApproval);
+      const gate = new StepGate(this.#parts.gate);
+      const asked: AskedStep = { ref, ctx, gate, signal: inFlight.signal };
+      const claim = await this.#engine
+        .claimStep(ref, this.#owner, {
+          ...{ origin, outdatedApproval },
+          admit: (step) => this.#admit(step, asked),
+        })
+        .catch((refusal: unknown) => {
+          gate.release();
+          throw refusal;
+        });
+      if (claim.kind !== "claimed") gate.release();
       switch (claim.kind) {
+        case "awaiting":
+          // The next claim says what it waits for.
+          break;
         case "finished":
           await this.#outputs.permit(ctx, claim.sources);
           return claim.execution;
@@ -183,7 +193,7 @@ export class StepRunner implements AsyncDisposable {
           await untilPlanNews(this.#engine, ref, inFlight.signal);
           break;
         case "claimed": {
-          const execution = await this.#attempt(ref, claim, ctx, inFlight);
+          const execution = await this.#attempt(claim, asked, inFlight);
           if (execution !== undefined) return execution;
         }
       }
@@ -219,33 +229,71 @@ export class StepRunner implements AsyncDisposable {
   }
 
   /**
+   * Decides before a claim: policies, budgets and approvals. A refusal stores nothing and is no
+   * attempt. @returns the approval that the step has to wait for.
+   */
+  async #admit(claimable: ClaimableStep, asked: AskedStep): Promise<AwaitedApproval | undefined> {
+    const { ref, ctx, gate, signal } = asked;
+    const { step } = claimable;
+    try {
+      const granted = await this.#granted(claimable, asked);
+      asked.granted = granted;
+      await gate.admit(() => announcedCall(ref, claimable, ctx, this.#parts.ids.uuid()));
+      const awaited = await this.#decisions.admit(granted, ctx, signal);
+      return awaited && (await this.#withGrants(ref, awaited, ctx));
+    } catch (refusal) {
+      const code = refusal instanceof AppError ? refusal.code : "INTERNAL";
+      this.#parts.telemetry.count("steward_step_refusals_total", { intent: step.intent, code });
+      throw refusal;
+    }
+  }
+
+  /** A step with the decision on what its text names. @throws AppError `POLICY_DENIED`. */
+  async #granted(
+    { boundSources: sources, ...claimable }: ClaimableStep,
+    { ref, ctx }: AskedStep,
+  ): Promise<GrantedStep> {
+    const { clock, stepTimeoutMs, stepWaitMs } = this.#parts;
+    const permission = await this.#decisions.permit(claimable.step, ctx);
+    const boundSources = await this.#outputs.permit(ctx, sources);
+    const approval = await this.#standingApprovals.unlessRevoked(ref.orgId, claimable.approval);
+    const leftMs = Math.max(claimable.deadlineMs - clock.nowMs(), 1);
+    return {
+      ...claimable,
+      ...permission,
+      ...{ approval, boundSources },
+      ref: { ...ref, attempt: claimable.attempt },
+      waitMs: Math.min(stepWaitMs, leftMs),
+      timeoutMs: Math.min(stepTimeoutMs, leftMs),
+    };
+  }
+
+  /** Decides again when policies, or an approval that stands, may have changed since the question. */
+  async #stillGranted(claim: Claimed, asked: AskedStep): Promise<GrantedStep> {
+    const { granted, ctx } = asked;
+    const version = await this.#parts.policy.versionFor(ctx);
+    const isSame = granted?.policyVersion === version && claim.approval === granted.approval;
+    return isSame && claim.approval?.underStanding !== true ? granted : this.#granted(claim, asked);
+  }
+
+  /**
    * @returns `undefined` when another attempt follows, the step waits for an approval, or the claim
    * was lost.
    */
   async #attempt(
-    ref: StepRef,
     claim: Claimed,
-    ctx: QueryRuntimeContext,
+    asked: AskedStep,
     inFlight: InFlightStep,
   ): Promise<StepExecution | undefined> {
-    const { ids, gate } = this.#parts;
+    const { ref, ctx, gate } = asked;
     const attempt = { ...ref, attempt: claim.attempt };
     inFlight.attempt = attempt;
-    const grant = await this.#orReleased(attempt, () => this.#runner.permit(claim.step, ctx));
-    const recordedSources = await this.#orReleased(attempt, () =>
-      this.#outputs.permit(ctx, claim.boundSources),
-    );
-    const call = announcedCall(ref, claim, ctx, ids.uuid());
-    const approval = await this.#orReleased(attempt, () =>
-      this.#standingApprovals.unlessRevoked(ref.orgId, claim.approval),
-    );
-    const warnings = await this.#orReleased(attempt, () => gate.admit(call));
     let recorded = false;
     try {
-      const claimed = { ...claim, ...grant, approval, recordedSources };
-      const end = await this.#run(attempt, claimed, call, ctx, inFlight);
-      const outcome = await this.#withGrants(ref, withHints(end.outcome, warnings), ctx);
-      const origin = originOf(ctx, end.policyVersion ?? grant.policyVersion);
+      const granted = await this.#orReleased(attempt, () => this.#stillGranted(claim, asked));
+      const end = await this.#run(granted, asked, inFlight);
+      const outcome = await this.#withGrants(ref, withHints(end.outcome, gate.warnings), ctx);
+      const origin = originOf(ctx, end.policyVersion ?? granted.policyVersion);
       const finished = await this.#engine.finishStep(attempt, outcome, end.toolCall, origin);
       recorded = end.toolCall !== undefined && finished.kind !== "fenced";
       inFlight.attempt = undefined;
@@ -256,11 +304,11 @@ export class StepRunner implements AsyncDisposable {
       if (outcome.kind === "awaiting_approval") return undefined;
       if (finished.kind === "ended") return finished.execution;
       if (finished.kind === "pending") {
-        await this.#untilRetry(attempt, claim.step, end.retriedAfter, inFlight.signal);
+        await this.#untilRetry(attempt, claim, end.retriedAfter, inFlight.signal);
       }
       return undefined;
     } finally {
-      if (!recorded) gate.release(call);
+      if (!recorded) gate.release();
     }
   }
 
@@ -268,11 +316,11 @@ export class StepRunner implements AsyncDisposable {
    * Looks for a standing approval that covers the statement. If there is none, it asks for the
    * approval of the whole plan too, where policies allow it.
    */
-  async #withGrants(
+  async #withGrants<Outcome extends StepOutcome>(
     ref: StepRef,
-    outcome: StepOutcome,
+    outcome: Outcome,
     ctx: QueryRuntimeContext,
-  ): Promise<StepOutcome> {
+  ): Promise<Outcome> {
     if (outcome.kind !== "awaiting_approval") return outcome;
     const standing = await this.#standingApprovals.of(ref.orgId, outcome.approval);
     if (standing !== undefined) return { ...outcome, standing };
@@ -290,32 +338,12 @@ export class StepRunner implements AsyncDisposable {
   }
 
   async #run(
-    attempt: AttemptRef,
-    claim: Claimed & StepPermission & { readonly recordedSources: Attempt["boundSources"] },
-    { eventId, sessionId }: AnnouncedToolCall,
-    ctx: QueryRuntimeContext,
-    inFlight: InFlightStep,
+    granted: GrantedStep,
+    { ctx, gate }: AskedStep,
+    { signal }: InFlightStep,
   ): Promise<AttemptEnd> {
-    const { clock, stepTimeoutMs, stepWaitMs } = this.#parts;
-    const leftMs = Math.max(claim.deadlineMs - clock.nowMs(), 1);
-    const end = await this.#runner.run(
-      {
-        ref: attempt,
-        step: claim.step,
-        sessionId,
-        eventId,
-        outputs: claim.outputs,
-        boundSources: claim.recordedSources,
-        approval: claim.approval,
-        needsApproval: claim.needsApproval,
-        rowsChangedMax: claim.rowsChangedMax,
-        mayChangeUncounted: claim.mayChangeUncounted,
-        waitMs: Math.min(stepWaitMs, leftMs),
-        timeoutMs: Math.min(stepTimeoutMs, leftMs),
-      },
-      ctx,
-      inFlight.signal,
-    );
+    const { eventId, sessionId } = gate.call;
+    const end = await this.#runner.run({ ...granted, eventId, sessionId }, ctx, signal);
     const handedBack = end.outcome.kind === "cancelled" && this.#closing;
     return handedBack ? { ...end, outcome: { kind: "released" } } : end;
   }
@@ -338,12 +366,12 @@ export class StepRunner implements AsyncDisposable {
   /** Waits before the next attempt of a step, and tells the operator why there is one. */
   async #untilRetry(
     attempt: AttemptRef,
-    { intent, dataSource }: PreparedStep,
+    { tries, step: { intent, dataSource } }: Claimed,
     reason: StatementFailureReason = "unknown",
     signal: AbortSignal,
   ): Promise<void> {
     const { ids, telemetry, log } = this.#parts;
-    const delayMs = Math.round(retryDelayMs(attempt.attempt, ids.random()));
+    const delayMs = Math.round(retryDelayMs(tries, ids.random()));
     telemetry.count("steward_step_retries_total", { intent, reason });
     log.warn({ ...attempt, dataSource, reason, delayMs }, "step attempt failed and is retried");
     await pause(delayMs, signal);
@@ -358,39 +386,9 @@ export class StepRunner implements AsyncDisposable {
   }
 }
 
-/** The call as the usage gate sees it before it runs. */
-function announcedCall(
-  { orgId }: StepRef,
-  { step, sessionId }: Claimed,
-  ctx: QueryRuntimeContext,
-  eventId: string,
-): AnnouncedToolCall {
-  return {
-    eventId,
-    orgId,
-    sessionId: sessionOr(ctx, sessionId),
-    toolName: step.toolName,
-    intent: step.intent,
-    ormModel: ctx.ormModel,
-  };
-}
-
 /** Waits; an abort ends the wait early without an error. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
-}
-
-/** The error of a refused claim; the details name the approval that the step waits for. */
-function refusalError({ code, message, approval }: ClaimRefusal): AppError {
-  if (approval === undefined) return new AppError(code, message);
-  const { approvalId, digest, expiresAtMs } = approval;
-  return new AppError(code, message, {
-    details: [
-      { field: "approval_id", reason: approvalId },
-      { field: "digest", reason: digest },
-      { field: "expires_at", reason: isoTime(expiresAtMs) },
-    ],
-  });
 }
 
 function shuttingDown(): AppError {

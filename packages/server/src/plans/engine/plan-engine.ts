@@ -15,6 +15,7 @@ import type { PlanRecord, PlanRevised, PreparedStep } from "../plan.js";
 import type {
   AbandonedStep,
   AttemptRef,
+  ClaimRequest,
   ClaimResult,
   FinishResult,
   NewPlan,
@@ -188,15 +189,9 @@ export class PlanEngine implements AsyncDisposable {
    * Claims a step for `owner` and increments its attempt number. The claim of a write is durable
    * when this resolves. The claim of a read may stay in memory for a while, because running a read
    * twice is harmless; a claim that uses an approval is always durable.
-   * @param outdatedApproval see `claimStep` in `transitions.ts`.
    */
-  claimStep(
-    ref: StepRef,
-    owner: string,
-    origin?: Origin,
-    outdatedApproval?: string,
-  ): Promise<ClaimResult> {
-    return this.#steps.claimStep(ref, owner, origin, outdatedApproval);
+  claimStep(ref: StepRef, owner: string, request: ClaimRequest = {}): Promise<ClaimResult> {
+    return this.#steps.claimStep(ref, owner, request);
   }
 
   /** Extends the lease of a claim. @returns false when the claim was lost. */

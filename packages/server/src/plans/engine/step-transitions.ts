@@ -3,9 +3,18 @@ import type { Origin } from "../../kernel/origin.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import { isReadIntent } from "../../governance/index.js";
 import { executionOf, outputOf } from "../execution.js";
-import type { StepOutcome } from "../plan-state.js";
-import type { AttemptRef, ClaimResult, FinishResult, StepRef } from "../ports.js";
-import { claimStep, finishStep } from "../transitions.js";
+import type { StepOutcome, StepState } from "../plan-state.js";
+import type { PreparedStep } from "../plan.js";
+import type {
+  AttemptRef,
+  AwaitedApproval,
+  ClaimableStep,
+  ClaimRequest,
+  ClaimResult,
+  FinishResult,
+  StepRef,
+} from "../ports.js";
+import { claimStep, finishStep, requestApproval } from "../transitions.js";
 import type { Claim, Claims } from "./claims.js";
 import type { OpenPlan } from "./open-plan.js";
 import type { OpenPlans } from "./open-plans.js";
@@ -25,6 +34,17 @@ interface FinishedAttempt {
   readonly outcome: StepOutcome;
   readonly toolCall: ToolCallRecord | undefined;
   readonly origin: Origin | undefined;
+}
+
+/** The answer to the question whether a step may be claimed, and what it was asked about. */
+interface AskedClaim {
+  readonly version: string;
+  readonly awaited: AwaitedApproval | undefined;
+}
+
+/** Differs when a claim of the step would run something else, or under another approval. */
+function versionOf({ attempt, approval }: StepState, { revision = 1 }: PreparedStep): string {
+  return JSON.stringify([attempt, revision, approval?.approvalId, approval?.status]);
 }
 
 /** Dependencies of {@link StepTransitions}. */
@@ -65,9 +85,9 @@ export class StepTransitions {
   async claimStep(
     ref: StepRef,
     owner: string,
-    origin?: Origin,
-    outdatedApproval?: string,
+    { origin, outdatedApproval, admit }: ClaimRequest,
   ): Promise<ClaimResult> {
+    let asked: AskedClaim | undefined;
     for (;;) {
       const access = await this.#plans.current(ref);
       if (access.kind === "owned elsewhere") {
@@ -99,21 +119,37 @@ export class StepTransitions {
       const attempt = { ...ref, attempt: decision.step.attempt };
       const { approval } = decision.step;
       const isApproved = approval?.usedBy === attempt.attempt;
-      const isInMemory = !isApproved && isReadIntent(prepared.intent) && this.#plans.isOwned(plan);
-      if (!isInMemory) this.#ownIfUndisputed(plan);
-      plan.change(decision.change, origin);
-      if (isInMemory) this.#claimInMemory(plan, attempt, owner);
-      else if (!(await this.#tryClaim(plan, attempt, owner))) continue;
-      return {
-        kind: "claimed",
+      const claimable = async (): Promise<ClaimableStep> => ({
         attempt: attempt.attempt,
+        tries: attempt.attempt - (decision.step.uncounted ?? 0),
         step: prepared,
         sessionId: plan.sessionId,
         deadlineMs: plan.state.deadlineMs,
         outputs: await outputsFor(this.#log, plan, prepared),
         boundSources: boundSources(this.#log, ref.orgId, prepared.statement, stepsOf(plan)),
         approval: isApproved ? approval : undefined,
-      };
+      });
+      const version = versionOf(decision.step, prepared);
+      if (admit !== undefined && asked?.version !== version) {
+        asked = { version, awaited: await admit(await claimable()) };
+        // Anything may have happened meanwhile, so it is decided again.
+        continue;
+      }
+      if (asked?.awaited !== undefined) {
+        const change = requestApproval(plan.state, ref.stepId, asked.awaited, nowMs);
+        if (change === undefined) continue;
+        this.#ownIfUndisputed(plan);
+        const { policyVersion } = asked.awaited.approval;
+        plan.change(change, origin && { ...origin, policyVersion });
+        if (await this.#writer.tryWrite(plan)) return { kind: "awaiting" };
+        continue;
+      }
+      const isInMemory = !isApproved && isReadIntent(prepared.intent) && this.#plans.isOwned(plan);
+      if (!isInMemory) this.#ownIfUndisputed(plan);
+      plan.change(decision.change, origin);
+      if (isInMemory) this.#claimInMemory(plan, attempt, owner);
+      else if (!(await this.#tryClaim(plan, attempt, owner))) continue;
+      return { kind: "claimed", ...(await claimable()) };
     }
   }
 

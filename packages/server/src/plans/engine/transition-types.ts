@@ -1,6 +1,6 @@
 import type { Approval } from "../../approvals/index.js";
 import type { Origin } from "../../kernel/origin.js";
-import type { ForkOrigin } from "../plan-state.js";
+import type { ForkOrigin, StepOutcome } from "../plan-state.js";
 import type { OnFailure, PreparedStep, StepExecution } from "../plan.js";
 import type { AttemptRef, PlanRef } from "../ports.js";
 import type { StepOutput } from "../statements/step-output.js";
@@ -28,22 +28,45 @@ export interface NewPlan {
   };
 }
 
+/** A step that may be claimed, and what its attempt would run with. */
+export interface ClaimableStep {
+  /** The number of the attempt. */
+  readonly attempt: number;
+  /** The attempts that count for retries, with this one. */
+  readonly tries: number;
+  readonly step: PreparedStep;
+  readonly sessionId: string;
+  /** Deadline of its plan, ms since the epoch. */
+  readonly deadlineMs: number;
+  /** Outputs of the steps that the statement refers to, by step id. */
+  readonly outputs: ReadonlyMap<string, StepOutput>;
+  /** The steps that the values in those outputs come from. */
+  readonly boundSources: readonly StoredSource[];
+  /** The approval that this attempt uses. */
+  readonly approval: Approval | undefined;
+}
+
+/** Why and on what condition a step is claimed. */
+export interface ClaimRequest {
+  /** Who asked for it; absent: the service itself. */
+  readonly origin?: Origin;
+  /** See `claimStep` in `transitions.ts`. */
+  readonly outdatedApproval?: string | undefined;
+  /**
+   * Asked before the claim, and again when the step has changed meanwhile. When it throws, nothing
+   * is stored. @returns what the step has to wait for instead; `undefined` when it may be claimed.
+   */
+  readonly admit?: (step: ClaimableStep) => Promise<AwaitedApproval | undefined>;
+}
+
+/** The approval that a step begins to wait for. */
+export type AwaitedApproval = StepOutcome & { readonly kind: "awaiting_approval" };
+
 /** The result of claiming a step. */
 export type ClaimResult =
-  | {
-      readonly kind: "claimed";
-      readonly attempt: number;
-      readonly step: PreparedStep;
-      readonly sessionId: string;
-      /** Deadline of its plan, ms since the epoch. */
-      readonly deadlineMs: number;
-      /** Outputs of the steps that the statement refers to, by step id. */
-      readonly outputs: ReadonlyMap<string, StepOutput>;
-      /** The steps that the values in those outputs come from. */
-      readonly boundSources: readonly StoredSource[];
-      /** The approval that this attempt uses. */
-      readonly approval: Approval | undefined;
-    }
+  | ({ readonly kind: "claimed" } & ClaimableStep)
+  /** It waits for an approval from now on, unless that was given at once: claim it again. */
+  | { readonly kind: "awaiting" }
   /** Another attempt is in progress. */
   | { readonly kind: "running" }
   /** The step has already finished; this is the stored result. */

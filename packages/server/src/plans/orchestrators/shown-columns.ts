@@ -2,7 +2,7 @@ import type { Caller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { StatementPolicy, TouchedData, TouchedTable } from "../../governance/index.js";
 import type { PreviewedTable } from "../ports.js";
-import { POLICY_REFUSALS } from "../attempts/attempt-runner.js";
+import { POLICY_REFUSALS } from "../attempts/step-decisions.js";
 
 /**
  * The tables that a statement changes, with the columns that a caller may read: those of which a

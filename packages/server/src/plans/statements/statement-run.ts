@@ -103,6 +103,15 @@ export interface StatementToDescribe extends Pick<
 > {
   /** How many parameters it has; their values are not known yet. */
   readonly parameterCount: number;
+  /** For the decision whether a statement may run: no estimate is wanted. */
+  readonly forDecision?: DescriptionForDecision;
+}
+
+/** What is known when a statement is about to run. */
+export interface DescriptionForDecision {
+  readonly binds: readonly SqlValue[];
+  /** Whether the last description is good enough, because the run is decided on again. */
+  readonly mayBeKnown: boolean;
 }
 
 /** A database's description of a statement, which it gives without running the statement. */

@@ -44,6 +44,8 @@ interface StepMore {
   readonly approval?: Approval;
   /** The plan's approval that the step holds, in each change of the step. */
   readonly planApproval?: Approval;
+  /** Attempts that use up no retry, in each change of the step. */
+  readonly uncounted?: number;
 }
 
 /** The column `steps` of a definition. */
@@ -96,11 +98,16 @@ function tuplesJson(
   const tuples = steps.map((step): StepTuple => {
     const { index, status, attempt, rowCount, executedAtMs, owner, waitReason, error } = step;
     const other = moreOf(step);
-    const { approval, planApproval } = step;
+    const { approval, planApproval, uncounted } = step;
     const more =
-      approval === undefined && planApproval === undefined
+      approval === undefined && planApproval === undefined && uncounted === undefined
         ? other
-        : { ...other, ...(approval && { approval }), ...(planApproval && { planApproval }) };
+        : {
+            ...other,
+            ...(approval && { approval }),
+            ...(planApproval && { planApproval }),
+            ...(uncounted === undefined ? {} : { uncounted }),
+          };
     const tuple = [index, status, attempt, rowCount, executedAtMs, owner, waitReason, error, more];
     while (tuple.at(-1) === undefined) tuple.pop();
     return tuple as unknown as StepTuple;
@@ -164,5 +171,6 @@ function applyTuple(steps: StepState[], tuple: StepTuple): void {
     error: error ?? undefined,
     approval: more?.approval,
     planApproval: more?.planApproval,
+    ...(more?.uncounted === undefined ? {} : { uncounted: more.uncounted }),
   };
 }

@@ -75,10 +75,25 @@ export class Descriptions {
     const key = keyOf(request, role);
     const known = this.#known.get(key);
     const isCurrent = known !== undefined && seen.at(-1)?.["version"] === known.version;
-    const description = isCurrent ? known : await this.#describe(session, asked);
-    if (!isCurrent) this.#known.delete(key);
-    if (request.sql.length <= KEPT_LENGTH_MAX) this.#known.getOrMake(key, () => description);
-    return request.permit(description.touched);
+    const touched = isCurrent ? known.touched : await this.describeForRun(session, asked);
+    return request.permit(touched);
+  }
+
+  /** The last known description of a statement; `undefined` when there is none. */
+  lastOf(
+    request: Pick<StatementRequest, "sql" | "intent">,
+    role: string | undefined,
+  ): TouchedData | undefined {
+    return this.#known.get(keyOf(request, role))?.touched;
+  }
+
+  /** What a statement touches now with its values, which is remembered for its run. */
+  async describeForRun(session: Session, asked: AskedStatement): Promise<TouchedData> {
+    const key = keyOf(asked.request, asked.role);
+    const description = await this.#describe(session, asked);
+    this.#known.delete(key);
+    if (asked.request.sql.length <= KEPT_LENGTH_MAX) this.#known.getOrMake(key, () => description);
+    return description.touched;
   }
 
   /**
@@ -198,6 +213,9 @@ function treesAreMissing(): StatementError {
   return new StatementError("statement", message);
 }
 
-function keyOf({ sql, intent }: AskedStatement["request"], role: string | undefined): string {
+function keyOf(
+  { sql, intent }: Pick<StatementRequest, "sql" | "intent">,
+  role: string | undefined,
+): string {
   return `${role ?? ""} ${intent} ${sql}`;
 }

@@ -97,9 +97,10 @@ class ApprovalSchedule {
     this.#made += 1;
     const owner = `owner-${String(this.#made)}`;
     const claim = await this.#schedule.answer(
-      process.ask((engine) => engine.claimStep(ref, owner, undefined, outdated)),
+      process.ask((engine) => engine.claimStep(ref, owner, { outdatedApproval: outdated })),
     );
     if (claim === undefined || claim.kind === "running") return false;
+    if (claim.kind === "awaiting") return false;
     if (claim.kind === "finished") return true;
     if (claim.kind === "refused") {
       const { code, approval } = claim.refusal;

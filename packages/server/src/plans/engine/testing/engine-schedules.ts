@@ -140,6 +140,7 @@ class EngineSchedule {
       process.ask((engine) => engine.claimStep(ref, owner)),
     );
     if (claim === undefined || claim.kind === "running") return false;
+    if (claim.kind === "awaiting") return false;
     if (claim.kind === "finished") return true;
     if (claim.kind === "refused") return claim.refusal.code === "PLAN_NOT_ACTIVE";
     const attempt = { ...ref, attempt: claim.attempt };
