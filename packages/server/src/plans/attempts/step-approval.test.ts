@@ -25,7 +25,7 @@ function shapeOf(
   const bound = { ...BOUND, step: { ...STEP, statement: { sql, binds: [] } }, ...over };
   const made = { approvalId: "1", nowMs: 0, validMs: 1 };
   const outcome = awaitingApproval(bound, { rules, policyVersion: "v" }, touched, made);
-  return outcome.kind === "awaiting_approval" ? outcome.approval.shapeDigest : undefined;
+  return outcome.approval.shapeDigest;
 }
 
 describe("the shape for which an approval may stand", () => {
