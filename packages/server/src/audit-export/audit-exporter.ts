@@ -11,7 +11,7 @@ import {
   AUDIT_EXPORT_RETRY_AFTER_MS_MAX,
   AUDIT_EXPORT_TIMEOUT_MS,
 } from "./limits.js";
-import { exportedEvent, type OcsfSource } from "./ocsf/ocsf-event.js";
+import { exportedEvent, unreadableEvent, type OcsfSource } from "./ocsf/ocsf-event.js";
 import { SinkBusy, type AuditExportStore, type AuditSink, type ExportedEvent } from "./ports.js";
 
 /** Dependencies of the export. */
@@ -40,7 +40,8 @@ interface SinkState {
  * of a sink moves after the sink has acknowledged a batch. A batch whose end is unknown, because the
  * server was killed or the receiver did not answer, is sent again. No record is ever passed over:
  * a sink that refuses a batch gets the same one until it accepts it. Every sink has a loop of its
- * own, so that a slow one delays no other. Of several servers one sends to a sink at a time.
+ * own, so that a slow one delays no other. In the place of a record that cannot be read stands an
+ * event that says so, with the digest of the record. Of several servers one sends to a sink at a time.
  */
 export class AuditExporter implements AsyncDisposable {
   readonly #parts: AuditExporterParts;
@@ -85,11 +86,21 @@ export class AuditExporter implements AsyncDisposable {
     if (records.length === 0) return "idle";
     const claim = { holder, from };
     if (!(await store.take(name, claim, AUDIT_EXPORT_LEASE_MS))) return "idle";
-    const events = batchOf(records, source);
+    const events = batchOf(records, (record) => this.#event(record, source));
     if (!(await this.#send(state, events, signal))) return "idle";
     await store.advance(name, claim, from + events.length);
     const isLast = events.length === records.length && records.length < AUDIT_EXPORT_BATCH_MAX;
     return isLast ? "idle" : "more";
+  }
+
+  #event(record: AuditRecord, source: OcsfSource): ExportedEvent {
+    try {
+      return exportedEvent(record, source);
+    } catch (error) {
+      const told = "a record of the audit log cannot be read; an event that says so is exported";
+      this.#parts.log.error({ err: error, index: record.index }, told);
+      return unreadableEvent(record, source);
+    }
   }
 
   /** @returns false when the receiver asks for a pause. */
@@ -120,11 +131,14 @@ export class AuditExporter implements AsyncDisposable {
 }
 
 /** As many of the records, as events, as fit into the bytes of a batch; at least one. */
-function batchOf(records: readonly AuditRecord[], source: OcsfSource): readonly ExportedEvent[] {
+function batchOf(
+  records: readonly AuditRecord[],
+  eventOf: (record: AuditRecord) => ExportedEvent,
+): readonly ExportedEvent[] {
   const events: ExportedEvent[] = [];
   let bytes = 0;
   for (const record of records) {
-    const event = exportedEvent(record, source);
+    const event = eventOf(record);
     bytes += Buffer.byteLength(event.json);
     if (events.length > 0 && bytes > AUDIT_EXPORT_BATCH_BYTES_MAX) break;
     events.push(event);

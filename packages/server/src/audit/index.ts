@@ -23,6 +23,7 @@ export {
 } from "./operation-recorder.js";
 export { Refusals } from "./refusals.js";
 export { CheckpointSigner } from "./signer.js";
+export { UNREADABLE_KIND } from "./unreadable.js";
 export { verifyExport, type AuditFiles, type AuditVerdict } from "./verify.js";
 export {
   entriesOf,

@@ -1,4 +1,5 @@
 import type { RecordedCaller } from "@steward/kernel/caller.js";
+import type { SetAside } from "@steward/kernel/concurrency/set-aside.js";
 import type { Unsubscribe } from "./event-bus.js";
 
 /**
@@ -143,9 +144,11 @@ export interface ToolCallBatch {
 export interface ToolCallFeed {
   /**
    * The next calls, at most `limit`, each plan's calls in order. Batches that were taken and not
-   * acknowledged are returned again.
+   * acknowledged are returned again. A call that cannot be read is set aside: it stays in the log
+   * and is taken once it can be read.
+   * @param setAside is told of calls that cannot be read, and keeps their pauses.
    */
-  take(limit: number): Promise<ToolCallBatch>;
+  take(limit: number, setAside?: SetAside): Promise<ToolCallBatch>;
 
   /**
    * Acknowledges a batch; durable when it resolves. Calls that another process has acknowledged

@@ -92,7 +92,7 @@ export class MemoryHook implements AsyncDisposable {
     this.#isBusy = false;
     this.#began = performance.eventLoopUtilization();
     const { store, index, provider, telemetry } = this.#options;
-    const taken = await store.toolCalls.take(BATCH_MAX);
+    const taken = await store.toolCalls.take(BATCH_MAX, this.#loop.setAside);
     if (taken.calls.length === 0) {
       await store.toolCalls.done(taken);
       return taken.isCut ? "more" : "idle";

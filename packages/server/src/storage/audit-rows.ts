@@ -50,18 +50,25 @@ export interface AuditRecordRow {
   readonly personal_values: string | null;
 }
 
-/** The record of a row. */
+/** The record of a row. Personal values that cannot be read are as if they were erased. */
 export function auditRecordOfRow(row: AuditRecordRow): AuditRecord {
-  const { salt, personal_values: values } = row;
+  const { salt, personal_values } = row;
+  const values = personal_values === null ? undefined : personalValuesOf(personal_values);
   return {
     index: row.record_index,
     orgId: row.org_id,
     entry: row.entry,
-    personal:
-      salt === null || values === null
-        ? undefined
-        : { salt, values: JSON.parse(values) as Readonly<Record<string, string>> },
+    personal: salt === null || values === undefined ? undefined : { salt, values },
   };
+}
+
+function personalValuesOf(json: string): Readonly<Record<string, string>> | undefined {
+  try {
+    // Only this program writes them.
+    return JSON.parse(json) as Readonly<Record<string, string>>;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { SetAside } from "@steward/kernel/concurrency/set-aside.js";
 import type { AnnouncedToolCall } from "../governance/index.js";
 import type { Admission, Budget, BudgetWindow, Charge } from "./budgets/budgets.js";
 import type { Nanodollars } from "./money.js";
@@ -50,9 +51,10 @@ export interface UsageRecording {
    * Takes the next tool calls from the durable log, at most `limit`, and creates a usage row for
    * each, priced as of the call's own time. Rows, totals and the position in the log are committed
    * together, so that no crash loses or duplicates a row.
+   * @param setAside is told of calls that cannot be read. They get their rows once they can be read.
    * @returns the new rows; fewer than `limit` when no more are waiting.
    */
-  recordPending(limit: number): Promise<readonly UsageEvent[]>;
+  recordPending(limit: number, setAside?: SetAside): Promise<readonly UsageEvent[]>;
 
   /**
    * Adds an organization's external events. An event whose source and source id are known is

@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import type { AuditFact } from "../../audit/ports.js";
 import { auditRecordOf } from "../../audit/record.js";
-import { ocsfEventOf, type OcsfEvent } from "./ocsf-event.js";
+import { ocsfEventOf, unreadableEvent, type OcsfEvent } from "./ocsf-event.js";
 import { violationsOf } from "./testing/violations.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
@@ -163,6 +164,19 @@ describe("the event of a record", () => {
     expect(JSON.stringify(event["actor"])).toContain("sha256:");
     expect(JSON.stringify(event)).not.toContain("ada.lovelace");
     expect(event["query_info"]).toBeUndefined();
+  });
+
+  it("of a record that cannot be read says so, with what is known of it and its digest", () => {
+    const entry = `{"at":"2026-05-01T10:00:00.000Z","detail":"of a later version`;
+    const sent = unreadableEvent({ index: 7, orgId: ORG, entry, personal: undefined }, SOURCE);
+    expect(sent).toMatchObject({ index: 7, kind: "record.unreadable" });
+    expect(sent.atMs).toBe(Date.parse("2026-05-01T10:00:00.000Z"));
+    const event = JSON.parse(sent.json) as OcsfEvent;
+    expect(event).toMatchObject({
+      metadata: { tenant_uid: ORG, sequence: 7 },
+      raw_data_hash: { value: createHash("sha256").update(entry).digest("hex") },
+    });
+    expect(violationsOf(event)).toEqual([]);
   });
 
   it("never shows a value of a statement or a text that a person wrote", () => {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
-import type { AuditRecord } from "../../audit/index.js";
+import { isoTime } from "@steward/kernel/clock.js";
+import { UNREADABLE_KIND, type AuditRecord } from "../../audit/index.js";
 import type { ExportedEvent } from "../ports.js";
 import { actorOf, endpointOf } from "./actors.js";
 import { classMembersOf } from "./event-classes.js";
@@ -40,25 +41,42 @@ export function ocsfEventOf(record: AuditRecord, source: OcsfSource): OcsfEvent 
     src_endpoint: endpointOf(read),
     ...(request === undefined ? {} : { http_request: { uid: request.id } }),
     ...(typeof detail["count"] === "number" ? { count: detail["count"] } : {}),
-    raw_data_hash: {
-      algorithm_id: 3,
-      algorithm: "SHA-256",
-      value: createHash("sha256").update(text).digest("hex"),
-    },
+    raw_data_hash: hashOf(text),
     unmapped: unmappedOf(read),
   };
 }
 
 /** The event of a record, ready to be sent. */
 export function exportedEvent(record: AuditRecord, source: OcsfSource): ExportedEvent {
-  const event = ocsfEventOf(record, source);
+  return sentEvent(record.index, ocsfEventOf(record, source));
+}
+
+/** The event in the place of a record that cannot be read: what is known of it, and its digest. */
+export function unreadableEvent(record: AuditRecord, source: OcsfSource): ExportedEvent {
+  const { index, orgId, entry } = record;
+  const at = /"at":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/.exec(entry)?.[1] ?? isoTime(0);
+  const known = { at, detail: { index }, kind: UNREADABLE_KIND, org: orgId, subject: "" };
+  const event = ocsfEventOf(
+    { index, orgId, entry: JSON.stringify(known), personal: undefined },
+    source,
+  );
+  return sentEvent(index, { ...event, raw_data_hash: hashOf(entry) });
+}
+
+function sentEvent(index: number, event: OcsfEvent): ExportedEvent {
   return {
-    index: record.index,
+    index,
     atMs: Number(event["time"]),
     severity: Number(event["severity_id"]),
-    kind: readRecord(record).entry.kind,
+    // `metadataOf` writes it.
+    kind: (event["metadata"] as { readonly event_code: string }).event_code,
     json: JSON.stringify(event),
   };
+}
+
+function hashOf(text: string): OcsfEvent {
+  const value = createHash("sha256").update(text).digest("hex");
+  return { algorithm_id: 3, algorithm: "SHA-256", value };
 }
 
 function metadataOf(

@@ -1,3 +1,4 @@
+import { assert } from "@steward/kernel/assert.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PreparedStep } from "../../plans/index.js";
 import {
@@ -76,7 +77,10 @@ export function callJson(call: ToolCallRecord, around: CallSurroundings): string
   return JSON.stringify(tuple);
 }
 
-/** The tool call of a change. */
+/**
+ * The tool call of a change.
+ * @throws Error when it is damaged or of a later version.
+ */
 export function callOf(
   json: string,
   plan: Omit<CallSurroundings, "step"> & { readonly steps: readonly PreparedStep[] },
@@ -84,12 +88,14 @@ export function callOf(
   const [index, eventId, attempt, status, rowCount, finishedAtMs, durationMs, rest = {}] =
     JSON.parse(json) as CallTuple;
   // A step that was appended stands in the call alone.
+  const isList: boolean = Array.isArray(plan.steps);
+  assert(isList, "a definition is a list of steps");
   const step = plan.steps[index];
   const { caller, touched, bound, ...told } = rest;
   const kept = told.output as string | number | undefined;
   const length = typeof kept === "number" ? kept : (plan.output?.length ?? 0);
   const usual = usualCall({ ...plan, step }, length);
-  return {
+  const call: ToolCallRecord = {
     ...usual,
     ...told,
     eventId,
@@ -103,7 +109,13 @@ export function callOf(
     durationMs,
     output: typeof kept === "string" ? kept : usual.output,
   };
+  for (const name of TEXTS) assert(typeof call[name] === "string", "a stored call has its texts");
+  for (const name of NUMBERS) assert(Number.isFinite(call[name]), "a stored call has its numbers");
+  return call;
 }
+
+const TEXTS = ["eventId", "stepId", "toolName", "intent", "status", "query"] as const;
+const NUMBERS = ["attempt", "rowCount", "finishedAtMs", "durationMs"] as const;
 
 /** Who had a call run, and what it touched. */
 export function recordedOf(json: string): Pick<ToolCallRecord, "caller" | "touched"> {

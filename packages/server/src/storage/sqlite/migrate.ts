@@ -19,6 +19,7 @@ import { deleteWordsLater } from "./migrations/0016-text-index.js";
 import { createAuditCosignatures } from "./migrations/0017-audit-cosignatures.js";
 import { addStandingApprovals } from "./migrations/0018-standing-approvals.js";
 import { indexSubmitters } from "./migrations/0019-plan-submitters.js";
+import { createSetAsideCalls } from "./migrations/0020-set-aside-calls.js";
 
 /**
  * The version of the first migration, which creates a new store. Stores from before the first
@@ -52,6 +53,7 @@ const MIGRATIONS: readonly string[] = [
   createAuditCosignatures,
   addStandingApprovals,
   indexSubmitters,
+  createSetAsideCalls,
 ];
 
 /** The schema version of an up-to-date store. */

@@ -39,10 +39,12 @@ export function damagedRowsBattery(engine: string, under: DamagedStoreUnderTest)
       await store.plans.createPlan(plan);
       return plan.ref;
     };
-    const setAside = new SetAside({
-      ...{ work: "a sweep", log: silentLog, timers: systemTimers, random: () => 0.999 },
-      backoff: { baseMs: 3_600_000, capMs: 3_600_000 },
-    });
+    const paused = (): SetAside =>
+      new SetAside({
+        ...{ work: "a sweep", log: silentLog, timers: systemTimers, random: () => 0.999 },
+        backoff: { baseMs: 3_600_000, capMs: 3_600_000 },
+      });
+    const setAside = paused();
     const sweep = async (limit: number): Promise<readonly AbandonedStep[]> => {
       const abandoned: AbandonedStep[] = [];
       await store.plans.sweep(limit, setAside, (each) => {
@@ -111,6 +113,46 @@ export function damagedRowsBattery(engine: string, under: DamagedStoreUnderTest)
       const [about] = await store.audit.archive.list(unreadable, 1);
       expect(about?.personal?.values).toHaveProperty("row");
       expect((await store.audit.sequence.take(10)).facts).toEqual([]);
+    });
+
+    it("usage and memory take every call that can be read, and a damaged one once it is mended", async () => {
+      const orgs = [ORG, OTHER_ORG, ORG];
+      const refs = await recordToolCalls(
+        store.plans,
+        orgs.map((orgId) => ({ orgId })),
+      );
+      const [damaged, ...good] = refs;
+      if (damaged === undefined) throw new Error("there are three calls");
+      const setCall = (call: string): Promise<void> =>
+        under.execute(
+          `UPDATE plan_changes SET call = ${call}
+           WHERE plan_id = '${damaged.planId}' AND call IS NOT NULL`,
+        );
+      await setCall("'later' || call");
+      const take = async (aside?: SetAside): Promise<readonly string[]> => {
+        const batch = await store.memory.toolCalls.take(10, aside);
+        await store.memory.toolCalls.done(batch);
+        return batch.calls.map(({ eventId }) => eventId);
+      };
+      const count = async (aside?: SetAside): Promise<readonly string[]> =>
+        (await store.usage.recording.recordPending(10, aside)).map(({ id }) => id);
+      const ids = good.map(({ eventId }) => eventId).toSorted();
+      await restart();
+      const announced: string[] = [];
+      store.toolCalls.onRecorded((calls) => announced.push(...calls.map(({ eventId }) => eventId)));
+      await store.toolCalls.replay();
+      expect(announced.toSorted()).toEqual(ids);
+      const [ofUsage, ofMemory] = [paused(), paused()];
+      expect((await count(ofUsage)).toSorted()).toEqual(ids);
+      expect((await take(ofMemory)).toSorted()).toEqual(ids);
+      expect([ofUsage.size, ofMemory.size]).toEqual([1, 1]);
+      await restart();
+      expect([await count(), await take()]).toEqual([[], []]);
+      await setCall("substr(call, 6)");
+      await restart();
+      expect([await count(), await take()]).toEqual([[damaged.eventId], [damaged.eventId]]);
+      await restart();
+      expect([await count(), await take()]).toEqual([[], []]);
     });
 
     it("expired data of every other organization is deleted when one cannot be read", async () => {

@@ -104,7 +104,7 @@ export class UsageRecorder implements AsyncDisposable {
     const heard = this.#heard;
     try {
       for (;;) {
-        const events = await this.#recording.recordPending(BATCH_MAX);
+        const events = await this.#recording.recordPending(BATCH_MAX, this.#loop.setAside);
         if (events.length > 0) this.recorded(events);
         if (events.length < BATCH_MAX) break;
       }

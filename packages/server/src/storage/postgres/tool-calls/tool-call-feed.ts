@@ -1,4 +1,5 @@
 import { assert } from "@steward/kernel/assert.js";
+import type { SetAside } from "@steward/kernel/concurrency/set-aside.js";
 import type { Unsubscribe } from "../../../kernel/event-bus.js";
 import type { ToolCallBatch, ToolCallFeed } from "../../../kernel/tool-call.js";
 import type { PlanRef } from "../../../plans/ports.js";
@@ -21,7 +22,8 @@ interface Taken {
  * calls: of two concurrent transactions, the one with the lower number may commit later, after the
  * cursor has passed it. Each plan's log has one writer and no gaps, so a position in it is safe. It
  * moves only from where it was when the batch was read, so of two processes only one processes a
- * batch.
+ * batch. A plan's log waits where a call cannot be read, until a sweep finds the plan again; the other
+ * plans go on.
  */
 export class PostgresToolCallFeed implements ToolCallFeed {
   readonly #db: Database;
@@ -35,12 +37,12 @@ export class PostgresToolCallFeed implements ToolCallFeed {
     this.#unread = unread;
   }
 
-  async take(limit: number): Promise<ToolCallBatch> {
+  async take(limit: number, setAside?: SetAside): Promise<ToolCallBatch> {
     for (const taken of [...this.#taken.keys()]) this.release(taken);
     await this.#unread.begin();
     const taken: Taken = { refs: [], parts: [] };
     try {
-      const isCut = await this.#read(taken, limit);
+      const isCut = await this.#read(taken, limit, setAside);
       const calls = taken.parts.flatMap(({ calls }) => calls);
       const batch = { calls, isCut };
       this.#taken.set(batch, taken);
@@ -97,15 +99,24 @@ export class PostgresToolCallFeed implements ToolCallFeed {
   }
 
   /** @returns whether more unread calls may exist in these plans. */
-  async #read(taken: Taken, limit: number): Promise<boolean> {
+  async #read(taken: Taken, limit: number, setAside?: SetAside): Promise<boolean> {
     for (let count = 0; count < limit;) {
-      const refs = this.#unread.take(PLANS_MAX);
-      const [first] = refs;
+      const known = this.#unread.take(PLANS_MAX);
+      const [first] = known;
       if (first === undefined) return false;
-      taken.refs.push(...refs);
-      const planIds = refs.map(({ planId }) => planId);
+      const tried = known.filter(({ planId }) => setAside?.isWaiting(planId) !== true);
+      taken.refs.push(...tried);
+      if (tried.length === 0) continue;
+      const planIds = tried.map(({ planId }) => planId);
       const { orgId } = first;
       const read = await readUnread(this.#db, this.#consumer, orgId, planIds, limit - count);
+      for (const { planId } of tried) {
+        const error = read.unreadable.get(planId);
+        if (error === undefined) setAside?.succeeded(planId);
+        else setAside?.failed(planId, error);
+      }
+      const refs = tried.filter(({ planId }) => !read.unreadable.has(planId));
+      taken.refs.splice(taken.refs.length - tried.length, tried.length, ...refs);
       taken.parts.push(...read.parts);
       count += read.parts.reduce((sum, { calls }) => sum + calls.length, 0);
       if (!read.isCut) continue;

@@ -2,6 +2,7 @@ import type { ToolCallRecord } from "../../../kernel/tool-call.js";
 import type { PreparedStep } from "../../../plans/index.js";
 import type { PlanRef } from "../../../plans/ports.js";
 import { callOf, preparedStepsOf } from "../../plan-changes/index.js";
+import { unreadableCall } from "../../unreadable-call.js";
 import { TOOL_CALL_CONSUMERS } from "../../tool-call-consumers.js";
 import { byOrganization } from "../by-organization.js";
 import type { Connection } from "../database.js";
@@ -25,6 +26,8 @@ export interface UnreadCalls {
 /** The result of reading unacknowledged calls. */
 export interface UnreadRead {
   readonly parts: readonly UnreadCalls[];
+  /** Why a plan's log cannot be read further than its part, by the plan's id. */
+  readonly unreadable: ReadonlyMap<string, Error>;
   /** Whether more unread calls may exist in these plans. */
   readonly isCut: boolean;
 }
@@ -66,10 +69,10 @@ export async function readUnread(
   );
   const withCalls = new Set(rows.filter((row) => row.call !== null).map((row) => row.plan_id));
   const steps = await stepsOf(connection, orgId, [...withCalls]);
-  const parts = unreadOf(orgId, rows, steps, callsMax);
+  const { parts, unreadable } = unreadOf(orgId, rows, steps, callsMax);
   const count = parts.reduce((sum, part) => sum + part.calls.length, 0);
   return {
-    parts,
+    ...{ parts, unreadable },
     isCut: rows.length === ROWS_MAX || count === callsMax,
   };
 }
@@ -111,37 +114,46 @@ export async function acknowledge(
   return acknowledged;
 }
 
+/** The definitions of plans, as they are stored. */
 async function stepsOf(
   connection: Connection,
   orgId: string,
   planIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly PreparedStep[]>> {
+): Promise<ReadonlyMap<string, string>> {
   if (planIds.length === 0) return new Map();
   const rows = await connection.query<{ readonly plan_id: string; readonly steps: string }>(
     `SELECT plan_id, steps FROM plan_definitions WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])`,
     [orgId, planIds],
   );
-  return new Map(rows.map((row) => [row.plan_id, preparedStepsOf(row.steps)]));
+  return new Map(rows.map((row) => [row.plan_id, row.steps]));
 }
 
 function unreadOf(
   orgId: string,
   rows: readonly ChangeOfPlan[],
-  stepsByPlan: ReadonlyMap<string, readonly PreparedStep[]>,
+  definitions: ReadonlyMap<string, string>,
   callsMax: number,
-): readonly UnreadCalls[] {
+): Pick<UnreadRead, "parts" | "unreadable"> {
+  const unreadable = new Map<string, Error>();
+  const stepsByPlan = new Map<string, readonly PreparedStep[]>();
   const unread = new Map<string, UnreadCalls & { readonly calls: ToolCallRecord[] }>();
   let count = 0;
   for (const row of rows) {
     const { plan_id: planId, session_id: sessionId, sequence } = row;
-    if (sequence === null) continue;
+    if (sequence === null || unreadable.has(planId)) continue;
     if (row.call !== null && count === callsMax) break;
     const former = unread.get(planId);
     const calls = former?.calls ?? [];
     if (row.call !== null) {
-      const steps = stepsByPlan.get(planId) ?? [];
-      const output = row.output ?? undefined;
-      calls.push(callOf(row.call, { orgId, planId, sessionId, steps, output }));
+      try {
+        const steps = stepsByPlan.get(planId) ?? preparedStepsOf(definitions.get(planId) ?? "[]");
+        stepsByPlan.set(planId, steps);
+        const output = row.output ?? undefined;
+        calls.push(callOf(row.call, { orgId, planId, sessionId, steps, output }));
+      } catch (error) {
+        unreadable.set(planId, unreadableCall({ orgId, planId }, error));
+        continue;
+      }
       count += 1;
     }
     unread.set(planId, {
@@ -151,5 +163,5 @@ function unreadOf(
       calls,
     });
   }
-  return [...unread.values()];
+  return { parts: [...unread.values()], unreadable };
 }

@@ -1,4 +1,5 @@
 import { postingOf, PriceList, rollupsOf, usageEventOf } from "../../../usage/index.js";
+import type { SetAside } from "@steward/kernel/concurrency/set-aside.js";
 import type { Price, UsageEvent, UsageRecording } from "../../../usage/ports.js";
 import { byOrganization } from "../by-organization.js";
 import { OutcomeUnknown, type Connection, type Database } from "../database.js";
@@ -25,11 +26,11 @@ export class PostgresUsageRecording implements UsageRecording {
     this.#toolCalls = new PostgresToolCallFeed(db, "usage", unread);
   }
 
-  async recordPending(limit: number): Promise<readonly UsageEvent[]> {
+  async recordPending(limit: number, setAside?: SetAside): Promise<readonly UsageEvent[]> {
     const recorded = [...this.#untold];
     this.#untold = recorded;
     for (let isMore = true; isMore && recorded.length < limit;) {
-      const taken = await this.#toolCalls.take(limit - recorded.length);
+      const taken = await this.#toolCalls.take(limit - recorded.length, setAside);
       isMore = taken.isCut;
       const byOrg = byOrganization(this.#toolCalls.partsOf(taken), ({ ref }) => ref.orgId);
       for (const parts of byOrg.values()) {

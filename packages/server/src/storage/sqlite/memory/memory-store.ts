@@ -59,7 +59,7 @@ export class SqliteMemoryStore implements MemoryStore {
     const modelId = this.#activeModelId();
     await this.#writer.commitSoon([
       ...writeEntries(entries, modelId),
-      this.toolCalls.doneWrite(taken),
+      ...this.toolCalls.doneWrites(taken),
     ]);
   }
 

@@ -5,6 +5,7 @@ import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { RecordedListener, ToolCallLog, ToolCallRecord } from "../../../kernel/tool-call.js";
 import type { PreparedStep } from "../../../plans/index.js";
 import { callOf, preparedStepsOf } from "../../plan-changes/index.js";
+import { unreadableCall } from "../../unreadable-call.js";
 import { number } from "../column-values.js";
 import { SYSTEM, type StoreReads } from "../reads/store-reads.js";
 
@@ -18,7 +19,16 @@ const REPLAYED_MAX = 256;
 /** A call with its position in the log, which grows with each commit. */
 export interface PlacedCall {
   readonly place: number;
-  readonly record: ToolCallRecord;
+  /** Absent when the call cannot be read, or was deleted with its plan. */
+  readonly record?: ToolCallRecord;
+  /** Why the call cannot be read. */
+  readonly error?: Error;
+}
+
+/** A page of the log. */
+export interface PlacedCalls {
+  readonly calls: readonly PlacedCall[];
+  readonly isCut: boolean;
 }
 
 interface CallRow {
@@ -29,6 +39,9 @@ interface CallRow {
   readonly call: string;
   readonly output: string | null;
 }
+
+/** The row of a call that was set aside; all but its place is `null` once its plan was deleted. */
+type SetAsideRow = CallRow | { readonly change: number; readonly call: null };
 
 /** The tool calls of an SQLite store: those of all plans in the order of their commits. */
 export class SqliteToolCallLog implements ToolCallLog {
@@ -50,7 +63,7 @@ export class SqliteToolCallLog implements ToolCallLog {
       const { calls } = await this.after(place, REPLAYED_MAX, false);
       const last = calls.at(-1);
       if (last === undefined) return;
-      this.recorded(calls.map(({ record }) => record));
+      this.recorded(calls.flatMap(({ record }) => record ?? []));
       place = last.place;
       await nextTurn();
     }
@@ -71,11 +84,7 @@ export class SqliteToolCallLog implements ToolCallLog {
    * Calls that were committed after a position: up to `limit`, or fewer when they are large.
    * @param withOutputs outputs may be large, and not every reader needs them.
    */
-  async after(
-    place: number,
-    limit: number,
-    withOutputs: boolean,
-  ): Promise<{ readonly calls: readonly PlacedCall[]; readonly isCut: boolean }> {
+  async after(place: number, limit: number, withOutputs: boolean): Promise<PlacedCalls> {
     const { rows, isCut } = await this.#db.page<CallRow>(
       SYSTEM,
       READ_BYTES,
@@ -86,15 +95,53 @@ export class SqliteToolCallLog implements ToolCallLog {
       place,
       BigInt(limit),
     );
-    const calls = rows.map((row) => ({ place: row.change, record: this.#recordOf(row) }));
+    return { calls: rows.map((row) => this.#placed(row)), isCut: isCut || rows.length === limit };
+  }
+
+  /**
+   * Calls that a consumer has set aside, those that can be read by now among them.
+   * @param except places that are not tried yet.
+   */
+  async setAside(
+    consumer: string,
+    except: readonly number[],
+    limit: number,
+    withOutputs: boolean,
+  ): Promise<PlacedCalls> {
+    const known = this.#db.get(
+      "SELECT 1 FROM set_aside_calls WHERE consumer = ? LIMIT 1",
+      consumer,
+    );
+    if (known === undefined) return { calls: [], isCut: false };
+    const { rows, isCut } = await this.#db.page<SetAsideRow>(
+      SYSTEM,
+      READ_BYTES,
+      `SELECT s.change, c.org_id, c.plan_id, p.session_id, c.call,
+         ${withOutputs ? "c.output" : "NULL AS output"}
+       FROM set_aside_calls AS s LEFT JOIN plan_changes AS c USING (change)
+         LEFT JOIN plans AS p USING (org_id, plan_id)
+       WHERE s.consumer = ? AND s.change NOT IN (SELECT value FROM json_each(?))
+       ORDER BY s.change LIMIT ?`,
+      consumer,
+      JSON.stringify(except),
+      BigInt(limit),
+    );
+    const calls = rows.map((row) =>
+      row.call === null ? { place: row.change } : this.#placed(row),
+    );
     return { calls, isCut: isCut || rows.length === limit };
   }
 
-  #recordOf(row: CallRow): ToolCallRecord {
-    const { org_id: orgId, plan_id: planId, session_id: sessionId } = row;
-    const steps = this.#steps.getOrMake(`${orgId} ${planId}`, () => this.#readSteps(orgId, planId));
-    const output = row.output ?? undefined;
-    return callOf(row.call, { orgId, planId, sessionId, steps, output });
+  #placed(row: CallRow): PlacedCall {
+    const { change: place, org_id: orgId, plan_id: planId, session_id: sessionId } = row;
+    try {
+      const key = `${orgId} ${planId}`;
+      const steps = this.#steps.getOrMake(key, () => this.#readSteps(orgId, planId));
+      const output = row.output ?? undefined;
+      return { place, record: callOf(row.call, { orgId, planId, sessionId, steps, output }) };
+    } catch (error) {
+      return { place, error: unreadableCall({ orgId, planId }, error) };
+    }
   }
 
   #readSteps(orgId: string, planId: string): readonly PreparedStep[] {

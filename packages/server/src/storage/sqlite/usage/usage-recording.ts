@@ -1,5 +1,6 @@
 import { postingOf, PriceList, rollupsOf, usageEventOf } from "../../../usage/index.js";
 import type { Price, RecordedCall, UsageEvent, UsageRecording } from "../../../usage/ports.js";
+import type { SetAside } from "@steward/kernel/concurrency/set-aside.js";
 import type { CommitWriter } from "../commit-writer.js";
 import type { StoreReads } from "../reads/store-reads.js";
 import { type FeedConsumer, SqliteToolCallFeed } from "../tool-calls/tool-call-feed.js";
@@ -29,16 +30,20 @@ export class SqliteUsageRecording implements UsageRecording {
     this.#prices = prices;
   }
 
-  async recordPending(limit: number): Promise<readonly UsageEvent[]> {
-    const taken = await this.#toolCalls.take(limit);
-    if (taken.calls.length === 0) return [];
-    const events = await this.#priced(taken.calls);
-    await this.#writer.commit([
-      this.#toolCalls.doneWrite(taken),
-      writeEvents(events),
-      ...addToTotals(rollupsOf(events.map(postingOf))),
-    ]);
-    return events;
+  async recordPending(limit: number, setAside?: SetAside): Promise<readonly UsageEvent[]> {
+    const taken = await this.#toolCalls.take(limit, setAside);
+    if (taken.calls.length > 0) {
+      const events = await this.#priced(taken.calls);
+      await this.#writer.commit([
+        ...this.#toolCalls.doneWrites(taken),
+        writeEvents(events),
+        ...addToTotals(rollupsOf(events.map(postingOf))),
+      ]);
+      return events;
+    }
+    await this.#toolCalls.done(taken);
+    // All calls of the batch were set aside; more may follow them.
+    return taken.isCut ? this.recordPending(limit, setAside) : [];
   }
 
   async recordExternal(
