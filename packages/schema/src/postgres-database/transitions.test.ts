@@ -191,6 +191,38 @@ const TRANSITIONS: readonly (readonly [string, string, string])[] = [
     "CREATE SCHEMA s; ALTER DEFAULT PRIVILEGES IN SCHEMA s GRANT SELECT ON TABLES TO readonly_x; CREATE TABLE s.a(x int)",
     "CREATE SCHEMA s; ALTER DEFAULT PRIVILEGES IN SCHEMA s GRANT SELECT ON TABLES TO readonly_x; CREATE TABLE s.a(x int); CREATE TABLE s.b(x int); REVOKE SELECT ON s.b FROM readonly_x; ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC",
   ],
+  ...(
+    [
+      ["a database's default privileges, the owner among the grantees", "", "postgres"],
+      ["a schema's, the owner among the grantees", "IN SCHEMA public ", "postgres"],
+      ["a schema's, and everybody among the grantees", "IN SCHEMA public ", "PUBLIC"],
+      ["a schema's, and an owner-to-be", "IN SCHEMA public ", "owner_x"],
+    ] as const
+  ).map(([title, place, grantee]) => {
+    const given = ["TABLES", "SEQUENCES", "FUNCTIONS", "TYPES"]
+      .map(
+        (sort) =>
+          `ALTER DEFAULT PRIVILEGES ${place}GRANT ALL ON ${sort} TO readonly_x, ${grantee};`,
+      )
+      .join(" ");
+    return [
+      `new objects of every sort under ${title}`,
+      `${given} CREATE TABLE t(a int)`,
+      `${given} CREATE TABLE t(a int, b serial); CREATE TABLE u(a int GENERATED ALWAYS AS IDENTITY); CREATE TYPE e AS ENUM ('a');
+        CREATE VIEW v AS SELECT a FROM t; ALTER VIEW v OWNER TO owner_x; CREATE PROCEDURE q() LANGUAGE sql AS 'select 1';
+        CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'select 1'; ALTER FUNCTION f() OWNER TO owner_x; ALTER TABLE u OWNER TO owner_x`,
+    ] as const;
+  }),
+  [
+    "a schema's default privileges with the option to grant, and what a database's take away",
+    "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT ALL ON FUNCTIONS TO postgres WITH GRANT OPTION; ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC; ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT EXECUTE ON FUNCTIONS TO PUBLIC",
+    "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT ALL ON FUNCTIONS TO postgres WITH GRANT OPTION; ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC; ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT EXECUTE ON FUNCTIONS TO PUBLIC; CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'select 1'",
+  ],
+  [
+    "an owner who had rights before",
+    "CREATE TABLE t(a int); GRANT SELECT, UPDATE (a) ON t TO owner_x",
+    "CREATE TABLE t(a int); GRANT UPDATE (a) ON t TO owner_x; ALTER TABLE t OWNER TO owner_x",
+  ],
   [
     "the schema public as older servers make it",
     "COMMENT ON SCHEMA public IS NULL; GRANT CREATE ON SCHEMA public TO PUBLIC; CREATE TABLE t(a int)",

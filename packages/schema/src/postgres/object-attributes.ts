@@ -12,7 +12,7 @@ import { CONSTRAINTS, onOf, qualified, quoteName, wordOf } from "./objects/names
 import type { Kind } from "../model/kinds.js";
 import type { RebuildPlan } from "./rebuild-plan.js";
 import { changeDefaults, changeRights, changeSequenceRights } from "./objects/rights.js";
-import { initialRights, rightsOf } from "./objects/rights.js";
+import { initialRights, rightsOf, settledRights } from "./objects/rights.js";
 import { alterOptions } from "./table-statements.js";
 
 /**
@@ -233,13 +233,15 @@ class ObjectAttributes {
       old === undefined
         ? initialRights(this.#base, now.kind, schemaId)
         : rightsOf(old, (label) => this.#rebuild.labelNow(old, label));
-    const rights = changeRights(this.#target, now, before);
+    const owner = (now.kind === "Column" ? this.#target.get(now.parent) : now).values.owner;
+    const rights = changeRights(this.#target, now, settledRights(before, now.kind, owner));
     if (now.values.identity === undefined) return rights;
     const hadSequence = old?.values.identity !== undefined;
     const sequence = hadSequence
-      ? (old.values.sequenceGrants ?? [])
-      : initialRights(this.#base, "Sequence", schemaId).grants;
-    return [...rights, ...changeSequenceRights(this.#target, now, sequence)];
+      ? { grants: old.values.sequenceGrants ?? [], revoked: [] }
+      : initialRights(this.#base, "Sequence", schemaId);
+    const { grants } = settledRights(sequence, "Sequence", owner);
+    return [...rights, ...changeSequenceRights(this.#target, now, grants)];
   }
 
   /** The indexes that CLUSTER and REPLICA IDENTITY use. */

@@ -57,8 +57,40 @@ export function initialRights(
     .flatMap((id) => base.partsOf(id, "DefaultPrivileges"))
     .filter(({ values }) => values.owner === undefined && values.type === SORTS[kind])
     .map((each) => rightsOf(each));
-  const grants = new Map(usual.flatMap((each) => each.grants).map((part) => [keyOf(part), part]));
-  return { grants: [...grants.values()], revoked: usual.flatMap(({ revoked }) => revoked) };
+  return {
+    grants: usual.flatMap(({ grants }) => grants),
+    revoked: usual.flatMap(({ revoked }) => revoked),
+  };
+}
+
+/**
+ * Privileges as the catalog tells them once the object belongs to an owner: what a grantee was
+ * given twice is one grant, a role that is the owner is called so, and a grant of what the owner
+ * and everybody have anyway only cancels its revocation.
+ */
+export function settledRights({ grants, revoked }: Rights, kind: Kind, owner?: string): Rights {
+  const merged = new Map<string, Grant>();
+  for (const part of grants) {
+    const grantee = part.grantee === owner ? "OWNER" : part.grantee;
+    const key = JSON.stringify([grantee, part.privilege, part.columnName]);
+    const option = merged.get(key)?.isGrantable ?? part.isGrantable;
+    const said = { ...part, grantee };
+    merged.set(key, option === undefined ? said : { ...said, isGrantable: option });
+  }
+  const all = [...merged.values()];
+  const isUsual = ({ grantee, columnName }: Grant): boolean => {
+    if (kind === "Column" || columnName !== undefined) return false;
+    const isForAll = SORTS[kind] === "FUNCTIONS" || SORTS[kind] === "TYPES";
+    return grantee === "OWNER" || (isForAll && grantee === "PUBLIC");
+  };
+  const plain = ({ grantee, privilege }: Grant): Grant => ({ grantee, privilege });
+  const given = all.filter(isUsual);
+  // The option to grant makes another privilege of what the owner has anyway.
+  const replaced = given.filter(({ isGrantable }) => isGrantable === true).map(plain);
+  return {
+    grants: all.filter((part) => !isUsual(part) || part.isGrantable === true),
+    revoked: [...without(revoked, given.map(plain)), ...replaced],
+  };
 }
 
 /** The statements that change an object's privileges. */
@@ -68,7 +100,8 @@ export function changeRights(
   before: Rights,
 ): readonly Statement[] {
   const own = object.kind === "Column" ? ` (${quoteName(nameOf(object))})` : "";
-  return sayRights(object, before, rightsOf(object), (part) => {
+  const owned = object.kind === "Column" ? schema.above(object) : object;
+  return sayRights(owned, before, rightsOf(object), (part) => {
     const column = part.columnName;
     return `${own || (column === undefined ? "" : ` (${quoteName(column)})`)} ON ${grantedOn(schema, object)}`;
   }).map((sql) => changing(schema, object, sql));
@@ -157,10 +190,6 @@ function sayRights(
 
 function without(parts: readonly Grant[], others: readonly Grant[]): readonly Grant[] {
   return parts.filter((part) => !others.some((other) => sameValue([part], [other])));
-}
-
-function keyOf(part: Grant): string {
-  return JSON.stringify(Object.entries(part).sort());
 }
 
 function grantedOn(schema: PostgresSchema, object: PostgresObject): string {
