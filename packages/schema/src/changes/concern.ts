@@ -32,7 +32,26 @@ export function concernOf(from: Schema, to: Schema): Concern {
     }
     for (const schema of [from, to]) for (const each of ancestorsOf(schema, id)) above.add(each);
   }
+  // The differences name a partitioned index for all that is attached to it.
+  for (const schema of [from, to]) {
+    for (const object of schema.objects) {
+      if (!isAttachedToOneOf(schema, object, ids)) continue;
+      ids.add(object.id);
+      for (const each of ancestorsOf(schema, object.id)) above.add(each);
+    }
+  }
   return { ids, wholes, above };
+}
+
+/** Whether an index or constraint is attached to one of these, directly or indirectly. */
+function isAttachedToOneOf(
+  schema: Schema,
+  { values }: SchemaObject,
+  ids: ReadonlySet<string>,
+): boolean {
+  const whole = schema.find(values.attachedTo?.ref);
+  if (whole === undefined) return false;
+  return ids.has(whole.id) || isAttachedToOneOf(schema, whole, ids);
 }
 
 /**

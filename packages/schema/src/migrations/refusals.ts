@@ -1,6 +1,7 @@
 import { AppError } from "@steward/kernel/errors.js";
 import type { Finding } from "../lint/finding.js";
 import type { Script, ScriptText } from "../ports.js";
+import { sayOperation } from "./drift.js";
 import type { MigrationProof } from "./proof.js";
 
 /**
@@ -10,9 +11,7 @@ import type { MigrationProof } from "./proof.js";
 export function refuseUnproven({ isProven, stretches }: MigrationProof): void {
   if (isProven) return;
   const failed = stretches.find(({ expected, reached }) => expected !== reached);
-  const missing = (failed?.missing ?? []).map(
-    ({ action, kind, path }) => `${action} ${kind} ${path}`,
-  );
+  const missing = (failed?.missing ?? []).map(sayOperation);
   throw new AppError(
     "INVALID_ARGUMENT",
     `The migration failed its proof (${failed?.name ?? "base"}); its script does not make these changes: ${missing.join("; ")}. Write them in another way, or make them in a migration of their own`,

@@ -64,8 +64,11 @@ function missingIn(other: Schema, schema: Schema): readonly SchemaObject[] {
   return schema.objects.filter(({ id, parent, values }) => {
     // Objects in a PostgreSQL schema do not count as its parts.
     const isPart = parent !== undefined && schema.get(parent).kind !== "Schema";
-    const above = [isPart ? parent : undefined, values.attachedTo?.ref];
-    return isMissing(id) && !above.some((each) => each !== undefined && isMissing(each));
+    // What a part refers to may be gone from its own schema too, and so is not listed.
+    const above = [isPart ? parent : undefined, values.attachedTo?.ref].flatMap(
+      (each) => schema.find(each)?.id ?? [],
+    );
+    return isMissing(id) && !above.some(isMissing);
   });
 }
 

@@ -45,6 +45,24 @@ describe("migrations of a PostgreSQL database", () => {
   const codes = ({ findings }: Migration) => findings.map(({ code }) => code);
   const differences = async () => (await service.drift(ADMIN, "shop")).differences;
 
+  it.each([
+    ["an index", "CREATE INDEX by_b ON parts (b)"],
+    ["a unique index without a name", "CREATE UNIQUE INDEX ON parts (a, b)"],
+    ["a key", "ALTER TABLE parts ADD PRIMARY KEY (a, b)"],
+  ])("make %s of partitions of partitions, and take it back", async (_what, sql) => {
+    const parts = `${SCHEMA} CREATE TABLE parts (a int, b int) PARTITION BY RANGE (a);
+      CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (10);
+      CREATE TABLE parts_2 PARTITION OF parts FOR VALUES FROM (10) TO (20) PARTITION BY LIST (b);
+      CREATE TABLE parts_2_1 PARTITION OF parts_2 FOR VALUES IN (1);`;
+    const { id } = await propose(parts);
+    await service.apply(ADMIN, id);
+    const indexed = await propose(`${parts} ${sql}`);
+    await service.apply(ADMIN, indexed.id);
+    expect(await differences()).toEqual([]);
+    await service.revert(ADMIN, indexed.id);
+    expect(await differences()).toEqual([]);
+  });
+
   it("hold up nobody for long: indexes concurrently, checks without validation first", async () => {
     const wanted =
       SCHEMA.replace("city text", "city text, CONSTRAINT named CHECK (name <> '')").replace(

@@ -289,6 +289,13 @@ const TRANSITIONS: readonly (readonly [string, string, string])[] = [
     "CREATE FUNCTION f(int) RETURNS bigint LANGUAGE sql IMMUTABLE AS 'select 1::bigint'; CREATE TABLE t(a int, b bigint GENERATED ALWAYS AS (f(a)) STORED); CREATE INDEX i ON t(b)",
   ],
   [
+    "a function that gets a parameter with a default, under all that calls it",
+    `CREATE FUNCTION f(a int) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'select true'; CREATE TABLE t(a int, b boolean DEFAULT f(1), CHECK (f(a)));
+      CREATE POLICY p ON t USING (f(a)); CREATE VIEW v AS SELECT f(a) FROM t; CREATE INDEX i ON t (f(a)); CREATE TABLE g(a int, b boolean GENERATED ALWAYS AS (f(a)) STORED)`,
+    `CREATE FUNCTION f(a int, b int DEFAULT 1) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'select true'; CREATE TABLE t(a int, b boolean DEFAULT f(1), CHECK (f(a)));
+      CREATE POLICY p ON t USING (f(a)); CREATE VIEW v AS SELECT f(a) FROM t; CREATE INDEX i ON t (f(a)); CREATE TABLE g(a int, b boolean GENERATED ALWAYS AS (f(a)) STORED)`,
+  ],
+  [
     "a sequence that outlives the column it went with",
     "CREATE TABLE t(a int, b int); CREATE SEQUENCE s OWNED BY t.b",
     "CREATE TABLE t(a int); CREATE SEQUENCE s",

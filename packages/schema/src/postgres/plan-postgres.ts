@@ -164,6 +164,7 @@ class PostgresPlan {
    */
   #isRoutineReplaced(object: PostgresObject): boolean {
     if (!isRoutine(object)) return false;
+    if (this.#rebuild.isOvertaken(object)) return true;
     const siblings = this.#target.partsOf(object.parent, "Function", "Procedure", "Aggregate");
     const called = this.#rebuild.routineName(object);
     return siblings.some(({ id, name }) => id !== object.id && name === called);

@@ -107,6 +107,16 @@ export class RebuildPlan {
     return this.#target.find(id) === undefined || this.recreated.has(id);
   }
 
+  /**
+   * Whether a routine goes while another one of its name comes, with other arguments: while both
+   * are there, PostgreSQL cannot tell which of them a call means.
+   */
+  isOvertaken(old: PostgresObject): boolean {
+    if (!isRoutine(old) || this.#target.find(old.id) !== undefined) return false;
+    const siblings = this.#target.partsOf(old.parent, "Function", "Procedure", "Aggregate");
+    return siblings.some((each) => this.isFresh(each) && wordBefore(each) === wordBefore(old));
+  }
+
   /** Whether an object of the target has to be created, because it is new or was dropped. */
   isFresh({ id, parent }: PostgresObject): boolean {
     return (
@@ -246,19 +256,25 @@ export class RebuildPlan {
     for (const column of this.#base.all("Column")) {
       const { id, values } = column;
       if (values.generated === undefined || this.#target.find(id) === undefined) continue;
-      if (!needsOf(column).some((need) => this.touched.has(need) || this.recreated.has(need)))
-        continue;
+      const isLoose = needsOf(column).some((need) => this.#isLeft(need));
+      if (!isLoose && !needsOf(column).some((need) => this.touched.has(need))) continue;
       if (this.recreated.has(column.parent)) continue;
       this.anew.add(id);
       this.touched.add(id);
     }
   }
 
+  /** Whether an object that a column needs goes before the column is altered. */
+  #isLeft(id: string): boolean {
+    const object = this.#base.find(id);
+    return this.recreated.has(id) || (object !== undefined && this.isOvertaken(object));
+  }
+
   #findDefaults(): void {
     for (const column of this.#base.all("Column")) {
       const { id, values } = column;
       if (values.default === undefined || this.#target.find(id) === undefined) continue;
-      const isLoose = needsOf(column).some((need) => this.recreated.has(need));
+      const isLoose = needsOf(column).some((need) => this.#isLeft(need));
       if (this.touched.has(id) || isLoose) this.defaults.add(id);
     }
   }
@@ -330,6 +346,11 @@ export function isMoreChecked(
 /** Whether the object is an index, or a constraint that may have an index. */
 function isIndexed(object: PostgresObject): boolean {
   return object.kind === "Index" || isOf(object, CONSTRAINTS);
+}
+
+/** The name of a routine without its arguments. */
+function wordBefore(routine: PostgresObject): string | undefined {
+  return /^(?:"(?:[^"]|"")*"|[^(])*/.exec(nameOf(routine))?.[0];
 }
 
 function sameJson(one: unknown, other: unknown): boolean {

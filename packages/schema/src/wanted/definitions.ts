@@ -2,7 +2,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { HintedKind, RenameHint } from "../model/identify.js";
 import type { Dialect } from "../model/schema.js";
 import { isSign, isWord, type Token, tokensOf } from "../sql/sql-tokens.js";
-import { piecesOf } from "./statement-reader.js";
+import { isHint, piecesOf } from "./statement-reader.js";
 
 /** The kind of object that a CREATE statement defines, for kinds that rename hints support. */
 const KINDS: Readonly<Record<string, HintedKind>> = {
@@ -43,7 +43,7 @@ export function renameHints(sql: string, dialect: Dialect): readonly RenameHint[
  * @throws AppError `INVALID_ARGUMENT` for a hint where it has no effect.
  */
 export function hintsIn(tokens: readonly Token[], dialect: Dialect): readonly RenameHint[] {
-  const comments = tokens.filter(({ type, text }) => type === "comment" && /@renamed\b/.test(text));
+  const comments = tokens.filter(isHint);
   if (comments.length === 0) return [];
   const code = tokens.filter(({ type }) => type !== "comment");
   return comments.map((comment) => hintIn(code, comment, dialect));

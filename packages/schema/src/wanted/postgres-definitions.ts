@@ -198,7 +198,8 @@ function isTableAs(tokens: readonly Token[]): boolean {
 function runsInBound(tokens: readonly Token[]): boolean {
   const reader = new TokenReader(tokens);
   reader.until((token) => isWord(token, "VALUES"));
-  const bound = reader.rest();
+  // A partition that has partitions itself names their key next.
+  const bound = reader.until((token) => isWord(token, "PARTITION"));
   return bound.some((token, index) => {
     const isCalled = token.type === "name" || (token.type === "word" && !isBoundWord(token));
     return isCalled && isSign(bound[index + 1], "(") && !isCastTo(bound, index);

@@ -334,6 +334,12 @@ describe("a rename hint", () => {
     ["CREATE TABLE t (a int /* @renamed from=u.b */)", "can come from another schema"],
     ["CREATE TABLE t (a int) /* @renamed u */", "@renamed from=OLD_NAME"],
     ["CREATE TABLE t (a int) /* @renamed from=a.b.c */", "@renamed from=OLD_NAME"],
+    ["CREATE TABLE t (a int, -- @rename from=b\n c int)", "@renamed from=OLD_NAME"],
+    ["CREATE TABLE t (a int) -- @Renamed from=u", "@renamed from=OLD_NAME"],
+    ["CREATE TABLE t (a int) -- @renamed: from=u", "@renamed from=OLD_NAME"],
+    ["CREATE TABLE t (a int) -- renamed from=u", "@renamed from=OLD_NAME"],
+    ["-- @rename from=u\nCREATE TABLE t (a int)", "@renamed from=OLD_NAME"],
+    ["CREATE TABLE t (a int); -- @rename from=u", "before the semicolon"],
     ["CREATE TABLE t (a int); -- @renamed from=u\nCREATE TABLE v (a int)", "before the semicolon"],
     ["CREATE TABLE t (a int);\n-- @renamed from=u\n", "before the semicolon"],
   ])("that can have no effect is refused: %s", async (sql, reason) => {

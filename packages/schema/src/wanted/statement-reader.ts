@@ -20,8 +20,8 @@ export interface Piece {
 
 /** Tokens between two pauses. */
 const TOKENS_AT_ONCE = 4096;
-/** Marks a rename hint, the only kind of comment with a meaning. */
-const HINT = "@renamed";
+/** Begins a rename hint, the only kind of comment with a meaning, or a misspelt one. */
+const HINT = /(?<!\w)@renam|(?<!\w)renamed?[\s:]+from\s*=/i;
 
 /**
  * Splits a text into statements, as psql and the sqlite3 program do. Statements are read lazily, so
@@ -66,8 +66,9 @@ export function* piecesOf(sql: string, dialect: Dialect): Generator<Piece | unde
   }
 }
 
-function isHint({ type, text }: Token): boolean {
-  return type === "comment" && text.includes(HINT);
+/** Whether a comment is a rename hint, or was meant to be one. */
+export function isHint({ type, text }: Token): boolean {
+  return type === "comment" && HINT.test(text);
 }
 
 /** Whether only white space of the same line separates a semicolon from a token after it. */

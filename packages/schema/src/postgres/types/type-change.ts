@@ -6,7 +6,7 @@ import {
 } from "../../model/row-check.js";
 import type { Statement, Work } from "../../model/commands.js";
 import type { PostgresObject, PostgresSchema } from "../../model/schema.js";
-import { on, statement } from "../commands.js";
+import { alteringTable, on, statement } from "../commands.js";
 import { isForeign, qualified, quoteName } from "../objects/names.js";
 import { cast } from "./casts.js";
 import { type Comparison, type Conversion, conversionOf } from "./conversions.js";
@@ -51,16 +51,17 @@ export function changeType(retyping: Retyping): readonly Step[] {
   const change = statement("alter_column_type", sql, { ...subject, rows: workOf(retyping) });
   // A foreign table's rows are on another server and do not change.
   if (conversion.outcome !== "checked" || isForeign(table)) return [change];
-  const isForced = [base.get(old.parent), table].some(({ values }) =>
-    values.rowSecurity?.startsWith("forced"),
-  );
+  // The table's settings have been changed by now.
+  const isForced = table.values.rowSecurity === "forced";
   const isShortened = ["real", "double precision"].includes(from.name) && TEXTS.has(to.name);
   const set = (parameter: string): Statement =>
     statement("set_parameter", `SET LOCAL ${parameter}`, { object: subject.object });
+  const security = (word: string): Statement =>
+    alteringTable("set_row_security", target, table, `${word} ROW LEVEL SECURITY`);
   return [
-    // Forced row security would hide rows from the check. With row_security off, such a check fails
-    // instead.
-    ...(isForced ? [set("row_security = off")] : []),
+    // Forced row security would hide rows from the check. With row_security off, a check that it
+    // still affects fails instead.
+    ...(isForced ? [security("NO FORCE"), set("row_security = off")] : []),
     // Servers may be configured to print floating-point numbers with fewer digits than they store.
     ...(isShortened ? [set("extra_float_digits = 1")] : []),
     // The check that follows reads the rows while the lock is held.
@@ -70,7 +71,7 @@ export function changeType(retyping: Retyping): readonly Step[] {
     }),
     question({ object: target.pathOf(now), table: name, column, value, from, to }, conversion),
     change,
-    ...(isForced ? [set("row_security TO DEFAULT")] : []),
+    ...(isForced ? [set("row_security TO DEFAULT"), security("FORCE")] : []),
   ];
 }
 
