@@ -3,6 +3,9 @@ import { AppError } from "@steward/kernel/errors.js";
 
 /** Classification of PostgreSQL's errors by SQLSTATE (PostgreSQL manual, appendix A). */
 
+/** The driver cannot log in with the credentials of the URL; trying again does not help. */
+export class LoginFailure extends Error {}
+
 /** Class 28, an invalid role or password, and class 3D, an invalid database. */
 const CONNECTION_REFUSED = /^(28|3D)/;
 
@@ -27,10 +30,12 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * The server's message when it refused the role, its password or the database.
+ * Why a connection was refused for a reason that does not pass: the server's message about the role,
+ * its password or the database, or the reason of a {@link LoginFailure}.
  * @returns `undefined` for any other error.
  */
 export function connectionRefusal(error: unknown): string | undefined {
+  if (error instanceof LoginFailure) return error.message;
   const isRefusal = error instanceof pg.DatabaseError && CONNECTION_REFUSED.test(error.code ?? "");
   return isRefusal ? error.message : undefined;
 }

@@ -23,8 +23,11 @@ const UNKNOWN_TYPE: ReadonlySet<string> = new Set(["42P18", "42P08"]);
 /** The error for a failed connection. */
 export function toConnectError(error: unknown): StatementError {
   const code = codeOf(error);
-  if (error instanceof DatabaseError && !PASSING.has(code) && !isConnectionLost(error)) {
-    const said = connectionRefusal(error);
+  const said = connectionRefusal(error);
+  const isLasting =
+    said !== undefined ||
+    (error instanceof DatabaseError && !PASSING.has(code) && !isConnectionLost(error));
+  if (isLasting) {
     const message =
       said === undefined
         ? `The data source refuses the connection (SQLSTATE ${code})`

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Connection, DatabaseError, type Client, type QueryResult, type QueryResultRow } from "pg";
+import { Connection, DatabaseError, type QueryResult, type QueryResultRow } from "pg";
 import { SQL_TEMPORARY_BYTES_MAX } from "../limits.js";
 import { containParser, PostgresClient } from "@steward/postgres";
 import { PortalQuery, type FetchLimits, type PortalResult } from "./portal-query.js";
@@ -29,7 +29,7 @@ interface Notice {
 }
 
 /** Members of the driver's client that its types do not declare. */
-interface DriverClient extends Client {
+interface DriverClient extends PostgresClient {
   readonly processID: number;
   readonly secretKey: number;
 }
