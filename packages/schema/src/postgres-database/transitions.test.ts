@@ -316,6 +316,11 @@ const TRANSITIONS: readonly (readonly [string, string, string])[] = [
     "CREATE DOMAIN d AS bigint CHECK (VALUE > 0); CREATE TABLE t(a d, b d[])",
   ],
   [
+    "a narrower type under a domain over a domain",
+    "CREATE DOMAIN d AS bigint; CREATE DOMAIN e AS d CHECK (VALUE > 0); CREATE TABLE t(a e, b d)",
+    "CREATE DOMAIN d AS int; CREATE DOMAIN e AS d CHECK (VALUE > 0); CREATE TABLE t(a e, b d)",
+  ],
+  [
     "an extension's version, and back",
     "CREATE EXTENSION pg_trgm VERSION '1.5'",
     "CREATE EXTENSION pg_trgm VERSION '1.6'",

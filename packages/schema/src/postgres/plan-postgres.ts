@@ -354,7 +354,8 @@ class PostgresPlan {
   }
 
   #dropReplaced(): readonly Statement[] {
-    return [...this.#rebuild.replaced].map((id) => {
+    const old = [...this.#rebuild.replaced].map((id) => this.#base.get(id));
+    return [...inDependencyOrder(this.#base, old)].reverse().map(({ id }) => {
       const type = this.#target.get(id);
       const name = `${onOf(this.#target, type)}.${quoteName(oldName(nameOf(type)))}`;
       return statement("drop", `DROP ${wordOf(type)} ${name}`, on(this.#target, type));

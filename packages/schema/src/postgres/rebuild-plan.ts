@@ -5,7 +5,7 @@ import type { PropertyName } from "../model/vocabulary.js";
 import { typeChangeOf } from "./alter-column.js";
 import { mustReplace, REPLACED } from "./alter-type.js";
 import { attachedTo, Attachments } from "./objects/attachments.js";
-import { needsOf } from "./objects/dependency-order.js";
+import { inDependencyOrder, needsOf } from "./objects/dependency-order.js";
 import { inheritedPart } from "./objects/inheritance.js";
 import { CONSTRAINTS, DEFINED, isForeign, isRoutine, namesIn } from "./objects/names.js";
 import { RenamedText } from "./renamed-text.js";
@@ -243,6 +243,11 @@ export class RebuildPlan {
   }
 
   #touchColumnsOfReplaced(): void {
+    // A domain over a replaced type would keep the old one.
+    for (const domain of inDependencyOrder(this.#base, this.#base.all("Domain"))) {
+      const isOver = needsOf(domain).some((id) => this.replaced.has(id));
+      if (isOver && this.#target.find(domain.id) !== undefined) this.replaced.add(domain.id);
+    }
     for (const column of this.#base.all("Column")) {
       if (this.#target.find(column.id) === undefined) continue;
       if (needsOf(column).some((id) => this.replaced.has(id))) this.touched.add(column.id);
