@@ -41,6 +41,8 @@ export interface Caller {
   readonly scopes?: readonly string[];
   /** Name of the ORM model the call is about, for the usage reports. */
   readonly ormModel?: string;
+  /** The actions and policies that the approval lifts under which the present operation runs. */
+  readonly approvedUnder?: ReadonlySet<string>;
   /** The request that the caller makes; absent: the service works for the caller by itself. */
   readonly request?: RequestOrigin;
 }

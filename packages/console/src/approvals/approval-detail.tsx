@@ -91,19 +91,7 @@ function Subject(props: {
               approvalTexts.table(name),
               accesses.join(", "),
             ]),
-            [
-              approvalTexts.plan,
-              <Link
-                key="plan"
-                to="/plans/$planId"
-                params={{ planId: approval.plan_id }}
-                search={{ step: approval.step_id }}
-                className="font-mono text-xs text-accent hover:underline"
-              >
-                {approval.plan_id}
-              </Link>,
-            ],
-            [planTexts.columns.step, <AgentText key="step">{approval.step_id}</AgentText>],
+            ...planFacts(approval),
           ]}
         />
       </Section>
@@ -150,6 +138,26 @@ function Subject(props: {
 }
 
 /** Whose decision covers the statement, and how long the decision covers later ones. */
+/** The plan and the step that wait; none when it is for an operation. */
+function planFacts(approval: Approval): readonly (readonly [string, ReactNode])[] {
+  if (approval.plan_id === "") return [];
+  return [
+    [
+      approvalTexts.plan,
+      <Link
+        key="plan"
+        to="/plans/$planId"
+        params={{ planId: approval.plan_id }}
+        search={{ step: approval.step_id }}
+        className="font-mono text-xs text-accent hover:underline"
+      >
+        {approval.plan_id}
+      </Link>,
+    ],
+    [planTexts.columns.step, <AgentText key="step">{approval.step_id}</AgentText>],
+  ];
+}
+
 function standingFacts(approval: Approval): readonly (readonly [string, ReactNode])[] {
   const { granted_by: grantedBy, standing_until: until } = approval;
   const { revoked_at: revokedAt, revoked_by: revokedBy } = approval;

@@ -19,6 +19,7 @@ import { systemOf } from "./rooms/system.js";
 import { toolCallRecorder } from "./rooms/tool-calls.js";
 import { openTransports } from "./rooms/transports.js";
 import { agentRights, type AgentRights } from "./agent-rights.js";
+import { OperationApprovals } from "../approvals/index.js";
 import { loadConfig, type Config, type SettingReport } from "../config/index.js";
 import type { EmbeddingProvider } from "../embedding/index.js";
 import { publishToolCalls } from "../governance/index.js";
@@ -31,6 +32,8 @@ import { NoopOrchestrator, type Orchestrator } from "../plans/index.js";
 import { DirectoryProbe } from "../storage/directory-probe.js";
 import { assertPrivate } from "../storage/private-files.js";
 import { assertSafeToListen, authenticator } from "../transport/authentication/authenticate.js";
+import { notApprovable } from "../transport/approvals/approved-operation.js";
+import type { UseApproval } from "../transport/services.js";
 import { OrganizationQuotas } from "../transport/organization-quotas.js";
 
 /** A running service. Disposing of it finishes the requests in progress, then closes everything. */
@@ -149,6 +152,12 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     },
     opened,
   );
+  const approvals =
+    store &&
+    new OperationApprovals({
+      ...{ clock, ids, index: store.approvals, validMs: config.approvalValidMs },
+      record: audit.recordOperation,
+    });
   const own =
     store &&
     sources &&
@@ -156,7 +165,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
       config,
       {
         ...{ ...basics, store, storage, sources, servers, gate, access, migrations, policy },
-        statementPolicy: audit.statementPolicy,
+        ...{ statementPolicy: audit.statementPolicy, approvals },
         pricing: billing.usage,
       },
       opened,
@@ -180,7 +189,12 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const health = healthOf(store, memory, new DirectoryProbe(config.dataDir, clock));
   const transports = await openTransports(config, {
     ...{ ...basics, ...billing, ...retention, orchestrator, catalog, webhooks },
-    ...audit.guards(authenticator(identity.modes), identity.signIn),
+    ...audit.guards(
+      authenticator(identity.modes),
+      identity.signIn,
+      // Another orchestrator shows no approvals, so that nobody could decide about them.
+      useApprovalOf(orchestrator === own ? approvals : undefined),
+    ),
     audit: audit.service,
     policies: policies.service,
     memory: memory.service,
@@ -219,4 +233,16 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
 /** It is unknown where a program's own provider sends texts, so it counts as remote. */
 function isProviderRemote({ embedding }: Config, { embeddingProvider }: AppOptions): boolean {
   return embeddingProvider !== undefined || remoteProviderHost(embedding) !== undefined;
+}
+
+function useApprovalOf(approvals: OperationApprovals | undefined): UseApproval {
+  return (caller, operation, needs) => {
+    const [needed] = needs;
+    // Who decides about approvals would need an approval for that.
+    const isApprovable = !needed.action.startsWith("approvals:");
+    if (approvals === undefined || operation === undefined || !isApprovable) {
+      return Promise.reject(notApprovable(needed));
+    }
+    return approvals.use(caller, operation, needs);
+  };
 }

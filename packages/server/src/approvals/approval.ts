@@ -9,6 +9,9 @@ import type { CallerKind } from "@steward/kernel/caller.js";
  */
 export type ApprovalStatus = "pending" | "approved" | "denied" | "used" | "void" | "expired";
 
+/** Stands in an approval for the plan when it is for an operation and no statement of a plan. */
+export const OPERATION_PLAN_ID = "00000000-0000-0000-0000-000000000000";
+
 /** Identifies a caller in the record of an approval. */
 export interface ApprovalParty {
   readonly kind: CallerKind;

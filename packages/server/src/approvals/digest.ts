@@ -36,6 +36,29 @@ export function approvalDigest(content: ApprovedContent): string {
   return createHash("sha256").update(json).digest("hex");
 }
 
+/** Everything that the approval of an operation is bound to. */
+export interface ApprovedOperation {
+  /** The operation's id in REST, or the tool's name over MCP. */
+  readonly operation: string;
+  readonly request: JsonValue;
+  /** The person who requested it. */
+  readonly user: string;
+  readonly agentId: string | undefined;
+  /** The session that the request names beside its parameters; empty: none. */
+  readonly sessionId: string;
+  readonly policyVersion: string;
+}
+
+/** SHA-256, in hexadecimal, of the canonical JSON of an operation and who wants it. */
+export function operationDigest(approved: ApprovedOperation): string {
+  const { operation, request, user, agentId = null, sessionId, policyVersion } = approved;
+  const json = canonicalJson({
+    ...{ operation, request, session: sessionId, policy_version: policyVersion },
+    requester: { user, agent: agentId },
+  });
+  return createHash("sha256").update(json).digest("hex");
+}
+
 /** What later statements must have in common with an approved one for its approval to stand for them. */
 export interface StandingContent extends Pick<
   ApprovedContent,

@@ -1,6 +1,7 @@
 /**
- * Approvals: persons decide about statements that policies do not permit without them. Everything
- * here is pure; the truth about an approval is its plan's log.
+ * Approvals: persons decide about statements that policies do not permit without them. The truth about
+ * the approval of a statement is its plan's log, and everything about it is pure. {@link OperationApprovals} are those of other
+ * operations, such as a change of policies or keys.
  *
  * Glossary. **Approval**: the request for a decision and, later, the decision. **Rule**: a policy
  * that demands an approval, with the role and the number of the approvers. **Requester**: the caller
@@ -10,6 +11,7 @@
  */
 export {
   approvedRowsMax,
+  OPERATION_PLAN_ID,
   partyName,
   shownStatus,
   type Approval,
@@ -43,3 +45,5 @@ export {
   type ApprovedContent,
   type StandingContent,
 } from "./digest.js";
+export { OperationApprovals, type ApprovableOperation } from "./operation-approvals.js";
+export { approverOf, partyOf } from "./party.js";

@@ -51,6 +51,17 @@ export interface ApprovalIndex {
   /** An approval that stands now for statements with this digest of their shape. */
   standing(orgId: string, shapeDigest: string, nowMs: number): Promise<StoredApproval | undefined>;
 
+  /** The approvals of an operation with this digest, the newest first; 20 at most. */
+  ofOperation(orgId: string, digest: string): Promise<readonly StoredApproval[]>;
+
+  /**
+   * Adds the approval of an operation, or changes it, and deletes those of the organization that ended
+   * long ago, unless it has a legal hold.
+   * @param former what it is changed from; absent: it is new.
+   * @returns false, with nothing changed, when the stored one is another, or too many wait.
+   */
+  put(approval: StoredApproval, former?: StoredApproval): Promise<boolean>;
+
   /** Ends a standing approval. Repeating it changes nothing. */
   revoke(orgId: string, approvalId: string, revoked: { by: string; atMs: number }): Promise<void>;
 }

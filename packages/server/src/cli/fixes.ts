@@ -44,7 +44,7 @@ const FIXES: Readonly<Record<StewardErrorCode, string | undefined>> = {
   STEP_NOT_REVISABLE: "`steward plan get ID` shows the status of each step",
   REVISION_CONFLICT: "`steward plan get ID` shows the present revision: revise that one",
   APPROVAL_REQUIRED:
-    "`steward approvals list` shows who has to decide; run the plan again after the decision",
+    "`steward approvals list` shows who has to decide; repeat the command after the decision",
   APPROVAL_DENIED: "revise the step so that it meets the reason, as `steward plan revise` does",
   APPROVAL_CONFLICT: "`steward approvals show ID` shows it as it is now",
   LEGAL_HOLD: "`steward hold list` shows the holds, and `steward hold remove ID` lifts one",

@@ -45,3 +45,24 @@ export class ApprovalRequired extends AppError {
     this.needed = needed;
   }
 }
+
+/**
+ * An operation, such as the creation of an API key, may run only when persons have approved it. It is
+ * an error of its own, so that no step is taken for one that waits.
+ */
+export class OperationApprovalRequired extends AppError {
+  /** The action that the policies are about. */
+  readonly action: string;
+  readonly needed: NeededApproval;
+
+  constructor(action: string, approvers: string, needed: NeededApproval, options: AppErrorOptions) {
+    super("APPROVAL_REQUIRED", `${action} needs the approval of ${approvers}`, options);
+    this.action = action;
+    this.needed = needed;
+  }
+}
+
+/** What `approvedUnder` of a caller says of one policy and one action that the policy forbids. */
+export function liftedPolicy(action: string, policyId: string): string {
+  return JSON.stringify([action, policyId]);
+}

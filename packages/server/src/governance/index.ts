@@ -19,6 +19,8 @@ export {
 } from "./intent.js";
 export {
   ApprovalRequired,
+  liftedPolicy,
+  OperationApprovalRequired,
   type ApprovalRule,
   type WholePlanValues,
   type NeededApproval,

@@ -1,5 +1,7 @@
 import {
   ApprovalRequired,
+  liftedPolicy,
+  OperationApprovalRequired,
   type ExplainedStatementPolicy,
   type Intent,
   type NeededApproval,
@@ -39,8 +41,22 @@ export interface Explained extends StatementGrant {
   readonly refusal?: AppError;
 }
 
+/** Whether the approval under which the caller's operation runs lifts everything that forbids it. */
+function isLifted(
+  { approvedUnder }: Caller,
+  refusal: AppError,
+): refusal is OperationApprovalRequired {
+  if (approvedUnder === undefined || !(refusal instanceof OperationApprovalRequired)) return false;
+  const { action, needed } = refusal;
+  return needed.rules.every(({ policyId }) => approvedUnder.has(liftedPolicy(action, policyId)));
+}
+
 /** A policy that forbids even what was approved, because it does not look at `context.approved`. */
-function forbiddenDespite({ needed, message, details }: ApprovalRequired): AppError {
+function forbiddenDespite({
+  needed,
+  message,
+  details,
+}: ApprovalRequired | OperationApprovalRequired): AppError {
   const names = needed.rules.map(({ policyId }) => policyId).join(" and ");
   return new AppError(
     "POLICY_DENIED",
@@ -92,9 +108,14 @@ export class Authorizer implements ExplainedStatementPolicy {
     const ask = (): void => {
       const request = this.#requestOf(policies, caller, action, resource);
       const decision = this.#decisions.decide(policies, request);
-      if (!decision.permitted) throw this.#decisions.refusal(policies, request, decision);
+      if (decision.permitted) return;
+      const refusal = this.#decisions.refusal(policies, request, decision);
+      if (!isLifted(caller, refusal)) throw refusal;
+      const approved = { ...request, context: { ...request.context, approved: true } };
+      if (!this.#decisions.decide(policies, approved).permitted) throw forbiddenDespite(refusal);
     };
-    if (resource === undefined) {
+    // What an approval lifts for one operation is never remembered.
+    if (resource === undefined && caller.approvedUnder === undefined) {
       const asked = {
         principal: this.#principals.of(caller, policies),
         action,

@@ -128,7 +128,10 @@ export class Decisions {
 
   /** The error of a denied request. */
   refusal(policies: CompiledPolicies, request: PolicyRequest, decision: PolicyDecision): AppError {
-    return denialOf(request, decision, this.#namesThatMay(policies, request));
+    return denialOf(request, decision, {
+      ...this.#namesThatMay(policies, request),
+      policyVersion: policies.version,
+    });
   }
 
   #asked(policies: CompiledPolicies): AskedPolicies {

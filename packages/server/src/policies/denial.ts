@@ -1,5 +1,10 @@
 import { AppError, type FieldViolation } from "@steward/kernel/errors.js";
-import { ApprovalRequired, type ApprovalRule, type NeededApproval } from "../governance/index.js";
+import {
+  ApprovalRequired,
+  OperationApprovalRequired,
+  type ApprovalRule,
+  type NeededApproval,
+} from "../governance/index.js";
 import { nearMiss } from "../kernel/near-miss.js";
 import type { DecidingPolicy, PolicyDecision, PolicyRequest } from "./ports.js";
 
@@ -19,14 +24,16 @@ export interface NamesThatMay {
 export function denialOf(
   request: PolicyRequest,
   { policies }: PolicyDecision,
-  names: NamesThatMay,
+  names: NamesThatMay & { readonly policyVersion: string },
 ): AppError {
   const details = policies.map(detailOf);
   if (needsOnlyApproval(policies)) {
-    const message = `${request.action} needs the approval of ${approversOf(rulesOf(policies))}, and only the statements of a plan's steps can be approved`;
-    return new AppError("APPROVAL_REQUIRED", message, { details });
+    const rules = rulesOf(policies);
+    const needed = { rules, policyVersion: names.policyVersion };
+    return new OperationApprovalRequired(request.action, approversOf(rules), needed, { details });
   }
-  const [first] = policies;
+  // An approval would not help against it, so it is what the caller has to know.
+  const first = policies.find(({ approval }) => approval === undefined);
   if (first === undefined) return new AppError("POLICY_DENIED", missing(request, names));
   const message = first.reason ?? `The policy ${first.id} forbids ${request.action}`;
   return new AppError("POLICY_DENIED", message, { details });

@@ -8,6 +8,7 @@ import { openQuotas } from "./testing/open-quotas.js";
 const services = {
   authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
   authorize: () => Promise.resolve(),
+  useApproval: () => Promise.resolve(new Set<string>()),
   quotas: openQuotas(),
 };
 const ids = systemIds(systemClock);

@@ -1,8 +1,10 @@
+import { OperationApprovalRequired } from "../governance/index.js";
 import type { Action } from "../identity/index.js";
 import type { Caller, RequestOrigin } from "@steward/kernel/caller.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "./limits.js";
 import type { QueryRuntimeContext } from "../plans/index.js";
+import type { RequestContext } from "./approvals/approved-operation.js";
 import { headerText } from "./header-text.js";
 import type { Share } from "./organization-quotas.js";
 import type { IdentityHeaders, Services, ShownIdentity } from "./services.js";
@@ -19,6 +21,11 @@ export interface IncomingRequest extends ShownIdentity {
    * once when the request has already ended.
    */
   readonly whenOver: (listener: () => void) => void;
+  /**
+   * Whether the request runs with {@link underApproval}, so that an approval that its action needs is asked
+   * for when its content is known.
+   */
+  readonly isApprovable?: boolean;
   /** When the caller stops waiting, in ms since the epoch. */
   readonly deadlineMs?: number;
   /** Aborted when the caller has disconnected or its deadline has passed. */
@@ -26,7 +33,7 @@ export interface IncomingRequest extends ShownIdentity {
 }
 
 /** Authentication, authorization and quotas. */
-export type Gatekeepers = Pick<Services, "authenticate" | "authorize" | "quotas">;
+export type Gatekeepers = Pick<Services, "authenticate" | "authorize" | "useApproval" | "quotas">;
 
 /**
  * The caller of a request and its time limit. The right to the action on the caller's organization
@@ -34,19 +41,22 @@ export type Gatekeepers = Pick<Services, "authenticate" | "authorize" | "quotas"
  * @throws AppError like {@link Authenticate}, {@link Authorize} and {@link OrganizationQuotas}.
  */
 export async function requestContext(
-  { authenticate, authorize, quotas }: Gatekeepers,
+  { authenticate, authorize, useApproval, quotas }: Gatekeepers,
   request: IncomingRequest,
-): Promise<QueryRuntimeContext> {
-  const { headers, requestId, action, deadlineMs, signal } = request;
+): Promise<RequestContext> {
+  const { headers, requestId, action, deadlineMs, signal, isApprovable = false } = request;
   const caller = await authenticate(request);
   if (action !== undefined) quotas.countRequest(caller.orgId);
-  const counts = await admit({ authorize, quotas }, caller, request);
+  const needed = await demanded(authorize, caller, action === undefined ? [] : [action]);
+  if (needed !== undefined && !isApprovable) await useApproval(caller, undefined, [needed]);
+  const counts = takenShare(quotas, caller, request);
   const idempotencyKey = headerText(headers, "idempotency-key", IDEMPOTENCY_KEY_LENGTH_MAX);
   return {
     ...caller,
     request: requestOrigin(request),
     requestId,
     signal,
+    ...(needed === undefined ? {} : { needed }),
     ...(counts === undefined ? {} : { counts }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
@@ -63,22 +73,43 @@ function requestOrigin({ headers, requestId, peerAddress }: IncomingRequest): Re
 /** W3C Trace Context §3.2. */
 const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
 
-/** The action and the quota of an operation. */
-export type AskedOperation = Pick<IncomingRequest, "action" | "share" | "whenOver">;
+/** The quota of an operation. */
+export type QuotaUse = Pick<IncomingRequest, "share" | "whenOver">;
 
 /**
- * Lets a caller pass who may do this, and takes the share of their organization that it has while it lasts.
+ * Takes the share of the caller's organization that an operation has while it lasts.
  * @returns what makes the share last until some work has settled; `undefined` when the operation takes none.
- * @throws AppError as {@link Authorize} and {@link OrganizationQuotas} do.
+ * @throws AppError as {@link OrganizationQuotas} does.
  */
-export async function admit(
-  { authorize, quotas }: Pick<Gatekeepers, "authorize" | "quotas">,
+export function takenShare(
+  quotas: Gatekeepers["quotas"],
   caller: Caller,
-  { action, share, whenOver }: AskedOperation,
-): Promise<QueryRuntimeContext["counts"]> {
-  if (action !== undefined) await authorize(caller, action);
+  { share, whenOver }: QuotaUse,
+): QueryRuntimeContext["counts"] {
   if (share === undefined) return undefined;
   return sharedUntilDone(quotas.take(caller.orgId, share), { whenOver });
+}
+
+/**
+ * Lets a caller pass who may do all of this.
+ * @returns the approval that one of the actions needs; the caller of this function has to ask for it.
+ * @throws AppError as {@link Authorize} does.
+ */
+export async function demanded(
+  authorize: Gatekeepers["authorize"],
+  caller: Caller,
+  actions: readonly Action[],
+): Promise<OperationApprovalRequired | undefined> {
+  let needed: OperationApprovalRequired | undefined;
+  for (const action of actions) {
+    try {
+      await authorize(caller, action);
+    } catch (error) {
+      if (!(error instanceof OperationApprovalRequired)) throw error;
+      needed ??= error;
+    }
+  }
+  return needed;
 }
 
 /**

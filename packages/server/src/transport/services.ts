@@ -1,6 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Intent } from "../governance/index.js";
+import type { ApprovableOperation } from "../approvals/index.js";
+import type { Intent, OperationApprovalRequired } from "../governance/index.js";
 import type { AskedOperation, AuditService } from "../audit/index.js";
 import type { CatalogService } from "../catalog/index.js";
 import type {
@@ -50,6 +51,7 @@ export interface Services {
   readonly quotas: OrganizationQuotas;
   readonly recordToolCall: RecordToolCall;
   readonly authorize: Authorize;
+  readonly useApproval: UseApproval;
   readonly mayDo: MayDo;
   readonly recordOperation: RecordOperation;
   readonly health: Health;
@@ -115,6 +117,22 @@ export type Authorize = (
   action: Action,
   resource?: PolicyResource,
 ) => Promise<void>;
+
+/** An operation with its parameters; `undefined`: it cannot be shown to a person, or not as a whole. */
+export type ShownOperation = ApprovableOperation | undefined;
+
+/**
+ * Uses up the approval of an operation that policies demand it of, and requests one where there is none.
+ * @param needs what they have demanded of this operation so far.
+ * @returns what it lifts, for {@link Caller.approvedUnder}.
+ * @throws AppError `APPROVAL_REQUIRED`, `APPROVAL_DENIED`, `POLICY_DENIED`, `LIMIT_EXCEEDED`,
+ * `QUOTA_EXCEEDED`.
+ */
+export type UseApproval = (
+  caller: Caller,
+  operation: ShownOperation,
+  needs: readonly [OperationApprovalRequired, ...OperationApprovalRequired[]],
+) => Promise<ReadonlySet<string>>;
 
 /**
  * Whether the caller may do something, asked to offer only what a caller may use. An answer is no

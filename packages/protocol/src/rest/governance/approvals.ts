@@ -231,8 +231,8 @@ const approvalShape = {
     .describe(
       "pending: persons have to decide; approved: the step may run once; used: it was started; void: what it was for has changed, or its plan has ended",
     ),
-  plan_id: z.string().describe("Id of the plan"),
-  step_id: z.string().describe("Id of the step that waits"),
+  plan_id: z.string().describe("Id of the plan; empty for an operation, such as createApiKey"),
+  step_id: z.string().describe("Id of the step, or name of the operation, that waits"),
   session_id: z.string().describe("The plan's session"),
   digest: z
     .string()

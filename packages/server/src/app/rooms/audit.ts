@@ -16,7 +16,11 @@ import {
   Refusals,
 } from "../../audit/index.js";
 import { CheckpointWitnesses } from "../../audit/witnesses/index.js";
-import { ApprovalRequired, type ExplainedStatementPolicy } from "../../governance/index.js";
+import {
+  ApprovalRequired,
+  OperationApprovalRequired,
+  type ExplainedStatementPolicy,
+} from "../../governance/index.js";
 import type { Config } from "../../config/index.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
 import type { Authorizer } from "../../policies/index.js";
@@ -26,7 +30,7 @@ import {
   PRIVATE_FILE_MODE,
 } from "../../storage/private-files.js";
 import type { AuditStore } from "../../storage/store.js";
-import type { Authenticate, Services, SignIn } from "../../transport/services.js";
+import type { Authenticate, Services, SignIn, UseApproval } from "../../transport/services.js";
 
 /** Dependencies of the audit log. */
 interface AuditParts extends Pick<Basics, "clock" | "ids" | "log" | "telemetry"> {
@@ -42,11 +46,15 @@ export interface OpenAudit {
   readonly flush: () => Promise<void>;
   /** The policies, of which each refused statement leaves a record. */
   readonly statementPolicy: ExplainedStatementPolicy;
+  readonly recordOperation: Services["recordOperation"];
   /** What asks whether a request may pass, so that the audit log has a record of each refusal. */
-  guards(authenticate: Authenticate, signIn: SignIn): Guards;
+  guards(authenticate: Authenticate, signIn: SignIn, useApproval: UseApproval): Guards;
 }
 
-type Guards = Pick<Services, "authenticate" | "signIn" | "authorize" | "mayDo" | "recordOperation">;
+type Guards = Pick<
+  Services,
+  "authenticate" | "signIn" | "authorize" | "useApproval" | "mayDo" | "recordOperation"
+>;
 
 /**
  * Starts appending to the audit log and its export; closing it appends what is waiting. Without a store there is no
@@ -60,19 +68,34 @@ export async function openAudit(
   const refusals = new Refusals(clock);
   const guardsWith =
     (recorder: OperationRecorder): OpenAudit["guards"] =>
-    (authenticate, signIn) => ({
+    (authenticate, signIn, useApproval) => ({
       authenticate: watchedAuthentication(authenticate, refusals),
       signIn: watchedSignIn(signIn, refusals),
-      authorize: (caller, action, resource) =>
-        refusals.watch(caller, { action }, () => policy.authorize(caller, action, resource)),
+      authorize: async (caller, action, resource) => {
+        try {
+          await policy.authorize(caller, action, resource);
+        } catch (error) {
+          // Whether the operation is refused shows when its approval is used or requested.
+          const isOpen = error instanceof OperationApprovalRequired;
+          if (!isOpen) refusals.count(caller, { action }, error);
+          throw error;
+        }
+      },
+      useApproval: (caller, operation, needs) =>
+        refusals.watch(caller, { action: needs[0].action }, () =>
+          useApproval(caller, operation, needs),
+        ),
       mayDo: (...asked) => policy.mayDo(...asked),
       recordOperation: (...asked) => recorder.run(...asked),
     });
   const statementPolicy = watchedStatements(policy, refusals);
   if (store === undefined) {
-    const guards = guardsWith(new OperationRecorder(undefined));
+    const none = new OperationRecorder(undefined);
     const service = new AuditService(undefined);
-    return { service, flush: () => Promise.resolve(), statementPolicy, guards };
+    return {
+      ...{ service, flush: () => Promise.resolve(), statementPolicy, guards: guardsWith(none) },
+      recordOperation: (...asked) => none.run(...asked),
+    };
   }
   openExport({ config, store, ...basics }, opened);
   const pem = signingKey(config);
@@ -93,8 +116,10 @@ export async function openAudit(
   askWitnesses(config, store, basics, opened);
   const witnesses = config.audit.witnesses.map(({ key }) => key);
   const service = new AuditService({ ...store, sequencer, witnesses });
-  const guards = guardsWith(recorder);
-  return { service, flush: () => sequencer.flush(), statementPolicy, guards };
+  return {
+    ...{ service, flush: () => sequencer.flush(), statementPolicy, guards: guardsWith(recorder) },
+    recordOperation: (...asked) => recorder.run(...asked),
+  };
 }
 
 /**

@@ -5,6 +5,7 @@ import {
 } from "../../adapters/apply-migration-tool.js";
 import { TargetCatalogRows } from "../../adapters/catalog-rows.js";
 import { buildToolRegistry } from "../../adapters/tool-registry.js";
+import type { OperationApprovals } from "../../approvals/index.js";
 import type { Config } from "../../config/index.js";
 import type { ExplainedStatementPolicy, ToolCallGate } from "../../governance/index.js";
 import { StepHints } from "../../hints/index.js";
@@ -44,6 +45,8 @@ export interface OrchestratorParts extends Basics {
   /** The policies that decide on the statements of plans. */
   readonly statementPolicy: ExplainedStatementPolicy;
   readonly pricing: ToolCallPricing;
+  /** The approvals of operations, which are decided together with those of statements. */
+  readonly approvals: OperationApprovals | undefined;
 }
 
 /** Opens the service's own orchestrator, which runs steps on the data sources. */
@@ -60,6 +63,7 @@ export function openOrchestrator(
     policy,
     statementPolicy,
     pricing,
+    approvals: operations,
     ...basics
   }: OrchestratorParts,
   opened: DisposalStack,
@@ -78,6 +82,7 @@ export function openOrchestrator(
       ...basics,
       engine: store.plans,
       approvals: store.approvals,
+      operations,
       tools: buildToolRegistry(config.tools, targets, jsonTools),
       access,
       schemas: migrations.recorder,

@@ -9,9 +9,13 @@ import type {
 /** A row of a listing. */
 export function approvalRow(approval: Approval): readonly string[] {
   const { approval_id, status, expires_at, requester, subject } = approval;
-  const { intent, data_source, plan_steps: steps } = subject;
-  const what = steps === undefined ? `${intent} on ${data_source}` : wholePlan(steps);
-  return [approval_id, status, expires_at, partyName(requester), what];
+  return [approval_id, status, expires_at, partyName(requester), whatRuns(subject)];
+}
+
+function whatRuns({ intent, tool_name, data_source, plan_steps: steps }: ApprovalSubject): string {
+  if (steps !== undefined) return wholePlan(steps);
+  // An operation of the service itself, such as createApiKey, has no data source.
+  return data_source === "" ? `${tool_name} (${intent})` : `${intent} on ${data_source}`;
 }
 
 function wholePlan(steps: readonly ApprovedPlanStep[]): string {
@@ -55,11 +59,9 @@ function subjectLines(subject: ApprovalSubject): readonly string[] {
 export function approvalLines(approval: Approval): readonly string[] {
   const { subject, rules, decisions, digest, approval_id: id, granted_by: grantedBy } = approval;
   const steps = subject.plan_steps;
-  const what =
-    steps === undefined ? `${subject.intent} on ${subject.data_source}` : wholePlan(steps);
   return [
-    `${approval.status}  ${what}, asked for by ${partyName(approval.requester)}`,
-    `plan ${approval.plan_id}, step ${approval.step_id}, until ${approval.expires_at}`,
+    `${approval.status}  ${whatRuns(subject)}, asked for by ${partyName(approval.requester)}`,
+    `${approval.plan_id === "" ? "" : `plan ${approval.plan_id}, step ${approval.step_id}, `}until ${approval.expires_at}`,
     ...(grantedBy === undefined ? [] : [`granted by approval ${grantedBy}`]),
     ...standingLines(approval),
     "",

@@ -4,14 +4,13 @@ import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import {
   approvalDigest,
   areMet,
+  partyOf,
   standingDigest,
   type Approval,
-  type ApprovalParty,
   type ApprovalSubject,
   type ApprovedMigration,
   type ShownTable,
   type ShownValue,
-  type WantedDecision,
 } from "../../approvals/index.js";
 import {
   SHOWN_TABLES_MAX,
@@ -127,21 +126,6 @@ function shapeOf(
     shapeDigest: standingDigest({
       ...{ shape, toolName, dataSource, intent, requester, policyVersion, touched, rowsChangedMax },
     }),
-  };
-}
-
-/** A caller as somebody who may decide. */
-export function approverOf(caller: Caller): WantedDecision["by"] {
-  return { ...partyOf(caller), roles: caller.roles.map((role) => role.trim().toLowerCase()) };
-}
-
-/** A caller in the record of an approval. */
-export function partyOf({ kind, userId, agentId, keyId }: Caller): ApprovalParty {
-  return {
-    kind,
-    ...(userId === undefined ? {} : { userId }),
-    ...(agentId === undefined ? {} : { agentId }),
-    ...(keyId === undefined ? {} : { keyId }),
   };
 }
 

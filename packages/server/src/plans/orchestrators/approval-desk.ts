@@ -2,8 +2,12 @@ import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { originOf } from "../../kernel/origin.js";
 import { isUuid } from "@steward/kernel/ids.js";
 import {
+  approverOf,
   decideApproval,
+  OPERATION_PLAN_ID,
+  type OperationApprovals,
   partyName,
+  partyOf,
   whyNotRevoker,
   type WantedDecision,
 } from "../../approvals/index.js";
@@ -27,12 +31,13 @@ import { ApprovalPreviews, type ApprovalPreviewParts } from "./approval-previews
 import type { VisiblePlans } from "./visible-plans.js";
 import { withShownValues } from "./shown-values.js";
 import type { ExplainedStatementPolicy } from "../../governance/index.js";
-import { approverOf, partyOf } from "../attempts/step-approval.js";
 
 /** Dependencies of the desk. */
 export interface ApprovalDeskParts extends ApprovalPreviewParts {
   readonly engine: Pick<PlanEngine, "decideApproval" | "findStep" | "loadPlan" | "sourcesOf">;
   readonly approvals: ApprovalIndex;
+  /** Absent: only the statements of plans are approved. */
+  readonly operations?: OperationApprovals | undefined;
   readonly policy: ExplainedStatementPolicy;
   readonly visible: VisiblePlans;
 }
@@ -71,6 +76,7 @@ export class ApprovalDesk implements PlanApprovals {
 
   async getApproval(approvalId: string, ctx: QueryRuntimeContext): Promise<ApprovalView> {
     const found = await this.#find(approvalId, ctx);
+    if (found.planId === OPERATION_PLAN_ID) return found;
     return { ...found, preview: await this.#previews.of(found, ctx) };
   }
 
@@ -89,6 +95,10 @@ export class ApprovalDesk implements PlanApprovals {
     // The index may lag behind, but is enough to refuse with a reason; the plan's log decides.
     const early = decideApproval(found, asked, clock.nowMs());
     if (early.kind === "refused") throw new AppError(early.code, early.message);
+    if (found.planId === OPERATION_PLAN_ID) {
+      await this.#parts.operations?.decide(ctx, found, asked);
+      return this.#find(approvalId, ctx);
+    }
     const rowsChangedMax =
       decision === "deny"
         ? undefined

@@ -4,6 +4,7 @@ import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import {
+  approverOf,
   isSameParty,
   shownStatus,
   whyNotApprover,
@@ -36,7 +37,7 @@ import { bindOutputs } from "../statements/bind-outputs.js";
 import { namedBy } from "../attempts/permit-steps.js";
 import type { StoredOutputs } from "../attempts/stored-outputs.js";
 import { shownColumns } from "./shown-columns.js";
-import { approverOf, digestOf } from "../attempts/step-approval.js";
+import { digestOf } from "../attempts/step-approval.js";
 
 /** Dependencies of the previews. */
 export interface ApprovalPreviewParts {

@@ -1,4 +1,5 @@
 import { type Caller, sessionFor } from "@steward/kernel/caller.js";
+import type { OperationApprovals } from "../../approvals/index.js";
 import { originOf, type Origin } from "../../kernel/origin.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
@@ -70,6 +71,8 @@ import { definitionBytes } from "./stored-size.js";
 export interface DurableOrchestratorOptions {
   readonly engine: PlanEngine;
   readonly approvals: ApprovalIndex;
+  /** Absent: only the statements of plans are approved. */
+  readonly operations?: OperationApprovals | undefined;
   readonly tools: ToolRegistry;
   /** Access to data sources, checked when a plan is submitted and when a step runs. */
   readonly access: DataSourceAccess;

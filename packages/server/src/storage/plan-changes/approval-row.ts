@@ -6,6 +6,7 @@ import type {
   StoredApproval,
 } from "../../approvals/ports.js";
 import type { PlanUnit } from "../../plans/engine/index.js";
+import type { ErasureScope } from "../../retention/index.js";
 
 /** A change of a row of `approvals`, the index of approvals. */
 export interface ApprovalWrite {
@@ -38,6 +39,9 @@ export interface ApprovalRow {
 export const APPROVAL_COLUMNS =
   "org_id, plan_id, step_id, session_id, approval, subject, revoked_at_ms, revoked_by";
 
+/** Approvals of one operation that are read together: more than one only after a race or a change of rules. */
+export const OF_OPERATION_MAX = 20;
+
 /** The changes of the index that a unit makes, in order. */
 export function approvalWritesOf({ ref, sessionId, entries }: PlanUnit): readonly ApprovalWrite[] {
   return entries.flatMap(({ approvals }) =>
@@ -67,6 +71,24 @@ export function storedApprovalOf(row: ApprovalRow): StoredApproval {
       ? {}
       : { revoked: { by: row.revoked_by ?? "", atMs: Number(row.revoked_at_ms) } }),
   };
+}
+
+/** The approval as the column of the same name has it, without what has columns of its own. */
+export function approvalJson(stored: StoredApproval): string {
+  const { orgId: _org, planId: _plan, stepId: _step, sessionId: _session, ...rest } = stored;
+  const { subject: _subject, revoked: _revoked, ...approval } = rest;
+  return JSON.stringify(approval);
+}
+
+/**
+ * How the approvals of operations tell of what is erased: a session by a column, and a user in the columns
+ * `approval` and `subject`, whose statement is JSON in JSON.
+ */
+export function writtenInApprovals(scope: ErasureScope, subject: string): readonly string[] {
+  if (scope === "organization") return [];
+  if (scope === "session") return [subject];
+  const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+  return [inJson(subject), inJson(inJson(subject))];
 }
 
 /** A page of approvals. @param rows up to one more than the page's limit. */

@@ -5,10 +5,13 @@
 export {
   APPROVAL_COLUMNS,
   approvalConditions,
+  approvalJson,
   approvalPageOf,
   approvalWritesOf,
+  OF_OPERATION_MAX,
   standingCondition,
   storedApprovalOf,
+  writtenInApprovals,
   type ApprovalRow,
   type ApprovalWrite,
 } from "./approval-row.js";

@@ -4,6 +4,7 @@ import { recordedCaller } from "@steward/kernel/caller.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { NOBODY } from "@steward/kernel/testing/nobody.js";
+import { OPERATION_PLAN_ID } from "../../approvals/index.js";
 import { sampleApproval, SAMPLE_SUBJECT } from "../../approvals/testing/sample-approval.js";
 import { embeddedEntry } from "../../memory/embedded-entry.js";
 import { toolCallEntry } from "../../memory/entry.js";
@@ -244,6 +245,14 @@ async function revokeApproval(store: Store, ref: PlanRef, text: string): Promise
   const approval = sampleApproval();
   const outcome = { kind: "awaiting_approval", approval, subject: SAMPLE_SUBJECT } as const;
   await store.plans.finishStep({ ...stepRef, attempt: claimed(claim).attempt }, outcome, undefined);
+  const userId = `user-${text}`;
+  const operation = {
+    ...sampleApproval({ approvalId: randomUUID(), requester: { kind: "person", userId } }),
+    ...{ orgId: ref.orgId, planId: OPERATION_PLAN_ID, stepId: "digest" },
+    sessionId: `session-${text}`,
+    subject: { ...SAMPLE_SUBJECT, statement: JSON.stringify({ user_id: userId }) },
+  };
+  expect(await store.approvals.put(operation)).toBe(true);
   await store.approvals.revoke(ref.orgId, approval.approvalId, { by: `user-${text}`, atMs: 1 });
   expect(await store.approvals.find(ref.orgId, approval.approvalId)).toMatchObject({
     revoked: { by: `user-${text}` },

@@ -8,7 +8,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   plan_changes: "class plans",
   plan_forks: "class plans, with the fork",
   plan_removals: "class plans, with the last row of the log",
-  approvals: "class plans, with the plan",
+  approvals: "class plans, with the plan; those of operations 30 days after their end",
   step_leases: "deleted when the step ends",
   idempotency_keys: "class idempotency_keys, or with the plan",
   memory_entries: "class memory",

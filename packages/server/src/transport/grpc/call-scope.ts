@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import type { Metadata, ServerUnaryCall } from "@grpc/grpc-js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Action } from "../../identity/index.js";
-import type { QueryRuntimeContext } from "../../plans/index.js";
+import type { RequestContext } from "../approvals/approved-operation.js";
 import type { Share } from "../organization-quotas.js";
 import { requestContext, requestIdOf } from "../request-context.js";
 import type { WireStatus } from "../errors.js";
@@ -28,6 +28,8 @@ export interface Call {
 export interface Asked {
   readonly action: Action | undefined;
   readonly share: Share | undefined;
+  /** Whether the call runs with {@link underApproval}. */
+  readonly isApprovable?: boolean;
 }
 
 /** grpc-js's description of a connection's security; the package does not export the type. */
@@ -76,7 +78,7 @@ export class CallScope {
    * @param asked The action of the call; absent for methods that are open to everybody.
    * @throws AppError when the caller cannot be authenticated, or is not permitted.
    */
-  context({ action, share }: Asked): Promise<QueryRuntimeContext> {
+  context({ action, share, isApprovable = false }: Asked): Promise<RequestContext> {
     const deadlineMs = Number(this.#call.getDeadline());
     return requestContext(this.#services, {
       headers: this.#headers,
@@ -84,8 +86,7 @@ export class CallScope {
       certificate: () => certificateOf(this.#call),
       requestId: this.#requestId,
       signal: this.signal,
-      action,
-      share,
+      ...{ action, share, isApprovable },
       whenOver: (listener) => {
         if (this.#isGone) listener();
         else this.#whenGone = listener;

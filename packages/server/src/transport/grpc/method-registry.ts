@@ -17,6 +17,7 @@ import type {
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
+import { type RequestContext, underApproval } from "../approvals/approved-operation.js";
 import { askedOperation, recordOf } from "../operation-records.js";
 import type { Services } from "../services.js";
 import { turnOfBody, type AdmitStream } from "../stream-limits.js";
@@ -82,7 +83,7 @@ export class MethodRegistry {
     const served = {
       asked,
       decode: decoderOf(method.input),
-      answer: this.#recorded(method, answer),
+      answer: this.#governed(method, answer),
     };
     const handle = (call: Call, respond: sendUnaryData<MessageShape<O>>): void => {
       void this.#answer(new CallScope(method.name, call, this.#services), served, call, respond);
@@ -123,22 +124,32 @@ export class MethodRegistry {
     this.#server.register(path, handle, encoderOf(method.output), bytesOf, "bidi");
   }
 
-  /** Records the operations that change something; the methods that are open to everybody do not. */
-  #recorded<I extends DescMessage, O extends DescMessage>(
+  /**
+   * Lets operations wait for the approvals that policies demand, and records those that change something; the
+   * methods that are open to everybody do neither.
+   */
+  #governed<I extends DescMessage, O extends DescMessage>(
     { localName, input }: DescMethodUnary<I, O>,
     answer: Answer<I, O>,
   ): Answer<I, O> {
-    const record = this.#guards.askedBy === undefined ? undefined : recordOf(localName);
-    if (record === undefined) return answer;
+    const action = this.#guards.askedBy?.(localName).action;
+    if (action === undefined) return answer;
+    const record = recordOf(localName);
     const { recordOperation } = this.#services;
-    return (request, ctx) => {
+    return (message, context: RequestContext) => {
       // A message is an object, and its parameters have the names that they have in REST.
-      const parameters = toJson(input, request, { useProtoFieldName: true }) as Record<
-        string,
-        JsonValue
-      >;
-      return recordOperation(ctx, askedOperation(localName, record, parameters), () =>
-        answer(request, ctx),
+      const parameters = (): Record<string, JsonValue> =>
+        toJson(input, message, { useProtoFieldName: true }) as Record<string, JsonValue>;
+      const operation = {
+        ...{ actions: [action], context },
+        shown: () => ({ operation: localName, request: parameters() }),
+      };
+      return underApproval(this.#services, operation, (ctx) =>
+        record === undefined
+          ? answer(message, ctx)
+          : recordOperation(ctx, askedOperation(localName, record, parameters()), () =>
+              answer(message, ctx),
+            ),
       );
     };
   }
@@ -155,7 +166,7 @@ export class MethodRegistry {
     respond: sendUnaryData<MessageShape<O>>,
   ): Promise<void> {
     try {
-      const ctx = await scope.context(asked);
+      const ctx = await scope.context({ ...asked, isApprovable: true });
       const turn = turnOfBody(call.request.length);
       if (turn !== undefined) await turn;
       const request = decode(call.request);

@@ -1,9 +1,10 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import { AppError } from "@steward/kernel/errors.js";
-import type { QueryRuntimeContext } from "../../plans/index.js";
+import { underApproval } from "../approvals/approved-operation.js";
 import { askedOperation } from "../operation-records.js";
-import { admit, type AskedOperation } from "../request-context.js";
+import { present } from "../present.js";
+import { demanded, takenShare, type QuotaUse } from "../request-context.js";
 import { zodValidation } from "../rest/validation/validation.js";
 import { errorResult, toolResult } from "./tool-result.js";
 import type { McpTool, ToolScope } from "./tool.js";
@@ -13,7 +14,7 @@ export interface McpToolCall extends ToolScope {
   readonly tool: McpTool;
   /** The arguments as the LLM wrote them, not validated yet. */
   readonly args: unknown;
-  readonly whenOver: AskedOperation["whenOver"];
+  readonly whenOver: QuotaUse["whenOver"];
 }
 
 /**
@@ -23,11 +24,24 @@ export interface McpToolCall extends ToolScope {
 export async function callTool(call: McpToolCall): Promise<CallToolResult> {
   const { tool, context, services } = call;
   try {
-    const counts = await permitted(call);
+    services.quotas.countRequest(context.orgId);
+    const needed = await demanded(services.authorize, context, tool.actions);
+    const { share } = tool;
+    const counts = takenShare(services.quotas, context, { share, whenOver: call.whenOver });
     const input = checkedInput(tool, call.args);
-    const scope = { ...call, context: counts === undefined ? context : { ...context, counts } };
+    const operation = {
+      actions: tool.actions,
+      context: { ...context, ...present({ needed, counts }) },
+      // The tool's schema has accepted the input, which is an object of JSON.
+      shown: () => ({ operation: tool.name, request: input as JsonValue }),
+    };
     return toolResult(
-      await recorded(call, () => audited(call, input, () => tool.run(input, scope))),
+      await recorded(call, () =>
+        underApproval(services, operation, (approved) => {
+          const scope = { ...call, context: approved };
+          return audited(scope, input, () => tool.run(input, scope));
+        }),
+      ),
     );
   } catch (thrown) {
     if (AppError.from(thrown).code === "INTERNAL") {
@@ -36,17 +50,6 @@ export async function callTool(call: McpToolCall): Promise<CallToolResult> {
     }
     return errorResult(thrown);
   }
-}
-
-async function permitted({
-  tool,
-  context,
-  services,
-  whenOver,
-}: McpToolCall): Promise<QueryRuntimeContext["counts"]> {
-  services.quotas.countRequest(context.orgId);
-  for (const action of tool.actions) await services.authorize(context, action);
-  return admit(services, context, { action: undefined, share: tool.share, whenOver });
 }
 
 /** Makes a call that changes something outside of plans leave its record in the audit log. */
@@ -72,6 +75,7 @@ function checkedInput({ input }: McpTool, args: unknown): unknown {
 const REFUSALS: ReadonlySet<string> = new Set([
   "POLICY_DENIED",
   "APPROVAL_REQUIRED",
+  "APPROVAL_DENIED",
   "APPROVAL_CONFLICT",
   "QUOTA_EXCEEDED",
 ]);

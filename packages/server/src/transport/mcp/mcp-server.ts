@@ -2,7 +2,7 @@ import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotoc
 import type { Tool } from "@modelcontextprotocol/server";
 import { AppError } from "@steward/kernel/errors.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
-import type { AskedOperation } from "../request-context.js";
+import type { QuotaUse } from "../request-context.js";
 import { ResourceRights } from "../resource-rights.js";
 import type { Services } from "../services.js";
 import { ApprovalElicitation } from "./approval-elicitation.js";
@@ -18,7 +18,7 @@ import { MCP_TOOLS } from "./tools/index.js";
 /** The sender of a message, and the time limit of its request. */
 export interface McpRequest {
   readonly context: QueryRuntimeContext;
-  readonly whenOver: AskedOperation["whenOver"];
+  readonly whenOver: QuotaUse["whenOver"];
 }
 
 const LISTED: readonly Tool[] = MCP_TOOLS.map(listedTool);

@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import * as z from "zod";
-import type { QueryRuntimeContext } from "../../plans/index.js";
 import type { Action } from "../../identity/index.js";
 import { assert } from "@steward/kernel/assert.js";
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import { AppError } from "@steward/kernel/errors.js";
+import { type RequestContext, underApproval } from "../approvals/approved-operation.js";
 import { askedOperation, recordOf } from "../operation-records.js";
 import { actionOf, shareOf } from "../operations.js";
 import type { Share } from "../organization-quotas.js";
@@ -13,7 +13,7 @@ import { type Gatekeepers, type IncomingRequest, requestContext } from "../reque
 import { clientCertificateOf } from "../authentication/client-certificate.js";
 import { withRepeatedHeaders } from "../repeated-headers.js";
 import type { Access } from "./openapi/identity.js";
-import type { Services, SignIn } from "../services.js";
+import type { Services, ShownOperation, SignIn } from "../services.js";
 import type { RestApp } from "./rest-app.js";
 import { requireOwnConsole } from "./session/own-console.js";
 import { sessionIdOf } from "./session/session-cookies.js";
@@ -29,7 +29,7 @@ declare module "fastify" {
   }
   interface FastifyRequest {
     /** The caller and its time limit, on the routes under `/api`. */
-    context: QueryRuntimeContext;
+    context: RequestContext;
   }
 }
 
@@ -49,16 +49,20 @@ export function authenticateRequests(
     route.config = { ...route.config, access, action, share };
     route.schema = { querystring: NO_PARAMETERS, ...route.schema };
     recordRequests(route, operation, gatekeepers);
+    awaitApprovals(route, operation, gatekeepers);
   });
   app.addHook("onRequest", (request, reply, done) => {
     const { action, share } = request.routeOptions.config;
     try {
       const browserSession = browserSessionOf(request, gatekeepers.signIn);
       const incoming = { ...incomingRequest(request, reply), browserSession };
-      requestContext(gatekeepers, { ...incoming, action, share }).then((context) => {
-        request.context = context;
-        done();
-      }, done);
+      requestContext(gatekeepers, { ...incoming, action, share, isApprovable: true }).then(
+        (context) => {
+          request.context = context;
+          done();
+        },
+        done,
+      );
     } catch (error) {
       done(AppError.from(error));
     }
@@ -81,6 +85,27 @@ function recordRequests(
       // Otherwise the caller would have its answer before the end is recorded.
       const isBefore = record.time === "before" || record.time === "counted";
       assert(isBefore || !reply.sent, `${operation} returns its answer`);
+      return result;
+    });
+  };
+}
+
+/** Lets each request wait for the approvals that policies demand of its operation. */
+function awaitApprovals(
+  route: RouteOptions,
+  operation: string,
+  gatekeepers: Pick<Services, "authorize" | "useApproval">,
+): void {
+  const { handler } = route;
+  route.handler = function (request, reply) {
+    const { context, body } = request;
+    const isUpload = body instanceof Uint8Array || body instanceof Readable;
+    const shown = (): ShownOperation =>
+      isUpload ? undefined : { operation, request: parametersOf(request) };
+    const actions = [actionOf(operation)];
+    return underApproval(gatekeepers, { actions, context, shown }, async (approved) => {
+      request.context = approved;
+      const result: unknown = await handler.call(this, request, reply);
       return result;
     });
   };

@@ -6,15 +6,19 @@ import type {
   ApprovalPageRequest,
   StoredApproval,
 } from "../../../approvals/ports.js";
+import { OPERATION_PLAN_ID } from "../../../approvals/index.js";
+import { OPERATION_APPROVAL_KEPT_MS, OPERATIONS_WAITING_MAX } from "../../../approvals/limits.js";
 import {
   APPROVAL_COLUMNS,
   approvalConditions,
+  approvalJson,
   approvalPageOf,
+  OF_OPERATION_MAX,
   standingCondition,
   storedApprovalOf,
   type ApprovalRow,
 } from "../../plan-changes/index.js";
-import type { Database, PgValue } from "../database.js";
+import type { Connection, Database, PgValue } from "../database.js";
 
 const UNTIL_MS = "(approval::json ->> 'standingUntilMs')::bigint";
 
@@ -68,6 +72,40 @@ export class PostgresApprovalIndex implements ApprovalIndex {
     return row && storedApprovalOf(row);
   }
 
+  async ofOperation(orgId: string, digest: string): Promise<readonly StoredApproval[]> {
+    const rows = await this.#db.query<ApprovalRow>(
+      `SELECT ${APPROVAL_COLUMNS} FROM approvals
+       WHERE org_id = $1 AND plan_id = '${OPERATION_PLAN_ID}' AND step_id = $2
+       ORDER BY approval_id DESC LIMIT ${String(OF_OPERATION_MAX)}`,
+      [orgId, digest],
+    );
+    return rows.map(storedApprovalOf);
+  }
+
+  put(approval: StoredApproval, former?: StoredApproval): Promise<boolean> {
+    const { orgId, requestedAtMs } = approval;
+    return this.#db.effect(async (connection) => {
+      const rows =
+        former === undefined
+          ? await add(connection, approval)
+          : await connection.query(
+              `UPDATE approvals SET status = $1, approval = $2
+               WHERE org_id = $3 AND approval_id = $4 AND approval = $5 RETURNING approval_id`,
+              [
+                ...[approval.status, approvalJson(approval), orgId, approval.approvalId],
+                approvalJson(former),
+              ],
+            );
+      if (rows.length === 0) return false;
+      await connection.query(
+        `DELETE FROM approvals WHERE org_id = $1 AND plan_id = '${OPERATION_PLAN_ID}'
+           AND expires_at_ms < $2 AND NOT EXISTS (SELECT 1 FROM legal_holds WHERE org_id = $1)`,
+        [orgId, requestedAtMs - OPERATION_APPROVAL_KEPT_MS],
+      );
+      return true;
+    });
+  }
+
   async revoke(
     orgId: string,
     approvalId: string,
@@ -79,4 +117,22 @@ export class PostgresApprovalIndex implements ApprovalIndex {
       [orgId, approvalId, atMs, by],
     );
   }
+}
+
+/** Two that are added together may each see one place left, and both be stored. */
+function add(connection: Connection, approval: StoredApproval): Promise<readonly object[]> {
+  const { orgId, approvalId, planId, stepId, sessionId, status, subject } = approval;
+  const { requestedAtMs, expiresAtMs } = approval;
+  return connection.query(
+    `INSERT INTO approvals (org_id, approval_id, plan_id, step_id, session_id, status,
+       requested_at_ms, expires_at_ms, approval, subject)
+     SELECT $1::uuid, $2::uuid, $3::uuid, $4, $5, $6, $7::bigint, $8::bigint, $9, $10
+     WHERE (SELECT count(*) FROM approvals WHERE org_id = $1 AND status = 'pending'
+       AND plan_id = $3 AND expires_at_ms >= $7) < ${String(OPERATIONS_WAITING_MAX)}
+     RETURNING approval_id`,
+    [
+      ...[orgId, approvalId, planId, stepId, sessionId, status, requestedAtMs, expiresAtMs],
+      ...[approvalJson(approval), JSON.stringify(subject)],
+    ],
+  );
 }

@@ -1,3 +1,5 @@
+import { OPERATION_PLAN_ID } from "../../../approvals/index.js";
+import { writtenInApprovals } from "../../plan-changes/index.js";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import { toolCallEntryId } from "../../../memory/index.js";
 import type {
@@ -125,6 +127,11 @@ export class PostgresErasedRows implements ErasedRows {
     const { orgId, erasureId, scope, subject, requestedAtMs } = erasure;
     if (scope === "session") await this.#eraseSessionOfUsage(erasure);
     else await this.#db.query(BROWSER_SESSIONS, [orgId, subject, requestedAtMs]);
+    await this.#db.query(
+      `DELETE FROM approvals WHERE org_id = $1 AND plan_id = '${OPERATION_PLAN_ID}'
+         AND requested_at_ms <= $2 AND (${OPERATION_IN_SCOPE[scope]})`,
+      [orgId, requestedAtMs, ...writtenInApprovals(scope, subject)],
+    );
     const names = scope === "session" ? [] : NAMES;
     for (const sql of names) await this.#db.query(sql, [orgId, scope === "user" ? subject : null]);
     if (scope === "user") await this.#db.query(KEYS, [orgId, subject, requestedAtMs]);
@@ -189,6 +196,13 @@ const ENTRY_IN_SCOPE: Readonly<Record<ErasureScope, string>> = {
 const BROWSER_SESSIONS = `DELETE FROM browser_sessions WHERE org_id = $1 AND created_at_ms <= $3
   AND ($2 = '' OR owner = 'person:' || $2
     OR owner LIKE 'agent:%' AND right(owner, length($2) + 1) = ':' || $2)`;
+
+/** The condition that the approval of an operation is of a subject. Those of statements end with their plans. */
+const OPERATION_IN_SCOPE: Readonly<Record<ErasureScope, string>> = {
+  organization: "true",
+  session: "session_id = $3",
+  user: "strpos(approval, $3) > 0 OR strpos(subject, $4) > 0",
+};
 
 /** Makes the usage of a session on one day that of an unknown session. */
 async function forgetSessionOfDay(

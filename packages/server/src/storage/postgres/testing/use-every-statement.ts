@@ -1,3 +1,4 @@
+import { OPERATION_PLAN_ID } from "../../../approvals/index.js";
 import { swept } from "../../../plans/engine/testing/swept.js";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -207,6 +208,14 @@ async function useApprovals({ plans, approvals }: Store): Promise<void> {
   await plans.decideApproval(ref, approvalId, { decision: "approve", digest, by });
   await approvals.find(ORG, approvalId);
   await approvals.standing(ORG, "shape", 1);
+  const operation = {
+    ...sampleApproval({ approvalId: randomUUID() }),
+    ...{ orgId: ORG, planId: OPERATION_PLAN_ID, stepId: digest, sessionId: "" },
+    subject: SAMPLE_SUBJECT,
+  };
+  await approvals.put(operation);
+  await approvals.put({ ...operation, status: "used" }, operation);
+  await approvals.ofOperation(ORG, digest);
   await approvals.revoke(ORG, approvalId, { by: "bob", atMs: 1 });
   const { planId } = ref;
   for (const status of [undefined, "pending", "expired"] as const) {

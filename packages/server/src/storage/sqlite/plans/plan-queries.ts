@@ -1,5 +1,6 @@
 import { assert } from "@steward/kernel/assert.js";
 import type { PartyNames } from "@steward/kernel/caller.js";
+import { OPERATION_PLAN_ID } from "../../../approvals/index.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type {
   DueStep,
@@ -227,7 +228,7 @@ export class PlanQueries implements PlanReads {
       SYSTEM,
       planRefOf,
       `SELECT org_id, plan_id FROM approvals
-         WHERE status IN ('pending', 'approved') AND expires_at_ms < ?
+         WHERE status IN ('pending', 'approved') AND expires_at_ms < ? AND plan_id <> '${OPERATION_PLAN_ID}'
            AND plan_id NOT IN (SELECT value FROM json_each(?))
          GROUP BY org_id, plan_id ORDER BY min(expires_at_ms) LIMIT ?`,
       nowMs,

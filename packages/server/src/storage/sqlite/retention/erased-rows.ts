@@ -1,3 +1,5 @@
+import { OPERATION_PLAN_ID } from "../../../approvals/index.js";
+import { writtenInApprovals } from "../../plan-changes/index.js";
 import { toolCallEntryId } from "../../../memory/index.js";
 import type {
   Erasure,
@@ -140,6 +142,7 @@ export class SqliteErasedRows implements ErasedRows {
       })),
       ...(scope === "user" ? [endedKeys(erasure)] : []),
       ...endedBrowserSessions(erasure),
+      erasedOperationApprovals(erasure),
       {
         sql: "UPDATE erasures SET subject = '' WHERE org_id = ? AND erasure_id = ?",
         params: [orgId, erasureId],
@@ -190,6 +193,15 @@ function endedBrowserSessions({ orgId, scope, subject, requestedAtMs }: Erasure)
   ];
 }
 
+/** Deletes the approvals of operations. Those of statements end with their plans. */
+function erasedOperationApprovals({ orgId, scope, subject, requestedAtMs }: Erasure): Write {
+  return {
+    sql: `DELETE FROM approvals WHERE org_id = ?1 AND plan_id = '${OPERATION_PLAN_ID}'
+            AND requested_at_ms <= ?2 AND (${OPERATION_IN_SCOPE[scope]})`,
+    params: [orgId, requestedAtMs, ...writtenInApprovals(scope, subject)],
+  };
+}
+
 /** Makes the usage of a session on one day that of an unknown session. */
 function usageOfUnknownSession(orgId: string, sessionId: string, dayMs: number): readonly Write[] {
   const params = [orgId, sessionId, dayMs, dayMs + DAY_MS];
@@ -229,6 +241,13 @@ const ENTRY_IN_SCOPE: Readonly<Record<ErasureScope, string>> = {
   organization: "TRUE",
   session: "e.session_id = ?2",
   user: "FALSE",
+};
+
+/** The same of the approval of an operation. */
+const OPERATION_IN_SCOPE: Readonly<Record<ErasureScope, string>> = {
+  organization: "TRUE",
+  session: "session_id = ?3",
+  user: "instr(approval, ?3) > 0 OR instr(subject, ?4) > 0",
 };
 
 /** Columns that say who changed something. */

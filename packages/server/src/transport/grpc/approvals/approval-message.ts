@@ -1,7 +1,7 @@
 import type * as proto from "@steward/protocol/grpc";
 import type * as rest from "@steward/protocol/rest";
 import type { ApprovalView } from "../../../plans/index.js";
-import { approvalMessage as restMessage } from "../../approval-message.js";
+import { approvalMessage as restMessage } from "../../approvals/approval-message.js";
 
 /** An approval, from the fields that REST tells. */
 export function approvalMessage(view: ApprovalView, nowMs: number): proto.Approval {

@@ -76,6 +76,7 @@ export async function startServer(
       quotas: openQuotas(options.quotas),
       authorize: (...asked) => policies.authorizer.authorize(...asked),
       mayDo: (...asked) => policies.authorizer.mayDo(...asked),
+      useApproval: (_caller, _operation, [needed]) => Promise.reject(needed),
       recordOperation: (_caller, _asked, work) => work(),
       recordToolCall: () => Promise.resolve(),
       signIn: openSignIn(),

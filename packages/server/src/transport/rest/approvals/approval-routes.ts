@@ -9,7 +9,7 @@ import * as z from "zod";
 import type { Clock } from "@steward/kernel/clock.js";
 import { APPROVALS_PAGE_DEFAULT } from "../../../approvals/limits.js";
 import type { Orchestrator } from "../../../plans/index.js";
-import { approvalMessage, approvalPageMessage } from "../../approval-message.js";
+import { approvalMessage, approvalPageMessage } from "../../approvals/approval-message.js";
 import { approvalsOf } from "../../journal.js";
 import { present } from "../../present.js";
 import { errors, json } from "../described-replies.js";

@@ -106,6 +106,7 @@ export async function startRestServer(
       quotas: openQuotas(options.quotas),
       authorize: (...asked) => policies.authorizer.authorize(...asked),
       mayDo: (...asked) => policies.authorizer.mayDo(...asked),
+      useApproval: (_caller, _operation, [needed]) => Promise.reject(needed),
       recordOperation: (_caller, _asked, work) => work(),
       recordToolCall: () => Promise.resolve(),
       policies: policies.service,

@@ -8,14 +8,15 @@ import type {
 } from "@steward/protocol/rest";
 import {
   missingFor,
+  OPERATION_PLAN_ID,
   shownStatus,
   standingMsMax,
   type ApprovalParty as Party,
   type ShownPlanStep,
-} from "../approvals/index.js";
-import type { ApprovalPage as StoredPage } from "../approvals/ports.js";
-import type { ApprovalPreview as Preview, ApprovalView } from "../plans/index.js";
-import { present } from "./present.js";
+} from "../../approvals/index.js";
+import type { ApprovalPage as StoredPage } from "../../approvals/ports.js";
+import type { ApprovalPreview as Preview, ApprovalView } from "../../plans/index.js";
+import { present } from "../present.js";
 
 /** An approval as REST answers it, and as the other protocols make theirs of. */
 export function approvalMessage(approval: ApprovalView, nowMs: number): Approval {
@@ -23,8 +24,9 @@ export function approvalMessage(approval: ApprovalView, nowMs: number): Approval
   return {
     approval_id: approval.approvalId,
     status: shownStatus(approval, nowMs),
-    plan_id: approval.planId,
-    step_id: approval.stepId,
+    ...(approval.planId === OPERATION_PLAN_ID
+      ? { plan_id: "", step_id: approval.subject.toolName }
+      : { plan_id: approval.planId, step_id: approval.stepId }),
     session_id: approval.sessionId,
     digest: approval.digest,
     rules: approval.rules.map(({ policyId, reason, role, approversMin }) => ({

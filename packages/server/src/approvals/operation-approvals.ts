@@ -1,0 +1,265 @@
+import { personOf, type Caller } from "@steward/kernel/caller.js";
+import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js";
+import { isoTime, type Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { Ids } from "@steward/kernel/ids.js";
+import {
+  liftedPolicy,
+  type ApprovalRule,
+  type OperationApprovalRequired,
+} from "../governance/index.js";
+import { OPERATION_PLAN_ID, shownStatus, type ApprovalSubject } from "./approval.js";
+import {
+  areMet,
+  countingDecisions,
+  decideApproval,
+  denialOf,
+  type WantedDecision,
+} from "./decide.js";
+import { operationDigest } from "./digest.js";
+import { OPERATION_REQUEST_BYTES_MAX, OPERATIONS_WAITING_MAX } from "./limits.js";
+import { partyOf } from "./party.js";
+import type { ApprovalIndex, StoredApproval } from "./ports.js";
+
+/** An operation that a caller asks for, with its parameters. */
+export interface ApprovableOperation {
+  /** The operation's id in REST, or the tool's name over MCP. */
+  readonly operation: string;
+  readonly request: JsonValue;
+}
+
+/** Dependencies of the approvals of operations. */
+export interface OperationApprovalParts {
+  readonly index: Pick<ApprovalIndex, "ofOperation" | "put">;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** How long a request and an approval are valid, in ms. */
+  readonly validMs: number;
+  /** Runs a change so that it is durable together with its record in the audit log. */
+  readonly record: <T>(
+    caller: Caller,
+    change: ApprovableOperation & {
+      readonly kind: string;
+      readonly time: "withEffect";
+      readonly subject: string;
+    },
+    work: () => Promise<T>,
+  ) => Promise<T>;
+}
+
+/**
+ * Approvals of operations other than statements, such as a change of policies or keys. The requester
+ * repeats the same call after the decision. The approval is used up before the operation runs, so that
+ * it runs once at most. There is no log as with plans: the row in the index is the truth, and each change
+ * of it succeeds only if the row is still what the change was decided on.
+ */
+export class OperationApprovals {
+  readonly #parts: OperationApprovalParts;
+
+  constructor(parts: OperationApprovalParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Uses up the approval of this operation, and requests one where there is none.
+   * @param needs what policies have demanded of the operation so far.
+   * @returns what the approval lifts, for {@link Caller.approvedUnder}.
+   * @throws AppError `APPROVAL_REQUIRED` while persons have to decide, with the approval's id;
+   * `APPROVAL_DENIED`; `POLICY_DENIED` for a caller who is no person and acts for none; `LIMIT_EXCEEDED`
+   * for a request that is too large to be read; `QUOTA_EXCEEDED` when too many wait.
+   */
+  async use(
+    caller: Caller,
+    asked: ApprovableOperation,
+    needs: readonly [OperationApprovalRequired, ...OperationApprovalRequired[]],
+  ): Promise<ReadonlySet<string>> {
+    const { index, clock } = this.#parts;
+    const demanded = merged(needs);
+    const digest = digestOf(caller, asked, demanded.policyVersion);
+    const nowMs = clock.nowMs();
+    const found = (await index.ofOperation(caller.orgId, digest)).filter(({ rules }) =>
+      demanded.rules.every(({ policyId }) => rules.some((rule) => rule.policyId === policyId)),
+    );
+    const one = (status: string): StoredApproval | undefined =>
+      found.find((approval) => shownStatus(approval, nowMs) === status);
+    const approved = one("approved");
+    if (approved !== undefined && isMet(approved)) {
+      const isUsed = await this.#change(caller, asked, "approval.use", approved, {
+        ...approved,
+        status: "used",
+      });
+      if (isUsed) return liftedBy(approved);
+    }
+    const denied = found.find(
+      ({ status, expiresAtMs }) => status === "denied" && expiresAtMs >= nowMs,
+    );
+    if (denied !== undefined) {
+      const until = isoTime(denied.expiresAtMs);
+      throw new AppError(
+        "APPROVAL_DENIED",
+        `${asked.operation}: ${denialOf(denied)}. The same call can request another approval from ${until} on`,
+      );
+    }
+    const waiting = one("pending") ?? (await this.#request(caller, asked, demanded, digest));
+    throw new AppError(
+      "APPROVAL_REQUIRED",
+      `${asked.operation} needs the approval of ${approversOf(waiting.rules)}: approval ${waiting.approvalId} ` +
+        `waits until ${isoTime(waiting.expiresAtMs)}. Repeat the same call when it is approved; it then runs once`,
+      { details: needs.flatMap(({ details }) => details) },
+    );
+  }
+
+  /**
+   * Records a decision. @throws AppError `POLICY_DENIED`, `APPROVAL_CONFLICT`.
+   * @param caller who decides, as `wanted` says.
+   */
+  async decide(caller: Caller, approval: StoredApproval, wanted: WantedDecision): Promise<void> {
+    const result = decideApproval(approval, wanted, this.#parts.clock.nowMs());
+    if (result.kind === "refused") throw new AppError(result.code, result.message);
+    if (result.kind === "repeated") return;
+    const { decision, digest, reason = "" } = wanted;
+    const asked = {
+      operation: decision === "approve" ? "grantApproval" : "denyApproval",
+      request: { approval_id: approval.approvalId, digest, reason },
+    };
+    const next = { ...approval, ...result.approval };
+    if (await this.#change(caller, asked, "approval.decide", approval, next)) return;
+    throw new AppError(
+      "APPROVAL_CONFLICT",
+      `Approval ${approval.approvalId} has just been used or decided by somebody else: read it again`,
+    );
+  }
+
+  async #request(
+    caller: Caller,
+    asked: ApprovableOperation,
+    { actions, rules, policyVersion }: Demand,
+    digest: string,
+  ): Promise<StoredApproval> {
+    const { ids, clock, validMs } = this.#parts;
+    const nowMs = clock.nowMs();
+    const approval: StoredApproval = {
+      ...{ approvalId: ids.uuid(), digest, status: "pending", rules, policyVersion },
+      ...{ requester: partyOf(caller), decisions: [] },
+      ...{ requestedAtMs: nowMs, expiresAtMs: nowMs + validMs },
+      ...{ orgId: caller.orgId, planId: OPERATION_PLAN_ID, stepId: digest },
+      sessionId: caller.sessionId ?? "",
+      subject: subjectOf(asked, actions),
+    };
+    if (await this.#change(caller, asked, "approval.request", undefined, approval)) return approval;
+    throw new AppError(
+      "QUOTA_EXCEEDED",
+      `${String(OPERATIONS_WAITING_MAX)} operations of this organization wait for approvals: decide about them first (steward approvals list --status pending)`,
+    );
+  }
+
+  /** @returns whether the row was what the change was decided on. */
+  #change(
+    caller: Caller,
+    { operation, request }: ApprovableOperation,
+    kind: string,
+    former: StoredApproval | undefined,
+    next: StoredApproval,
+  ): Promise<boolean> {
+    const change = {
+      kind,
+      time: "withEffect",
+      operation,
+      request,
+      subject: next.approvalId,
+    } as const;
+    // A change that came too late is no effect, and its record would tell of one.
+    const late = new LateChange();
+    return this.#parts
+      .record(caller, change, async () => {
+        if (!(await this.#parts.index.put(next, former))) throw late;
+        return true;
+      })
+      .catch((error: unknown) => {
+        if (error === late) return false;
+        throw error;
+      });
+  }
+}
+
+class LateChange extends Error {}
+
+/** The demands of all policies that were asked so far. */
+interface Demand {
+  readonly actions: readonly string[];
+  readonly rules: readonly ApprovalRule[];
+  readonly policyVersion: string;
+}
+
+function merged(
+  needs: readonly [OperationApprovalRequired, ...OperationApprovalRequired[]],
+): Demand {
+  const rules = new Map(
+    needs.flatMap(({ needed }) => needed.rules.map((rule) => [rule.policyId, rule] as const)),
+  );
+  return {
+    actions: [...new Set(needs.map(({ action }) => action))],
+    rules: [...rules.values()],
+    policyVersion: needs[0].needed.policyVersion,
+  };
+}
+
+function liftedBy({ subject, rules }: StoredApproval): ReadonlySet<string> {
+  const actions = subject.intent.split(" ");
+  return new Set(
+    actions.flatMap((action) => rules.map(({ policyId }) => liftedPolicy(action, policyId))),
+  );
+}
+
+function isMet(approval: StoredApproval): boolean {
+  return areMet(approval.rules, countingDecisions(approval, approval.decisions));
+}
+
+/** @throws AppError `POLICY_DENIED` when nobody could be excluded from the approvers. */
+function digestOf(
+  { userId, agentId, sessionId = "" }: Caller,
+  { operation, request }: ApprovableOperation,
+  policyVersion: string,
+): string {
+  if (userId === undefined) {
+    throw new AppError(
+      "POLICY_DENIED",
+      `${operation} needs an approval, which only a person with a name can request: sign in, use an API key that was created with your user_id, or send x-user-id where headers are believed`,
+    );
+  }
+  const bytes = Buffer.byteLength(canonicalJson(request));
+  if (bytes > OPERATION_REQUEST_BYTES_MAX) {
+    throw new AppError(
+      "LIMIT_EXCEEDED",
+      `${operation} needs an approval, and its parameters have ${String(bytes)} bytes: at most ${String(OPERATION_REQUEST_BYTES_MAX)} can be shown to a person`,
+    );
+  }
+  const user = personOf(userId);
+  return operationDigest({ operation, request, user, agentId, sessionId, policyVersion });
+}
+
+/** What an approver reads: JSON, with each text of several lines as a list of its lines. */
+function subjectOf(
+  { operation, request }: ApprovableOperation,
+  actions: readonly string[],
+): ApprovalSubject {
+  return {
+    ...{ toolName: operation, dataSource: "", intent: actions.join(" "), queryTemplate: "" },
+    statement: JSON.stringify(inLines(request), null, 2),
+    ...{ values: [], valuesLeftOut: 0, revision: 0 },
+  };
+}
+
+function inLines(value: JsonValue): JsonValue {
+  if (typeof value === "string") return value.includes("\n") ? value.split("\n") : value;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(inLines);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, inLines(each ?? null)]),
+  );
+}
+
+/** As in "approver and data owner". */
+function approversOf(rules: readonly ApprovalRule[]): string {
+  return [...new Set(rules.map(({ role }) => role))].join(" and ");
+}
