@@ -24,9 +24,15 @@ interface LoggedEvent {
   readonly type: string;
   readonly sequence: number;
   readonly status?: string;
-  readonly step_id?: string;
   readonly approval_id?: string;
   readonly decision?: string;
+}
+
+/** The personal values of a record, by their places. */
+type Values = Readonly<Record<string, string>>;
+
+function valuesOf(stored: unknown): Values {
+  return typeof stored === "string" ? (JSON.parse(stored) as Values) : {};
 }
 
 const PLAN_EVENTS = "SELECT plan_id, sequence FROM plan_events";
@@ -132,23 +138,27 @@ export class Auditor {
   async #readOn(): Promise<void> {
     const from = this.#leaves.length;
     const rows = await this.#view.all(
-      `SELECT record_index, entry FROM audit_records WHERE record_index >= ${String(from)} ORDER BY record_index`,
+      `SELECT r.record_index, r.entry, v.personal_values FROM audit_records AS r
+         LEFT JOIN audit_personal_values AS v USING (org_id, record_index)
+       WHERE r.record_index >= ${String(from)} ORDER BY r.record_index`,
     );
-    for (const { record_index: index, entry } of rows) {
+    for (const { record_index: index, entry, personal_values: values } of rows) {
       expect(index).toBe(this.#leaves.length);
       this.#leaves.push(sha256(LEAF, Buffer.from(String(entry))));
-      this.#read(JSON.parse(String(entry)) as Entry);
+      this.#read(JSON.parse(String(entry)) as Entry, valuesOf(values));
     }
   }
 
-  #read({ kind, subject, request, detail }: Entry): void {
+  #read({ kind, subject, request, detail }: Entry, values: Values): void {
     if (kind === "audit.key_used") this.#keys.push(detail.verifier_key ?? "");
-    if (detail.status === "succeeded") this.#operations.add(`${kind} ${request?.id ?? ""}`);
-    for (const event of kind === "plan.changed" ? (detail.events ?? []) : []) {
+    const requestId = values["request.id"] ?? request?.id ?? "";
+    if (detail.status === "succeeded") this.#operations.add(`${kind} ${requestId}`);
+    const events = kind === "plan.changed" ? (detail.events ?? []) : [];
+    for (const [at, event] of events.entries()) {
       const id = `${subject} ${String(event.sequence)}`;
       expect(this.#events.has(id), `event ${id} is recorded once`).toBe(false);
       this.#events.add(id);
-      this.#readEvent(`${subject} ${event.step_id ?? ""}`, event);
+      this.#readEvent(`${subject} ${values[`events.${String(at)}.step_id`] ?? ""}`, event);
     }
   }
 

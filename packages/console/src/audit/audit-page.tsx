@@ -229,7 +229,9 @@ function NoRecords({ hasFilters }: { readonly hasFilters: boolean }) {
 function whoDid({ by }: RecordEntry, values: Readonly<Record<string, string>> = {}): string {
   if (by === undefined) return auditTexts.nobody;
   const kinds: Readonly<Record<string, string>> = auditTexts.parties;
-  return by.agent ?? values["by.user"] ?? by.key ?? kinds[by.kind ?? ""] ?? "";
+  // Records of earlier versions have the agent itself.
+  const agent = by.agent?.startsWith("sha256:") === true ? undefined : by.agent;
+  return values["by.agent"] ?? agent ?? values["by.user"] ?? by.key ?? kinds[by.kind ?? ""] ?? "";
 }
 
 /** Days of the address as moments of the API, in UTC. */

@@ -164,7 +164,10 @@ describe.each([
       for (const { kind, by, request, detail } of own) {
         expect({ operation, kind }).toEqual({ operation, kind: record?.kind });
         expect(by).toMatchObject({ kind: "person", roles: ["operator"] });
-        expect(request).toMatchObject({ id: `r-${operation}`, trace: TRACE });
+        expect(request).toMatchObject({
+          id: expect.stringMatching(/^sha256:/) as string,
+          trace: TRACE,
+        });
         expect(detail["policy_version"]).toMatch(/./);
         expect(detail["request"]).toMatch(/^sha256:/);
       }

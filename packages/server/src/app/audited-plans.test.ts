@@ -7,6 +7,7 @@ import { freshDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSampleDatabase } from "../adapters/sample-database/index.js";
 import { openApp, type App } from "./app.js";
+import { toldRecord } from "./testing/told-record.js";
 
 /** Agents run plans and persons decide on them, all over REST; then an auditor reads the records. */
 describe.each([
@@ -101,7 +102,7 @@ describe.each([
     const auditor = as({ role: "auditor", userId: "eve" });
     const records = async (subject: string): Promise<readonly Entry[]> => {
       const { records: found } = await auditor.audit.list({ subject });
-      return found.map(({ entry }) => JSON.parse(entry) as Entry).toReversed();
+      return found.map((record) => toldRecord(record) as Entry).toReversed();
     };
     /** @returns the version that records tell while these policies are in force. */
     const put = async (text: string, version: number): Promise<string> => {

@@ -76,11 +76,11 @@ function factOf(
 }
 
 /**
- * Texts of events that name parts of a plan or are words of the service. Any other text may contain
- * what a person wrote, or values of a database.
+ * Texts of events that are ids or words of the service, or names that the operator gave. Any other
+ * text may contain what a caller wrote, such as a step's id, or values of a database.
  */
 const PUBLIC_TEXTS: ReadonlySet<string> = new Set([
-  ...["step_id", "failed_step_id", "status", "intent", "tool_name", "data_source", "wait_reason"],
+  ...["status", "intent", "data_source", "wait_reason"],
   ...["plan_id", "forked_from", "approval_id", "decision", "digest", "code"],
   ...["granted_by", "standing_until"],
 ]);
@@ -108,12 +108,12 @@ function callMembers(
   personal: Record<string, string>,
 ): Record<string, JsonValue> {
   const tables = call.touched?.tables.map(({ name }) => name) ?? [];
+  personal["call.step_id"] = call.stepId;
+  personal["call.tool_name"] = call.toolName;
   if (call.query !== "") personal["call.statement"] = call.query;
   if (call.error !== undefined) personal["call.error"] = call.error;
   return {
     event_id: call.eventId,
-    step_id: call.stepId,
-    tool_name: call.toolName,
     data_source: call.dataSource,
     intent: call.intent,
     intent_source: call.intentSource,

@@ -64,16 +64,25 @@ export function personalDigest(salt: string, place: string, value: string): stri
 
 type Digest = (place: string, value: string) => string;
 
+/** The form of the ids that this program makes. Text of this form names nobody. */
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+/** The form of names of rights. A caller without a credential may claim a role of any text. */
+const RIGHT = /^[a-z][a-z\d_:.*-]{0,63}$/i;
+
 /** The caller, with the members in a fixed order. */
 function originMembers({ caller, request }: Origin, digest: Digest): Record<string, JsonValue> {
   const { kind, authenticatedBy, userId, agentId, keyId, roles, permissions } = caller;
+  const rights = (name: string, values: readonly string[]): string[] =>
+    values.map((value, index) =>
+      RIGHT.test(value) ? value : digest(`by.${name}.${String(index)}`, value),
+    );
   return {
     by: {
       kind,
       authenticated_by: authenticatedBy,
-      roles,
-      permissions,
-      ...(agentId === undefined ? {} : { agent: agentId }),
+      roles: rights("roles", roles),
+      permissions: rights("permissions", permissions),
+      ...(agentId === undefined ? {} : { agent: digest("by.agent", agentId) }),
       ...(keyId === undefined ? {} : { key: keyId }),
       ...(userId === undefined ? {} : { user: digest("by.user", userId) }),
     },
@@ -81,7 +90,9 @@ function originMembers({ caller, request }: Origin, digest: Digest): Record<stri
       ? {}
       : {
           request: {
-            id: request.requestId,
+            id: UUID.test(request.requestId)
+              ? request.requestId
+              : digest("request.id", request.requestId),
             peer: digest("request.peer", request.peerAddress),
             ...(request.traceId === undefined ? {} : { trace: request.traceId }),
           },

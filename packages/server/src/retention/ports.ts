@@ -199,7 +199,7 @@ export interface ErasedRows {
 
   /**
    * Makes plans unknown that have ended and that nothing needs, deletes the webhooks about them that
-   * were not delivered, and counts the plans in the erasure, in one transaction. Their logs are deleted afterwards, by {@link ExpiredRows.deleteLogs}.
+   * were not delivered, takes the names of their steps out of the usage, and counts the plans in the erasure, in one transaction. Their logs are deleted afterwards, by {@link ExpiredRows.deleteLogs}.
    */
   erasePlans(erasure: Erasure, planIds: readonly string[]): Promise<void>;
 

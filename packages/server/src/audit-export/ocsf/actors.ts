@@ -11,20 +11,20 @@ const ADDRESS = /^[\da-f.:]{2,40}$/i;
 
 /** Who acted: the person, the program of an API key, and the agent between them. */
 export function actorOf(read: ReadRecord): Members {
-  const { by } = read.entry;
-  if (by === undefined) return { app_name: "Steward" };
+  const { entry, agent } = read;
+  if (entry.by === undefined) return { app_name: "Steward" };
   return {
     user: userOf(read),
-    ...(by.agent === undefined ? {} : { app_name: by.agent, app_uid: by.agent }),
+    ...(agent === undefined ? {} : { app_name: agent, app_uid: agent }),
   };
 }
 
 /** The user of an event; of a caller without an identity, what kind of caller it was. */
-export function userOf({ entry: { by, org }, user }: ReadRecord): Members {
+export function userOf({ entry: { by, org }, user, agent }: ReadRecord): Members {
   const credential = by?.key === undefined ? {} : { credential_uid: by.key };
   const common = { ...credential, org: { uid: org } };
   if (user !== undefined) return { uid: user, type_id: USER_TYPES.user, type: "User", ...common };
-  const program = by?.key ?? by?.agent;
+  const program = by?.key ?? agent;
   if (program !== undefined) {
     return { uid: program, type_id: USER_TYPES.service, type: "Service", ...common };
   }

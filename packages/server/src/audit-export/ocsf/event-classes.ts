@@ -6,7 +6,7 @@ import {
   eventKindOf,
   type EventKind,
 } from "./event-kinds.js";
-import type { ReadRecord, RecordedCall, RecordEntry } from "./record-entry.js";
+import type { ReadRecord, RecordedCall } from "./record-entry.js";
 import { statementShape } from "./statement-shape.js";
 
 type Members = Readonly<Record<string, JsonValue>>;
@@ -42,10 +42,10 @@ export function classMembersOf(read: ReadRecord): Members {
 
 /** Calls of other MCP servers and of built-in tools are not statements on a database. */
 function isOnDatabase({ tool_name: tool, data_source: source }: RecordedCall): boolean {
-  return source !== "" && !tool.startsWith("mcp:");
+  return source !== "" && !source.startsWith("mcp:") && !tool.startsWith("mcp:");
 }
 
-function datastoreMembers({ entry, statement }: ReadRecord, call: RecordedCall): Members {
+function datastoreMembers({ agent, statement }: ReadRecord, call: RecordedCall): Members {
   const { intent, data_source: source, tables = [], duration_ms: duration } = call;
   const shape = statement === undefined ? undefined : statementShape(statement);
   const [first] = tables;
@@ -58,12 +58,12 @@ function datastoreMembers({ entry, statement }: ReadRecord, call: RecordedCall):
     database: { name: source, type_id: 1, type: "Relational" },
     ...(first === undefined ? {} : { table: { name: first } }),
     ...(shape === undefined ? {} : { query_info: { uid: call.event_id, query_string: shape } }),
-    ...agentMembers(entry),
+    ...agentMembers(agent),
   };
 }
 
 function apiMembers(
-  { entry, call }: ReadRecord,
+  { entry, call, agent, requestId }: ReadRecord,
   { activity: name }: Extract<EventKind, { className: "api" }>,
 ): Members {
   const { kind, subject, request, detail } = entry;
@@ -75,11 +75,11 @@ function apiMembers(
     api: {
       operation: call?.tool_name ?? operation ?? eventNames(detail) ?? kind,
       service: { name: "Steward" },
-      ...(request === undefined ? {} : { request: { uid: request.id } }),
+      ...(requestId === undefined ? {} : { request: { uid: requestId } }),
     },
     ...(subject === "" ? {} : { resources: [{ uid: subject, type }] }),
     ...(trace === undefined ? {} : { trace: { uid: trace } }),
-    ...agentMembers(entry),
+    ...agentMembers(agent),
   };
 }
 
@@ -96,9 +96,9 @@ function authenticationMembers(
 }
 
 /** The profile ai_operation: the agent that acts. */
-function agentMembers({ by }: RecordEntry): Members {
-  if (by?.agent === undefined) return {};
-  const context = { ai_role_id: 4, ai_role: "Agent", uid: by.agent, service: { name: "Steward" } };
+function agentMembers(agent: string | undefined): Members {
+  if (agent === undefined) return {};
+  const context = { ai_role_id: 4, ai_role: "Agent", uid: agent, service: { name: "Steward" } };
   return { message_context: context };
 }
 

@@ -162,7 +162,7 @@ describe("the event of a record", () => {
     expect(violationsOf(event)).toEqual([]);
     expect(event).toMatchObject({ src_endpoint: { name: "erased" } });
     expect(JSON.stringify(event["actor"])).toContain("sha256:");
-    expect(JSON.stringify(event)).not.toContain("ada.lovelace");
+    expect(JSON.stringify(event)).not.toMatch(/ada\.lovelace|analyst|r-1/);
     expect(event["query_info"]).toBeUndefined();
   });
 

@@ -23,13 +23,13 @@ export interface OcsfSource {
 export type OcsfEvent = Readonly<Record<string, JsonValue>>;
 
 /**
- * The event of a record. It names who did what from where, and holds no value of a statement, no
+ * The event of a record. It names who did what from where, as long as the names are not erased, and holds no value of a statement, no
  * text that a person wrote and no secret: in their place stand the record's salted digests.
  */
 export function ocsfEventOf(record: AuditRecord, source: OcsfSource): OcsfEvent {
   const read = readRecord(record);
-  const { entry, text, call } = read;
-  const { request, subject, kind, detail } = entry;
+  const { entry, text, call, requestId } = read;
+  const { subject, kind, detail } = entry;
   const classMembers = classMembersOf(read);
   return {
     ...classMembers,
@@ -39,7 +39,7 @@ export function ocsfEventOf(record: AuditRecord, source: OcsfSource): OcsfEvent 
     metadata: metadataOf(read, source, profilesOf(classMembers)),
     actor: actorOf(read),
     src_endpoint: endpointOf(read),
-    ...(request === undefined ? {} : { http_request: { uid: request.id } }),
+    ...(requestId === undefined ? {} : { http_request: { uid: requestId } }),
     ...(typeof detail["count"] === "number" ? { count: detail["count"] } : {}),
     raw_data_hash: hashOf(text),
     unmapped: unmappedOf(read),
@@ -80,12 +80,12 @@ function hashOf(text: string): OcsfEvent {
 }
 
 function metadataOf(
-  { index, entry, call }: ReadRecord,
+  { index, entry, call, requestId }: ReadRecord,
   { logName, version }: OcsfSource,
   profiles: readonly string[],
 ): OcsfEvent {
   const { org, kind, request } = entry;
-  const correlation = request?.trace ?? request?.id ?? call?.event_id;
+  const correlation = request?.trace ?? requestId ?? call?.event_id;
   return {
     version: OCSF_VERSION,
     product: { name: "Steward", vendor_name: "Steward", version },

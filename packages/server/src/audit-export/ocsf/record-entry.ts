@@ -13,9 +13,9 @@ export interface RecordEntry {
     readonly authenticated_by: string;
     readonly roles: readonly string[];
     readonly permissions: readonly string[];
+    /** A salted digest, like `user`. Earlier versions have written the agent itself. */
     readonly agent?: string;
     readonly key?: string;
-    /** A salted digest. */
     readonly user?: string;
   };
   readonly request?: { readonly id: string; readonly peer: string; readonly trace?: string };
@@ -25,6 +25,7 @@ export interface RecordEntry {
 /** A tool call, as `detail.call` tells of it. */
 export interface RecordedCall {
   readonly event_id: string;
+  /** The digest in its place once it was erased. */
   readonly tool_name: string;
   readonly data_source: string;
   readonly intent: string;
@@ -41,6 +42,10 @@ export interface ReadRecord {
   readonly entry: RecordEntry;
   /** The person's id; the digest in its place once it was erased; absent: no person. */
   readonly user: string | undefined;
+  /** The agent's id; the digest in its place once it was erased; absent: no agent. */
+  readonly agent: string | undefined;
+  /** The request's id; the digest in its place once it was erased; absent: no request. */
+  readonly requestId: string | undefined;
   /** The client's address; absent: unknown, or erased. */
   readonly peer: string | undefined;
   /** Absent: no tool call, or erased. */
@@ -58,8 +63,10 @@ export function readRecord({ index, entry: text, personal }: AuditRecord): ReadR
     text,
     entry,
     user: values["by.user"] ?? entry.by?.user,
+    agent: values["by.agent"] ?? entry.by?.agent,
+    requestId: values["request.id"] ?? entry.request?.id,
     peer: values["request.peer"],
     statement: values["call.statement"],
-    call,
+    call: call && { ...call, tool_name: values["call.tool_name"] ?? call.tool_name },
   };
 }

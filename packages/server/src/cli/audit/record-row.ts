@@ -41,21 +41,37 @@ export function recordRow({ index, entry, values }: AuditRecord): readonly strin
     record.kind,
     whoOf(record.by, values),
     record.subject,
-    whatOf(record.detail),
+    whatOf(record.detail, values),
   ];
 }
 
 /** The person or agent, as far as their names were not erased. */
 function whoOf(by: ShownRecord["by"], values: AuditRecord["values"]): string {
   if (by === undefined) return "the service";
-  const user = values?.["by.user"] ?? (by.user === undefined ? undefined : "(erased)");
-  const names = [by.agent, user, by.key].filter((name) => name !== undefined);
+  const names = [
+    nameOf(by.agent, values?.["by.agent"]),
+    nameOf(by.user, values?.["by.user"]),
+    by.key,
+  ].filter((name) => name !== undefined);
   return names.length === 0 ? by.kind : names.join(" for ");
 }
 
-function whatOf({ events = [], action, code }: ShownRecord["detail"]): string {
-  const told = events.map(({ type, step_id: step, status }) =>
-    [type, step, status].filter((part) => part !== undefined).join(" "),
+/**
+ * A name in a record. @param told the digest, or the name itself in records of earlier versions.
+ * @param value absent: erased.
+ */
+function nameOf(told: string | undefined, value: string | undefined): string | undefined {
+  return value ?? (told?.startsWith("sha256:") === true ? "(erased)" : told);
+}
+
+function whatOf(
+  { events = [], action, code }: ShownRecord["detail"],
+  values: AuditRecord["values"],
+): string {
+  const told = events.map(({ type, step_id: step, status }, index) =>
+    [type, nameOf(step, values?.[`events.${String(index)}.step_id`]), status]
+      .filter((part) => part !== undefined)
+      .join(" "),
   );
   return [...told, action, code].filter((part) => part !== undefined).join(", ");
 }

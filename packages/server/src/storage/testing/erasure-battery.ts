@@ -189,16 +189,21 @@ function eraserOf(store: Store, state: StateErasure): Eraser {
 
 /** Makes a plan with a tool call, a memory entry and a usage row, with this text in each part. */
 async function live(store: Store, orgId: string, text: string): Promise<PlanRef> {
-  const caller = recordedCaller({ ...NOBODY, userId: `user-${text}`, kind: "person" });
+  const names = { userId: `user-${text}`, agentId: `agent-${text}`, roles: [`role of ${text}`] };
+  const caller = recordedCaller({ ...NOBODY, ...names, kind: "agent" });
   const [call] = await recordToolCalls(store.plans, [
     {
       ...{ orgId, caller, sessionId: `visit-${orgId.slice(0, 4)}`, finishedAtMs: Date.now() },
       ...{ output: JSON.stringify([{ name: text }]), query: `SELECT '${text}'` },
+      stepId: `step-${text}`,
     },
   ]);
   if (call === undefined) throw new Error("a call was recorded");
-  await consumeCalls(store);
   const ref = { orgId, planId: call.planId };
+  const request = { requestId: `request-${text}`, peerAddress: text };
+  const fact = { kind: "test.fact", subject: ref.planId, detail: {}, atMs: 1 };
+  await store.audit.sequence.add([{ ...fact, orgId, origin: { caller, request } }]);
+  await consumeCalls(store);
   await plantWebhooks(store, ref, text);
   return ref;
 }

@@ -111,6 +111,16 @@ export class PostgresErasedRows implements ErasedRows {
           "UPDATE erasures SET plan_count = plan_count + $3 WHERE org_id = $1 AND erasure_id = $2",
           [orgId, erasureId, count],
         );
+        // Usage stays, without the names that callers gave to their steps.
+        await connection.query(
+          `UPDATE usage_events AS u SET step_id = NULL FROM plan_changes AS c
+           WHERE c.org_id = $1 AND c.plan_id = ANY ($2::uuid[]) AND c.call IS NOT NULL
+             AND NOT EXISTS (SELECT 1 FROM plans AS p WHERE p.org_id = $1
+               AND p.plan_id = c.plan_id)
+             AND u.org_id = $1 AND u.occurred_at_ms = (c.call::json ->> 5)::bigint
+             AND u.id = (c.call::json ->> 1)::uuid`,
+          [orgId, planIds],
+        );
         // The id of a message has the plan's after `msg_`.
         await connection.query(
           `DELETE FROM webhook_deliveries AS w WHERE w.org_id = $1

@@ -126,6 +126,14 @@ export class SqliteErasedRows implements ErasedRows {
                 AND substr(message_id, 5, 36) IN (SELECT plan_id FROM plan_removals WHERE org_id = ?1)`,
         params: [orgId, JSON.stringify(planIds)],
       },
+      {
+        // Usage stays, without the names that callers gave to their steps.
+        sql: `UPDATE usage_events SET step_id = NULL WHERE org_id = ?1
+                AND (occurred_at_ms, id) IN (SELECT call ->> 5, call ->> 1 FROM plan_changes
+                  WHERE org_id = ?1 AND plan_id IN (SELECT value FROM json_each(?2)) AND call IS NOT NULL
+                    AND plan_id IN (SELECT plan_id FROM plan_removals WHERE org_id = ?1))`,
+        params: [orgId, JSON.stringify(planIds)],
+      },
       ...rest,
     ]);
   }
