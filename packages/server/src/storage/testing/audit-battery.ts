@@ -17,6 +17,7 @@ import {
 import { RecordedOperation, runRecorded } from "../../kernel/recorded-operation.js";
 import type { PlanEngine } from "../../plans/index.js";
 import type { PolicyStore } from "../../policies/ports.js";
+import type { UsageStore } from "../../usage/ports.js";
 import type { AuditStore } from "../store.js";
 import { recordToolCalls, RECORDED_STEP } from "./record-tool-calls.js";
 
@@ -25,6 +26,7 @@ export interface AuditUnderTest extends AsyncDisposable {
   readonly plans: PlanEngine;
   readonly policies: PolicyStore;
   readonly audit: AuditStore;
+  readonly usage: Pick<UsageStore, "recording">;
 }
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -106,6 +108,23 @@ export function auditBattery(
       await flush(store);
       const subjects = (await verifiedRecords(store)).map(({ subject }) => subject);
       expect(subjects.slice(1)).toEqual(["version 1", "version 2"]);
+    });
+
+    it("has no record of an operation that was refused after usage had caught up with steps", async () => {
+      await using store = await open();
+      for (let change = 0; change < 5; change += 1) {
+        await recordToolCalls(store.plans, [{ orgId: ORG }]);
+        const refused = new RecordedOperation(fact(ORG, "refused"));
+        const work = async (): Promise<never> => {
+          expect(await store.usage.recording.recordPending(10)).toHaveLength(1);
+          throw new Error("the budget is refused");
+        };
+        await expect(runRecorded(refused, work)).rejects.toThrow("is refused");
+        expect(refused.isWritten).toBe(false);
+      }
+      await flush(store);
+      const subjects = (await verifiedRecords(store)).map(({ subject }) => subject);
+      expect(subjects).not.toContain("refused");
     });
 
     it("puts every fact into the tree once, also when nodes race and appends fail", async () => {
