@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,6 +27,7 @@ const NOT_SCRIPTS: Readonly<Record<string, string>> = {
   "docs/tools-file.md npx steward tools login tickets": "needs a browser; cli/tools runs it",
   "docs/tools-file.md yaml": "config/tools-file.test.ts reads it",
   "docs/tools-file.md json": "a step alone; conformance tests execute its tool",
+  "docs/approvals.md ": "policies for operations; app/approved-operations.test.ts puts such ones",
   "docs/hints.md ": "shows a hint",
   "docs/mcp.md text": "commands of MCP clients, which are not installed here",
   "docs/mcp.md json": "settings of MCP clients; documents.test.ts parses them",
@@ -197,9 +198,20 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
 
   it("docs/scale-out.md start a server on PostgreSQL", async () => {
     await using database = await freshDatabase();
-    await runs("docs/scale-out.md", {
-      replace: { "postgres://steward@db.example.com/steward": database.url },
-    });
+    const folder = mkdtempSync(join(tmpdir(), "steward-scale-out-"));
+    const key = join(folder, "audit.key");
+    const { privateKey } = generateKeyPairSync("ed25519");
+    writeFileSync(key, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
+    try {
+      await runs("docs/scale-out.md", {
+        replace: {
+          "postgres://steward@db.example.com/steward": database.url,
+          "/run/secrets/audit.key": key,
+        },
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("docs/data-sources.md set a data source, and make a role that may read and mark", async () => {

@@ -282,6 +282,7 @@ export const memory: readonly ProcessScenario[] = [
       expect(await steward.server.stop()).toBe(0);
       const settings = {
         ...embedding.settings,
+        SERVICE_DATA_DIR: steward.directory,
         SERVICE_DATABASE_URL: `sqlite:${join(steward.directory, "steward.db")}`,
         SERVICE_EMBEDDING_MODEL: "another-model",
       };

@@ -75,12 +75,13 @@ export const payments: readonly ProcessScenario[] = [
       "a customer is bound by proof where somebody vouches for the organization, and rebound by the operator",
     run: async () => {
       await using provider = await PaymentProvider.start();
+      const [org, other] = [randomUUID(), randomUUID()];
       await using steward = await Steward.start({
         PAYMENT_SECRET_KEY: KEY,
         PAYMENT_API_BASE: provider.url,
         SERVICE_PROXY_SECRET: "s3cret-of-the-proxy",
+        SERVICE_OPERATOR_ORGANIZATIONS: org,
       });
-      const [org, other] = [randomUUID(), randomUUID()];
       const admin = { "x-proxy-secret": "s3cret-of-the-proxy", "x-user-role": "admin" };
       const ask = askerOf(steward, org);
       const named = (customer_id: string) => ask("POST setup-intent", { customer_id }, admin);

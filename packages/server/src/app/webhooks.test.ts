@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { createSampleDatabase } from "../adapters/sample-database/index.js";
 import type { WebhookTarget } from "../webhooks/index.js";
 import { openApp, type App } from "./app.js";
+import { auditKeyFile } from "./testing/audit-key-file.js";
 import { NEW_SECRET, OLD_SECRET, Receiver } from "./testing/webhook-receiver.js";
 import { storeDatabase } from "../storage/postgres/testing/store-database.js";
 
@@ -213,10 +214,12 @@ async function open(
   const shop = join(directory, "shop.db");
   createSampleDatabase(shop);
   const database = engine === "PostgreSQL" ? await storeDatabase() : undefined;
+  const shared = nodes === 1 ? {} : { keyFile: auditKeyFile(directory) };
   const apps = await Promise.all(
     Array.from({ length: nodes }, (_, node) =>
       openApp({
         ...{ port: 0, log, dataDir: join(directory, `node-${String(node)}`) },
+        audit: { name: "steward/audit", witnesses: [], exports: [], ...shared },
         databaseUrl: database?.url ?? `sqlite:${join(directory, "store.db")}`,
         dataSources: [{ name: "shop", url: `sqlite:${shop}` }],
         tools: { strict: false, tools: [], webhooks },

@@ -79,5 +79,5 @@ describe("PromTelemetry", () => {
 const NAMES = {
   counter: /^steward_[a-z_]+_total$/,
   histogram: /^steward_[a-z_]+_seconds$/,
-  gauge: /^steward_[a-z_]+_(calls|records|vectors|ratio)$/,
+  gauge: /^steward_[a-z_]+_(calls|items|records|tasks|vectors|ratio)$/,
 } as const;

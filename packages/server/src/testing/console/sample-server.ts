@@ -8,6 +8,7 @@ import { GOOD_KEY, StripeServer } from "../../adapters/payment-stripe/testing/st
 import { openApp, type App } from "../../app/app.js";
 import { type Config, readConfig } from "../../config/index.js";
 import { openApiKeys } from "../../app/keys.js";
+import { present } from "../../transport/present.js";
 import { fillWithSample, type SampleClients } from "./sample-data.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
@@ -95,20 +96,23 @@ export async function openSampleServer(): Promise<SampleServer> {
 async function sampleKeys(databaseUrl: string): Promise<SampleKeys> {
   await using keys = await openApiKeys(databaseUrl);
   const operator = { ...ADMIN, orgId: ORG, roles: ["operator"] };
-  const create = async (role: string): Promise<string> => {
+  const create = async (role: string, userId?: string): Promise<string> => {
     const draft = {
       environment: "test",
       name: `Sample ${role}`,
       permissions: [],
       scopes: [],
     } as const;
-    return (await keys.service.create(operator, { ...draft, roles: [role] })).text;
+    return (
+      await keys.service.create(operator, { ...draft, roles: [role], ...present({ userId }) })
+    ).text;
   };
   return {
-    admin: await create("admin"),
+    // Only named persons decide about approvals.
+    admin: await create("admin", "ada"),
     operator: await create("operator"),
     agent: await create("agent"),
     auditor: await create("auditor"),
-    approver: await create("approver"),
+    approver: await create("approver", "bob"),
   };
 }

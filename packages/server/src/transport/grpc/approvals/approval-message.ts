@@ -51,7 +51,8 @@ function decisionMessage(decided: rest.ApprovalDecision): proto.Approval["decisi
     $typeName: "controlplane.v1.ApprovalDecision",
     approver: partyMessage(approver),
     ...{ roles: [...roles], decision, reason, decidedAt },
-    ...(rows === undefined ? {} : { rowsChangedMax: BigInt(rows) }),
+    optionalRowsChangedMax:
+      rows === undefined ? { case: undefined } : { case: "rowsChangedMax", value: BigInt(rows) },
   };
 }
 

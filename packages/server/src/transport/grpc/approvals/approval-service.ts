@@ -37,12 +37,13 @@ export function addApprovalService(
 
   const decide = async (
     decision: "approve" | "deny",
-    { approvalId, digest, reason, standingSeconds = 0, rowsChangedMax: rows }: Decision,
+    { approvalId, digest, reason, standingSeconds = 0, optionalRowsChangedMax }: Decision,
     ctx: QueryRuntimeContext,
   ): Promise<Approval> => {
     const id = required("approval_id", approvalId);
     const given = { digest: required("digest", digest), ...(reason === "" ? {} : { reason }) };
     const standing = standingSeconds === 0 ? {} : { standingMs: standingSeconds * 1000 };
+    const rows = optionalRowsChangedMax?.value;
     const rowsChangedMax = rows === undefined ? {} : { rowsChangedMax: Number(rows) };
     const choice = { decision, ...given, ...standing, ...rowsChangedMax };
     const decided = await approvalsOf(orchestrator).decideApproval(id, choice, ctx);
@@ -75,7 +76,7 @@ interface Decision {
   readonly digest: string;
   readonly reason: string;
   readonly standingSeconds?: number;
-  readonly rowsChangedMax?: bigint | undefined;
+  readonly optionalRowsChangedMax?: { readonly value?: bigint | undefined };
 }
 
 /** @throws AppError `INVALID_ARGUMENT` for a status that is none. */
