@@ -5,8 +5,13 @@
  * 20, and 25 ms at worst.
  */
 export const HINTED_LENGTH_MAX: number = 4096;
-/** Characters of a failed statement that hints look at; the worst one takes 30 ms. */
-export const HINTED_FAILURE_LENGTH_MAX: number = 4096;
+/** Characters of a failed statement that hints look at. */
+export const HINTED_FAILURE_LENGTH_MAX: number = 65_536;
+/**
+ * Words, quotes and opening parentheses of a failed statement that hints look at. The time that hints take
+ * grows with the square of these, not with the length of a list of numbers; the worst takes 30 ms.
+ */
+export const HINTED_FAILURE_WORDS_MAX: number = 800;
 /** Time after which further failures of one turn of the event loop get their hints in the next one, in ms. */
 export const HINTS_TURN_MS: number = 5;
 /** Statements whose warnings are remembered, for each version of a schema. */

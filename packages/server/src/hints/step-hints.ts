@@ -20,6 +20,7 @@ import {
   HINT_CORRECTIONS_MAX,
   HINT_SCHEMA_WAIT_MS,
   HINTED_FAILURE_LENGTH_MAX,
+  HINTED_FAILURE_WORDS_MAX,
   HINTED_LENGTH_MAX,
   HINTED_STATEMENTS_MAX,
   HINTS_TURN_MS,
@@ -173,7 +174,7 @@ export class StepHints implements StepAdvisor {
     { message, reason, cause }: StatementError,
   ): Promise<readonly Correction[]> {
     const { sql, caller, dataSource } = asked;
-    if (sql.length > HINTED_FAILURE_LENGTH_MAX) return [];
+    if (!isHintedFailure(sql)) return [];
     const tables = await this.#schemas.current(caller, dataSource);
     if (tables === undefined) return [];
     // Failures that arrive together do not share one turn.
@@ -246,4 +247,11 @@ function afterMs(ms: number): Promise<undefined> {
       resolve(undefined);
     }, ms).unref();
   });
+}
+
+/** Whether hints for a failed statement take no longer than the event loop allows. */
+function isHintedFailure(sql: string): boolean {
+  if (sql.length > HINTED_FAILURE_LENGTH_MAX) return false;
+  const words = sql.match(/[A-Za-z_\x80-\uffff][\w$\x80-\uffff]*|["`[(]/g) ?? [];
+  return words.length <= HINTED_FAILURE_WORDS_MAX;
 }

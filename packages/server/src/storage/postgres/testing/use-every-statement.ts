@@ -170,7 +170,9 @@ async function usePlans({ plans, toolCalls, memory }: Store, url: string): Promi
   await swept(plans);
   await using db = new Database(url);
   const node = { others: [], buryTheGone: () => Promise.resolve() };
-  await new PlanQueries(db, node).result(ref, 1);
+  const queries = new PlanQueries(db, node);
+  await queries.result(ref, 1);
+  await queries.submitterOf(ref);
   await toolCalls.replay();
   await memory.toolCalls.waiting(ORG);
   await memory.toolCalls.waiting();
