@@ -241,7 +241,10 @@ module.exports = {
       from: { path: `${src}/(storage|adapters)/([^/]+)/`, pathNot: test },
       to: {
         path: `${src}/(storage|adapters)/[^/]+/`,
-        pathNot: [`${src}/$1/$2/`, `${src}/storage/plan-changes/`, `${src}/adapters/sql-target/`],
+        pathNot: [
+          ...[`${src}/$1/$2/`, `${src}/storage/(cold|derivation|plan-changes)/`],
+          `${src}/adapters/sql-target/`,
+        ],
       },
     },
     {
@@ -256,9 +259,18 @@ module.exports = {
     {
       name: "client-is-light",
       severity: "error",
-      comment: "the client needs the protocol and nothing that is native, a database or a server",
+      comment:
+        "the client needs the protocol, the types of the operations, and nothing that is native, a database or a server",
       from: { path: "^packages/client/src/", pathNot: test },
-      to: { pathNot: ["^packages/client/src/", "^packages/protocol/"] },
+      to: { pathNot: ["^packages/client/src/", "^packages/(protocol|operations)/"] },
+    },
+    {
+      name: "client-loads-no-operations",
+      severity: "error",
+      comment:
+        "a browser loads the client without zod: of the operations it has types, and routes that are written from them",
+      from: { path: "^packages/client/src/", pathNot: test },
+      to: { path: "^packages/operations/", dependencyTypesNot: ["type-only"] },
     },
     {
       name: "console-is-a-client",
@@ -280,6 +292,13 @@ module.exports = {
       comment: "the wire knows nobody who speaks it",
       from: { path: "^packages/protocol/" },
       to: { path: "^packages/(?!protocol/)" },
+    },
+    {
+      name: "operations-stand-alone",
+      severity: "error",
+      comment: "an operation is described without those who serve or call it",
+      from: { path: "^packages/operations/" },
+      to: { path: "^packages/(?!operations/)" },
     },
     {
       name: "npm-must-be-declared",

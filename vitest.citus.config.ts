@@ -5,13 +5,13 @@ const cluster = process.env["SERVICE_TEST_CITUS_URL"];
 if (cluster === undefined) {
   process.stdout.write(
     "Skipped: these suites need a Citus cluster. Set SERVICE_TEST_CITUS_URL to the URL of a database on its " +
-      "coordinator in which the extension citus is created; the schema public of that database is emptied.\n",
+      "coordinator, to which the workers were added; the schema public of that database is emptied.\n",
   );
 }
 
 /** What the store's parts promise. The suites beside these folders look at one server's catalogs. */
 const STORE =
-  "packages/server/dist/storage/postgres/{plans,usage,memory,governance,tool-calls,state}/*.test.js";
+  "packages/server/dist/storage/postgres/{audit,governance,memory,plans,retention,state,tool-calls,usage,webhooks}/*.test.js";
 
 /**
  * The suites of the store, of the contract and of faults, with the store's tables distributed over a cluster

@@ -18,7 +18,7 @@ const inRooms = [
  */
 const joined = [
   "packages/server/dist/{adapters,app,cli,identity,policies,storage}/**/*.test.js",
-  "packages/{client,protocol,schema,state}/dist/**/*.test.js",
+  "packages/{client,operations,protocol,schema,state}/dist/**/*.test.js",
 ];
 const notHere = ["**/node_modules/**", "**/*.long.test.js"];
 

@@ -14,6 +14,7 @@ const LONGEST: readonly string[] = [
   "faults/cluster",
   "snippets/snippets",
   "faults/data-source",
+  "app/earlier-content",
 ];
 
 /**

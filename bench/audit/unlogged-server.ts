@@ -1,4 +1,4 @@
-import type { AuditBatch, AuditSequence, TreeHead } from "../../packages/server/src/audit/ports.js";
+import type { AuditSequence, PreparedBatch } from "../../packages/server/src/audit/ports.js";
 
 /** Stands in for the column of the callers: there are none. */
 export function originsJson(): null {
@@ -7,12 +7,11 @@ export function originsJson(): null {
 
 /** Stands in for the position in the log of plans: nothing is ever waiting. */
 export class SqliteAuditSequence implements AuditSequence {
-  take(): Promise<AuditBatch> {
-    return Promise.resolve({ facts: [], isCut: false });
-  }
+  readonly batchMax = 1;
 
-  head(): Promise<TreeHead> {
-    return Promise.resolve({ size: 0, partials: [] });
+  prepare(): Promise<PreparedBatch> {
+    const empty = { from: 0, size: 0, root: new Uint8Array() };
+    return Promise.resolve({ ...empty, number: 0, isCut: false, unreadable: [] });
   }
 
   append(): Promise<boolean> {

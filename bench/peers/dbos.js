@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { DBOS } from "@dbos-inc/dbos-sdk";
-import { reader, STEPS } from "./workload.js";
+import { STEPS } from "./workload.js";
 
 /** Each step is a workflow with its own id, which makes the step run at most once. */
-export async function startDbos(url, pool) {
+export async function startDbos(url, read) {
   DBOS.setConfig({
     name: "bench",
     systemDatabaseUrl: url,
     runAdminServer: false,
     logLevel: "error",
   });
-  const read = reader(pool);
   const step = DBOS.registerWorkflow((id) => DBOS.runStep(() => read(id), { name: "read" }), {
     name: "step",
   });

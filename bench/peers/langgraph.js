@@ -1,13 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
-import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
-import { reader, STEPS } from "./workload.js";
+import { STEPS } from "./workload.js";
 
 /** One node for each step; the graph stops after each node, and the caller resumes it. */
-export async function startLangGraph(checkpoints, pool) {
-  const saver = new PostgresSaver(checkpoints);
-  await saver.setup();
-  const read = reader(pool);
+export function startLangGraph(saver, read) {
   const State = Annotation.Root({ id: Annotation(), row: Annotation() });
   const names = Array.from({ length: STEPS }, (_, n) => `step-${n}`);
   const graph = new StateGraph(State);
@@ -24,6 +20,5 @@ export async function startLangGraph(checkpoints, pool) {
       const config = { configurable: { thread_id: randomUUID() } };
       for (let n = 0; n < STEPS; n += 1) await app.invoke(n === 0 ? { id: 1 } : null, config);
     },
-    stop: () => Promise.resolve(),
   };
 }

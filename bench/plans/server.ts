@@ -9,13 +9,15 @@ const FIRST_PORT = 18_080;
 /** A request limit that no organization reaches. */
 const ANY_NUMBER = 1_000_000;
 const READY_MS_MAX = 15_000;
-const SERVER = new URL("../../../packages/server/", import.meta.url);
-const STEWARD = fileURLToPath(new URL("bin/steward.js", SERVER));
+const ROOT = fileURLToPath(new URL("../../../packages/server/", import.meta.url));
+const STEWARD = "bin/steward.js";
 /** The program without its bundle. */
-const MODULES = fileURLToPath(new URL("dist/cli/main.js", SERVER));
+const MODULES = "dist/cli/main.js";
 
 /** Options of a server beside the settings of every benchmark. */
 export interface ServerOptions {
+  /** The root of the checkout whose build runs; absent: this one. */
+  readonly tree?: string;
   readonly settings?: Readonly<Record<string, string>>;
   /**
    * Runs the program from its compiled modules instead of from the bundle, in which nothing can be
@@ -46,14 +48,15 @@ export class BenchServer {
     dir: string,
     storeUrl: string,
     node: number,
-    { settings = {}, fromModules }: ServerOptions = {},
+    { tree, settings = {}, fromModules }: ServerOptions = {},
   ): Promise<BenchServer> {
     const port = FIRST_PORT + node;
     const dataDir = join(dir, `node-${String(node)}`);
     const started = performance.now();
     const preload = fromModules?.preload;
     const imports = preload === undefined ? [] : ["--import", preload];
-    const program = fromModules === undefined ? STEWARD : MODULES;
+    const root = tree === undefined ? ROOT : join(tree, "packages/server");
+    const program = join(root, fromModules === undefined ? STEWARD : MODULES);
     const child = spawn(process.execPath, [...imports, program, "serve"], {
       env: {
         PATH: process.env["PATH"] ?? "",

@@ -1,6 +1,4 @@
 import type * as TelemetryModule from "../../packages/server/src/kernel/telemetry.js";
-import type * as EntryModule from "../../packages/server/src/memory/entry.js";
-import type * as EmbeddedModule from "../../packages/server/src/memory/embedded-entry.js";
 import type * as RetentionModule from "../../packages/server/src/retention/index.js";
 import type * as AuditModule from "../../packages/server/src/storage/testing/append-audit.js";
 import type * as StoreModule from "../../packages/server/src/storage/sqlite/store.js";
@@ -17,6 +15,4 @@ export { silentLog } from "@steward/kernel/log.js";
 export const { silentTelemetry }: typeof TelemetryModule = await part("kernel/telemetry.js");
 export const { openSqliteStore }: typeof StoreModule = await part("storage/sqlite/store.js");
 export const { RetentionSweeper }: typeof RetentionModule = await part("retention/index.js");
-export const { toolCallEntry }: typeof EntryModule = await part("memory/entry.js");
-export const { embeddedEntry }: typeof EmbeddedModule = await part("memory/embedded-entry.js");
 export const { appendAudit }: typeof AuditModule = await part("storage/testing/append-audit.js");

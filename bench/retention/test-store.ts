@@ -1,12 +1,10 @@
 import {
   appendAudit,
-  embeddedEntry,
   openSqliteStore,
   RetentionSweeper,
   silentLog,
   silentTelemetry,
   systemIds,
-  toolCallEntry,
 } from "./server-modules.js";
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
@@ -115,11 +113,13 @@ export class TestStore implements AsyncDisposable {
     await appendAudit(audit.sequence);
     while ((await usage.recording.recordPending(1000)).length > 0);
     for (;;) {
-      const taken = await memory.toolCalls.take(500);
+      const taken = await memory.takeCalls(500);
       if (taken.calls.length === 0) return;
       const zero = Float32Array.of(0, 0);
-      const entries = taken.calls.map((call) => embeddedEntry(toolCallEntry(call), zero));
-      await memory.addToolCallEntries(entries, taken);
+      await memory.remember(
+        taken,
+        taken.calls.map(() => zero),
+      );
     }
   }
 

@@ -57,7 +57,7 @@ export async function fillToolCalls(path: string, calls: number): Promise<void> 
   const { id, org_id, session_id, tool_name, intent, orm_model, occurred_at_ms } =
     callColumns(calls);
   // Fifty calls per plan, so that a session consists of whole plans; the tables are those of
-  // migrations/0001-plans.ts.
+  // sqlite/schema/plans.ts.
   const plan_id = `printf('%08x-0000-7000-8000-000000000000', n / 50)`;
   const rest = `json_object('toolName', ${tool_name}, 'intent', ${intent}, 'ormModel', ${orm_model})`;
   db.exec(`INSERT INTO plans (org_id, plan_id, session_id, created_at_ms, deadline_ms, status)

@@ -28,6 +28,7 @@ export interface Client {
     changes: StepChanges,
     idempotencyKey?: string,
   ): Promise<Revised>;
+  finish(planId: string): Promise<Submitted>;
   fork(planId: string, fork: ForkInput, idempotencyKey?: string): Promise<Revised>;
   list(query: ListQuery): Promise<Page>;
   /** The plan's events after a sequence, until the server ends the stream. */
@@ -44,6 +45,7 @@ export interface PlanInput {
   readonly name?: string;
   readonly description?: string;
   readonly on_failure?: string;
+  readonly keep_open?: boolean;
   readonly steps: readonly StepInput[];
 }
 
@@ -51,6 +53,8 @@ export interface StepInput {
   readonly id: string;
   readonly name?: string;
   readonly tool_name?: string;
+  readonly data_source?: string;
+  readonly timeout_ms?: number;
   readonly intent?: string;
   readonly query_template?: string;
   readonly depends_on?: readonly string[];
@@ -115,6 +119,10 @@ export interface PlanSummary extends Submitted {
 
 export interface PlanView extends PlanSummary {
   readonly on_failure: string;
+  /** Absent over REST unless the plan stays open; false over gRPC. */
+  readonly keep_open?: boolean;
+  /** Absent over REST, and empty over gRPC, unless the plan waits for further steps. */
+  readonly wait_reason?: string;
   /** Empty over gRPC, and absent over REST, unless the plan is a fork. */
   readonly forked_from?: string;
   readonly revision: number;

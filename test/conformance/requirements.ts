@@ -547,6 +547,10 @@ const DECISIONS = {
   },
   "Decision §19": {
     "D19-pause": "With on_failure pause a failed step waits for its revision and the plan goes on",
+    "D19-open":
+      "A plan with keep_open whose steps have all completed waits for further steps until it is finished or its deadline",
+    "D19-time-limit":
+      "A step may ask for a time limit up to the operator's maximum; a larger one is refused with its field",
     "D19-append": "Steps can be appended to a plan that is not over, and build on completed ones",
     "D19-revise":
       "A step that failed is revised, runs anew in its new form, and its plan completes",
@@ -583,10 +587,14 @@ const DECISIONS = {
       "An organization's own policies only forbid, and count for its callers alone, as soon as they are put",
     "D16-touched":
       "Policies count for the tables and columns that a statement really touches, such as those of a view",
+    "D16-written":
+      "A statement runs only if its caller and everybody who wrote it may run it, and the refusal says whose right is missing",
     "D16-cancel":
       "Whoever may cancel plans cancels any plan of their organization, and none of another one",
     "D16-remembered":
       "What a step did is remembered, and sent to the embedding provider, unless policies forbid it to whoever had it run",
+    "D16-first":
+      "Until an organization has put policies, an agent's credential only reads, and is told the command that makes policies",
     "D16-trying-out":
       "On plain loopback a caller who names no role may do everything but billing, until a role is named",
   },
@@ -611,7 +619,25 @@ const DECISIONS = {
     "D20-intent": "A call has the intent and the weight that the tools file says",
     "D20-once": "A call is made once; when nobody can tell its outcome, the step says so",
   },
-  "Decision §18": {
+  "Decision §18, what decides": {
+    "D18-kinds":
+      "What a statement does decides, as parser and engine report it; a declared intent adds no permission",
+    "D18-outputs": "A stored output is decided on for the present caller, by what it touched",
+    "D18-others":
+      "Reading the plans of others needs plans:read_all, which everybody has on plain loopback",
+    "D18-approvers":
+      "Author, reviser and requester are excluded as approvers, only named persons count, and an agent's credential governs nothing",
+    "D18-rows":
+      "An approval covers at most the rows that were shown, unless the approver names another number",
+    "D18-definitions":
+      "An approval is for the present definitions of the views and functions that its statement goes through",
+    "D18-unknown-role":
+      "On plain loopback in headers mode a role that no policy knows counts as none",
+    "D18-data-source":
+      "A step has a data_source on every wire; the name of one as tool_name is refused with that fix, and an unlisted tool runs on the default one, which the update says where there are several",
+    "D18-credential": "A credential that the mode does not read is 401",
+  },
+  "Decision 0018": {
     "D18-search":
       "A question finds the tables that answer it, by words of names, columns and values",
     "D18-describe":

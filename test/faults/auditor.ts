@@ -137,11 +137,7 @@ export class Auditor {
 
   async #readOn(): Promise<void> {
     const from = this.#leaves.length;
-    const rows = await this.#view.all(
-      `SELECT r.record_index, r.entry, v.personal_values FROM audit_records AS r
-         LEFT JOIN audit_personal_values AS v USING (org_id, record_index)
-       WHERE r.record_index >= ${String(from)} ORDER BY r.record_index`,
-    );
+    const rows = await this.#view.records(from);
     for (const { record_index: index, entry, personal_values: values } of rows) {
       expect(index).toBe(this.#leaves.length);
       this.#leaves.push(sha256(LEAF, Buffer.from(String(entry))));

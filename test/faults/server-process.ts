@@ -1,5 +1,7 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess, type ChildProcessByStdio } from "node:child_process";
+import { once } from "node:events";
 import { createServer } from "node:net";
+import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
@@ -49,13 +51,14 @@ export class ServerProcess implements AsyncDisposable {
     this.#stderr = "";
     const child = spawn(process.execPath, [STEWARD, ...this.#args], {
       env: { PATH: process.env["PATH"] ?? "", ...this.#env },
-      stdio: ["ignore", "ignore", "pipe"],
+      stdio: ["ignore", "pipe", "pipe"],
     });
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-10_000);
     });
     this.#process = child;
     const giveUpAt = performance.now() + START_MS_MAX;
+    await announcedOrEnded(child);
     while (performance.now() < giveUpAt && child.exitCode === null) {
       const ready = await fetch(`${this.url}/readyz`).catch(() => undefined);
       await ready?.body?.cancel();
@@ -88,6 +91,25 @@ export class ServerProcess implements AsyncDisposable {
     await exited;
     return child.exitCode;
   }
+}
+
+/**
+ * Waits until the program says that it is ready, or has ended, or the time for a start is over. Requests before
+ * that would only take processor time from the start.
+ */
+async function announcedOrEnded(
+  child: ChildProcessByStdio<null, Readable, Readable>,
+): Promise<void> {
+  const timeLimit = AbortSignal.timeout(START_MS_MAX);
+  let text = "";
+  const announced = new Promise<void>((resolve) => {
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      text = (text + chunk).slice(-10_000);
+      if (text.includes("is ready")) resolve();
+    });
+  });
+  const ended = once(child, "exit", { signal: timeLimit }).catch(() => undefined);
+  await Promise.race([announced, ended]);
 }
 
 /** A free TCP port of the loopback address. */

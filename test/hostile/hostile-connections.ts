@@ -8,6 +8,8 @@ export interface HostileConnection {
   readonly send: (peer: Peer) => Promise<void> | void;
   /** Whether the client reads the server's data and answers its pings. */
   readonly isPolite?: boolean;
+  /** Whether it sends as much as the server takes, and the server ends it soon. */
+  readonly isFlood?: true;
   /** How it ends: the server closes the connection, or answers or resets stream 1. */
   readonly ends: "connection" | "stream";
 }
@@ -214,27 +216,37 @@ export const HOSTILE_CONNECTIONS: readonly HostileConnection[] = [
   },
   {
     name: "streams that are reset as soon as they are opened",
+    isFlood: true,
     ends: "connection",
     send: (peer) => flood(peer, resets),
   },
   {
     name: "pings whose answers are taken",
+    isFlood: true,
     ends: "connection",
     send: (peer) => flood(peer, () => PINGS),
   },
   {
     name: "settings whose answers are taken",
+    isFlood: true,
     ends: "connection",
     send: (peer) => flood(peer, () => SETTINGS),
   },
   {
     name: "window updates",
+    isFlood: true,
     ends: "connection",
     send: (peer) => flood(peer, () => WINDOW_UPDATES),
   },
-  { name: "priorities", ends: "connection", send: (peer) => flood(peer, () => PRIORITIES) },
+  {
+    name: "priorities",
+    isFlood: true,
+    ends: "connection",
+    send: (peer) => flood(peer, () => PRIORITIES),
+  },
   {
     name: "empty data",
+    isFlood: true,
     ends: "connection",
     send: async (peer) => {
       await peer.write(
@@ -245,6 +257,7 @@ export const HOSTILE_CONNECTIONS: readonly HostileConnection[] = [
   },
   {
     name: "headers that are a thousand times as large when they are decompressed",
+    isFlood: true,
     ends: "connection",
     send: (peer) => flood(peer, compressedHeaders),
   },

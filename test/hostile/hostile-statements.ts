@@ -147,6 +147,14 @@ const HOSTILE_STATEMENTS: readonly HostileStatement[] = [
   })),
 ];
 
+/** The texts of each shape, of all lengths. */
+export function statementShapes(): readonly (readonly [name: string, texts: readonly string[]])[] {
+  return Object.entries(SHAPES).map(([name, make]) => [
+    name,
+    LENGTHS.map((length) => make(length)),
+  ]);
+}
+
 /** How often a statement is sent, and by how many connections: a server limits those. */
 const [MANY, SENDERS] = [1000, 100];
 

@@ -1,12 +1,23 @@
 import { connect } from "node:http2";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
-import type { Attacker } from "./attacker.js";
+import { Attacker } from "./attacker.js";
+import { endingOf, HOSTILE_CONNECTIONS } from "./hostile-connections.js";
+import { statementRequests, statementShapes } from "./hostile-statements.js";
 
 /** Many requests that arrive together, whose handling would hold the event loop in one turn. */
 export interface WorstRequests {
   readonly name: string;
-  readonly send: (target: { readonly url: string; readonly orgId: string }) => Promise<unknown>;
+  /** @returns the statuses of the answers: of HTTP, or of gRPC. */
+  readonly send: (target: {
+    readonly url: string;
+    readonly orgId: string;
+  }) => Promise<readonly number[]>;
+  /** The statuses that are right, beside {@link REFUSED}; absent: 200. */
+  readonly statuses?: readonly number[];
 }
+
+/** The statuses of a request that is one too many: of HTTP, and of gRPC. */
+export const REFUSED: readonly number[] = [429, 503, 8, 14];
 
 const times = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
@@ -32,9 +43,61 @@ export async function fillStore(attacker: Attacker): Promise<void> {
 
 /** @param share of the number of requests that is sent. */
 export function worstRequests(share: number): readonly WorstRequests[] {
+  return [...reads(share), ...statements(share), ...FLOODS];
+}
+
+/** The hostile statements: all lengths of a shape at once, several times, and some by the thousand. */
+function statements(share: number): readonly WorstRequests[] {
+  const copies = Math.ceil(5 * share);
+  const together = statementShapes().map(([name, texts]) => ({
+    name: `statements: ${name}`,
+    statuses: [200, 400],
+    send: async ({ url, orgId }: To) => {
+      const attacker = new Attacker(url, orgId);
+      const sent = texts.flatMap((sql) => times(copies, (n) => attacker.run(`${sql} -- ${n}`)));
+      return (await Promise.all(sent)).map(({ status }) => status);
+    },
+  }));
+  const thousands = statementRequests().filter(({ isLong = false }) => isLong && share === 1);
+  return [
+    ...together,
+    ...thousands.map(({ name, send }) => ({
+      name,
+      send: async ({ url, orgId }: To) => [(await send(new Attacker(url, orgId))).status],
+    })),
+  ];
+}
+
+/** Frames without end, each on a connection that the server ends; of the resets, before the 75 000th. */
+const FLOODS: readonly WorstRequests[] = HOSTILE_CONNECTIONS.filter(({ isFlood }) => isFlood).map(
+  (hostile) => ({
+    name: hostile.name,
+    send: async ({ url }) => [(await endingOf(url, hostile)).isClosed ? 200 : 0],
+  }),
+);
+
+function reads(share: number): readonly WorstRequests[] {
   const many = (count: number): number => Math.ceil(count * share);
   return [
-    { name: "lists of plans over gRPC", send: (to) => grpc(to, "ListPlans", many(3000)) },
+    {
+      name: "lists of plans over gRPC",
+      statuses: [0],
+      send: (to) => grpc(to, "ListPlans", many(3000)),
+    },
+    { name: "catalogs", send: (to) => gets(to, "/api/catalog", many(1000)) },
+    {
+      name: "tables of the catalog",
+      send: (to) => gets(to, "/api/catalog/tables?data_source=shop", many(300)),
+    },
+    {
+      name: "searches of the catalog",
+      send: (to) => posts(to, "/api/catalog/search", { query: "filled ".repeat(100) }, many(300)),
+    },
+    { name: "checks of data sources", send: (to) => gets(to, "/api/catalog/check", many(300)) },
+    {
+      name: "deliveries of webhooks",
+      send: (to) => gets(to, "/api/webhooks/deliveries?limit=200", many(1000)),
+    },
     {
       name: "lists of plans over REST",
       send: (to) => gets(to, "/api/plans?limit=200", many(1000)),
@@ -47,7 +110,7 @@ export function worstRequests(share: number): readonly WorstRequests[] {
     },
     { name: "lists of approvals", send: (to) => gets(to, "/api/approvals", many(1000)) },
     { name: "lists of memory", send: (to) => gets(to, "/api/memory/entries?limit=200", many(200)) },
-    { name: "reports of usage", send: (to) => gets(to, "/api/usage", many(1000)) },
+    { name: "reports of usage", send: (to) => gets(to, "/billing/usage", many(1000)) },
     {
       name: "memory searches with long texts",
       send: (to) => posts(to, "/api/memory/search", { query: "word ".repeat(13_000) }, many(50)),
@@ -70,10 +133,12 @@ export function worstRequests(share: number): readonly WorstRequests[] {
     },
     {
       name: "bodies of 4 MiB",
+      statuses: [400],
       send: (to) => posts(to, "/api/plans", { name: "x".repeat(4_000_000), steps: [] }, many(20)),
     },
     {
       name: "bodies of 200 000 values",
+      statuses: [400],
       send: (to) =>
         posts(to, "/api/plans", { steps: times(20, () => times(9_999, () => 1)) }, many(20)),
     },
@@ -81,7 +146,11 @@ export function worstRequests(share: number): readonly WorstRequests[] {
       name: "streams whose answers are not taken",
       send: (to) => gets(to, "/openapi.json", many(1000), { initialWindowSize: 0 }),
     },
-    { name: "requests without a credential", send: (to) => gets(to, "/api/nothing", many(1000)) },
+    {
+      name: "requests for nothing",
+      statuses: [404],
+      send: (to) => gets(to, "/api/nothing", many(1000)),
+    },
   ];
 }
 
@@ -95,27 +164,30 @@ function anyPlan(count: number): WorstRequests["send"] {
     const { data } = (await response.json()) as {
       readonly data: { readonly plans: readonly { readonly plan_id: string }[] };
     };
-    await gets(to, `/api/plans/${data.plans[0]?.plan_id ?? ""}`, count);
+    return gets(to, `/api/plans/${data.plans[0]?.plan_id ?? ""}`, count);
   };
 }
 
 /** Calls a method of the control plane with an empty request, all calls at once on one connection. */
-async function grpc({ url, orgId }: To, method: string, count: number): Promise<void> {
+async function grpc({ url, orgId }: To, method: string, count: number): Promise<number[]> {
   const client = new Client(new URL(url).host, credentials.createInsecure());
   const metadata = new Metadata();
   metadata.set("x-org-id", orgId);
   const bytes = (message: Buffer): Buffer => message;
   const path = `/controlplane.v1.ControlPlaneService/${method}`;
-  await Promise.all(
+  const codes = await Promise.all(
     times(
       count,
       () =>
-        new Promise<void>((resolve) => {
-          client.makeUnaryRequest(path, bytes, bytes, Buffer.alloc(0), metadata, () => resolve());
+        new Promise<number>((resolve) => {
+          client.makeUnaryRequest(path, bytes, bytes, Buffer.alloc(0), metadata, (error) =>
+            resolve(error?.code ?? 0),
+          );
         }),
     ),
   );
   client.close();
+  return codes;
 }
 
 interface Sent {
@@ -128,8 +200,8 @@ function gets(
   path: string,
   count: number,
   settings: { readonly initialWindowSize?: number } = {},
-): Promise<void> {
-  const headers = { ":path": path, "x-org-id": orgId };
+): Promise<readonly number[]> {
+  const headers = { ":path": path, "x-org-id": orgId, "x-user-role": "admin" };
   return overHttp2(
     url,
     times(count, () => ({ headers })),
@@ -137,7 +209,12 @@ function gets(
   );
 }
 
-function posts({ url, orgId }: To, path: string, body: unknown, count: number): Promise<void> {
+function posts(
+  { url, orgId }: To,
+  path: string,
+  body: unknown,
+  count: number,
+): Promise<readonly number[]> {
   const bytes = Buffer.from(JSON.stringify(body));
   const headers = {
     ...{ ":path": path, ":method": "POST", "x-org-id": orgId },
@@ -153,19 +230,21 @@ function posts({ url, orgId }: To, path: string, body: unknown, count: number): 
 /** How long a client that takes no answers waits for them, in ms. */
 const UNTAKEN_MS = 3000;
 
-/** Sends requests at once on one connection, and takes the answers. */
+/** Sends requests at once on one connection, and takes the answers. @returns their statuses. */
 async function overHttp2(
   url: string,
   requests: readonly Sent[],
   settings: { readonly initialWindowSize?: number },
-): Promise<void> {
+): Promise<readonly number[]> {
   const session = connect(url, { settings });
   session.on("error", () => undefined);
+  const statuses: number[] = [];
   const answers = requests.map(
     ({ headers, body }) =>
       new Promise<void>((resolve) => {
         const stream = session.request(headers);
         stream.on("error", () => undefined).once("close", resolve);
+        stream.once("response", (fields) => statuses.push(fields[":status"] ?? 0));
         stream.resume();
         stream.end(body);
       }),
@@ -175,4 +254,5 @@ async function overHttp2(
   });
   await Promise.race([Promise.all(answers), untaken]);
   session.destroy();
+  return statuses;
 }

@@ -23,9 +23,11 @@ const NOT_SCRIPTS: Readonly<Record<string, string>> = {
   "docs/authentication.md yaml": "identity-mtls/known-clients.test.ts reads it",
   "docs/scale-out.md SERVICE_DATABASE_URL=postgres://steward@coordinator.example.com/steward npx steward migrate --distribute":
     "needs a Citus cluster; test/citus runs it",
+  "docs/scale-out.md sql": "needs the servers of a Citus cluster",
+  "docs/migration-locks.md sql": "postgres-database/online-indexes.test.ts leads to it",
   "docs/tools-file.md npx steward tools list": "needs other MCP servers; cli/tools runs it",
   "docs/tools-file.md npx steward tools login tickets": "needs a browser; cli/tools runs it",
-  "docs/tools-file.md yaml": "config/tools-file.test.ts reads it",
+  "docs/tools-file.md yaml": "config/tools-file/tools-file.test.ts reads it",
   "docs/tools-file.md json": "a step alone; conformance tests execute its tool",
   "docs/approvals.md ": "policies for operations; app/approved-operations.test.ts puts such ones",
   "docs/hints.md ": "shows a hint",
@@ -61,8 +63,17 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
     expect(output).toMatch(/"score":0\.[1-9]/);
   });
 
-  it("packages/client/README.md do what they say", async () => {
-    expect(await runs("packages/client/README.md", { serves: true })).toContain("PlanCompleted");
+  it("packages/client/README.md, docs/state.md and docs/policies.md do what they say, on one server", async () => {
+    // The policies come last, because they forbid what others do.
+    const files = ["packages/client/README.md", "docs/state.md", "docs/policies.md"];
+    const output = await runs(files, { serves: true });
+    for (const said of [
+      "PlanCompleted",
+      "deny: Customers are for people",
+      "at most 100 rows may change",
+    ]) {
+      expect(output).toContain(said);
+    }
   });
 
   it("packages/schema/README.md compare two databases", async () => {
@@ -93,12 +104,6 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
       env: { DATABASE_URL: database.url },
     });
     expect(output).toContain("22012 false\n");
-  });
-
-  it("docs/policies.md do what they say", async () => {
-    const output = await runs("docs/policies.md", { serves: true });
-    expect(output).toContain("deny: Customers are for people");
-    expect(output).toContain("at most 100 rows may change");
   });
 
   it("docs/approvals.md, audit.md, audit-export.md and retention.md do what they say, on one server", async () => {
@@ -150,10 +155,6 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
     expect(output).toContain("genuine: true\nchanged: false\n");
   });
 
-  it("docs/state.md do what they say", async () => {
-    await runs("docs/state.md", { serves: true });
-  });
-
   it("docs/migrations.md do what they say, with stand-ins for the tools of others", async () => {
     const dump = "cat schema/schema.sql";
     await runs("docs/migrations.md", {
@@ -170,7 +171,8 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
 
   it("docs/embed.md start apps in a program's own process", async () => {
     const output = await runs("docs/embed.md", { files: ["shop/shop.db"] });
-    for (const said of ['[{"n":1}]', "closed", "count_orders", '[{"text":"HELLO"}]']) {
+    const events = "PLAN_NOT_ACTIVE\nPlanCreated\nPlanStarted\nPlanStepStarted\n";
+    for (const said of ['[{"n":1}]', events, "closed", "count_orders", '[{"text":"HELLO"}]']) {
       expect(output).toContain(said);
     }
   });

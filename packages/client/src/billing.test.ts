@@ -16,21 +16,21 @@ describe("billing", () => {
       json(response, 200, { data: {} });
     });
     const { billing } = createClient({ baseUrl: server.url, role: "admin" });
-    await billing.usage({ from: "2026-01-01", group_by: "tool" });
-    await billing.heatMap();
-    await billing.storage();
+    await billing.getUsage({ from: "2026-01-01", group_by: "tool" });
+    await billing.getUsageHeatMap();
+    await billing.getStorageUsage();
     await billing.report([EVENT]);
-    await billing.verify({ repair: true });
-    await billing.prices({ org_id: "o" });
+    await billing.verifyUsage({ repair: true });
+    await billing.listPrices({ org_id: "o" });
     await billing.setPrice({ scope: "aau", amount_usd: "1" });
-    await billing.reprice({ from: "2026-01-01", until: "2026-02-01" });
-    await billing.budgets();
-    await billing.removeBudget("b/1");
-    await billing.createCustomer();
-    await billing.rebindCustomer("cus_A", "o");
+    await billing.repriceUsage({ from: "2026-01-01", until: "2026-02-01" });
+    await billing.listBudgets();
+    await billing.removeBudget({ budget_id: "b/1", org_id: "o" });
+    await billing.createPaymentCustomer();
+    await billing.rebindPaymentCustomer({ customer_id: "cus_A", org_id: "o" });
     await billing.createSetupIntent("cus_A", { idempotencyKey: "k" });
-    await billing.paymentMethods();
-    await billing.detachPaymentMethod("pm_1");
+    await billing.listPaymentMethods();
+    await billing.detachPaymentMethod({ pm_id: "pm_1" });
     expect(server.seen.map(({ method, url, body }) => `${method} ${url} ${body}`.trim())).toEqual([
       "GET /billing/usage?from=2026-01-01&group_by=tool",
       "GET /billing/usage/heatmap",
@@ -41,7 +41,7 @@ describe("billing", () => {
       'POST /billing/prices {"scope":"aau","amount_usd":"1"}',
       'POST /billing/reprice {"from":"2026-01-01","until":"2026-02-01"}',
       "GET /billing/budgets",
-      "DELETE /billing/budgets/b%2F1",
+      "DELETE /billing/budgets/b%2F1?org_id=o",
       "POST /billing/customers",
       'PUT /billing/customers/cus_A {"org_id":"o"}',
       'POST /billing/setup-intent {"customer_id":"cus_A"}',
@@ -61,7 +61,7 @@ describe("billing", () => {
     });
     const { billing } = createClient({ baseUrl: server.url, role: "operator" });
     const seen: string[] = [];
-    for await (const { org_id } of billing.usageOfAllOrganizations({ from: "2026-01-01" })) {
+    for await (const { org_id } of billing.eachOrganizationUsage({ from: "2026-01-01" })) {
       seen.push(org_id);
     }
     expect(seen).toEqual(["a", "b"]);

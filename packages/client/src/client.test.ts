@@ -131,7 +131,7 @@ describe("trying again", () => {
       json(response, 503, { error: "set the key", code: "PAYMENT_NOT_CONFIGURED" });
     });
     const { billing } = createClient({ baseUrl: server.url });
-    expect(await failureOf(billing.paymentMethods())).toMatchObject({ isTransient: false });
+    expect(await failureOf(billing.listPaymentMethods())).toMatchObject({ isTransient: false });
     expect(server.seen).toHaveLength(1);
   });
 

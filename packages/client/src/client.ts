@@ -3,20 +3,18 @@ import type { Audit } from "./audit.js";
 import { type Approvals, createApprovals } from "./governance/approvals.js";
 import { createBilling } from "./billing.js";
 import type { Billing } from "./billing.js";
+import type { catalog, ClientOf, policies, retention } from "@steward/operations";
+import { CATALOG, POLICIES, RETENTION } from "./gen/routes.js";
 import { createHttp } from "./http.js";
+import { callsOf } from "./operations/operation-calls.js";
 import { createKeys } from "./access/keys.js";
 import type { Keys } from "./access/keys.js";
-import { type Catalog, createCatalog } from "./catalog.js";
 import { createMemory } from "./memory.js";
 import type { Memory } from "./memory.js";
 import { createMigrations } from "./migrations.js";
 import type { Migrations } from "./migrations.js";
 import { createPlans } from "./plans.js";
-import type { Plans } from "./plans.js";
-import { createPolicies } from "./policies.js";
-import type { Policies } from "./policies.js";
-import { createRetention } from "./retention.js";
-import type { Retention } from "./retention.js";
+import type { CallOptions, Plans } from "./plans.js";
 import { createSession } from "./access/session.js";
 import type { Session } from "./access/session.js";
 import { createSystem, type System } from "./governance/system.js";
@@ -51,7 +49,10 @@ export interface ClientOptions {
    * Time limit of one attempt of a call, in ms. Absent: no limit, because steps may run for long.
    */
   readonly timeout?: number;
-  /** Number of retries of an idempotent call; 3 by default, 0: none. */
+  /**
+   * Number of retries of an idempotent call, 0: none. Absent: 3, and as many as fit into 30 s while a
+   * server that has answered cannot be reached, because it is being restarted.
+   */
   readonly maxRetries?: number;
   /** Replaces the runtime's `fetch`. */
   readonly fetch?: typeof fetch;
@@ -61,12 +62,15 @@ export interface ClientOptions {
 export interface StewardClient {
   readonly plans: Plans;
   readonly memory: Memory;
-  readonly catalog: Catalog;
+  /** The catalog: the routes under `/api/catalog`. */
+  readonly catalog: ClientOf<typeof catalog, CallOptions>;
   readonly state: State;
   readonly billing: Billing;
   readonly migrations: Migrations;
-  readonly policies: Policies;
-  readonly retention: Retention;
+  /** Policies: the routes under `/api/policies`. */
+  readonly policies: ClientOf<typeof policies, CallOptions>;
+  /** Retention, legal holds and erasures: the routes under `/api/retention`, `/api/holds` and `/api/erasures`. */
+  readonly retention: ClientOf<typeof retention, CallOptions>;
   readonly approvals: Approvals;
   readonly webhooks: Webhooks;
   readonly system: System;
@@ -92,12 +96,12 @@ export function createClient(options: ClientOptions): StewardClient {
   return {
     plans: createPlans(http),
     memory: createMemory(http),
-    catalog: createCatalog(http),
+    catalog: callsOf<typeof catalog>(http, CATALOG),
     state: createState(http),
     billing: createBilling(http),
     migrations: createMigrations(http),
-    policies: createPolicies(http),
-    retention: createRetention(http),
+    policies: callsOf<typeof policies>(http, POLICIES),
+    retention: callsOf<typeof retention>(http, RETENTION),
     approvals: createApprovals(http),
     webhooks: createWebhooks(http),
     system: createSystem(http),

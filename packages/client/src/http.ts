@@ -1,10 +1,16 @@
 import type { Data, ErrorBody } from "@steward/protocol/rest";
 import { backoffMs, pause } from "./backoff.js";
+import { parseOrdered } from "./ordered-json.js";
 import { StewardError } from "./steward-error.js";
 import { TimeLimit } from "./time-limit.js";
 
 /** Default number of retries of an idempotent call. */
 const RETRIES_MAX = 3;
+/**
+ * For how long a call is tried again when the server cannot be reached, in ms, once the server has
+ * answered this client: it is being restarted.
+ */
+const RESTART_MS_MAX = 30_000;
 /**
  * An attempt that fails after this time in ms had reached the server, so it does not count as a
  * retry: the next attempt joins the same work. Runtimes abort a request after minutes without a
@@ -64,20 +70,23 @@ export interface HttpOptions {
   readonly fetch: typeof fetch;
   /** Time limit of one attempt, in ms; absent: no limit. */
   readonly timeout?: number | undefined;
-  /** Number of retries of an idempotent call. */
+  /** Number of retries of an idempotent call; absent: 3, and more while the server is restarted. */
   readonly maxRetries?: number | undefined;
 }
 
 /** Creates an Http that uses `fetch`. */
 export function createHttp(options: HttpOptions): Http {
   const server = new URL(options.baseUrl).origin;
+  let hasAnswered = false;
   const attempt = async <T>(
     request: HttpRequest,
     read: (response: Response) => T | Promise<T>,
   ): Promise<T> => {
     const limit = new TimeLimit(options.timeout, request.signal);
     try {
-      return await read(await send(options, { ...request, signal: limit.signal }));
+      const response = await send(options, { ...request, signal: limit.signal });
+      hasAnswered = true;
+      return await read(response);
     } catch (error) {
       request.signal?.throwIfAborted();
       throw limit.hasPassed
@@ -87,21 +96,34 @@ export function createHttp(options: HttpOptions): Http {
       limit.clear();
     }
   };
+  const { maxRetries } = options;
+  const isRestarted = ({ code }: StewardError): boolean =>
+    hasAnswered && maxRetries === undefined && code === "UNREACHABLE";
   return {
     server,
     open: async (request) => attempt(request, (response) => response),
     call: async <Payload>(request: HttpRequest) =>
-      retrying(request, options.maxRetries, async () => attempt(request, readData<Payload>)),
+      retrying(request, { maxRetries, isRestarted }, async () =>
+        attempt(request, readData<Payload>),
+      ),
     exchange: async (request, read) =>
-      retrying(request, options.maxRetries, async () => attempt(request, read)),
+      retrying(request, { maxRetries, isRestarted }, async () => attempt(request, read)),
   };
+}
+
+/** When a call is tried again. */
+interface Retries {
+  readonly maxRetries: number | undefined;
+  /** Whether the failure means that the server is being restarted. */
+  readonly isRestarted: (failure: StewardError) => boolean;
 }
 
 async function retrying<T>(
   request: HttpRequest,
-  maxRetries = RETRIES_MAX,
+  { maxRetries = RETRIES_MAX, isRestarted }: Retries,
   attempt: () => Promise<T>,
 ): Promise<T> {
+  let awayAtMs: number | undefined;
   for (let tries = 1; ; tries += 1) {
     const startedMs = Date.now();
     try {
@@ -111,7 +133,9 @@ async function retrying<T>(
       if (Date.now() - startedMs > TRY_LONG_MS) tries = 1;
       const wait = failure.retryAfterMs ?? backoffMs(tries);
       const hopeless = !request.idempotent || !failure.isTransient || wait > RETRY_AFTER_MS_MAX;
-      if (hopeless || tries > maxRetries) throw failure;
+      awayAtMs = isRestarted(failure) ? (awayAtMs ?? Date.now()) : undefined;
+      const hasTime = awayAtMs !== undefined && Date.now() - awayAtMs < RESTART_MS_MAX;
+      if (hopeless || (tries > maxRetries && !hasTime)) throw failure;
       await pause(wait, request.signal);
     }
   }
@@ -188,7 +212,7 @@ export function badResponse(response: Response): StewardError {
 /** `undefined` for a text that is not JSON. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseOrdered(text);
   } catch {
     return undefined;
   }

@@ -24,7 +24,7 @@ describe("a client", () => {
       setTimeout(() => response.end("two"), 400);
     });
     const { state } = createClient({ baseUrl: server.url, timeout: 200 });
-    expect(await new Response(await state.export()).text()).toBe("onetwo");
+    expect(await new Response(await state.exportState()).text()).toBe("onetwo");
   });
 
   it("rejects with the reason of the caller's own signal, whatever the timeout", async () => {
@@ -40,6 +40,26 @@ describe("a client", () => {
     const { plans } = createClient({ baseUrl: server.url, maxRetries });
     await expect(plans.get("p")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     expect(server.seen).toHaveLength(maxRetries + 1);
+  });
+
+  it("waits longer for a server that has answered before: it is being restarted", async () => {
+    await using server = await scriptedServer((_request, response) => {
+      json(response, 200, { data: { plan_id: "p" } });
+    });
+    const tries = { failing: 0 };
+    const unsteady: typeof fetch = async (input, init) => {
+      if (tries.failing === 0) return fetch(input, init);
+      tries.failing -= 1;
+      throw new TypeError("fetch failed");
+    };
+    const client = () => createClient({ baseUrl: server.url, fetch: unsteady });
+    tries.failing = 4;
+    await expect(client().plans.get("p")).rejects.toMatchObject({ code: "UNREACHABLE" });
+    tries.failing = 0;
+    const { plans } = client();
+    await plans.get("p");
+    tries.failing = 4;
+    expect(await plans.get("p")).toEqual({ plan_id: "p" });
   });
 
   it("tells the id of the request that failed", async () => {
@@ -79,7 +99,9 @@ describe("listing all", () => {
       if (index === 0) json(response, 200, { data: { entries: [{}], next_cursor: "c" } });
       else json(response, 400, { error: "cursor: must be", code: "INVALID_ARGUMENT" });
     });
-    const entries = createClient({ baseUrl: server.url }).memory.listAll()[Symbol.asyncIterator]();
+    const entries = createClient({ baseUrl: server.url })
+      .memory.eachMemoryEntry()
+      [Symbol.asyncIterator]();
     expect(await entries.next()).toEqual({ done: false, value: {} });
     await expect(entries.next()).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   });

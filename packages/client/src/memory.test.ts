@@ -8,15 +8,15 @@ describe("memory", () => {
       json(response, 200, { data: {} });
     });
     const { memory } = createClient({ baseUrl: server.url });
-    await memory.search({ query: "q", top_k: 3 });
-    await memory.add({ session_id: "s", content: "{}" });
-    await memory.get("e/1");
-    await memory.list({ session_id: "s", limit: 2 });
-    await memory.delete("e1");
-    await memory.deleteSession("a b");
-    await memory.stats();
-    await memory.retention();
-    await memory.setRetention({ days: null });
+    await memory.searchMemory({ query: "q", top_k: 3 });
+    await memory.addMemoryEntry({ session_id: "s", content: "{}" });
+    await memory.getMemoryEntry({ entry_id: "e/1" });
+    await memory.listMemoryEntries({ session_id: "s", limit: 2 });
+    await memory.deleteMemoryEntry({ entry_id: "e1" });
+    await memory.deleteMemorySession({ session_id: "a b" });
+    await memory.getMemoryStats();
+    await memory.getMemoryRetention();
+    await memory.setMemoryRetention({ days: null });
     expect(server.seen.map(({ method, url, body }) => `${method} ${url} ${body}`.trim())).toEqual([
       'POST /api/memory/search {"query":"q","top_k":3}',
       'POST /api/memory/entries {"session_id":"s","content":"{}"}',

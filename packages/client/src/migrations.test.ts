@@ -9,22 +9,22 @@ describe("migrations", () => {
     });
     const { migrations } = createClient({ baseUrl: server.url, role: "admin" });
     const proposal = { database: "shop", sql: "CREATE TABLE t (a)", message: "m" };
-    await migrations.propose(proposal);
-    await migrations.list();
-    await migrations.show("a/b");
-    await migrations.verify("1");
-    await migrations.apply("1", { accept_data_loss: true });
-    await migrations.revert("1");
-    await migrations.diff({ from: "schemas/shop", to: "v1" });
-    await migrations.dump();
-    await migrations.dump("shop");
-    await migrations.drift("shop");
-    await migrations.acceptDrift({ database: "shop", message: "m" });
+    await migrations.proposeMigration(proposal);
+    await migrations.listMigrations();
+    await migrations.getMigration({ migration_id: "a/b" });
+    await migrations.verifyMigration({ migration_id: "1" });
+    await migrations.applyMigration({ migration_id: "1", accept_data_loss: true });
+    await migrations.revertMigration({ migration_id: "1" });
+    await migrations.compareSchemas({ from: "schemas/shop", to: "v1" });
+    await migrations.dumpSchema();
+    await migrations.dumpSchema({ database: "shop" });
+    await migrations.getSchemaDrift({ database: "shop" });
+    await migrations.acceptSchemaDrift({ database: "shop", message: "m" });
     expect(server.seen.map(({ method, url, body }) => `${method} ${url} ${body}`.trim())).toEqual([
       `POST /api/state/migrations ${JSON.stringify(proposal)}`,
       "GET /api/state/migrations",
       "GET /api/state/migrations/a%2Fb",
-      "POST /api/state/migrations/1/verify {}",
+      "POST /api/state/migrations/1/verify",
       'POST /api/state/migrations/1/apply {"accept_data_loss":true}',
       "POST /api/state/migrations/1/revert {}",
       "GET /api/state/schema-diff?from=schemas%2Fshop&to=v1",

@@ -85,6 +85,11 @@ export interface Plans {
    * named and those that depend on it. Retried automatically.
    */
   fork(planId: string, fork: ForkPlanRequest, options?: SubmitOptions): Promise<PlanRevised>;
+  /**
+   * Completes a plan that was submitted with `keep_open`, once all of its steps have completed. Retried
+   * automatically.
+   */
+  finish(planId: string, options?: CallOptions): Promise<PlanState>;
   /** Reopens a failed plan, which keeps its completed outputs. Not retried automatically. */
   retry(planId: string, options?: CallOptions): Promise<PlanState>;
   /**
@@ -96,8 +101,24 @@ export interface Plans {
   run(planId: string, options?: RunOptions): Promise<Plan>;
 }
 
+/** The operations of {@link Plans} that are one call each. */
+export type PlanCalls = Omit<Plans, "listAll" | "run">;
+
+/** Adds the operations that consist of several calls, whatever way the calls take. */
+export function plansOf(calls: PlanCalls): Plans {
+  return {
+    ...calls,
+    listAll: (query = {}, options) =>
+      eachItem(query, async (page) => {
+        const { plans: items, next_cursor: next } = await calls.list(page, options);
+        return { items, next };
+      }),
+    run: (planId, options) => runPlan(calls, planId, options),
+  };
+}
+
 export function createPlans(http: Http): Plans {
-  const plans: Plans = {
+  return plansOf({
     submit: (plan, options = {}) =>
       http.call({ method: "POST", path: "/api/plans", body: plan, ...keyed(options) }),
     check: (plan, { signal } = {}) => {
@@ -120,11 +141,6 @@ export function createPlans(http: Http): Plans {
         query: { ...query },
         idempotent: true,
         signal,
-      }),
-    listAll: (query = {}, options) =>
-      eachItem(query, async (page) => {
-        const { plans: items, next_cursor: next } = await plans.list(page, options);
-        return { items, next };
       }),
     execute: (planId, stepId, { page = {}, signal } = {}) => {
       const path = `${pathOf(planId)}/steps/${encodeURIComponent(stepId)}/execute`;
@@ -152,12 +168,12 @@ export function createPlans(http: Http): Plans {
       }),
     fork: (planId, fork, options = {}) =>
       http.call({ method: "POST", path: `${pathOf(planId)}/fork`, body: fork, ...keyed(options) }),
+    finish: (planId, { signal } = {}) =>
+      http.call({ method: "POST", path: `${pathOf(planId)}/finish`, idempotent: true, signal }),
     retry: (planId, { signal } = {}) =>
       http.call({ method: "POST", path: `${pathOf(planId)}/retry`, idempotent: false, signal }),
     watch: (planId, options) => watchPlan(http, planId, options),
-    run: (planId, options) => runPlan(plans, planId, options),
-  };
-  return plans;
+  });
 }
 
 /** A request that may be repeated, because the server knows it by its key. */

@@ -7,11 +7,11 @@ it("policies are shown, checked, put, explained and tested at the documented pat
     json(response, 200, { data: {} });
   });
   const { policies } = createClient({ baseUrl: server.url });
-  await policies.show();
-  await policies.check("x");
-  await policies.put({ text: "x", version: 2 });
-  await policies.explain({ action: "plans:read" });
-  await policies.test({ cases: [], text: "x" });
+  await policies.getPolicies();
+  await policies.checkPolicies({ text: "x" });
+  await policies.putPolicies({ text: "x", version: 2 });
+  await policies.explainPolicies({ action: "plans:read" });
+  await policies.testPolicies({ cases: [], text: "x" });
   expect(server.seen.map(({ method, url, body }) => `${method} ${url} ${body}`.trim())).toEqual([
     "GET /api/policies",
     'POST /api/policies/check {"text":"x"}',

@@ -13,6 +13,8 @@ interface Scene {
   readonly fails?: string;
   /** Another client cancels the plan before this step. */
   readonly cancelledAt?: string;
+  /** No step ends before so many have begun. */
+  readonly together?: number;
 }
 
 /**
@@ -25,6 +27,7 @@ function planServer(scene: Scene): { answer: Answer; order: string[]; mostAtOnce
   }
   const order: string[] = [];
   let [atOnce, most, over] = [0, 0, ""];
+  const held: (() => void)[] = [];
   const answer: Answer = ({ method, url }, response) => {
     const stepId = /steps\/([^/]+)\/execute$/.exec(url)?.[1];
     if (method === "GET" || stepId === undefined) {
@@ -42,13 +45,15 @@ function planServer(scene: Scene): { answer: Answer; order: string[]; mostAtOnce
     }
     order.push(stepId);
     most = Math.max(most, (atOnce += 1));
-    setTimeout(() => {
+    held.push(() => {
       atOnce -= 1;
       const result = stepId === scene.fails ? "failed" : "completed";
       if (result === "failed") over = "failed";
       status.set(stepId, result);
       json(response, 200, { data: { step_result: { step_id: stepId, status: result } } });
-    }, 2);
+    });
+    if (order.length < (scene.together ?? 1)) return;
+    for (const end of held.splice(0)) setTimeout(end, 2);
   };
   return { answer, order, mostAtOnce: () => most };
 }
@@ -98,6 +103,7 @@ describe("running a plan", () => {
   it("runs independent steps at the same time, and tells of each", async () => {
     const { answer, mostAtOnce } = planServer({
       steps: { a: [], b: [], c: [], d: ["a", "b", "c"] },
+      together: 3,
     });
     await using server = await scriptedServer(answer);
     const told: string[] = [];

@@ -9,20 +9,20 @@ describe("state", () => {
     });
     const { state } = createClient({ baseUrl: server.url });
     const subject = "<a:a>";
-    await state.refs();
-    await state.moveRef({ name: "tags/t", commit: "main", expected: null });
-    await state.log({ from: "main", limit: 2 });
-    await state.diff({ from: "a", to: "b" });
-    await state.at({ at: "main", subject });
-    await state.query({ sparql: "ASK {}" });
-    await state.import({ format: "turtle", content: "", message: "m" });
-    await state.importDocument({ format: "trig", content: "<a:a> a 1 .", message: "m" });
-    const text = await new Response(await state.export({ format: "trig" })).text();
-    await state.proof({ subject, predicate: subject, object: subject });
-    await state.merge({ from: "b", message: "m" });
-    await state.revert({ commit: "b" });
-    await state.fsck();
-    await state.gc();
+    await state.listStateRefs();
+    await state.moveStateRef({ name: "tags/t", commit: "main", expected: null });
+    await state.getStateLog({ from: "main", limit: 2 });
+    await state.getStateDiff({ from: "a", to: "b" });
+    await state.getStateAt({ at: "main", subject });
+    await state.queryState({ sparql: "ASK {}" });
+    await state.importState({ format: "turtle", content: "", message: "m" });
+    await state.importStateDocument({ format: "trig", content: "<a:a> a 1 .", message: "m" });
+    const text = await new Response(await state.exportState({ format: "trig" })).text();
+    await state.proveState({ subject, predicate: subject, object: subject });
+    await state.mergeState({ from: "b", message: "m" });
+    await state.revertState({ commit: "b" });
+    await state.checkState();
+    await state.collectState();
     expect(text).toBe('{"data":{}}');
     expect(server.seen.map(({ method, url, body }) => `${method} ${url} ${body}`.trim())).toEqual([
       "GET /api/state/refs",

@@ -86,6 +86,7 @@ export const texts = {
     awaiting_approval: "Waiting for approval",
     retry_backoff: "Waiting to retry",
     awaiting_revision: "Waiting for a revision",
+    awaiting_steps: "Waiting for further steps",
   },
   plans: {
     title: "Plans",
@@ -116,15 +117,6 @@ export const texts = {
       "Plans appear here as soon as an agent submits one. You can also write one yourself.",
     noMatch: "No plan matches these filters",
     noMatchHint: "Remove a filter or search for something else.",
-    cancel: (count: number) => (count === 1 ? "Cancel 1 plan" : `Cancel ${count} plans`),
-    cancelTitle: (count: number) =>
-      count === 1 ? "Cancel this plan?" : `Cancel these ${count} plans?`,
-    cancelHint:
-      "Running steps are stopped and their changes rolled back. Completed steps keep their effects. A cancelled plan cannot be resumed.",
-    cancelled: (count: number) =>
-      count === 1 ? "1 plan was cancelled" : `${count} plans were cancelled`,
-    cancelFailed: (count: number) => `${count} could not be cancelled, because they had ended`,
-    keep: "Keep running",
     export: "Export",
     exportCsv: "Export as CSV",
     exportJson: "Export as JSON",

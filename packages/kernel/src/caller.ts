@@ -13,9 +13,9 @@ export type CallerKind = "person" | "agent" | "apiKey" | "anonymous";
 /**
  * How a caller's identity was established. `headers`: the client's own claim, unverified. `proxy`:
  * identity headers set by a trusted proxy. `jwt`, `apikey`, `mtls`: a credential that this service
- * has verified.
+ * has verified. `program`: named by the program that embeds the service.
  */
-export type AuthenticatedBy = "headers" | "proxy" | "jwt" | "apikey" | "mtls";
+export type AuthenticatedBy = "headers" | "proxy" | "jwt" | "apikey" | "mtls" | "program";
 
 /**
  * The identity behind a request. Built once at the edge from the credential or the identity
@@ -45,6 +45,11 @@ export interface Caller {
   readonly approvedUnder?: ReadonlySet<string>;
   /** The request that the caller makes; absent: the service works for the caller by itself. */
   readonly request?: RequestOrigin;
+  /**
+   * Those who wrote the statement that the caller has executed, and had other rights: policies must
+   * permit it to each of them too. Absent: the statement is the caller's own.
+   */
+  readonly writers?: readonly RecordedCaller[];
 }
 
 /** What the audit log stores of a request beside its caller. */
@@ -52,7 +57,7 @@ export interface RequestOrigin {
   readonly requestId: string;
   /** The trace of W3C `traceparent`, 32 hexadecimal digits. */
   readonly traceId?: string;
-  /** IP address of the client. */
+  /** IP address of the client; empty for a call in the embedding program's own process. */
   readonly peerAddress: string;
 }
 
@@ -75,8 +80,33 @@ export function recordedCaller(caller: RecordedCaller): RecordedCaller {
   return { kind, authenticatedBy, userId, agentId, keyId, roles, permissions };
 }
 
+/** Whether two callers are the same to every policy of their organization. */
+export function hasSameRights(one: RecordedCaller, other: RecordedCaller): boolean {
+  return (
+    one.kind === other.kind &&
+    one.authenticatedBy === other.authenticatedBy &&
+    one.userId === other.userId &&
+    one.agentId === other.agentId &&
+    one.keyId === other.keyId &&
+    isSameList(one.roles, other.roles) &&
+    isSameList(one.permissions, other.permissions)
+  );
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  if (one === other) return true;
+  return one.length === other.length && one.every((each, index) => each === other[index]);
+}
+
 /** Identifies callers of an organization. An absent member must be absent in the caller too. */
 export type PartyNames = Pick<RecordedCaller, "userId" | "agentId" | "keyId">;
+
+/** What messages call a caller. */
+export function partyName({ userId, agentId, keyId }: PartyNames): string {
+  if (agentId !== undefined) return `agent ${agentId}`;
+  if (userId !== undefined) return userId;
+  return keyId === undefined ? "an unnamed caller" : `key ${keyId}`;
+}
 
 /**
  * The names by which a caller's own plans are found: an agent has those that it submitted for the same
@@ -134,8 +164,8 @@ export function anonymousCaller(orgId: string = NIL_ORG_ID): Caller {
 }
 
 /**
- * Whether the identity was verified by this service or by a trusted proxy, rather than claimed by
- * the client (Decision §2).
+ * Whether the identity was verified by this service, or is vouched for by a trusted proxy or the embedding
+ * program, rather than claimed by the client (Decision §2).
  */
 export function isVouchedFor({ authenticatedBy }: Pick<Caller, "authenticatedBy">): boolean {
   return authenticatedBy !== "headers";

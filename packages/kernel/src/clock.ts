@@ -8,5 +8,9 @@ export const systemClock: Clock = { nowMs: () => Date.now() };
 
 /** A timestamp as it appears on the wire: RFC 3339, UTC, with milliseconds (Decision §6). */
 export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
+  if (ms !== latest.ms) latest = { ms, text: new Date(ms).toISOString() };
+  return latest.text;
 }
+
+/** Under load many timestamps are of the same millisecond. */
+let latest = { ms: 0, text: new Date(0).toISOString() };

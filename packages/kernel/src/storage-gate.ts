@@ -1,3 +1,6 @@
+/** The kinds of data whose writes are counted. */
+export type CountedKind = "plans" | "memory" | "state";
+
 /** Decides whether an organization may store more data. Reads and deletions do not ask it. */
 export interface StorageGate {
   /**
@@ -7,10 +10,10 @@ export interface StorageGate {
    * @param bytes 0 when the size is not known beforehand; {@link add} counts it afterwards.
    * @throws AppError `QUOTA_EXCEEDED`; nothing was counted.
    */
-  admit(orgId: string, bytes: number): void;
+  admit(orgId: string, kind: CountedKind, bytes: number): void;
 
   /** Counts bytes that were stored without being announced. */
-  add(orgId: string, bytes: number): void;
+  add(orgId: string, kind: CountedKind, bytes: number): void;
 }
 
 /** Admits everything. */

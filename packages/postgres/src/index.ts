@@ -6,3 +6,4 @@ export {
   isOutcomeUnknown,
   sqlStateOf,
 } from "./postgres-errors.js";
+export { ReportTooLong } from "./postgres-messages.js";

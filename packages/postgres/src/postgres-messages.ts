@@ -1,14 +1,20 @@
+import { POSTGRES_REPORT_BYTES_MAX } from "./limits.js";
+
 /** Size of a message's header: its type and its length (manual, §54.7). */
 const HEAD_BYTES = 5;
 /** The smallest valid length of a message, which includes the length field itself. */
 const LENGTH_MIN = 4;
-/**
- * Limit of one ErrorResponse or NoticeResponse. PostgreSQL truncates no text, but none is that
- * long.
- */
-const FIELDS_BYTES_MAX = 16 * 1024 * 1024;
 const ERROR_RESPONSE = 0x45;
 const NOTICE_RESPONSE = 0x4e;
+
+/** An error or a notice of the server is longer than its limit. Its text was not read. */
+export class ReportTooLong extends Error {
+  override readonly name = "ReportTooLong";
+
+  constructor() {
+    super("the PostgreSQL server sent an error or a notice that is too long");
+  }
+}
 
 /**
  * Validates messages before the driver parses them. The driver searches for the end of the fields
@@ -30,7 +36,7 @@ export class MessageCheck {
       const length = rest.readUInt32BE(1);
       if (length < LENGTH_MIN) throw malformed();
       if (hasFields(rest[0])) {
-        if (length > FIELDS_BYTES_MAX) throw malformed();
+        if (length > POSTGRES_REPORT_BYTES_MAX) throw new ReportTooLong();
         if (rest.length < 1 + length) break;
         checkFields(rest.subarray(HEAD_BYTES, 1 + length));
       }

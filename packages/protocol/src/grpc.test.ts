@@ -21,6 +21,7 @@ describe("the numbers of the contract (§2.1, §2.2, §2.6, §4.1)", () => {
       "3 description string",
       "4 steps repeated PlanStepDef",
       "5 on_failure string",
+      "6 keep_open bool",
     ]);
     expect(fieldsOf(wire.PlanStepDefSchema)).toEqual([
       "1 step_id string",
@@ -32,6 +33,8 @@ describe("the numbers of the contract (§2.1, §2.2, §2.6, §4.1)", () => {
       "7 schema_table_hints repeated string",
       "8 max_rows int32",
       "9 max_bytes int32",
+      "10 data_source string",
+      "11 timeout_ms int32",
     ]);
   });
 
@@ -108,7 +111,7 @@ describe("the numbers of Decision §10", () => {
 });
 
 describe("the service", () => {
-  it("has the contract's methods, and six more", () => {
+  it("has the contract's methods, and seven more", () => {
     const { typeName, methods } = wire.ControlPlaneService;
     expect(typeName).toBe("controlplane.v1.ControlPlaneService");
     expect(methods.map(({ name, methodKind }) => `${name} ${methodKind}`)).toEqual([
@@ -123,6 +126,7 @@ describe("the service", () => {
       "ReviseStep unary",
       "CheckPlan unary",
       "ForkPlan unary",
+      "FinishPlan unary",
     ]);
   });
 });

@@ -32,6 +32,8 @@ export {
   type CancelPlanResponse,
   type ExecuteStepRequest,
   type ExecuteStepResponse,
+  type FinishPlanRequest,
+  type FinishPlanResponse,
   type ForkPlanRequest,
   type ForkPlanResponse,
   type GetPlanStatusRequest,

@@ -14,6 +14,7 @@
  */
 export { ownDatabaseKey } from "./tracking/bound-databases.js";
 export type { MayDefineCode } from "./changes/code-objects.js";
+export type { MayMigrate } from "./migrations/migration-runs.js";
 export { renameHints } from "./wanted/definitions.js";
 export type { Drift } from "./migrations/drift.js";
 export { identify, type RenameHint } from "./model/identify.js";
@@ -60,7 +61,7 @@ export type { Change, Operation } from "./model/schema-diff.js";
 export { type RowQuestion, rowsWouldChange, stepsOf } from "./model/row-check.js";
 export { scriptBetween, scriptFor } from "./scripts/script.js";
 export { effectOf, type ScriptLock, scriptLocks } from "./scripts/script-locks.js";
-export { digestOf, type Unit, unitsOf } from "./scripts/script-units.js";
+export { digestOf, isConcurrentDrop, type Unit, unitsOf } from "./scripts/script-units.js";
 export { unfinishedError } from "./migrations/unfinished-run.js";
 export { SchemaHistory } from "./tracking/schema-history.js";
 export { StepRecorder } from "./tracking/step-recorder.js";

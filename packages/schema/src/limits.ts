@@ -10,8 +10,8 @@ export const DEFINITION_LENGTH_MAX: number = 1024 * 1024;
  */
 export const MIGRATION_LOCK_WAIT_MS: number = 5000;
 /**
- * Default time limit of CREATE INDEX CONCURRENTLY's wait for older transactions. Other statements
- * do not queue behind this wait.
+ * Default time limit of the wait of CREATE INDEX CONCURRENTLY and DROP INDEX CONCURRENTLY for older
+ * transactions. Other statements do not queue behind this wait.
  */
 export const MIGRATION_INDEX_WAIT_MS: number = 10 * 60_000;
 /** Upper bound of both settings. */

@@ -99,7 +99,8 @@ export interface UnfinishedRun extends RunIdentity {
   readonly unitsDone: number;
   readonly unitCount: number;
   /**
-   * The index, qualified and quoted, that the next unit had begun to build outside a transaction.
+   * The index, qualified and quoted, that the next unit had begun to build outside a transaction,
+   * or that the last unit had begun to drop.
    */
   readonly begunIndex: string | undefined;
   /** Native ids of the relations that the run has created. */
@@ -125,7 +126,7 @@ export interface MigrationWaits {
    * wait.
    */
   readonly lockMs: number;
-  /** Wait of CREATE INDEX CONCURRENTLY for older transactions. */
+  /** Wait of CREATE INDEX CONCURRENTLY and DROP INDEX CONCURRENTLY for older transactions. */
   readonly indexMs: number;
 }
 

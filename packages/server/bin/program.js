@@ -3,7 +3,9 @@ import { statSync } from "node:fs";
 
 const packages = new URL("../../", import.meta.url);
 /** The packages that the bundle is made of. */
-export const BUNDLED = ["protocol", "client", "kernel", "state", "postgres", "schema", "server"];
+export const BUNDLED = [
+  ...["protocol", "operations", "client", "kernel", "state", "postgres", "schema", "server"],
+];
 /** The first module of the program, bundled. It is written last. */
 export const BUNDLE = new URL("server/dist/bundle/main.js", packages);
 /** The first module of the program as the compiler writes it. */

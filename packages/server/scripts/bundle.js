@@ -16,12 +16,13 @@ const manifests = new Map(BUNDLED.map((name) => [name, manifestOf(name)]));
 /** Modules that threads and child processes begin with, or that they load by their URL. */
 const ENTRIES = [
   "adapters/policy-cedar/check-worker.js",
-  "adapters/sql-analyzer/reading-worker.js",
+  "adapters/sql-analyzer/reading/reading-worker.js",
   "adapters/sql-target-sqlite/child/sql-child.js",
   "adapters/sql-target-sqlite/child/watch-worker.js",
   "adapters/vector-index-wasm/worker.js",
   "storage/postgres/memory/memory-index-source.js",
   "storage/sqlite/commit-worker.js",
+  "storage/sqlite/derivation/derivation-worker.js",
   "storage/sqlite/memory/memory-index-source.js",
   "storage/sqlite/state/state-upkeep-worker.js",
   "transport/rest/openapi/description-worker.js",

@@ -4,7 +4,13 @@
  * other exports are the types of their options and results, and the ports that a program may
  * implement itself.
  */
-export { openApp, type App, type AppOptions } from "./app/app.js";
+export {
+  openApp,
+  type App,
+  type AppOptions,
+  type ProgramApp,
+  type ProgramAppOptions,
+} from "./app/app.js";
 export {
   type Config,
   type DataSourceConfig,
@@ -23,6 +29,7 @@ export {
 export { AppError, type FieldViolation } from "@steward/kernel/errors.js";
 export type { Caller } from "@steward/kernel/caller.js";
 export type { Clock } from "@steward/kernel/clock.js";
+export type { ProgramClient, ProgramIdentity } from "./transport/in-process/index.js";
 export type { EventBus, Unsubscribe } from "./kernel/event-bus.js";
 export type { Ids } from "@steward/kernel/ids.js";
 export type { Log, LogFields } from "@steward/kernel/log.js";

@@ -23,14 +23,22 @@ export function clusterUrl(): string | undefined {
   return process.env[CLUSTER];
 }
 
-/** @returns the database that the cluster has for tests, unless this test has it: another is not distributed. */
+/**
+ * @returns the database that the cluster has for tests.
+ * @throws Error when this test has it already: a second database would not be distributed, and a test
+ * that passes there says nothing about a cluster.
+ */
 export function freeClusterUrl(): string | undefined {
-  return isInUse ? undefined : clusterUrl();
+  const url = clusterUrl();
+  if (url !== undefined && isInUse) {
+    throw new Error("A test on a cluster has one database at a time: dispose of the first one");
+  }
+  return url;
 }
 
 /**
- * The database at this URL, emptied: an extension such as Citus has to be created on every server of a cluster
- * when a database is made, and a managed cluster has only one. Waits until nobody else uses it.
+ * The database at this URL, with its schema public emptied: an extension such as Citus has to be created on every
+ * server of a cluster when a database is made, and a managed cluster has only one. Waits until nobody else uses it.
  */
 export async function clusterDatabase(url: string): Promise<TestDatabase> {
   const owner = new Client({ connectionString: url });
@@ -39,8 +47,7 @@ export async function clusterDatabase(url: string): Promise<TestDatabase> {
   isInUse = true;
   try {
     await owner.query("SELECT pg_advisory_lock($1)", [LOCK]);
-    await owner.query("DROP SCHEMA IF EXISTS public CASCADE");
-    await owner.query("CREATE SCHEMA public");
+    await empty(owner);
     await prepareFresh(url);
   } catch (error) {
     isInUse = false;
@@ -59,4 +66,27 @@ export async function clusterDatabase(url: string): Promise<TestDatabase> {
       await owner.end();
     },
   };
+}
+
+/**
+ * Drops the views, tables and functions of the schema public, but none of an extension: with the schema itself,
+ * Citus and what it knows of the cluster would be gone.
+ */
+async function empty(owner: Client): Promise<void> {
+  const { rows } = await owner.query<{ statement: string }>(
+    `SELECT format('DROP %s IF EXISTS %s CASCADE',
+       CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END,
+       c.oid::regclass) AS statement
+     FROM pg_class AS c
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'S')
+       AND NOT EXISTS (SELECT FROM pg_depend AS d
+         WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('e', 'i'))
+     UNION ALL
+     SELECT format('DROP ROUTINE IF EXISTS %s CASCADE', p.oid::regprocedure)
+     FROM pg_proc AS p
+     WHERE p.pronamespace = 'public'::regnamespace
+       AND NOT EXISTS (SELECT FROM pg_depend AS d
+         WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')`,
+  );
+  for (const { statement } of rows) await owner.query(statement);
 }

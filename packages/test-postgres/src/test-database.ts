@@ -45,7 +45,8 @@ export async function freshDatabase(template?: Template): Promise<TestDatabase> 
       template === undefined || !isCopied
         ? "template0"
         : await templateDatabase(admin, serverUrl, template);
-    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${original}`);
+    // The default strategy writes every page to the log, which takes twice the processor time for a database this small.
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${original} STRATEGY FILE_COPY`);
   });
   const url = urlOf(serverUrl, name);
   if (!isCopied) await template?.fill(url);

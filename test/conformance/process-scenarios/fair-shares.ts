@@ -87,22 +87,26 @@ export const fairShares: readonly ProcessScenario[] = [
     cites: ["D3-fair"],
     title: "an organization is served while another one floods the data source",
     run: () =>
-      withSource({ SERVICE_STEP_TIMEOUT_MS: "3000" }, async (steward) => {
-        const flooding = steward.client("rest");
-        const { plan_id } = await flooding.submit({
-          steps: Array.from({ length: 20 }, (_, n) => step(`s${n}`, ENDLESS)),
-        });
-        const flood = Array.from({ length: 20 }, (_, n) =>
-          flooding.execute(plan_id, `s${n}`).catch(() => undefined),
-        );
-        const quiet = steward.client("rest", {
-          "x-org-id": "22222222-2222-4222-8222-222222222222",
-        });
-        const other = await quiet.submit({ steps: [step("a", "SELECT 1 AS n")] });
-        const served = rowsOf(quiet, other.plan_id, "a");
-        expect(await Promise.race([served, ...flood])).toEqual([{ n: 1 }]);
-        await flooding.cancel(plan_id).catch(() => undefined);
-        await Promise.all(flood);
-      }),
+      // No step of the flood ends by itself before the other organization is served.
+      withSource(
+        { SERVICE_STEP_TIMEOUT_MS: "60000", SERVICE_STEP_WAIT_MS: "60000" },
+        async (steward) => {
+          const flooding = steward.client("rest");
+          const { plan_id } = await flooding.submit({
+            steps: Array.from({ length: 20 }, (_, n) => step(`s${n}`, ENDLESS)),
+          });
+          const flood = Array.from({ length: 20 }, (_, n) =>
+            flooding.execute(plan_id, `s${n}`).catch(() => undefined),
+          );
+          const quiet = steward.client("rest", {
+            "x-org-id": "22222222-2222-4222-8222-222222222222",
+          });
+          const other = await quiet.submit({ steps: [step("a", "SELECT 1 AS n")] });
+          const served = rowsOf(quiet, other.plan_id, "a");
+          expect(await Promise.race([served, ...flood])).toEqual([{ n: 1 }]);
+          await flooding.cancel(plan_id).catch(() => undefined);
+          await Promise.all(flood);
+        },
+      ),
   },
 ];

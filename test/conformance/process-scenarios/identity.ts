@@ -19,6 +19,7 @@ import { TokenIssuer } from "../parties/token-issuer.js";
 
 const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
 const UNAUTHENTICATED = { code: "UNAUTHENTICATED", grpc: "UNAUTHENTICATED", rest: 401 };
+const UNKNOWN_PLAN = { code: "PLAN_NOT_FOUND", grpc: "NOT_FOUND", rest: 404 };
 const DENIED = { code: "POLICY_DENIED", grpc: "PERMISSION_DENIED", rest: 403 };
 
 /** Authentication of callers. */
@@ -54,6 +55,32 @@ export const identity: readonly ProcessScenario[] = [
         await expectRefusal(wire, old.submit(PLAN), UNAUTHENTICATED);
         const nobody = steward.client(wire, { "x-org-id": org_id });
         await expectRefusal(wire, nobody.submit(PLAN), UNAUTHENTICATED);
+      }
+    },
+  },
+  {
+    cites: ["D18-others"],
+    title: "where somebody vouches for callers, the plans of others need plans:read_all",
+    run: async () => {
+      await using issuer = await TokenIssuer.start();
+      const org_id = randomUUID();
+      await using steward = await Steward.start({
+        SERVICE_AUTH: "jwt",
+        SERVICE_ORGANIZATION: org_id,
+        SERVICE_JWT_ISSUER: issuer.issuer,
+        SERVICE_JWT_JWKS_URL: `${issuer.issuer}/keys`,
+        SERVICE_JWT_AUDIENCE: "steward",
+      });
+      for (const wire of ["grpc", "rest"] as const) {
+        const as = (sub: string, role: string) =>
+          steward.client(wire, {
+            authorization: `Bearer ${issuer.token({ org_id, sub, roles: [role] })}`,
+          });
+        const { plan_id } = await as("ada", "agent").submit(PLAN);
+        await expectRefusal(wire, as("carol", "agent").getPlan(plan_id), UNKNOWN_PLAN);
+        for (const role of ["admin", "auditor", "approver"]) {
+          expect((await as("carol", role).getPlan(plan_id)).plan_id).toBe(plan_id);
+        }
       }
     },
   },

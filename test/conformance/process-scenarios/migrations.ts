@@ -53,7 +53,11 @@ function overEach(...[cites, title, run]: Parameters<typeof onShop>): readonly P
 }
 
 const propose = async ({ rest }: Pick<Shop, "rest">, sql = WANTED): Promise<Migration> => {
-  const outcome = await rest.migrations.propose({ database: "default", sql, message: "a wish" });
+  const outcome = await rest.migrations.proposeMigration({
+    database: "default",
+    sql,
+    message: "a wish",
+  });
   if (outcome.status === "unchanged") throw new Error("there is nothing to do");
   return outcome;
 };
@@ -94,30 +98,39 @@ export const migrations: readonly ProcessScenario[] = [
           ],
         },
       ]);
-      expect(await rest.migrations.verify(migration.migration_id)).toMatchObject({ proven: true });
+      expect(
+        await rest.migrations.verifyMigration({ migration_id: migration.migration_id }),
+      ).toMatchObject({ proven: true });
       const trigger = "CREATE TRIGGER t AFTER INSERT ON customers BEGIN SELECT 1; END";
       const schema = createClient({ baseUrl: steward.url, userId: "bo", role: "schema" });
       const coded = { database: "default", sql: `${WANTED}; ${trigger}`, message: "code" };
-      await expect(schema.migrations.propose(coded)).rejects.toMatchObject({
+      await expect(schema.migrations.proposeMigration(coded)).rejects.toMatchObject({
         ...{ status: 403, code: "POLICY_DENIED" },
         message: expect.stringContaining("manage:code") as unknown,
       });
       await steward.sql("CREATE INDEX by_hand ON customers (name)");
-      await expect(rest.migrations.apply(migration.migration_id)).rejects.toMatchObject({
+      await expect(
+        rest.migrations.applyMigration({ migration_id: migration.migration_id }),
+      ).rejects.toMatchObject({
         status: 409,
         message: expect.stringContaining("create Index by_hand") as unknown,
       });
-      expect((await rest.migrations.drift("default")).differences).toMatchObject([
-        { action: "create", kind: "Index", path: "by_hand" },
-      ]);
+      expect(
+        (await rest.migrations.getSchemaDrift({ database: "default" })).differences,
+      ).toMatchObject([{ action: "create", kind: "Index", path: "by_hand" }]);
       await steward.sql("DROP INDEX by_hand");
       const { digest } = migration;
       const other = { digest: digest.split("").reverse().join("") };
-      await expect(rest.migrations.apply(migration.migration_id, other)).rejects.toMatchObject({
+      await expect(
+        rest.migrations.applyMigration({ migration_id: migration.migration_id, ...other }),
+      ).rejects.toMatchObject({
         ...{ status: 409, code: "STATE_CONFLICT" },
       });
-      const applied = await rest.migrations.apply(migration.migration_id, { digest });
-      const [commit] = await rest.state.log({ from: "schemas/default", limit: 1 });
+      const applied = await rest.migrations.applyMigration({
+        migration_id: migration.migration_id,
+        digest,
+      });
+      const [commit] = await rest.state.getStateLog({ from: "schemas/default", limit: 1 });
       expect(commit).toMatchObject({ commit: applied.commits[0], author: "ada" });
     },
   ),
@@ -131,17 +144,19 @@ export const migrations: readonly ProcessScenario[] = [
         { name: "a.sql", sql: dump },
         { name: "b.sql", sql: "CREATE TABLE sqlite_sequence(name,seq);\nCOMMIT;\n" },
       ];
-      expect(await rest.migrations.propose({ ...proposal, sql: files })).toMatchObject({
+      expect(await rest.migrations.proposeMigration({ ...proposal, sql: files })).toMatchObject({
         status: "unchanged",
         database: "default",
       });
-      const { sql } = await rest.migrations.dump();
-      expect(await rest.migrations.propose({ ...proposal, sql })).toMatchObject({
+      const { sql } = await rest.migrations.dumpSchema();
+      expect(await rest.migrations.proposeMigration({ ...proposal, sql })).toMatchObject({
         status: "unchanged",
       });
-      expect(await rest.migrations.list()).toEqual([]);
+      expect(await rest.migrations.listMigrations()).toEqual([]);
       const rows = `${dump}INSERT INTO customers VALUES(1,'Ada');\n`;
-      await expect(rest.migrations.propose({ ...proposal, sql: rows })).rejects.toMatchObject({
+      await expect(
+        rest.migrations.proposeMigration({ ...proposal, sql: rows }),
+      ).rejects.toMatchObject({
         status: 400,
         message: expect.stringContaining("line 4: a schema is made of definitions only") as unknown,
       });
@@ -152,7 +167,9 @@ export const migrations: readonly ProcessScenario[] = [
     "a migration that would lose data needs a word of the caller",
     async (shop) => {
       const lossy = await propose(shop, "CREATE TABLE customers (id INTEGER PRIMARY KEY)");
-      await expect(shop.rest.migrations.apply(lossy.migration_id)).rejects.toMatchObject({
+      await expect(
+        shop.rest.migrations.applyMigration({ migration_id: lossy.migration_id }),
+      ).rejects.toMatchObject({
         code: "APPROVAL_REQUIRED",
       });
       const plan = await submit(shop.client, apply(lossy));
@@ -176,7 +193,7 @@ export const migrations: readonly ProcessScenario[] = [
         { rest },
         `${renamed}) /* @renamed from=customers */`,
       );
-      await rest.migrations.apply(id);
+      await rest.migrations.applyMigration({ migration_id: id });
       expect(await steward.rows("SELECT name FROM people")).toEqual([{ name: "Ada" }]);
     },
   ),
@@ -191,13 +208,18 @@ export const migrations: readonly ProcessScenario[] = [
         code: "APPROVAL_REQUIRED",
         message: expect.stringContaining("customers.name: 1 of its values would change") as unknown,
       };
-      await expect(rest.migrations.apply(id)).rejects.toMatchObject(stopped);
+      await expect(rest.migrations.applyMigration({ migration_id: id })).rejects.toMatchObject(
+        stopped,
+      );
       const refused = await client.execute(
         await submit(client, apply({ migration_id: id })),
         "apply",
       );
       expect(refused.error_message).toContain("'007' → 7");
-      const applied = await rest.migrations.apply(id, { accept_data_loss: true });
+      const applied = await rest.migrations.applyMigration({
+        migration_id: id,
+        accept_data_loss: true,
+      });
       expect(applied).toMatchObject({ status: "applied" });
     },
   ),
@@ -216,12 +238,14 @@ export const migrations: readonly ProcessScenario[] = [
           schema_additions: [{ table_name: "customers", operation: "MODIFIED" }],
         },
       });
-      const { commits } = await rest.migrations.show(migration.migration_id);
+      const { commits } = await rest.migrations.getMigration({
+        migration_id: migration.migration_id,
+      });
       expect(execution.llm_context_update?.tool_output_json).toContain(commits[0]);
-      const [commit] = await rest.state.log({ from: "schemas/default", limit: 1 });
+      const [commit] = await rest.state.getStateLog({ from: "schemas/default", limit: 1 });
       expect(commit?.message).toContain(`step apply of plan ${plan}`);
       await expect
-        .poll(() => rest.billing.heatMap(), { timeout: 10_000 })
+        .poll(() => rest.billing.getUsageHeatMap(), { timeout: 10_000 })
         .toMatchObject([{ intent: "admin", aau_weight: 5, action_count: 1 }]);
       expect(await client.execute(plan, "apply")).toMatchObject({ replayed: true });
     },
@@ -252,7 +276,9 @@ export const migrations: readonly ProcessScenario[] = [
       const unknown = await client.execute(await submit(client, apply(none)), "apply");
       expect(unknown).toMatchObject({ success: false, step_result: { status: "failed" } });
       expect(unknown.error_message).toContain("There is no migration");
-      expect((await shop.rest.migrations.show(migration.migration_id)).status).toBe("proposed");
+      expect(
+        (await shop.rest.migrations.getMigration({ migration_id: migration.migration_id })).status,
+      ).toBe("proposed");
     },
   ),
   ...overEach(
@@ -269,16 +295,18 @@ export const migrations: readonly ProcessScenario[] = [
       await client.execute(plan, "fill");
       await steward.sql("CREATE VIEW ids AS SELECT id FROM orders");
       await client.execute(plan, "index");
-      const log = await rest.state.log({ from: "schemas/default" });
+      const log = await rest.state.getStateLog({ from: "schemas/default" });
       expect(log.map(({ author, message }) => [author, message])).toEqual([
         ["ada", `Run step index of plan ${plan}`],
         ["ada", `Found before step index of plan ${plan}: changed by others`],
         ["ada", `Run step make of plan ${plan}`],
         ["ada", "Record the schema of default"],
       ]);
-      expect((await rest.migrations.drift("default")).differences).toEqual([]);
+      expect((await rest.migrations.getSchemaDrift({ database: "default" })).differences).toEqual(
+        [],
+      );
       const [index, found] = log.map(({ commit }) => commit);
-      const { operations, up, down } = await rest.migrations.diff({
+      const { operations, up, down } = await rest.migrations.compareSchemas({
         from: found ?? "",
         to: index ?? "",
       });
@@ -295,30 +323,36 @@ export const migrations: readonly ProcessScenario[] = [
     run: async () => {
       await using steward = await Steward.startProcess({}, { source: "PostgreSQL" });
       await steward.sql(BASE);
-      const rest = createClient({ baseUrl: steward.url, userId: "ada", role: "admin" });
+      // The call to the server that is killed ends with it, and is not sent to the next one.
+      const client = { baseUrl: steward.url, maxRetries: 0 };
+      const rest = createClient({ ...client, userId: "ada", role: "admin" });
       const { migrations } = rest;
       const wanted = `${WANTED}; CREATE INDEX by_name ON customers (name)`;
       const { migration_id: id } = await propose({ rest }, wanted);
       for (const wayOut of ["undo", "resume"] as const) {
         const others = await openTransaction(steward.dataSourceUrl);
-        const applied = migrations.apply(id).catch(() => undefined);
+        const applied = migrations.applyMigration({ migration_id: id }).catch(() => undefined);
         await expect
-          .poll(async () => (await migrations.show(id)).unfinished_run, { timeout: 10_000 })
+          .poll(async () => (await migrations.getMigration({ migration_id: id })).unfinished_run, {
+            timeout: 10_000,
+          })
           .toMatchObject({ parts_done: 1, part_count: 2, activity: expect.any(String) as unknown });
         await steward.server.kill();
         await applied;
         await others.end();
         await steward.server.restart();
         await steward.sql(`CREATE TABLE others_${wayOut} AS SELECT 1 AS a`);
-        await expect(migrations.apply(id)).rejects.toMatchObject({
+        await expect(migrations.applyMigration({ migration_id: id })).rejects.toMatchObject({
           status: 409,
           message: expect.stringContaining(`steward migrate-db undo ${id}`) as unknown,
         });
-        const { status, unfinished_run } = await migrations[wayOut](id);
+        const { status, unfinished_run } = await migrations[`${wayOut}Migration`]({
+          migration_id: id,
+        });
         expect(status).toBe(wayOut === "undo" ? "proposed" : "applied");
         expect(unfinished_run).toBeUndefined();
         expect(await steward.rows(`SELECT a FROM others_${wayOut}`)).toEqual([{ a: 1 }]);
-        const { differences } = await migrations.drift("default");
+        const { differences } = await migrations.getSchemaDrift({ database: "default" });
         expect(differences.map(({ kind, path }) => [kind, path])).toEqual([
           ["Table", `public.others_${wayOut}`],
         ]);
@@ -348,7 +382,7 @@ export const migrations: readonly ProcessScenario[] = [
         // Dropping an index without CONCURRENTLY locks its table.
         { code: "lock-brief", object: "public.customers" },
       ]);
-      await rest.migrations.apply(migration.migration_id);
+      await rest.migrations.applyMigration({ migration_id: migration.migration_id });
       expect(await steward.rows("SELECT FROM pg_index WHERE NOT indisvalid")).toEqual([]);
       expect(await steward.rows("SELECT evtname FROM pg_event_trigger")).toEqual([
         { evtname: "watcher" },
@@ -388,12 +422,14 @@ async function killRounds(shop: Shop<ServerProcess>, pauses: readonly number[]):
     const applying = await submit(client, apply(migration));
     await killedWhile(steward, pauseMs * 3, client.execute(applying, "apply"));
     await insist(client, applying, "apply");
-    expect((await rest.migrations.show(migration.migration_id)).commits).toHaveLength(1);
-    const log = await rest.state.log({ from: "schemas/default" });
+    expect(
+      (await rest.migrations.getMigration({ migration_id: migration.migration_id })).commits,
+    ).toHaveLength(1);
+    const log = await rest.state.getStateLog({ from: "schemas/default" });
     for (const named of [`Run step add of plan ${plan}`, migration.migration_id]) {
       expect(log.filter(({ message }) => message.includes(named))).toHaveLength(1);
     }
-    expect((await rest.migrations.drift("default")).differences).toEqual([]);
+    expect((await rest.migrations.getSchemaDrift({ database: "default" })).differences).toEqual([]);
   }
 }
 

@@ -25,15 +25,14 @@ export const surviving: readonly ProcessScenario[] = [
       await using steward = await Steward.start({ SERVICE_STEP_TIMEOUT_MS: "500" });
       const client = steward.client("rest");
       const { plan_id } = await client.submit({ steps: [step("endless", ENDLESS)] });
-      const startedMs = performance.now();
       const execution = client.execute(plan_id, "endless");
       await untilStep(client, plan_id, "endless", "running");
       expect(await execution).toMatchObject({
         success: false,
         error_code: "STEP_TIMEOUT",
+        error_message: expect.stringContaining("took over 500 ms"),
         step_result: { status: "failed" },
       });
-      expect(performance.now() - startedMs).toBeLessThan(2000);
       expect((await client.getPlan(plan_id)).status).toBe("failed");
     },
   },

@@ -63,6 +63,35 @@ export const tools: readonly ProcessScenario[] = [
       }),
   },
   {
+    cites: ["D18-data-source"],
+    title:
+      "a step names its data source; the name of one as a tool's is refused, and another tool's runs on the default",
+    run: () =>
+      withTools({}, async (steward) => {
+        for (const wire of ["grpc", "rest"] as const) {
+          const client = steward.client(wire);
+          const sql = "SELECT name FROM here";
+          const { plan_id } = await client.submit({
+            steps: [step("named", sql, { tool_name: "", data_source: "stock" }), step("free", sql)],
+          });
+          expect(await rowsOf(client, plan_id, "named")).toEqual([{ name: "stock" }]);
+          const free = await client.execute(plan_id, "free");
+          expect(free.llm_context_update?.tool_output_json).toBe('[{"name":"shop"}]');
+          expect(free.llm_context_update?.augmentation_hints.join(" ")).toContain(
+            "default data source shop",
+          );
+          const mistaken = client.submit({ steps: [step("a", sql, { tool_name: "stock" })] });
+          await expectRefusal(wire, mistaken, {
+            code: "INVALID_PLAN",
+            grpc: "INVALID_ARGUMENT",
+            rest: 400,
+            field: "steps[0].tool_name",
+            message: /set data_source to "stock"/,
+          });
+        }
+      }),
+  },
+  {
     cites: ["D1-strict"],
     title: "in strict mode a name that is not listed is refused",
     run: () =>

@@ -47,7 +47,7 @@ export function putPolicies(
 /** Access by role, and without a role. */
 export const authorization: readonly Scenario[] = [
   scenario(
-    ["D16-default-deny", "D16-named"],
+    ["D16-default-deny", "D16-named", "D18-unknown-role"],
     "a role may do what policies permit it, and is told which role would do; one that no policy knows counts as none on loopback",
     async ({ client }) => {
       const billing = client.as({ "x-user-role": "billing" });
@@ -130,6 +130,26 @@ export const authorization: readonly Scenario[] = [
       const denied = await run("agent", "SELECT contact FROM contacts");
       expectNotRun(client.wire, denied, refused);
       expect((await run("agent", "SELECT id FROM members")).success).toBe(true);
+    },
+  ),
+  scenario(
+    ["D16-written"],
+    "a statement that its writer may not run does not run for a caller who may",
+    async ({ client, steward }) => {
+      const headers = { "x-org-id": randomUUID(), "x-user-role": "admin" };
+      const agent = { ...headers, "x-user-role": "agent", "x-agent-id": "bot" };
+      const [admin, bot] = [client.as(headers), client.as(agent)];
+      const run = async (sql: string, writer = admin) => {
+        const { plan_id } = await writer.submit({ name: "a plan", steps: [step("a", sql)] });
+        return admin.execute(plan_id, "a");
+      };
+      await run("CREATE TABLE members (id integer, email text)");
+      await putPolicies(steward, headers, NO_EMAILS);
+      const refused = { code: "POLICY_DENIED", rest: 403 };
+      const written = "SELECT email FROM members";
+      expectNotRun(client.wire, await run(written, bot), refused);
+      expect((await run(written)).success).toBe(true);
+      expect((await run("SELECT id FROM members", bot)).success).toBe(true);
     },
   ),
   scenario(

@@ -15,6 +15,7 @@ import { placeholders } from "./placeholders.js";
 import { prices } from "./prices.js";
 import { reports } from "./reports.js";
 import { checking } from "./plans/checking.js";
+import { deciding } from "./plans/deciding.js";
 import { revising } from "./plans/revising.js";
 import { state } from "./state.js";
 import { submitting } from "./submitting.js";
@@ -48,5 +49,6 @@ export const scenarios: readonly Scenario[] = [
   ...catalog,
   ...state,
   ...authorization,
+  ...deciding,
   ...overMcp,
 ];

@@ -15,7 +15,7 @@ const turtle = (content: string, branch = "main") =>
   ({ format: "turtle", content, branch, message: "a change" }) as const;
 
 async function rootOf(state: StewardClient["state"], from: string): Promise<string | undefined> {
-  const [commit] = await state.log({ from, limit: 1 });
+  const [commit] = await state.getStateLog({ from, limit: 1 });
   return commit?.root;
 }
 
@@ -55,10 +55,10 @@ export const state: readonly Scenario[] = [
     async (world) => {
       const store = freshState(world);
       const [one, two] = ["<a:a> <p:b> 1, 2 .", "[] <p:c> [ <p:d> 'x'@en ] ."];
-      for (const part of [one, two]) await store.import(turtle(part, "slow"));
-      await store.import(turtle("<a:detour> <p:b> 1 .", "slow"));
-      await store.import({ ...turtle("<a:detour> <p:b> 1 .", "slow"), mode: "remove" });
-      await store.import(turtle(`${two} ${one}`, "fast"));
+      for (const part of [one, two]) await store.importState(turtle(part, "slow"));
+      await store.importState(turtle("<a:detour> <p:b> 1 .", "slow"));
+      await store.importState({ ...turtle("<a:detour> <p:b> 1 .", "slow"), mode: "remove" });
+      await store.importState(turtle(`${two} ${one}`, "fast"));
       expect(await rootOf(store, "slow")).toBe(await rootOf(store, "fast"));
     },
   ),
@@ -70,19 +70,23 @@ export const state: readonly Scenario[] = [
       const zeros = JSON.stringify({
         "http://e/p": { "@list": Array.from({ length: 300 }, () => 0) },
       });
-      const list = await store.import({ format: "json-ld", content: zeros, message: "a list" });
+      const list = await store.importState({
+        format: "json-ld",
+        content: zeros,
+        message: "a list",
+      });
       expect(list.size).toBe(601);
       const chain = numbersTo(1000).map((n) => `_:c${n} <p:b> _:c${n + 1} .`);
       const ring = numbersTo(600).map((n) => `_:r${n} <p:b> _:r${(n + 1) % 600} .`);
-      const both = await store.import(turtle([...chain, ...ring].join("\n")));
+      const both = await store.importState(turtle([...chain, ...ring].join("\n")));
       expect(both.size).toBe(2201);
-      const poison = store.import(turtle(indistinguishable(200)));
+      const poison = store.importState(turtle(indistinguishable(200)));
       const refused = expect(poison).rejects.toMatchObject({
         status: 400,
         code: "LIMIT_EXCEEDED",
         message: expect.stringContaining("STATE_LABEL_STEPS_MAX") as unknown,
       });
-      const first = await Promise.race([poison.catch(() => "refused"), store.refs()]);
+      const first = await Promise.race([poison.catch(() => "refused"), store.listStateRefs()]);
       expect(first).toMatchObject([{ name: "heads/main" }]);
       await refused;
     },
@@ -92,9 +96,11 @@ export const state: readonly Scenario[] = [
     "an import whose branch is elsewhere is refused, whatever its document says",
     async (world) => {
       const store = freshState(world);
-      const { commit } = await store.import(turtle("<a:a> <p:b> 1 ."));
+      const { commit } = await store.importState(turtle("<a:a> <p:b> 1 ."));
       for (const target of [{ expected: null }, { branch: "none", expected: commit }]) {
-        await expect(store.import({ ...turtle("malformed"), ...target })).rejects.toMatchObject({
+        await expect(
+          store.importState({ ...turtle("malformed"), ...target }),
+        ).rejects.toMatchObject({
           code: "STATE_CONFLICT",
         });
       }
@@ -102,10 +108,16 @@ export const state: readonly Scenario[] = [
   ),
   over(["D13-formats"], "every format comes back with the root it went out with", async (world) => {
     const store = freshState(world);
-    await store.import(turtle(`<a:a> <p:b> 1.50, "x"@en, [ <p:c> "a\\nb" ], <a:c> .`));
+    await store.importState(turtle(`<a:a> <p:b> 1.50, "x"@en, [ <p:c> "a\\nb" ], <a:c> .`));
     for (const format of ["n-triples", "n-quads", "turtle", "trig", "json-ld"] as const) {
-      const content = await new Response(await store.export({ format })).text();
-      await store.import({ format, content, branch: format, message: "back", mode: "replace" });
+      const content = await new Response(await store.exportState({ format })).text();
+      await store.importState({
+        format,
+        content,
+        branch: format,
+        message: "back",
+        mode: "replace",
+      });
       expect(await rootOf(store, format)).toBe(await rootOf(store, "main"));
     }
   }),
@@ -117,13 +129,19 @@ export const state: readonly Scenario[] = [
       const annotated =
         '<a:tea> <p:price> 3 ~ <a:claim> {| <p:by> "\u0622\u062f\u0627"@ar--rtl, [ <p:of> <a:x> ] |} . ' +
         "<a:doubt> <p:about> <<( [] <p:doubts> <<( <a:tea> <p:price> 3 )>> )>> .";
-      await store.import(turtle(`VERSION "1.2" ${annotated}`));
+      await store.importState(turtle(`VERSION "1.2" ${annotated}`));
       for (const format of ["n-triples", "n-quads", "turtle", "trig"] as const) {
-        const content = await new Response(await store.export({ format })).text();
-        await store.import({ format, content, branch: format, message: "back", mode: "replace" });
+        const content = await new Response(await store.exportState({ format })).text();
+        await store.importState({
+          format,
+          content,
+          branch: format,
+          message: "back",
+          mode: "replace",
+        });
         expect(await rootOf(store, format)).toBe(await rootOf(store, "main"));
       }
-      await expect(store.export({ format: "json-ld" })).rejects.toMatchObject({
+      await expect(store.exportState({ format: "json-ld" })).rejects.toMatchObject({
         code: "INVALID_ARGUMENT",
         details: [{ field: "format", reason: expect.stringContaining("triple terms") as unknown }],
       });
@@ -133,7 +151,7 @@ export const state: readonly Scenario[] = [
         predicate: "<http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies>",
         object: `<<( <a:tea> <p:price> "3"^^<${integer}> )>>`,
       };
-      const { quads } = await store.at(claim);
+      const { quads } = await store.getStateAt(claim);
       expect(quads.map(({ object }) => object)).toEqual([
         {
           type: "triple",
@@ -144,9 +162,9 @@ export const state: readonly Scenario[] = [
           },
         },
       ]);
-      expect((await store.proof(claim)).present).toBe(true);
+      expect((await store.proveState(claim)).present).toBe(true);
       const sparql = "SELECT ?by { << <a:tea> <p:price> 3 >> <p:by> ?by FILTER(hasLANGDIR(?by)) }";
-      const { results } = await store.query({ sparql });
+      const { results } = await store.queryState({ sparql });
       expect(results?.bindings).toEqual([
         { by: { type: "literal", value: "آدا", "xml:lang": "ar", "its:dir": "rtl" } },
       ]);
@@ -158,13 +176,13 @@ export const state: readonly Scenario[] = [
     async (world) => {
       const store = freshState(world);
       await expect(
-        store.import(turtle("<a:a> <p:b> 1 .\n<a:a> <p:b> <c> .")),
+        store.importState(turtle("<a:a> <p:b> 1 .\n<a:a> <p:b> <c> .")),
       ).rejects.toMatchObject({
         code: "INVALID_ARGUMENT",
         status: 400,
         message: expect.stringContaining("line 2, column 13") as unknown,
       });
-      expect(await store.refs()).toEqual([]);
+      expect(await store.listStateRefs()).toEqual([]);
     },
   ),
   over(
@@ -172,43 +190,45 @@ export const state: readonly Scenario[] = [
     "history is told by branch, tag and id, and refs move only from where they were expected",
     async (world) => {
       const store = freshState(world);
-      const first = await store.import(turtle("<a:a> <p:b> 1 ."));
+      const first = await store.importState(turtle("<a:a> <p:b> 1 ."));
       const tag = { name: "tags/v1", commit: "main", expected: null };
-      await store.moveRef(tag);
-      const second = await store.import(turtle("<a:a> <p:b> 2 ."));
-      expect((await store.log()).map(({ commit }) => commit)).toEqual([
+      await store.moveStateRef(tag);
+      const second = await store.importState(turtle("<a:a> <p:b> 2 ."));
+      expect((await store.getStateLog()).map(({ commit }) => commit)).toEqual([
         second.commit,
         first.commit,
       ]);
-      const diff = await store.diff({ from: "v1" });
+      const diff = await store.getStateDiff({ from: "v1" });
       expect([diff.added.map(({ object }) => object.value), diff.deleted]).toEqual([["2"], []]);
-      expect((await store.at({ at: "v1" })).count).toBe(1);
-      expect((await store.at({ at: first.commit })).count).toBe(1);
-      await expect(store.moveRef(tag)).rejects.toMatchObject({
+      expect((await store.getStateAt({ at: "v1" })).count).toBe(1);
+      expect((await store.getStateAt({ at: first.commit })).count).toBe(1);
+      await expect(store.moveStateRef(tag)).rejects.toMatchObject({
         code: "STATE_CONFLICT",
         status: 409,
       });
-      await expect(store.log({ from: "nowhere" })).rejects.toMatchObject({ status: 404 });
+      await expect(store.getStateLog({ from: "nowhere" })).rejects.toMatchObject({ status: 404 });
       const [taken, denied] = [{ branch: "migrations" }, { status: 403, code: "POLICY_DENIED" }];
-      await expect(store.import({ ...turtle("<a:a> <p:b> 1 ."), ...taken })).rejects.toMatchObject(
-        denied,
-      );
+      await expect(
+        store.importState({ ...turtle("<a:a> <p:b> 1 ."), ...taken }),
+      ).rejects.toMatchObject(denied);
       const made = { name: "heads/schemas/default", commit: "main", expected: null };
-      await expect(store.moveRef(made)).rejects.toMatchObject(denied);
+      await expect(store.moveStateRef(made)).rejects.toMatchObject(denied);
       const stranger = freshState(world);
-      await stranger.import(turtle("<a:own> <p:b> 1 ."));
-      await expect(stranger.at({ at: first.commit })).rejects.toMatchObject({ status: 404 });
+      await stranger.importState(turtle("<a:own> <p:b> 1 ."));
+      await expect(stranger.getStateAt({ at: first.commit })).rejects.toMatchObject({
+        status: 404,
+      });
     },
   ),
   over(["D13-query"], "patterns and SPARQL have the same solutions", async (world) => {
     const store = freshState(world);
-    await store.import(turtle("<a:ada> <p:knows> <a:bob> . <a:bob> <p:name> 'Bob' ."));
+    await store.importState(turtle("<a:ada> <p:knows> <a:bob> . <a:bob> <p:name> 'Bob' ."));
     const patterns = [
       { subject: "?a", predicate: "<p:knows>", object: "?b" },
       { subject: "?b", predicate: "<p:name>", object: "?name" },
     ];
     const sparql = "SELECT ?a ?b ?name { ?a <p:knows> ?b . ?b <p:name> ?name }";
-    const { results } = await store.query({ patterns });
+    const { results } = await store.queryState({ patterns });
     expect(results?.bindings).toEqual([
       {
         a: { type: "uri", value: "a:ada" },
@@ -216,7 +236,7 @@ export const state: readonly Scenario[] = [
         name: { type: "literal", value: "Bob" },
       },
     ]);
-    expect((await store.query({ sparql })).results).toEqual(results);
+    expect((await store.queryState({ sparql })).results).toEqual(results);
   }),
   over(
     ["D13-query-terms"],
@@ -231,12 +251,12 @@ export const state: readonly Scenario[] = [
         ([form, name = "integer"]) => `<a:a> <p:b> "${form}"^^<${xsd}${name}> .\n`,
       );
       const content = lines.join("");
-      await store.import({ format: "n-triples", content, message: "odd forms" });
+      await store.importState({ format: "n-triples", content, message: "odd forms" });
       const count = "SELECT (COUNT(DISTINCT ?x) AS ?n) { ?s ?p ?x }";
-      expect((await store.query({ sparql: count })).results?.bindings).toMatchObject([
+      expect((await store.queryState({ sparql: count })).results?.bindings).toMatchObject([
         { n: { value: "7" } },
       ]);
-      const equal = await store.query({ sparql: "SELECT ?x { ?s ?p ?x FILTER(?x = 1) }" });
+      const equal = await store.queryState({ sparql: "SELECT ?x { ?s ?p ?x FILTER(?x = 1) }" });
       expect(equal.results?.bindings).toHaveLength(7);
       expect(equal.results?.bindings).toEqual(
         expect.arrayContaining(
@@ -267,29 +287,29 @@ export const state: readonly Scenario[] = [
       };
       const order = { format: "n-triples", message: "all orders" } as const;
       await expect(
-        store.importDocument({ ...order, content: streamed("<urn:order:1>") }),
+        store.importStateDocument({ ...order, content: streamed("<urn:order:1>") }),
       ).rejects.toMatchObject({
         code: "INVALID_ARGUMENT",
         message: expect.stringContaining(`line ${count + 1}, column 14`) as unknown,
       });
-      expect(await store.refs()).toEqual([]);
-      const done = await store.importDocument({ ...order, content: streamed("") });
+      expect(await store.listStateRefs()).toEqual([]);
+      const done = await store.importStateDocument({ ...order, content: streamed("") });
       expect(done).toMatchObject({ size: count, added: count, deleted: 0 });
-      const text = await new Response(await store.export({ format: "n-triples" })).text();
+      const text = await new Response(await store.exportState({ format: "n-triples" })).text();
       expect(text.split("\n").sort()).toEqual([...lines.map((one) => one.trimEnd()), ""].sort());
       const seen = { ...order, content: line(0), expected: done.commit };
-      await store.importDocument({ ...seen, mode: "remove" });
-      await expect(store.importDocument(seen)).rejects.toMatchObject({ status: 409 });
+      await store.importStateDocument({ ...seen, mode: "remove" });
+      await expect(store.importStateDocument(seen)).rejects.toMatchObject({ status: 409 });
     },
   ),
   over(["D13-remove-and-add"], "one commit takes out and adds", async (world) => {
     const store = freshState(world);
-    const before = await store.import(turtle("<a:tea> <p:price> 1 ; <p:name> 'Tea' ."));
+    const before = await store.importState(turtle("<a:tea> <p:price> 1 ; <p:name> 'Tea' ."));
     const change = { ...turtle("<a:tea> <p:price> 2 ."), remove: "<a:tea> <p:price> 1 ." };
-    expect(await store.import(change)).toMatchObject({ size: 2, added: 1, deleted: 1 });
-    const [head] = await store.log({ limit: 1 });
+    expect(await store.importState(change)).toMatchObject({ size: 2, added: 1, deleted: 1 });
+    const [head] = await store.getStateLog({ limit: 1 });
     expect(head?.parents).toEqual([before.commit]);
-    await expect(store.import({ ...change, mode: "replace" })).rejects.toMatchObject({
+    await expect(store.importState({ ...change, mode: "replace" })).rejects.toMatchObject({
       status: 400,
       details: [{ field: "remove" }],
     });
@@ -299,25 +319,25 @@ export const state: readonly Scenario[] = [
     "a commit is undone by a new one, unless what it changed has changed since",
     async (world) => {
       const store = freshState(world);
-      await store.import(turtle("<a:tea> <p:price> 1 ."));
-      const raised = await store.import(turtle("<a:rum> <p:price> 2 ."));
-      const last = await store.import(turtle("<a:milk> <p:price> 3 ."));
-      const preview = await store.revert({ commit: raised.commit, preview: true });
+      await store.importState(turtle("<a:tea> <p:price> 1 ."));
+      const raised = await store.importState(turtle("<a:rum> <p:price> 2 ."));
+      const last = await store.importState(turtle("<a:milk> <p:price> 3 ."));
+      const preview = await store.revertState({ commit: raised.commit, preview: true });
       expect(preview).toMatchObject({ outcome: "reverted", commit: last.commit, deleted: 1 });
-      const reverted = await store.revert({ commit: raised.commit });
+      const reverted = await store.revertState({ commit: raised.commit });
       expect(reverted).toMatchObject({ outcome: "reverted", added: 0, deleted: 1 });
-      const [head] = await store.log({ limit: 1 });
+      const [head] = await store.getStateLog({ limit: 1 });
       expect(head).toMatchObject({
         commit: reverted.commit,
         parents: [last.commit],
         message: 'Revert "a change"',
         size: 2,
       });
-      expect(await store.revert({ commit: raised.commit })).toMatchObject({
+      expect(await store.revertState({ commit: raised.commit })).toMatchObject({
         outcome: "nothing to revert",
       });
-      await store.import(turtle("<a:milk> <p:name> 'Milk' ."));
-      await expect(store.revert({ commit: last.commit })).rejects.toMatchObject({
+      await store.importState(turtle("<a:milk> <p:name> 'Milk' ."));
+      await expect(store.revertState({ commit: last.commit })).rejects.toMatchObject({
         code: "STATE_CONFLICT",
         status: 409,
         details: [
@@ -331,15 +351,15 @@ export const state: readonly Scenario[] = [
   ),
   over(["D13-base"], "whoever says which commit was seen changes no other one", async (world) => {
     const store = freshState(world);
-    const seen = await store.import(turtle("<a:a> <p:b> 1 ."));
-    const head = await store.import(turtle("<a:a> <p:b> 2 ."));
-    await store.moveRef({ name: "heads/side", commit: seen.commit, expected: null });
-    await store.import(turtle("<a:side> <p:b> 1 .", "side"));
+    const seen = await store.importState(turtle("<a:a> <p:b> 1 ."));
+    const head = await store.importState(turtle("<a:a> <p:b> 2 ."));
+    await store.moveStateRef({ name: "heads/side", commit: seen.commit, expected: null });
+    await store.importState(turtle("<a:side> <p:b> 1 .", "side"));
     const expected = seen.commit;
     for (const change of [
-      () => store.import({ ...turtle("<a:a> <p:b> 3 ."), expected }),
-      () => store.merge({ from: "side", message: "m", expected }),
-      () => store.revert({ commit: seen.commit, expected }),
+      () => store.importState({ ...turtle("<a:a> <p:b> 3 ."), expected }),
+      () => store.mergeState({ from: "side", message: "m", expected }),
+      () => store.revertState({ commit: seen.commit, expected }),
     ]) {
       await expect(change()).rejects.toMatchObject({
         code: "STATE_CONFLICT",
@@ -347,7 +367,7 @@ export const state: readonly Scenario[] = [
         message: expect.stringContaining(head.commit) as unknown,
       });
     }
-    const merged = await store.merge({ from: "side", message: "m", expected: head.commit });
+    const merged = await store.mergeState({ from: "side", message: "m", expected: head.commit });
     expect(merged.outcome).toBe("merged");
   }),
   over(
@@ -355,9 +375,9 @@ export const state: readonly Scenario[] = [
     "a proof's blocks lead by their hashes from the commit's id to the quad",
     async (world) => {
       const store = freshState(world);
-      const { commit } = await store.import(turtle("<a:a> <p:b> 'proven' ."));
+      const { commit } = await store.importState(turtle("<a:a> <p:b> 'proven' ."));
       const asked = { subject: "<a:a>", predicate: "<p:b>" };
-      const proof = await store.proof({ ...asked, object: '"proven"' });
+      const proof = await store.proveState({ ...asked, object: '"proven"' });
       expect(proof).toMatchObject({ commit, present: true });
       const block = Buffer.from(proof.commit_block, "base64");
       const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
@@ -368,7 +388,9 @@ export const state: readonly Scenario[] = [
       const node = Buffer.from(root, "base64");
       expect(unbase32(roots.spog["/"]).subarray(-32)).toEqual(sha256(node));
       expect(node.includes("proven")).toBe(true);
-      expect(await store.proof({ ...asked, object: '"other"' })).toMatchObject({ present: false });
+      expect(await store.proveState({ ...asked, object: '"other"' })).toMatchObject({
+        present: false,
+      });
     },
   ),
   over(
@@ -376,27 +398,27 @@ export const state: readonly Scenario[] = [
     "a merge takes both sides in, or changes nothing and tells every conflict",
     async (world) => {
       const store = freshState(world);
-      await store.import(turtle("<a:a> <p:b> 1 ."));
-      await store.moveRef({ name: "heads/side", commit: "main", expected: null });
-      await store.import(turtle("<a:ours> <p:b> 1 ."));
-      await store.import(turtle("<a:theirs> <p:b> 1 .", "side"));
-      const merged = await store.merge({ from: "side", message: "together" });
+      await store.importState(turtle("<a:a> <p:b> 1 ."));
+      await store.moveStateRef({ name: "heads/side", commit: "main", expected: null });
+      await store.importState(turtle("<a:ours> <p:b> 1 ."));
+      await store.importState(turtle("<a:theirs> <p:b> 1 .", "side"));
+      const merged = await store.mergeState({ from: "side", message: "together" });
       expect(merged).toMatchObject({ outcome: "merged", added: 1, conflicts: [] });
-      expect((await store.at()).count).toBe(3);
-      await store.import(turtle("<a:a> <p:name> 'A' ."));
-      await store.import(turtle("<a:a> <p:name> 'B' .", "side"));
-      const before = await store.refs();
+      expect((await store.getStateAt()).count).toBe(3);
+      await store.importState(turtle("<a:a> <p:name> 'A' ."));
+      await store.importState(turtle("<a:a> <p:name> 'B' .", "side"));
+      const before = await store.listStateRefs();
       const strict = { from: "side", message: "no", single_valued: ["p:name"] };
-      await expect(store.merge(strict)).rejects.toMatchObject({
+      await expect(store.mergeState(strict)).rejects.toMatchObject({
         code: "STATE_CONFLICT",
         status: 409,
         details: [{ field: "two-values" }],
       });
-      expect(await store.refs()).toEqual(before);
-      expect(await store.fsck()).toEqual([]);
-      await store.gc();
-      expect(await store.fsck()).toEqual([]);
-      expect((await store.at({ at: merged.commit })).count).toBe(3);
+      expect(await store.listStateRefs()).toEqual(before);
+      expect(await store.checkState()).toEqual([]);
+      await store.collectState();
+      expect(await store.checkState()).toEqual([]);
+      expect((await store.getStateAt({ at: merged.commit })).count).toBe(3);
     },
   ),
 ];

@@ -20,7 +20,8 @@ import {
 } from "../client.js";
 import type { Catalog, Match } from "../catalog.js";
 import { GrpcBilling } from "./grpc-billing.js";
-import { GrpcMemory } from "./grpc-memory.js";
+import { MemoryCalls } from "./memory-calls.js";
+import { overGrpc } from "./operation-calls.js";
 import { loadProto, serverStream, stubOf, unary, type Stub } from "./grpc-stub.js";
 
 const services = loadProto(
@@ -32,7 +33,7 @@ const errors = loadProto(["google/rpc/status.proto", "google/rpc/error_details.p
 export class GrpcClient implements Client, Disposable {
   readonly wire = "grpc";
   readonly billing: GrpcBilling;
-  readonly memory: GrpcMemory;
+  readonly memory: MemoryCalls;
   readonly catalog: Catalog;
   readonly #stubs: Stubs;
   readonly #identity: Identity;
@@ -42,7 +43,9 @@ export class GrpcClient implements Client, Disposable {
     this.#identity = identity;
     const { usage, memory, catalog } = stubs;
     this.billing = new GrpcBilling((method, request) => this.#call(method, request, {}, usage));
-    this.memory = new GrpcMemory((method, request) => this.#call(method, request, {}, memory));
+    this.memory = new MemoryCalls(
+      overGrpc((method, request) => this.#call(method, request, {}, memory)),
+    );
     const ask = <Answer>(method: string, request: object): Promise<Answer> =>
       this.#call(method, request, {}, catalog);
     this.catalog = {
@@ -98,6 +101,10 @@ export class GrpcClient implements Client, Disposable {
 
   retry(planId: string): Promise<Submitted> {
     return this.#call("RetryPlan", { plan_id: planId });
+  }
+
+  finish(planId: string): Promise<Submitted> {
+    return this.#call("FinishPlan", { plan_id: planId });
   }
 
   check(plan: PlanInput): Promise<PlanCheck> {

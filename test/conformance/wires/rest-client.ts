@@ -18,7 +18,8 @@ import {
 } from "../client.js";
 import type { Catalog } from "../catalog.js";
 import { RestBilling } from "./rest-billing.js";
-import { RestMemory } from "./rest-memory.js";
+import { MemoryCalls } from "./memory-calls.js";
+import { overRest } from "./operation-calls.js";
 
 /** How long a call may take, in ms. */
 const CALL_MS_MAX = 30_000;
@@ -27,7 +28,7 @@ const CALL_MS_MAX = 30_000;
 export class RestClient implements Client {
   readonly wire = "rest";
   readonly billing: RestBilling;
-  readonly memory: RestMemory;
+  readonly memory: MemoryCalls;
   readonly catalog: Catalog;
   readonly #url: string;
   readonly #identity: Identity;
@@ -36,7 +37,7 @@ export class RestClient implements Client {
     this.#url = url;
     this.#identity = identity;
     this.billing = new RestBilling((method, path, body) => this.#data(method, path, body));
-    this.memory = new RestMemory((method, path, body) => this.#data(method, path, body));
+    this.memory = new MemoryCalls(overRest((method, path, body) => this.#data(method, path, body)));
     this.catalog = {
       list: () => this.#data("GET", "/api/catalog"),
       search: (query) => this.#data("POST", "/api/catalog/search", { query }),
@@ -87,6 +88,10 @@ export class RestClient implements Client {
 
   retry(planId: string): Promise<Submitted> {
     return this.#data("POST", `/api/plans/${planId}/retry`);
+  }
+
+  finish(planId: string): Promise<Submitted> {
+    return this.#data("POST", `/api/plans/${planId}/finish`);
   }
 
   check(plan: PlanInput): Promise<PlanCheck> {

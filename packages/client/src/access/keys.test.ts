@@ -8,13 +8,13 @@ it("keys are created, listed page by page, rotated and revoked at the documented
     json(response, 200, { data: { keys: [{ key_id: "a/b" }], ...next } });
   });
   const { keys } = createClient({ baseUrl: server.url });
-  await keys.create({ name: "k", roles: ["agent"] });
+  await keys.createApiKey({ name: "k", roles: ["agent"] });
   const listed: string[] = [];
-  for await (const { key_id } of keys.listAll({ limit: 1 })) listed.push(key_id);
+  for await (const { key_id } of keys.eachApiKey({ limit: 1 })) listed.push(key_id);
   expect(listed).toEqual(["a/b", "a/b"]);
-  await keys.rotate("a/b", { overlap_seconds: 60 });
-  await keys.rotate("a/b");
-  await keys.revoke("a/b");
+  await keys.rotateApiKey({ key_id: "a/b", overlap_seconds: 60 });
+  await keys.rotateApiKey({ key_id: "a/b" });
+  await keys.revokeApiKey({ key_id: "a/b" });
   expect(server.seen.map(({ method, url, body }) => `${method} ${url} ${body}`.trim())).toEqual([
     'POST /api/keys {"name":"k","roles":["agent"]}',
     "GET /api/keys?limit=1",
@@ -25,14 +25,14 @@ it("keys are created, listed page by page, rotated and revoked at the documented
   ]);
 });
 
-it.each(["create", "rotate"] as const)(
+it.each(["createApiKey", "rotateApiKey"] as const)(
   "%s is not tried again by itself: a secret would be lost",
   async (name) => {
     await using server = await scriptedServer((_request, response) => {
       json(response, 503, { error: "busy", code: "STORE_UNAVAILABLE" });
     });
     const { keys } = createClient({ baseUrl: server.url });
-    const call = name === "create" ? keys.create({ name: "k" }) : keys.rotate("k");
+    const call = keys[name]({ key_id: "k", name: "k" });
     await expect(call).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     expect(server.seen).toHaveLength(1);
   },

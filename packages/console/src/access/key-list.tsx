@@ -26,7 +26,7 @@ export function KeyList() {
     queryKey: ["keys"],
     initialPageParam: "",
     queryFn: ({ pageParam: cursor, signal }) =>
-      client.keys.list(cursor === "" ? {} : { cursor }, { signal }),
+      client.keys.listApiKeys(cursor === "" ? {} : { cursor }, { signal }),
     getNextPageParam: ({ next_cursor: next }) => next,
   });
   const keys = query.data?.pages.flatMap((page) => page.keys) ?? [];
@@ -154,7 +154,7 @@ function rightsText({ roles, permissions, scopes }: ApiKey): string {
 function RevokeKey(props: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
   const { apiKey, onClose } = props;
   const revoke = useMutation({
-    mutationFn: () => client.keys.revoke(apiKey.key_id),
+    mutationFn: () => client.keys.revokeApiKey({ key_id: apiKey.key_id }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["keys"] });
       onClose();

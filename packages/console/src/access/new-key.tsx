@@ -19,7 +19,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const [role, setRole] = useState<Role>("agent");
   const create = useMutation({
     mutationFn: () =>
-      client.keys.create({
+      client.keys.createApiKey({
         ...{ name, roles: [role] },
         ...(agent === "" ? {} : { agent_id: agent }),
         ...(user === "" ? {} : { user_id: user }),

@@ -16,7 +16,7 @@ const EDITOR_ROWS = 14;
 export function PolicyView() {
   const query = useQuery({
     queryKey: ["policies"],
-    queryFn: ({ signal }) => client.policies.show({ signal }),
+    queryFn: ({ signal }) => client.policies.getPolicies({}, { signal }),
   });
   if (query.isPending) return <Skeleton rows={PLACEHOLDER_ROWS} />;
   if (query.error !== null) {
@@ -45,10 +45,10 @@ function OwnPolicies({ text, version }: { readonly text: string; readonly versio
   const mayWrite = useMay("policies:write");
   const [draft, setDraft] = useState(text);
   const put = useMutation({
-    mutationFn: () => client.policies.put({ text: draft, version }),
+    mutationFn: () => client.policies.putPolicies({ text: draft, version }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ["policies"] }),
   });
-  const check = useMutation({ mutationFn: () => client.policies.check(draft) });
+  const check = useMutation({ mutationFn: () => client.policies.checkPolicies({ text: draft }) });
   return (
     <section className="flex min-w-0 flex-col gap-2">
       <label htmlFor="policies" className="text-sm font-medium">
@@ -123,7 +123,7 @@ function Explain() {
   const [role, setRole] = useState("agent");
   const explain = useMutation({
     mutationFn: () =>
-      client.policies.explain({ action, ...(role === "" ? {} : { roles: [role] }) }),
+      client.policies.explainPolicies({ action, ...(role === "" ? {} : { roles: [role] }) }),
   });
   const verdict = explain.data;
   return (

@@ -26,7 +26,8 @@ export function ApprovalDetail(props: { readonly approvalId: string; readonly st
   const { approvalId, state } = props;
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ["approvals", "one", approvalId, state],
-    queryFn: async ({ signal }) => client.approvals.get(approvalId, { signal }),
+    queryFn: async ({ signal }) =>
+      client.approvals.getApproval({ approval_id: approvalId }, { signal }),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
   });

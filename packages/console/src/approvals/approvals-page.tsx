@@ -36,7 +36,7 @@ export default function ApprovalsPage() {
   const { data, error, refetch } = useQuery({
     queryKey: ["approvals", "list", show],
     queryFn: async ({ signal }) =>
-      client.approvals.list(
+      client.approvals.listApprovals(
         { limit: LISTED_MAX, ...(show === "pending" ? { status: "pending" } : {}) },
         { signal },
       ),

@@ -7,6 +7,7 @@ import { useShortcuts } from "../shell/shortcuts.js";
 import { approvalTexts } from "../texts/approvals.js";
 import { Button } from "../ui/button.js";
 import { InlineFailure } from "../ui/states.js";
+import { RowsChoice } from "./rows-choice.js";
 import { StandingChoice } from "./standing-choice.js";
 
 /** Length of a reason that the server accepts, in characters of one byte. */
@@ -23,24 +24,28 @@ export function DecisionForm({ approval }: { readonly approval: Approval }) {
   const field = useRef<HTMLInputElement>(null);
   // The digest of the approval as the person read it when they began to decide.
   const [digest, setDigest] = useState(approval.digest);
-  // The rows that the preview showed then: no more are approved.
-  const [rows, setRows] = useState(approval.preview?.rows_changed);
+  const shown = String(approval.preview?.rows_changed ?? "");
+  // The rows that the preview showed then: no more are approved, unless the person writes a number.
+  const [rowsShown, setRowsShown] = useState(shown);
+  const [rowsWritten, setRowsWritten] = useState<string | undefined>();
+  const rows = rowsWritten ?? (intended === undefined ? shown : rowsShown);
   const deciding = useMutation({
     mutationFn: async (decision: "approve" | "deny") =>
-      client.approvals[decision](approval.approval_id, {
+      client.approvals[decision === "deny" ? "denyApproval" : "grantApproval"]({
+        approval_id: approval.approval_id,
         digest,
         ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
         ...(decision === "deny" || standingSeconds === 0
           ? {}
           : { standing_seconds: standingSeconds }),
-        ...(decision === "deny" || rows === undefined ? {} : { rows_changed_max: rows }),
+        ...(decision === "deny" || rows === "" ? {} : { rows_changed_max: Number(rows) }),
       }),
     onSettled: async () => queries.invalidateQueries(),
   });
   const begin = (decision: "approve" | "deny") => () => {
     setIntended(decision);
     setDigest(approval.digest);
-    setRows(approval.preview?.rows_changed);
+    setRowsShown(shown);
     field.current?.focus();
   };
   // The button becomes the one that submits while it is clicked: without this, one click would decide.
@@ -70,6 +75,7 @@ export function DecisionForm({ approval }: { readonly approval: Approval }) {
           onChoose={setStandingSeconds}
         />
       )}
+      <RowsChoice approval={approval} rows={rows} onChoose={setRowsWritten} />
       <label htmlFor="reason" className="text-sm font-medium">
         {approvalTexts.reason}
       </label>

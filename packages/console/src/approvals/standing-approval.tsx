@@ -17,7 +17,7 @@ export function isStanding({ standing_until: until, revoked_at: revokedAt }: App
 export function StandingApproval({ approvalId }: { readonly approvalId: string }) {
   const [isAsking, setAsking] = useState(false);
   const revoke = useMutation({
-    mutationFn: async () => client.approvals.revoke(approvalId),
+    mutationFn: async () => client.approvals.revokeApproval({ approval_id: approvalId }),
     onSuccess: () => {
       setAsking(false);
     },

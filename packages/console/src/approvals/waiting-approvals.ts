@@ -14,7 +14,7 @@ export function useWaitingApprovals(): readonly Approval[] {
   const { data } = useQuery({
     queryKey: ["approvals", "waiting"],
     queryFn: async ({ signal }) =>
-      client.approvals.list({ status: "pending", limit: COUNTED_MAX }, { signal }),
+      client.approvals.listApprovals({ status: "pending", limit: COUNTED_MAX }, { signal }),
     enabled: useMay("approvals:read"),
     refetchInterval: REFRESH_MS,
     // The title of the tab tells of it to somebody who looks at another one.

@@ -138,7 +138,7 @@ function Records(props: {
     queryKey: ["audit", "records", filters],
     initialPageParam: "",
     queryFn: ({ pageParam: cursor, signal }) =>
-      client.audit.list(
+      client.audit.listAuditRecords(
         { ...queryOf(filters), limit: PAGE_RECORDS, ...(cursor === "" ? {} : { cursor }) },
         { signal },
       ),
@@ -229,9 +229,7 @@ function NoRecords({ hasFilters }: { readonly hasFilters: boolean }) {
 function whoDid({ by }: RecordEntry, values: Readonly<Record<string, string>> = {}): string {
   if (by === undefined) return auditTexts.nobody;
   const kinds: Readonly<Record<string, string>> = auditTexts.parties;
-  // Records of earlier versions have the agent itself.
-  const agent = by.agent?.startsWith("sha256:") === true ? undefined : by.agent;
-  return values["by.agent"] ?? agent ?? values["by.user"] ?? by.key ?? kinds[by.kind ?? ""] ?? "";
+  return values["by.agent"] ?? values["by.user"] ?? by.key ?? kinds[by.kind ?? ""] ?? "";
 }
 
 /** Days of the address as moments of the API, in UTC. */

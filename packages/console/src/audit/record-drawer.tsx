@@ -19,7 +19,7 @@ export function RecordDrawer(props: { readonly index: number; readonly onClose: 
   const { index } = props;
   const query = useQuery({
     queryKey: ["audit", "record", index],
-    queryFn: ({ signal }) => client.audit.record(index, { signal }),
+    queryFn: ({ signal }) => client.audit.getAuditRecord({ index }, { signal }),
     // A proof belongs to the checkpoint that came with it, and both stay true.
     staleTime: Infinity,
   });

@@ -6,19 +6,16 @@ export interface RecordEntry {
   readonly kind: string | undefined;
   readonly subject: string | undefined;
   /** Who asked for it; absent: Steward itself. */
-  readonly by: Readonly<Record<"kind" | "agent" | "key", string | undefined>> | undefined;
+  readonly by: Readonly<Record<"kind" | "key", string | undefined>> | undefined;
 }
 
 /** Reads a record. What is no record has no members. */
 export function entryOf(json: string): RecordEntry {
   const { at, kind, subject, by } = membersOf(parsed(json));
-  const { kind: party, agent, key } = membersOf(by);
+  const { kind: party, key } = membersOf(by);
   return {
     ...{ at: textOf(at), kind: textOf(kind), subject: textOf(subject) },
-    by:
-      by === undefined
-        ? undefined
-        : { kind: textOf(party), agent: textOf(agent), key: textOf(key) },
+    by: by === undefined ? undefined : { kind: textOf(party), key: textOf(key) },
   };
 }
 
@@ -39,22 +36,21 @@ function textOf(value: unknown): string | undefined {
 }
 
 /**
- * The places of personal values whose digests are not in the record: SHA-256 of salt, place and value
- * with NUL bytes between them.
+ * Whether a record has the digest of these personal values: SHA-256 of the salt, a NUL byte and the
+ * canonical JSON of the values by their places.
  */
-export async function strangeValues(
+export async function hasDigestOf(
   entry: string,
   salt: string,
   values: Readonly<Record<string, string>>,
-): Promise<readonly string[]> {
-  const strange: string[] = [];
-  for (const [place, value] of Object.entries(values)) {
-    const hash = await sha256(new TextEncoder().encode(`${salt}\0${place}\0${value}`));
-    const digest = btoa(String.fromCharCode(...hash))
-      .replaceAll("+", "-")
-      .replaceAll("/", "_")
-      .replaceAll("=", "");
-    if (!entry.includes(`"sha256:${digest}"`)) strange.push(place);
-  }
-  return strange;
+): Promise<boolean> {
+  const members = Object.keys(values)
+    .sort()
+    .map((place) => `${JSON.stringify(place)}:${JSON.stringify(values[place])}`);
+  const hash = await sha256(new TextEncoder().encode(`${salt}\0{${members.join(",")}}`));
+  const digest = btoa(String.fromCharCode(...hash))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+  return membersOf(parsed(entry))["personal"] === `sha256:${digest}`;
 }

@@ -27,7 +27,7 @@ export function Verification({ record }: { readonly record: ProvenAuditRecord })
     queryKey: ["audit", "verification", record, key, kept],
     queryFn: ({ signal }) =>
       verifyRecord(record, { key, kept }, async (older, newer) => {
-        const { proof } = await client.audit.consistency({ older, newer }, { signal });
+        const { proof } = await client.audit.proveAuditConsistency({ older, newer }, { signal });
         return proof;
       }),
     enabled: canHash,

@@ -20,7 +20,7 @@ const ICON = <Database size={26} aria-hidden />;
 export default function CatalogPage() {
   const query = useQuery({
     queryKey: ["catalog", "listing"],
-    queryFn: ({ signal }) => client.catalog.list({ signal }),
+    queryFn: ({ signal }) => client.catalog.listCatalog({}, { signal }),
   });
   return (
     <Page title={catalogTexts.title} subtitle={catalogTexts.subtitle}>
@@ -101,7 +101,7 @@ function Tables(props: {
     queryKey: ["catalog", "tables", source, name],
     initialPageParam: "",
     queryFn: ({ pageParam: cursor, signal }) =>
-      client.catalog.tables(
+      client.catalog.listTables(
         {
           data_source: source,
           ...(name === "" ? {} : { name }),

@@ -31,7 +31,7 @@ export function TableDrawer(props: {
   const query = useQuery({
     queryKey: ["catalog", "around", source, name],
     queryFn: ({ signal }) =>
-      client.catalog.tables({ data_source: source, around: name }, { signal }),
+      client.catalog.listTables({ data_source: source, around: name }, { signal }),
   });
   return (
     <Drawer
@@ -183,7 +183,7 @@ function Sample({ source, table }: { readonly source: string; readonly table: st
   const query = useQuery({
     queryKey: ["catalog", "description", source, table],
     queryFn: ({ signal }) =>
-      client.catalog.describe(
+      client.catalog.describeTable(
         { data_source: source, table, token_budget: SAMPLE_TOKENS },
         { signal },
       ),

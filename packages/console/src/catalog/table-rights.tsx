@@ -28,7 +28,7 @@ export function TableRights(props: { readonly source: string; readonly table: Ca
       return Promise.all(
         ROLES.map(async (role) => ({
           role,
-          answer: await client.policies.explain({ ...question, roles: [role] }, { signal }),
+          answer: await client.policies.explainPolicies({ ...question, roles: [role] }, { signal }),
         })),
       );
     },

@@ -43,7 +43,7 @@ export function linesOf(client: AgentClient, { origin, needsKey }: ServerAddress
         `  baseUrl: ${JSON.stringify(origin)},`,
         ...(needsKey ? [`  apiKey: process.env.STEWARD_API_KEY,`] : []),
         `});`,
-        `console.log(await client.catalog.list());`,
+        `console.log(await client.catalog.listCatalog());`,
       ].join("\n");
     case "curl": {
       const header = needsKey ? ` -H "Authorization: Bearer $STEWARD_API_KEY"` : "";

@@ -25,7 +25,7 @@ export function FirstCall() {
       const today = new Date().toISOString().slice(0, 10);
       const [plans, days] = await Promise.all([
         readsPlans ? client.plans.list({ limit: 1 }, { signal }) : undefined,
-        readsUsage ? client.billing.usage({ from: today, to: today }, { signal }) : undefined,
+        readsUsage ? client.billing.getUsage({ from: today, to: today }, { signal }) : undefined,
       ]);
       const found = {
         plan: plans?.plans[0],

@@ -18,10 +18,10 @@ export function EntryDialog(props: { readonly entryId: string; readonly onClose:
   const [isAsking, setAsking] = useState(false);
   const entry = useQuery({
     queryKey: ["memory", "entry", entryId],
-    queryFn: ({ signal }) => client.memory.get(entryId, { signal }),
+    queryFn: ({ signal }) => client.memory.getMemoryEntry({ entry_id: entryId }, { signal }),
   });
   const remove = useMutation({
-    mutationFn: () => client.memory.delete(entryId),
+    mutationFn: () => client.memory.deleteMemoryEntry({ entry_id: entryId }),
     onSuccess: async () => {
       onClose();
       await queries.invalidateQueries({ queryKey: ["memory"] });
@@ -43,7 +43,7 @@ export function EntryDialog(props: { readonly entryId: string; readonly onClose:
         <>
           <p className="mt-2 flex flex-wrap gap-x-3 text-xs text-muted">
             <Time at={entry.data.created_at} />
-            <AgentText>{entry.data.tool_name ?? memoryTexts.note}</AgentText>
+            <AgentText>{memoryTexts.source(entry.data.tool_name)}</AgentText>
             <AgentText>{entry.data.session_id}</AgentText>
           </p>
           <pre

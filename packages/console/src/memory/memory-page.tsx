@@ -28,7 +28,7 @@ export default function MemoryPage() {
   };
   const stats = useQuery({
     queryKey: ["memory", "stats"],
-    queryFn: ({ signal }) => client.memory.stats({ signal }),
+    queryFn: ({ signal }) => client.memory.getMemoryStats({}, { signal }),
   });
   const { entry, ...others } = filters;
   const open = (id: string) => {
@@ -151,7 +151,7 @@ function Results(props: {
         ...(tool === undefined ? {} : { tool_name: tool }),
         ...(session === undefined ? {} : { session_id: session }),
       };
-      const results = await client.memory.search(
+      const results = await client.memory.searchMemory(
         {
           ...{ query: text, top_k: RESULTS_MAX, mode: "hybrid", filter },
           ...(explain === undefined ? {} : { explain }),
@@ -199,7 +199,7 @@ function Newest({ onOpen }: { readonly onOpen: (entryId: string) => void }) {
     queryKey: ["memory", "entries"],
     initialPageParam: "",
     queryFn: ({ pageParam: cursor, signal }) =>
-      client.memory.list(cursor === "" ? {} : { cursor }, { signal }),
+      client.memory.listMemoryEntries(cursor === "" ? {} : { cursor }, { signal }),
     getNextPageParam: ({ next_cursor: next }) => next,
   });
   if (query.isPending) return <Skeleton rows={PLACEHOLDER_ROWS} />;
@@ -228,7 +228,7 @@ function Newest({ onOpen }: { readonly onOpen: (entryId: string) => void }) {
               onOpen(entry.entry_id);
             }}
             detail={[
-              entry.tool_name ?? memoryTexts.note,
+              memoryTexts.source(entry.tool_name),
               entry.session_id === "" ? memoryTexts.noSession : entry.session_id,
             ].join(" · ")}
           />

@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import type { MemoryRetention } from "@steward/client";
 import { useState } from "react";
 import { client, queries } from "../data/client.js";
 import { useMay } from "../data/session.js";
@@ -12,7 +11,7 @@ import { InlineFailure } from "../ui/states.js";
 export function Retention() {
   const { data } = useQuery({
     queryKey: ["memory", "retention"],
-    queryFn: ({ signal }) => client.memory.retention({ signal }),
+    queryFn: ({ signal }) => client.memory.getMemoryRetention({}, { signal }),
   });
   const mayWrite = useMay("memory:retention");
   if (data === undefined) return null;
@@ -22,15 +21,15 @@ export function Retention() {
       <p className="text-sm text-muted">
         {data.days === null ? memoryTexts.forever : memoryTexts.keptFor(data.days)}
       </p>
-      {mayWrite && <RetentionForm key={data.days} retention={data} />}
+      {mayWrite && <RetentionForm key={data.days} keptDays={data.days} />}
     </section>
   );
 }
 
-function RetentionForm({ retention }: { readonly retention: MemoryRetention }) {
-  const [days, setDays] = useState(String(retention.days ?? ""));
+function RetentionForm({ keptDays }: { readonly keptDays: number | null }) {
+  const [days, setDays] = useState(String(keptDays ?? ""));
   const save = useMutation({
-    mutationFn: () => client.memory.setRetention({ days: days === "" ? null : Number(days) }),
+    mutationFn: () => client.memory.setMemoryRetention({ days: days === "" ? null : Number(days) }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ["memory"] }),
   });
   return (

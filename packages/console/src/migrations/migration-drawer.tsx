@@ -26,7 +26,8 @@ export function MigrationDrawer(props: {
   const isRunning = useIsMutating({ mutationKey: runKey(migrationId) }) > 0;
   const query = useQuery({
     queryKey: ["migrations", "migration", migrationId],
-    queryFn: ({ signal }) => client.migrations.show(migrationId, { signal }),
+    queryFn: ({ signal }) =>
+      client.migrations.getMigration({ migration_id: migrationId }, { signal }),
     refetchInterval: ({ state }) =>
       isRunning || state.data?.unfinished_run !== undefined ? RUN_REFRESH_MS : false,
   });

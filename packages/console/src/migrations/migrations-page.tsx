@@ -31,7 +31,7 @@ export default function MigrationsPage() {
   const [isProposing, setProposing] = useState(false);
   const query = useQuery({
     queryKey: ["migrations", "list"],
-    queryFn: ({ signal }) => client.migrations.list({ signal }),
+    queryFn: ({ signal }) => client.migrations.listMigrations({}, { signal }),
   });
   const show = (id: string | undefined) => {
     void navigate({ search: id === undefined ? {} : { migration: id }, replace: true });

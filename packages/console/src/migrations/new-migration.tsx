@@ -20,7 +20,7 @@ export function NewMigration(props: {
   const [chosen, setChosen] = useState<string | undefined>();
   const catalog = useQuery({
     queryKey: ["catalog", "listing"],
-    queryFn: ({ signal }) => client.catalog.list({ signal }),
+    queryFn: ({ signal }) => client.catalog.listCatalog({}, { signal }),
   });
   const names = catalog.data?.data_sources.map(({ name }) => name) ?? [];
   const database = chosen ?? names[0];
@@ -60,11 +60,11 @@ function Proposal(props: {
   const [message, setMessage] = useState("");
   const present = useQuery({
     queryKey: ["migrations", "dump", database],
-    queryFn: ({ signal }) => client.migrations.dump(database, { signal }),
+    queryFn: ({ signal }) => client.migrations.dumpSchema({ database }, { signal }),
   });
   const sql = draft ?? present.data?.sql ?? "";
   const propose = useMutation({
-    mutationFn: () => client.migrations.propose({ database, sql, message }),
+    mutationFn: () => client.migrations.proposeMigration({ database, sql, message }),
     onSuccess: async (result) => {
       if (result.status === "unchanged") return;
       await queries.invalidateQueries({ queryKey: ["migrations"] });

@@ -10,7 +10,9 @@ import { InlineFailure } from "../ui/states.js";
 /** Tries a migration on a scratch database, and shows where each part has ended. */
 export function Proof({ migrationId }: { readonly migrationId: string }) {
   const mayProve = useMay("migrations:propose");
-  const prove = useMutation({ mutationFn: () => client.migrations.verify(migrationId) });
+  const prove = useMutation({
+    mutationFn: () => client.migrations.verifyMigration({ migration_id: migrationId }),
+  });
   const { stretches, reached, missed } = migrationTexts;
   return (
     <div className="flex flex-col items-start gap-4">

@@ -25,7 +25,9 @@ export function RunPanel({ migration }: { readonly migration: Migration }) {
   const run = useMutation({
     mutationKey: runKey(id),
     mutationFn: (verb: Verb) =>
-      client.migrations[verb](id, { digest, accept_data_loss: acceptsLoss }),
+      client.migrations[`${verb}Migration`]({
+        ...{ migration_id: id, digest, accept_data_loss: acceptsLoss },
+      }),
     // Also of a run that has failed something may have taken effect.
     onSettled: () => queries.invalidateQueries({ queryKey: ["migrations"] }),
   });

@@ -209,6 +209,7 @@ function Consequence({
           <p className="mt-0.5 text-xs text-muted">
             {[
               check.intent,
+              check.data_source,
               check.tables.map((table) => table.name).join(", "),
               check.estimated_rows === undefined
                 ? ""

@@ -12,7 +12,7 @@ describe("a plan in the editor", () => {
     const text = [
       ...["-- step orders: Open orders", "SELECT id FROM orders;", "-- step other", "SELECT 2"],
       ...[
-        "-- step both after other tool shop.select intent read_select : Both",
+        "-- step both after other on crm tool shop.select intent read_select : Both",
         "SELECT {{step.orders.output[0].id}}",
       ],
     ].join("\n");
@@ -27,7 +27,8 @@ describe("a plan in the editor", () => {
         },
         { id: "other", query_template: "SELECT 2", depends_on: [] },
         {
-          ...{ id: "both", name: "Both", tool_name: "shop.select", intent: "read_select" },
+          ...{ id: "both", name: "Both", data_source: "crm" },
+          ...{ tool_name: "shop.select", intent: "read_select" },
           ...{
             query_template: "SELECT {{step.orders.output[0].id}}",
             depends_on: ["other", "orders"],

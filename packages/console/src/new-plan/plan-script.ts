@@ -7,9 +7,9 @@ export interface PlanScript {
   readonly problems: readonly { readonly line: number; readonly text: "twice" | "empty" }[];
 }
 
-/** `-- step <id> [after <id>, <id>] [tool <name>] [intent <name>] [: <name of the step>]` */
+/** `-- step <id> [after <id>, <id>] [on <data source>] [tool <name>] [intent <name>] [: <name of the step>]` */
 const HEADER =
-  /^--\s*step\s+(?<id>[\w-]{1,64})(?:\s+after\s+(?<after>[\w-]+(?:\s*,\s*[\w-]+)*))?(?:\s+tool\s+(?<tool>[^\s:]\S*?))?(?:\s+intent\s+(?<intent>\w+))?\s*(?::\s*(?<name>.*?))?\s*$/i;
+  /^--\s*step\s+(?<id>[\w-]{1,64})(?:\s+after\s+(?<after>[\w-]+(?:\s*,\s*[\w-]+)*))?(?:\s+on\s+(?<source>[\w-]+))?(?:\s+tool\s+(?<tool>[^\s:]\S*?))?(?:\s+intent\s+(?<intent>\w+))?\s*(?::\s*(?<name>.*?))?\s*$/i;
 const PLACEHOLDER = /\{\{\s*step\.([\w-]+)\./g;
 /** The step before the first header, so that a single statement needs none. */
 const FIRST = { id: "step_1", line: 1 };
@@ -18,6 +18,7 @@ interface Part {
   readonly id: string;
   readonly line: number;
   readonly after?: string | undefined;
+  readonly source?: string | undefined;
   readonly tool?: string | undefined;
   readonly intent?: string | undefined;
   readonly name?: string | undefined;
@@ -52,7 +53,7 @@ function partsOf(text: string): readonly Part[] {
   );
 }
 
-function stepOf({ id, after, tool, intent, name, body }: Part): PlanStepDef {
+function stepOf({ id, after, source, tool, intent, name, body }: Part): PlanStepDef {
   const statement = statementOf(body);
   const named = after?.split(",").map((each) => each.trim()) ?? [];
   const referred = [...statement.matchAll(PLACEHOLDER)].flatMap(([, step]) =>
@@ -63,6 +64,7 @@ function stepOf({ id, after, tool, intent, name, body }: Part): PlanStepDef {
     query_template: statement,
     depends_on: [...new Set([...named, ...referred])],
     ...(name === undefined || name === "" ? {} : { name }),
+    ...(source === undefined ? {} : { data_source: source }),
     ...(tool === undefined ? {} : { tool_name: tool }),
     ...(intent === undefined ? {} : { intent }),
   };

@@ -17,6 +17,7 @@ import {
   placeholder,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import type { CatalogListing } from "@steward/client";
 import { useEffect, useRef } from "react";
 import { client, queries } from "../data/client.js";
 import { newPlanTexts } from "../texts/new-plan.js";
@@ -145,21 +146,41 @@ export default function SqlEditor(props: {
 const language = new Compartment();
 
 function languageOf(dialect: SQLDialect): Extension {
-  return [sql({ dialect }), dialect.language.data.of({ autocomplete: fromCatalog })];
+  return [
+    sql({ dialect }),
+    dialect.language.data.of({ autocomplete: fromCatalog }),
+    dialect.language.data.of({ autocomplete: sourcesFor }),
+  ];
 }
 
-/** The dialect of the data source that a statement runs on when its tool names no other. */
-async function defaultDialect(): Promise<"sqlite" | "postgres" | undefined> {
-  const listing = await queries
+/** The data sources that the user may use; `undefined` without the catalog, when one can still write. */
+async function dataSources(): Promise<CatalogListing | undefined> {
+  return queries
     .query({
       queryKey: ["catalog", "listing"],
-      queryFn: ({ signal }) => client.catalog.list({ signal }),
+      queryFn: ({ signal }) => client.catalog.listCatalog({}, { signal }),
       staleTime: KNOWN_MS,
     })
-    // Without the catalog one can still write.
     .catch(() => undefined);
+}
+
+/** The dialect of the data source that a statement runs on when its step names no other. */
+async function defaultDialect(): Promise<"sqlite" | "postgres" | undefined> {
+  const listing = await dataSources();
   const name = listing?.default_data_source;
   return listing?.data_sources.find((source) => source.name === name)?.dialect;
+}
+
+/** Names of data sources, after `on` in the first line of a step. */
+async function sourcesFor(context: CompletionContext): Promise<CompletionResult | null> {
+  const begun = context.matchBefore(/^--\s*step\s[^:]*\son\s+[\w-]*/i);
+  if (begun === null) return null;
+  const [word = ""] = /[\w-]*$/.exec(begun.text) ?? [];
+  const listing = await dataSources();
+  const options = listing?.data_sources.map(({ name, dialect }) => {
+    return { label: name, type: "namespace", detail: dialect };
+  });
+  return { from: begun.to - word.length, options: options ?? [] };
 }
 
 /** Tables and columns whose names resemble the word before the cursor; steps inside a placeholder. */
@@ -180,7 +201,7 @@ async function fromCatalog(context: CompletionContext): Promise<CompletionResult
     .query({
       queryKey: ["catalog", "search", word.text],
       queryFn: async ({ signal }) =>
-        client.catalog.search({ query: word.text, limit: COMPLETIONS_MAX }, { signal }),
+        client.catalog.searchCatalog({ query: word.text, limit: COMPLETIONS_MAX }, { signal }),
       staleTime: KNOWN_MS,
     })
     // Without the catalog one can still write.

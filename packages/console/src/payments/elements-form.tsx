@@ -45,7 +45,7 @@ function OpenForm(props: { readonly publishableKey: string; readonly onSaved: ()
       const stripe = await loadStripe(publishableKey).catch((cause: unknown) => {
         throw new Error(paymentTexts.formFailed, { cause });
       });
-      const { customer_id: customer } = await client.billing.createCustomer();
+      const { customer_id: customer } = await client.billing.createPaymentCustomer();
       const { client_secret: clientSecret } = await client.billing.createSetupIntent(customer);
       const isDark = document.documentElement.dataset["theme"] === "dark";
       const appearance = { theme: isDark ? "night" : "stripe" } as const;

@@ -27,11 +27,11 @@ export default function PaymentsPage() {
   const mayWrite = useMay("payments:write");
   const form = useQuery({
     queryKey: ["payment-methods", "form"],
-    queryFn: ({ signal }) => client.billing.paymentForm({ signal }),
+    queryFn: ({ signal }) => client.billing.getPaymentForm({}, { signal }),
   });
   const methods = useQuery({
     queryKey: ["payment-methods", "list"],
-    queryFn: ({ signal }) => client.billing.paymentMethods({ signal }),
+    queryFn: ({ signal }) => client.billing.listPaymentMethods({}, { signal }),
   });
   const error = form.error ?? methods.error;
   return (
@@ -153,7 +153,7 @@ function Expiry({ method }: { readonly method: PaymentMethod }) {
 function RemoveDialog(props: { readonly method: PaymentMethod; readonly onClose: () => void }) {
   const { method, onClose } = props;
   const remove = useMutation({
-    mutationFn: () => client.billing.detachPaymentMethod(method.id),
+    mutationFn: () => client.billing.detachPaymentMethod({ pm_id: method.id }),
     onSuccess: () => {
       onClose();
       readAgain();

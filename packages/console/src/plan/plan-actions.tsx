@@ -1,10 +1,10 @@
 import type { Plan } from "@steward/client";
 import { useMutation } from "@tanstack/react-query";
-import { Play, RotateCcw } from "lucide-react";
+import { Flag, Play, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import { client, queries } from "../data/client.js";
+import { cancellingTexts } from "../texts/cancelling.js";
 import { planTexts } from "../texts/plan.js";
-import { texts } from "../texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { InlineFailure } from "../ui/states.js";
@@ -18,6 +18,7 @@ export function PlanActions({ plan }: { readonly plan: Plan }) {
   const onSettled = async () => queries.invalidateQueries({ queryKey: ["plans"] });
   const running = useMutation({ mutationFn: async () => client.plans.run(planId), onSettled });
   const retrying = useMutation({ mutationFn: async () => client.plans.retry(planId), onSettled });
+  const finishing = useMutation({ mutationFn: async () => client.plans.finish(planId), onSettled });
   const cancelling = useMutation({
     mutationFn: async () => client.plans.cancel(planId),
     onSettled,
@@ -26,7 +27,7 @@ export function PlanActions({ plan }: { readonly plan: Plan }) {
     },
   });
   const isActive = plan.status === "pending" || plan.status === "running";
-  const error = running.error ?? retrying.error;
+  const error = running.error ?? retrying.error ?? finishing.error;
   const close = () => {
     setAsking(false);
   };
@@ -57,29 +58,44 @@ export function PlanActions({ plan }: { readonly plan: Plan }) {
           >
             {planTexts.cancel}
           </Button>
-          <Button
-            look="primary"
-            size="small"
-            disabled={running.isPending}
-            title={planTexts.runHint}
-            onClick={() => {
-              running.mutate();
-            }}
-          >
-            <Play size={13} aria-hidden />
-            {running.isPending ? planTexts.running : planTexts.run}
-          </Button>
+          {plan.wait_reason === "awaiting_steps" ? (
+            <Button
+              look="primary"
+              size="small"
+              disabled={finishing.isPending}
+              title={planTexts.finishHint}
+              onClick={() => {
+                finishing.mutate();
+              }}
+            >
+              <Flag size={13} aria-hidden />
+              {planTexts.finish}
+            </Button>
+          ) : (
+            <Button
+              look="primary"
+              size="small"
+              disabled={running.isPending}
+              title={planTexts.runHint}
+              onClick={() => {
+                running.mutate();
+              }}
+            >
+              <Play size={13} aria-hidden />
+              {running.isPending ? planTexts.running : planTexts.run}
+            </Button>
+          )}
         </>
       )}
       <Dialog
         open={isAsking}
         onClose={close}
-        title={texts.plans.cancelTitle(1)}
-        hint={texts.plans.cancelHint}
+        title={cancellingTexts.title(1)}
+        hint={cancellingTexts.hint}
       >
         {cancelling.error !== null && <InlineFailure error={cancelling.error} />}
         <div className="mt-5 flex justify-end gap-2">
-          <Button onClick={close}>{texts.plans.keep}</Button>
+          <Button onClick={close}>{cancellingTexts.keep}</Button>
           <Button
             look="danger"
             disabled={cancelling.isPending}

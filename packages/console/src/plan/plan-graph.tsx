@@ -35,6 +35,7 @@ const COLOURS: Readonly<Record<Activity, string>> = {
   awaiting_approval: "text-warn border-warn!",
   retry_backoff: "text-warn border-warn!",
   awaiting_revision: "text-warn border-warn!",
+  awaiting_steps: "text-quiet",
 };
 /** Graphs with more steps than this draw only those that can be seen. */
 const DRAWN_WHOLE_MAX = 100;

@@ -143,7 +143,7 @@ function PlanView({ plan }: { readonly plan: Plan }) {
 function Subtitle({ plan }: { readonly plan: Plan }) {
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <StatusBadge status={plan.status} />
+      <StatusBadge status={plan.wait_reason ?? plan.status} />
       <span>
         {planTexts.submitted} <Time at={plan.created_at} />
       </span>

@@ -1,3 +1,4 @@
+import { parseOrdered } from "@steward/client";
 import { useMemo } from "react";
 import { csvOf } from "../data/export.js";
 import { stepTexts } from "../texts/plan.js";
@@ -100,7 +101,7 @@ function Cell({ value }: { readonly value: unknown }) {
 
 /** The output of a step: an array of row objects. Anything else is one row. */
 function rowsOf(json: string): readonly Row[] {
-  const output: unknown = JSON.parse(json);
+  const output = parseOrdered(json);
   const rows: readonly unknown[] = Array.isArray(output) ? output : [output];
   return rows.map((row) =>
     typeof row === "object" && row !== null ? (row as Row) : { value: row },

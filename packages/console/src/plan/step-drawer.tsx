@@ -117,6 +117,10 @@ function Statement({ detail, step }: { readonly detail: StepDetail; readonly ste
             [planTexts.columns.intent, step.intent],
             [planTexts.columns.after, step.depends_on.join(", ")],
             [stepTexts.tables, listOf(definition.schema_table_hints ?? [])],
+            [
+              stepTexts.timeLimit,
+              definition.timeout_ms && stepTexts.milliseconds(definition.timeout_ms),
+            ],
             [stepTexts.rowsForLlm, definition.max_rows],
             [stepTexts.bytesForLlm, definition.max_bytes],
             [stepTexts.revision, step.revision],

@@ -1,6 +1,6 @@
 import type { PlanStep } from "@steward/client";
 import { memo, useCallback } from "react";
-import { planTexts } from "../texts/plan.js";
+import { planTexts, stepTexts } from "../texts/plan.js";
 import { AgentText } from "../ui/agent-text.js";
 import { StatusBadge } from "../ui/badge.js";
 import { Table, type Column } from "../ui/table.js";
@@ -32,6 +32,7 @@ const COLUMNS: readonly Column<PlanStep>[] = [
     cell: (step) => <StatusBadge status={step.wait_reason ?? step.status} />,
   },
   { title: planTexts.columns.tool, cell: (step) => <AgentText>{step.tool_name}</AgentText> },
+  { title: stepTexts.dataSource, cell: (step) => <AgentText>{step.data_source}</AgentText> },
   { title: planTexts.columns.intent, cell: (step) => step.intent },
   { title: planTexts.columns.after, cell: (step) => step.depends_on.join(", ") },
   { title: planTexts.columns.attempts, isNumber: true, cell: (step) => step.attempt },

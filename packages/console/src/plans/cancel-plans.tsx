@@ -2,6 +2,7 @@ import { StewardError, type PlanSummary } from "@steward/client";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { client, queries } from "../data/client.js";
+import { cancellingTexts } from "../texts/cancelling.js";
 import { texts } from "../texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
@@ -39,7 +40,7 @@ export default function CancelPlans(props: {
             setAsking(true);
           }}
         >
-          {texts.plans.cancel(active.length)}
+          {cancellingTexts.cancel(active.length)}
         </Button>
       )}
       <Button look="quiet" size="small" onClick={props.onClear}>
@@ -50,8 +51,8 @@ export default function CancelPlans(props: {
         onClose={() => {
           setAsking(false);
         }}
-        title={texts.plans.cancelTitle(active.length)}
-        hint={texts.plans.cancelHint}
+        title={cancellingTexts.title(active.length)}
+        hint={cancellingTexts.hint}
       >
         {cancelling.error !== null && <InlineFailure error={cancelling.error} />}
         <div className="mt-5 flex justify-end gap-2">
@@ -60,7 +61,7 @@ export default function CancelPlans(props: {
               setAsking(false);
             }}
           >
-            {texts.plans.keep}
+            {cancellingTexts.keep}
           </Button>
           <Button
             look="danger"
@@ -69,7 +70,7 @@ export default function CancelPlans(props: {
               cancelling.mutate();
             }}
           >
-            {texts.plans.cancel(active.length)}
+            {cancellingTexts.cancel(active.length)}
           </Button>
         </div>
       </Dialog>
@@ -101,6 +102,6 @@ async function cancelAll(planIds: readonly string[]): Promise<Outcome> {
 }
 
 function outcomeOf({ cancelled, ended }: Outcome): string {
-  const done = texts.plans.cancelled(cancelled);
-  return ended === 0 ? done : `${done}. ${texts.plans.cancelFailed(ended)}`;
+  const done = cancellingTexts.done(cancelled);
+  return ended === 0 ? done : `${done}. ${cancellingTexts.failed(ended)}`;
 }

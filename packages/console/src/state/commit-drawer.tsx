@@ -103,7 +103,7 @@ function CommitFacts({ commit }: { readonly commit: StateCommit }) {
 function SchemaChanges({ from, to }: { readonly from: string; readonly to: string }) {
   const query = useQuery({
     queryKey: ["migrations", "diff", from, to],
-    queryFn: ({ signal }) => client.migrations.diff({ from, to }, { signal }),
+    queryFn: ({ signal }) => client.migrations.compareSchemas({ from, to }, { signal }),
   });
   return (
     <Section title={stateTexts.schemaChanges}>
@@ -119,10 +119,13 @@ function Changes({ from, to }: { readonly from: string | undefined; readonly to:
     queryKey: ["state", "diff", from, to],
     queryFn: async ({ signal }) => {
       if (from !== undefined) {
-        return client.state.diff({ from, to, limit: CHANGES_MAX }, { signal });
+        return client.state.getStateDiff({ from, to, limit: CHANGES_MAX }, { signal });
       }
       // The first commit adds all that it has.
-      const { quads, count } = await client.state.at({ at: to, limit: CHANGES_MAX }, { signal });
+      const { quads, count } = await client.state.getStateAt(
+        { at: to, limit: CHANGES_MAX },
+        { signal },
+      );
       return { added: quads, deleted: [], truncated: count > quads.length };
     },
   });

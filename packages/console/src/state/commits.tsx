@@ -27,7 +27,7 @@ export function Commits(props: {
   const query = useQuery({
     queryKey: ["state", "log", refName],
     queryFn: ({ signal }) =>
-      client.state.log({ from: commitName(refName), limit: COMMITS_MAX }, { signal }),
+      client.state.getStateLog({ from: commitName(refName), limit: COMMITS_MAX }, { signal }),
   });
   const open = (commit: string) => {
     onShow({ commit });

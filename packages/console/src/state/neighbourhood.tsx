@@ -31,8 +31,8 @@ export function Neighbourhood(props: {
     queryFn: async ({ signal }) => {
       const page = { at, limit: NEIGHBOURS_MAX };
       const [out, into] = await Promise.all([
-        client.state.at({ ...page, subject: term }, { signal }),
-        client.state.at({ ...page, object: term }, { signal }),
+        client.state.getStateAt({ ...page, subject: term }, { signal }),
+        client.state.getStateAt({ ...page, object: term }, { signal }),
       ]);
       const isCut = out.count > out.quads.length || into.count > into.quads.length;
       return { quads: [...out.quads, ...into.quads], isCut };

@@ -18,7 +18,7 @@ const MAIN = "heads/main";
 export default function StatePage() {
   const query = useQuery({
     queryKey: ["state", "refs"],
-    queryFn: ({ signal }) => client.state.refs({ signal }),
+    queryFn: ({ signal }) => client.state.listStateRefs({}, { signal }),
   });
   return (
     <Page title={stateTexts.title} subtitle={stateTexts.subtitle}>

@@ -29,7 +29,7 @@ export function Triples(props: {
     queryKey: ["state", "at", at, pattern],
     initialPageParam: 0,
     queryFn: ({ pageParam: offset, signal }) =>
-      client.state.at({ at, ...pattern, limit: PAGE_QUADS, offset }, { signal }),
+      client.state.getStateAt({ at, ...pattern, limit: PAGE_QUADS, offset }, { signal }),
     getNextPageParam: ({ count }, pages) => {
       const loaded = pages.reduce((sum, { quads }) => sum + quads.length, 0);
       return loaded < count ? loaded : undefined;

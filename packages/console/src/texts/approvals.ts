@@ -52,6 +52,9 @@ export const approvalTexts = {
   parties: { person: "Person", agent: "Agent", apiKey: "API key", anonymous: "Anonymous caller" },
   changed: "What would run has changed since you began. Read it again before you decide.",
   standing: "Covers",
+  rowsAtMost: "Rows that it may change at most",
+  rowsWiden: "As many as the preview shows; a larger number lets it change more.",
+  rowsUnknown: "There is no preview that says how many it would change.",
   onlyThis: "only this statement",
   standsFor: (time: string) =>
     `for ${time} also later statements of this shape, with any values in place of its literals`,

@@ -34,8 +34,8 @@ export const auditTexts = {
     inclusion: (index: number, size: number) =>
       `Record ${index} is in the tree of ${size} records, whose root the checkpoint names.`,
     noInclusion: "The record and its proof do not lead to the root of the checkpoint.",
-    values: "The personal values match the digests in the record.",
-    noValues: (places: string) => `These values do not match their digests: ${places}.`,
+    values: "The personal values match the digest in the record.",
+    noValues: "The personal values do not match the digest in the record.",
     signed: "The key below has signed the checkpoint.",
     notSigned: "The key below has not signed the checkpoint.",
     noEd25519: "This browser cannot verify Ed25519 signatures.",

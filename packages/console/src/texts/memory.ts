@@ -25,7 +25,9 @@ export const memoryTexts = {
       ...(text === undefined ? [] : [`${text} by words`]),
     ].join(", "),
   noSession: "No session",
-  note: "Note",
+  /** What an entry is from: a call of a tool, which a plan may leave unnamed, or a note. */
+  source: (tool: string | undefined) =>
+    tool === "" ? "Call without a tool name" : (tool ?? "Note"),
   open: "Show the entry",
   content: "Content, as it was stored",
   remove: "Delete the entry",

@@ -6,7 +6,7 @@ export const newPlanTexts = {
   editor: "Statements of the plan",
   placeholder:
     "-- step orders: The latest open order\nSELECT id, customer_id FROM orders ORDER BY id DESC LIMIT 1",
-  help: "A step begins with “-- step id: name”. {{step.id.output[0].column}} is a value of an earlier step. Ctrl+Enter submits.",
+  help: "A step begins with “-- step id: name”, or “-- step id on crm: name” for a data source that is not the default one. {{step.id.output[0].column}} is a value of an earlier step. Ctrl+Enter submits.",
   submit: "Submit",
   empty: "No step yet",
   emptyHint:

@@ -15,6 +15,8 @@ export const planTexts = {
   run: "Run",
   running: "Running…",
   runHint: "Runs all steps that can run, in the order of their dependencies, from this browser",
+  finish: "Finish",
+  finishHint: "All steps have completed and the plan waits for further ones: completes the plan",
   submitted: "submitted",
   copyId: "Copy the plan's id",
   columns: {
@@ -40,6 +42,8 @@ export const stepTexts = {
   attempts: "Attempts",
   about: "About",
   dataSource: "Data source",
+  timeLimit: "Time limit",
+  milliseconds: (ms: number) => `${ms} ms`,
   tables: "Tables watched",
   rowsForLlm: "Rows for the LLM",
   bytesForLlm: "Bytes for the LLM",

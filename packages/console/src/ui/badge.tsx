@@ -25,7 +25,12 @@ export type Tone = keyof typeof TONES;
 
 /** The status of a plan or a step, or the reason why it waits. */
 export type Activity =
-  PlanStatus | StepStatus | "awaiting_approval" | "retry_backoff" | "awaiting_revision";
+  | PlanStatus
+  | StepStatus
+  | "awaiting_approval"
+  | "retry_backoff"
+  | "awaiting_revision"
+  | "awaiting_steps";
 
 const ACTIVITIES = {
   pending: { tone: "quiet", Icon: CircleDashed },
@@ -37,6 +42,7 @@ const ACTIVITIES = {
   awaiting_approval: { tone: "warn", Icon: Hand },
   retry_backoff: { tone: "warn", Icon: RotateCw },
   awaiting_revision: { tone: "warn", Icon: Hand },
+  awaiting_steps: { tone: "quiet", Icon: CircleDashed },
 } as const;
 
 export function Badge({

@@ -17,7 +17,7 @@ import { Time } from "../ui/time.js";
 export function BudgetTable({ budgets }: { readonly budgets: readonly Budget[] }) {
   const mayWrite = useMay("budgets:write");
   const remove = useMutation({
-    mutationFn: (budgetId: string) => client.billing.removeBudget(budgetId),
+    mutationFn: (budgetId: string) => client.billing.removeBudget({ budget_id: budgetId }),
     onSuccess: readAgain,
   });
   return (
@@ -140,7 +140,7 @@ export function PriceTable() {
   const mayRead = useMay("prices:read");
   const { data: prices = [] } = useQuery({
     queryKey: ["prices"],
-    queryFn: ({ signal }) => client.billing.prices({ signal }),
+    queryFn: ({ signal }) => client.billing.listPrices({}, { signal }),
     enabled: mayRead,
   });
   if (!mayRead) return null;

@@ -134,11 +134,11 @@ function useUsage(span: number) {
       const { billing } = client;
       const monthStart = `${to.slice(0, 7)}-01`;
       const [byTool, bySession, month, heat, budgets] = await Promise.all([
-        billing.usage({ from, to, group_by: "tool" }, { signal }),
-        billing.usage({ from, to, group_by: "session" }, { signal }),
-        billing.usage({ from: monthStart, to }, { signal }),
-        billing.heatMap({ signal }),
-        billing.budgets({ signal }),
+        billing.getUsage({ from, to, group_by: "tool" }, { signal }),
+        billing.getUsage({ from, to, group_by: "session" }, { signal }),
+        billing.getUsage({ from: monthStart, to }, { signal }),
+        billing.getUsageHeatMap({}, { signal }),
+        billing.listBudgets({}, { signal }),
       ]);
       return { byTool, bySession, month, heat, budgets, nowMs: Date.now() };
     },

@@ -39,6 +39,24 @@ describe("a fair queue", () => {
     expect(queue.size).toBe(0);
   });
 
+  it("serves a party before the one whose turn has ended since it came", () => {
+    const queue = new FairQueue<string>(10);
+    for (const item of ["a1", "a2", "a3"]) queue.push("a", item);
+    queue.take(anybody);
+    queue.push("b", "b1");
+    queue.endTurn("a");
+    expect([1, 2, 3].map(() => queue.take(anybody))).toEqual(["b1", "a2", "a3"]);
+  });
+
+  it("serves a party next whose item was put back", () => {
+    const queue = new FairQueue<string>(10);
+    queue.push("b", "b1");
+    for (const item of ["a1", "a2"]) queue.push("a", item);
+    queue.putBack("b", [queue.take(anybody) ?? ""]);
+    expect([1, 2, 3].map(() => queue.take(anybody))).toEqual(["b1", "a1", "a2"]);
+    expect(queue.size).toBe(0);
+  });
+
   it("passes over a party that may not have its turn, and takes no more of one than may wait", () => {
     const queue = new FairQueue<string>(1);
     expect([queue.push("a", "a1"), queue.push("a", "a2"), queue.push("b", "b1")]).toEqual([

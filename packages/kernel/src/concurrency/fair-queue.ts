@@ -41,11 +41,28 @@ export class FairQueue<Item> {
     return true;
   }
 
-  /** Returns items that were taken to the front of their party's queue. */
+  /**
+   * Returns items that were taken to the front of their party's queue. The party is next: otherwise one
+   * whose items are taken and returned again and again would never be served.
+   */
   putBack(party: string, items: readonly Item[]): void {
     if (items.length === 0) return;
-    this.#itemsOf(party).unshift(...items);
+    const later = [...this.#waiting];
+    this.#waiting.clear();
+    this.#itemsOf(party).push(...items);
+    for (const [other, theirs] of later) this.#itemsOf(other).push(...theirs);
     this.#size += items.length;
+  }
+
+  /**
+   * Moves a party whose work has ended to the end of the round: those that have come while it was
+   * served precede it.
+   */
+  endTurn(party: string): void {
+    const items = this.#waiting.get(party);
+    if (items === undefined) return;
+    this.#waiting.delete(party);
+    this.#waiting.set(party, items);
   }
 
   /** Takes the next item of the first party for which `mayHaveTurn` answers true. */

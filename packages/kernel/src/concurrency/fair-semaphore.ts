@@ -48,6 +48,7 @@ export class FairSemaphore {
       return await work();
     } finally {
       leave();
+      this.#waiting.endTurn(party);
       this.#count -= 1;
       this.#startNext();
     }
@@ -80,7 +81,11 @@ export class FairSemaphore {
 
   #startNext(): void {
     let leave: (() => void) | undefined;
-    const next = this.#waiting.take((party) => (leave = this.#enter(party)) !== undefined);
+    const enter = (party: string): boolean => (leave = this.#enter(party)) !== undefined;
+    // Parties that are being served wait for those that are not.
+    const next =
+      this.#waiting.take((party) => !this.#running.has(party) && enter(party)) ??
+      this.#waiting.take(enter);
     if (next === undefined || leave === undefined) return;
     clearTimeout(next.timer);
     next.start(leave);

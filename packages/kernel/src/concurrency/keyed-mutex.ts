@@ -1,3 +1,5 @@
+import { resumption } from "./shared-result.js";
+
 /** Serializes asynchronous work by key: work under one key runs one after the other. */
 export class KeyedMutex implements AsyncDisposable {
   readonly #last = new Map<string, Promise<unknown>>();
@@ -7,7 +9,12 @@ export class KeyedMutex implements AsyncDisposable {
    * failed.
    */
   async runExclusive<T>(key: string, work: () => T | Promise<T>): Promise<T> {
-    const done = (this.#last.get(key) ?? Promise.resolve()).then(work);
+    const last = this.#last.get(key);
+    // Work that finds its result in a cache takes no turn of its own.
+    const done =
+      last === undefined
+        ? Promise.resolve().then(work)
+        : last.then(() => resumption(key)).then(work);
     const settled = done.catch(() => undefined);
     this.#last.set(key, settled);
     try {

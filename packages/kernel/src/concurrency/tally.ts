@@ -24,6 +24,11 @@ export class Tally {
     };
   }
 
+  /** Whether the party has running work. */
+  has(party: string): boolean {
+    return this.#counts.has(party);
+  }
+
   #leave(party: string): void {
     const count = this.#counts.get(party) ?? 0;
     // A party without running work has no entry.

@@ -1,4 +1,4 @@
-import { parentPort, Worker, type ResourceLimits } from "node:worker_threads";
+import { parentPort, Worker, type MessagePort, type ResourceLimits } from "node:worker_threads";
 import { assert } from "../assert.js";
 import { THREAD_END_MS } from "../limits.js";
 import { type CallTable, type Handlers, Peer, type PeerMessage } from "./worker-protocol.js";
@@ -8,6 +8,8 @@ export interface WorkerThreadOptions<Host extends CallTable<Host>> {
   readonly url: URL;
   /** Plain data that the module reads as `workerData`. */
   readonly data?: unknown;
+  /** Ports in `data` that the thread takes over. */
+  readonly ports?: readonly MessagePort[];
   readonly resourceLimits?: ResourceLimits;
   /** Whether the thread is unreferenced, so that the process may exit while it is idle. */
   readonly isBackground?: boolean;
@@ -41,10 +43,19 @@ export class WorkerThread<
   readonly #goneError: (cause: Error | undefined) => Error;
 
   constructor(options: WorkerThreadOptions<Host>) {
-    const { url, data, resourceLimits, isBackground = false, handlers, goneError } = options;
+    const {
+      url,
+      data,
+      ports = [],
+      resourceLimits,
+      isBackground = false,
+      handlers,
+      goneError,
+    } = options;
     this.#goneError = goneError;
     this.#worker = new Worker(url, {
       workerData: data,
+      transferList: [...ports],
       ...(resourceLimits === undefined ? {} : { resourceLimits }),
     });
     if (isBackground) this.#worker.unref();

@@ -25,7 +25,23 @@ const dateTime = z.string().meta({ format: "date-time" });
 /** The definition of a step without its id. */
 export const planStepFieldsShape = {
   name: z.string().exactOptional().describe("Name of the step, for people"),
-  tool_name: z.string().exactOptional().describe("The tool that runs the step"),
+  tool_name: z
+    .string()
+    .exactOptional()
+    .describe("The tool that runs the step; a name that is not listed is SQL"),
+  data_source: z
+    .string()
+    .exactOptional()
+    .describe(
+      "The data source that it runs on; empty: that of a listed tool, else the default one of GET /api/catalog",
+    ),
+  timeout_ms: z
+    .int()
+    .exactOptional()
+    .describe(
+      "Time limit of one attempt in ms, from its turn at the data source on, at most the server's SERVICE_STEP_TIMEOUT_MS; " +
+        "absent: the data source's, else the server's. The smallest one counts",
+    ),
   intent: z
     .string()
     .exactOptional()
@@ -84,6 +100,13 @@ const submitPlanRequestShape = {
     .exactOptional()
     .describe(
       "fail: a failed step ends the plan (the default); pause: it waits for its revision until the plan's deadline",
+    ),
+  keep_open: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      "true: a plan whose steps have all completed stays running, and waits for further steps until it is finished, " +
+        "cancelled or past its deadline; absent: it is completed then",
     ),
   steps: z.array(planStepDefSchema).describe("1 to 1000 steps"),
 };
@@ -158,6 +181,14 @@ const planStepShape = {
   step_id: z.string().describe("Id of the step"),
   name: z.string().describe("Name of the step"),
   tool_name: z.string().describe("The tool that runs the step"),
+  data_source: z
+    .string()
+    .exactOptional()
+    .describe("The data source, or the tool that takes no SQL, that the step runs on"),
+  timeout_ms: z
+    .int()
+    .exactOptional()
+    .describe("Its own time limit of one attempt in ms; absent: none"),
   intent: z.string().describe("Intent of the step, declared or derived"),
   depends_on: z.array(z.string()).describe("Ids of the steps that must complete first"),
   status: z.enum(STEP_STATUSES).describe("Status of the step"),
@@ -205,6 +236,14 @@ export const planStepSchema: z.ZodType<PlanStep> = z
 const planShape = {
   ...planSummaryShape,
   on_failure: z.enum(ON_FAILURE).exactOptional().describe("What a failed step does to the plan"),
+  keep_open: z
+    .boolean()
+    .exactOptional()
+    .describe("true: it stays open once all its steps have completed; absent otherwise"),
+  wait_reason: z
+    .literal("awaiting_steps")
+    .exactOptional()
+    .describe("Why a plan whose steps have all completed is running; absent otherwise"),
   forked_from: z
     .string()
     .exactOptional()
@@ -235,6 +274,7 @@ export const planSchema: z.ZodType<Plan> = z.object(planShape).meta({
           step_id: "open_orders",
           name: "Find the latest open order",
           tool_name: "sql",
+          data_source: "shop",
           intent: "read_select",
           depends_on: [],
           status: "completed",

@@ -87,7 +87,7 @@ export const systemStatusSchema: z.ZodType<SystemStatus> = z.object(systemStatus
       health: { ready: true, checks: { store: "ok", data_dir: "ok", memory: "ok" } },
       versions: {
         ...{ server: "0.1.0", node: "20.19.5" },
-        ...{ database: "PostgreSQL 17.2", schema: "v2-node-versions" },
+        ...{ database: "PostgreSQL 17.2", schema: "v5-store" },
       },
       nodes: [
         {

@@ -17,7 +17,7 @@ import {
   seldomSortsQuery,
   TYPE_RELATIONS,
 } from "./postgres-catalog-queries.js";
-import { readDependencies } from "./postgres-dependencies.js";
+import { INHERITED_COLUMNS, readDependencies } from "./postgres-dependencies.js";
 
 const DATABASE = "database";
 /** Properties that may contain an expression. */
@@ -231,6 +231,16 @@ async function needsAmong(
   // The query returns these columns.
   const types = (await query(TYPE_RELATIONS)) as readonly { relation: string; type: string }[];
   const typeOf = new Map(types.map(({ relation, type }) => [relation, type]));
+  // The query returns these columns.
+  const columns = (await query(INHERITED_COLUMNS)) as readonly Record<
+    "inherited" | "source",
+    string
+  >[];
+  const sources = new Map<string, string[]>();
+  for (const { inherited, source } of columns) {
+    if (known.has(inherited) || !known.has(source)) continue;
+    sources.set(inherited, [...(sources.get(inherited) ?? []), source]);
+  }
   const resolve = (id: string): string => {
     if (known.has(id)) return id;
     // Columns of views and types are not objects of their own.
@@ -239,9 +249,11 @@ async function needsAmong(
   };
   const needs = new Map<string, Set<string>>();
   for (const edge of edges) {
-    const [dependent, needed] = [resolve(edge.dependent), resolve(edge.needed)];
-    if (dependent === needed || !known.has(needed)) continue;
-    needs.set(dependent, (needs.get(dependent) ?? new Set()).add(needed));
+    const dependent = resolve(edge.dependent);
+    for (const needed of [resolve(edge.needed), ...(sources.get(edge.needed) ?? [])]) {
+      if (dependent === needed || !known.has(needed)) continue;
+      needs.set(dependent, (needs.get(dependent) ?? new Set()).add(needed));
+    }
   }
   return needs;
 }

@@ -103,6 +103,22 @@ const SECURITY_LABELS = `SELECT ${SECURITY_LABEL_ID} AS dependent, concat_ws(' '
   FROM pg_seclabel q`;
 
 /**
+ * Inherited columns that other objects depend on, with the columns of all ancestors. Indexes and keys
+ * of partitions, of which there may be thousands, follow those of their parents.
+ */
+export const INHERITED_COLUMNS = `WITH RECURSIVE used AS (
+    SELECT a.attrelid, a.attnum, a.attname, a.attrelid AS ancestor
+    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid AND c.relkind IN ('r', 'p', 'f')
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attinhcount > 0
+    JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid AND d.refobjsubid = a.attnum
+    WHERE d.deptype IN ('n', 'a', 'i')
+    AND NOT (c.relispartition AND d.classid IN ('pg_class'::regclass, 'pg_constraint'::regclass))
+    AND NOT EXISTS (SELECT FROM pg_attrdef e WHERE d.classid = 'pg_attrdef'::regclass AND e.oid = d.objid AND e.adnum = a.attnum)
+    UNION SELECT u.attrelid, u.attnum, u.attname, i.inhparent FROM used u JOIN pg_inherits i ON i.inhrelid = u.ancestor)
+  SELECT 'a:' || u.attrelid || '.' || u.attnum AS inherited, 'a:' || a.attrelid || '.' || a.attnum AS source
+  FROM used u JOIN pg_attribute a ON a.attrelid = u.ancestor AND a.attname = u.attname WHERE u.ancestor <> u.attrelid`;
+
+/**
  * Entries that are part of an object or represent one: an index represents its key, a rule its
  * view.
  */
@@ -118,9 +134,12 @@ function aliasesQuery(version: number): string {
     `SELECT 'pg_attrdef ' || d.oid, 'a:' || d.adrelid || '.' || d.adnum FROM pg_attrdef d`,
     `SELECT 'pg_rewrite ' || w.oid, CASE w.rulename WHEN '_RETURN' THEN 'r:' || w.ev_class ELSE 'w:' || w.oid END
      FROM pg_rewrite w WHERE w.oid >= ${String(FIRST_OWN_OID)}`,
-    `SELECT 'pg_type ' || t.oid, CASE WHEN t.typrelid <> 0 AND r.relkind <> 'c' THEN 'r:' || t.typrelid
-       WHEN t.typelem <> 0 AND t.typcategory = 'A' THEN 't:' || t.typelem ELSE 't:' || t.oid END
-     FROM pg_type t LEFT JOIN pg_class r ON r.oid = t.typrelid WHERE t.oid >= ${String(FIRST_OWN_OID)}`,
+    // An array type represents the type of its elements, which may be the row type of a table, and a
+    // multirange type its range type.
+    `SELECT 'pg_type ' || t.oid, CASE WHEN r.relkind <> 'c' THEN 'r:' || r.oid
+       ELSE 't:' || coalesce(e.oid, (SELECT g.rngtypid FROM pg_range g WHERE g.rngmultitypid = t.oid), t.oid) END
+     FROM pg_type t LEFT JOIN pg_type e ON e.oid = t.typelem AND t.typcategory = 'A'
+     LEFT JOIN pg_class r ON r.oid = coalesce(e.typrelid, t.typrelid) WHERE t.oid >= ${String(FIRST_OWN_OID)}`,
     `SELECT 'pg_publication_rel ' || u.oid, 'b:' || u.prpubid FROM pg_publication_rel u`,
     ...publishedSchemas,
     // Operators and functions of an operator class or family are attributed to the class or family.

@@ -7,6 +7,7 @@ import { lossFindings } from "./losses.js";
 import { createdRules, droppedRules, newPartitionRules, renamedRules } from "./object-rules.js";
 import { typeFindings } from "./type-findings.js";
 import { viewFindings } from "./view-findings.js";
+import { withoutChangedTies } from "../postgres/parents/ties.js";
 import type { Script } from "../ports.js";
 import type { Schema } from "../model/schema.js";
 import { diffSchemas, type Operation } from "../model/schema-diff.js";
@@ -22,19 +23,37 @@ export function* linting(
   target: Schema,
   script: Script,
 ): Pausing<readonly Finding[]> {
-  const operations = diffSchemas(base, target);
+  // A table that changes its parents keeps its columns, though they are no longer its own.
+  const ties = withoutChangedTies(base, target);
+  const operations = diffSchemas(ties.base, ties.target);
   yield;
-  const losses = [...lossFindings(base, target), ...typeFindings(base, target)];
+  const losses = [...lossFindings(ties.base, ties.target), ...typeFindings(ties.base, ties.target)];
   yield;
   const findings = [
     ...losses,
-    ...operations.flatMap((operation) => rulesFor(base, target, operation)),
-    ...viewFindings(base, target),
+    ...operations.flatMap((operation) => rulesFor(ties.base, ties.target, operation)),
+    ...boundFindings(base, target),
+    ...viewFindings(ties.base, ties.target),
     ...invalidIndexFindings(base, target),
     ...lockFindings(base, target, script),
   ];
   const seen = new Map(findings.map((each) => [JSON.stringify(each), each]));
   return [...seen.values()];
+}
+
+/** Findings about tables that keep their rows and get the bounds of a partition. */
+function boundFindings(base: Schema, target: Schema): readonly Finding[] {
+  return diffSchemas(base, target).flatMap((operation) => {
+    const isBound =
+      operation.action === "alter" &&
+      operation.changes.some(
+        ({ property, after }) => property === "partitionBound" && after !== undefined,
+      );
+    if (!isBound) return [];
+    return [
+      reportOn(operation.path)("data-dependent", "rows outside of its bounds stop the migration"),
+    ];
+  });
 }
 
 function rulesFor(base: Schema, target: Schema, operation: Operation): readonly Finding[] {

@@ -1,7 +1,8 @@
 import { isForeign } from "../postgres/objects/names.js";
-import { needsOf } from "../postgres/objects/dependency-order.js";
 import { EXTENSION_ROWS } from "../postgres/objects/extension-rows.js";
 import { rebuildPlanBetween } from "../postgres/rebuild-plan.js";
+import { StoredTypes } from "../postgres/types/stored-types.js";
+import { ownerOf } from "../postgres/parents/inheritance.js";
 import { restart } from "../postgres/alter-column.js";
 import {
   isPostgres,
@@ -39,7 +40,7 @@ function droppedWith(base: Schema, target: Schema, object: SchemaObject): readon
     case "Column":
       return isOwnValue(base, object) ? lost("its values are") : [];
     case "Sequence":
-      return goesWithColumn(target, object) ? [] : lost("its counter is");
+      return goesWithColumn(base, target, object) ? [] : lost("its counter is");
     case "Extension":
       return [extensionFinding(base, object)];
     case "PrimaryKey":
@@ -65,9 +66,12 @@ function extensionFinding(base: Schema, extension: SchemaObject): Finding {
 /**
  * Whether a sequence belongs to a column that is dropped as well; its counter is no separate loss.
  */
-function goesWithColumn(target: Schema, { values }: SchemaObject): boolean {
-  const owner = values.ownedBy?.ref;
-  return owner !== undefined && target.find(owner) === undefined;
+function goesWithColumn(base: Schema, target: Schema, sequence: SchemaObject): boolean {
+  const owner =
+    isPostgres(base) && sequence.kind === "Sequence" ? ownerOf(base, sequence) : undefined;
+  return (
+    owner !== undefined && [owner.id, owner.parent].some((id) => target.find(id) === undefined)
+  );
 }
 
 /** Whether a primary key of SQLite is AUTOINCREMENT. */
@@ -98,10 +102,8 @@ function postgresLosses(base: PostgresSchema, target: PostgresSchema): readonly 
       .flatMap((column) => computedAnew(base, target, column)),
     ...rebuild.matched
       .filter(({ now }) => !rebuild.isFresh(now))
-      .flatMap(({ old, now }) => [
-        ...lostCounter(base, old, now),
-        ...lostAttributes(base, target, old, now),
-      ]),
+      .flatMap(({ old, now }) => lostCounter(base, old, now)),
+    ...rebuild.matched.flatMap(({ old, now }) => lostAttributes(base, target, old, now)),
   ];
 }
 
@@ -153,30 +155,19 @@ function lostCounter(
 }
 
 function lostAttributes(
-  base: Schema,
-  target: Schema,
-  old: SchemaObject,
-  now: SchemaObject,
+  base: PostgresSchema,
+  target: PostgresSchema,
+  old: PostgresObject,
+  now: PostgresObject,
 ): readonly Finding[] {
-  if (old.kind !== "CompositeType" || !isHeld(base, target, old.id)) return [];
+  if (old.kind !== "CompositeType") return [];
+  const columns = new StoredTypes(base).columnsOf(old.id);
+  if (!columns.some(({ id }) => target.find(id) !== undefined)) return [];
   const kept = new Set((now.values.attributes ?? []).map((part) => part.label));
   const lost = (old.values.attributes ?? []).filter(({ label }) => !kept.has(label));
   return lost.flatMap((part) =>
     loss(`${base.pathOf(old)}.${part.label}`, "its values in columns of the type are"),
   );
-}
-
-/** Whether a column that stays stores values of a type, directly or nested in another type. */
-function isHeld(base: Schema, target: Schema, type: string): boolean {
-  const types = new Set([type]);
-  for (const id of types) {
-    for (const object of base.objects) {
-      if (!needsOf(object).includes(id)) continue;
-      if (object.kind === "Column" && target.find(object.id) !== undefined) return true;
-      if (["CompositeType", "Domain", "RangeType"].includes(object.kind)) types.add(object.id);
-    }
-  }
-  return false;
 }
 
 function sqliteLosses(base: Schema, target: Schema): readonly Finding[] {

@@ -1,8 +1,7 @@
-import { needsOf } from "../postgres/objects/dependency-order.js";
 import { isForeign } from "../postgres/objects/names.js";
 import { rebuildPlanBetween } from "../postgres/rebuild-plan.js";
 import type { Conversion } from "../postgres/types/conversions.js";
-import { conversionIn } from "../postgres/types/type-change.js";
+import { conversionIn, retypingOf } from "../postgres/types/type-change.js";
 import {
   isPostgres,
   isSqlite,
@@ -30,8 +29,7 @@ function postgresFindings(base: PostgresSchema, target: PostgresSchema): readonl
     const table = target.get(now.parent);
     // A recreated table has a finding of its own.
     if (rebuild.recreated.has(table.id) || isForeign(table)) return [];
-    const isReplaced = needsOf(old).some((need) => rebuild.replaced.has(need));
-    const conversion = conversionIn({ base, target, old, now, isReplaced });
+    const conversion = conversionIn(retypingOf(base, target, rebuild, old, now));
     return findingsOf(target.pathOf(now), now.values.type, conversion);
   });
 }

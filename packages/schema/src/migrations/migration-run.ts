@@ -19,7 +19,7 @@ import type { Checks, RunIdentity, RunOutcome, SchemaDatabase, UnfinishedRun } f
 import { refuseLoss } from "./refusals.js";
 import { isPostgres, type Schema } from "../model/schema.js";
 import { scriptBetween } from "../scripts/script.js";
-import { digestOf } from "../scripts/script-units.js";
+import { digestOf, isConcurrentDrop, unitsOf } from "../scripts/script-units.js";
 import { sayRun, unfinishedError, waysOut } from "./unfinished-run.js";
 
 /** A migration in the direction in which it runs. */
@@ -115,7 +115,8 @@ export class MigrationRun {
   }
 
   /**
-   * Undoes a failed first run, unless the caller accepted the loss of data.
+   * Undoes a failed first run, unless the caller accepted the loss of data or the schema is already
+   * the wanted one.
    * @returns the error to report.
    */
   async #afterStop(
@@ -127,12 +128,13 @@ export class MigrationRun {
     const isLossy =
       script.some(({ checks }) => checks !== undefined) ||
       lint(from, to, script).some(({ code }) => code === "destructive");
-    const isLossAccepted = acceptDataLoss && isLossy;
+    const isReached = unitsOf(script).slice(run.unitsDone).every(isConcurrentDrop);
     const withMessage = (message: string): AppError =>
       new AppError(error.code, message, { cause: error });
-    if (isLossAccepted) {
-      const why = "it is not undone automatically, because data loss was accepted";
-      return withMessage(`${sayRun(this.#database.name, run)}; ${why}. ${waysOut(run)}`);
+    if (isReached || (acceptDataLoss && isLossy)) {
+      const why = isReached ? "only replaced indexes are left to drop" : "data loss was accepted";
+      const left = `it is not undone automatically, because ${why}`;
+      return withMessage(`${sayRun(this.#database.name, run)}; ${left}. ${waysOut(run)}`);
     }
     try {
       await this.#undo(await this.#reached(run.unitsDone), run, { acceptDataLoss: false });

@@ -25,14 +25,29 @@ export interface RunOptions {
   readonly step?: PlanStep;
 }
 
+/**
+ * Resolves when the caller may change the schema of a database in this way.
+ * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
+ */
+export type MayMigrate = (
+  caller: Caller,
+  change: { readonly database: string; readonly way: "apply" | "revert" },
+) => Promise<void>;
+
+/** Whom a run asks. */
+export interface RunRights {
+  readonly mayDefineCode?: MayDefineCode;
+  readonly mayMigrate?: MayMigrate;
+}
+
 /** Runs the scripts of recorded migrations, and deals with interrupted runs. */
 export class MigrationRuns {
   readonly #recorded: RecordedMigrations;
-  readonly #mayDefineCode: MayDefineCode | undefined;
+  readonly #rights: RunRights;
 
-  constructor(recorded: RecordedMigrations, mayDefineCode: MayDefineCode | undefined) {
+  constructor(recorded: RecordedMigrations, rights: RunRights) {
     this.#recorded = recorded;
-    this.#mayDefineCode = mayDefineCode;
+    this.#rights = rights;
   }
 
   /** Runs a migration up or down, unless it was already. */
@@ -44,10 +59,13 @@ export class MigrationRuns {
   ): Promise<Migration> {
     const { database: name } = await this.#recorded.get(caller, id);
     const database = this.#recorded.databases.require(caller, name);
+    const { step } = options;
+    // What a step does was decided before it ran.
+    const way = goal === "applied" ? "apply" : "revert";
+    if (step === undefined) await this.#rights.mayMigrate?.(caller, { database: name, way });
     return this.#recorded.exclusively(database, async () => {
       const migration = await this.#recorded.get(caller, id);
       requireReviewed(caller, migration, options.digest);
-      const { step } = options;
       if (step !== undefined && runOfStep(migration, step) !== undefined) return migration;
       if (migration.status === goal) return migration;
       const isUp = goal === "applied";
@@ -59,7 +77,7 @@ export class MigrationRuns {
       }
       await refuseUnfinished(database);
       const { from, to } = pathOf(migration, isUp ? "up" : "down");
-      await requireCode(caller, { from, to }, this.#mayDefineCode);
+      await requireCode(caller, { from, to }, this.#rights.mayDefineCode);
       // The last run may have crashed before it could record its result.
       const found = await this.#reached(caller, await database.introspect(), {
         ...{ database: name, from, to },
@@ -82,7 +100,7 @@ export class MigrationRuns {
   resume(caller: Caller, id: string, options: RunOptions): Promise<Migration> {
     return this.#settleRun(
       caller,
-      id,
+      { id, way: "apply" },
       async (run, unfinished, acceptDataLoss) => {
         const schema = await run.resume(unfinished, { acceptDataLoss });
         if (schema === undefined) return this.#recorded.get(caller, id);
@@ -98,7 +116,7 @@ export class MigrationRuns {
   undo(caller: Caller, id: string, options: RunOptions): Promise<Migration> {
     return this.#settleRun(
       caller,
-      id,
+      { id, way: "revert" },
       async (run, unfinished, acceptDataLoss) => {
         await run.undo(unfinished, { acceptDataLoss });
         return this.#recorded.get(caller, id);
@@ -147,7 +165,7 @@ export class MigrationRuns {
   /** Resumes or undoes the unfinished run of a migration. */
   async #settleRun(
     caller: Caller,
-    id: string,
+    { id, way }: { readonly id: string; readonly way: "apply" | "revert" },
     deal: (
       run: MigrationRun,
       unfinished: UnfinishedRun,
@@ -157,6 +175,7 @@ export class MigrationRuns {
   ): Promise<Migration> {
     const { database: name } = await this.#recorded.get(caller, id);
     const database = this.#recorded.databases.require(caller, name);
+    await this.#rights.mayMigrate?.(caller, { database: name, way });
     return this.#recorded.exclusively(database, async () => {
       const migration = await this.#recorded.get(caller, id);
       requireReviewed(caller, migration, digest);
@@ -168,7 +187,7 @@ export class MigrationRuns {
         );
       }
       const { from, to } = pathOf(migration, unfinished.direction);
-      await requireCode(caller, { from, to }, this.#mayDefineCode);
+      await requireCode(caller, { from, to }, this.#rights.mayDefineCode);
       const planned = { from, to, script: scriptBetween(from, to) };
       const run = await this.#runOf(caller, migration, unfinished.direction, planned);
       return deal(run, unfinished, acceptDataLoss);

@@ -2,10 +2,15 @@ import type { Caller } from "@steward/kernel/caller.js";
 import { invalidField } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import { withPauses } from "@steward/kernel/concurrency/pausing.js";
-import { type MayDefineCode, requireCode } from "../changes/code-objects.js";
+import { requireCode } from "../changes/code-objects.js";
 import { type Drift, driftBetween } from "./drift.js";
 import { type Migration, schemasOf } from "./migration.js";
-import { MigrationRuns, refuseUnfinished, type RunOptions } from "./migration-runs.js";
+import {
+  MigrationRuns,
+  refuseUnfinished,
+  type RunOptions,
+  type RunRights,
+} from "./migration-runs.js";
 import type { Dialect, Schema } from "../model/schema.js";
 import type { UnfinishedRun } from "../ports.js";
 import { type MigrationProof, proveMigration, proveTouched } from "./proof.js";
@@ -27,9 +32,8 @@ export interface SchemaDump {
   readonly sql: string;
 }
 
-export interface MigrationServiceParts extends RecordedMigrationsParts {
-  /** Checked before a migration defines code. Absent: every caller may define code. */
-  readonly mayDefineCode?: MayDefineCode;
+/** A right that is absent is everybody's. */
+export interface MigrationServiceParts extends RecordedMigrationsParts, RunRights {
   readonly ids: Ids;
 }
 
@@ -42,7 +46,7 @@ export class MigrationService {
   constructor(parts: MigrationServiceParts) {
     this.#parts = parts;
     this.#recorded = new RecordedMigrations(parts);
-    this.#runs = new MigrationRuns(this.#recorded, parts.mayDefineCode);
+    this.#runs = new MigrationRuns(this.#recorded, parts);
   }
 
   /**

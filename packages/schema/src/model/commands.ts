@@ -61,6 +61,7 @@ export const POSTGRES_COMMANDS = {
   set_row_type: "ACCESS EXCLUSIVE",
   set_trigger_state: "SHARE ROW EXCLUSIVE",
   set_rule_state: "ACCESS EXCLUSIVE",
+  set_inheritance: "ACCESS EXCLUSIVE",
   attach_partition: "ACCESS EXCLUSIVE",
   detach_partition: "ACCESS EXCLUSIVE",
   alter_view: "ACCESS EXCLUSIVE",
@@ -84,6 +85,7 @@ export const POSTGRES_COMMANDS = {
   drop_view: "ACCESS EXCLUSIVE",
   drop_materialized_view: "ACCESS EXCLUSIVE",
   drop_index: "ACCESS EXCLUSIVE",
+  drop_index_concurrently: "SHARE UPDATE EXCLUSIVE",
   drop_trigger: "ACCESS EXCLUSIVE",
   drop_policy: "ACCESS EXCLUSIVE",
   drop_rule: "ACCESS EXCLUSIVE",
@@ -119,16 +121,19 @@ export type CommandName = PostgresCommand | SqliteCommand;
 /** The effect of a statement, as data. */
 export type Command = AnyCommand | ConcurrentIndex;
 
+/** The commands that must run outside of transactions. */
+export type ConcurrentCommand = "create_index_concurrently" | "drop_index_concurrently";
+
 interface AnyCommand {
-  readonly command: Exclude<CommandName, "create_index_concurrently">;
+  readonly command: Exclude<CommandName, ConcurrentCommand>;
   /** Path of the object that the statement is about: `public.orders.note`. */
   readonly object: string;
   readonly locks: readonly TableLock[];
 }
 
-/** CREATE INDEX CONCURRENTLY, the only command that must run outside of transactions. */
+/** CREATE INDEX CONCURRENTLY or DROP INDEX CONCURRENTLY. */
 interface ConcurrentIndex extends Omit<AnyCommand, "command"> {
-  readonly command: "create_index_concurrently";
+  readonly command: ConcurrentCommand;
   /** The index, qualified and quoted. */
   readonly index: string;
 }

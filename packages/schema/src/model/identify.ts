@@ -302,10 +302,10 @@ function isNamed(object: SchemaObject): boolean {
  * The columns that a key, an index or a sequence is on; undefined where these do not identify it.
  */
 function placeOf({ values }: SchemaObject, idOf: (id: string) => string): string | undefined {
-  const { columns, parts, ownedBy, target, isUnique, where } = values;
+  const { columns, parts, ownedBy, columnName, target, isUnique, where } = values;
   if (values.definition === undefined && ownedBy === undefined) return undefined;
   if (columns === undefined && parts === undefined && ownedBy === undefined) return undefined;
-  const place = { columns, parts, ownedBy, target, isUnique, where };
+  const place = { columns, parts, ownedBy, columnName, target, isUnique, where };
   const said = Object.entries(place).filter(([, value]) => value !== undefined);
   // Values consist of JSON types only.
   return canonicalJson(withIds(Object.fromEntries(said), idOf) as unknown as JsonValue);

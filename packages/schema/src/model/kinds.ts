@@ -225,7 +225,7 @@ const TABLE = {
   },
   Sequence: {
     comment: "A sequence.",
-    properties: ["sequenceOptions", "ownedBy", "persistence", ...COMMON],
+    properties: ["sequenceOptions", "ownedBy", "columnName", "persistence", ...COMMON],
     required: ["sequenceOptions"],
   },
   MaterializedView: {

@@ -62,7 +62,7 @@ const TABLE = {
   column: { range: "reference", comment: "The column of a part." },
   columnName: {
     range: "string",
-    comment: "The column of a part, where it is none of the table's.",
+    comment: "The column of a part, or of a sequence, where it is none of the table's.",
   },
   order: { range: "string", comment: "Order of an index part: desc; ascending otherwise." },
   where: { range: "string", comment: "Condition of a partial index." },
@@ -92,7 +92,10 @@ const TABLE = {
   partitionBound: { range: "string", comment: "Which rows a partition has." },
   inherits: { range: "parts", comment: "Tables that a table inherits from, or is a partition of." },
   schemaName: { range: "string", comment: "The schema that an extension is in." },
-  ownedBy: { range: "reference", comment: "The column that a sequence goes with." },
+  ownedBy: {
+    range: "reference",
+    comment: "The column that a sequence goes with, or the table that inherits this column.",
+  },
   labels: { range: "parts", comment: "Values of an enum, in their order." },
   attributes: { range: "parts", comment: "Attributes of a composite type, in their order." },
   returns: { range: "string", comment: "What a function returns." },

@@ -1,13 +1,9 @@
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
-import pg from "pg";
+import type { TestDatabase } from "@steward/test-postgres";
+import type pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ADMIN } from "@steward/kernel/testing/nobody.js";
-import { systemClock } from "@steward/kernel/clock.js";
-import { systemIds } from "@steward/kernel/ids.js";
-import { type Migration, MigrationService } from "../index.js";
-import { proposed } from "../testing/proposed.js";
-import { memoryRepositories } from "@steward/state/testing/memory-repositories.js";
-import { PostgresSchemaDatabase } from "./index.js";
+import type { Migration, MigrationService } from "../index.js";
+import { InterruptedMigrations } from "./testing/interrupted-migrations.js";
 
 const SCHEMA = "CREATE TABLE orders (id integer PRIMARY KEY, code text, total integer);";
 /** A transaction that adds a column and a table; then two indexes that are built concurrently. */
@@ -17,31 +13,20 @@ const WANTED = `CREATE TABLE orders (id integer PRIMARY KEY, code text, total in
   CREATE UNIQUE INDEX b_second ON orders (code);`;
 
 describe("a migration of several transactions on PostgreSQL", () => {
+  let migrations: InterruptedMigrations;
   let db: TestDatabase;
   let service: MigrationService;
   let other: pg.Client;
 
   beforeEach(async () => {
-    db = await freshDatabase();
-    await db.query(SCHEMA);
-    await db.query("INSERT INTO orders VALUES (1, 'a', 10), (2, 'b', 20)");
-    other = new pg.Client({ connectionString: db.url });
-    await other.connect();
-    const waits = { turnMs: 300, lockMs: 1000, indexMs: 20_000 };
-    service = new MigrationService({
-      databases: new Map([["shop", new PostgresSchemaDatabase("shop", db.url, waits)]]),
-      repositories: memoryRepositories(),
-      clock: systemClock,
-      ids: systemIds(systemClock),
-    });
+    migrations = await InterruptedMigrations.open(
+      `${SCHEMA} INSERT INTO orders VALUES (1, 'a', 10), (2, 'b', 20)`,
+    );
+    ({ db, service, other } = migrations);
   });
-  afterEach(async () => {
-    await other.end();
-    await db[Symbol.asyncDispose]();
-  });
+  afterEach(() => migrations[Symbol.asyncDispose]());
 
-  const propose = async (sql: string): Promise<Migration> =>
-    proposed(await service.propose(ADMIN, { database: "shop", sql, message: "a change" }));
+  const propose = (sql: string): Promise<Migration> => migrations.propose(sql);
   const differences = async () => (await service.drift(ADMIN, "shop")).differences;
   const tables = async () =>
     (await db.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1"))
@@ -54,33 +39,10 @@ describe("a migration of several transactions on PostgreSQL", () => {
       )
     ).map(({ name }) => name);
 
-  /** Waits until the first index build waits for another session; everything before it is done. */
-  async function untilIndexWaits(): Promise<void> {
-    for (;;) {
-      const waiting = await db.query(
-        `SELECT FROM pg_stat_activity WHERE application_name = 'steward migrations'
-           AND query LIKE 'CREATE%INDEX CONCURRENTLY%' AND wait_event_type = 'Lock'
-           AND datname = current_database()`,
-      );
-      if (waiting.length > 0) return;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
-  async function holdIndexUp(): Promise<void> {
-    await other.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1");
-  }
   /** Starts to apply or to undo, and cuts the process's connection during the index build. */
   async function dieAtIndex(id: string, action: "apply" | "undo" = "apply"): Promise<void> {
-    await holdIndexUp();
-    const begun = service[action](ADMIN, id);
-    const lost = expect(begun).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
-    await untilIndexWaits();
-    await db.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE application_name = 'steward migrations' AND datname = current_database()`,
-    );
-    await lost;
-    await other.query("ROLLBACK");
+    await migrations.holdBuilds();
+    await migrations.dieWaiting(service[action](ADMIN, id));
   }
 
   it("leaves the tables of others alone when it is refused for drift", async () => {
@@ -108,12 +70,12 @@ describe("a migration of several transactions on PostgreSQL", () => {
   it("takes back what it did, and nothing of what others did meanwhile, when a later part fails", async () => {
     const { id } = await propose(WANTED);
     await db.query("INSERT INTO orders VALUES (3, 'a', 30)");
-    await holdIndexUp();
+    await migrations.holdBuilds();
     const failed = expect(service.apply(ADMIN, id)).rejects.toMatchObject({
       code: "STEP_FAILED",
       message: expect.stringMatching(/could not create unique index.*were undone/s),
     });
-    await untilIndexWaits();
+    await migrations.untilWaiting();
     await db.query("CREATE TABLE theirs (id integer); INSERT INTO theirs VALUES (1)");
     await other.query("COMMIT");
     await failed;
@@ -127,13 +89,13 @@ describe("a migration of several transactions on PostgreSQL", () => {
   it("stays half way rather than lose rows that others have put into what it made", async () => {
     const { id } = await propose(WANTED);
     await db.query("INSERT INTO orders VALUES (3, 'a', 30)");
-    await holdIndexUp();
+    await migrations.holdBuilds();
     const failed = expect(service.apply(ADMIN, id)).rejects.toMatchObject({
       message: expect.stringMatching(
         /stopped before its end.*public\.notes has rows.*resume.*undo/s,
       ),
     });
-    await untilIndexWaits();
+    await migrations.untilWaiting();
     await db.query("INSERT INTO notes VALUES (7)");
     await other.query("COMMIT");
     await failed;
@@ -232,9 +194,9 @@ describe("a migration of several transactions on PostgreSQL", () => {
 
   it("waits longer for an index than for the locks of a transaction, and says who holds one", async () => {
     const index = await propose(SCHEMA + "CREATE UNIQUE INDEX by_code ON orders (code);");
-    await holdIndexUp();
+    await migrations.holdBuilds();
     const applied = service.apply(ADMIN, index.id);
-    await untilIndexWaits();
+    await migrations.untilWaiting();
     const held = await other.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
     expect(await service.unfinishedRun(ADMIN, index.id)).toMatchObject({
       isUnderWay: true,

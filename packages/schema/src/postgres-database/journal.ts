@@ -100,12 +100,13 @@ export class RunJournal {
   /**
    * Records that a unit has taken effect. Inside a transaction, also records the relations that it
    * has created so far.
+   * @param dropping an index whose drop begins with this, outside a transaction.
    */
-  async advance(unitsDone: number, made: readonly string[]): Promise<void> {
+  async advance(unitsDone: number, made: readonly string[], dropping?: string): Promise<void> {
     await this.#client.query(
-      `UPDATE ${await this.#name()} SET units_done = $1, begun_index = NULL, error = NULL,
+      `UPDATE ${await this.#name()} SET units_done = $1, begun_index = $3, error = NULL,
          updated_at = now(), made_relations = made_relations || $2::text[]`,
-      [unitsDone, made],
+      [unitsDone, made, dropping ?? null],
     );
   }
 

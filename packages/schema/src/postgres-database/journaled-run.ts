@@ -3,6 +3,7 @@ import type pg from "pg";
 import { AppError } from "@steward/kernel/errors.js";
 import {
   digestOf,
+  isConcurrentDrop,
   type MigrationWaits,
   type RunOrder,
   type RunOutcome,
@@ -33,8 +34,8 @@ export interface JournaledRunParts {
 
 /**
  * One run of a script. A script of one transaction needs no journal. In a longer script, each
- * transaction updates the journal itself, and an index built outside transactions is journaled
- * before and after. So after a crash at any point, the journal and the catalogs together tell what
+ * transaction updates the journal itself, and an index that is built or dropped outside transactions
+ * is journaled before and after. So after a crash at any point, the journal and the catalogs together tell what
  * has taken effect.
  */
 export class JournaledRun {
@@ -76,6 +77,7 @@ export class JournaledRun {
         const { concurrentIndex } = unit;
         if (concurrentIndex === undefined)
           await this.#runTransaction(unit, isOneTransaction ? before : undefined);
+        else if (isConcurrentDrop(unit)) await this.#dropReplaced(concurrentIndex);
         else await this.#makeIndex(unit, concurrentIndex);
         this.#unitsDone += 1;
       }
@@ -107,10 +109,14 @@ export class JournaledRun {
     return unfinished;
   }
 
-  /** Cleans up an index after a crash: a complete index is kept, an incomplete one is dropped. */
+  /**
+   * Cleans up an index after a crash: a complete index is kept, an incomplete one is dropped, and
+   * the drop of a replaced index is finished.
+   */
   async #settleIndex(index: string): Promise<void> {
     const found = await findIndex(this.#parts.client, index);
-    const isKept = this.#order.continues !== undefined && found?.isValid === true;
+    const isBuild = this.#units[this.#unitsDone]?.concurrentIndex === index;
+    const isKept = this.#order.continues !== undefined && isBuild && found?.isValid === true;
     if (isKept) {
       this.#unitsDone += 1;
       await this.#journal.advance(this.#unitsDone, [found.nativeId]);
@@ -224,6 +230,16 @@ export class JournaledRun {
       // The connection was lost, or the lock was not available. The journal names the remaining
       // work.
     }
+  }
+
+  /**
+   * Drops a replaced index with CONCURRENTLY. The journal counts it as dropped before the drop
+   * begins, because a drop that has begun can only be finished.
+   */
+  async #dropReplaced(index: string): Promise<void> {
+    await this.#journal.advance(this.#unitsDone + 1, [], index);
+    await this.#dropIndex(index);
+    await this.#journal.beginIndex(undefined);
   }
 
   async #dropIndex(index: string): Promise<void> {

@@ -50,6 +50,52 @@ describe("rows of a PostgreSQL database", () => {
     expect(await rows("SELECT a FROM public.t")).toEqual([{ a: 1 }]);
   });
 
+  it("are shown when a new type of a composite's attribute would change them, and stay", async () => {
+    await client.query(
+      "CREATE TYPE k AS (a numeric); CREATE TABLE t (x k); INSERT INTO t VALUES ('(1)'), ('(2.5)')",
+    );
+    const wanted = (type: string): string => `CREATE TYPE k AS (a ${type}); CREATE TABLE t (x k)`;
+    await expect(migrate(wanted("numeric(4,0)"))).rejects.toMatchObject({
+      code: "APPROVAL_REQUIRED",
+      message: expect.stringContaining("(2.5) → (3)") as unknown,
+    });
+    expect(await rows("SELECT x::text FROM public.t")).toEqual([{ x: "(1)" }, { x: "(2.5)" }]);
+  });
+
+  it.each([
+    [
+      "the row type of a table in an array",
+      "CREATE TABLE r (a numeric); CREATE TABLE t (x r[])",
+      "CREATE TABLE r (a numeric(4,0)); CREATE TABLE t (x r[])",
+      "{(2.5)}",
+      "'{(2.5)}' → {(3)}",
+    ],
+    [
+      "a composite type that gets another attribute in front",
+      "CREATE TYPE k AS (a numeric); CREATE TABLE t (x k[])",
+      "CREATE TYPE k AS (b int, a numeric(4,0)); CREATE TABLE t (x k[])",
+      "{(2.5)}",
+      '{(2.5)} → {"(,3)"}',
+    ],
+    [
+      "a composite type that loses an attribute, and changes the type of another one",
+      "CREATE TYPE k AS (a int, b int); CREATE TABLE t (x k)",
+      "CREATE TYPE k AS (a bigint); CREATE TABLE t (x k)",
+      "(1,2)",
+      "public.k.b: its values in columns of the type are lost",
+    ],
+  ])(
+    "are shown when a change would lose them in %s, and stay",
+    async (_title, now, wanted, value, said) => {
+      await client.query(`${now}; INSERT INTO t VALUES ('${value}')`);
+      await expect(migrate(wanted)).rejects.toMatchObject({
+        code: "APPROVAL_REQUIRED",
+        message: expect.stringContaining(said) as unknown,
+      });
+      expect(await rows("SELECT x::text FROM public.t")).toEqual([{ x: value }]);
+    },
+  );
+
   it("are kept when they belong to an extension that is to be dropped, unless that is accepted", async () => {
     await client.query(`CREATE EXTENSION citext; CREATE TABLE own (a int); CREATE TABLE empty (a int);
       INSERT INTO own VALUES (1), (2); ALTER EXTENSION citext ADD TABLE own; ALTER EXTENSION citext ADD TABLE empty`);

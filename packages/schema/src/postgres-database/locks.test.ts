@@ -176,10 +176,13 @@ describe("the locks of a command", () => {
     async (change) => {
       const script = await scriptFor(change);
       expect(script).not.toEqual([]);
+      const built = script.flatMap(commandsOf).filter(({ command }) => "index" in command);
+      for (const { sql } of built) await client.query(sql);
       await client.query(`BEGIN; ${SETTINGS}`);
       try {
         const taken: TableLock[] = [];
         for (const { sql, command } of script.flatMap(commandsOf)) {
+          if ("index" in command) continue;
           const before = await relations();
           await client.query(sql);
           const now = await relations();
@@ -189,28 +192,43 @@ describe("the locks of a command", () => {
         }
       } finally {
         await client.query("ROLLBACK");
+        for (const { command } of built) {
+          if ("index" in command) await client.query(`DROP INDEX ${command.index}`);
+        }
       }
     },
   );
 
-  it("are those that CREATE INDEX CONCURRENTLY holds while it waits for a writer", async () => {
-    const script = await scriptFor(`CREATE INDEX "i" ON "public"."orders" (total)`);
-    const [{ sql, command } = expect.fail("there is a statement"), ...others] =
-      script.flatMap(commandsOf);
-    expect([command.command, others]).toEqual(["create_index_concurrently", []]);
+  it("are those that an index holds while it is built or dropped and waits for a writer", async () => {
+    const change = `DROP INDEX public.orders_note; CREATE UNIQUE INDEX orders_note ON public.orders (total)`;
+    const script = (await scriptFor(change)).flatMap(commandsOf);
     const writer = await connect(database.url);
-    await writer.query("BEGIN; DELETE FROM orders WHERE id = 7");
-    const built = client.query(sql);
-    let now = new Map<string, Relation>() as ReadonlyMap<string, Relation>;
-    while ((now.get("public.orders")?.modes ?? []).length === 0) now = await relations(writer);
-    expect(held(now, now)).toEqual({ "public.orders": "SHARE UPDATE EXCLUSIVE instant" });
-    expect(command.locks).toEqual([
-      { table: "public.orders", mode: "SHARE UPDATE EXCLUSIVE", holdsWhile: "scan" },
+    const work: unknown[] = [];
+    for (const { sql, command } of script) {
+      if (!("index" in command)) {
+        await client.query(sql);
+        continue;
+      }
+      await writer.query("BEGIN; DELETE FROM public.orders WHERE id = 7");
+      const built = client.query(sql);
+      let now = new Map<string, Relation>() as ReadonlyMap<string, Relation>;
+      while ((now.get("public.orders")?.modes ?? []).length === 0) now = await relations(writer);
+      expect(held(now, now)).toEqual({ "public.orders": "SHARE UPDATE EXCLUSIVE instant" });
+      const [lock, ...others] = command.locks;
+      expect(others).toEqual([]);
+      expect(lock).toMatchObject({ table: "public.orders", mode: "SHARE UPDATE EXCLUSIVE" });
+      work.push([command.command, lock?.holdsWhile]);
+      await writer.query("ROLLBACK");
+      await built;
+    }
+    expect(work).toEqual([
+      ["create_index_concurrently", "scan"],
+      ["drop_index_concurrently", "instant"],
     ]);
-    await writer.query("ROLLBACK");
     await writer.end();
-    await built;
-    await client.query("DROP INDEX public.i");
+    await client.query(
+      "DROP INDEX public.orders_note; CREATE UNIQUE INDEX orders_note ON public.orders (note)",
+    );
   });
 });
 

@@ -46,7 +46,7 @@ describe("a scratch database", () => {
     const { role, url } = await urlOfRole("NOCREATEDB");
     await expect(PostgresScratch.open(url, "shop")).rejects.toMatchObject({
       code: "POLICY_DENIED",
-      message: expect.stringContaining("CREATEDB") as string,
+      message: expect.stringMatching(/SERVICE_MIGRATION_URLS to shop=.*CREATEDB/) as string,
     });
     await database.query(`DROP ROLE ${role}`);
   });

@@ -139,9 +139,10 @@ function notCreated(target: string, cause: unknown): AppError {
   if (isConnectionLost(cause)) return connectionLost(target, cause);
   const tried = `A migration of ${target} is tried in a scratch database on the same server`;
   if (cause instanceof pg.DatabaseError && cause.code === INSUFFICIENT_PRIVILEGE) {
-    return new AppError("POLICY_DENIED", `${tried}: the data source's user needs CREATEDB`, {
-      cause,
-    });
+    const message =
+      `${tried}, and the role may not create databases: have the operator set SERVICE_MIGRATION_URLS to ` +
+      `${target}=URL with a role that owns the tables and has CREATEDB, see docs/data-sources.md`;
+    return new AppError("POLICY_DENIED", message, { cause });
   }
   const message = `${tried}, which PostgreSQL cannot create now: ${reasonOf(cause)}`;
   return new AppError("STORE_UNAVAILABLE", message, { cause, retryAfterMs: 1000 });

@@ -111,6 +111,10 @@ const CASES: readonly (readonly [from: string, to: string, value: string, result
   ["integer[]", "bigint[]", "{1,2}", "kept"],
   ["text[]", "integer[]", "{007}", "asked"],
   ["integer[]", "text", "{1,2}", "kept"],
+  ["money", "numeric(12,2)", "1.25", "kept"],
+  ["numeric", "money", "1.255", "asked"],
+  ["bit(4)", "integer", "0101", "asked"],
+  ["integer", "bit(4)", "5", "asked"],
   ["cidr", "inet", "10.0.0.0/8", "kept"],
   ["inet", "cidr", "10.0.0.1/8", "refused"],
 ];

@@ -3,12 +3,12 @@ import type { Statement, Work } from "../model/commands.js";
 import type { Step } from "../model/row-check.js";
 import type { PostgresObject, PostgresSchema } from "../model/schema.js";
 import type { PropertyName } from "../model/vocabulary.js";
-import { alterColumn, restart } from "./alter-column.js";
+import { alterColumn, type ColumnChange, restart } from "./alter-column.js";
 import { alterAttributes, alterDomain } from "./alter-type.js";
 import { alteringTable, on, statement } from "./commands.js";
 import type { LockedTables } from "./locks/locked-tables.js";
 import { isVolatile } from "./locks/volatility.js";
-import { needsOf } from "./objects/dependency-order.js";
+import { inDependencyOrder } from "./objects/dependency-order.js";
 import { qualified, quoteName, quoteText, wordOf } from "./objects/names.js";
 import type { RebuildPlan } from "./rebuild-plan.js";
 import type { Renames } from "./renames.js";
@@ -19,30 +19,57 @@ import {
   ofType,
   rowSecurity,
 } from "./table-statements.js";
-import { changeType } from "./types/type-change.js";
+import { parkColumns } from "./types/parked-columns.js";
+import { changeType, retypingOf } from "./types/type-change.js";
 import { columnType } from "./types/type-name.js";
 
-/** Statements in the main transaction, after it, and at the very end. */
+/**
+ * Statements in the main transaction, after it, and at the very end. Those of waiting columns are
+ * the last ones of the main transaction.
+ */
 export interface Alterations {
   readonly now: Step[];
+  readonly late: Step[];
   readonly after: Statement[];
   readonly last: Statement[];
 }
 
-/** The statements that alter objects in place. */
+/**
+ * The statements that alter objects in place.
+ * @param waiting columns that are altered when everything else has been.
+ */
 export function alterations(
   base: PostgresSchema,
   target: PostgresSchema,
   rebuild: RebuildPlan,
   renames: Renames,
   tables: LockedTables,
+  waiting: ReadonlySet<string>,
 ): Alterations {
-  const statements: Alterations = { now: [], after: [], last: [] };
-  for (const { old, now } of rebuild.matched) {
-    if (rebuild.recreated.has(now.id) || rebuild.replaced.has(now.id)) continue;
-    if (now.kind === "Table") alterTable(statements, { base, target, rebuild, renames }, old, now);
-    else statements.now.push(...alter(target, old, now, rebuild.changed(old, now), tables));
+  const statements: Alterations = { now: [], late: [], after: [], last: [] };
+  const surroundings = { base, target, rebuild, renames, waiting };
+  const kept = rebuild.matched.filter(
+    ({ now }) => !rebuild.recreated.has(now.id) && !rebuild.replaced.has(now.id),
+  );
+  const alterAll = (isNow: (now: PostgresObject) => boolean): Statement[] =>
+    kept
+      .filter(({ now }) => isNow(now))
+      .flatMap(({ old, now }) => alter(target, old, now, rebuild.changed(old, now), tables));
+  const tablesKept = kept.filter(({ now }) => now.kind === "Table");
+  for (const { old, now } of tablesKept) {
+    statements.now.push(...goneColumns(surroundings, old, now));
   }
+  statements.now.push(
+    ...alterAll(({ kind }) => kind === "CompositeType"),
+    ...parkColumns(base, target, rebuild),
+    ...tablesKept.flatMap(({ old, now }) => tableSettings(target, old, now)),
+    ...alterAll(({ kind }) => kind !== "CompositeType"),
+  );
+  const order = inDependencyOrder(
+    target,
+    tablesKept.map(({ now }) => now),
+  );
+  for (const now of order) alterTable(statements, surroundings, base.get(now.id), now);
   return statements;
 }
 
@@ -91,6 +118,7 @@ interface Surroundings {
   readonly target: PostgresSchema;
   readonly rebuild: RebuildPlan;
   readonly renames: Renames;
+  readonly waiting: ReadonlySet<string>;
 }
 
 function alterTable(
@@ -99,31 +127,45 @@ function alterTable(
   old: PostgresObject,
   now: PostgresObject,
 ): void {
-  const { base, target, rebuild } = surroundings;
+  const { base, target, rebuild, waiting } = surroundings;
   const columns = inOrder(target.partsOf(now.id, "Column"));
-  statements.now.push(...tableSettings(target, old, now), ...goneColumns(surroundings, old, now));
+  const stepsOf = ({ id }: PostgresObject): Step[] =>
+    waiting.has(id) ? statements.late : statements.now;
   for (const column of columns) {
     const was = base.find(column.id);
     if (was?.kind !== "Column" || rebuild.anew.has(column.id)) continue;
-    const own = rebuild.changed(was, column);
-    const isReset = rebuild.defaults.has(column.id) && column.values.default !== undefined;
-    const changed: readonly PropertyName[] = isReset ? [...own, "default"] : own;
-    const isTouched = rebuild.touched.has(column.id);
-    if (changed.length === 0 && !isTouched) continue;
-    const isReplaced = needsOf(was).some((id) => rebuild.replaced.has(id));
-    const retyping = isTouched
-      ? changeType({ base, target, old: was, now: column, isReplaced })
-      : undefined;
-    const change = alterColumn(target, was, column, changed, retyping);
-    statements.now.push(...change.now);
+    const change = changeColumn(surroundings, was, column);
+    stepsOf(column).push(...change.now);
     statements.after.push(...change.after);
     statements.last.push(...change.last);
   }
   const come = columns.filter(({ id }) => base.find(id) === undefined || rebuild.anew.has(id));
-  statements.now.push(
-    ...come.flatMap((column) => [addColumn(target, column), ...notNullState(target, column)]),
-    ...(rebuild.isRetyped(old, now) ? ofType(target, now) : []),
-  );
+  for (const column of come) {
+    stepsOf(column).push(addColumn(target, column), ...notNullState(target, column));
+  }
+  const isLate = columns.some(({ id }) => waiting.has(id));
+  const typed = rebuild.isRetyped(old, now) ? ofType(target, now) : [];
+  (isLate ? statements.late : statements.now).push(...typed);
+}
+
+function changeColumn(
+  { base, target, rebuild }: Surroundings,
+  old: PostgresObject<"Column">,
+  now: PostgresObject<"Column">,
+): ColumnChange {
+  const own = rebuild.changed(old, now);
+  const others = own.filter((property) => property !== "default");
+  // A default that has been dropped is set again, or is gone for good.
+  const isReset = now.values.default !== undefined;
+  const changed: readonly PropertyName[] = !rebuild.defaults.has(now.id)
+    ? own
+    : isReset
+      ? [...others, "default"]
+      : others;
+  const retyping = rebuild.touched.has(now.id)
+    ? changeType(retypingOf(base, target, rebuild, old, now))
+    : undefined;
+  return alterColumn(target, old, now, changed, retyping);
 }
 
 function tableSettings(

@@ -2,10 +2,18 @@ import { sameValue } from "../model/schema-diff.js";
 import type { PartOf, PostgresObject, PostgresSchema } from "../model/schema.js";
 import type { Statement, Work } from "../model/commands.js";
 import { defaultAction } from "./alter-column.js";
-import { alteringColumn, commentOn, on, type PlainCommand, statement } from "./commands.js";
-import { inheritedColumn } from "./objects/inheritance.js";
+import {
+  alteringColumn,
+  alteringTable,
+  commentOn,
+  on,
+  type PlainCommand,
+  statement,
+} from "./commands.js";
+import { inheritedColumn } from "./parents/inheritance.js";
 import { qualified, quoteName, wordOf } from "./objects/names.js";
-import type { RebuildPlan } from "./rebuild-plan.js";
+import { needsOf } from "./objects/dependency-order.js";
+import type { MatchedObject, RebuildPlan } from "./rebuild-plan.js";
 
 /** The storage settings of a column. */
 export interface Settings {
@@ -27,12 +35,24 @@ export function columnSettings(
   old: Settings | undefined,
   now: PostgresObject<"Column">,
 ): readonly Statement[] {
+  const table = target.above(now);
+  const isParent = (): boolean =>
+    target.all("Table").some(({ values }) => inheritsFrom(values, table.id));
   return settings(
-    (command, action) => alteringColumn(command, target, now, action),
+    (command, action) => {
+      if (!isParent()) return alteringColumn(command, target, now, action);
+      // Without ONLY, the storage and the statistics target of children's columns would change too.
+      const sql = `ALTER TABLE ONLY ${qualified(target, table)} ALTER COLUMN ${quoteName(now.name)} ${action}`;
+      return statement(command, sql, on(target, now));
+    },
     now.values.type,
     old ?? {},
     now.values,
   );
+}
+
+function inheritsFrom({ inherits = [] }: PostgresObject["values"], table: string): boolean {
+  return inherits.some((part) => part.table.ref === table);
 }
 
 function settings(
@@ -84,28 +104,84 @@ export function inheritedColumnSettings(
   });
   const has = now.values.columnDetails ?? [];
   const keyed = old === undefined ? [] : keyColumns(base, old, rebuild);
+  const freed = old === undefined ? [] : freedDefaults(base, target, rebuild, { old, now });
   const labels = new Set([...[...had, ...has].flatMap(({ label }) => label ?? []), ...keyed]);
   return [...labels].flatMap((label) => {
     const find = (parts: readonly ColumnDetail[]): ColumnDetail =>
       parts.find((part) => part.label === label) ?? {};
-    const [before, after] = [find(had), find(has)];
+    const [said, after] = [find(had), find(has)];
+    const before = freed.includes(label) ? { ...said, default: NO_DEFAULT } : said;
     // ALTER on a parent's column also applies to the children's columns.
     const above = inheritedColumn(target, now, label);
     // The column was dropped with the parent's column.
     if (above === undefined && now.kind === "Table") return [];
     const wasAbove = above === undefined ? undefined : base.find(above.id);
-    const isOverruled = above !== undefined && old !== undefined && !sameKeeping(wasAbove, above);
+    const isTouched = above !== undefined && rebuild.touched.has(above.id);
+    const isOverruled =
+      above !== undefined && old !== undefined && (isTouched || !sameKeeping(wasAbove, above));
     const isNullAbove = wasAbove?.values.notNull === true && above?.values.notNull !== true;
     const isFreed = keyed.includes(label) && isNullAbove;
     if (sameValue([before], [after]) && !isOverruled && !isFreed) return [];
     return changeDetail(target, now, label, {
-      before: isOverruled ? {} : before,
+      before: isOverruled ? leftOf(before, wasAbove, above) : before,
       after,
       above,
       isOverruled,
       isFreed,
     });
   });
+}
+
+/** A child's detail after a change of the parent's column, which sets or drops its default too. */
+function leftOf(
+  { default: preset, notNull }: ColumnDetail,
+  before: PostgresObject | undefined,
+  after: PostgresObject,
+): ColumnDetail {
+  const isSet = [before, after].some((column) => column?.values.default !== undefined);
+  return {
+    ...(isSet || preset === undefined ? {} : { default: preset }),
+    ...(notNull === undefined ? {} : { notNull }),
+  };
+}
+
+/** The detail of a column without a default, although the parent's has one. */
+const NO_DEFAULT = "NULL";
+
+/**
+ * Drops the defaults of inherited columns early that need an object which goes, such as the
+ * sequence of a former serial column.
+ */
+export function dropFreedDefaults(
+  base: PostgresSchema,
+  target: PostgresSchema,
+  rebuild: RebuildPlan,
+): readonly Statement[] {
+  return rebuild.matched.flatMap(({ old, now }) =>
+    freedDefaults(base, target, rebuild, { old, now }).map((label) => {
+      const action = `ALTER COLUMN ${quoteName(label)} DROP DEFAULT`;
+      return alteringTable("alter_column", target, now, action);
+    }),
+  );
+}
+
+function freedDefaults(
+  base: PostgresSchema,
+  target: PostgresSchema,
+  rebuild: RebuildPlan,
+  { old, now }: MatchedObject,
+): readonly string[] {
+  if (now.kind !== "Table" || rebuild.isFresh(now)) return [];
+  const isGoing = needsOf(old).some((id) => {
+    const needed = base.find(id);
+    const isWhole = needed?.kind !== "Table" && needed?.kind !== "Column";
+    return needed !== undefined && isWhole && rebuild.isDropped(needed);
+  });
+  if (!isGoing) return [];
+  return (old.values.columnDetails ?? [])
+    .filter((part) => part.default !== undefined && part.default !== NO_DEFAULT)
+    .map(({ label }) => rebuild.labelNow(old, label))
+    .filter((label) => inheritedColumn(target, now, label) !== undefined);
 }
 
 interface Detail {
@@ -175,6 +251,6 @@ function changeDetail(
 }
 
 function sameKeeping(old: PostgresObject | undefined, now: PostgresObject): boolean {
-  const told = ["default", "columnStorage", "compression", "statisticsTarget", "type"] as const;
+  const told = ["default", "type"] as const;
   return old !== undefined && told.every((each) => sameValue(old.values[each], now.values[each]));
 }

@@ -1,5 +1,6 @@
 import {
   type Command,
+  type ConcurrentCommand,
   POSTGRES_COMMANDS,
   type PostgresCommand,
   type Statement,
@@ -24,7 +25,7 @@ export interface Subject {
 const RELATIONS: readonly Kind[] = ["Table", "View", "MaterializedView"];
 
 /** A command that can run in a transaction. */
-export type PlainCommand = Exclude<PostgresCommand, "create_index_concurrently">;
+export type PlainCommand = Exclude<PostgresCommand, ConcurrentCommand>;
 
 /** A statement with the lock of its command. */
 export function statement(command: PlainCommand, sql: string, subject: Subject): Statement {
@@ -69,12 +70,16 @@ export function commentOn(what: string, subject: Subject, text: string | undefin
 }
 
 /**
- * CREATE INDEX CONCURRENTLY.
+ * CREATE INDEX CONCURRENTLY or DROP INDEX CONCURRENTLY.
  * @param index qualified and quoted.
  */
-export function concurrently(sql: string, index: string, subject: Subject): Statement {
-  const command = "create_index_concurrently";
-  const locks = locksOf(command, { ...subject, rows: "scan" });
+export function concurrently(
+  command: ConcurrentCommand,
+  sql: string,
+  index: string,
+  subject: Subject,
+): Statement {
+  const locks = locksOf(command, subject);
   return { sql, command: { command, object: subject.object, index, locks } };
 }
 

@@ -2,24 +2,20 @@ import { assert } from "@steward/kernel/assert.js";
 import type { Statement } from "../model/commands.js";
 import { isOf, type PostgresObject, type PostgresSchema } from "../model/schema.js";
 import type { Kind } from "../model/kinds.js";
-import { lock, on, statement } from "./commands.js";
+import { statement } from "./commands.js";
 import type { LockedTables } from "./locks/locked-tables.js";
 import { attachedTo, Attachments } from "./objects/attachments.js";
+import { isMoreChecked } from "./objects/changed-properties.js";
 import { inDependencyOrder, needsOf } from "./objects/dependency-order.js";
 import { type ConstraintKind, CONSTRAINTS, isForeign, qualified } from "./objects/names.js";
 import { isUnchecked } from "./objects/unchecked.js";
-import { isMoreChecked, RECREATABLE, type RebuildPlan } from "./rebuild-plan.js";
+import { attachPartition } from "./parents/ties.js";
+import type { Waiting } from "./objects/waiting.js";
+import type { RebuildPlan } from "./rebuild-plan.js";
+import type { OnlineIndexes } from "./online-indexes.js";
 import { addConstraint, validateConstraint } from "./constraints.js";
 import { create, createIndex, isReplaceable } from "./statements.js";
 import { createLike } from "./table-statements.js";
-
-/** Kinds that are created before columns are altered, because the new columns may need them. */
-const FIRST: readonly Kind[] = [
-  ...(["EnumType", "CompositeType", "RangeType", "Domain", "Sequence", "Table"] as const),
-  ...(["Function", "Procedure", "Aggregate", "Operator", "Cast", "Collation", "Opaque"] as const),
-  ...(["TextSearchDictionary", "TextSearchConfiguration"] as const),
-  ...(["ForeignDataWrapper", "ForeignServer"] as const),
-];
 
 /** Kinds that an index belongs to. */
 const INDEXED = ["Index", ...CONSTRAINTS] as const;
@@ -30,23 +26,33 @@ const INDEXED = ["Index", ...CONSTRAINTS] as const;
 export class Creations {
   /** Statements that run after the transaction, each by itself. */
   readonly after: Statement[] = [];
-  /** Indexes that are created after the transaction. */
+  /** Statements of the last transaction. */
+  readonly swaps: Statement[] = [];
+  /** Statements after the last transaction, each by itself. */
+  readonly end: Statement[] = [];
+  /** Indexes, keys and foreign keys that are created after the transaction. */
   readonly pending: Set<string> = new Set();
   readonly #base: PostgresSchema;
   readonly #target: PostgresSchema;
   readonly #rebuild: RebuildPlan;
   readonly #attachments: Attachments;
   readonly #tables: LockedTables;
-  /** Memo: whether an object must wait for one that is created after the columns are altered. */
-  readonly #waiting = new Map<string, boolean>();
+  readonly #online: OnlineIndexes;
+  readonly #waiting: Waiting;
+  readonly #between: ReadonlySet<string>;
 
   constructor(
     base: PostgresSchema,
     target: PostgresSchema,
     rebuild: RebuildPlan,
     tables: LockedTables,
+    online: OnlineIndexes,
+    waiting: Waiting,
   ) {
+    this.#waiting = waiting;
+    this.#between = waiting.between();
     this.#tables = tables;
+    this.#online = online;
     this.#base = base;
     this.#target = target;
     this.#rebuild = rebuild;
@@ -59,7 +65,12 @@ export class Creations {
 
   /** Creates the objects that altered columns may need. */
   first(): readonly Statement[] {
-    return this.#statements((object) => this.#isFirst(object));
+    return this.#statements((object) => this.#waiting.isFirst(object));
+  }
+
+  /** Creates the objects that need altered columns, and that waiting columns need. */
+  between(): readonly Statement[] {
+    return this.#statements(({ id }) => this.#between.has(id));
   }
 
   /**
@@ -67,7 +78,9 @@ export class Creations {
    * indexes and constraints that it must have.
    */
   last(): readonly Statement[] {
-    const statements = this.#statements((object) => this.#isLast(object));
+    const statements = this.#statements(
+      (object) => this.#waiting.isLast(object) && !this.#between.has(object.id),
+    );
     const partitions = this.#target.all("Table").filter((table) => this.#isJoining(table));
     const matched = this.#rebuild.matched.filter(({ now }) => !this.#rebuild.isFresh(now));
     const joined = matched.flatMap(({ old, now }) => {
@@ -78,16 +91,8 @@ export class Creations {
       ...statements,
       ...partitions.map((table) => {
         const [parent] = this.#parentsOf(table);
-        const bound = table.values.partitionBound;
-        assert(parent !== undefined && bound !== undefined, `the table ${table.id} is a partition`);
-        const name = qualified(this.#target, parent);
-        const sql = `ALTER TABLE ${name} ATTACH PARTITION ${qualified(this.#target, table)} ${bound}`;
-        const others = [
-          lock(this.#target.pathOf(parent), "SHARE UPDATE EXCLUSIVE"),
-          ...this.#tables.defaultOf(parent.id, "scan"),
-        ];
-        const subject = on(this.#target, table);
-        return statement("attach_partition", sql, { ...subject, rows: "scan", others });
+        assert(parent !== undefined, `the table ${table.id} is a partition`);
+        return attachPartition(this.#target, parent, table, this.#tables);
       }),
       ...joined,
     ];
@@ -95,74 +100,38 @@ export class Creations {
 
   #statements(isNow: (object: PostgresObject) => boolean): readonly Statement[] {
     const { matched, recreated } = this.#rebuild;
-    const made = this.#target.objects.filter((object) => isNow(object) && this.#isMade(object));
+    const made = this.#target.objects.filter(
+      (object) => isNow(object) && this.#waiting.isMade(object),
+    );
     const replacements = matched
       .filter(({ old, now }) => isNow(now) && isReplaceable(old, now))
       .filter(({ now }) => !recreated.has(now.id))
       .filter(({ old, now }) => this.#rebuild.changed(old, now).includes("definition"))
       .map(({ now }) => now);
-    const all = inDependencyOrder(this.#target, [...made, ...replacements], undefined, (each) =>
-      this.#otherNeeds(each),
-    );
-    return all.flatMap((object) => this.#make(object));
+    const cycles = this.#waiting.cycles;
+    const all = inDependencyOrder(this.#target, [...made, ...replacements], undefined, (each) => [
+      ...cycles.needsOf(each),
+      ...this.#otherNeeds(each),
+    ]);
+    const coming = new Set(all.map(({ id }) => id));
+    return all.flatMap((object) => {
+      coming.delete(object.id);
+      const members = cycles.membersOf(object);
+      if (members === undefined) return this.#make(object);
+      const isLast = ![...members].some((id) => coming.has(id));
+      const whole = isLast ? [...members].map((id) => this.#target.get(id)) : [];
+      return [
+        ...(cycles.has(object) ? this.#provisional(object) : this.#make(object)),
+        ...whole
+          .filter((each) => cycles.has(each) && all.includes(each))
+          .flatMap((each) => this.#make(each)),
+      ];
+    });
   }
 
-  #isMade({ id }: PostgresObject): boolean {
-    const { recreated, replaced } = this.#rebuild;
-    return this.#base.find(id) === undefined || recreated.has(id) || replaced.has(id);
-  }
-
-  #isFirst(object: PostgresObject): boolean {
-    if (this.#isOfDomain(object)) return true;
-    return FIRST.includes(object.kind) && !this.#isWaiting(object);
-  }
-
-  #isLast(object: PostgresObject): boolean {
-    if (this.#isFirst(object)) return false;
-    return RECREATABLE.includes(object.kind) || FIRST.includes(object.kind);
-  }
-
-  /**
-   * A function may need a view, or a key that the function's query groups by. A partition of an
-   * existing table has the table's altered columns.
-   */
-  #isWaiting(object: PostgresObject): boolean {
-    const known = this.#waiting.get(object.id);
-    if (known !== undefined) return known;
-    // A provisional answer, so that the recursion ends in a cycle of dependencies.
-    this.#waiting.set(object.id, false);
-    const { kind } = object;
-    const isRoutine = kind === "Function" || kind === "Procedure" || kind === "Aggregate";
-    const isWaiting =
-      (isRoutine && needsOf(object).some((id) => this.#isLater(id))) ||
-      this.#isLatePartition(object);
-    this.#waiting.set(object.id, isWaiting);
-    return isWaiting;
-  }
-
-  #isLater(id: string): boolean {
-    const needed = this.#target.find(id);
-    if (needed === undefined || this.#isOfDomain(needed)) return false;
-    const isLater = RECREATABLE.includes(needed.kind) && !FIRST.includes(needed.kind);
-    return isLater || this.#isWaiting(needed);
-  }
-
-  /**
-   * A domain's checks are created with the domain, because a check cannot be added once columns of
-   * some kinds use the domain.
-   */
-  #isOfDomain(object: PostgresObject): boolean {
-    return isOf(object, CONSTRAINTS) && this.#target.above(object).kind === "Domain";
-  }
-
-  /**
-   * Whether the object is a new partition of an existing table, or a partition of such a partition.
-   */
-  #isLatePartition(table: PostgresObject): boolean {
-    if (table.kind !== "Table" || table.values.partitionBound === undefined) return false;
-    const [parent] = this.#parentsOf(table);
-    if (parent === undefined || !this.#isMade(table)) return false;
-    return !this.#isMade(parent) || this.#isLatePartition(parent);
+  /** An existing routine has a body already. */
+  #provisional(routine: PostgresObject): readonly Statement[] {
+    return this.#waiting.isMade(routine) ? [this.#waiting.cycles.provisional(routine)] : [];
   }
 
   /**
@@ -172,7 +141,7 @@ export class Creations {
   #isJoining(table: PostgresObject): boolean {
     const [parent] = this.#parentsOf(table);
     if (parent === undefined || isForeign(table)) return false;
-    return this.#isLatePartition(table) && !this.#isMade(parent);
+    return this.#waiting.isLatePartition(table) && !this.#waiting.isMade(parent);
   }
 
   #parentsOf({ values }: PostgresObject): readonly PostgresObject[] {
@@ -185,7 +154,7 @@ export class Creations {
    * Dependencies that PostgreSQL does not record: the objects that the chosen statements require.
    */
   #otherNeeds(object: PostgresObject): readonly string[] {
-    if (this.#isLatePartition(object)) {
+    if (this.#waiting.isLatePartition(object)) {
       const [parent] = this.#parentsOf(object);
       const checks = this.#target.partsOf(parent?.id, "CheckConstraint");
       return checks.map(({ id }) => id);
@@ -207,7 +176,16 @@ export class Creations {
     if (this.#isMadeByWhole(object)) return [];
     if (this.#isWaitingForIndex(object)) {
       this.pending.add(object.id);
-      this.after.push(...this.#add(object), ...this.#check(object));
+      this.swaps.push(...this.#add(object));
+      this.end.push(...this.#check(object));
+      return [];
+    }
+    const online = this.#online.buildOf(object);
+    if (online !== undefined) {
+      this.pending.add(object.id);
+      this.after.push(online.build);
+      this.swaps.push(...online.swap);
+      this.end.push(...online.drop);
       return [];
     }
     const isOnly = this.#attachments.isAttachedOneByOne(object);
@@ -273,7 +251,7 @@ export class Creations {
    */
   #isPending(index: PostgresObject): boolean {
     const all = this.#attachments.allOf(this.#attachments.rootOf(index));
-    const made = all.filter((each) => this.#isMade(each));
+    const made = all.filter((each) => this.#waiting.isMade(each));
     return this.#hasRows(index) && !made.some(({ id }) => this.#base.find(id) !== undefined);
   }
 
@@ -304,14 +282,16 @@ export class Creations {
     if (whole === undefined || object.kind !== "ForeignKey") return false;
     const isSame =
       whole.name === object.name && whole.values.definition === object.values.definition;
-    return isSame && (this.#isMade(whole) || this.#isMade(this.#target.above(object)));
+    return (
+      isSame && (this.#waiting.isMade(whole) || this.#waiting.isMade(this.#target.above(object)))
+    );
   }
 
   /** Attaches a part to an index that existed before, or that stays invalid. */
   #attach(part: PostgresObject): readonly Statement[] {
     const whole = this.#target.find(attachedTo(part));
     if (whole === undefined || whole.kind === "ForeignKey") return [];
-    const isByItself = this.#isMade(whole) && !this.#attachments.isAttachedOneByOne(whole);
+    const isByItself = this.#waiting.isMade(whole) && !this.#attachments.isAttachedOneByOne(whole);
     // A partition's indexes are attached together with the partition.
     if (isByItself || this.#isJoining(this.#target.above(part))) return [];
     const index = qualified(this.#target, whole);

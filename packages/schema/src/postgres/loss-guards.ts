@@ -7,6 +7,7 @@ import {
   type Schema,
 } from "../model/schema.js";
 import { diffSchemas } from "../model/schema-diff.js";
+import { changedTies } from "./parents/ties.js";
 import { onOf, qualified, quoteName } from "./objects/names.js";
 
 /**
@@ -26,18 +27,19 @@ export interface LossGuards {
  */
 export function lossGuards(from: Schema, to: Schema): LossGuards {
   // SQLite runs a script in one transaction, so no run is ever undone.
-  if (!isPostgres(from)) return { guards: [], guarded: new Set() };
+  if (!isPostgres(from) || !isPostgres(to)) return { guards: [], guarded: new Set() };
+  const ties = changedTies(from, to);
   const guards: RowGuard[] = [];
   const guarded = new Set<string>();
-  for (const operation of diffSchemas(from, to)) {
+  for (const operation of diffSchemas(ties.base, ties.target)) {
     const { action, id, path } = operation;
-    const object = from.find(id);
+    const object = ties.base.find(id);
     if (object === undefined) continue;
     const isIdentityEnded =
       action === "alter" && operation.changes.some(({ property }) => property === "identity");
     if (isIdentityEnded) guarded.add(path);
     if (action !== "drop") continue;
-    const guard = guardOf(from, object, path);
+    const guard = guardOf(ties.base, object, path);
     if (guard !== undefined) guards.push(guard);
     if (guard !== undefined || FILLED.includes(object.kind)) guarded.add(path);
   }

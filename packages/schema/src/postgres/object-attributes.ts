@@ -1,13 +1,18 @@
-import { assert } from "@steward/kernel/assert.js";
 import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
-import { isOf, nameOf, type PostgresObject, type PostgresSchema } from "../model/schema.js";
+import {
+  isOf,
+  nameOf,
+  type PostgresObject,
+  type PostgresSchema,
+  without,
+} from "../model/schema.js";
 import type { Statement } from "../model/commands.js";
 import { goOnCounting } from "./alter-column.js";
 import { columnSettings, inheritedColumnSettings } from "./column-settings.js";
 import { alteringTable, commentOn, on, statement } from "./commands.js";
 import { copiedPartSettings, extensionsOf, triggerStates } from "./copies.js";
 import type { LockedTables } from "./locks/locked-tables.js";
-import { inheritedPart } from "./objects/inheritance.js";
+import { inheritedPart, ownerOf } from "./parents/inheritance.js";
 import { CONSTRAINTS, onOf, qualified, quoteName, wordOf } from "./objects/names.js";
 import type { Kind } from "../model/kinds.js";
 import type { RebuildPlan } from "./rebuild-plan.js";
@@ -26,7 +31,7 @@ export interface AttributeStatements {
 
 /**
  * Sets owners, comments, privileges, and other attributes that require all objects to exist.
- * @param pending indexes that are created after the transaction.
+ * @param pending indexes, keys and foreign keys that are created after the transaction.
  */
 export function objectAttributes(
   base: PostgresSchema,
@@ -73,13 +78,13 @@ class ObjectAttributes {
     now.push(...there.flatMap((each) => [...this.#comments(each), ...this.#extensions(each)]));
     now.push(...this.#target.all("Table").flatMap((each) => this.#copies(each)));
     yield;
-    now.push(...objects.flatMap((each) => this.#settings(each)));
+    now.push(...there.flatMap((each) => this.#settings(each)));
     now.push(...objects.flatMap((each) => this.#rights(each)));
     yield;
     now.push(...this.#holders().flatMap((each) => this.#indexRoles(each, "now")));
     now.push(...this.#defaultPrivileges());
     const last = [
-      ...pending.flatMap((each) => this.#comments(each)),
+      ...pending.flatMap((each) => [...this.#comments(each), ...this.#settings(each)]),
       ...pending.flatMap((each) => this.#extensions(each)),
       ...this.#holders().flatMap((each) => this.#indexRoles(each, "last")),
     ];
@@ -109,12 +114,10 @@ class ObjectAttributes {
   }
 
   #ownedBy(now: PostgresObject): readonly Statement[] {
-    const owner = now.values.ownedBy?.ref;
     const old = this.#old(now);
-    if (owner === undefined) return [];
+    const column = ownerOf(this.#target, now);
+    if (column === undefined) return [];
     if (old !== undefined && this.#isOwnedStill(old, now)) return [];
-    const column = this.#target.get(owner);
-    assert(column.kind === "Column", `the object ${owner} is a column`);
     const by = `${onOf(this.#target, column)}.${quoteName(nameOf(column))}`;
     const sql = `ALTER SEQUENCE ${qualified(this.#target, now)} OWNED BY ${by}`;
     const isCounting = old === undefined && !this.#rebuild.isFresh(column);
@@ -127,9 +130,9 @@ class ObjectAttributes {
   }
 
   #isOwnedStill(old: PostgresObject, now: PostgresObject): boolean {
-    const owner = now.values.ownedBy?.ref;
-    if (owner !== old.values.ownedBy?.ref) return false;
-    return owner === undefined || !this.#rebuild.isFresh(this.#target.get(owner));
+    const [owner, before] = [ownerOf(this.#target, now), ownerOf(this.#base, old)];
+    if (owner?.id !== before?.id || owner?.parent !== before?.parent) return false;
+    return owner === undefined || !this.#rebuild.isFresh(owner);
   }
 
   /** A column that became an identity column; its former sequence is dropped by now. */
@@ -167,7 +170,12 @@ class ObjectAttributes {
     const old = this.#old(now);
     const target = qualified(this.#target, now);
     const subject = { object: this.#target.pathOf(now) };
-    if (now.kind === "Column") return columnSettings(this.#target, old?.values, now);
+    if (now.kind === "Column") {
+      // A new type brings its own storage.
+      const isReset = old !== undefined && this.#rebuild.touched.has(now.id);
+      const kept = isReset ? without(old, "columnStorage", "compression") : old;
+      return columnSettings(this.#target, kept?.values, now);
+    }
     if (kind === "Statistics" && old?.values.statisticsTarget !== now.values.statisticsTarget) {
       const count = now.values.statisticsTarget ?? "-1";
       return [statement("alter", `ALTER STATISTICS ${target} SET STATISTICS ${count}`, subject)];
@@ -177,7 +185,8 @@ class ObjectAttributes {
     if (kind === "Index" && old !== undefined) return options();
     if (isOf(now, CONSTRAINTS)) {
       const states = triggerStates(this.#target, now, this.#tables, old?.values.triggerStates);
-      return [...options(), ...states];
+      // The index of a pending key is built with its options.
+      return [...(this.#pending.has(now.id) ? [] : options()), ...states];
     }
     if (kind === "MaterializedView" && old !== undefined) {
       const method = now.values.accessMethod ?? "heap";

@@ -2,24 +2,31 @@ import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import type { Phase, Script } from "../ports.js";
 import type { Statement } from "../model/commands.js";
 import { phaseOf, type Step } from "../model/row-check.js";
-import { nameOf, type PostgresObject, type PostgresSchema } from "../model/schema.js";
+import type { PostgresObject, PostgresSchema } from "../model/schema.js";
 import type { Kind } from "../model/kinds.js";
 import { alterations } from "./alter-table.js";
-import { alteringColumn, alteringTable, lock, on, statement } from "./commands.js";
+import { alteringColumn, alteringTable, on, statement } from "./commands.js";
 import { LockedTables } from "./locks/locked-tables.js";
-import { constructorRoom, oldName } from "./alter-type.js";
 import { inDependencyOrder, needsOf } from "./objects/dependency-order.js";
 import { attachedTo } from "./objects/attachments.js";
 import { refuseAttachedKeys } from "./attached-keys.js";
 import { Creations } from "./creations.js";
+import { dropFreedDefaults } from "./column-settings.js";
 import { extensionsOf } from "./copies.js";
 import { commented, objectAttributes } from "./object-attributes.js";
 import { extensionRows } from "./objects/extension-rows.js";
 import { refuseLeftAlone } from "./left-alone.js";
-import { isRoutine, onOf, qualified, quoteName, quoteText, wordOf } from "./objects/names.js";
+import { isRoutine, qualified, quoteName, quoteText } from "./objects/names.js";
+import { RoutineCycles } from "./objects/routine-cycles.js";
+import { Waiting } from "./objects/waiting.js";
+import { OnlineIndexes } from "./online-indexes.js";
+import { type ChangedTies, changedTies, detachedFirst } from "./parents/ties.js";
+import { ownerOf } from "./parents/inheritance.js";
 import { RECREATABLE, RebuildPlan, rebuildPlanBetween } from "./rebuild-plan.js";
 import { Renames } from "./renames.js";
 import { drop, labelsOf } from "./statements.js";
+import { refuseReshapedRows } from "./types/parked-columns.js";
+import { dropReplaced, makeRoom } from "./types/replaced-types.js";
 import {
   type InvalidIndexes,
   invalidIndexes,
@@ -35,16 +42,21 @@ const LATE: readonly Kind[] = [
   ...(["ForeignDataWrapper", "ForeignServer"] as const),
 ];
 
+/** Commands about NOT NULL and checks that a parent and its children must have alike. */
+const PENDING: readonly string[] = ["validate_constraint", "set_not_null"];
+
 /**
  * The script between two PostgreSQL schemas. New enum values come first, because they cannot be
  * used in the transaction that adds them. The main transaction follows. Statements that would hold
- * locks for long come last, outside of it: building indexes, and validating constraints on existing
- * rows.
+ * locks for long come after it, outside of transactions: building indexes, and validating
+ * constraints on existing rows. A last transaction uses what they have made, and replaced indexes
+ * are dropped at the end.
  * @throws AppError `INVALID_ARGUMENT`, naming the object, for objects that migrations do not
  * manage.
  */
 export function* planPostgres(base: PostgresSchema, target: PostgresSchema): Pausing<Script> {
-  const [before, after] = [withoutInvalidIndexes(base), withoutInvalidIndexes(target)];
+  const ties = changedTies(withoutInvalidIndexes(base), withoutInvalidIndexes(target));
+  const { base: before, target: after } = ties;
   const invalid = invalidIndexes(base, target);
   yield;
   const { broken } = invalid;
@@ -53,38 +65,51 @@ export function* planPostgres(base: PostgresSchema, target: PostgresSchema): Pau
       ? rebuildPlanBetween(before, after)
       : new RebuildPlan(before, after, broken);
   yield;
-  return yield* new PostgresPlan(before, after, rebuild, invalid).script();
+  return yield* new PostgresPlan(ties, rebuild, invalid).script();
 }
 
 class PostgresPlan {
+  readonly #ties: ChangedTies;
   readonly #base: PostgresSchema;
   readonly #target: PostgresSchema;
   readonly #rebuild: RebuildPlan;
   readonly #renames: Renames;
   readonly #tables: LockedTables;
+  readonly #online: OnlineIndexes;
+  readonly #waiting: Waiting;
   readonly #creations: Creations;
   readonly #invalid: InvalidIndexes;
+  /** The routines of the base that need each other. */
+  readonly #cycles: RoutineCycles;
   /** Statements after the transaction, each by itself, and statements at the very end. */
   readonly #after: Statement[] = [];
   readonly #last: Statement[] = [];
   /** Memo: whether an object is dropped before columns are altered. */
   readonly #early = new Map<string, boolean>();
 
-  constructor(
-    base: PostgresSchema,
-    target: PostgresSchema,
-    rebuild: RebuildPlan,
-    invalid: InvalidIndexes,
-  ) {
+  constructor(ties: ChangedTies, rebuild: RebuildPlan, invalid: InvalidIndexes) {
+    const { base, target } = ties;
+    this.#ties = ties;
     this.#base = base;
     this.#target = target;
     this.#invalid = invalid;
+    this.#cycles = new RoutineCycles(base);
     this.#rebuild = rebuild;
     this.#renames = new Renames(base, target, this.#rebuild);
     this.#tables = new LockedTables(base, target, this.#renames.renamed);
-    this.#creations = new Creations(base, target, this.#rebuild, this.#tables);
+    this.#online = new OnlineIndexes(base, target, this.#rebuild, this.#tables);
+    this.#waiting = new Waiting(base, target, this.#rebuild);
+    this.#creations = new Creations(
+      base,
+      target,
+      this.#rebuild,
+      this.#tables,
+      this.#online,
+      this.#waiting,
+    );
     refuseLeftAlone(base, target, this.#rebuild);
     refuseAttachedKeys(base, this.#rebuild);
+    refuseReshapedRows(target, this.#rebuild);
   }
 
   *script(): Pausing<Script> {
@@ -96,12 +121,14 @@ class PostgresPlan {
       this.#rebuild,
       this.#renames,
       this.#tables,
+      this.#waiting.columns,
     );
     this.#after.push(...changes.after);
     this.#last.push(...changes.last);
     yield;
     const before = [
       ...this.#invalid.drops,
+      ...this.#ties.cut,
       ...this.#untyped(),
       ...this.#renames.statements(),
       ...this.#creations.ofKind("Schema"),
@@ -109,18 +136,21 @@ class PostgresPlan {
       ...this.#releases(),
       ...this.#forgottenExtensions(),
       ...[...this.#rebuild.defaults].flatMap((id) => this.#dropDefault(id)),
+      ...dropFreedDefaults(this.#base, this.#target, this.#rebuild),
+      ...this.#cycles.released((routine) => this.#rebuild.isDropped(routine)),
       ...this.#drops((object) => this.#isEarly(object)),
     ];
     yield;
     const main = [
       ...before,
-      ...this.#makeRoom(),
+      ...makeRoom(this.#base, this.#target, this.#rebuild),
       ...this.#creations.ofKind("Extension"),
       ...this.#creations.first(),
       ...changes.now,
+      ...this.#creations.between(),
+      ...changes.late,
       ...this.#creations.last(),
-      ...this.#drops((object) => !this.#isEarly(object)),
-      ...this.#dropReplaced(),
+      ...this.#drops((object) => !this.#isEarly(object), this.#rebuild.replaced),
     ];
     yield;
     const attributes = yield* objectAttributes(
@@ -131,11 +161,22 @@ class PostgresPlan {
       this.#creations.pending,
     );
     const after = [...this.#after, ...this.#creations.after];
+    const last = [...this.#last, ...this.#creations.swaps, ...attributes.last];
+    // PostgreSQL ties a table to a parent once the table has the same valid columns, checks and keys.
+    const { make, restore } = this.#ties;
+    const isAtOnce = after.length + last.length === 0;
+    const isChecked = ![...after, ...last].some(({ command }) => PENDING.includes(command.command));
     return [
       ...phase(false, first),
-      ...phase(true, [...main, ...attributes.now]),
+      ...phase(true, [
+        ...main,
+        ...attributes.now,
+        ...(isAtOnce ? make : []),
+        ...(isChecked ? restore : []),
+      ]),
       ...phase(false, after),
-      ...phase(true, [...this.#last, ...attributes.last]),
+      ...phase(true, [...last, ...(isAtOnce ? [] : make), ...(isChecked ? [] : restore)]),
+      ...phase(false, this.#creations.end),
     ];
   }
 
@@ -148,14 +189,28 @@ class PostgresPlan {
     const known = this.#early.get(object.id);
     if (known !== undefined) return known;
     const isLate = LATE.includes(object.kind);
-    const isPlain = object.kind === "Table" || (RECREATABLE.includes(object.kind) && !isLate);
+    const isFreeTable = object.kind === "Table" && !this.#isStored(object);
+    const isPlain = isFreeTable || (RECREATABLE.includes(object.kind) && !isLate);
     const isRecreated = this.#rebuild.recreated.has(object.id);
     // A provisional answer, so that the recursion ends in a cycle of dependencies.
     this.#early.set(object.id, isRecreated || isPlain);
-    const isTied = isLate && needsOf(object).some((id) => this.#isEarlyDrop(id));
+    const isUnused = isLate || !this.#isStored(object);
+    const isTied = isUnused && needsOf(object).some((id) => this.#isEarlyDrop(id));
     const isEarly = isRecreated || isPlain || isTied || this.#isRoutineReplaced(object);
     this.#early.set(object.id, isEarly);
     return isEarly;
+  }
+
+  /**
+   * Whether a type or row type is used until columns are altered: by a column of a table that
+   * stays, or by a type that is recreated.
+   */
+  #isStored({ id }: PostgresObject): boolean {
+    const { stored, replaced } = this.#rebuild;
+    if (stored.typesOver(id).some((type) => replaced.has(type.id))) return true;
+    return stored.columnsOf(id).some((column) => {
+      return !this.#rebuild.isDropped(this.#base.above(column));
+    });
   }
 
   /**
@@ -173,6 +228,9 @@ class PostgresPlan {
   #isEarlyDrop(id: string): boolean {
     const object = this.#base.find(id);
     if (object === undefined) return false;
+    // PostgreSQL does not alter the type of a column that a routine uses.
+    if (object.kind === "Column")
+      return this.#isColumnGone(object) || this.#rebuild.touched.has(id);
     const isGone = this.#rebuild.isDropped(object) && this.#isEarly(object);
     return isGone || this.#rebuild.replaced.has(id);
   }
@@ -193,13 +251,14 @@ class PostgresPlan {
    */
   #releases(): readonly Statement[] {
     return this.#rebuild.matched.flatMap(({ old, now }) => {
-      const owner = old.values.ownedBy?.ref;
-      if (owner !== undefined && (owner !== now.values.ownedBy?.ref || this.#isColumnGone(owner))) {
+      const [owner, after] = [ownerOf(this.#base, old), ownerOf(this.#target, now)];
+      const isSame = owner?.id === after?.id && owner?.parent === after?.parent;
+      if (owner !== undefined && (!isSame || this.#isColumnGone(owner))) {
         const sql = `ALTER SEQUENCE ${qualified(this.#target, now)} OWNED BY NONE`;
         return [statement("alter_sequence", sql, on(this.#target, now))];
       }
       if (old.values.identity === undefined || now.values.identity !== undefined) return [];
-      if (this.#isColumnGone(now.id)) return [];
+      if (this.#isColumnGone(old)) return [];
       return [alteringColumn("drop_identity", this.#target, now, "DROP IDENTITY")];
     });
   }
@@ -218,53 +277,31 @@ class PostgresPlan {
     });
   }
 
-  #drops(isNow: (object: PostgresObject) => boolean): readonly Step[] {
+  /** @param replaced types whose old versions are dropped too. */
+  #drops(
+    isNow: (object: PostgresObject) => boolean,
+    replaced: ReadonlySet<string> = new Set(),
+  ): readonly Step[] {
     const gone = this.#base.objects.filter(
       (object) =>
-        (this.#rebuild.isDropped(object) || this.#rebuild.isGeneratedAnew(object)) && isNow(object),
+        replaced.has(object.id) ||
+        ((this.#rebuild.isDropped(object) || this.#rebuild.isGeneratedAnew(object)) &&
+          !this.#online.isReplaced(object) &&
+          isNow(object)),
     );
     const { renamed } = this.#renames;
     const isIncluded = (part: PostgresObject): boolean => !this.#isDroppedBySaying(part);
-    return inDependencyOrder(this.#base, gone, isIncluded)
+    const isDropped = (table: PostgresObject): boolean => this.#rebuild.isDropped(table);
+    return inDependencyOrder(this.#base, gone, isIncluded, (each) => this.#cycles.needsOf(each))
       .reverse()
       .filter((object) => this.#isDroppedBySaying(object))
       .flatMap((object) => [
         ...(object.kind === "Extension" ? [extensionRows(object)] : []),
-        ...this.#detached(object),
-        drop(renamed, renamed.get(object.id), this.#tables),
+        ...detachedFirst(this.#base, renamed, object, isDropped, this.#tables),
+        replaced.has(object.id)
+          ? dropReplaced(this.#target, this.#target.get(object.id))
+          : drop(renamed, renamed.get(object.id), this.#tables),
       ]);
-  }
-
-  /**
-   * PostgreSQL does not drop an attached partition of a table that foreign keys reference, so the
-   * partition is detached first.
-   */
-  #detached(object: PostgresObject): readonly Statement[] {
-    const { id, values } = object;
-    if (values.partitionBound === undefined) return [];
-    const { renamed } = this.#renames;
-    return (values.inherits ?? []).flatMap((part) => {
-      const parent = this.#base.find(part.table.ref);
-      const isThere = parent !== undefined && !this.#rebuild.isDropped(parent);
-      if (!isThere || !this.#isReferredTo(parent)) return [];
-      const [whole, partition] = [renamed.get(parent.id), renamed.get(id)];
-      const sql = `ALTER TABLE ${qualified(renamed, whole)} DETACH PARTITION ${qualified(renamed, partition)}`;
-      const others = [
-        lock(renamed.pathOf(whole), "ACCESS EXCLUSIVE"),
-        ...this.#tables.defaultOf(parent.id),
-      ];
-      return [statement("detach_partition", sql, { ...on(renamed, partition), others })];
-    });
-  }
-
-  /** Whether a foreign key references a partitioned table or one of its ancestors. */
-  #isReferredTo({ id, values }: PostgresObject): boolean {
-    const keys = this.#base.all("ForeignKey");
-    if (keys.some((key) => key.values.target?.ref === id)) return true;
-    return (values.inherits ?? []).some((part) => {
-      const above = this.#base.find(part.table.ref);
-      return above !== undefined && this.#isReferredTo(above);
-    });
   }
 
   /**
@@ -272,17 +309,19 @@ class PostgresPlan {
    * or owning column does not.
    */
   #isDroppedBySaying(object: PostgresObject): boolean {
-    const { kind, parent, values } = object;
+    const { kind, parent } = object;
     if (kind === "Database") return false;
     if (this.#rebuild.isGeneratedAnew(object)) return !this.#rebuild.recreated.has(parent);
     if (kind === "Column" || kind === "DefaultPrivileges") return false;
-    const owner = values.ownedBy?.ref;
+    const owner = ownerOf(this.#base, object);
     if (owner !== undefined && this.#isColumnGone(owner)) return false;
     const above = this.#base.find(parent);
     if (above === undefined || above.kind === "Schema" || above.kind === "Database") return true;
     const whole = this.#base.find(attachedTo(object));
     if (whole !== undefined && this.#rebuild.isDropped(whole)) return false;
     if (!this.#rebuild.isDropped(above)) return true;
+    // The domain is dropped after the columns that its checks need.
+    if (above.kind === "Domain") return needsOf(object).some((id) => id !== parent);
     return (kind === "ForeignKey" && whole === undefined) || this.#isTied(object);
   }
 
@@ -309,11 +348,10 @@ class PostgresPlan {
     return needs.includes(other) || needs.some((each) => this.#needs(each, other, seen));
   }
 
-  #isColumnGone(id: string): boolean {
-    const column = this.#base.get(id);
-    const table = this.#base.above(column);
+  #isColumnGone(column: PostgresObject): boolean {
+    const { id } = column;
     const isGone = this.#target.find(id) === undefined || this.#rebuild.anew.has(id);
-    return isGone || this.#rebuild.isDropped(table);
+    return isGone || this.#rebuild.isDropped(this.#base.above(column));
   }
 
   /** New values of enums that keep their existing values. */
@@ -331,35 +369,15 @@ class PostgresPlan {
     });
   }
 
-  #makeRoom(): readonly Statement[] {
-    return [...this.#rebuild.replaced].flatMap((id) => {
-      const [old, type] = [this.#base.get(id), this.#target.get(id)];
-      const [name, room] = [qualified(this.#target, type), oldName(nameOf(type))];
-      const rename = `ALTER ${wordOf(type)} ${name} RENAME TO ${quoteName(room)}`;
-      const renamed = `${onOf(this.#target, type)}.${quoteName(room)}`;
-      const others = old.kind === "RangeType" ? constructorRoom(old, name, renamed) : [];
-      return [rename, ...others].map((sql) => statement("rename", sql, on(this.#target, type)));
-    });
-  }
-
   /**
    * Drops a default before its column's type changes, because a default that cannot be cast would
    * stop the change and would keep its own dependencies.
    */
   #dropDefault(id: string): readonly Statement[] {
-    const now = this.#target.get(id);
     const table = this.#base.above(this.#base.get(id));
     if (this.#rebuild.anew.has(id) || this.#rebuild.isDropped(table)) return [];
-    return [alteringColumn("alter_column", this.#target, now, "DROP DEFAULT")];
-  }
-
-  #dropReplaced(): readonly Statement[] {
-    const old = [...this.#rebuild.replaced].map((id) => this.#base.get(id));
-    return [...inDependencyOrder(this.#base, old)].reverse().map(({ id }) => {
-      const type = this.#target.get(id);
-      const name = `${onOf(this.#target, type)}.${quoteName(oldName(nameOf(type)))}`;
-      return statement("drop", `DROP ${wordOf(type)} ${name}`, on(this.#target, type));
-    });
+    const { renamed } = this.#renames;
+    return [alteringColumn("alter_column", renamed, renamed.get(id), "DROP DEFAULT")];
   }
 }
 

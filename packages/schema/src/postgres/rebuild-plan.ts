@@ -5,30 +5,28 @@ import type { PropertyName } from "../model/vocabulary.js";
 import { typeChangeOf } from "./alter-column.js";
 import { mustReplace, REPLACED } from "./alter-type.js";
 import { attachedTo, Attachments } from "./objects/attachments.js";
-import { inDependencyOrder, needsOf } from "./objects/dependency-order.js";
-import { inheritedPart } from "./objects/inheritance.js";
-import { CONSTRAINTS, DEFINED, isForeign, isRoutine, namesIn } from "./objects/names.js";
+import {
+  ATTRIBUTES,
+  isMoreChecked,
+  isNewColumn,
+  isNewTable,
+  isTakenAlong,
+} from "./objects/changed-properties.js";
+import { needsOf } from "./objects/dependency-order.js";
+import { inheritedPart, ownerOf } from "./parents/inheritance.js";
+import { repartitionedTables } from "./parents/partition-keys.js";
+import { CONSTRAINTS, DEFINED, isForeign, isRoutine } from "./objects/names.js";
 import { RenamedText } from "./renamed-text.js";
 import { isReplaceable } from "./statements.js";
+import { parkedColumns, rewrittenTables } from "./types/parked-columns.js";
+import { replacedTypes, reshapedColumns } from "./types/replaced-types.js";
+import { StoredTypes } from "./types/stored-types.js";
 
 /** Kinds that store no data, so that they can be dropped and recreated. */
 export const RECREATABLE: readonly Kind[] = [
   ...(["View", "MaterializedView", "Index", "Trigger", "Policy", "Function", "Procedure"] as const),
   ...DEFINED.filter((kind) => !REPLACED.includes(kind)),
   ...CONSTRAINTS,
-];
-
-/** Properties that are set after all objects exist. */
-const ATTRIBUTES: readonly PropertyName[] = [
-  ...(["comment", "grants", "revoked", "owner", "ownedBy", "columnDetails"] as const),
-  ...(["columnGrants", "isClustered", "isReplicaIdentity", "indexComment"] as const),
-  ...([
-    "statisticsTarget",
-    "attachedTo",
-    "isInvalid",
-    "triggerStates",
-    "neededExtensions",
-  ] as const),
 ];
 
 /** An object that both schemas have, as the base and as the target describes it. */
@@ -53,15 +51,24 @@ export class RebuildPlan {
    * recreated.
    */
   readonly touched: Set<string> = new Set();
+  /**
+   * Columns that are text while the row type of a table that they store is altered. They are
+   * touched too.
+   */
+  readonly parked: Set<string> = new Set();
+  /** Columns that store a recreated composite type with other attributes, or in another order. */
+  readonly reshaped: ReadonlySet<string>;
   /** Columns that are dropped and added again. */
   readonly anew: Set<string> = new Set();
-  /** Columns whose default is dropped temporarily, so that objects it uses can be recreated. */
+  /** Columns whose default is dropped early, so that objects it uses can be recreated or go. */
   readonly defaults: Set<string> = new Set();
   readonly matched: readonly MatchedObject[];
   readonly #renamedText: RenamedText;
   /** Indexes and constraints of partitions, in the base and in the target. */
   readonly #parts: Attachments;
   readonly #partsNow: Attachments;
+  /** What the columns of the base store. */
+  readonly stored: StoredTypes;
   readonly #changes = new Map<string, readonly PropertyName[]>();
 
   /** @param broken invalid partitioned indexes of the base, which can only be dropped. */
@@ -70,6 +77,7 @@ export class RebuildPlan {
     this.#target = target;
     this.#parts = new Attachments(base);
     this.#partsNow = new Attachments(target);
+    this.stored = new StoredTypes(base);
     for (const id of broken) if (target.find(id) !== undefined) this.recreated.add(id);
     this.matched = target.objects.flatMap((now) => {
       const old = base.find(now.id);
@@ -78,14 +86,17 @@ export class RebuildPlan {
     });
     this.#renamedText = new RenamedText(base, target);
     for (const each of this.matched) this.#compare(each);
-    this.#touchColumnsOfReplaced();
-    for (let size = -1; size < this.recreated.size + this.anew.size;) {
-      size = this.recreated.size + this.anew.size;
+    for (let size = -1; size < this.#size();) {
+      size = this.#size();
+      this.#replaceTypes();
+      this.#repartition();
       this.#recreateGenerated();
       this.#recreateDependents();
       this.#recreateAttached();
+      this.#park();
     }
     this.#findDefaults();
+    this.reshaped = reshapedColumns(target, this);
   }
 
   /** The properties that change, apart from renames of other objects. */
@@ -133,7 +144,8 @@ export class RebuildPlan {
     // Overloaded routines are distinguished by their argument types.
     if (this.routineName(old) !== now.name && isRoutine(now)) this.recreated.add(now.id);
     if (changed.length === 0) return;
-    if (REPLACED.includes(now.kind) && mustReplace(old, now, changed)) this.replaced.add(now.id);
+    if (REPLACED.includes(now.kind) && mustReplace(old, now, changed, this.stored))
+      this.replaced.add(now.id);
     if (now.kind === "Table" && changed.some(isNewTable)) this.recreated.add(now.id);
     if (now.kind === "Table") this.#lookAtTable(old, now);
     if (now.kind === "Column") this.#lookAtColumn(now, changed);
@@ -141,9 +153,15 @@ export class RebuildPlan {
     if (now.kind === "Extension" && this.#isDowngrade(old, now)) this.recreated.add(now.id);
     if (!RECREATABLE.includes(now.kind) || isReplaceable(old, now)) return;
     const isDetail = (property: PropertyName): boolean =>
-      ATTRIBUTES.includes(property) || (property === "options" && isIndexed(now));
+      ATTRIBUTES.includes(property) ||
+      (property === "options" && isIndexed(now) && !this.#isOfPartitioned(now));
     if (isMoreChecked(old, now, changed)) return;
     if (!changed.every(isDetail)) this.recreated.add(now.id);
+  }
+
+  /** Whether an index has no storage of its own, whose parameters ALTER INDEX could change. */
+  #isOfPartitioned({ parent }: PostgresObject): boolean {
+    return this.#target.find(parent)?.values.partitionKey !== undefined;
   }
 
   /** Whether a partitioned index becomes valid by attaching the missing partition indexes. */
@@ -173,7 +191,7 @@ export class RebuildPlan {
 
   #isUnchecked({ id }: PostgresObject): boolean {
     const now = this.#target.find(id);
-    return now !== undefined && isOf(now, CONSTRAINTS) && NOT_VALID.test(now.values.definition);
+    return now !== undefined && now.values.definition?.endsWith(" NOT VALID") === true;
   }
 
   /** A partition index cannot be dropped without the partitioned index, nor the other way round. */
@@ -234,24 +252,45 @@ export class RebuildPlan {
     return kind === "Column" && this.anew.has(id) && values.generated !== undefined;
   }
 
-  #lookAtColumn({ id, parent }: PostgresObject<"Column">, changed: readonly PropertyName[]): void {
+  #lookAtColumn(now: PostgresObject<"Column">, changed: readonly PropertyName[]): void {
+    const { id, parent, values } = now;
     // Recreating a foreign table loses no rows.
     if (changed.includes("foreignOptions")) this.recreated.add(parent);
-    if (changed.some(isNewColumn)) this.anew.add(id);
-    if (changed.includes("type") && isPartitionedBy(this.#base, id)) this.recreated.add(parent);
+    // PostgreSQL has no expression for the values of a generated column's new type.
+    const isComputed = values.generated !== undefined && changed.includes("type");
+    if (isComputed || changed.some(isNewColumn)) this.anew.add(id);
     if (typeChangeOf(changed) || this.anew.has(id)) this.touched.add(id);
   }
 
-  #touchColumnsOfReplaced(): void {
-    // A domain over a replaced type would keep the old one.
-    for (const domain of inDependencyOrder(this.#base, this.#base.all("Domain"))) {
-      const isOver = needsOf(domain).some((id) => this.replaced.has(id));
-      if (isOver && this.#target.find(domain.id) !== undefined) this.replaced.add(domain.id);
+  #size(): number {
+    return this.recreated.size + this.anew.size + this.replaced.size + this.parked.size;
+  }
+
+  #replaceTypes(): void {
+    for (const id of replacedTypes(this.#base, this.#target, this)) {
+      this.replaced.add(id);
     }
     for (const column of this.#base.all("Column")) {
       if (this.#target.find(column.id) === undefined) continue;
       if (needsOf(column).some((id) => this.replaced.has(id))) this.touched.add(column.id);
     }
+  }
+
+  /** Makes room for the tables whose row types are stored. */
+  #park(): void {
+    for (const { id } of rewrittenTables(this.#target, this)) {
+      for (const view of this.stored.viewsOf(id)) {
+        if (this.#target.find(view.id) !== undefined) this.recreated.add(view.id);
+      }
+    }
+    for (const id of parkedColumns(this.#base, this.#target, this)) this.touched.add(id);
+    this.#repartition();
+    for (const id of parkedColumns(this.#base, this.#target, this)) this.parked.add(id);
+  }
+
+  #repartition(): void {
+    const tables = repartitionedTables(this.#base, (id) => this.isGone(id));
+    for (const { id } of tables) if (this.#target.find(id) !== undefined) this.recreated.add(id);
   }
 
   /**
@@ -272,14 +311,20 @@ export class RebuildPlan {
   /** Whether an object that a column needs goes before the column is altered. */
   #isLeft(id: string): boolean {
     const object = this.#base.find(id);
-    return this.recreated.has(id) || (object !== undefined && this.isOvertaken(object));
+    if (object === undefined || this.recreated.has(id)) return object !== undefined;
+    // PostgreSQL drops a sequence with the column that owns it.
+    const owner = ownerOf(this.#base, object);
+    if (owner === undefined && object.kind !== "Column" && !isRoutine(object)) return false;
+    return [id, owner?.id ?? id].every((each) => this.#target.find(each) === undefined);
   }
 
   #findDefaults(): void {
     for (const column of this.#base.all("Column")) {
       const { id, values } = column;
-      if (values.default === undefined || this.#target.find(id) === undefined) continue;
-      const isLoose = needsOf(column).some((need) => this.#isLeft(need));
+      if (values.default === undefined) continue;
+      const isKept = this.#target.find(id) !== undefined;
+      const left = needsOf(column).filter((need) => this.#isLeft(need));
+      const isLoose = left.some((need) => isKept || isRoutine(this.#base.get(need)));
       if (this.touched.has(id) || isLoose) this.defaults.add(id);
     }
   }
@@ -325,27 +370,8 @@ export class RebuildPlan {
   }
 
   #isTypeChanged(id: string): boolean {
-    return this.touched.has(id) && !this.anew.has(id);
+    return this.touched.has(id) && !this.anew.has(id) && !this.parked.has(id);
   }
-}
-
-/** The end of a definition of a constraint that was not validated. */
-const NOT_VALID = / NOT VALID$/;
-
-/** Whether the two states of a constraint differ only in its validation. */
-export function isMoreChecked(
-  old: PostgresObject,
-  now: PostgresObject,
-  changed: readonly PropertyName[],
-): boolean {
-  if (!isOf(now, CONSTRAINTS) || !isOf(old, CONSTRAINTS)) return false;
-  const before = old.values.definition;
-  const isChecked = NOT_VALID.test(before) && !NOT_VALID.test(now.values.definition);
-  return (
-    changed.every((property) => property === "definition" || ATTRIBUTES.includes(property)) &&
-    isChecked &&
-    before.replace(NOT_VALID, "") === now.values.definition
-  );
 }
 
 /** Whether the object is an index, or a constraint that may have an index. */
@@ -369,31 +395,3 @@ function isPartition({ kind, values }: PostgresObject): boolean {
 /** The objects that a script recreates when the base has no invalid indexes. */
 export const rebuildPlanBetween: (base: PostgresSchema, target: PostgresSchema) => RebuildPlan =
   perPair((base: PostgresSchema, target: PostgresSchema) => new RebuildPlan(base, target));
-
-/** Whether a column is part of its table's partition key. */
-export function isPartitionedBy(schema: PostgresSchema, id: string): boolean {
-  const column = schema.get(id);
-  const key = schema.above(column).values.partitionKey;
-  return key !== undefined && namesIn(key).has(nameOf(column));
-}
-
-/**
- * Whether PostgreSQL rebuilds the object itself when a column's type changes. It does so for keys
- * on plain columns, but not for expressions that compare with a constant of the old type.
- */
-function isTakenAlong({ kind, values }: PostgresObject): boolean {
-  const isPlain = kind === "Index" || kind === "PrimaryKey" || kind === "UniqueConstraint";
-  if (!isPlain || values.where !== undefined) return false;
-  return !(values.parts ?? []).some((part) => part.expression !== undefined);
-}
-
-function isNewTable(property: PropertyName): boolean {
-  const rebuild: readonly PropertyName[] = [
-    ...(["partitionKey", "partitionBound", "inherits", "server", "foreignOptions"] as const),
-  ];
-  return rebuild.includes(property);
-}
-
-function isNewColumn(property: PropertyName): boolean {
-  return property === "generated" || property === "storage";
-}

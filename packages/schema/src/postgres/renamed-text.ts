@@ -157,7 +157,8 @@ export class RenamedText {
 
   /** Columns that a table's own texts name, and inherited columns of a partition. */
   #columnsBeside(old: PostgresObject): readonly PostgresObject[] {
-    const table = old.kind === "Table" ? old : this.#base.find(old.parent);
+    const above = old.values.ownedBy?.ref ?? old.parent;
+    const table = old.kind === "Table" ? old : this.#base.find(above);
     if (table?.kind !== "Table") return [];
     const parents = this.#parentsOf(table);
     const holders = old === table ? [table, ...parents] : parents;

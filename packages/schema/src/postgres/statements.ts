@@ -194,10 +194,13 @@ export function createIndex(
   const given = options === undefined ? "" : ` WITH (${options})`;
   const head = `CREATE ${unique}INDEX ${word}${quoteName(name)} ON ${at} USING`;
   const sql = `${head} ${withoutWhere(index)}${given}${clause(" WHERE ", values.where)}`;
-  const subject = { object: schema.pathOf(index), table: schema.pathOf(table) };
+  const subject = {
+    ...{ object: schema.pathOf(index), table: schema.pathOf(table) },
+    rows: "scan",
+  } as const;
   return isConcurrent
-    ? concurrently(sql, qualified(schema, index), subject)
-    : statement("create_index", sql, { ...subject, rows: "scan" });
+    ? concurrently("create_index_concurrently", sql, qualified(schema, index), subject)
+    : statement("create_index", sql, subject);
 }
 
 /** An index's definition without its WHERE clause, which must follow the storage parameters. */

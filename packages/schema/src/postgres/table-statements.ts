@@ -5,7 +5,8 @@ import { type PostgresObject, type PostgresSchema, without } from "../model/sche
 import { clause, prefixed, storageClauses, unlogged } from "./clauses.js";
 import { alteringTable, lock, on, statement, type Subject } from "./commands.js";
 import type { LockedTables } from "./locks/locked-tables.js";
-import { inheritedColumn } from "./objects/inheritance.js";
+import { inheritedColumn } from "./parents/inheritance.js";
+import { disputedColumns } from "./parents/standing-alone.js";
 import { isForeign, qualified, quoteName, wordOf } from "./objects/names.js";
 
 /** The statements that create a table with its columns, or a partition of another table. */
@@ -19,8 +20,11 @@ export function createTable(
   const inherited = (values.inherits ?? []).map((part) => schema.get(part.table.ref));
   const parents = inherited.map((parent) => qualified(schema, parent));
   const bound = values.partitionBound;
-  const list = columns
-    .map((column) => columnClause(withoutInherited(schema, table, column)))
+  const list = [
+    ...columns.map((column) => withoutInherited(schema, table, column)),
+    ...disputedColumns(schema, table),
+  ]
+    .map((column) => columnClause(column))
     .join(",\n  ");
   const body =
     bound !== undefined

@@ -12,8 +12,8 @@ export interface Unit {
   /** Checks of the existing rows, which run in the unit's transaction. */
   readonly checks?: readonly RowCheck[];
   /**
-   * The index, qualified and quoted, that the unit builds outside of transactions. Undefined for a
-   * transaction.
+   * The index, qualified and quoted, that the unit builds or drops outside of transactions.
+   * Undefined for a transaction.
    */
   readonly concurrentIndex?: string;
 }
@@ -24,11 +24,14 @@ export function unitsOf(script: Script): readonly Unit[] {
     return commands.map((command, index) => ({
       statements: statements.slice(index, index + 1),
       commands: [command],
-      ...(command.command === "create_index_concurrently"
-        ? { concurrentIndex: command.index }
-        : {}),
+      ...("index" in command ? { concurrentIndex: command.index } : {}),
     }));
   });
+}
+
+/** Whether a unit drops an index outside of transactions. */
+export function isConcurrentDrop({ commands }: Unit): boolean {
+  return commands[0]?.command === "drop_index_concurrently";
 }
 
 /** Builds a script from units. */

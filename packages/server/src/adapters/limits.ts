@@ -10,6 +10,11 @@ export const READING_THREADS_MAX: number = 2;
 export const STATEMENTS_READ_TURN_MS: number = 5;
 /** Memory limit of a thread that reads statements, in MiB. */
 export const STATEMENT_READING_MEBIBYTES: number = 512;
+/**
+ * Age at which the marker of a write expires, in ms: it outlives its plan, whose deadline is 30 days
+ * after its last change at most, by a week in which an outage can end.
+ */
+export const MARKER_AGE_MS_MAX: number = 37 * 24 * 60 * 60 * 1000;
 /** Resident memory of a child process that runs agents' statements on SQLite, in bytes. */
 export const SQL_MEMORY_BYTES_MAX: number = 768 * 1024 * 1024;
 /**

@@ -1,6 +1,6 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { excessiveRights } from "./role-rights.js";
+import { roleReport } from "./role-rights.js";
 
 const PASSWORD = "not-a-secret-1";
 
@@ -34,8 +34,13 @@ describe("the rights of a data source's role", () => {
     return url.href;
   }
 
+  async function found(url: string): Promise<readonly string[]> {
+    const { problems } = await roleReport(url);
+    return problems.map((problem) => problem.found);
+  }
+
   it("are not excessive where it owns nothing but the service's own tables", async () => {
-    expect(await excessiveRights(urlOf("modest"))).toBeUndefined();
+    expect((await found(urlOf("modest"))).join()).not.toMatch(/owns|superuser|BYPASSRLS/);
   });
 
   it.each([
@@ -43,10 +48,34 @@ describe("the rights of a data source's role", () => {
     ["owner", "owns shop.orders"],
     ["member", "owns shop.orders"],
   ])("are named where nothing holds it back: %s", async (role, expected) => {
-    expect(await excessiveRights(urlOf(role))).toContain(`role ${prefix}_${role} ${expected}`);
+    expect((await found(urlOf(role)))[0]).toContain(`role ${prefix}_${role} ${expected}`);
   });
 
   it("are named where it is a superuser", async () => {
-    expect(await excessiveRights(database.url)).toContain("is a superuser");
+    const { problems } = await roleReport(database.url);
+    expect(problems).toMatchObject([
+      {
+        found: expect.stringContaining("is a superuser"),
+        fix: expect.stringContaining("CREATE ROLE"),
+      },
+    ]);
+  });
+
+  it("suffice for writes once the SQL of the fix has run, and for the roles of organizations", async () => {
+    const url = urlOf("modest");
+    const { problems } = await roleReport(url, [`${prefix}_owner`]);
+    const [role, marker] = problems;
+    expect(role?.found).toContain(`cannot take on role ${prefix}_owner`);
+    expect(marker?.found).toContain("the table _steward_steps is missing");
+    const sql = marker?.fix.replace(
+      "if steps are to write, run as the owner of the database: ",
+      "",
+    );
+    await database.query(`${sql ?? ""} GRANT ${prefix}_owner TO ${prefix}_modest`);
+    expect(await found(url)).toEqual([expect.stringContaining("owns shop.orders")]);
+    expect((await roleReport(url, [`${prefix}_owner`])).problems.length).toBe(1);
+    await database.query(
+      `DROP TABLE public._steward_steps; REVOKE ${prefix}_owner FROM ${prefix}_modest`,
+    );
   });
 });

@@ -23,53 +23,74 @@ const shop = target("shop");
 const crm = target("crm");
 const targets = new Map([shop, crm].map((each) => [each.name, each]));
 
+const unlisted = { strict: false, tools: [] };
+
 describe("the tool registry", () => {
   it("binds a listed name as the list says", () => {
-    const registry = buildToolRegistry(
-      {
-        strict: true,
-        tools: [
-          {
-            name: "crm_query",
-            dataSource: "crm",
-            allowedIntents: ["read_select"],
-          },
-        ],
-      },
-      targets,
-    );
-    expect(registry.resolve("crm_query")).toEqual({
-      target: crm,
-      allowedIntents: ["read_select"],
+    const tool = { name: "crm_query", dataSource: "crm", allowedIntents: ["read_select" as const] };
+    const registry = buildToolRegistry({ strict: true, tools: [tool] }, targets);
+    const found = { target: crm, allowedIntents: ["read_select"] };
+    expect(registry.resolve({ toolName: "crm_query" })).toEqual(found);
+    expect(registry.resolve({ toolName: "crm_query", dataSource: "crm" })).toEqual(found);
+    expect(registry.resolve({ toolName: "crm_query", dataSource: "shop" })).toEqual({
+      field: "data_source",
+      refusal:
+        'tool "crm_query" runs on the data source crm: leave data_source out, or use another tool_name',
     });
   });
 
-  it("takes any other name for the SQL tool on the first data source", () => {
-    const registry = buildToolRegistry({ strict: false, tools: [] }, targets);
-    expect(registry.resolve("whatever")).toEqual({ target: shop });
+  it("takes any other name for the SQL tool on the data source that the step names", () => {
+    const registry = buildToolRegistry(unlisted, targets);
+    expect(registry.resolve({ toolName: "whatever", dataSource: "crm" })).toEqual({ target: crm });
+    expect(registry.resolve({ toolName: "", dataSource: "shop" })).toEqual({ target: shop });
+    expect(registry.resolve({ toolName: "", dataSource: "gone" })).toEqual({
+      field: "data_source",
+      refusal: 'there is no data source "gone"; the catalog lists those that you may use',
+    });
   });
 
-  it("refuses the name of another data source, and does not run its statements on the first one", () => {
-    const registry = buildToolRegistry({ strict: false, tools: [] }, targets);
-    expect(registry.resolve("shop")).toEqual({ target: shop });
-    expect(registry.resolve("crm")).toBeUndefined();
+  it("takes the first data source where nothing names one, and says so where there are several", () => {
+    const registry = buildToolRegistry(unlisted, targets);
+    const found = { target: shop, isByDefault: true };
+    expect(registry.resolve({ toolName: "whatever" })).toEqual(found);
+    expect(registry.resolve({ toolName: "shop", dataSource: "" })).toEqual(found);
+    const single = buildToolRegistry(unlisted, new Map([["shop", shop]]));
+    expect(single.resolve({ toolName: "whatever" })).toEqual({ target: shop });
+  });
+
+  it("refuses the name of another data source in place of a tool's, with what to write instead", () => {
+    const registry = buildToolRegistry(unlisted, targets);
+    const refused = {
+      field: "tool_name",
+      refusal:
+        '"crm" is a data source and no tool: set data_source to "crm", and leave tool_name out',
+    };
+    expect(registry.resolve({ toolName: "crm" })).toEqual(refused);
+    expect(registry.resolve({ toolName: "crm", dataSource: "shop" })).toEqual(refused);
+    expect(registry.resolve({ toolName: "crm", dataSource: "crm" })).toEqual({ target: crm });
     const listing = { strict: false, tools: [{ name: "crm", dataSource: "crm" }] };
-    expect(buildToolRegistry(listing, targets).resolve("crm")).toEqual({ target: crm });
+    expect(buildToolRegistry(listing, targets).resolve({ toolName: "crm" })).toEqual({
+      target: crm,
+    });
   });
 
   it("never takes the name of an MCP server's tool for SQL", () => {
-    const registry = buildToolRegistry({ strict: false, tools: [] }, targets);
-    expect(registry.resolve("mcp:files/write_file")).toBeUndefined();
+    const registry = buildToolRegistry(unlisted, targets);
+    expect(registry.resolve({ toolName: "mcp:files/write_file" })).toHaveProperty("refusal");
   });
 
-  it("refuses other names in strict mode, and all names without a data source", () => {
-    expect(buildToolRegistry({ strict: true, tools: [] }, targets).resolve("x")).toBeUndefined();
-    expect(buildToolRegistry({ strict: false, tools: [] }, new Map()).resolve("x")).toBeUndefined();
+  it("refuses other names in strict mode, whatever the data source, and all names without one", () => {
+    const strict = buildToolRegistry({ strict: true, tools: [] }, targets);
+    expect(strict.resolve({ toolName: "x" })).toHaveProperty("refusal", 'tool "x" is not listed');
+    expect(strict.resolve({ toolName: "", dataSource: "crm" })).toHaveProperty("refusal");
+    const none = buildToolRegistry(unlisted, new Map());
+    expect(none.resolve({ toolName: "x" })).toHaveProperty("refusal");
   });
 
   it("finds data sources by name", () => {
-    const registry = buildToolRegistry({ strict: false, tools: [] }, targets);
+    const registry = buildToolRegistry(unlisted, targets);
     expect(registry.target("crm")).toBe(crm);
     expect(registry.target("gone")).toBeUndefined();
+    expect(registry.dataSources).toEqual(["shop", "crm"]);
   });
 });

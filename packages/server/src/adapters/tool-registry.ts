@@ -1,6 +1,13 @@
 import { type Intent, MCP_PREFIX } from "../governance/index.js";
 import { assert } from "@steward/kernel/assert.js";
-import type { JsonTool, SqlTarget, SqlTool, ToolRegistry } from "../plans/ports.js";
+import {
+  quoted,
+  type JsonTool,
+  type SqlTarget,
+  type SqlTool,
+  type ToolRefusal,
+  type ToolRegistry,
+} from "../plans/ports.js";
 
 /** The tools of the tools file. */
 export interface ToolListing {
@@ -14,9 +21,9 @@ export interface ToolListing {
 }
 
 /**
- * Maps tool names to data sources (Decision §1): a listed name as configured, any other name to the
- * default data source, which is the first one, unless the listing is strict. The name of another data source is
- * refused, because whoever gives it means that one.
+ * Maps steps to tools (Decision §1): a listed name as configured, any other name to the data source that
+ * the step names, or to the default one, which is the first, unless the listing is strict. The name of
+ * another data source in place of a tool's is refused, because whoever gives it means that data source.
  * @param targets by name; they include every data source in the listing.
  * @param jsonTools by name: the service's own tools, and the listed tools of MCP servers. Each name
  * is also the name of its target.
@@ -28,17 +35,47 @@ export function buildToolRegistry(
 ): ToolRegistry {
   const listed = new Map(listing.tools.map((tool) => [tool.name, bind(tool, targets)]));
   const [defaultTarget] = targets.values();
-  const unlisted: SqlTool | undefined =
-    listing.strict || defaultTarget === undefined ? undefined : { target: defaultTarget };
   const isOther = (name: string): boolean =>
     targets.has(name) && targets.get(name) !== defaultTarget;
+  const listedTool = (toolName: string): SqlTool | JsonTool | undefined =>
+    jsonTools.get(toolName) ?? listed.get(toolName);
+  const unlisted: ToolRegistry["resolve"] = ({ toolName, dataSource = "" }) => {
+    const isMeant = isOther(toolName) && dataSource !== toolName;
+    if (listing.strict || toolName.startsWith(MCP_PREFIX) || defaultTarget === undefined) {
+      const why = isMeant ? ": it is a data source; the catalog lists the tools on it" : "";
+      return refused("tool_name", `tool ${quoted(toolName)} is not listed${why}`);
+    }
+    if (isMeant) {
+      const fix = `set data_source to ${quoted(toolName)}, and leave tool_name out`;
+      return refused("tool_name", `${quoted(toolName)} is a data source and no tool: ${fix}`);
+    }
+    if (dataSource === "") {
+      return targets.size > 1
+        ? { target: defaultTarget, isByDefault: true }
+        : { target: defaultTarget };
+    }
+    const target = targets.get(dataSource);
+    if (target !== undefined) return { target };
+    const fix = "the catalog lists those that you may use";
+    return refused("data_source", `there is no data source ${quoted(dataSource)}; ${fix}`);
+  };
   return {
-    resolve: (toolName) =>
-      jsonTools.get(toolName) ??
-      listed.get(toolName) ??
-      (toolName.startsWith(MCP_PREFIX) || isOther(toolName) ? undefined : unlisted),
+    dataSources: [...targets.keys()],
+    resolve: (step) => {
+      const { toolName, dataSource = "" } = step;
+      const tool = listedTool(toolName);
+      if (tool === undefined) return unlisted(step);
+      if (dataSource === "" || dataSource === tool.target.name) return tool;
+      const where = "compile" in tool ? "no data source" : `the data source ${tool.target.name}`;
+      const fix = "leave data_source out, or use another tool_name";
+      return refused("data_source", `tool ${quoted(toolName)} runs on ${where}: ${fix}`);
+    },
     target: (name) => jsonTools.get(name)?.target ?? targets.get(name),
   };
+}
+
+function refused(field: ToolRefusal["field"], refusal: string): ToolRefusal {
+  return { field, refusal };
 }
 
 function bind(

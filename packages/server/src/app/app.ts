@@ -2,10 +2,8 @@ import { remoteProviderHost } from "./rooms/embedding.js";
 import { openAudit } from "./rooms/audit.js";
 import { type Basics, basicsOf } from "./rooms/basics.js";
 import { openBilling } from "./rooms/billing.js";
-import { openCatalog } from "./rooms/catalog.js";
 import { openDataSources } from "./rooms/data-sources.js";
-import { healthOf, SharedHealth } from "./health.js";
-import { openIdentity } from "./rooms/identity.js";
+import { ClockWatch } from "./clock-watch.js";
 import { openMcpServers } from "./rooms/mcp-servers.js";
 import { openMemory } from "./rooms/memory.js";
 import { openMigrations } from "./rooms/migrations.js";
@@ -15,42 +13,66 @@ import { openRetention } from "./rooms/retention.js";
 import { openState } from "./rooms/state.js";
 import { openStorageQuota } from "./rooms/storage-quota.js";
 import { openStore } from "./rooms/store.js";
-import { systemOf } from "./rooms/system.js";
 import { toolCallRecorder } from "./rooms/tool-calls.js";
-import { openTransports } from "./rooms/transports.js";
 import { agentRights, type AgentRights } from "./agent-rights.js";
 import { OperationApprovals } from "../approvals/index.js";
-import { loadConfig, type Config, type SettingReport } from "../config/index.js";
+import {
+  assertDatabaseUrls,
+  loadConfig,
+  type Config,
+  type SettingReport,
+} from "../config/index.js";
 import type { EmbeddingProvider } from "../embedding/index.js";
 import { publishToolCalls } from "../governance/index.js";
-import { ApiKeyService, noApiKeys, noBrowserSessions } from "../identity/index.js";
 import { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { DisposalStack } from "../kernel/disposal.js";
 import { EventBus } from "../kernel/event-bus.js";
 import type { AuditEvents } from "../kernel/tool-call.js";
 import { NoopOrchestrator, type Orchestrator } from "../plans/index.js";
-import { DirectoryProbe } from "../storage/directory-probe.js";
+import { neverApproved } from "../policies/index.js";
 import { assertPrivate } from "../storage/private-files.js";
-import { assertSafeToListen, authenticator } from "../transport/authentication/authenticate.js";
+import { assertSafeToListen } from "../transport/authentication/authenticate.js";
 import { notApprovable } from "../transport/approvals/approved-operation.js";
+import {
+  ProgramCalls,
+  type ProgramClient,
+  programClient,
+  type ProgramIdentity,
+} from "../transport/in-process/index.js";
 import type { UseApproval } from "../transport/services.js";
 import { OrganizationQuotas } from "../transport/organization-quotas.js";
 
-/** A running service. Disposing of it finishes the requests in progress, then closes everything. */
-export interface App extends AsyncDisposable {
+/**
+ * A running service for its own program. Disposing of it finishes the calls in progress, then closes everything.
+ */
+export interface ProgramApp extends AsyncDisposable {
+  /**
+   * What a client offers of the service, without a wire. The program vouches for the identity.
+   * @throws StewardError when the identity is malformed, or names no organization.
+   */
+  as(identity: ProgramIdentity): ProgramClient;
+  readonly orchestrator: Orchestrator;
+  /** Events that the process publishes, such as `LlmToolCallAuditRecorded`. */
+  readonly events: EventBus<AuditEvents>;
+  /** What an agent with the role agent may do now, in the organization of callers who name none. */
+  agentRights(): Promise<AgentRights>;
+}
+
+/** A running service that listens. Disposing of it also finishes the requests in progress. */
+export interface App extends ProgramApp {
   readonly address: {
     readonly host: string;
     readonly port: number;
     /** The same as `port`, unless gRPC has its own. */
     readonly grpcPort: number;
   };
-  readonly orchestrator: Orchestrator;
-  /** Events that the process publishes, such as `LlmToolCallAuditRecorded`. */
-  readonly events: EventBus<AuditEvents>;
-  /** What an agent with the role agent may do now, in the organization of callers who name none. */
-  agentRights(): Promise<AgentRights>;
   /** Reloads the TLS certificate and the keys of the OpenID provider; SIGHUP does so too. */
   reload(): void;
+  /**
+   * From now on the service is not ready, so that a load balancer sends no more requests; it still
+   * takes them until it is disposed of.
+   */
+  announceStop(): void;
 }
 
 /** Any part of a {@link Config}, and components that an embedding program provides itself. */
@@ -81,21 +103,32 @@ export interface AppOptions
   readonly embeddingProvider?: EmbeddingProvider;
 }
 
+/** The options of an app that does not listen. */
+export interface ProgramAppOptions extends Omit<AppOptions, "port"> {
+  readonly port: false;
+}
+
 /**
- * Starts the service and resolves when it accepts requests. This is the composition root: `app/` is
- * the only room that names concrete classes. Missing options have the defaults of the settings with
- * the same names.
+ * Starts the service and resolves when it accepts requests; with `port: false` nothing listens. This is the composition
+ * root: `app/` is the only room that names concrete classes. Missing options have the defaults of the settings with the
+ * same names.
  * @throws AppError when it cannot start safely; nothing stays open then.
  */
-export async function openApp(options: AppOptions = {}): Promise<App> {
+export function openApp(options: ProgramAppOptions): Promise<ProgramApp>;
+export function openApp(options?: AppOptions): Promise<App>;
+export async function openApp(
+  options: AppOptions | ProgramAppOptions = {},
+): Promise<App | ProgramApp> {
   const defaults = await loadConfig({ env: {} });
   const embedding = { ...defaults.embedding, ...options.embedding };
-  const config: Config = { ...defaults, ...options, embedding };
-  assertSafeToListen(config.host, config.auth.headers);
+  const { port = defaults.port } = options;
+  const config: Config = { ...defaults, ...options, embedding, port: port === false ? 0 : port };
+  assertDatabaseUrls(config);
+  if (port !== false) assertSafeToListen(config.host, config.auth.headers);
   assertPrivate(config.dataDir);
   const opened = new DisposalStack();
   try {
-    return await openRooms(config, options, opened);
+    return await openRooms(config, { ...options, listens: port !== false }, opened);
   } catch (error) {
     await opened[Symbol.asyncDispose]();
     throw error;
@@ -106,7 +139,11 @@ export async function openApp(options: AppOptions = {}): Promise<App> {
  * Opens the rooms from the store to the ports. Each one that has something to close adds itself to
  * `opened`, which closes them in reverse.
  */
-async function openRooms(config: Config, options: AppOptions, opened: DisposalStack): Promise<App> {
+async function openRooms(
+  config: Config,
+  options: Omit<AppOptions, "port"> & { readonly listens: boolean },
+  opened: DisposalStack,
+): Promise<App | ProgramApp> {
   const basics = basicsOf(options, config.logLevel);
   const { clock, ids } = basics;
   const events = new EventBus<AuditEvents>(basics.log);
@@ -119,7 +156,14 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     providerIsRemote: isProviderRemote(config, options),
   });
   const { authorizer: policy } = policies;
-  const audit = await openAudit({ ...basics, config, policy, store: store?.audit }, opened);
+  const audit = await openAudit(
+    {
+      ...{ ...basics, config, policy, store: store?.audit },
+      // Asked by requests, when everything is open.
+      visibleErrors: (reader) => own?.visibleErrors(reader) ?? (() => Promise.resolve(true)),
+    },
+    opened,
+  );
   const state = openState({ ...basics, config, storage, origin: store?.stateOrigin }, opened);
 
   const servers = openMcpServers(config, clock, opened);
@@ -128,6 +172,8 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const migrations = await openMigrations({
     ...{ ...basics, config, access, repositories: state.repositories },
     mayDefineCode: (caller) => policy.authorize(caller, "migrations:code"),
+    mayMigrate: (caller, { database, way }) =>
+      policy.authorizeMigration(caller, `migrations:${way}`, database),
   });
 
   const memory = await openMemory(
@@ -135,6 +181,9 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
       ...{ ...basics, config, store, storage, provider: options.embeddingProvider },
       relatedTables: migrations.relatedTables,
       mayRemember: (call) => policy.mayRemember(call),
+      // Asked by requests, when everything is open; without a store there is no memory.
+      refusals: (...asked) =>
+        own?.remembered.refusals(...asked) ?? (() => Promise.resolve(undefined)),
     },
     opened,
   );
@@ -172,60 +221,47 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     );
   const orchestrator =
     options.orchestrator === undefined
-      ? (own ?? new NoopOrchestrator())
+      ? (own?.orchestrator ?? new NoopOrchestrator())
       : recorded(options.orchestrator, store, events, basics);
-  const catalog = openCatalog(
-    {
-      ...{ ...basics, config, access, policy, targets: sources?.targets },
-      mcpTools: servers.catalog,
-      ...{ schemas: migrations.known, memory: memory.service, provider: memory.provider },
-    },
-    opened,
-  );
-
-  const apiKeys = store?.apiKeys ?? noApiKeys;
-  const browserSessions = store?.browserSessions ?? noBrowserSessions;
-  const identity = await openIdentity({ ...basics, config, apiKeys, browserSessions }, opened);
-  const health = healthOf(store, memory, new DirectoryProbe(config.dataDir, clock));
-  const transports = await openTransports(config, {
-    ...{ ...basics, ...billing, ...retention, orchestrator, catalog, webhooks },
-    ...audit.guards(
-      authenticator(identity.modes),
-      identity.signIn,
-      // Another orchestrator shows no approvals, so that nobody could decide about them.
-      useApprovalOf(orchestrator === own ? approvals : undefined),
-    ),
-    audit: audit.service,
-    policies: policies.service,
-    memory: memory.service,
-    state: state.service,
-    migrations: migrations.service,
-    apiKeys: new ApiKeyService(apiKeys, clock, policies.knownRoles),
-    quotas: new OrganizationQuotas(config.quotas, clock),
-    recordToolCall: toolCallRecorder({ usage: store && billing.usage, events, ids }),
-    health: new SharedHealth(health, clock),
-    metrics: basics.telemetry,
-    system: systemOf(config, store, options.settings),
-  });
+  opened.use(new ClockWatch({ clock, log: basics.log }));
+  const guarded = {
+    ...{ ...basics, orchestrator, quotas: new OrganizationQuotas(config.quotas, clock) },
+    // Another orchestrator shows no approvals, so that nobody could decide about them.
+    ...audit.guards(useApprovalOf(orchestrator === own?.orchestrator ? approvals : undefined)),
+  };
+  const calls = new ProgramCalls(guarded);
+  const ports = options.listens
+    ? await (
+        await import("./open-ports.js")
+      ).openPorts(
+        {
+          ...{ ...guarded, ...billing, ...retention, webhooks, config, store, access, policy },
+          ...{ policies, audit, memory, migrations, sources, servers, state: state.service },
+          recordToolCall: toolCallRecorder({ usage: store && billing.usage, events, ids }),
+          settings: options.settings,
+        },
+        opened,
+      )
+    : undefined;
   opened.use({
-    // The ports and the orchestrator close at the same time, so that they share one drain time: no
-    // new step starts, streams end, and requests in progress are answered.
+    // The ports, the program's calls and the orchestrator close at the same time, so that they share one drain time: no
+    // new step starts, streams end, and what is in progress is answered.
     async [Symbol.asyncDispose]() {
-      await Promise.all([transports.close(), own?.[Symbol.asyncDispose]()]);
+      await Promise.all([
+        ports?.close(),
+        calls[Symbol.asyncDispose](),
+        own?.orchestrator[Symbol.asyncDispose](),
+      ]);
     },
   });
 
-  const { port, grpcPort } = transports;
   return {
-    address: { host: config.host, port, grpcPort },
+    as: (identity) => programClient(calls, identity, config.organization),
     orchestrator,
     events,
     agentRights: () =>
       agentRights(policy, config.organization, config.dataSources[0]?.name ?? "data"),
-    reload: () => {
-      identity.reload();
-      transports.reload();
-    },
+    ...ports?.listening,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
 }
@@ -238,8 +274,7 @@ function isProviderRemote({ embedding }: Config, { embeddingProvider }: AppOptio
 function useApprovalOf(approvals: OperationApprovals | undefined): UseApproval {
   return (caller, operation, needs) => {
     const [needed] = needs;
-    // Who decides about approvals would need an approval for that.
-    const isApprovable = !needed.action.startsWith("approvals:");
+    const isApprovable = neverApproved([needed.action]).length === 0;
     if (approvals === undefined || operation === undefined || !isApprovable) {
       return Promise.reject(notApprovable(needed));
     }

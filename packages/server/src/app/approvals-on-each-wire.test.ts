@@ -22,7 +22,12 @@ interface Answer {
 /** Decides about an approval with a key. */
 type Decide = (
   verb: "approve" | "deny",
-  asked: { readonly approval_id: string; readonly digest: string; readonly reason?: string },
+  asked: {
+    readonly approval_id: string;
+    readonly digest: string;
+    readonly reason?: string;
+    readonly rows_changed_max?: number;
+  },
   key: string,
 ) => Promise<Answer>;
 
@@ -52,11 +57,11 @@ beforeAll(async () => {
   });
   grpc = new BareClient(app.address.port);
   const admin = rest({ orgId: ORG, role: "admin", userId: "root" });
-  await admin.policies.put({ version: 0, text: POLICY });
+  await admin.policies.putPolicies({ version: 0, text: POLICY });
   const make = async (name: string, orgId: string, ...roles: readonly string[]) => {
     const person = roles.includes("agent") ? {} : { user_id: name };
     const owner = rest({ orgId, role: "admin", userId: "root" });
-    return (await owner.keys.create({ name, roles, ...person })).api_key;
+    return (await owner.keys.createApiKey({ name, roles, ...person })).api_key;
   };
   keys = {
     agent: await make("agent", ORG, "agent", "approver"),
@@ -76,9 +81,10 @@ function rest(who: Partial<Parameters<typeof createClient>[0]>) {
   return createClient({ baseUrl, maxRetries: 0, ...who });
 }
 
-const overRest: Decide = async (verb, { approval_id, ...choice }, apiKey) => {
+const overRest: Decide = async (verb, choice, apiKey) => {
   try {
-    const { status } = await rest({ apiKey }).approvals[verb](approval_id, choice);
+    const call = verb === "approve" ? "grantApproval" : "denyApproval";
+    const { status } = await rest({ apiKey }).approvals[call](choice);
     return { code: status, message: "" };
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
@@ -113,7 +119,7 @@ describe.each([
     planId = (await plans.submit({ name: "p", steps })).plan_id;
     await expect(plans.execute(planId, "a")).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
     const { approval_id, digest } =
-      (await approvals.list({ plan_id: planId })).approvals[0] ?? FAIL;
+      (await approvals.listApprovals({ plan_id: planId })).approvals[0] ?? FAIL;
     approval = { approval_id, digest };
   });
 
@@ -122,6 +128,16 @@ describe.each([
     expect(await decide("approve", approval, keys.bob)).toMatchObject({ code: "approved" });
     const run = await rest({ apiKey: keys.agent }).plans.execute(planId, "a");
     expect(run.step_result.status).toBe("completed");
+  });
+
+  it("carries the number of rows that the approver names", async () => {
+    for (const rows_changed_max of [7, 0]) {
+      await decide("approve", { ...approval, rows_changed_max }, keys.bob);
+      const { decisions } = await rest({ apiKey: keys.bob }).approvals.getApproval({
+        approval_id: approval.approval_id,
+      });
+      expect(decisions).toMatchObject([{ decision: "approve", rows_changed_max }]);
+    }
   });
 
   it("that was used cannot be replayed", async () => {
@@ -182,7 +198,7 @@ describe("over gRPC approvals", () => {
     const steps = [{ id: "a", query_template: "DELETE FROM orders WHERE id = -9" }];
     const { plan_id } = await plans.submit({ name: "p", steps });
     await plans.execute(plan_id, "a").catch(() => undefined);
-    const [shown] = (await approvals.list({ plan_id })).approvals;
+    const [shown] = (await approvals.listApprovals({ plan_id })).approvals;
     if (shown === undefined) throw new Error("the step does not wait");
     const listed = await grpc.call("ListApprovals", { plan_id, limit: 1 }, withKey(keys.bob));
     expect(listed).toMatchObject({

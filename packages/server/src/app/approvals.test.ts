@@ -51,7 +51,7 @@ class Tenant {
   }
 
   put(text: string, version: number) {
-    return this.#as({ role: "admin", userId: "root" }).policies.put({ text, version });
+    return this.#as({ role: "admin", userId: "root" }).policies.putPolicies({ text, version });
   }
 
   person(userId: string, role = "approver"): StewardClient {
@@ -80,7 +80,7 @@ class Tenant {
     expect(refusal).toMatchObject({ code: "APPROVAL_REQUIRED", status: 409 });
     const { details } = refusal as { details: readonly { field: string; reason: string }[] };
     const id = details.find(({ field }) => field === "approval_id")?.reason ?? "";
-    return this.agent.approvals.get(id);
+    return this.agent.approvals.getApproval({ approval_id: id });
   }
 
   async run(planId: string, stepId = "s0") {
@@ -122,13 +122,17 @@ describe("a step that a person must approve", () => {
     expect(await tenant.orders()).toEqual(before);
 
     const { digest, approval_id: id } = approval;
-    const decided = await tenant.person("bob").approvals.approve(id, { digest, reason: "tests" });
+    const decided = await tenant
+      .person("bob")
+      .approvals.grantApproval({ approval_id: id, digest, reason: "tests" });
     expect(decided).toMatchObject({
       status: "approved",
       decisions: [{ approver: { user_id: "bob" }, decision: "approve", reason: "tests" }],
     });
     expect(await tenant.run(planId, "s1")).toMatchObject({ status: "completed", row_count: 0 });
-    expect(await tenant.agent.approvals.get(id)).toMatchObject({ status: "used" });
+    expect(await tenant.agent.approvals.getApproval({ approval_id: id })).toMatchObject({
+      status: "used",
+    });
     expect((await tenant.agent.plans.get(planId)).status).toBe("completed");
   });
 
@@ -147,8 +151,10 @@ describe("a step that a person must approve", () => {
         ...{ baseUrl: `http://127.0.0.1:${String(app.address.port)}`, orgId: tenant.orgId },
         ...{ role: "approver", userId: "bob" },
       });
-    expect(await person().approvals.get(id)).toMatchObject({ status: "pending" });
-    await person().approvals.approve(id, { digest });
+    expect(await person().approvals.getApproval({ approval_id: id })).toMatchObject({
+      status: "pending",
+    });
+    await person().approvals.grantApproval({ approval_id: id, digest });
     again = await restart();
     const agent = createClient({
       ...{ baseUrl: `http://127.0.0.1:${String(app.address.port)}`, orgId: again.orgId },
@@ -163,7 +169,7 @@ describe("a step that a person must approve", () => {
     const planId = await tenant.submit("DELETE FROM orders WHERE id = -3");
     const { approval_id: id, digest } = await tenant.waits(planId);
     const reason = "Archive orders instead of deleting them";
-    await tenant.person("bob").approvals.deny(id, { digest, reason });
+    await tenant.person("bob").approvals.denyApproval({ approval_id: id, digest, reason });
     const { step_result, llm_context_update } = await tenant.agent.plans.execute(planId, "s0");
     expect(step_result).toMatchObject({ status: "failed", error: { code: "APPROVAL_DENIED" } });
     expect(llm_context_update.augmentation_hints[0]).toContain(`bob denied it: ${reason}`);
@@ -183,12 +189,12 @@ describe("a step that a person must approve", () => {
     expect(subject.tables).toEqual([
       { name: "orders", accesses: expect.arrayContaining(["update"]) as string[] },
     ]);
-    const first = await tenant.person("bob").approvals.approve(id, { digest });
+    const first = await tenant.person("bob").approvals.grantApproval({ approval_id: id, digest });
     expect(first).toMatchObject({ status: "pending", rules: [{ missing: 1 }] });
     // The same person counts once.
-    await tenant.person("bob").approvals.approve(id, { digest });
+    await tenant.person("bob").approvals.grantApproval({ approval_id: id, digest });
     await tenant.waits(planId);
-    await tenant.person("carol").approvals.approve(id, { digest });
+    await tenant.person("carol").approvals.grantApproval({ approval_id: id, digest });
     expect(await tenant.run(planId)).toMatchObject({ status: "completed" });
     const other = await tenant.submit("UPDATE customers SET name = name WHERE id = -4");
     expect(await tenant.run(other)).toMatchObject({ status: "completed" });
@@ -199,25 +205,31 @@ describe("a step that a person must approve", () => {
     const planId = await tenant.submit("DELETE FROM orders WHERE id = -5");
     const first = await tenant.waits(planId);
     const bob = tenant.person("bob").approvals;
-    await bob.approve(first.approval_id, { digest: first.digest });
+    await bob.grantApproval({ approval_id: first.approval_id, digest: first.digest });
     await tenant.agent.plans.revise(planId, "s0", {
       query_template: "DELETE FROM orders WHERE id < -5",
     });
     const second = await tenant.waits(planId);
     expect(second.digest).not.toBe(first.digest);
-    expect(await tenant.agent.approvals.get(first.approval_id)).toMatchObject({ status: "void" });
-    await bob.approve(second.approval_id, { digest: second.digest });
+    expect(
+      await tenant.agent.approvals.getApproval({ approval_id: first.approval_id }),
+    ).toMatchObject({ status: "void" });
+    await bob.grantApproval({ approval_id: second.approval_id, digest: second.digest });
     await tenant.put(`${DELETES} ${ORDERS}`, 1);
     const third = await tenant.waits(planId);
     expect(third.policy_version).not.toBe(second.policy_version);
-    await expect(bob.approve(second.approval_id, { digest: second.digest })).rejects.toMatchObject({
+    await expect(
+      bob.grantApproval({ approval_id: second.approval_id, digest: second.digest }),
+    ).rejects.toMatchObject({
       code: "APPROVAL_CONFLICT",
       status: 409,
     });
     // Policies that demand nothing any more end the wait.
     await tenant.put("", 2);
     expect(await tenant.run(planId)).toMatchObject({ status: "completed" });
-    expect(await tenant.agent.approvals.get(third.approval_id)).toMatchObject({ status: "void" });
+    expect(
+      await tenant.agent.approvals.getApproval({ approval_id: third.approval_id }),
+    ).toMatchObject({ status: "void" });
   });
 });
 
@@ -228,31 +240,47 @@ describe("a decision", () => {
     const { approval_id: id, digest } = await tenant.waits(planId);
     const bob = tenant.person("bob").approvals;
     const refusals = [
-      [() => tenant.agent.approvals.approve(id, { digest }), "POLICY_DENIED", "governs nothing"],
       [
-        () => tenant.person("alice").approvals.approve(id, { digest }),
+        () => tenant.agent.approvals.grantApproval({ approval_id: id, digest }),
+        "POLICY_DENIED",
+        "governs nothing",
+      ],
+      [
+        () => tenant.person("alice").approvals.grantApproval({ approval_id: id, digest }),
         "POLICY_DENIED",
         "own request",
       ],
       [
-        () => tenant.person("dave", "admin").approvals.approve(id, { digest }),
+        () => tenant.person("dave", "admin").approvals.grantApproval({ approval_id: id, digest }),
         "POLICY_DENIED",
         "role approver",
       ],
       [
-        () => bob.approve(id, { digest: "0".repeat(64) }),
+        () => bob.grantApproval({ approval_id: id, digest: "0".repeat(64) }),
         "APPROVAL_CONFLICT",
         "Read the approval again",
       ],
-      [() => bob.approve(crypto.randomUUID(), { digest }), "NOT_FOUND", "There is no approval"],
-      [() => bob.approve("x", { digest }), "NOT_FOUND", "There is no approval"],
       [
-        () => new Tenant().person("bob").approvals.approve(id, { digest }),
+        () => bob.grantApproval({ approval_id: crypto.randomUUID(), digest }),
+        "NOT_FOUND",
+        "There is no approval",
+      ],
+      [() => bob.grantApproval({ approval_id: "x", digest }), "NOT_FOUND", "There is no approval"],
+      [
+        () => new Tenant().person("bob").approvals.grantApproval({ approval_id: id, digest }),
         "NOT_FOUND",
         "no approval",
       ],
-      [() => new Tenant().person("bob").approvals.get(id), "NOT_FOUND", "no approval"],
-      [() => bob.deny(id, { digest, reason: "x".repeat(2000) }), "INVALID_ARGUMENT", "reason"],
+      [
+        () => new Tenant().person("bob").approvals.getApproval({ approval_id: id }),
+        "NOT_FOUND",
+        "no approval",
+      ],
+      [
+        () => bob.denyApproval({ approval_id: id, digest, reason: "x".repeat(2000) }),
+        "INVALID_ARGUMENT",
+        "reason",
+      ],
     ] as const;
     for (const [decision, code, message] of refusals) {
       await expect(decision()).rejects.toMatchObject({
@@ -260,14 +288,16 @@ describe("a decision", () => {
         message: expect.stringContaining(message) as string,
       });
     }
-    expect(await tenant.agent.approvals.get(id)).toMatchObject({
+    expect(await tenant.agent.approvals.getApproval({ approval_id: id })).toMatchObject({
       status: "pending",
       decisions: [],
     });
-    await bob.approve(id, { digest });
+    await bob.grantApproval({ approval_id: id, digest });
     await tenant.run(planId);
     const message = expect.stringContaining("is used") as string;
-    await expect(tenant.person("carol").approvals.approve(id, { digest })).rejects.toMatchObject({
+    await expect(
+      tenant.person("carol").approvals.grantApproval({ approval_id: id, digest }),
+    ).rejects.toMatchObject({
       code: "APPROVAL_CONFLICT",
       message,
     });
@@ -303,17 +333,17 @@ describe("a decision", () => {
     const newest = waiting.map(({ approval_id }) => approval_id).reverse();
     const bob = tenant.person("bob").approvals;
     const listed: string[] = [];
-    for await (const { approval_id } of bob.listAll({ limit: 2 })) listed.push(approval_id);
+    for await (const { approval_id } of bob.eachApproval({ limit: 2 })) listed.push(approval_id);
     expect(listed).toEqual(newest);
     const { digest = "" } = waiting[0] ?? {};
-    await bob.approve(newest[2] ?? "", { digest });
+    await bob.grantApproval({ approval_id: newest[2] ?? "", digest });
     const ids = async (query: object) =>
-      (await bob.list(query)).approvals.map(({ approval_id }) => approval_id);
+      (await bob.listApprovals(query)).approvals.map(({ approval_id }) => approval_id);
     expect(await ids({ status: "pending" })).toEqual(newest.slice(0, 2));
     expect(await ids({ status: "approved" })).toEqual(newest.slice(2));
     expect(await ids({ status: "expired" })).toEqual([]);
     expect(await ids({ plan_id: plans[1] })).toEqual([newest[1]]);
-    expect((await new Tenant().person("bob").approvals.list()).approvals).toEqual([]);
-    await expect(bob.list({ cursor: "x" })).rejects.toMatchObject({ status: 400 });
+    expect((await new Tenant().person("bob").approvals.listApprovals()).approvals).toEqual([]);
+    await expect(bob.listApprovals({ cursor: "x" })).rejects.toMatchObject({ status: 400 });
   });
 });

@@ -86,4 +86,28 @@ describe("an approval of a migration", () => {
       ...{ code: "POLICY_DENIED", error: expect.stringContaining("migration") as string },
     });
   });
+
+  it("is demanded of a migration that no plan applies, too", async () => {
+    const before = columns();
+    const id = await propose(app, "CREATE TABLE customers (id INTEGER PRIMARY KEY, later TEXT)");
+    const { digest } = (await send(app, `GET /api/state/migrations/${id}`)) as Pick<
+      Waiting,
+      "digest"
+    >;
+    const apply = (): Promise<unknown> =>
+      send(app, `POST /api/state/migrations/${id}/apply`, { digest, accept_data_loss: true });
+    expect(await apply()).toMatchObject({ code: "APPROVAL_REQUIRED" });
+    expect(columns()).toBe(before);
+    const { approvals } = (await send(app, "GET /api/approvals?status=pending")) as {
+      readonly approvals: readonly (Waiting & { readonly step_id: string })[];
+    };
+    const asked = approvals.find(({ step_id }) => step_id === "applyMigration");
+    const answer = { digest: asked?.digest };
+    await send(app, `POST /api/approvals/${asked?.approval_id ?? ""}/approve`, answer, BOB);
+    expect(await apply()).toMatchObject({ status: "applied" });
+    expect(columns()).toBe(2);
+    expect(await send(app, `POST /api/state/migrations/${id}/revert`, { digest })).toMatchObject({
+      code: "APPROVAL_REQUIRED",
+    });
+  });
 });

@@ -1,14 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createClient, type StewardClient } from "@steward/client";
-import { silentLog } from "@steward/kernel/log.js";
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSampleDatabase } from "../adapters/sample-database/index.js";
 import { HandClock } from "../storage/testing/hand-clock.js";
 import { BareClient } from "../transport/grpc/testing/bare-client.js";
-import { openApp, type App } from "./app.js";
+import { ShopServer } from "./testing/shop-server.js";
 
 /*
  * Changes of policies and keys, and every other operation, can be put under approval. Each attempt to get round
@@ -20,31 +14,21 @@ const GOVERNED = `@id("governance") @approval("approver")
     Steward::Action::"budgets:write", Steward::Action::"state:write"], resource)
   unless { context.approved };`;
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b13";
-const directory = mkdtempSync(join(tmpdir(), "steward-approved-operations-"));
 
 let postgres: TestDatabase;
 beforeAll(async () => {
   postgres = await freshDatabase();
-  createSampleDatabase(join(directory, "shop.db"));
 });
-afterAll(async () => {
-  await postgres[Symbol.asyncDispose]();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => postgres[Symbol.asyncDispose]());
 
 describe.each([
-  ["SQLite", () => `sqlite:${join(directory, "store.db")}`],
-  ["PostgreSQL", () => postgres.url],
-] as const)("on %s", (_engine, databaseUrl) => {
+  ["SQLite", () => ({})],
+  ["PostgreSQL", () => ({ databaseUrl: postgres.url })],
+] as const)("on %s", (_engine, store) => {
   const clock = new HandClock();
-  let app: App;
+  let shop: ShopServer;
   let keys: Readonly<Record<string, string>>;
-  const rest = (who: Partial<Parameters<typeof createClient>[0]>): StewardClient =>
-    createClient({
-      baseUrl: `http://127.0.0.1:${String(app.address.port)}`,
-      ...{ maxRetries: 0, ...who },
-    });
-  const as = (name: string) => rest({ apiKey: keys[name] ?? "" });
+  const as = (name: string) => shop.client({ apiKey: keys[name] ?? "" });
   const text = (more = "") => `${GOVERNED}\n${more}`;
   let number = 0;
   /** A new key to ask for, which no other test has asked for. */
@@ -52,7 +36,7 @@ describe.each([
   const required = { code: "APPROVAL_REQUIRED", status: 409 };
   /** The approval that waits for the operation of a caller. */
   const waiting = async (operation: string, about = "") => {
-    const { approvals } = await as("bob").approvals.list({ status: "pending" });
+    const { approvals } = await as("bob").approvals.listApprovals({ status: "pending" });
     const found = approvals.find(
       ({ step_id, subject }) => step_id === operation && subject.statement.includes(about),
     );
@@ -61,21 +45,20 @@ describe.each([
   };
   const approve = async (operation: string, about = "") => {
     const { approval_id: id, digest } = await waiting(operation, about);
-    await as("bob").approvals.approve(id, { digest });
+    await as("bob").approvals.grantApproval({ approval_id: id, digest });
     return id;
   };
 
   beforeAll(async () => {
-    app = await openApp({
-      ...{ port: 0, log: silentLog, dataDir: directory, databaseUrl: databaseUrl(), clock },
-      dataSources: [{ name: "shop", url: `sqlite:${join(directory, "shop.db")}` }],
+    shop = await ShopServer.open({
+      ...{ ...store(), clock },
       organization: ORG,
       auth: { headers: { trustedProxies: [], proxySecrets: [] }, apiKey: true },
     });
-    const root = rest({ orgId: ORG, role: "admin", userId: "root" });
+    const root = shop.client({ orgId: ORG, role: "admin", userId: "root" });
     const make = async (name: string, more: object) => {
       const roles = ["admin", "approver"];
-      return [name, (await root.keys.create({ name, roles, ...more })).api_key] as const;
+      return [name, (await root.keys.createApiKey({ name, roles, ...more })).api_key] as const;
     };
     keys = Object.fromEntries([
       await make("ada", { user_id: "ada" }),
@@ -85,67 +68,78 @@ describe.each([
       await make("nobody", {}),
       await make("bot", { user_id: "bob", agent_id: "bot", roles: ["agent", "approver"] }),
     ]);
-    await root.policies.put({ version: 0, text: text() });
+    await root.policies.putPolicies({ version: 0, text: text() });
   });
-  afterAll(async () => {
-    await app[Symbol.asyncDispose]();
-  });
+  afterAll(() => shop[Symbol.asyncDispose]());
 
   it("a key is created once, for its requester, after another person has approved exactly that", async () => {
     const body = asked();
-    await expect(as("ada").keys.create(body)).rejects.toMatchObject(required);
+    await expect(as("ada").keys.createApiKey(body)).rejects.toMatchObject(required);
     // Repeating it requests nothing new.
-    await expect(as("ada").keys.create(body)).rejects.toMatchObject(required);
+    await expect(as("ada").keys.createApiKey(body)).rejects.toMatchObject(required);
     const approval = await waiting("createApiKey", body.name);
     expect(approval).toMatchObject({ plan_id: "", requester: { user_id: "ada" } });
     expect(JSON.parse(approval.subject.statement)).toMatchObject(body);
     const { approval_id: id, digest } = approval;
     for (const name of ["ada", "ada's other key", "nobody", "bot"]) {
-      await expect(as(name).approvals.approve(id, { digest }), name).rejects.toMatchObject({
+      await expect(
+        as(name).approvals.grantApproval({ approval_id: id, digest }),
+        name,
+      ).rejects.toMatchObject({
         code: "POLICY_DENIED",
       });
     }
     const other = { digest: "00".repeat(32) };
-    await expect(as("bob").approvals.approve(id, other)).rejects.toMatchObject({
+    await expect(
+      as("bob").approvals.grantApproval({ approval_id: id, ...other }),
+    ).rejects.toMatchObject({
       code: "APPROVAL_CONFLICT",
     });
-    expect(await as("bob").approvals.approve(id, { digest })).toMatchObject({ status: "approved" });
+    expect(await as("bob").approvals.grantApproval({ approval_id: id, digest })).toMatchObject({
+      status: "approved",
+    });
     // Neither another person nor another body has it.
-    await expect(as("eve").keys.create(body)).rejects.toMatchObject(required);
+    await expect(as("eve").keys.createApiKey(body)).rejects.toMatchObject(required);
     for (const more of [{ roles: ["admin"] }, { user_id: "ada" }, { name: `${body.name} ` }]) {
-      await expect(as("ada").keys.create({ ...body, ...more })).rejects.toMatchObject(required);
+      await expect(as("ada").keys.createApiKey({ ...body, ...more })).rejects.toMatchObject(
+        required,
+      );
     }
-    const results = await Promise.allSettled([1, 2, 3, 4].map(() => as("ada").keys.create(body)));
+    const results = await Promise.allSettled(
+      [1, 2, 3, 4].map(() => as("ada").keys.createApiKey(body)),
+    );
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    expect(await as("bob").approvals.get(id)).toMatchObject({ status: "used" });
-    const { keys: all } = await as("ada").keys.list();
+    expect(await as("bob").approvals.getApproval({ approval_id: id })).toMatchObject({
+      status: "used",
+    });
+    const { keys: all } = await as("ada").keys.listApiKeys();
     expect(all.filter(({ name }) => name === body.name)).toHaveLength(1);
-    const told = JSON.stringify(await as("bob").approvals.list());
+    const told = JSON.stringify(await as("bob").approvals.listApprovals());
     for (const result of results) {
       if (result.status === "fulfilled") expect(told).not.toContain(result.value.api_key);
     }
-    await expect(as("ada").keys.create(body)).rejects.toMatchObject(required);
+    await expect(as("ada").keys.createApiKey(body)).rejects.toMatchObject(required);
     for (const { approval_id, digest: left } of (
-      await as("bob").approvals.list({ status: "pending" })
+      await as("bob").approvals.listApprovals({ status: "pending" })
     ).approvals) {
-      await as("bob").approvals.deny(approval_id, { digest: left, reason: "tidy up" });
+      await as("bob").approvals.denyApproval({ approval_id, digest: left, reason: "tidy up" });
     }
-    await expect(as("eve").keys.create(body)).rejects.toMatchObject({
+    await expect(as("eve").keys.createApiKey(body)).rejects.toMatchObject({
       code: "APPROVAL_DENIED",
       message: expect.stringContaining("bob denied it: tidy up") as string,
     });
   });
 
   it("keys are rotated and revoked, and policies put, in the same way; a denial and expiry end it", async () => {
-    const all = (await as("ada").keys.list()).keys;
+    const all = (await as("ada").keys.listApiKeys()).keys;
     const id = all.find(({ name }) => name === "nobody")?.key_id ?? "";
-    const rotate = () => as("ada").keys.rotate(id);
+    const rotate = () => as("ada").keys.rotateApiKey({ key_id: id });
     await expect(rotate()).rejects.toMatchObject(required);
     await approve("rotateApiKey");
     expect(await rotate()).toHaveProperty("api_key");
     await expect(rotate()).rejects.toMatchObject(required);
 
-    const revoke = () => as("ada").keys.revoke(id);
+    const revoke = () => as("ada").keys.revokeApiKey({ key_id: id });
     await expect(revoke()).rejects.toMatchObject(required);
     await approve("revokeApiKey");
     clock.advance(25 * 3_600_000);
@@ -153,8 +147,8 @@ describe.each([
     await approve("revokeApiKey");
     await revoke();
 
-    const { version } = await as("ada").policies.show();
-    const put = () => as("ada").policies.put({ version, text: text("// a comment") });
+    const { version } = await as("ada").policies.getPolicies();
+    const put = () => as("ada").policies.putPolicies({ version, text: text("// a comment") });
     await expect(put()).rejects.toMatchObject(required);
     const approval = await waiting("putPolicies");
     expect(approval.subject.statement).toContain('"// a comment"');
@@ -164,52 +158,71 @@ describe.each([
 
   it("changed policies end what was approved under the former ones", async () => {
     const body = asked();
-    await expect(as("ada").keys.create(body)).rejects.toMatchObject(required);
+    await expect(as("ada").keys.createApiKey(body)).rejects.toMatchObject(required);
     await approve("createApiKey", body.name);
-    const { version } = await as("ada").policies.show();
+    const { version } = await as("ada").policies.getPolicies();
     // An operator can always change policies.
-    const operator = rest({ orgId: ORG, role: "operator", userId: "olga" });
-    await operator.policies.put({ version, text: text("// changed") });
+    const operator = shop.client({ orgId: ORG, role: "operator", userId: "olga" });
+    await operator.policies.putPolicies({ version, text: text("// changed") });
     clock.advance(1_000);
-    await expect(as("ada").keys.create(body)).rejects.toMatchObject(required);
+    await expect(as("ada").keys.createApiKey(body)).rejects.toMatchObject(required);
   });
 
   it("a policy that forbids even what is approved says so", async () => {
-    const operator = rest({ orgId: ORG, role: "operator", userId: "olga" });
+    const operator = shop.client({ orgId: ORG, role: "operator", userId: "olga" });
     const put = async (policies: string) => {
-      const { version } = await operator.policies.show();
-      await operator.policies.put({ version, text: policies });
+      const { version } = await operator.policies.getPolicies();
+      await operator.policies.putPolicies({ version, text: policies });
       clock.advance(1_000);
     };
     const always = `@id("always") @approval("approver")
       forbid (principal, action == Steward::Action::"keys:write", resource)
       unless { context.approved && context.hour > 23 };`;
     await put(text(always));
-    const body = asked();
-    await expect(as("ada").keys.create(body)).rejects.toMatchObject(required);
-    await approve("createApiKey", body.name);
-    await expect(as("ada").keys.create(body)).rejects.toMatchObject({
+    await expect(as("ada").keys.createApiKey(asked())).rejects.toMatchObject({
       code: "POLICY_DENIED",
       message: expect.stringContaining("unless { context.approved }") as string,
     });
     await put(text());
   });
 
+  it.each([
+    ['action == Steward::Action::"approvals:decide"', "approvals:decide,"],
+    ['action in Steward::Action::"approvals"', "approvals:read, approvals:decide,"],
+    [
+      'action in [Steward::Action::"keys:write", Steward::Action::"plans:read_all"]',
+      "plans:read_all,",
+    ],
+    ['action in Steward::Action::"migrations"', "migrations:code,"],
+    ['action == Steward::Action::"memory:record"', "memory:record,"],
+    ["action", "approvals:read, approvals:decide, plans:read_all, migrations:code, memory:record,"],
+  ])("a policy about %s, which nobody can approve, is refused", async (action, named) => {
+    const policy = `@id("never") @approval("approver") forbid (principal, ${action}, resource)
+      unless { context.approved };`;
+    const operator = shop.client({ orgId: ORG, role: "operator", userId: "olga" });
+    const { version } = await operator.policies.getPolicies();
+    await expect(
+      operator.policies.putPolicies({ version, text: text(policy) }),
+    ).rejects.toMatchObject({
+      message: expect.stringContaining(`nobody can approve ${named} so the policy`) as string,
+    });
+  });
+
   it("only a named person requests one, and an agent governs nothing", async () => {
-    await expect(as("nobody").keys.create(asked())).rejects.toMatchObject({ status: 401 });
-    const unnamed = rest({ orgId: ORG, role: "admin" });
-    await expect(unnamed.keys.create(asked())).rejects.toMatchObject({
+    await expect(as("nobody").keys.createApiKey(asked())).rejects.toMatchObject({ status: 401 });
+    const unnamed = shop.client({ orgId: ORG, role: "admin" });
+    await expect(unnamed.keys.createApiKey(asked())).rejects.toMatchObject({
       code: "POLICY_DENIED",
       message: expect.stringContaining("only a person with a name") as string,
     });
-    await expect(as("bot").keys.create(asked())).rejects.toMatchObject({
+    await expect(as("bot").keys.createApiKey(asked())).rejects.toMatchObject({
       code: "POLICY_DENIED",
       message: expect.stringContaining("An agent's credential governs nothing") as string,
     });
   });
 
   it("every operation waits, also over gRPC and where the policy is about what the request names", async () => {
-    const grpc = new BareClient(app.address.port);
+    const grpc = new BareClient(shop.port);
     const withKey = (name: string) => ({
       metadata: { authorization: `Bearer ${keys[name] ?? ""}` },
     });
@@ -231,13 +244,13 @@ describe.each([
     const branch = `@id("main") @approval("approver")
       forbid (principal, action == Steward::Action::"state:write", resource == Steward::Branch::"main")
       unless { context.approved };`;
-    const operator = rest({ orgId: ORG, role: "operator", userId: "olga" });
-    const { version } = await operator.policies.show();
-    await operator.policies.put({ version, text: branch });
+    const operator = shop.client({ orgId: ORG, role: "operator", userId: "olga" });
+    const { version } = await operator.policies.getPolicies();
+    await operator.policies.putPolicies({ version, text: branch });
     clock.advance(1_000);
     const document = { format: "n-quads", content: '<urn:a> <urn:b> "c" .\n', message: "m" };
     const send = () =>
-      fetch(`http://127.0.0.1:${String(app.address.port)}/api/state/import`, {
+      fetch(`${shop.baseUrl}/api/state/import`, {
         ...{ method: "POST", body: JSON.stringify(document) },
         headers: { ...withKey("ada").metadata, "content-type": "application/json" },
       });
@@ -248,7 +261,7 @@ describe.each([
   });
 
   it("the audit log tells of the request, the decision, the use and the operation", async () => {
-    const { records } = await as("ada").audit.list({ limit: 200 });
+    const { records } = await as("ada").audit.listAuditRecords({ limit: 200 });
     const kinds = records.map(({ entry }) => (JSON.parse(entry) as { kind: string }).kind);
     expect(kinds).toEqual(
       expect.arrayContaining(["approval.request", "approval.decide", "approval.use", "key.create"]),

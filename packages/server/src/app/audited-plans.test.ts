@@ -47,7 +47,7 @@ describe.each([
     // The policies have changed, so that the approval is void and asked for again.
     const { approval_id: id, digest } = await awaited(agent, approved);
     expect(id).not.toBe(void_.approval_id);
-    await person("bob").approvals.approve(id, { digest });
+    await person("bob").approvals.grantApproval({ approval_id: id, digest });
     await agent.plans.execute(approved, "s0");
     const [bot, bob] = [{ agent: "bot" }, { roles: ["approver"] }];
     const decision = { type: "PlanApprovalDecided", decision: "approve", approval_id: id };
@@ -64,7 +64,11 @@ describe.each([
 
     const denied = await submit(2);
     const asked = await awaited(agent, denied);
-    await person("carol").approvals.deny(asked.approval_id, { digest: asked.digest, reason: "no" });
+    await person("carol").approvals.denyApproval({
+      approval_id: asked.approval_id,
+      digest: asked.digest,
+      reason: "no",
+    });
     expect(eventsOf(await records(denied)).slice(-3)).toMatchObject([
       { by: bob, type: "PlanApprovalDecided", decision: "deny", approval_id: asked.approval_id },
       { by: bob, type: "PlanStepExecuted", status: "failed" },
@@ -87,6 +91,72 @@ describe.each([
     }
   });
 
+  it("count a refusal once, however often it was decided on within its request", async () => {
+    const { put, agent, records } = tenant();
+    const steps = [{ id: "s0", query_template: "SELECT email FROM customers" }];
+    const { plan_id: planId } = await agent.plans.submit({ name: "p", steps });
+    await put(NO_EMAIL, 0);
+    const counted = async (): Promise<unknown> =>
+      (await records("read_select")).map(({ detail }) => detail["count"]).reduce(sum, 0);
+    for (const times of [1, 2, 3]) {
+      await expect(agent.plans.execute(planId, "s0")).rejects.toMatchObject({ status: 403 });
+      expect(await counted()).toBe(times);
+    }
+  });
+
+  it("tell no refusal where a reading leaves something out, or what nobody asked for is decided on", async () => {
+    const { put, agent, person, admin, records } = tenant();
+    const deletes = DELETES.replace("@id", '@approval_plan("known") @id');
+    await put(deletes, 0);
+    const submit = async (...templates: readonly string[]) => {
+      const steps = templates.map((query_template, index) => ({
+        id: `s${String(index)}`,
+        query_template,
+      }));
+      return (await agent.plans.submit({ name: "p", steps })).plan_id;
+    };
+    const read = await submit("SELECT email FROM customers");
+    await admin.plans.execute(read, "s0");
+    await put(`${deletes} ${NO_EMAIL}`, 1);
+    const [shown] = (await agent.plans.get(read)).steps;
+    expect([shown?.status, shown?.row_count]).toEqual(["completed", undefined]);
+
+    const deletion = "DELETE FROM customers WHERE id = -1";
+    const planId = await submit(deletion, deletion, "SELECT email FROM customers");
+    const { approval_id: id } = await awaited(agent, planId);
+    const { preview } = await person("bob").approvals.getApproval({ approval_id: id });
+    expect(preview).toMatchObject({ rows_changed: 0 });
+    const { approvals } = await person("bob").approvals.listApprovals({ plan_id: planId });
+    expect(approvals).toHaveLength(2);
+    expect(await records("read_select")).toEqual([]);
+  });
+
+  it("tell the call of an attempt that was cancelled while it ran", async () => {
+    const { agent, records } = tenant();
+    const query_template = `WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c)
+      SELECT count(*) FROM c, (SELECT count(*) FROM orders)`;
+    const steps = [{ id: "s0", query_template }];
+    const { plan_id: planId } = await agent.plans.submit({ name: "p", steps });
+    const executed = agent.plans.execute(planId, "s0").catch((error: unknown) => error);
+    // A claim is written once its read has lasted for a while.
+    for await (const { event_type } of agent.plans.watch(planId)) {
+      if (event_type === "PlanStepStarted") break;
+    }
+    await agent.plans.cancel(planId);
+    await executed;
+    const cancelled = (await records(planId)).filter(({ detail }) => "call" in detail);
+    expect(cancelled).toMatchObject([
+      {
+        by: { agent: "bot" },
+        detail: { call: { status: "cancelled", data_source: "shop", statement: query_template } },
+      },
+    ]);
+    expect(eventsOf(cancelled)).toMatchObject([
+      { type: "PlanStepCancelled" },
+      { type: "PlanCancelled" },
+    ]);
+  });
+
   /** An organization, its agent, its persons, and the records about a subject, oldest first. */
   function tenant() {
     const orgId = crypto.randomUUID();
@@ -101,14 +171,14 @@ describe.each([
       });
     const auditor = as({ role: "auditor", userId: "eve" });
     const records = async (subject: string): Promise<readonly Entry[]> => {
-      const { records: found } = await auditor.audit.list({ subject });
+      const { records: found } = await auditor.audit.listAuditRecords({ subject });
       return found.map((record) => toldRecord(record) as Entry).toReversed();
     };
+    const admin = as({ role: "admin", userId: "root" });
     /** @returns the version that records tell while these policies are in force. */
     const put = async (text: string, version: number): Promise<string> => {
-      const admin = as({ role: "admin", userId: "root" });
-      await admin.policies.put({ text, version });
-      const { key_id: keyId } = await admin.keys.create({
+      await admin.policies.putPolicies({ text, version });
+      const { key_id: keyId } = await admin.keys.createApiKey({
         name: `k${String(version)}`,
         roles: ["agent"],
       });
@@ -117,7 +187,7 @@ describe.each([
     };
     const agent = as({ role: "agent", userId: "alice", agentId: "bot" });
     const person = (userId: string): StewardClient => as({ role: "approver", userId });
-    return { put, agent, person, records };
+    return { put, agent, person, admin, records };
   }
 });
 
@@ -126,6 +196,9 @@ const DELETES = `@id("two-eyes") @approval("approver")
   unless { context.approved };`;
 const NO_ORDERS = `@id("no-orders")
   forbid (principal, action, resource == Steward::Table::"shop/orders");`;
+const NO_EMAIL = `@id("no-email")
+  forbid (principal, action, resource == Steward::Column::"shop/customers/email")
+  when { principal.isAgent || principal in Steward::Role::"approver" };`;
 const REQUESTED = { type: "PlanApprovalRequested", step_id: "s0" };
 
 interface Entry {
@@ -151,5 +224,7 @@ async function awaited(agent: StewardClient, planId: string) {
   const { details = [] } = refusal as {
     readonly details?: readonly { readonly field: string; readonly reason: string }[];
   };
-  return agent.approvals.get(details.find(({ field }) => field === "approval_id")?.reason ?? "");
+  return agent.approvals.getApproval({
+    approval_id: details.find(({ field }) => field === "approval_id")?.reason ?? "",
+  });
 }

@@ -59,7 +59,7 @@ beforeAll(async () => {
     embedding: { provider: "hash", dimension: 256 },
     dataDir: directory,
   });
-  await as("admin").policies.put({ text: POLICIES, version: 0 });
+  await as("admin").policies.putPolicies({ text: POLICIES, version: 0 });
 });
 afterAll(async () => {
   await app[Symbol.asyncDispose]();
@@ -86,6 +86,8 @@ COMMENT ON COLUMN visits.ward IS 'where the bed stands';
 INSERT INTO patients SELECT n, 'P' || n, 'secret-' || n FROM generate_series(1, 1500) n;
 INSERT INTO visits SELECT n, n, 'mild', CASE n % 2 WHEN 0 THEN 'north' ELSE 'south' END
 FROM generate_series(1, 20) n;
+CREATE SCHEMA lab CREATE TABLE probes (id int PRIMARY KEY) CREATE TABLE samples (id int PRIMARY KEY);
+CREATE SCHEMA archive CREATE TABLE samples (id int PRIMARY KEY);
 `;
 
 /** Agents see neither salaries nor e-mail addresses, and of patients no social security number. */
@@ -105,7 +107,7 @@ function as(role: string): StewardClient {
 
 describe("the catalog", () => {
   it("lists the tools and data sources with the intents that policies permit", async () => {
-    const { data_sources: sources, tools, ...rest } = await as("agent").catalog.list();
+    const { data_sources: sources, tools, ...rest } = await as("agent").catalog.listCatalog();
     expect(sources[0]?.description).toBe("the web shop");
     expect(sources.map(({ name, dialect }) => `${name} ${dialect}`)).toEqual([
       "shop sqlite",
@@ -144,7 +146,7 @@ describe("the catalog", () => {
   });
 
   it("lists the tables of a data source page by page, without what policies forbid", async () => {
-    const { tables } = await as("agent").catalog.tables({ data_source: "shop" });
+    const { tables } = await as("agent").catalog.listTables({ data_source: "shop" });
     expect(tables.map(({ table }) => table)).toEqual(["customers", "orders"]);
     expect(tables[0]?.columns.map(({ name }) => name)).toEqual(["id", "name"]);
     expect(tables[1]).toMatchObject({
@@ -153,22 +155,24 @@ describe("the catalog", () => {
       foreign_keys: [{ columns: ["customer_id"], table: "customers", references: ["id"] }],
     });
     const admin = as("admin").catalog;
-    const first = await admin.tables({ data_source: "shop", limit: 2 });
+    const first = await admin.listTables({ data_source: "shop", limit: 2 });
     expect(first.next_cursor).toBe("orders");
     const cursor = first.next_cursor ?? "";
-    const second = await admin.tables({ data_source: "shop", limit: 2, cursor });
+    const second = await admin.listTables({ data_source: "shop", limit: 2, cursor });
     expect(second.tables.map(({ table }) => table)).toEqual(["salaries"]);
     expect(second.next_cursor).toBeUndefined();
-    const near = await admin.tables({ data_source: "shop", around: "Customers" });
+    const near = await admin.listTables({ data_source: "shop", around: "Customers" });
     expect(near.tables.map(({ table }) => table)).toEqual(["customers", "orders", "salaries"]);
-    const named = await admin.tables({ data_source: "clinic", name: "PAT" });
+    const named = await admin.listTables({ data_source: "clinic", name: "PAT" });
     expect(named.tables.map(({ table }) => table)).toEqual(["patients"]);
-    const hidden = as("agent").catalog.tables({ data_source: "shop", around: "salaries" });
+    const hidden = as("agent").catalog.listTables({ data_source: "shop", around: "salaries" });
     await expect(hidden).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   it("describes a table of SQLite with values, joins and sample rows", async () => {
-    const { text, left_out: leftOut } = await as("admin").catalog.describe({ table: "Orders" });
+    const { text, left_out: leftOut } = await as("admin").catalog.describeTable({
+      table: "Orders",
+    });
     expect(text.split("\n")).toEqual([
       "table orders in shop, 4 rows",
       ...["Columns:", "- id INTEGER", "- customer_id INT", "- status TEXT", "- total NUMERIC"],
@@ -189,26 +193,26 @@ describe("the catalog", () => {
   });
 
   it("describes a table of PostgreSQL with its comments, its enum's values and a count of many rows", async () => {
-    const visits = await as("admin").catalog.describe({ table: "public.visits" });
+    const visits = await as("admin").catalog.describeTable({ table: "public.visits" });
     expect(visits.text).toContain("- level: mild | grave\n- ward: south | north");
     expect(visits.text).toContain("- ward: where the bed stands");
-    const patients = await as("admin").catalog.describe({ table: "patients" });
+    const patients = await as("admin").catalog.describeTable({ table: "patients" });
     expect(patients.text).toContain("table patients in clinic, 1500 rows");
     expect(patients.text).toContain("People under treatment");
   });
 
   it("shows nothing of tables and columns that the caller may not read", async () => {
     const { catalog } = as("agent");
-    const orders = await catalog.describe({ table: "orders" });
+    const orders = await catalog.describeTable({ table: "orders" });
     expect(orders.text).toContain("JOIN customers");
     expect(orders.text).not.toContain("salaries");
-    const customers = await catalog.describe({ table: "customers" });
+    const customers = await catalog.describeTable({ table: "customers" });
     expect(customers.text).toContain('{"id":1,"name":"Ann"}');
     expect(customers.text).not.toMatch(/email|example\.org|Unique/);
-    const patients = await catalog.describe({ table: "patients" });
+    const patients = await catalog.describeTable({ table: "patients" });
     expect(patients.text).toContain("1500 rows");
     expect(patients.text).not.toMatch(/ssn|secret/);
-    await expect(catalog.describe({ table: "salaries" })).rejects.toMatchObject({
+    await expect(catalog.describeTable({ table: "salaries" })).rejects.toMatchObject({
       code: "NOT_FOUND",
       message: expect.not.stringContaining("did you mean") as string,
     });
@@ -216,7 +220,7 @@ describe("the catalog", () => {
 
   it("finds no table by what the caller may not read", async () => {
     const namesOf = async (role: string, query: string): Promise<readonly string[]> =>
-      (await as(role).catalog.search({ query })).map(({ table }) => table);
+      (await as(role).catalog.searchCatalog({ query })).map(({ table }) => table);
     expect((await namesOf("admin", "salaries"))[0]).toBe("salaries");
     expect(await namesOf("agent", "salaries")).not.toContain("salaries");
     expect((await namesOf("admin", "ssn"))[0]).toBe("patients");
@@ -225,10 +229,10 @@ describe("the catalog", () => {
 
   it("finds tables by comments, by values that were read, and by statements that ran", async () => {
     const { catalog, plans } = as("admin");
-    expect((await catalog.search({ query: "under treatment" }))[0]?.table).toBe("patients");
-    expect((await catalog.search({ query: "turnover in May" }))[0]?.table).toBe("orders");
-    await catalog.describe({ table: "visits" });
-    expect((await catalog.search({ query: "how many in the north?" }))[0]).toMatchObject({
+    expect((await catalog.searchCatalog({ query: "under treatment" }))[0]?.table).toBe("patients");
+    expect((await catalog.searchCatalog({ query: "turnover in May" }))[0]?.table).toBe("orders");
+    await catalog.describeTable({ table: "visits" });
+    expect((await catalog.searchCatalog({ query: "how many in the north?" }))[0]).toMatchObject({
       ...{ data_source: "clinic", table: "visits", kind: "table" },
       columns: [{ name: "ward", type: "text" }],
     });
@@ -240,13 +244,15 @@ describe("the catalog", () => {
     });
     await plans.execute(planId, "a");
     await expect
-      .poll(async () => (await catalog.search({ query }))[0]?.earlier_statement, { timeout: 5000 })
+      .poll(async () => (await catalog.searchCatalog({ query }))[0]?.earlier_statement, {
+        timeout: 5000,
+      })
       .toBe(query);
   });
 
   it("knows what a step has changed in the schema", async () => {
     const { catalog, plans } = as("admin");
-    const before = await catalog.describe({ table: "visits" });
+    const before = await catalog.describeTable({ table: "visits" });
     const { plan_id: planId } = await plans.submit({
       session_id: "s",
       name: "beds",
@@ -258,20 +264,31 @@ describe("the catalog", () => {
       ],
     });
     await plans.execute(planId, "a");
-    const after = await catalog.describe({ table: "visits" });
+    const after = await catalog.describeTable({ table: "visits" });
     expect(after.text).toContain("- bed text");
     expect(after.schema_version).not.toBe(before.schema_version);
+  });
+
+  it("finds a table of another schema by its own name, as long as only one has it", async () => {
+    const { catalog } = as("admin");
+    expect((await catalog.describeTable({ table: "probes" })).text).toContain(
+      "table lab.probes in",
+    );
+    const ambiguous = catalog.describeTable({ table: "samples", data_source: "clinic" });
+    await expect(ambiguous).rejects.toThrow(
+      /no table "samples" in clinic; did you mean \w+\.samples/,
+    );
   });
 
   it("says which argument is wrong", async () => {
     const { catalog } = as("admin");
     const messages = await Promise.all(
       [
-        catalog.search({ query: " " }),
-        catalog.search({ query: "x", limit: 51 }),
-        catalog.search({ query: "x", data_source: "shops" }),
-        catalog.describe({ table: "orders", token_budget: 99 }),
-        catalog.describe({ table: "order" }),
+        catalog.searchCatalog({ query: " " }),
+        catalog.searchCatalog({ query: "x", limit: 51 }),
+        catalog.searchCatalog({ query: "x", data_source: "shops" }),
+        catalog.describeTable({ table: "orders", token_budget: 99 }),
+        catalog.describeTable({ table: "order" }),
       ].map((call) => call.catch((error: unknown) => (error as Error).message)),
     );
     expect(messages).toEqual([

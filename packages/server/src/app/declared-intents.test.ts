@@ -16,6 +16,10 @@ const DELETIONS = [
   "UPDATE OR REPLACE orders SET id = id WHERE id = 1",
   // A trigger deletes rows of another table.
   "UPDATE notes_of SET id = id WHERE id = 1",
+  // The definitions of a key and of a trigger replace rows.
+  "INSERT INTO latest VALUES (1, 'b')",
+  "UPDATE latest SET name = 'b'",
+  "INSERT INTO noted VALUES (1)",
 ] as const;
 
 let steward: McpApp;
@@ -29,6 +33,10 @@ beforeAll(async () => {
     "INSERT INTO notes_of VALUES (1)",
     "CREATE TABLE gone (id INTEGER)",
     "CREATE TRIGGER tidy AFTER UPDATE ON notes_of BEGIN DELETE FROM gone; END",
+    "CREATE TABLE latest (id INTEGER PRIMARY KEY ON CONFLICT REPLACE, name TEXT UNIQUE ON CONFLICT REPLACE)",
+    "CREATE TABLE noted (id INTEGER)",
+    "CREATE TABLE kept (id INTEGER PRIMARY KEY)",
+    "CREATE TRIGGER keep AFTER INSERT ON noted BEGIN INSERT OR REPLACE INTO kept VALUES (new.id); END",
   ];
   const steps = tables.map((query_template, index) => ({
     ...{ id: `s${String(index)}`, query_template },
@@ -36,7 +44,7 @@ beforeAll(async () => {
   }));
   const { plan_id } = await plans.submit({ name: "tables", steps });
   for (const { id } of steps) await plans.execute(plan_id, id);
-  await policies.put({ version: 0, text: POLICY });
+  await policies.putPolicies({ version: 0, text: POLICY });
 });
 afterAll(async () => {
   grpc.close();

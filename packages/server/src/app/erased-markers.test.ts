@@ -37,8 +37,12 @@ it("an erasure deletes the rows that writes returned and left in the data source
       return JSON.stringify(db.prepare("SELECT * FROM _steward_steps").all());
     };
     expect(markers()).toContain("canary");
-    const { erasure_id: id } = await client.retention.erase({ scope: "session", subject: "visit" });
-    const isFinished = async () => (await client.retention.erasure(id)).finished_at !== null;
+    const { erasure_id: id } = await client.retention.beginErasure({
+      scope: "session",
+      subject: "visit",
+    });
+    const isFinished = async () =>
+      (await client.retention.getErasure({ erasure_id: id })).finished_at !== null;
     await expect.poll(isFinished, { timeout: 20_000, interval: 100 }).toBe(true);
     expect(markers()).toBe("[]");
   } finally {

@@ -52,6 +52,6 @@ it("an agent's credential only reads until its organization has policies, and is
   await submit(admin, "DELETE FROM orders WHERE id = -1");
   expect(await app.agentRights()).toMatchObject({ permit: ["read_select"], approval: [] });
   // Whoever has put policies, even none, has decided.
-  await as(admin).policies.put({ version: 0, text: "" });
+  await as(admin).policies.putPolicies({ version: 0, text: "" });
   for (const who of agents) await submit(who, "DELETE FROM orders WHERE id = -1");
 });

@@ -1,12 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createClient, type StewardClient } from "@steward/client";
-import { silentLog } from "@steward/kernel/log.js";
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSampleDatabase } from "../adapters/sample-database/index.js";
-import { openApp, type App } from "./app.js";
+import { ShopServer } from "./testing/shop-server.js";
 
 /*
  * Who has a part in a plan cannot approve it, whichever way they had it; and an agent's credential
@@ -19,50 +13,39 @@ const POLICY = `@id("deletions") @approval("approver") @approval_plan("derived")
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b12";
 const PERSONS = ["ada", "bob", "carol", "root"] as const;
 const MALLORY = { "x-user-id": "mallory", "x-user-permissions": "manage:keys" };
-const directory = mkdtempSync(join(tmpdir(), "steward-four-eyes-"));
 
 let postgres: TestDatabase;
 beforeAll(async () => {
   postgres = await freshDatabase();
-  createSampleDatabase(join(directory, "shop.db"));
 });
-afterAll(async () => {
-  await postgres[Symbol.asyncDispose]();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => postgres[Symbol.asyncDispose]());
 
 describe.each([
-  ["SQLite", () => `sqlite:${join(directory, "store.db")}`],
-  ["PostgreSQL", () => postgres.url],
-] as const)("on %s", (_engine, databaseUrl) => {
-  let app: App;
+  ["SQLite", () => ({})],
+  ["PostgreSQL", () => ({ databaseUrl: postgres.url })],
+] as const)("on %s", (_engine, store) => {
+  let shop: ShopServer;
   let keys: Readonly<Record<string, string>>;
-  const open = () =>
-    openApp({
-      ...{ port: 0, log: silentLog, dataDir: directory, databaseUrl: databaseUrl() },
-      dataSources: [{ name: "shop", url: `sqlite:${join(directory, "shop.db")}` }],
-      organization: ORG,
-      auth: { headers: { trustedProxies: [], proxySecrets: [] }, apiKey: true },
-    });
-  const rest = (who: Partial<Parameters<typeof createClient>[0]>): StewardClient =>
-    createClient({
-      baseUrl: `http://127.0.0.1:${String(app.address.port)}`,
-      ...{ maxRetries: 0, ...who },
-    });
-  const as = (name: string) => rest({ apiKey: keys[name] ?? "" });
+  const as = (name: string) => shop.client({ apiKey: keys[name] ?? "" });
 
   beforeAll(async () => {
-    app = await open();
-    const root = rest({ orgId: ORG, role: "admin", userId: "root" });
-    await root.policies.put({ version: 0, text: POLICY });
+    shop = await ShopServer.open({
+      ...{ ...store(), organization: ORG },
+      auth: { headers: { trustedProxies: [], proxySecrets: [] }, apiKey: true },
+    });
+    const root = shop.client({ orgId: ORG, role: "admin", userId: "root" });
+    await root.policies.putPolicies({ version: 0, text: POLICY });
     const make = async (name: string, user: string | undefined, ...roles: readonly string[]) => {
       const person = user === undefined ? {} : { user_id: user };
-      return [name, (await root.keys.create({ name, roles, ...person })).api_key] as const;
+      return [name, (await root.keys.createApiKey({ name, roles, ...person })).api_key] as const;
     };
     const agent = async (user: string) => {
       const asked = { name: `bot of ${user}`, agent_id: "bot", user_id: user };
       const roles = ["agent", "admin", "approver"];
-      return [`bot of ${user}`, (await root.keys.create({ ...asked, roles })).api_key] as const;
+      return [
+        `bot of ${user}`,
+        (await root.keys.createApiKey({ ...asked, roles })).api_key,
+      ] as const;
     };
     keys = Object.fromEntries([
       ...(await Promise.all(PERSONS.map((name) => make(name, name, "admin", "approver")))),
@@ -71,9 +54,7 @@ describe.each([
       ...(await Promise.all([agent("ada"), agent("bob")])),
     ]);
   });
-  afterAll(async () => {
-    await app[Symbol.asyncDispose]();
-  });
+  afterAll(() => shop[Symbol.asyncDispose]());
 
   const STEPS = [
     { id: "a", query_template: "DELETE FROM orders WHERE id = -1" },
@@ -115,9 +96,8 @@ describe.each([
       code: "APPROVAL_REQUIRED",
     });
     // The authors are read again from the store.
-    await app[Symbol.asyncDispose]();
-    app = await open();
-    const { approvals } = await as("bob").approvals.list({ plan_id: planId });
+    await shop.restart();
+    const { approvals } = await as("bob").approvals.listApprovals({ plan_id: planId });
     expect(approvals.length).toBeGreaterThan(0);
     for (const { approval_id: id, digest } of approvals) {
       for (const name of [
@@ -129,11 +109,11 @@ describe.each([
         "nobody",
       ]) {
         const desk = as(name).approvals;
-        await expect(desk.approve(id, { digest }), name).rejects.toMatchObject({
+        await expect(desk.grantApproval({ approval_id: id, digest }), name).rejects.toMatchObject({
           code: "POLICY_DENIED",
         });
         await expect(
-          desk.approve(id, { digest, standing_seconds: 60 }),
+          desk.grantApproval({ approval_id: id, digest, standing_seconds: 60 }),
           name,
         ).rejects.toMatchObject({
           code: "POLICY_DENIED",
@@ -142,7 +122,9 @@ describe.each([
     }
     const [first] = approvals.filter(({ subject }) => subject.plan_steps === undefined);
     const { approval_id: id = "", digest = "" } = first ?? {};
-    expect(await as("bob").approvals.approve(id, { digest })).toMatchObject({ status: "approved" });
+    expect(await as("bob").approvals.grantApproval({ approval_id: id, digest })).toMatchObject({
+      status: "approved",
+    });
   });
 
   it("an agent's credential governs nothing, whatever roles it carries", async () => {
@@ -167,7 +149,7 @@ describe.each([
         ["POST", `/api/approvals/${id}/deny`],
         ["POST", `/api/approvals/${id}/revoke`],
       ] as const) {
-        const response = await fetch(`http://127.0.0.1:${String(app.address.port)}${path}`, {
+        const response = await fetch(`${shop.baseUrl}${path}`, {
           ...{ method, body: method === "DELETE" ? null : "{}" },
           headers: { "content-type": "application/json", "x-org-id": ORG, ...headers },
         });
@@ -180,7 +162,7 @@ describe.each([
 
   it("only an admin gives a key to another person", async () => {
     const make = async (body: object) => {
-      const response = await fetch(`http://127.0.0.1:${String(app.address.port)}/api/keys`, {
+      const response = await fetch(`${shop.baseUrl}/api/keys`, {
         ...{ method: "POST", body: JSON.stringify({ name: "k", ...body }) },
         headers: { ...MALLORY, "content-type": "application/json", "x-org-id": ORG },
       });
@@ -190,15 +172,12 @@ describe.each([
     expect(other.status).toBe(403);
     expect(other.text).toContain("only an admin gives a key to another person");
     expect(await make({ user_id: "mallory" })).toMatchObject({ status: 201 });
-    const { keys: all } = await as("root").keys.list();
+    const { keys: all } = await as("root").keys.listApiKeys();
     const bobs = all.find(({ user_id, agent_id }) => user_id === "bob" && agent_id === undefined);
-    const rotated = await fetch(
-      `http://127.0.0.1:${String(app.address.port)}/api/keys/${bobs?.key_id ?? ""}/rotate`,
-      {
-        ...{ method: "POST", body: "{}" },
-        headers: { ...MALLORY, "content-type": "application/json", "x-org-id": ORG },
-      },
-    );
+    const rotated = await fetch(`${shop.baseUrl}/api/keys/${bobs?.key_id ?? ""}/rotate`, {
+      ...{ method: "POST", body: "{}" },
+      headers: { ...MALLORY, "content-type": "application/json", "x-org-id": ORG },
+    });
     expect(rotated.status).toBe(403);
   });
 });

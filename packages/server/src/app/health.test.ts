@@ -24,4 +24,17 @@ describe("readiness", () => {
     await health.readiness();
     expect(asked).toBe(3);
   });
+
+  it("is over at once when the server is to stop", async () => {
+    const health = new SharedHealth(
+      { readiness: () => Promise.resolve(READY) },
+      { nowMs: () => 0 },
+    );
+    expect((await health.readiness()).ready).toBe(true);
+    health.stop();
+    expect(await health.readiness()).toEqual({
+      ready: false,
+      checks: { server: "it is shutting down" },
+    });
+  });
 });

@@ -1,5 +1,6 @@
 import type { OpenMemory } from "./rooms/memory.js";
 import type { Clock } from "@steward/kernel/clock.js";
+import { sharedResult } from "@steward/kernel/concurrency/shared-result.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { READINESS_MS } from "./limits.js";
 import type { DirectoryProbe } from "../storage/directory-probe.js";
@@ -15,13 +16,20 @@ export class SharedHealth implements Health {
   readonly #clock: Clock;
   #askedMs = -Infinity;
   #answer: Promise<Readiness> | undefined;
+  #isStopping = false;
 
   constructor(health: Health, clock: Clock) {
     this.#health = health;
     this.#clock = clock;
   }
 
+  /** From now on the service is not ready, although it still takes requests. */
+  stop(): void {
+    this.#isStopping = true;
+  }
+
   readiness(): Promise<Readiness> {
+    if (this.#isStopping) return Promise.resolve(STOPPING);
     const nowMs = this.#clock.nowMs();
     const ageMs = nowMs - this.#askedMs;
     // When the clock was set back, the cached result must not stay valid.
@@ -29,7 +37,7 @@ export class SharedHealth implements Health {
       this.#askedMs = nowMs;
       this.#answer = this.#health.readiness();
     }
-    return this.#answer;
+    return sharedResult(this.#answer, "");
   }
 }
 
@@ -61,6 +69,7 @@ export function healthOf(
 }
 
 const OK = "ok";
+const STOPPING: Readiness = { ready: false, checks: { server: "it is shutting down" } };
 
 type Outcome = { readonly state: string } | { readonly error: string };
 

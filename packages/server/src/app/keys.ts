@@ -2,10 +2,11 @@ import { sqliteFile } from "../config/index.js";
 import { ApiKeyService } from "../identity/index.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { silentTelemetry } from "../kernel/telemetry.js";
-import { PostgresApiKeyStore } from "../storage/postgres/governance/api-key-store.js";
-import { PostgresPolicyStore } from "../storage/postgres/governance/policy-store.js";
+import { SqlApiKeyStore } from "../storage/cold/api-key-store.js";
+import { SqlPolicyStore } from "../storage/cold/policy-store.js";
 import { Database } from "../storage/postgres/database.js";
 import { migrate } from "../storage/postgres/migrate.js";
+import { PostgresSqlStore } from "../storage/postgres/sql-store.js";
 import { openSqliteStore } from "../storage/sqlite/store.js";
 import type { Store } from "../storage/store.js";
 import { openPolicies } from "./rooms/policies.js";
@@ -34,10 +35,8 @@ export async function openApiKeys(url: string): Promise<OpenApiKeys> {
     await db[Symbol.asyncDispose]();
     throw error;
   }
-  return opened(
-    { apiKeys: new PostgresApiKeyStore(db), policies: new PostgresPolicyStore(db) },
-    db,
-  );
+  const sql = new PostgresSqlStore(db);
+  return opened({ apiKeys: new SqlApiKeyStore(sql), policies: new SqlPolicyStore(sql) }, db);
 }
 
 function opened(

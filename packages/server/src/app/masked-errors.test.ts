@@ -28,7 +28,7 @@ beforeAll(async () => {
     (column) => `@id("no-${column}") forbid (principal in Steward::Role::"agent",
       action == Steward::Action::"read_select", resource == Steward::Column::"crm/customer/${column}");`,
   );
-  await as("admin").policies.put({ text: policies.join("\n"), version: 0 });
+  await as("admin").policies.putPolicies({ text: policies.join("\n"), version: 0 });
 });
 afterAll(async () => {
   await app[Symbol.asyncDispose]();

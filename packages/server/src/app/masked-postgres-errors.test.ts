@@ -51,7 +51,7 @@ beforeAll(async () => {
         action == Steward::Action::"read_select", resource == Steward::Column::"crm/${table}/${column}");`,
     ),
   );
-  await as("admin").policies.put({ text: policies.join("\n"), version: 0 });
+  await as("admin").policies.putPolicies({ text: policies.join("\n"), version: 0 });
 });
 afterAll(async () => {
   await app[Symbol.asyncDispose]();

@@ -18,7 +18,7 @@ let steward: McpApp;
 let agent: Client;
 beforeAll(async () => {
   steward = await openMcpApp({ publicUrl: "https://steward.example.com/" });
-  await person("admin", "root").policies.put({ version: 0, text: POLICY });
+  await person("admin", "root").policies.putPolicies({ version: 0, text: POLICY });
   agent = await steward.connected(AGENT);
 });
 afterAll(async () => {
@@ -57,7 +57,7 @@ describe("a step over MCP that waits for an approval", () => {
     const { approval_id: id = "", digest = "", plan_id, step_id } = told;
     expect(told["approval_url"]).toBe(`https://steward.example.com/approvals/${id}`);
     const waited = callTool(agent, "wait_for_events", { plan_id, after_sequence: 2 });
-    await person("approver", "bob").approvals.approve(id, { digest });
+    await person("approver", "bob").approvals.grantApproval({ approval_id: id, digest });
     const { events } = (await waited) as { readonly events: readonly object[] };
     expect(events).toMatchObject([
       { event_type: "PlanApprovalDecided", payload: { approval_id: id, status: "approved" } },
@@ -70,7 +70,11 @@ describe("a step over MCP that waits for an approval", () => {
   it("is denied with the reason for the LLM", async () => {
     const told = await refusedQuery("DELETE FROM orders WHERE id = -2");
     const { approval_id: id = "", digest = "", plan_id, step_id } = told;
-    await person("approver", "bob").approvals.deny(id, { digest, reason: "archive instead" });
+    await person("approver", "bob").approvals.denyApproval({
+      approval_id: id,
+      digest,
+      reason: "archive instead",
+    });
     const answer = (await callTool(agent, "execute_step", { plan_id, step_id })) as Refusal;
     expect(answer.error).toMatchObject({
       code: "APPROVAL_DENIED",
@@ -85,13 +89,14 @@ describe("a step over MCP that waits for an approval", () => {
       if (params.mode !== "url") throw new Error("only pages are opened");
       opened.push(params);
       // The person signs in on the page, with a credential of their own.
-      const [approval] = (await person("approver", "bob").approvals.list({ status: "pending" }))
-        .approvals;
+      const [approval] = (
+        await person("approver", "bob").approvals.listApprovals({ status: "pending" })
+      ).approvals;
       expect(params.url).toBe(
         `https://steward.example.com/approvals/${approval?.approval_id ?? ""}`,
       );
       const { approval_id: id = "", digest = "" } = approval ?? {};
-      await person("approver", "bob").approvals.approve(id, { digest });
+      await person("approver", "bob").approvals.grantApproval({ approval_id: id, digest });
       return { action: "accept" };
     });
     const plans = () => person("admin", "root").plans.list({ limit: 200 });

@@ -6,7 +6,7 @@ import {
   toolStates,
 } from "../adapters/mcp-client/index.js";
 import { systemClock } from "@steward/kernel/clock.js";
-import { type Config, mcpGrantsFile } from "../config/index.js";
+import { inDataDirectory, type Config } from "../config/index.js";
 
 export type { ToolState };
 
@@ -19,14 +19,18 @@ export interface McpPins {
   accept(names: ReadonlySet<string>): void;
 }
 
-/** Asks the configured servers for their tools. */
+/**
+ * Asks the configured servers for their tools. A program on stdio is started, and ended after its answer.
+ * @param stderr where the programs' own words go.
+ */
 export async function lookAtMcpTools(
   { tools: { mcpServers = [], pinsFile }, dataDir }: Pick<Config, "tools" | "dataDir">,
   signal: AbortSignal,
+  stderr: "ignore" | "inherit" = "inherit",
 ): Promise<McpPins> {
   const pins = new PinFile(pinsFile);
-  const grants = { file: new GrantFile(mcpGrantsFile(dataDir)), clock: systemClock };
-  const states = await toolStates(mcpServers, { pins: pins.read(), grants }, signal);
+  const grants = { file: new GrantFile(inDataDirectory(dataDir, "mcpGrants")), clock: systemClock };
+  const states = await toolStates(mcpServers, { pins: pins.read(), grants, stderr }, signal);
   return {
     states,
     file: pinsFile,

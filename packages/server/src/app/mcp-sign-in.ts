@@ -1,6 +1,6 @@
 import { MCP_SIGN_IN_MS } from "../adapters/limits.js";
 import { AccessRefused, GrantFile, signIn } from "../adapters/mcp-client/index.js";
-import { type Config, mcpGrantsFile } from "../config/index.js";
+import { inDataDirectory, type Config } from "../config/index.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import type { McpOAuth } from "../governance/index.js";
 
@@ -41,7 +41,7 @@ export async function signInToMcpServer(
   { dataDir }: Pick<Config, "dataDir">,
   how: McpSignIn,
 ): Promise<{ readonly issuer: string; readonly scope?: string; readonly file: string }> {
-  const file = mcpGrantsFile(dataDir);
+  const file = inDataDirectory(dataDir, "mcpGrants");
   const grant = await signIn({
     ...how,
     url,

@@ -18,6 +18,9 @@ const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 /** Tools that only read, by our own configuration. */
 const READS = ["echo", "long", "links"];
 
+/** Tools of the same server that only read by the configuration of the server `r`. */
+const READS_OF_R = ["dies", "silent"].map((name) => ({ name, intent: "read_select" }) as const);
+
 let poisoned: PoisonedServer;
 let servers: readonly McpServer[] = [];
 let app: App;
@@ -32,7 +35,7 @@ beforeAll(async () => {
   const endpoint = { url: poisoned.url, headers: { authorization: "Bearer s3cret" } };
   servers = [
     { name: "p", endpoint, tools },
-    { name: "r", endpoint, tools: [{ name: "dies", intent: "read_select" }] },
+    { name: "r", endpoint, tools: READS_OF_R },
     {
       name: "other",
       endpoint,
@@ -200,6 +203,20 @@ describe("a step that calls a tool of another MCP server", () => {
     expect(poisoned.otherRequests).toEqual([]);
   });
 
+  it("is attempted again when the server failed before the call, also a write", async () => {
+    poisoned.called.length = 0;
+    poisoned.unavailable = 2;
+    const { status, plan } = await call("p/echo");
+    expect(status).toBe("completed");
+    const { step_result } = await client().plans.execute(plan, "b");
+    expect(step_result.attempt).toBeGreaterThan(1);
+    expect(poisoned.called).toEqual(["echo"]);
+    const gone = await call("gone/echo");
+    expect((await client().plans.execute(gone.plan, "b")).step_result.attempt).toBe(3);
+    const flood = await call("flood/echo");
+    expect((await client().plans.execute(flood.plan, "b")).step_result.attempt).toBe(1);
+  });
+
   it("has an unknown outcome when it is cancelled during the call of a write", async () => {
     const { plans } = client();
     const { plan_id } = await plans.submit({
@@ -212,6 +229,29 @@ describe("a step that calls a tool of another MCP server", () => {
     const { status, error } = (await executed).step_result;
     expect({ status, code: error?.code }).toEqual({ status: "failed", code: "OUTCOME_UNKNOWN" });
     expect((await plans.get(plan_id)).status).toBe("cancelled");
+  });
+
+  it("fails at the step's time limit, which its error names, and a write that was called is uncertain", async () => {
+    const { plans } = client();
+    const end = async (tool_name: string, timeout_ms: number) => {
+      const step = { id: "b", tool_name, query_template: "{}", timeout_ms };
+      const { plan_id } = await plans.submit({ steps: [step] });
+      return (await plans.execute(plan_id, "b")).step_result.error;
+    };
+    const read = await end("mcp:r/silent", 20);
+    expect(read?.code).toBe("STEP_TIMEOUT");
+    expect(read?.message).toMatch(/The limit of 20 ms is the step's own timeout_ms/);
+    // A limit is found that suffices to call the tool, however slow the machine is.
+    let write;
+    for (let ms = 16; write?.code !== "OUTCOME_UNKNOWN"; ms *= 2) {
+      write = await end("mcp:p/silent", ms);
+      expect(write?.message).toContain(
+        `The limit of ${String(ms)} ms is the step's own timeout_ms`,
+      );
+    }
+    expect(write.message).toMatch(
+      /^It is unknown whether mcp:p\/silent took effect: it took too long/,
+    );
   });
 
   it("keeps what fits of a long result, and refuses one that is nested too deeply", async () => {
@@ -243,7 +283,7 @@ describe("a step that calls a tool of another MCP server", () => {
       ) as string,
     });
     expect(poisoned.called).toEqual([]);
-    expect(JSON.stringify(await client().catalog.list())).not.toContain("Ignore all");
+    expect(JSON.stringify(await client().catalog.listCatalog())).not.toContain("Ignore all");
     await pin();
     expect((await plans.execute(plan_id, "b")).step_result.status).toBe("completed");
   });
@@ -277,14 +317,14 @@ describe("a step that calls a tool of another MCP server", () => {
       message: expect.stringContaining("mcp_servers") as string,
     });
     await expect(call("p/unlisted")).rejects.toThrow(/is not listed/);
-    const entries = await client("admin").billing.heatMap();
+    const entries = await client("admin").billing.getUsageHeatMap();
     expect(entries).toEqual(
       expect.arrayContaining([expect.objectContaining({ intent: "write_update", aau_weight: 3 })]),
     );
   });
 
   it("is shown to callers who may use it, in the words that were accepted", async () => {
-    const { tools } = await client().catalog.list();
+    const { tools } = await client().catalog.listCatalog();
     expect(tools.find(({ name }) => name === "mcp:p/echo")).toEqual({
       ...{ name: "mcp:p/echo", data_source: "mcp:p/echo", intents: ["read_select"] },
       ...{ description: poisoned.description, input_schema: { type: "object" } },

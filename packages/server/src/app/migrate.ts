@@ -52,7 +52,7 @@ export async function distributeStore(
         "coordinator of a Citus cluster first, with steward copy",
     );
   }
-  await using db = new Database(url, DISTRIBUTE_MS_MAX);
+  await using db = new Database(url, { statementMsMax: DISTRIBUTE_MS_MAX });
   const { migrations, statements } = options.dryRun
     ? {
         statements: await db.withConnection(pendingDistribution),

@@ -11,11 +11,13 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** Starts a server and closes it. */
-const PROGRAM = `import { openApp } from ${JSON.stringify(new URL("../index.js", import.meta.url).href)};
+/** Starts an app and closes it. */
+const program = (
+  port: string,
+): string => `import { openApp } from ${JSON.stringify(new URL("../index.js", import.meta.url).href)};
   const dataDir = import.meta.dirname;
   const app = await openApp({
-    port: 0,
+    port: ${port},
     logLevel: "silent",
     dataDir,
     databaseUrl: \`sqlite:\${dataDir}/store.db\`,
@@ -23,15 +25,32 @@ const PROGRAM = `import { openApp } from ${JSON.stringify(new URL("../index.js",
   });
   await app[Symbol.asyncDispose]();`;
 
+/** Modules, threads included, that an app on SQLite loads that does not listen: 1088 when this was written. */
+const APP_MODULES_MAX = 1150;
+
 describe("what is loaded at the start", () => {
   it("of a server on SQLite is nothing of PostgreSQL's, of tokens or of payments", () => {
     writeFileSync(join(directory, "shop.db"), "");
-    writeFileSync(join(directory, "start.mjs"), PROGRAM);
+    writeFileSync(join(directory, "start.mjs"), program("0"));
     const modules = loadedModules([join(directory, "start.mjs")]);
     expect(modules.some((url) => url.endsWith("/storage/sqlite/store.js"))).toBe(true);
     const needless =
       /\/(storage|adapters)\/[a-z/-]*(postgres|jwt|stripe)[a-z-]*\/|node_modules\/(pg|jose|stripe|libpg-query)\//;
     expect(modules.filter((url) => needless.test(url))).toEqual([]);
+  });
+
+  it("of an app that does not listen is nothing of a wire, and of the console", () => {
+    writeFileSync(join(directory, "shop.db"), "");
+    writeFileSync(join(directory, "embed.mjs"), program("false"));
+    const modules = loadedModules([join(directory, "embed.mjs")]);
+    expect(modules.some((url) => url.endsWith("/transport/in-process/program-plans.js"))).toBe(
+      true,
+    );
+    const needless =
+      /\/transport\/(grpc|http2|mcp|one-port|console|rest\/(?!plans\/plan-|validation\/|json-bounds))|packages\/protocol\/dist\/gen\/|packages\/operations\/|node_modules\/(fastify|@fastify|@grpc|@bufbuild|openid-client|fastify-type-provider-zod|@modelcontextprotocol\/server)\//;
+    expect(modules.filter((url) => needless.test(url))).toEqual([]);
+    // A program loads them at each start. Look at what was added before you raise the number.
+    expect(new Set(modules).size).toBeLessThan(APP_MODULES_MAX);
   });
 
   it("of what compares the schema before and after a statement is nothing of migrations or the state", () => {

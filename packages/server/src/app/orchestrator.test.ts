@@ -76,7 +76,7 @@ describe("an orchestrator of one's own", () => {
     );
     if (options.databaseUrl === undefined) return published;
     const found = async (): Promise<readonly string[]> =>
-      (await client.memory.search({ query: "needle" })).map(({ content }) => content);
+      (await client.memory.searchMemory({ query: "needle" })).map(({ content }) => content);
     await expect.poll(found, { timeout: 15_000 }).toHaveLength(1);
     expect(JSON.parse((await found())[0] ?? "")).toMatchObject({
       tool_name: "delete_order\uFFFD",
@@ -84,7 +84,7 @@ describe("an orchestrator of one's own", () => {
       output: '[{"found":"a needle"}]',
     });
     const usage = async (): Promise<unknown> =>
-      (await client.billing.usage()).map((day) => [day.action_count, day.total_aau]);
+      (await client.billing.getUsage()).map((day) => [day.action_count, day.total_aau]);
     await expect.poll(usage, { timeout: 15_000 }).toEqual([[1, 3]]);
     return published;
   }
@@ -103,6 +103,41 @@ describe("an orchestrator of one's own", () => {
   it("leaves them in a PostgreSQL store", async () => {
     await using database = await freshDatabase();
     expect(await callsOnce({ databaseUrl: database.url })).toMatchObject([event]);
+  });
+
+  it("is told whose fault it is when it returns what nobody can use", async () => {
+    const answers = { planId: "plan 1", output: "[]" };
+    const odd: Orchestrator = {
+      ...orchestrator,
+      createPlan: async (sessionId, _definition, { orgId }) => ({
+        ...{ planId: answers.planId, orgId, sessionId, name: "", description: "" },
+        ...{ status: "pending", createdAt: "2026-03-01T09:30:00.000Z", steps: [] },
+      }),
+      executeStep: async (planId, stepId, ctx) => {
+        const execution = await orchestrator.executeStep(planId, stepId, ctx);
+        const update = { ...execution.llmContextUpdate, toolOutputJson: answers.output };
+        return { ...execution, llmContextUpdate: update };
+      },
+    };
+    await using app = await openApp({ port: 0, dataDir, log: silentLog, orchestrator: odd });
+    const baseUrl = `http://127.0.0.1:${String(app.address.port)}`;
+    const { plans } = createClient({ baseUrl, role: "admin", maxRetries: 0 });
+    for (const planId of ["plan 1", "", "p".repeat(256)]) {
+      answers.planId = planId;
+      await expect(plans.submit({ name: "n", steps: [] })).rejects.toThrow(
+        /The orchestrator's createPlan returned the plan id .*: the fault is in the orchestrator/,
+      );
+    }
+    answers.planId = "plan-1";
+    expect((await plans.submit({ name: "n", steps: [] })).plan_id).toBe("plan-1");
+    for (const output of ["{}", "[", "none"]) {
+      answers.output = output;
+      const { step_result: result } = await plans.execute("plan-1", "a");
+      expect(result).toMatchObject({ status: "failed", error: { code: "STEP_FAILED" } });
+      expect(result.error?.message).toContain("returned llmContextUpdate.toolOutputJson");
+    }
+    answers.output = "[]";
+    expect((await plans.execute("plan-1", "a")).step_result.status).toBe("completed");
   });
 
   it("leaves an event where there is no store", async () => {

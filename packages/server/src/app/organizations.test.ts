@@ -41,6 +41,8 @@ beforeAll(async () => {
     CREATE TABLE checked (id int PRIMARY KEY, by text DEFAULT current_user);
     CREATE VIEW who AS SELECT current_user AS role, session_user AS login,
       current_setting('steward.org_id') AS org_id;
+    CREATE VIEW notes_of_invoker WITH (security_invoker) AS SELECT note FROM notes;
+    GRANT SELECT ON notes_of_invoker TO ${login}, ${roles.a}, ${roles.b};
     GRANT SELECT, INSERT, UPDATE, DELETE ON notes, checked TO ${login}, ${roles.a}, ${roles.b};
     GRANT SELECT, INSERT, UPDATE, DELETE ON only_a TO ${roles.a};
     GRANT SELECT ON who TO ${login}, ${roles.a}, ${roles.b};
@@ -167,6 +169,33 @@ describe("row-level security", () => {
     expect(others.error).toContain("row-level security");
     await mine(A, "of A");
     await mine(B, "of B, again");
+  });
+
+  it.each([
+    "EXPLAIN (ANALYZE, COSTS OFF) SELECT id FROM notes WHERE note >= 'of' AND note < 'og'",
+    "EXPLAIN SELECT id FROM notes WHERE note = 'of B'",
+    "EXPLAIN WITH n AS (SELECT note FROM public.notes) SELECT 1 WHERE EXISTS (SELECT FROM n)",
+    "EXPLAIN SELECT * FROM notes_of_invoker",
+  ])("refuses an EXPLAIN, whose figures count the rows of others: %s", async (sql) => {
+    expect(await run(A, "rows", sql)).toMatchObject({
+      status: "failed",
+      error: expect.stringContaining("row-level security") as unknown,
+    });
+  });
+
+  it("has no estimate in a dry run, and has one for other tables", async () => {
+    const steps = ["notes", "checked"].map((table) => ({
+      ...{ id: table, tool_name: "rows", query_template: `SELECT * FROM ${table}` },
+    }));
+    const planned = await send(app, "POST /api/plans?dry_run=true", { steps }, identity(A));
+    const [notes, checked] = (planned as { steps: readonly object[] }).steps;
+    expect(notes).not.toHaveProperty("estimated_rows");
+    expect(checked).toHaveProperty("estimated_rows");
+  });
+
+  it("leaves EXPLAIN of other tables", async () => {
+    const explained = await run(A, "rows", "EXPLAIN (ANALYZE, COSTS OFF) SELECT * FROM checked");
+    expect(explained.status).toBe("completed");
   });
 
   it("keeps its organization when a statement with values is declared anew", async () => {

@@ -190,7 +190,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (engine) => {
     stream.on("data", (event) => told.push(event));
     const ended = once(stream, "end").catch((error: unknown) => String(error));
     await once(stream, "data");
-    await as("admin").policies.put({
+    await as("admin").policies.putPolicies({
       version: 0,
       text: `@id("not-all") forbid (principal in Steward::Role::"auditor",
         action == Steward::Action::"plans:read_all", resource);`,

@@ -9,7 +9,7 @@ import { systemIds } from "@steward/kernel/ids.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { silentTelemetry } from "../kernel/telemetry.js";
 import { reembed, type ReembeddingProgress } from "../memory/index.js";
-import type { ReembeddingStore } from "../memory/ports.js";
+import type { OnUnreadable, ReembeddingStore } from "../memory/ports.js";
 import { PostgresReembedding } from "../storage/postgres/memory/memory-reembedding.js";
 import { openSqliteStore } from "../storage/sqlite/store.js";
 
@@ -18,6 +18,7 @@ export interface ReembedOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ReembeddingProgress) => void;
   readonly onRefused: (entryId: string) => void;
+  readonly onUnreadable: OnUnreadable;
 }
 
 export interface Reembedded extends ReembeddingProgress {

@@ -1,45 +1,26 @@
-import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createClient } from "@steward/client";
-import { silentLog } from "@steward/kernel/log.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSampleDatabase } from "../adapters/sample-database/index.js";
-import { openApp, type App } from "./app.js";
+import { ShopServer, Tenant } from "./testing/shop-server.js";
 
 /** Refusals are decided before a claim: they are no attempts, and leave the plan's log as it was. */
-const directory = mkdtempSync(join(tmpdir(), "steward-refused-"));
 /** How often a looping agent asks again. */
 const LOOPS = 300;
 
-let app: App;
+let shop: ShopServer;
 beforeAll(async () => {
-  createSampleDatabase(join(directory, "shop.db"));
-  app = await openApp({
-    ...{ port: 0, log: silentLog, dataDir: directory },
-    databaseUrl: `sqlite:${join(directory, "store.db")}`,
-    dataSources: [{ name: "shop", url: `sqlite:${join(directory, "shop.db")}` }],
-  });
+  shop = await ShopServer.open();
 });
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => shop[Symbol.asyncDispose]());
 
 /** A new organization with these policies, and a plan of its agent. */
 async function tenantWith(policies: string, query_template: string) {
-  const orgId = randomUUID();
-  const baseUrl = `http://127.0.0.1:${String(app.address.port)}`;
-  const client = (role: string, userId: string) =>
-    createClient({ baseUrl, orgId, role, userId, maxRetries: 0 });
-  const agent = client("agent", "ada");
+  const tenant = new Tenant(shop);
+  const { orgId, baseUrl } = tenant;
+  const agent = tenant.as({ role: "agent", userId: "ada" });
   const { plan_id } = await agent.plans.submit({
     name: "p",
     steps: [{ id: "a", query_template }],
   });
-  const admin = client("admin", "root");
-  await admin.policies.put({ version: 0, text: policies });
+  const { admin } = await tenant.under(policies);
   const types = async (): Promise<readonly string[]> => {
     const response = await fetch(`${baseUrl}/api/plans/${plan_id}/events`, {
       headers: { "x-org-id": orgId, "x-user-role": "admin" },
@@ -55,7 +36,7 @@ async function tenantWith(policies: string, query_template: string) {
   };
   const step = async () => (await admin.plans.get(plan_id)).steps[0];
   return {
-    ...{ agent, admin, approver: client("approver", "bob") },
+    ...{ agent, admin, approver: tenant.person("bob") },
     planId: plan_id,
     types,
     step,
@@ -94,7 +75,7 @@ describe("a step that is refused again and again", () => {
       status: "pending",
       attempt: 0,
     });
-    await tenant.admin.policies.put({ version: 1, text: "" });
+    await tenant.admin.policies.putPolicies({ version: 1, text: "" });
     const { step_result } = await tenant.agent.plans.execute(tenant.planId, "a");
     expect(step_result).toMatchObject({ status: "completed", attempt: 1 });
   });
@@ -111,9 +92,10 @@ describe("a step that is refused again and again", () => {
       });
     }
     expect(await tenant.types()).toEqual(["PlanCreated", "PlanApprovalRequested"]);
-    const [approval] = (await tenant.approver.approvals.list({ plan_id: tenant.planId })).approvals;
+    const [approval] = (await tenant.approver.approvals.listApprovals({ plan_id: tenant.planId }))
+      .approvals;
     const { approval_id = "", digest = "" } = approval ?? {};
-    await tenant.approver.approvals.approve(approval_id, { digest });
+    await tenant.approver.approvals.grantApproval({ approval_id, digest });
     const { step_result } = await tenant.agent.plans.execute(tenant.planId, "a");
     expect(step_result).toMatchObject({ status: "completed", attempt: 1 });
   });

@@ -53,7 +53,7 @@ const baseUrl = () => `http://127.0.0.1:${String(app.address.port)}`;
 /** An organization with policies, and its callers by role. */
 async function organization(orgId: string, policies: string) {
   const as = (role: string) => createClient({ baseUrl: baseUrl(), orgId, role });
-  await as("admin").policies.put({ version: 0, text: policies });
+  await as("admin").policies.putPolicies({ version: 0, text: policies });
   const run = async (role: string, query: string): Promise<string> => {
     const client = as(role);
     const steps = [{ id: "a", query_template: query, intent: "" }];
@@ -64,8 +64,8 @@ async function organization(orgId: string, policies: string) {
   /** The queries with a memory entry, once no call waits any more. */
   const remembered = async (): Promise<readonly string[]> => {
     const { memory } = as("agent");
-    await expect.poll(async () => (await memory.stats()).waiting_calls, SOON).toBe(0);
-    const { entries } = await memory.list();
+    await expect.poll(async () => (await memory.getMemoryStats()).waiting_calls, SOON).toBe(0);
+    const { entries } = await memory.listMemoryEntries();
     return entries.map(({ content }) => (JSON.parse(content) as { query: string }).query);
   };
   return { as, run, remembered };
@@ -90,7 +90,7 @@ describe("a tool call", () => {
     expect(provider.texts.filter((text) => /AS a1|AS a2|ada@example/.test(text))).toEqual([]);
     // Usage of the call is recorded in any case.
     const usage = async () => {
-      const days = await as("admin").billing.usage();
+      const days = await as("admin").billing.getUsage();
       return days.reduce((sum, { action_count: count }) => sum + count, 0);
     };
     await expect.poll(usage, SOON).toBe(4);
@@ -116,11 +116,37 @@ describe("a tool call", () => {
     expect(await run("admin", "SELECT total AS zebra FROM orders")).toBe("completed");
     const { memory } = as("agent");
     const denied = { code: "POLICY_DENIED", message: "Texts stay on this machine" };
-    await expect(memory.search({ query: "zebra" })).rejects.toMatchObject(denied);
-    await expect(memory.add({ session_id: "s", content: '"zebra"' })).rejects.toMatchObject(denied);
-    await expect(memory.list()).rejects.toMatchObject(denied);
+    await expect(memory.searchMemory({ query: "zebra" })).rejects.toMatchObject(denied);
+    await expect(
+      memory.addMemoryEntry({ session_id: "s", content: '"zebra"' }),
+    ).rejects.toMatchObject(denied);
+    await expect(memory.listMemoryEntries()).rejects.toMatchObject(denied);
     await expect.poll(() => waitingCalls(), SOON).toBe(0);
     expect(provider.texts.filter((text) => text.includes("zebra"))).toEqual([]);
+  });
+});
+
+describe("a caller with memory:read and without read_select", () => {
+  it("finds notes only, however entries are asked for", async () => {
+    const { as, run, remembered } = await organization("7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b15", "");
+    expect(await run("admin", "SELECT total AS d1 FROM orders")).toBe("completed");
+    expect(await run("admin", "SELECT totl AS d2 FROM orders")).toBe("failed");
+    expect(await run("admin", "UPDATE orders SET total = total RETURNING total AS d3")).toBe(
+      "completed",
+    );
+    await as("admin").memory.addMemoryEntry({ session_id: "s", content: '{"note":"on orders"}' });
+    expect(await remembered()).toHaveLength(4);
+    const { memory } = as("auditor");
+    const notes = ['{"note":"on orders"}'];
+    expect((await memory.listMemoryEntries()).entries.map(({ content }) => content)).toEqual(notes);
+    const found = await memory.searchMemory({ query: "SELECT total FROM orders", top_k: 100 });
+    expect(found.map(({ content }) => content)).toEqual(notes);
+    for (const { entry_id, content } of (await as("admin").memory.listMemoryEntries()).entries) {
+      if (notes.includes(content)) continue;
+      await expect(memory.getMemoryEntry({ entry_id })).rejects.toMatchObject({
+        code: "POLICY_DENIED",
+      });
+    }
   });
 });
 

@@ -1,7 +1,8 @@
 /**
  * Wrong statements over two schemas, mended by a mechanical fixer that does only what the hints say.
  * Each statement runs through the whole server, as an agent under policies and, on PostgreSQL, as a
- * role with few privileges. It is mended when the result is that of the correction.
+ * role with few privileges. It is mended when the result is that of the correction. PostgreSQL's messages are in a
+ * language that nobody has prepared for.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,6 +12,7 @@ import { createClient, StewardError } from "@steward/client";
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { silentLog } from "@steward/kernel/log.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { foreignMessages } from "../adapters/sql-target-postgres/testing/foreign-messages.js";
 import type { Dialect } from "../governance/index.js";
 import { fixedAsSaid } from "../hints/testing/mechanical-fixer.js";
 import { MUSIC_HELD_OUT, RENTAL_HELD_OUT } from "../hints/testing/held-out.js";
@@ -40,6 +42,7 @@ const directory = mkdtempSync(join(tmpdir(), "steward-repair-"));
 const music = new DatabaseSync(join(directory, "music.db"));
 let database: TestDatabase;
 let role: string;
+let server: Awaited<ReturnType<typeof foreignMessages>>;
 let app: App;
 
 beforeAll(async () => {
@@ -50,6 +53,7 @@ beforeAll(async () => {
   await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'few'; ${rentalGrants(role)}`);
   const url = new URL(database.url);
   [url.username, url.password] = [role, "few"];
+  server = await foreignMessages(url.href);
   app = await openApp({
     port: 0,
     log: silentLog,
@@ -57,7 +61,7 @@ beforeAll(async () => {
     databaseUrl: `sqlite:${join(directory, "store.db")}`,
     dataSources: [
       { name: "music", url: `sqlite:${join(directory, "music.db")}` },
-      { name: "rental", url: url.href },
+      { name: "rental", url: server.url },
     ],
     tools: {
       strict: true,
@@ -69,10 +73,11 @@ beforeAll(async () => {
     embedding: { provider: "hash", dimension: 64 },
     dataDir: directory,
   });
-  await as("admin").policies.put({ text: MUSIC_POLICIES + RENTAL_POLICIES, version: 0 });
+  await as("admin").policies.putPolicies({ text: MUSIC_POLICIES + RENTAL_POLICIES, version: 0 });
 });
 afterAll(async () => {
   await app[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
   await database.query(`DROP OWNED BY ${role} CASCADE; DROP ROLE ${role}`);
   await database[Symbol.asyncDispose]();
   music.close();

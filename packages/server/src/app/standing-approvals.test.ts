@@ -1,55 +1,22 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createClient, type Approval, type StewardClient } from "@steward/client";
-import { silentLog } from "@steward/kernel/log.js";
+import type { Approval } from "@steward/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createSampleDatabase } from "../adapters/sample-database/index.js";
 import { runHere } from "../cli/testing/run-here.js";
-import { openApp, type App } from "./app.js";
+import { ShopServer, Tenant } from "./testing/shop-server.js";
 
 /** Persons let their approvals stand for later statements of the same shape, over REST and the CLI. */
-const directory = mkdtempSync(join(tmpdir(), "steward-standing-"));
-let app: App;
+let shop: ShopServer;
 beforeAll(async () => {
-  createSampleDatabase(join(directory, "shop.db"));
-  app = await openApp({
-    ...{ port: 0, log: silentLog, dataDir: directory },
-    databaseUrl: `sqlite:${join(directory, "store.db")}`,
-    dataSources: [{ name: "shop", url: `sqlite:${join(directory, "shop.db")}` }],
-  });
+  shop = await ShopServer.open();
 });
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => shop[Symbol.asyncDispose]());
 
 const policy = (annotations: string) => `@id("deletions") @approval("approver") ${annotations}
   forbid (principal, action == Steward::Action::"write_delete", resource)
   unless { context.approved };`;
 const DAY = '@approval_standing("24h")';
 
-class Tenant {
-  readonly orgId = crypto.randomUUID();
-  readonly baseUrl = `http://127.0.0.1:${String(app.address.port)}`;
-  readonly agent = this.as({ role: "agent", agentId: "bot", userId: "alice" });
-  readonly admin = this.as({ role: "admin", userId: "root" });
-
-  static async with(text: string): Promise<Tenant> {
-    const tenant = new Tenant();
-    await tenant.admin.policies.put({ text, version: 0 });
-    return tenant;
-  }
-
-  as(who: { readonly role: string; readonly userId: string; readonly agentId?: string }) {
-    return createClient({ baseUrl: this.baseUrl, orgId: this.orgId, maxRetries: 0, ...who });
-  }
-
-  person(userId: string): StewardClient {
-    return this.as({ role: "approver", userId });
-  }
-
+class StandingTenant extends Tenant {
   /** Runs one statement. @returns the approval that it waits for, or its plan's id when it ran. */
   async run(sql: string, agent = this.agent): Promise<Approval | string> {
     const { plan_id: planId } = await agent.plans.submit({
@@ -61,7 +28,10 @@ class Tenant {
       return planId;
     } catch (error) {
       expect(error).toMatchObject({ code: "APPROVAL_REQUIRED" });
-      const { approvals } = await agent.approvals.list({ plan_id: planId, status: "pending" });
+      const { approvals } = await agent.approvals.listApprovals({
+        plan_id: planId,
+        status: "pending",
+      });
       expect(approvals).toHaveLength(1);
       return approvals[0] as Approval;
     }
@@ -76,20 +46,22 @@ class Tenant {
   /** Runs a statement whose approval is then to stand. */
   async stands(sql: string, standing_seconds = 3600): Promise<Approval> {
     const { approval_id: id, plan_id, digest } = await this.waits(sql);
-    await this.person("bob").approvals.approve(id, { digest, standing_seconds });
+    await this.person("bob").approvals.grantApproval({ approval_id: id, digest, standing_seconds });
     await this.agent.plans.execute(plan_id, "step");
-    return this.agent.approvals.get(id);
+    return this.agent.approvals.getApproval({ approval_id: id });
   }
 
   standing(): Promise<readonly string[]> {
     return this.agent.approvals
-      .list({ standing: "true" })
+      .listApprovals({ standing: "true" })
       .then(({ approvals }) => approvals.map(({ approval_id }) => approval_id));
   }
 }
 
+const tenantUnder = (text: string) => new StandingTenant(shop).under(text);
+
 it("lets later statements of its shape run, which tell who approved them, and no others", async () => {
-  const tenant = await Tenant.with(policy(DAY));
+  const tenant = await tenantUnder(policy(DAY));
   const first = await tenant.waits("DELETE FROM orders WHERE id = -1");
   expect(first).toMatchObject({ standing_seconds_max: 86_400 });
   const approval = await tenant.stands("DELETE FROM orders WHERE id = -2");
@@ -99,7 +71,7 @@ it("lets later statements of its shape run, which tell who approved them, and no
 
   const planId = await tenant.run("DELETE FROM orders -- other values\n WHERE id = -33");
   expect(planId).toBeTypeOf("string");
-  const { approvals } = await tenant.agent.approvals.list({ plan_id: planId as string });
+  const { approvals } = await tenant.agent.approvals.listApprovals({ plan_id: planId as string });
   expect(approvals).toMatchObject([
     {
       ...{ status: "used", granted_by: approval.approval_id },
@@ -119,24 +91,40 @@ it("lets later statements of its shape run, which tell who approved them, and no
   for (const other of others) {
     await tenant.waits("DELETE FROM orders WHERE id = -33", other);
   }
-  const elsewhere = await Tenant.with(policy(DAY));
+  const elsewhere = await tenantUnder(policy(DAY));
   await elsewhere.waits("DELETE FROM orders WHERE id = -33");
   await expect(
-    elsewhere.person("bob").approvals.revoke(approval.approval_id),
+    elsewhere.person("bob").approvals.revokeApproval({ approval_id: approval.approval_id }),
   ).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
 
+it("does not stand for a statement that somebody else wrote, whoever executes it", async () => {
+  const tenant = await tenantUnder(policy(DAY));
+  await tenant.stands("DELETE FROM orders WHERE id = -1");
+  const other = tenant.as({ role: "agent", agentId: "another", userId: "alice" });
+  const { plan_id: planId } = await other.plans.submit({
+    name: "p",
+    steps: [{ id: "step", query_template: "DELETE FROM orders WHERE id = -2" }],
+  });
+  await expect(tenant.agent.plans.execute(planId, "step")).rejects.toMatchObject({
+    code: "APPROVAL_REQUIRED",
+  });
+  expect(await tenant.run("DELETE FROM orders WHERE id = -2")).toBeTypeOf("string");
+});
+
 it("ends when it is revoked, when its time has passed, and when the policies change", async () => {
-  const tenant = await Tenant.with(policy(DAY));
+  const tenant = await tenantUnder(policy(DAY));
   const { approval_id: id } = await tenant.stands("DELETE FROM orders WHERE id = -1");
   const env = { SERVICE_URL: tenant.baseUrl };
   const steward = (...args: readonly string[]) =>
     runHere(["approvals", ...args, "--org", tenant.orgId, "--user", "bob"], { env });
   expect((await steward("list", "--standing")).stdout).toContain(id.slice(0, 8));
   expect((await steward("show", id)).stdout).toContain("stands for later statements until");
-  await expect(tenant.agent.approvals.revoke(id)).rejects.toMatchObject({ code: "POLICY_DENIED" });
+  await expect(tenant.agent.approvals.revokeApproval({ approval_id: id })).rejects.toMatchObject({
+    code: "POLICY_DENIED",
+  });
   expect(await steward("revoke", id)).toMatchObject({ code: 0 });
-  const revoked = await tenant.person("carol").approvals.revoke(id);
+  const revoked = await tenant.person("carol").approvals.revokeApproval({ approval_id: id });
   expect(revoked).toMatchObject({ revoked_by: "bob" });
   expect(await tenant.standing()).toEqual([]);
   await tenant.waits("DELETE FROM orders WHERE id = -1");
@@ -144,16 +132,18 @@ it("ends when it is revoked, when its time has passed, and when the policies cha
   const short = await tenant.stands("DELETE FROM orders WHERE id = -1", 1);
   await delay(1100);
   await tenant.waits("DELETE FROM orders WHERE id = -1");
-  await expect(tenant.person("bob").approvals.revoke(short.approval_id)).rejects.toMatchObject({
+  await expect(
+    tenant.person("bob").approvals.revokeApproval({ approval_id: short.approval_id }),
+  ).rejects.toMatchObject({
     code: "APPROVAL_CONFLICT",
   });
 
   await tenant.stands("DELETE FROM orders WHERE id = -1");
   expect(await tenant.run("DELETE FROM orders WHERE id = -2")).toBeTypeOf("string");
   const text = policy(`${DAY} @reason("changed")`);
-  await tenant.admin.policies.put({ text, version: 1 });
+  await tenant.admin.policies.putPolicies({ text, version: 1 });
   await tenant.waits("DELETE FROM orders WHERE id = -2");
-  const { records } = await tenant.admin.audit.list({ kind: "approval" });
+  const { records } = await tenant.admin.audit.listAuditRecords({ kind: "approval" });
   expect(records.map(({ entry, values }) => [JSON.parse(entry), values])).toMatchObject([
     [{ kind: "approval.revoke", subject: id }, { "by.user": "carol" }],
     [{ kind: "approval.revoke", subject: id }, { "by.user": "bob" }],
@@ -161,27 +151,31 @@ it("ends when it is revoked, when its time has passed, and when the policies cha
 });
 
 it("stands only as its policies and all its approvers say", async () => {
-  const two = await Tenant.with(policy(`${DAY} @approvals_min("2")`));
+  const two = await tenantUnder(policy(`${DAY} @approvals_min("2")`));
   const { approval_id: id, digest, plan_id } = await two.waits("DELETE FROM orders WHERE id = -1");
   await expect(
-    two.person("bob").approvals.approve(id, { digest, standing_seconds: 86_401 }),
+    two
+      .person("bob")
+      .approvals.grantApproval({ approval_id: id, digest, standing_seconds: 86_401 }),
   ).rejects.toMatchObject({
     code: "POLICY_DENIED",
     message: expect.stringContaining("86400") as string,
   });
   await expect(
-    two.person("bob").approvals.deny(id, { digest, standing_seconds: 60 }),
+    two.person("bob").approvals.denyApproval({ approval_id: id, digest, standing_seconds: 60 }),
   ).rejects.toMatchObject({ code: "POLICY_DENIED" });
   await expect(
-    two.agent.approvals.approve(id, { digest, standing_seconds: 60 }),
+    two.agent.approvals.grantApproval({ approval_id: id, digest, standing_seconds: 60 }),
   ).rejects.toMatchObject({ code: "POLICY_DENIED" });
-  await two.person("bob").approvals.approve(id, { digest, standing_seconds: 60 });
-  await two.person("carol").approvals.approve(id, { digest });
+  await two
+    .person("bob")
+    .approvals.grantApproval({ approval_id: id, digest, standing_seconds: 60 });
+  await two.person("carol").approvals.grantApproval({ approval_id: id, digest });
   await two.agent.plans.execute(plan_id, "step");
   await two.waits("DELETE FROM orders WHERE id = -1");
   expect(await two.standing()).toEqual([]);
 
-  const never = await Tenant.with(policy(""));
+  const never = await tenantUnder(policy(""));
   const own = await never.waits("DELETE FROM orders WHERE id = -1");
   expect(own.standing_seconds_max).toBeUndefined();
   const approve = (...args: readonly string[]) =>
@@ -208,7 +202,7 @@ it("stands only as its policies and all its approvers say", async () => {
     ['@approval_standing("forever")', "@approval_standing must be a number of"],
     ['@approval_standing("31d")', "at most 30 days"],
   ] as const) {
-    await expect(Tenant.with(policy(text))).rejects.toMatchObject({
+    await expect(tenantUnder(policy(text))).rejects.toMatchObject({
       message: expect.stringContaining(problem) as string,
     });
   }

@@ -40,33 +40,34 @@ async function start(): Promise<App> {
 it("refuses what would store more, and nothing else, until something is deleted", async () => {
   const { plans, memory, state, billing } = client;
   // What is stored while a measurement runs may count twice until the next one.
-  await billing.storage();
+  await billing.getStorageUsage();
   const waiting: string[] = [];
   for (let n = 0; n < 5; n += 1) waiting.push((await plans.submit({ steps: [STEP] })).plan_id);
   const [first = "", second = "", , , last = ""] = waiting;
   const content = JSON.stringify("x".repeat(35_000));
-  const { entry_id: entryId } = await memory.add({ content, session_id: "s" });
-  await billing.storage();
+  const { entry_id: entryId } = await memory.addMemoryEntry({ content, session_id: "s" });
+  await billing.getStorageUsage();
   for (const planId of [first, second]) await plans.execute(planId, "a");
   const steps = [{ ...STEP, id: "b" }];
   for (const ask of [
     () => plans.submit({ steps }),
-    () => memory.add({ content: '"y"', session_id: "s" }),
+    () => memory.addMemoryEntry({ content: '"y"', session_id: "s" }),
     () => plans.execute(last, "a"),
     () => plans.append(last, { steps }),
     () => plans.fork(first, { steps }),
-    () => state.import({ format: "n-quads", content: "<urn:a> <urn:b> <urn:c> .", message: "m" }),
+    () =>
+      state.importState({ format: "n-quads", content: "<urn:a> <urn:b> <urn:c> .", message: "m" }),
   ]) {
     await expect(ask()).rejects.toMatchObject({ code: "QUOTA_EXCEEDED" });
   }
   // Reads, checks and repeated answers need no space.
   expect(await plans.execute(first, "a")).toMatchObject({ replayed: true });
   expect((await plans.check({ steps })).verdict).toBe("permit");
-  expect(await memory.search({ query: "x", top_k: 1 })).toHaveLength(1);
+  expect(await memory.searchMemory({ query: "x", top_k: 1 })).toHaveLength(1);
   expect((await plans.getStep(last, "a")).step.status).toBe("pending");
-  expect((await billing.storage()).stored_bytes).toBeGreaterThan(BYTES_MAX);
+  expect((await billing.getStorageUsage()).stored_bytes).toBeGreaterThan(BYTES_MAX);
 
-  await memory.delete(entryId);
+  await memory.deleteMemoryEntry({ entry_id: entryId });
   nowMs += 60_000;
   const executed = () => plans.execute(last, "a").catch(() => undefined);
   await expect
@@ -75,7 +76,10 @@ it("refuses what would store more, and nothing else, until something is deleted"
 });
 
 it("measures again after a restart before it refuses anything", async () => {
-  await client.memory.add({ content: JSON.stringify("x".repeat(39_900)), session_id: "s" });
+  await client.memory.addMemoryEntry({
+    content: JSON.stringify("x".repeat(39_900)),
+    session_id: "s",
+  });
   await app[Symbol.asyncDispose]();
   app = await start();
   await client.plans.submit({ steps: [STEP] });

@@ -1,8 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Client } from "@modelcontextprotocol/client";
-import { createClient, type StewardClient } from "@steward/client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BareClient } from "../transport/grpc/testing/bare-client.js";
+import {
+  createClient,
+  type MemoryEntry,
+  type PlanStepDef,
+  type StewardClient,
+} from "@steward/client";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { BareClient, type Message } from "../transport/grpc/testing/bare-client.js";
 import { type McpApp, openMcpApp } from "../transport/mcp/testing/mcp-app.js";
 
 /**
@@ -23,6 +28,8 @@ const ROLES: Readonly<Record<string, string>> = {
   ...{ robot: "agent", careful: "admin", sam: "schema", root: "admin", approver: "approver" },
 };
 const CALLERS = ["robot", "careful", "sam", "root"] as const;
+/** Those with the right to read the memory. */
+const REMEMBERING = ["robot", "careful", "root"] as const;
 const FORBIDDEN: ReadonlySet<string> = new Set(["robot", "careful"]);
 
 let steward: McpApp;
@@ -58,7 +65,7 @@ interface Stored {
   readonly output: string;
 }
 
-const STEPS = [
+const STEPS: PlanStepDef[] = [
   { id: "read", query_template: "SELECT email FROM customers ORDER BY id LIMIT 2" },
   {
     id: "renamed",
@@ -76,6 +83,12 @@ const STEPS = [
       "UPDATE customers SET name = name WHERE id = (SELECT min(id) FROM customers) RETURNING email",
   },
 ];
+/** A declared intent changes nothing of what the statement does, nor of what it is found to touch. */
+STEPS.push({
+  id: "wide",
+  intent: "cross_system_transaction",
+  query_template: "SELECT email FROM customers ORDER BY id LIMIT 3",
+});
 /** Keeps its plan open. */
 const LATER = { id: "later", query_template: "SELECT 1" };
 
@@ -95,7 +108,7 @@ async function runAll(prefix: string): Promise<string> {
 beforeAll(async () => {
   // No policy depends on columns yet, so that nothing is recorded of what these steps touched.
   await runAll("before the policy");
-  await as("root").policies.put({ version: 0, text: POLICY });
+  await as("root").policies.putPolicies({ version: 0, text: POLICY });
   const planId = await runAll("under the policy");
   const { plans } = as("root");
   const steps = [{ id: "more", query_template: "SELECT 1" }];
@@ -169,7 +182,7 @@ const OPERATIONS: Readonly<Record<string, Ask>> = {
 
 describe.each(Object.entries(OPERATIONS))("by %s", (operation, ask) => {
   it.each(CALLERS)("a stored result is given to %s as the policies decide", async (role) => {
-    expect(results.size).toBe(16);
+    expect(results.size).toBe(20);
     for (const [name, stored] of results) {
       const answer = await ask(stored, role);
       // Of a plan that writes, the role schema may make no fork.
@@ -180,6 +193,107 @@ describe.each(Object.entries(OPERATIONS))("by %s", (operation, ask) => {
         expect(told).toMatch(/Addresses are private|needs the approval of approver/);
       } else expect(told).toContain(value);
     }
+  });
+});
+
+/** The memory's answers to a caller: by the ids of the entries, and by searching and listing all. */
+const MEMORY: Readonly<Record<string, (role: string) => Promise<string>>> = {
+  "REST searchMemory": (role) =>
+    text(as(role).memory.searchMemory({ query: "SELECT email", top_k: 100, mode: "hybrid" })),
+  "REST listMemoryEntries": (role) => text(as(role).memory.listMemoryEntries({ limit: 200 })),
+  "gRPC SearchMemory": (role) => rpc("SearchMemory", { query: "SELECT email", top_k: 100 }, role),
+  "gRPC ListMemoryEntries": (role) => rpc("ListMemoryEntries", { limit: 200 }, role),
+  "MCP search_memory": (role) =>
+    overMcp("search_memory", { query: "SELECT email", top_k: 100 }, role),
+};
+
+function rpc(method: string, request: Message, role: string): Promise<string> {
+  return text(grpc.call(method, request, { metadata: headersOf(role) }));
+}
+
+describe("the memory", () => {
+  let entries: readonly MemoryEntry[] = [];
+  beforeAll(async () => {
+    await as("root").memory.addMemoryEntry({
+      session_id: "s",
+      content: '{"note":"on SELECT email"}',
+    });
+    await runAll("after the note");
+    await vi.waitFor(async () => {
+      expect(await as("root").memory.getMemoryStats()).toMatchObject({ waiting_calls: 0 });
+    }, 15_000);
+    const all = (await as("root").memory.listMemoryEntries({ limit: 200 })).entries;
+    entries = all.filter(({ content }) => content.includes(value));
+    expect(entries.length).toBeGreaterThan(11);
+  });
+
+  it.each(Object.entries(MEMORY))("is searched by %s without what is forbidden", async (_, ask) => {
+    for (const role of REMEMBERING) {
+      const answer = await ask(role);
+      expect(answer).toContain("on SELECT email");
+      if (FORBIDDEN.has(role)) expect(answer).not.toContain(value);
+      else expect(answer).toContain(value);
+    }
+  });
+
+  it.each(REMEMBERING)("gives an entry to %s as the policies decide", async (role) => {
+    for (const { entry_id } of entries) {
+      const answers = [
+        await text(as(role).memory.getMemoryEntry({ entry_id })),
+        await rpc("GetMemoryEntry", { entry_id }, role),
+      ];
+      for (const answer of answers) {
+        if (FORBIDDEN.has(role)) {
+          expect(answer).not.toContain(value);
+          expect(answer).toMatch(/Addresses are private|needs the approval of approver/);
+        } else expect(answer).toContain(value);
+      }
+    }
+  });
+
+  it("fills the results with others in the place of those that are left out", async () => {
+    const best = (role: string) =>
+      as(role).memory.searchMemory({ query: "SELECT email", top_k: 1, explain: true });
+    const [found] = await best("robot");
+    expect(found).toMatchObject({ explain: { rank: 1, vector_rank: 1 } });
+    expect(found?.content).not.toContain(value);
+    const pages: MemoryEntry[] = [];
+    for await (const entry of as("robot").memory.eachMemoryEntry({ limit: 2 })) pages.push(entry);
+    expect(pages).toEqual((await as("robot").memory.listMemoryEntries({ limit: 200 })).entries);
+  });
+
+  it("is no place for what was bound from what may not be remembered", async () => {
+    const orgId = randomUUID();
+    const { policies, plans, memory } = createClient({ baseUrl: url, orgId, role: "admin" });
+    await policies.putPolicies({
+      version: 0,
+      text: `@id("forget") forbid (principal, action == Steward::Action::"memory:record",
+        resource == Steward::Column::"shop/customers/email");`,
+    });
+    const [read, renamed] = STEPS;
+    const { plan_id } = await plans.submit({
+      name: "p",
+      steps: [read, renamed, LATER] as PlanStepDef[],
+    });
+    for (const id of ["read", "renamed", "later"]) await plans.execute(plan_id, id);
+    await expect.poll(async () => (await memory.getMemoryStats()).waiting_calls).toBe(0);
+    const { entries: kept } = await memory.listMemoryEntries({ limit: 200 });
+    expect(kept.map(({ content }) => (JSON.parse(content) as { step_id: string }).step_id)).toEqual(
+      ["later"],
+    );
+  });
+});
+
+it("a step that may not bind a value is refused before its attempt", async () => {
+  const { planId } = results.get("under the policy read") ?? FAIL;
+  const { plans } = as("robot");
+  const id = randomUUID();
+  const query_template = "SELECT {{step.read.output[0].email}} AS word";
+  await plans.append(planId, { steps: [{ id, query_template, depends_on: ["read"] }] });
+  await expect(plans.execute(planId, id)).rejects.toMatchObject({ code: "POLICY_DENIED" });
+  const { steps } = await as("root").plans.get(planId);
+  expect(steps.find(({ step_id }) => step_id === id)).toMatchObject({
+    ...{ status: "pending", attempt: 0 },
   });
 });
 
@@ -209,8 +323,9 @@ describe("a stored result", () => {
       code: "APPROVAL_REQUIRED",
     });
     const { approvals } = as("approver");
-    const [asked = { approval_id: "", digest: "" }] = (await approvals.list({ plan_id })).approvals;
-    await approvals.approve(asked.approval_id, { digest: asked.digest });
+    const [asked = { approval_id: "", digest: "" }] = (await approvals.listApprovals({ plan_id }))
+      .approvals;
+    await approvals.grantApproval({ approval_id: asked.approval_id, digest: asked.digest });
     const first = await plans.execute(plan_id, "own");
     const again = await plans.execute(plan_id, "own");
     expect(again).toEqual({ ...first, replayed: true });
@@ -231,7 +346,7 @@ describe("a stored result", () => {
     const { plan_id } = await plans.submit({ name: "p", steps }, options);
     const first = await plans.execute(plan_id, "a");
     expect(await plans.execute(plan_id, "a")).toEqual({ ...first, replayed: true });
-    await at("admin").policies.put({ version: 0, text: POLICY });
+    await at("admin").policies.putPolicies({ version: 0, text: POLICY });
     await expect(plans.execute(plan_id, "a")).rejects.toMatchObject({ code: "POLICY_DENIED" });
     await expect(plans.getStep(plan_id, "a")).rejects.toMatchObject({ code: "POLICY_DENIED" });
   });

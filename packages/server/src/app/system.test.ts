@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient, StewardError } from "@steward/client";
 import { afterAll, describe, expect, it } from "vitest";
-import { readConfig, SETTINGS, type Setting } from "../config/index.js";
+import { ALL_SETTINGS, readConfig } from "../config/index.js";
 import { openApp } from "./app.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
@@ -43,9 +43,7 @@ async function statusWith(env: Readonly<Record<string, string>>) {
 
 describe("the system's state", () => {
   it("has a canary for each setting that may hold a secret", () => {
-    const secret = Object.values<Setting<unknown>>({ ...SETTINGS }).filter(
-      ({ mask }) => mask !== undefined,
-    );
+    const secret = ALL_SETTINGS.filter(({ mask }) => mask !== undefined);
     expect(secret.map(({ name }) => name).toSorted()).toEqual(Object.keys(VALUES).toSorted());
   });
 
@@ -96,10 +94,12 @@ describe("the system's state", () => {
       await expect(asked).rejects.toMatchObject({ code: "POLICY_DENIED" });
     }
     const operator = createClient({ baseUrl, orgId: ORG, role: "operator" });
-    const before = (await operator.audit.list({ kind: "system.read" })).records.length;
+    const before = (await operator.audit.listAuditRecords({ kind: "system.read" })).records.length;
     expect((await operator.system.status()).settings).toBeUndefined();
     await expect
-      .poll(async () => (await operator.audit.list({ kind: "system.read" })).records.length)
+      .poll(
+        async () => (await operator.audit.listAuditRecords({ kind: "system.read" })).records.length,
+      )
       .toBe(before + 1);
   });
 });

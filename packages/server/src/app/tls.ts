@@ -1,5 +1,7 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync, unwatchFile, watchFile } from "node:fs";
-import type { Config } from "../config/index.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { type Config, type Setting, SETTINGS } from "../config/index.js";
 import { TLS_FILES_CHECK_MS } from "./limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { TlsIdentity } from "../transport/one-port/port.js";
@@ -16,13 +18,42 @@ interface RenewalParts {
   readonly checkMs?: number;
 }
 
-/** Reads the certificate and key files. @throws when one cannot be read. */
+/**
+ * Reads the certificate and key files.
+ * @throws AppError `INVALID_ARGUMENT` that names the setting, the file and OpenSSL's reason.
+ */
 export function readTls({ certFile, keyFile, clientCaFile }: TlsFiles): TlsIdentity {
-  return {
-    cert: readFileSync(certFile),
-    key: readFileSync(keyFile),
-    ...(clientCaFile === undefined ? {} : { clientCa: readFileSync(clientCaFile) }),
-  };
+  const cert = pemIn(certFile, SETTINGS.tls.certFile, (pem) => new X509Certificate(pem));
+  const key = pemIn(keyFile, SETTINGS.tls.keyFile, (pem) => createPrivateKey(pem));
+  const clientCa =
+    clientCaFile &&
+    pemIn(clientCaFile, SETTINGS.tls.clientCaFile, (pem) => new X509Certificate(pem));
+  if (!cert.parsed.checkPrivateKey(key.parsed)) {
+    throw unusable(
+      SETTINGS.tls.keyFile,
+      keyFile,
+      `it does not belong to the certificate ${certFile}`,
+    );
+  }
+  return { cert: cert.pem, key: key.pem, ...(clientCa ? { clientCa: clientCa.pem } : {}) };
+}
+
+function pemIn<Parsed>(
+  file: string,
+  setting: Setting<unknown>,
+  parse: (pem: Buffer) => Parsed,
+): { readonly pem: Buffer; readonly parsed: Parsed } {
+  try {
+    const pem = readFileSync(file);
+    return { pem, parsed: parse(pem) };
+  } catch (cause) {
+    throw unusable(setting, file, cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+function unusable({ name, help }: Setting<unknown>, file: string, reason: string): AppError {
+  const message = `${name}: ${file} cannot be used: ${reason}; it has to be the ${help}`;
+  return new AppError("INVALID_ARGUMENT", message);
 }
 
 /**

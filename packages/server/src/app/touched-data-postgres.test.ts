@@ -30,7 +30,7 @@ beforeAll(async () => {
     dataSources: [{ name: "shop", url: database.url }],
     dataDir: directory,
   });
-  await as("admin").policies.put({ text: POLICIES, version: 0 });
+  await as("admin").policies.putPolicies({ text: POLICIES, version: 0 });
 });
 afterAll(async () => {
   await app[Symbol.asyncDispose]();
@@ -268,13 +268,13 @@ describe("a policy that forbids a column", () => {
     "TRUNCATE customers, orders",
   ])("holds for changes of the schema: %s", async (sql) => {
     const { policies } = as("admin");
-    const { version } = await policies.show();
+    const { version } = await policies.getPolicies();
     const strict = POLICIES.replaceAll('principal in Steward::Role::"agent"', "principal");
-    await policies.put({ text: strict, version });
+    await policies.putPolicies({ text: strict, version });
     try {
       await expect(run(sql, "admin", "admin")).rejects.toMatchObject({ code: "POLICY_DENIED" });
     } finally {
-      await policies.put({ text: POLICIES, version: version + 1 });
+      await policies.putPolicies({ text: POLICIES, version: version + 1 });
     }
   });
 });

@@ -75,7 +75,7 @@ const as = (role: string) =>
   createClient({ baseUrl: `http://127.0.0.1:${String(app.address.port)}`, orgId, role });
 
 beforeAll(async () => {
-  await as("admin").policies.put({ text: POLICIES, version: 0 });
+  await as("admin").policies.putPolicies({ text: POLICIES, version: 0 });
 });
 
 async function run(sql: string, role = "agent", intent = "") {
@@ -181,13 +181,13 @@ describe("a policy that forbids a column", () => {
     "CREATE INDEX by_email ON customers (email)",
   ])("holds for changes of the schema: %s", async (sql) => {
     const policies = as("admin").policies;
-    const { version } = await policies.show();
+    const { version } = await policies.getPolicies();
     const strict = POLICIES.replaceAll('principal in Steward::Role::"agent"', "principal");
-    await policies.put({ text: strict, version });
+    await policies.putPolicies({ text: strict, version });
     try {
       await expect(run(sql, "admin", "admin")).rejects.toMatchObject({ code: "POLICY_DENIED" });
     } finally {
-      await policies.put({ text: POLICIES, version: version + 1 });
+      await policies.putPolicies({ text: POLICIES, version: version + 1 });
     }
   });
 

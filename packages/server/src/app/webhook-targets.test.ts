@@ -8,7 +8,7 @@ import { systemIds } from "@steward/kernel/ids.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { HttpWebhookSender } from "../adapters/webhook-http/index.js";
+import { HttpWebhookSender } from "../adapters/http-webhook-sender.js";
 import { silentTelemetry } from "../kernel/telemetry.js";
 import { openSqliteStore } from "../storage/sqlite/store.js";
 import type { Store } from "../storage/store.js";

@@ -72,7 +72,7 @@ it.each(ENGINES)("tells who has to approve a step, and what was decided, on %s",
   const baseUrl = `http://127.0.0.1:${String(service.apps[0]?.address.port)}`;
   const person = (role: string, userId: string) =>
     createClient({ baseUrl, orgId: ORG, role, userId });
-  await person("admin", "root").policies.put({ version: 0, text: DELETES });
+  await person("admin", "root").policies.putPolicies({ version: 0, text: DELETES });
   await expect(runPlan(service.apps[0], "DELETE FROM orders WHERE id = -1")).rejects.toMatchObject({
     code: "APPROVAL_REQUIRED",
   });
@@ -86,7 +86,7 @@ it.each(ENGINES)("tells who has to approve a step, and what was decided, on %s",
     },
   });
   const { approval_id = "", digest = "" } = requested?.data ?? {};
-  await person("approver", "bob").approvals.deny(approval_id, { digest, reason: "no" });
+  await person("approver", "bob").approvals.denyApproval({ approval_id, digest, reason: "no" });
   await expect.poll(() => receiver.at("/good").length, BUSY).toBe(2);
   expect(JSON.parse(receiver.at("/good")[1]?.body ?? "")).toMatchObject({
     type: "approval.decided",
@@ -115,7 +115,7 @@ it.each(ENGINES)(
     await using service = await open(engine, { webhooks, approvalValidMs: 1_500 });
     const baseUrl = `http://127.0.0.1:${String(service.apps[0]?.address.port)}`;
     const admin = createClient({ baseUrl, orgId: ORG, role: "admin", userId: "root" });
-    await admin.policies.put({ version: 0, text: DELETES });
+    await admin.policies.putPolicies({ version: 0, text: DELETES });
     await expect(
       runPlan(service.apps[0], "DELETE FROM orders WHERE id = -1"),
     ).rejects.toMatchObject({
@@ -126,7 +126,7 @@ it.each(ENGINES)(
       type: "approval.expired",
       data: { org_id: ORG, step_id: "a", was: "pending", expires_at: expect.any(String) as string },
     });
-    await admin.policies.put({ version: 1, text: "" });
+    await admin.policies.putPolicies({ version: 1, text: "" });
     const told = () =>
       receiver
         .at("/good")

@@ -1,28 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createClient, type Approval, type StewardClient } from "@steward/client";
-import { silentLog } from "@steward/kernel/log.js";
+import type { Approval } from "@steward/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createSampleDatabase } from "../adapters/sample-database/index.js";
 import { runHere } from "../cli/testing/run-here.js";
-import { openApp, type App } from "./app.js";
+import { ShopServer, Tenant } from "./testing/shop-server.js";
 
 /** Agents run plans whose deletions may be approved with the whole plan, and persons decide, over REST. */
-const directory = mkdtempSync(join(tmpdir(), "steward-whole-plans-"));
-let app: App;
+let shop: ShopServer;
 beforeAll(async () => {
-  createSampleDatabase(join(directory, "shop.db"));
-  app = await openApp({
-    ...{ port: 0, log: silentLog, dataDir: directory },
-    databaseUrl: `sqlite:${join(directory, "store.db")}`,
-    dataSources: [{ name: "shop", url: `sqlite:${join(directory, "shop.db")}` }],
-  });
+  shop = await ShopServer.open();
 });
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => shop[Symbol.asyncDispose]());
 
 const deletions = (
   plan: string,
@@ -45,25 +31,7 @@ const STEPS = [
   { id: "later", query_template: "SELECT -8 AS id", depends_on: ["first"] },
 ];
 
-class Tenant {
-  readonly orgId = crypto.randomUUID();
-  readonly baseUrl = `http://127.0.0.1:${String(app.address.port)}`;
-  readonly agent = this.as({ role: "agent", agentId: "bot", userId: "alice" });
-
-  static async with(text: string): Promise<Tenant> {
-    const tenant = new Tenant();
-    await tenant.as({ role: "admin", userId: "root" }).policies.put({ text, version: 0 });
-    return tenant;
-  }
-
-  as(who: { readonly role: string; readonly userId: string; readonly agentId?: string }) {
-    return createClient({ baseUrl: this.baseUrl, orgId: this.orgId, maxRetries: 0, ...who });
-  }
-
-  person(userId: string): StewardClient {
-    return this.as({ role: "approver", userId });
-  }
-
+class PlanTenant extends Tenant {
   async submit(steps: readonly object[] = STEPS): Promise<string> {
     const body = { name: "p", steps: steps as typeof STEPS };
     return (await this.agent.plans.submit(body)).plan_id;
@@ -83,17 +51,21 @@ class Tenant {
     await expect(this.agent.plans.execute(planId, stepId)).rejects.toMatchObject({
       code: "APPROVAL_REQUIRED",
     });
-    const { approvals } = await this.agent.approvals.list({ plan_id: planId, status: "pending" });
+    const { approvals } = await this.agent.approvals.listApprovals({
+      plan_id: planId,
+      status: "pending",
+    });
     const plan = approvals.find(({ subject }) => subject.plan_steps !== undefined);
     const own = approvals.find((each) => each.step_id === stepId && each !== plan);
     return { own: own as Approval, plan: plan as Approval };
   }
 }
 
+const tenantUnder = (text: string) => new PlanTenant(shop).under(text);
 const done = (count: number) => Array.from({ length: count }, () => "completed");
 
 it("is approved at once: its approver has seen every step, and each runs once under its own approval", async () => {
-  const tenant = await Tenant.with(deletions('@approval_plan("derived")'));
+  const tenant = await tenantUnder(deletions('@approval_plan("derived")'));
   const planId = await tenant.submit();
   await tenant.run(planId, "read");
   const { own, plan } = await tenant.waits(planId, "first");
@@ -111,13 +83,17 @@ it("is approved at once: its approver has seen every step, and each runs once un
   expect(stdout).toContain("the whole plan: 2 of 4 steps");
   expect(stdout).toContain("second  write_delete on shop  covered");
   expect(stdout).toContain("1: from step.later.output[0].id");
-  await tenant.person("bob").approvals.approve(plan.approval_id, { digest: plan.digest });
+  await tenant
+    .person("bob")
+    .approvals.grantApproval({ approval_id: plan.approval_id, digest: plan.digest });
   expect(await tenant.run(planId, "first", "later", "second")).toEqual(done(3));
-  expect(await tenant.agent.approvals.get(own.approval_id)).toMatchObject({
+  expect(await tenant.agent.approvals.getApproval({ approval_id: own.approval_id })).toMatchObject({
     ...{ status: "used", granted_by: plan.approval_id },
     decisions: [{ approver: { user_id: "bob" } }],
   });
-  expect(await tenant.agent.approvals.get(plan.approval_id)).toMatchObject({ status: "used" });
+  expect(await tenant.agent.approvals.getApproval({ approval_id: plan.approval_id })).toMatchObject(
+    { status: "used" },
+  );
   const decided: unknown[] = [];
   for await (const { event_type, payload_json } of tenant.agent.plans.watch(planId)) {
     if (event_type === "PlanApprovalDecided") decided.push(JSON.parse(payload_json));
@@ -130,7 +106,7 @@ it("is approved at once: its approver has seen every step, and each runs once un
 });
 
 it("covers no values that are not known unless its policy says so, and nothing without the annotation", async () => {
-  const known = await Tenant.with(deletions('@approval_plan("known")'));
+  const known = await tenantUnder(deletions('@approval_plan("known")'));
   const steps = [
     ...STEPS,
     { id: "third", query_template: "DELETE FROM orders WHERE id = -3", depends_on: ["read"] },
@@ -141,46 +117,52 @@ it("covers no values that are not known unless its policy says so, and nothing w
   expect(plan.subject.plan_steps?.map(({ approval }) => approval)).toEqual([
     ...["free", "covered", "separate", "free", "covered"],
   ]);
-  await known.person("bob").approvals.approve(plan.approval_id, { digest: plan.digest });
+  await known
+    .person("bob")
+    .approvals.grantApproval({ approval_id: plan.approval_id, digest: plan.digest });
   expect(await known.run(planId, "first", "later", "third")).toEqual(done(3));
   await known.waits(planId, "second");
 
-  const none = await Tenant.with(deletions(""));
+  const none = await tenantUnder(deletions(""));
   const other = await none.submit();
   await none.run(other, "read");
   expect((await none.waits(other, "first")).plan).toBeUndefined();
-  await expect(Tenant.with(deletions('@approval_plan("always")'))).rejects.toMatchObject({
+  await expect(tenantUnder(deletions('@approval_plan("always")'))).rejects.toMatchObject({
     message: expect.stringContaining('@approval_plan must be "known"') as string,
   });
 });
 
 it("ends with a change of the plan's steps or of the policies: what has not started waits again", async () => {
-  const tenant = await Tenant.with(deletions('@approval_plan("derived")'));
+  const tenant = await tenantUnder(deletions('@approval_plan("derived")'));
   const planId = await tenant.submit();
   await tenant.run(planId, "read");
   const { plan } = await tenant.waits(planId, "first");
   const bob = tenant.person("bob").approvals;
-  await bob.approve(plan.approval_id, { digest: plan.digest });
+  await bob.grantApproval({ approval_id: plan.approval_id, digest: plan.digest });
   await tenant.run(planId, "first");
   await tenant.agent.plans.append(planId, {
     steps: [{ id: "more", query_template: "DELETE FROM orders WHERE id = -9" }],
   });
-  expect(await tenant.agent.approvals.get(plan.approval_id)).toMatchObject({ status: "void" });
+  expect(await tenant.agent.approvals.getApproval({ approval_id: plan.approval_id })).toMatchObject(
+    { status: "void" },
+  );
   const again = await tenant.waits(planId, "more");
   expect(again.plan.digest).not.toBe(plan.digest);
   // The digest of the plan as it was approves nothing.
-  await expect(bob.approve(again.plan.approval_id, { digest: plan.digest })).rejects.toMatchObject({
+  await expect(
+    bob.grantApproval({ approval_id: again.plan.approval_id, digest: plan.digest }),
+  ).rejects.toMatchObject({
     code: "APPROVAL_CONFLICT",
   });
-  await bob.approve(again.plan.approval_id, { digest: again.plan.digest });
+  await bob.grantApproval({ approval_id: again.plan.approval_id, digest: again.plan.digest });
   const text = deletions('@approval_plan("derived")', '@reason("changed")');
-  await tenant.as({ role: "admin", userId: "root" }).policies.put({ text, version: 1 });
+  await tenant.as({ role: "admin", userId: "root" }).policies.putPolicies({ text, version: 1 });
   await tenant.waits(planId, "more");
 });
 
 it("is decided by those who may decide about its steps, and denied without ending the plan", async () => {
   const two = '@approvals_min("2")';
-  const tenant = await Tenant.with(`${deletions('@approval_plan("derived")', two)} ${ORDERS}`);
+  const tenant = await tenantUnder(`${deletions('@approval_plan("derived")', two)} ${ORDERS}`);
   const steps = [
     { id: "first", query_template: "DELETE FROM orders WHERE id = -1" },
     { id: "update", query_template: "UPDATE orders SET status = status WHERE id = -1" },
@@ -194,14 +176,16 @@ it("is decided by those who may decide about its steps, and denied without endin
   ]);
   expect(plan.subject.plan_steps?.[1]?.tables).toMatchObject([{ name: "orders" }]);
   for (const forbidden of [tenant.agent, tenant.person("alice")]) {
-    await expect(forbidden.approvals.approve(id, { digest })).rejects.toMatchObject({
+    await expect(
+      forbidden.approvals.grantApproval({ approval_id: id, digest }),
+    ).rejects.toMatchObject({
       code: "POLICY_DENIED",
     });
   }
   await expect(
-    tenant.person("bob").approvals.approve(id, { digest: own.digest }),
+    tenant.person("bob").approvals.grantApproval({ approval_id: id, digest: own.digest }),
   ).rejects.toMatchObject({ code: "APPROVAL_CONFLICT" });
-  await tenant.person("bob").approvals.approve(id, { digest });
+  await tenant.person("bob").approvals.grantApproval({ approval_id: id, digest });
   await tenant.waits(planId, "first");
   const command = (userId: string, ...args: readonly string[]) =>
     runHere(["approvals", "approve", ...args, "--user", userId, "--org", tenant.orgId], {
@@ -217,7 +201,7 @@ it("is decided by those who may decide about its steps, and denied without endin
   const second = await tenant.waits(denied, "first");
   const reason = "one by one";
   const { approval_id, digest: other } = second.plan;
-  await tenant.person("bob").approvals.deny(approval_id, { digest: other, reason });
+  await tenant.person("bob").approvals.denyApproval({ approval_id, digest: other, reason });
   expect(await tenant.agent.plans.get(denied)).toMatchObject({ status: "pending" });
   const next = await tenant.waits(denied, "update");
   expect(next.plan).toBeUndefined();

@@ -170,13 +170,6 @@ export function approvedRowsMax({ decisions }: Pick<Approval, "decisions">): num
   return maxima.length === 0 ? undefined : Math.min(...maxima);
 }
 
-/** The name of a person or program in messages. */
-export function partyName({ userId, agentId, keyId }: ApprovalParty): string {
-  if (agentId !== undefined) return `agent ${agentId}`;
-  if (userId !== undefined) return userId;
-  return keyId === undefined ? "an unnamed caller" : `key ${keyId}`;
-}
-
 /** The status at a time. */
 export function shownStatus(
   { status, expiresAtMs }: Pick<Approval, "status" | "expiresAtMs">,

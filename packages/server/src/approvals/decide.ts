@@ -1,9 +1,8 @@
 import type { ErrorCode } from "@steward/protocol";
-import { isAgentsCredential, personOf } from "@steward/kernel/caller.js";
+import { isAgentsCredential, partyName, personOf } from "@steward/kernel/caller.js";
 import { isoTime } from "@steward/kernel/clock.js";
 import type { ApprovalRule } from "../governance/index.js";
 import {
-  partyName,
   shownStatus,
   type Approval,
   type ApprovalDecision,

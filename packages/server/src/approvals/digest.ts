@@ -64,10 +64,12 @@ export interface StandingContent extends Pick<
   ApprovedContent,
   "dataSource" | "intent" | "policyVersion" | "touched"
 > {
-  /** The statement with a question mark for each literal. */
+  /** The statement without its values. */
   readonly shape: string;
   readonly toolName: string;
   readonly requester: ApprovalParty;
+  /** Those who wrote the statement, with the requester or without. */
+  readonly writers: readonly ApprovalParty[];
   /** Rows that the statement may change at most. */
   readonly rowsChangedMax?: number | undefined;
 }
@@ -75,15 +77,20 @@ export interface StandingContent extends Pick<
 /** SHA-256, in hexadecimal, of the canonical JSON of a statement's shape and surroundings. */
 export function standingDigest(content: StandingContent): string {
   const { shape, toolName, dataSource, intent, requester, policyVersion } = content;
-  const { touched, rowsChangedMax } = content;
-  const { kind, userId = null, agentId = null, keyId = null } = requester;
+  const { writers, touched, rowsChangedMax } = content;
   const json = canonicalJson({
     ...{ shape, intent, tool: toolName, data_source: dataSource, policy_version: policyVersion },
-    requester: { kind, user: userId, agent: agentId, key: keyId },
+    requester: partyJson(requester),
+    writers: writers.map(partyJson),
     ...(touched === undefined ? {} : { touched: touchedJson(touched) }),
     ...(rowsChangedMax === undefined ? {} : { rows_changed_max: rowsChangedMax }),
   });
   return createHash("sha256").update(json).digest("hex");
+}
+
+function partyJson(party: ApprovalParty): JsonValue {
+  const { kind, userId, agentId, keyId } = party;
+  return { kind, user: userId ?? null, agent: agentId ?? null, key: keyId ?? null };
 }
 
 /** Everything that the approval of a whole plan is bound to. */

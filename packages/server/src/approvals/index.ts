@@ -12,7 +12,6 @@
 export {
   approvedRowsMax,
   OPERATION_PLAN_ID,
-  partyName,
   shownStatus,
   type Approval,
   type ApprovalDecision,
@@ -45,5 +44,9 @@ export {
   type ApprovedContent,
   type StandingContent,
 } from "./digest.js";
-export { OperationApprovals, type ApprovableOperation } from "./operation-approvals.js";
+export {
+  OperationApprovals,
+  type ApprovableOperation,
+  type UsedApproval,
+} from "./operation-approvals.js";
 export { approverOf, partyOf } from "./party.js";

@@ -24,8 +24,10 @@ export const APPROVAL_PREVIEWS_AT_ONCE_MAX: number = 2;
 export const APPROVAL_PREVIEW_WAIT_MS: number = 2_000;
 /** Time for the description and for the preview of a waiting write, each, in ms. */
 export const APPROVAL_PREVIEW_MS_MAX: number = 5_000;
-/** Operations of one organization, other than statements, that wait for approvals. */
+/** Operations of one organization, other than statements, that wait for approvals under the present policies. */
 export const OPERATIONS_WAITING_MAX: number = 100;
+/** Those of one requester: a person, or an agent that acts for one. */
+export const OPERATIONS_WAITING_OF_REQUESTER_MAX: number = 20;
 /** Bytes of the parameters, as canonical JSON, of an operation that waits for an approval. */
 export const OPERATION_REQUEST_BYTES_MAX: number = 64 * 1024;
 /** How long the approval of an operation can be read after its end, in ms. */

@@ -17,15 +17,28 @@ import {
   type WantedDecision,
 } from "./decide.js";
 import { operationDigest } from "./digest.js";
-import { OPERATION_REQUEST_BYTES_MAX, OPERATIONS_WAITING_MAX } from "./limits.js";
+import {
+  OPERATION_REQUEST_BYTES_MAX,
+  OPERATIONS_WAITING_MAX,
+  OPERATIONS_WAITING_OF_REQUESTER_MAX,
+} from "./limits.js";
 import { partyOf } from "./party.js";
 import type { ApprovalIndex, StoredApproval } from "./ports.js";
+import type { RecordedOperation } from "../kernel/recorded-operation.js";
 
 /** An operation that a caller asks for, with its parameters. */
 export interface ApprovableOperation {
   /** The operation's id in REST, or the tool's name over MCP. */
   readonly operation: string;
   readonly request: JsonValue;
+}
+
+/** An approval that was used up for an operation which is about to run. */
+export interface UsedApproval {
+  /** What it lifts, for {@link Caller.approvedUnder}. */
+  readonly lifts: ReadonlySet<string>;
+  /** Makes it valid again, because the operation was refused before it had any effect. */
+  readonly giveBack: () => Promise<void>;
 }
 
 /** Dependencies of the approvals of operations. */
@@ -43,7 +56,7 @@ export interface OperationApprovalParts {
       readonly time: "withEffect";
       readonly subject: string;
     },
-    work: () => Promise<T>,
+    work: (recorded: RecordedOperation | undefined) => Promise<T>,
   ) => Promise<T>;
 }
 
@@ -63,7 +76,6 @@ export class OperationApprovals {
   /**
    * Uses up the approval of this operation, and requests one where there is none.
    * @param needs what policies have demanded of the operation so far.
-   * @returns what the approval lifts, for {@link Caller.approvedUnder}.
    * @throws AppError `APPROVAL_REQUIRED` while persons have to decide, with the approval's id;
    * `APPROVAL_DENIED`; `POLICY_DENIED` for a caller who is no person and acts for none; `LIMIT_EXCEEDED`
    * for a request that is too large to be read; `QUOTA_EXCEEDED` when too many wait.
@@ -72,7 +84,7 @@ export class OperationApprovals {
     caller: Caller,
     asked: ApprovableOperation,
     needs: readonly [OperationApprovalRequired, ...OperationApprovalRequired[]],
-  ): Promise<ReadonlySet<string>> {
+  ): Promise<UsedApproval> {
     const { index, clock } = this.#parts;
     const demanded = merged(needs);
     const digest = digestOf(caller, asked, demanded.policyVersion);
@@ -84,11 +96,13 @@ export class OperationApprovals {
       found.find((approval) => shownStatus(approval, nowMs) === status);
     const approved = one("approved");
     if (approved !== undefined && isMet(approved)) {
-      const isUsed = await this.#change(caller, asked, "approval.use", approved, {
-        ...approved,
-        status: "used",
-      });
-      if (isUsed) return liftedBy(approved);
+      const used: StoredApproval = { ...approved, status: "used" };
+      if (await this.#change(caller, asked, "approval.use", approved, used)) {
+        const giveBack = async (): Promise<void> => {
+          await this.#change(caller, asked, "approval.give_back", used, approved);
+        };
+        return { lifts: liftedBy(approved), giveBack };
+      }
     }
     const denied = found.find(
       ({ status, expiresAtMs }) => status === "denied" && expiresAtMs >= nowMs,
@@ -149,7 +163,7 @@ export class OperationApprovals {
     if (await this.#change(caller, asked, "approval.request", undefined, approval)) return approval;
     throw new AppError(
       "QUOTA_EXCEEDED",
-      `${String(OPERATIONS_WAITING_MAX)} operations of this organization wait for approvals: decide about them first (steward approvals list --status pending)`,
+      `At most ${String(OPERATIONS_WAITING_MAX)} operations of an organization, and ${String(OPERATIONS_WAITING_OF_REQUESTER_MAX)} of one requester, wait for approvals, and as many wait: they have to be decided about first (steward approvals list --status pending)`,
     );
   }
 
@@ -171,8 +185,8 @@ export class OperationApprovals {
     // A change that came too late is no effect, and its record would tell of one.
     const late = new LateChange();
     return this.#parts
-      .record(caller, change, async () => {
-        if (!(await this.#parts.index.put(next, former))) throw late;
+      .record(caller, change, async (recorded) => {
+        if (!(await this.#parts.index.put(next, former, recorded))) throw late;
         return true;
       })
       .catch((error: unknown) => {

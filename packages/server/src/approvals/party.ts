@@ -1,4 +1,4 @@
-import type { Caller } from "@steward/kernel/caller.js";
+import type { Caller, RecordedCaller } from "@steward/kernel/caller.js";
 import type { ApprovalParty } from "./approval.js";
 import type { WantedDecision } from "./decide.js";
 
@@ -8,7 +8,12 @@ export function approverOf(caller: Caller): WantedDecision["by"] {
 }
 
 /** A caller in the record of an approval. */
-export function partyOf({ kind, userId, agentId, keyId }: Caller): ApprovalParty {
+export function partyOf({
+  kind,
+  userId,
+  agentId,
+  keyId,
+}: Omit<RecordedCaller, "roles" | "permissions">): ApprovalParty {
   return {
     kind,
     ...(userId === undefined ? {} : { userId }),

@@ -1,4 +1,5 @@
 import type { Approval, ApprovalSubject, ApprovalStatus } from "./approval.js";
+import type { RecordedOperation } from "../kernel/recorded-operation.js";
 
 /** An approval with what it is for. */
 export interface StoredApproval extends Approval {
@@ -58,12 +59,21 @@ export interface ApprovalIndex {
    * Adds the approval of an operation, or changes it, and deletes those of the organization that ended
    * long ago, unless it has a legal hold.
    * @param former what it is changed from; absent: it is new.
-   * @returns false, with nothing changed, when the stored one is another, or too many wait.
+   * @returns false, with nothing changed, when the stored one is another, or too many wait under its policies.
    */
-  put(approval: StoredApproval, former?: StoredApproval): Promise<boolean>;
+  put(
+    approval: StoredApproval,
+    former?: StoredApproval,
+    operation?: RecordedOperation,
+  ): Promise<boolean>;
 
   /** Ends a standing approval. Repeating it changes nothing. */
-  revoke(orgId: string, approvalId: string, revoked: { by: string; atMs: number }): Promise<void>;
+  revoke(
+    orgId: string,
+    approvalId: string,
+    revoked: { by: string; atMs: number },
+    operation?: RecordedOperation,
+  ): Promise<void>;
 }
 
 /** Whether an approval stands at a time for later statements of its shape. */

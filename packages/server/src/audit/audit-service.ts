@@ -1,8 +1,9 @@
 import type { Caller } from "@steward/kernel/caller.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
-import { AUDIT_PAGE_MAX } from "./limits.js";
-import type { AuditArchive, AuditFilter, AuditRecord } from "./ports.js";
+import { AUDIT_PAGE_BYTES_MAX, AUDIT_PAGE_MAX } from "./limits.js";
+import type { AuditArchive, AuditFilter, AuditRecord, ErrorVisibility } from "./ports.js";
 import type { AuditSequencer } from "./sequencer.js";
+import { shownRecord } from "./shown-record.js";
 import {
   consistencyProof,
   cosignedAt,
@@ -32,6 +33,13 @@ export interface AuditServiceParts {
   /** The witnesses that the operator trusts. */
   readonly witnesses: readonly VerifierKey[];
   readonly cosignatures: Pick<CosignatureStore, "list">;
+  /** Which errors of steps the caller of one request may have. */
+  readonly visibleErrors: (caller: AuditReader) => ErrorVisibility;
+}
+
+/** A caller who reads records, until the signal ends the request. */
+export interface AuditReader extends Caller {
+  readonly signal: AbortSignal;
 }
 
 /** A witness of the log, and the newest checkpoint that it has cosigned. */
@@ -61,9 +69,12 @@ export class AuditService {
     this.#parts = parts;
   }
 
-  /** Newest first. @param before only records before this index. */
+  /**
+   * Newest first. A page of large records has fewer than `limit`.
+   * @param before only records before this index.
+   */
   async list(
-    { orgId }: Caller,
+    reader: AuditReader,
     filter: Omit<AuditFilter, "orgId">,
     limit: number,
     before?: number,
@@ -71,17 +82,22 @@ export class AuditService {
     if (!Number.isInteger(limit) || limit < 1 || limit > AUDIT_PAGE_MAX) {
       throw invalidField("limit", `must be a whole number from 1 to ${String(AUDIT_PAGE_MAX)}`);
     }
-    const { archive, sequencer } = this.#needed();
+    const { archive, sequencer, visibleErrors } = this.#needed();
     await sequencer.flush();
-    const records = await archive.list({ ...filter, orgId }, limit, before);
-    const last = records.length === limit ? records.at(-1) : undefined;
+    const size = { limit, bytesMax: AUDIT_PAGE_BYTES_MAX };
+    const { orgId } = reader;
+    const { records: found, isCut } = await archive.list({ ...filter, orgId }, size, before);
+    const isVisible = visibleErrors(reader);
+    const records: AuditRecord[] = [];
+    for (const record of found) records.push(await shownRecord(record, isVisible));
+    const last = isCut || records.length === limit ? records.at(-1) : undefined;
     return last === undefined ? { records } : { records, next: last.index };
   }
 
   /** @throws AppError `NOT_FOUND` when the caller's organization has no such record. */
-  async record({ orgId }: Caller, index: number): Promise<ProvenRecord> {
-    const { archive } = this.#needed();
-    const record = await archive.record(orgId, index);
+  async record(reader: AuditReader, index: number): Promise<ProvenRecord> {
+    const { archive, visibleErrors } = this.#needed();
+    const record = await archive.record(reader.orgId, index);
     if (record === undefined) {
       const what = `Your organization has no audit record ${String(index)}; list them with steward audit list`;
       throw new AppError("NOT_FOUND", what);
@@ -89,7 +105,7 @@ export class AuditService {
     const { note } = await archive.checkpoint();
     const { size } = parseCheckpoint(parseNote(note).text);
     return {
-      record,
+      record: await shownRecord(record, visibleErrors(reader)),
       checkpoint: note,
       proof: await inclusionProof(index, size, readTiles(archive)),
     };

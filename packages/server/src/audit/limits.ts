@@ -1,6 +1,6 @@
 /**
- * Changes of plans, and other facts, that one transaction adds to the tree. Reading them, making their
- * records and signing takes a few milliseconds of the event loop, so that requests hardly wait.
+ * Changes of plans, and other facts, that one transaction adds to the tree on SQLite. Writing their records takes
+ * less than 5 ms of the thread that writes, so that the commits of steps hardly wait.
  */
 export const AUDIT_BATCH_MAX = 50;
 
@@ -18,6 +18,12 @@ export const AUDIT_RECORD_BYTES_MAX: number = 63 * 1024;
 
 /** Records on one page of a listing. */
 export const AUDIT_PAGE_MAX = 500;
+
+/**
+ * Bytes of the records on one page, which is rendered in one turn of the event loop. A record has up
+ * to AUDIT_RECORD_BYTES_MAX.
+ */
+export const AUDIT_PAGE_BYTES_MAX: number = 1024 * 1024;
 
 /** Records on a page of a listing that does not say how many. */
 export const AUDIT_PAGE_DEFAULT = 50;

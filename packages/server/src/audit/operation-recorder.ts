@@ -4,7 +4,7 @@ import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { AuditFact } from "../kernel/audit-fact.js";
 import { originOf } from "../kernel/origin.js";
-import { RecordedOperation, runRecorded } from "../kernel/recorded-operation.js";
+import { RecordedOperation } from "../kernel/recorded-operation.js";
 import { CountedReads } from "./counted-reads.js";
 import { AUDIT_REQUEST_BYTES_MAX } from "./limits.js";
 import type { AuditSequence } from "./ports.js";
@@ -30,9 +30,15 @@ export interface AskedOperation extends OperationRecord {
   readonly operation: string;
   /** The id of what it is about; empty: none, or not known yet. */
   readonly subject: string;
-  /** Its parameters. The record has their salted digest. */
+  /** Its parameters. They are a personal value of the record. */
   readonly request: JsonValue;
 }
+
+/**
+ * The code of an operation. It hands the operation to the writes that are its effect; `undefined`: none of
+ * them is to be recorded.
+ */
+export type RecordedWork<T> = (operation: RecordedOperation | undefined) => Promise<T>;
 
 /** Dependencies of a recorder. */
 export interface OperationRecorderParts {
@@ -65,9 +71,9 @@ export class OperationRecorder {
   }
 
   /** @throws the error of `work`; AppError `STORE_UNAVAILABLE` when the record cannot be stored. */
-  async run<T>(caller: Caller, asked: AskedOperation, work: () => Promise<T>): Promise<T> {
+  async run<T>(caller: Caller, asked: AskedOperation, work: RecordedWork<T>): Promise<T> {
     const parts = this.#parts;
-    if (parts === undefined) return work();
+    if (parts === undefined) return work(undefined);
     const fact = factOf(caller, asked, {
       atMs: parts.clock.nowMs(),
       policyVersion: await parts.policyVersion(caller),
@@ -77,7 +83,7 @@ export class OperationRecorder {
     const permitted = withStatus(fact, "permitted");
     if (asked.time === "counted") await this.#reads.record(caller, permitted);
     else await parts.outbox.add([permitted]);
-    return work();
+    return work(undefined);
   }
 
   /** Stores how many reads were counted. @throws AppError `STORE_UNAVAILABLE`. */
@@ -103,12 +109,12 @@ export class OperationRecorder {
   async #withEffect<T>(
     { outbox, clock }: OperationRecorderParts,
     fact: AuditFact,
-    work: () => Promise<T>,
+    work: RecordedWork<T>,
   ): Promise<T> {
     const operation = new RecordedOperation(withStatus(fact, "succeeded"));
     let result: T;
     try {
-      result = await runRecorded(operation, work);
+      result = await work(operation);
     } catch (error) {
       // A part of the effect is durable and has its record. A second record says that the operation
       // failed after that part.
@@ -127,7 +133,7 @@ export class OperationRecorder {
   async #around<T>(
     { outbox, clock }: OperationRecorderParts,
     fact: AuditFact,
-    work: () => Promise<T>,
+    work: RecordedWork<T>,
   ): Promise<T> {
     await outbox.add([withStatus(fact, "begun")]);
     const operation = new RecordedOperation(fact);
@@ -139,7 +145,7 @@ export class OperationRecorder {
     try {
       // Single writes of the operation do not commit the fact, because the fact describes the end
       // of the whole operation.
-      result = await operation.write(() => runRecorded(operation, work));
+      result = await operation.write(() => work(operation));
     } catch (error) {
       await end("failed", error);
       throw error;

@@ -42,6 +42,11 @@ export function planFactsOf(change: LoggedChange): readonly AuditFact[] {
   return facts;
 }
 
+/** The events with which attempts end; an attempt that was stopped while it ran has reached its tool too. */
+const ENDS_OF_ATTEMPTS: ReadonlySet<string> = new Set([
+  ...["PlanStepExecuted", "PlanStepCancelled", "PlanStepLeaseExpired"],
+]);
+
 /**
  * The first fact of a new plan contains the digest of its steps. The fact with the end of an
  * attempt contains the attempt's tool call.
@@ -57,7 +62,7 @@ function factOf(
   const isCreated = definition !== undefined && events[0]?.sequence === 1;
   if (isCreated) personal["definition"] = definition;
   const told = events.map((event, index) => eventMembers(event, index, personal));
-  const isEnd = events.some(({ eventType }) => eventType === "PlanStepExecuted");
+  const isEnd = events.some(({ eventType }) => ENDS_OF_ATTEMPTS.has(eventType));
   const own = isEnd ? call : undefined;
   const caller = origin ?? (own?.caller && { caller: own.caller, request: undefined });
   return {

@@ -32,14 +32,11 @@ export interface TreeAddition {
 }
 
 /**
- * Moves facts into the tree. The facts come from plans' logs and from the outbox, where each is
- * committed together with the change that it describes. Errors: `STORE_UNAVAILABLE` when the store
- * cannot be reached.
+ * The tree of a store, and where its facts come from: plans' logs and the outbox, where each is committed
+ * together with the change that it describes. Batches are taken from the source in the engine's own way; the same facts
+ * are taken until they are in the tree.
  */
-export interface AuditSequence {
-  /** The next facts, at most `limit` of each source. The same ones are returned until they are in the tree. */
-  take(limit: number): Promise<AuditBatch>;
-
+export interface FactSource {
   head(): Promise<TreeHead>;
 
   /**
@@ -48,6 +45,46 @@ export interface AuditSequence {
    * @returns false, with nothing changed, when another node has appended first.
    */
   append(batch: AuditBatch, addition: TreeAddition): Promise<boolean>;
+}
+
+/** Records that are ready to be appended, and the tree with them. */
+export interface PreparedBatch {
+  /** Tells it from other batches that the same process has prepared. */
+  readonly number: number;
+  /** The size of the tree before. */
+  readonly from: number;
+  /** The size of the tree with the records; equal to `from` when nothing is waiting. */
+  readonly size: number;
+  readonly root: Uint8Array;
+  /** Whether more may be waiting. */
+  readonly isCut: boolean;
+  /** The facts that could not be read, in whose place a record says so. */
+  readonly unreadable: readonly { readonly orgId: string; readonly subject: string }[];
+}
+
+/** A batch of {@link AuditSequence.prepare}. */
+export type AppendableBatch = Pick<PreparedBatch, "number">;
+
+/**
+ * Moves facts into the tree, a batch at a time. Errors: `STORE_UNAVAILABLE` when the store cannot be
+ * reached.
+ */
+export interface AuditSequence {
+  /** How many changes of plans, and how many facts of the outbox, a batch should have at most. */
+  readonly batchMax: number;
+
+  /**
+   * Makes the records of the next facts and the tree with them. Nothing changes in the store.
+   * @param first facts that stand before those of the store.
+   * @param limit maximum number of changes of plans, and of facts of the outbox.
+   */
+  prepare(first: readonly AuditFact[], limit: number): Promise<PreparedBatch>;
+
+  /**
+   * Appends a batch with the signed note of the tree with it, like {@link FactSource.append}.
+   * @returns false also when several batches were prepared since.
+   */
+  append(batch: AppendableBatch, checkpoint: string): Promise<boolean>;
 
   /** Stores facts that belong to no other transaction, such as refusals. Durable when it resolves. */
   add(facts: readonly AuditFact[]): Promise<void>;
@@ -64,6 +101,17 @@ export interface AuditRecord {
   readonly personal: PersonalValues | undefined;
 }
 
+/** The error of a step, as a record of the end of its attempt tells it. */
+export interface RecordedError {
+  readonly stepId: string;
+  readonly message: string;
+  /** The statement that failed; absent: the attempt did not reach its tool. */
+  readonly call: { readonly dataSource: string; readonly intent: string } | undefined;
+}
+
+/** Whether a reader may have the error of a step, also of a plan that is not stored any more. */
+export type ErrorVisibility = (planId: string, error: RecordedError) => Promise<boolean>;
+
 /** Conditions of a listing; all of them must hold. */
 export interface AuditFilter {
   readonly orgId: string;
@@ -75,10 +123,23 @@ export interface AuditFilter {
   readonly untilMs?: number | undefined;
 }
 
+/** The bounds of a page. The first record is on it, however large. */
+export interface PageSize {
+  readonly limit: number;
+  /** Bytes of the entries and personal values. */
+  readonly bytesMax: number;
+}
+
+export interface AuditPage {
+  readonly records: readonly AuditRecord[];
+  /** Whether the page ended before `limit` records, because of their bytes. */
+  readonly isCut: boolean;
+}
+
 /** Reads of the log. Errors: `STORE_UNAVAILABLE` when the store cannot be reached. */
 export interface AuditArchive {
   /** Newest first, only records before this index; absent: from the newest on. */
-  list(filter: AuditFilter, limit: number, before?: number): Promise<readonly AuditRecord[]>;
+  list(filter: AuditFilter, size: PageSize, before?: number): Promise<AuditPage>;
 
   /** `undefined` when there is none, or when it belongs to another organization. */
   record(orgId: string, index: number): Promise<AuditRecord | undefined>;

@@ -21,6 +21,8 @@ interface Counted {
 export class Refusals {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Counted>();
+  /** A refusal passes several checks on its way to the caller. */
+  readonly #counted = new WeakSet<AppError>();
   #windowEndsMs = 0;
   #left = AUDIT_REFUSALS_MAX;
 
@@ -44,7 +46,8 @@ export class Refusals {
 
   /** Counts an error that is a refusal of what a caller asked for. */
   count(caller: Caller, detail: Readonly<Record<string, string>>, error: unknown): void {
-    if (!isRefusal(error)) return;
+    if (!isRefusal(error) || this.#counted.has(error)) return;
+    this.#counted.add(error);
     const told = { ...detail, code: error.code };
     this.#count("operation.refused", caller, told, detail["action"] ?? "");
   }

@@ -1,65 +1,77 @@
-import { randomBytes } from "node:crypto";
 import type { Clock } from "@steward/kernel/clock.js";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Log } from "@steward/kernel/log.js";
-import { AUDIT_BATCH_MAX, AUDIT_POLL_MS } from "./limits.js";
-import type { AuditArchive, AuditFact, AuditSequence, TreeAddition } from "./ports.js";
-import { auditRecordOf, type NewAuditRecord } from "./record.js";
+import { AUDIT_POLL_MS } from "./limits.js";
+import type { AuditArchive, AuditFact, AuditSequence } from "./ports.js";
 import type { CheckpointSigner } from "./signer.js";
-import { unreadableFact, UNREADABLE_KIND } from "./unreadable.js";
-import { leafHash, parseNote, signersOf, TreeEdge, type VerifierKey } from "./tree/index.js";
+import { logIdOf, rollbackOf, type SeenCheckpoints } from "./seen-checkpoint.js";
+import {
+  type Checkpoint,
+  parseCheckpoint,
+  parseNote,
+  signersOf,
+  type VerifierKey,
+} from "./tree/index.js";
 
 /** Dependencies of a sequencer. */
 export interface AuditSequencerParts {
   readonly sequence: AuditSequence;
-  readonly archive: Pick<AuditArchive, "list" | "checkpoint">;
+  readonly archive: Pick<AuditArchive, "list" | "checkpoint" | "tiles">;
   readonly signer: CheckpointSigner;
   /** The key that the signer's key replaces; absent: the log keeps its key. */
   readonly replacedKey?: VerifierKey;
   readonly clock: Clock;
   readonly log: Log;
+  /** Absent: only what was seen since the start is known. */
+  readonly seen?: SeenCheckpoints;
   /** Stores facts that wait in memory; it runs before each batch. */
   readonly collect?: () => Promise<void>;
 }
 
 /**
- * Gives facts their places in the tree: it takes a batch, makes its records, appends their leaves
- * and signs the new checkpoint. All of this is one transaction, so that a crash leaves neither a
+ * Gives facts their places in the tree: the store makes the records of a batch and the tree with
+ * them, and the sequencer signs its checkpoint. Both are appended in one transaction, so that a crash leaves neither a
  * gap nor a duplicate. One node appends at a time; a node that loses the race takes its batch
  * again.
  */
 export class AuditSequencer implements AsyncDisposable {
   readonly #parts: AuditSequencerParts;
   readonly #loop: WorkerLoop;
-  #edge: TreeEdge | undefined;
+  /** The size of the log that this server has checked or written; absent before, and after a failed append. */
+  #size: number | undefined;
+  /** The newest state of the log that this server has seen. */
+  #seen: Checkpoint | undefined;
+  #logId: string | undefined;
   #lane: Promise<unknown> = Promise.resolve();
 
   constructor(parts: AuditSequencerParts) {
     this.#parts = parts;
     this.#loop = new WorkerLoop({
       name: "appending to the audit log",
-      work: () => this.#inTurn(),
+      work: () => this.#inTurn(() => this.#batch()),
       pollMs: AUDIT_POLL_MS,
-      begin: "now",
+      // After the log was checked, see `begin`.
+      begin: "later",
       end: "drain",
       log: parts.log,
     });
   }
 
   /**
-   * Makes sure that the log is signed with this server's key, before the server takes requests. An
-   * empty log takes the key of the first server that appends.
+   * Makes sure that the log is signed with this server's key and continues what the server has seen of it, before the server takes requests. An
+   * empty log takes the key of the first server that appends. What is waiting is appended afterwards.
    * A store that cannot be written now is asked again later.
-   * @throws AppError `INVALID_ARGUMENT` when the log has another key.
+   * @throws AppError `INVALID_ARGUMENT` when the log has another key, or was rolled back.
    */
   async begin(): Promise<void> {
     try {
-      while ((await this.#inTurn()) === "more" && this.#edge === undefined);
+      while ((await this.#inTurn(() => this.#checked())) === "more" && this.#size === undefined);
     } catch (error) {
       if (AppError.from(error).code !== "STORE_UNAVAILABLE") throw error;
     }
+    this.#loop.wake();
   }
 
   /**
@@ -67,88 +79,105 @@ export class AuditSequencer implements AsyncDisposable {
    * @throws AppError `STORE_UNAVAILABLE`.
    */
   async flush(): Promise<void> {
-    while ((await this.#inTurn()) === "more");
+    while ((await this.#inTurn(() => this.#batch())) === "more");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#loop[Symbol.asyncDispose]();
   }
 
-  #inTurn(): Promise<BatchEnd> {
-    const turn = this.#lane.then(() => this.#batch());
+  #inTurn(work: () => Promise<BatchEnd>): Promise<BatchEnd> {
+    const turn = this.#lane.then(work);
     this.#lane = turn.catch(() => undefined);
     return turn;
   }
 
+  /** Checks the log. Only a new key is appended at once. */
+  async #checked(): Promise<BatchEnd> {
+    if (this.#size !== undefined) return "idle";
+    const { size, first } = await this.#begin();
+    if (first.length > 0) return this.#batch();
+    this.#size = size;
+    return "idle";
+  }
+
   async #batch(): Promise<BatchEnd> {
-    const { sequence, collect } = this.#parts;
+    const { sequence, signer, collect, log } = this.#parts;
     await collect?.();
-    const batch = await sequence.take(AUDIT_BATCH_MAX);
-    if (batch.facts.length === 0 && this.#edge !== undefined) return "idle";
-    const first = this.#edge === undefined ? await this.#begin() : [];
-    const edge = this.#edge;
-    if (edge === undefined || (batch.facts.length === 0 && first.length === 0)) return "idle";
-    const from = edge.size;
-    const facts = [...first, ...batch.facts];
-    const records = recordsOf(facts);
-    for (const { kind, orgId, subject } of records) {
-      if (kind !== UNREADABLE_KIND) continue;
+    const { size: checked, first } =
+      this.#size === undefined ? await this.#begin() : { size: this.#size, first: [] };
+    const batch = await sequence.prepare(first, sequence.batchMax);
+    const { from, size, root, isCut, unreadable } = batch;
+    // Another node may have appended since, and with another key.
+    this.#size = from === checked && from === size ? size : undefined;
+    if (from !== checked) return "more";
+    if (from === size) return "idle";
+    for (const { orgId, subject } of unreadable) {
       const told = "a fact could not be read; the audit log has a record in its place that says so";
-      this.#parts.log.error({ orgId, subject }, told);
+      log.error({ orgId, subject }, told);
     }
-    // Until the store has accepted the batch, it is unknown where the tree ends.
-    this.#edge = undefined;
-    const isAppended = await sequence.append(batch, this.#addition(edge, from, records));
-    if (!isAppended) return "more";
-    this.#edge = edge;
-    return batch.isCut ? "more" : "idle";
+    const checkpoint = { size, root: Buffer.from(root) };
+    if (!(await sequence.append(batch, signer.signedNote(checkpoint)))) return "more";
+    this.#size = size;
+    await this.#see({ origin: signer.origin, ...checkpoint });
+    return isCut ? "more" : "idle";
   }
 
-  /** Reads the edge of the tree. @returns the fact that names the key, if the key is a new one. */
-  async #begin(): Promise<readonly AuditFact[]> {
-    const { sequence, archive, signer, clock } = this.#parts;
-    this.#assertOwnKey((await archive.checkpoint()).note);
-    const { size, partials } = await sequence.head();
-    this.#edge = new TreeEdge(size, partials);
+  /** Checks the log that is to be continued. @returns its size, and the fact that names the key, if the key is a new one. */
+  async #begin(): Promise<{ readonly size: number; readonly first: readonly AuditFact[] }> {
+    const { archive, signer, clock } = this.#parts;
+    const { size, note } = await archive.checkpoint();
+    assertKeyOfLog(note, signer, this.#parts.replacedKey);
+    await this.#assertContinued(note);
     const named = { orgId: NIL_ORG_ID, kind: "audit.key_used", subject: signer.key.keyId };
-    if ((await archive.list(named, 1)).length > 0) return [];
-    return [{ ...named, atMs: clock.nowMs(), detail: { verifier_key: signer.keyText } }];
+    const { records } = await archive.list(named, { limit: 1, bytesMax: 1 });
+    if (records.length > 0) return { size, first: [] };
+    const detail = { verifier_key: signer.keyText };
+    return { size, first: [{ ...named, atMs: clock.nowMs(), detail }] };
   }
 
-  /** Of two servers with different keys, each would sign what the other one cannot have signed. */
-  #assertOwnKey(note: string): void {
-    const { signer, replacedKey } = this.#parts;
-    if (note === "" || signer.hasSigned(note)) return;
-    if (replacedKey !== undefined && signersOf(parseNote(note), [replacedKey]).length > 0) return;
-    throw otherKey(signer.keyText);
+  /** A log that goes on after records were lost would be a second log under the same name. */
+  async #assertContinued(note: string): Promise<void> {
+    const { archive, signer, seen } = this.#parts;
+    this.#logId = await logIdOf(archive);
+    const logId = this.#logId ?? "";
+    const known = this.#seen ?? (await seen?.read(logId));
+    if (known !== undefined && known.origin === signer.origin) {
+      const rollback = await rollbackOf(known, archive, seen?.placeOf(logId) ?? "");
+      if (rollback !== undefined) throw new AppError("INVALID_ARGUMENT", rollback);
+    }
+    if (note === "") return;
+    await this.#see({ ...parseCheckpoint(parseNote(note).text), origin: signer.origin });
   }
 
-  #addition(edge: TreeEdge, from: number, records: readonly NewAuditRecord[]): TreeAddition {
-    const tiles = edge.append(records.map(({ entry }) => leafHash(Buffer.from(entry))));
-    const checkpoint = this.#parts.signer.signedNote({ size: edge.size, root: edge.root() });
-    return { from, records, tiles, checkpoint };
-  }
-}
-
-function recordsOf(facts: readonly AuditFact[]): readonly NewAuditRecord[] {
-  const salts = randomBytes(facts.length * SALT_BYTES);
-  return facts.map((fact, index) => {
-    const salt = salts.subarray(index * SALT_BYTES, (index + 1) * SALT_BYTES);
-    return recordOf(fact, salt.toString("base64url"));
-  });
-}
-
-function recordOf(fact: AuditFact, salt: string): NewAuditRecord {
-  try {
-    return auditRecordOf(fact, salt);
-  } catch {
-    const { orgId, subject } = fact;
-    const row = JSON.stringify(fact);
-    return auditRecordOf(unreadableFact({ orgId, subject, source: "outbox", row }), salt);
+  async #see(checkpoint: Checkpoint): Promise<void> {
+    const { archive, log, seen } = this.#parts;
+    this.#seen = checkpoint;
+    try {
+      this.#logId ??= await logIdOf(archive);
+      if (this.#logId !== undefined) await seen?.write(this.#logId, checkpoint);
+    } catch (error) {
+      const told =
+        "the newest checkpoint could not be kept: a store that is rolled back may go unnoticed";
+      log.warn({ err: error }, told);
+    }
   }
 }
 
-const SALT_BYTES = 16;
+/**
+ * Of two servers with different keys, each would sign what the other one cannot have signed.
+ * @param note of the log's checkpoint; empty when the log is.
+ * @throws AppError `INVALID_ARGUMENT` when another key, and not the replaced one, signs the log.
+ */
+export function assertKeyOfLog(
+  note: string,
+  signer: CheckpointSigner,
+  replacedKey: VerifierKey | undefined,
+): void {
+  if (note === "" || signer.hasSigned(note)) return;
+  if (replacedKey !== undefined && signersOf(parseNote(note), [replacedKey]).length > 0) return;
+  throw otherKey(signer.keyText);
+}
 
 function otherKey(own: string): AppError {
   return new AppError(

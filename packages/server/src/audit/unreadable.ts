@@ -13,7 +13,7 @@ export interface UnreadablePlace {
   readonly source: "plan" | "outbox";
   /** The place in the plan's log. */
   readonly sequence?: number;
-  /** The row as text. The record has its salted digest, and it can be erased. */
+  /** The row as text, a personal value of the record. */
   readonly row: string;
 }
 

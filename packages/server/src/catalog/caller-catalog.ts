@@ -19,6 +19,11 @@ export interface CallerCatalogParts {
   readonly policy: StatementPolicy;
 }
 
+/** A table that a caller has named and may read. */
+type NamedTable = Pick<RankedTable, "source" | "number" | "visible"> & {
+  readonly table: CatalogTable;
+};
+
 /** The part of the catalog that a caller may use: data sources, tables and columns. */
 export class CallerCatalog {
   readonly #parts: CallerCatalogParts;
@@ -78,17 +83,8 @@ export class CallerCatalog {
     caller: Caller,
     sources: readonly KnownSource[],
     name: string,
-  ): Promise<
-    Pick<RankedTable, "source" | "number" | "visible"> & { readonly table: CatalogTable }
-  > {
-    const found = [];
-    for (const source of sources) {
-      const number = source.snapshot.find(name);
-      const table = number === undefined ? undefined : source.snapshot.tables[number];
-      if (number === undefined || table === undefined) continue;
-      const visible = await this.visibleOf(caller, source, number);
-      if (visible !== undefined) found.push({ source, number, table, visible });
-    }
+  ): Promise<NamedTable> {
+    const found = await this.#visibleNamed(caller, sources, name);
     const [first, second] = found;
     if (first === undefined) throw await this.#unknownTable(caller, sources, name);
     if (second === undefined) return first;
@@ -97,6 +93,39 @@ export class CallerCatalog {
       "data_source",
       `must name one of the data sources with such a table: ${names}`,
     );
+  }
+
+  /** The tables of this name; without any, the only one in a schema that the name leaves out. */
+  async #visibleNamed(
+    caller: Caller,
+    sources: readonly KnownSource[],
+    name: string,
+  ): Promise<readonly NamedTable[]> {
+    const named = await this.#visibleAmong(caller, sources, ({ snapshot }) => [
+      snapshot.find(name) ?? -1,
+    ]);
+    if (named.length > 0) return named;
+    const elsewhere = await this.#visibleAmong(caller, sources, ({ snapshot }) =>
+      snapshot.inOtherSchemas(name),
+    );
+    return elsewhere.length === 1 ? elsewhere : [];
+  }
+
+  async #visibleAmong(
+    caller: Caller,
+    sources: readonly KnownSource[],
+    numbersOf: (source: KnownSource) => readonly number[],
+  ): Promise<readonly NamedTable[]> {
+    const found = [];
+    for (const source of sources) {
+      for (const number of numbersOf(source)) {
+        const table = source.snapshot.tables[number];
+        const visible = await this.visibleOf(caller, source, number);
+        if (table !== undefined && visible !== undefined)
+          found.push({ source, number, table, visible });
+      }
+    }
+    return found;
   }
 
   /**
@@ -134,6 +163,11 @@ export class CallerCatalog {
     sources: readonly KnownSource[],
     name: string,
   ): Promise<AppError> {
+    if (sources.length === 0) {
+      const message =
+        "There is no data source that you may use: ask who administers the server to open one to your organization";
+      return new AppError("NOT_FOUND", message);
+    }
     const where = sources.map(({ dataSource }) => dataSource).join(", ");
     const unknown = `There is no table ${JSON.stringify(name)} in ${where}`;
     for (const source of sources) {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Dialect } from "../governance/index.js";
 import type { Relation, RelationColumn, RelationKey } from "@steward/schema";
 import type { SourceNotes } from "./ports.js";
+import { quoted } from "../kernel/written-name.js";
 
 /** A column of a {@link CatalogTable}. */
 export interface CatalogColumn {
@@ -67,11 +68,6 @@ function catalogColumn(column: RelationColumn, note: string | undefined): Catalo
 
 function describedAs(text: string | undefined): { readonly description?: string } {
   return text === undefined || text.trim() === "" ? {} : { description: text.trim() };
-}
-
-/** Quotes a name for SQL. */
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /**

@@ -22,5 +22,5 @@ export {
   type FoundTable,
 } from "./catalog-service.js";
 export type { DescriptionPart } from "./table-description.js";
-export { type CatalogTable, quoted } from "./catalog-table.js";
+export type { CatalogTable } from "./catalog-table.js";
 export { relatedWords, wordsOf } from "./search/words.js";

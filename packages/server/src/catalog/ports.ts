@@ -62,6 +62,8 @@ export interface CatalogRows {
 export interface EarlierStatement {
   readonly statement: string;
   readonly toolName: string;
+  /** The data source that it ran on; absent in entries of earlier versions. */
+  readonly dataSource?: string;
   /** Similarity to the question, in [-1, 1]. */
   readonly score: number;
 }

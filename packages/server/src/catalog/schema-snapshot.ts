@@ -60,6 +60,12 @@ export class SchemaSnapshot {
     return this.#numbers.get(lookupName(name, this.dialect));
   }
 
+  /** The tables that a name without a schema may mean, because they are in other schemas. */
+  inOtherSchemas(name: string): readonly number[] {
+    const ending = `.${lookupName(name, this.dialect)}`;
+    return [...this.#numbers].flatMap(([each, number]) => (each.endsWith(ending) ? [number] : []));
+  }
+
   /** The values that were read of a table, by column. */
   valuesOf(fingerprint: string): ReadonlyMap<string, readonly string[]> | undefined {
     return this.#values.get(fingerprint);

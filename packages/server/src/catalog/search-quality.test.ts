@@ -27,7 +27,11 @@ function serviceOver(tables: readonly string[]): CatalogService {
     mcpTools: [],
     isStrict: false,
     access: new DataSourceAccess([{ name: "all" }]),
-    policy: { looksAtData: () => Promise.resolve(false), permit: () => Promise.resolve({}) },
+    policy: {
+      looksAtData: () => Promise.resolve(false),
+      permit: () => Promise.resolve({}),
+      permits: () => Promise.resolve(true),
+    },
     schemas: { of: () => Promise.resolve(schema) },
     rows: noCatalogRows,
     earlier: { like: () => Promise.resolve([]) },

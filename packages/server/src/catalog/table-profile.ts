@@ -5,7 +5,8 @@ import {
   CATALOG_PROFILE_ROWS_MAX,
   CATALOG_VALUE_LENGTH_MAX,
 } from "./limits.js";
-import { type CatalogColumn, type CatalogTable, quoted } from "./catalog-table.js";
+import { quoted } from "../kernel/written-name.js";
+import type { CatalogColumn, CatalogTable } from "./catalog-table.js";
 import type { CatalogRow } from "./ports.js";
 
 /** The number of rows of a table: exact up to a limit, and a lower bound beyond. */

@@ -20,7 +20,7 @@ export class VisibleParts {
   }
 
   /** Whether policies depend on tables and columns for this caller; if not, all are visible. */
-  dependOnData(caller: Caller): Promise<boolean> {
+  async dependOnData(caller: Caller): Promise<boolean> {
     return this.#policy.looksAtData(caller);
   }
 

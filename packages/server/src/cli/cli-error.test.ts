@@ -21,6 +21,13 @@ describe("what the command line tells of an error", () => {
     expect(toCliError(new TypeError("x is not a function")).fix).toContain("defect");
   });
 
+  it("proposes another role or key only where one helps", () => {
+    const fixOf = (message: string) => toCliError(new AppError("POLICY_DENIED", message)).fix;
+    expect(fixOf("usage:read needs the role admin")).toContain("an API key");
+    expect(fixOf("The data source crm is closed: have SERVICE_ORGANIZATION set")).toBeUndefined();
+    expect(fixOf("have the operator set SERVICE_MIGRATION_URLS")).toBeUndefined();
+  });
+
   it("names the option that accepts a loss only where rows would be lost", () => {
     const loss = "Data would be lost (column a): to accept the loss, set accept_data_loss";
     expect(toCliError(new AppError("APPROVAL_REQUIRED", loss)).fix).toContain("--accept-data-loss");

@@ -1,12 +1,14 @@
 import { spawnSync, type StdioOptions } from "node:child_process";
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Command } from "commander";
 import { createProgram } from "./program.js";
+import { EXAMPLES } from "./terminal/examples.js";
 import { createTerminal } from "./terminal/terminal.js";
 import { runHere } from "./testing/run-here.js";
 import { BIN, runSteward } from "./testing/steward-process.js";
@@ -54,6 +56,21 @@ describe("the command line", () => {
     [["conifg"], "unknown command 'conifg'", "use config"],
     [["config", "--prot", "1"], "unknown option '--prot'", "use --port"],
     [["plan", "get"], "missing required argument 'plan-id'", "--help"],
+    [
+      ["key", "create"],
+      "required option '--org <uuid>' not specified; required option '--name <text>' not specified",
+      "--help",
+    ],
+    [
+      ["state", "proof", "a"],
+      "missing required argument 'predicate'; missing required argument 'object'",
+      "--help",
+    ],
+    [
+      ["state", "verify"],
+      "required option '--commit <id>' not specified; missing required argument 'file'",
+      "--help",
+    ],
     [["plan", "list", "--status", "x"], "--status <status>", "--help"],
     [["plan", "list", "--limit", "ten"], "--limit ten", "from 1 to 200"],
     [["plan", "watch", "p", "--after", "x"], "--after x", "sequence of the last event"],
@@ -119,6 +136,58 @@ describe("help", () => {
     expect(tooLong).toEqual([]);
   });
 });
+
+describe("the help of a command", () => {
+  it("ends with an example, which the command takes", async () => {
+    const leaves = commandsOf(await helpful(80)).filter((command) => command.commands.length === 0);
+    expect(leaves.map(pathOf).sort()).toEqual(Object.keys(EXAMPLES).sort());
+    for (const command of leaves) {
+      const path = pathOf(command);
+      const program = await helpful(80);
+      const found = commandsOf(program).find((each) => pathOf(each) === path);
+      let ran = "";
+      found?.action(() => {
+        ran = path;
+      });
+      const [, text = ""] = helpOf(command).split("Example:\n  steward ");
+      await program.parseAsync(wordsOf(text), { from: "user" });
+      expect(ran).toBe(path);
+    }
+  });
+
+  it("lists its own options before shared ones, and settings only for config", async () => {
+    const commands = commandsOf(await helpful(100));
+    const textOf = (path: string): string => {
+      const command = commands.find((each) => pathOf(each) === path);
+      return command === undefined ? "" : helpOf(command);
+    };
+    const run = textOf("plan run");
+    expect(run.indexOf("--no-wait")).toBeLessThan(run.indexOf("Connection:"));
+    expect(run.indexOf("Connection:")).toBeLessThan(run.indexOf("--api-key-file"));
+    expect(textOf("migrate")).toContain("--dry-run");
+    expect(textOf("migrate")).not.toContain("--embedding-model");
+    expect(textOf("migrate")).toContain("`steward config --help`");
+    expect(textOf("config")).toContain("--embedding-model");
+  });
+});
+
+/** The whole help, with what is printed behind it. */
+function helpOf(command: Command): string {
+  let text = "";
+  command.configureOutput({ writeOut: (piece) => (text += piece) });
+  command.outputHelp();
+  return text;
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? "" : `${pathOf(command.parent)} ${command.name()}`.trim();
+}
+
+/** The arguments of a line, as a shell passes them. */
+function wordsOf(line: string): readonly string[] {
+  const words = line.trim().match(/"[^"]*"|\S+/g) ?? [];
+  return words.map((word) => word.replaceAll('"', ""));
+}
 
 /** The program on a terminal of this many columns. */
 function helpful(columns: number): Promise<Command> {
@@ -189,10 +258,29 @@ describe("steward doctor", () => {
       "settings",
       "data dir",
       "fsync",
+      "disk",
       "port",
       "database",
       "data source",
     ]);
+  });
+
+  it("finds a data source sound whose writer was killed in the middle of a write, which it rolls back", async () => {
+    const writer = new DatabaseSync(join(cwd, "writing.db"));
+    writer.exec(`CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (1); PRAGMA cache_size = 1; BEGIN;
+      WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 50000) INSERT INTO t SELECT n FROM c`);
+    // The files as a killed writer leaves them.
+    for (const end of ["", "-journal"])
+      copyFileSync(join(cwd, `writing.db${end}`), join(cwd, `left.db${end}`));
+    writer.close();
+    const { stdout } = await runHere(["doctor", "--port", "0"], {
+      cwd,
+      env: { SERVICE_DATA_SOURCES: "left=left.db" },
+    });
+    expect(stdout).toMatch(/^ok +data source left +left\.db opens$/m);
+    const left = new DatabaseSync(join(cwd, "left.db"), { readOnly: true });
+    expect(left.prepare("SELECT count(*) AS n FROM t").get()).toEqual({ n: 1 });
+    left.close();
   });
 
   it("names everything that does not work, with the fix, and ends with 1", async () => {

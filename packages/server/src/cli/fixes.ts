@@ -8,6 +8,9 @@ export function fixFor({ code, message }: FixableError): string | undefined {
   if (code === "APPROVAL_REQUIRED" && message.includes("accept_data_loss")) {
     return "to accept the loss, repeat the command with --accept-data-loss";
   }
+  if (code === "POLICY_DENIED" && /SERVICE_(ORGANIZATION|MIGRATION_URLS)/.test(message)) {
+    return undefined; // No role and no key helps: the server's settings leave it out.
+  }
   // A newer server may send a code that this version does not know.
   return code in FIXES ? FIXES[code] : SEE_LOG;
 }
@@ -31,7 +34,8 @@ const FIXES: Readonly<Record<StewardErrorCode, string | undefined>> = {
   BAD_PLACEHOLDER: "correct the placeholder: {{step.<id>.output}} of a step in depends_on",
   LIMIT_EXCEEDED: undefined,
   IDEMPOTENCY_CONFLICT: "submit the changed plan under another key",
-  UNAUTHENTICATED: "send credentials, as the server's SERVICE_AUTH requires",
+  UNAUTHENTICATED:
+    "set STEWARD_API_KEY to an API key, or STEWARD_TOKEN to a JSON Web Token, as the server's SERVICE_AUTH requires",
   POLICY_DENIED:
     "call with a role, an API key or a token that has this right, or ask who administers this server",
   PLAN_NOT_FOUND: "`steward plan list` shows your plans; --org chooses another organization",
@@ -40,7 +44,7 @@ const FIXES: Readonly<Record<StewardErrorCode, string | undefined>> = {
   METHOD_NOT_ALLOWED: "the server has another version than this command: install the same one",
   STEP_DEPENDENCIES_NOT_MET: "run the steps it depends on first; `steward plan run ID` runs all",
   PLAN_NOT_ACTIVE:
-    "`steward plan get ID` shows how it ended; `steward plan retry ID` reopens a failed plan",
+    "`steward plan get ID` shows its status and its steps; `steward plan retry ID` reopens a failed plan",
   STEP_NOT_REVISABLE: "`steward plan get ID` shows the status of each step",
   REVISION_CONFLICT: "`steward plan get ID` shows the present revision: revise that one",
   APPROVAL_REQUIRED:
@@ -58,7 +62,7 @@ const FIXES: Readonly<Record<StewardErrorCode, string | undefined>> = {
   CANCELLED: "it was cancelled before it ended; run it again if that was not meant",
   STEP_FAILED: "correct the statement as the hints say, and revise the step or submit a new plan",
   STEP_TIMEOUT:
-    "look for locks and slow parts of the statement; the limit is the server's SERVICE_STEP_TIMEOUT_MS",
+    "look for locks and slow parts of the statement; the message says whose limit it was",
   OUTCOME_UNKNOWN:
     "look in the data whether the write took effect; if it did not, `steward plan retry ID` runs it again",
   OUTPUT_CUT: "narrow the statement, so that its whole result fits",

@@ -1,7 +1,8 @@
-import { Command } from "commander";
+import { Command, CommanderError } from "commander";
 import { version } from "../version.js";
 import type { CliContext } from "./context.js";
 import type { CredentialOptions } from "./connection/client-credential.js";
+import { EXAMPLES } from "./terminal/examples.js";
 import { formatHelpItem, HELP_WIDTH_DEFAULT, HELP_WIDTH_MIN } from "./terminal/help-format.js";
 
 type MakeCommand = (context: CliContext) => Command;
@@ -37,6 +38,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map([
   ["migrate", async () => (await import("./store/migrate.js")).migrateCommand],
   ["copy", async () => (await import("./store/copy.js")).copyCommand],
   ["config", async () => (await import("./settings/config.js")).configCommand],
+  ["operations", async () => (await import("./operations/index.js")).operationsCommand],
   ["doctor", async () => (await import("./doctor/index.js")).doctorCommand],
 ]);
 
@@ -74,14 +76,33 @@ function neededBy([first = ""]: readonly string[]): readonly (() => Promise<Make
 }
 
 /** Makes every command throw instead of exiting, and write through the terminal. */
-function settle(command: Command, context: CliContext): void {
+function settle(command: Command, context: CliContext, path: readonly string[] = []): void {
+  const example = EXAMPLES[path.join(" ")];
+  if (example !== undefined) {
+    const line = ["steward", ...path, example].join(" ").trimEnd();
+    command.addHelpText("after", `\nExample:\n  ${line}`);
+  }
   const width = (): number => context.terminal.width ?? HELP_WIDTH_DEFAULT;
   command.configureHelp({
     minWidthToWrap: HELP_WIDTH_MIN,
+    // A command's own options come before those that many commands share.
+    groupItems: (_all, visible, groupOf) => {
+      const own = "Options:";
+      const names = [...new Set(visible.map(groupOf))].sort(
+        (a, b) => Number(b === own) - Number(a === own),
+      );
+      return new Map(names.map((name) => [name, visible.filter((item) => groupOf(item) === name)]));
+    },
     formatItem: (term, termWidth, description, help) =>
       formatHelpItem(term, termWidth, description, help),
   });
-  command.exitOverride().configureOutput({
+  const refuse = (error: CommanderError): never => {
+    const missing = MISSING.has(error.code) ? missingIn(command) : [];
+    throw missing.length < 2
+      ? error
+      : new CommanderError(error.exitCode, error.code, missing.join("; "));
+  };
+  command.exitOverride(refuse).configureOutput({
     getOutHelpWidth: width,
     getErrHelpWidth: width,
     writeOut: (text) => {
@@ -93,5 +114,26 @@ function settle(command: Command, context: CliContext): void {
     // Errors are printed by the caller, in one format.
     outputError: () => undefined,
   });
-  for (const sub of command.commands) settle(sub, context);
+  for (const sub of command.commands) settle(sub, context, [...path, sub.name()]);
+}
+
+/** Commander's codes for something that a command requires. */
+const MISSING: ReadonlySet<string> = new Set([
+  "commander.missingMandatoryOptionValue",
+  "commander.missingArgument",
+]);
+
+/** All that a command requires and did not get; commander names the first only. */
+function missingIn(command: Command): readonly string[] {
+  const isGiven = (name: string): boolean => command.getOptionValue(name) !== undefined;
+  const options = command.options.filter(
+    (option) => option.mandatory && !isGiven(option.attributeName()),
+  );
+  return [
+    ...options.map(({ flags }) => `required option '${flags}' not specified`),
+    ...command.registeredArguments
+      .slice(command.args.length)
+      .filter(({ required }) => required)
+      .map((argument) => `missing required argument '${argument.name()}'`),
+  ];
 }

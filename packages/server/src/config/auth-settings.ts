@@ -1,172 +1,136 @@
-import { isUuid } from "@steward/kernel/ids.js";
+import { setting } from "./setting.js";
 import {
-  addressRanges,
-  integer,
+  claimNames,
+  isAddressRange,
   listOf,
-  namedParts,
-  secrets,
+  milliseconds,
+  organizationIds,
+  readableFile,
   text,
   texts,
   trustedUrl,
 } from "./setting-types.js";
-import type { Setting } from "./settings.js";
-
-/** A way to authenticate callers (Decision §2). */
-export type AuthMode = "headers" | "jwt" | "apikey" | "mtls";
-
-/** Settings for the authentication of callers. */
-export interface AuthSettings {
-  readonly auth: Setting<readonly AuthMode[]>;
-  readonly trustedProxies: Setting<readonly string[]>;
-  readonly proxySecret: Setting<readonly string[]>;
-  readonly jwtIssuer: Setting<string>;
-  readonly jwtAudience: Setting<readonly string[]>;
-  readonly jwtJwksUrl: Setting<string>;
-  readonly jwtAlgorithms: Setting<readonly string[]>;
-  readonly jwtClaims: Setting<Partial<Readonly<Record<ClaimName, string>>>>;
-  readonly jwtClockSkewMs: Setting<number>;
-  readonly openIdClientId: Setting<string>;
-  readonly openIdClientSecret: Setting<string>;
-  readonly organization: Setting<string>;
-  readonly operatorOrganizations: Setting<readonly string[]>;
-}
-
-/** The identity fields that a token's claims can provide. */
-type ClaimName = "org" | "user" | "agent" | "roles" | "permissions";
 
 /** Upper bound of the clock skew: an older token counts as expired. */
 const CLOCK_SKEW_MS_MAX = 5 * 60 * 1000;
 
-const EXAMPLE_ORGANIZATION = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
-
 /** Visible ASCII. */
 const PRINTABLE = /^[\x21-\x7e]{1,1024}$/;
 
-export const AUTH_SETTINGS: AuthSettings = {
-  auth: {
-    name: "SERVICE_AUTH",
-    flag: "auth",
-    type: listOf(["headers", "jwt", "apikey", "mtls"]),
+const ALGORITHMS: readonly string[] = [
+  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
+  ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
+];
+
+/** The claims that identify a caller. */
+const CLAIMS = {
+  org: "org_id",
+  user: "sub",
+  agent: "act.sub",
+  roles: "roles",
+  permissions: "permissions",
+};
+const CLAIMS_TEXT = Object.entries(CLAIMS)
+  .map((named) => named.join("="))
+  .join();
+
+const addressRanges = texts(isAddressRange, {
+  shape: "IP addresses or CIDR ranges separated by commas",
+  placeholder: "ranges",
+});
+
+const proxySecrets = texts(
+  // Visible ASCII characters except the comma.
+  (part) => /^[\x21-\x2b\x2d-\x7e]{16,}$/.test(part),
+  {
+    shape:
+      "at least 16 printable characters without spaces or commas, or two such secrets separated by a comma",
+    placeholder: "secret",
+    max: 2,
+  },
+);
+
+/** The authentication of callers (Decision §2). */
+export const AUTH_SETTINGS = {
+  modes: setting("SERVICE_AUTH", listOf(["headers", "jwt", "apikey", "mtls"]), {
     default: "headers",
     help:
       "How callers are authenticated, one or several of: headers trusts x-org-id, x-user-role and the other identity headers; jwt verifies " +
       "JSON Web Tokens of an OpenID provider; apikey accepts keys made by `steward key create`; mtls accepts client certificates.",
-  },
-  trustedProxies: {
-    name: "SERVICE_TRUSTED_PROXIES",
-    flag: "trusted-proxies",
-    type: addressRanges,
+  }),
+  trustedProxies: setting("SERVICE_TRUSTED_PROXIES", addressRanges, {
+    example: "10.0.0.0/8,192.0.2.7",
     help:
       "Proxies that are trusted: in the mode headers their identity headers name the caller, and in every mode the client's address " +
       "is read from their X-Forwarded-For.",
-  },
-  proxySecret: {
-    name: "SERVICE_PROXY_SECRET",
-    type: secrets,
+  }),
+  proxySecrets: setting("SERVICE_PROXY_SECRET", proxySecrets, {
+    secret: true,
+    example: "the output of `openssl rand -hex 32`",
     help: "The secret that a trusted proxy sends as x-proxy-secret; during a rotation, both the old and the new one.",
-    mask: () => "***",
-  },
-  jwtIssuer: {
-    name: "SERVICE_JWT_ISSUER",
-    flag: "jwt-issuer",
-    type: trustedUrl("https://login.example.com/tenant"),
-    help: "The OpenID provider whose tokens are accepted, as in their claim iss.",
-  },
-  jwtAudience: {
-    name: "SERVICE_JWT_AUDIENCE",
-    flag: "jwt-audience",
-    type: texts("names separated by commas", "audience", "https://steward.example.com"),
-    help: "The audience: the claim aud of a token must name one of these.",
-  },
-  jwtJwksUrl: {
-    name: "SERVICE_JWT_JWKS_URL",
-    flag: "jwt-jwks-url",
-    type: trustedUrl("https://login.example.com/keys"),
-    help: "Where the issuer publishes its keys; unset: its OpenID discovery document says.",
-  },
-  jwtAlgorithms: {
-    name: "SERVICE_JWT_ALGORITHMS",
-    flag: "jwt-algorithms",
-    type: listOf([
-      ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
-      ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
-    ]),
-    default: "RS256,PS256,ES256,EdDSA",
-    help: "Signature algorithms that are accepted in tokens.",
-  },
-  jwtClaims: {
-    name: "SERVICE_JWT_CLAIMS",
-    flag: "jwt-claims",
-    type: namedParts(
-      ["org", "user", "agent", "roles", "permissions"],
-      "org=tenant_id,roles=groups",
-    ),
-    help:
-      "Names of the claims, where they differ from " +
-      "org=org_id,user=sub,agent=act.sub,roles=roles,permissions=permissions.",
-  },
-  jwtClockSkewMs: {
-    name: "SERVICE_JWT_CLOCK_SKEW_MS",
-    flag: "jwt-clock-skew-ms",
-    type: integer({
-      min: 0,
-      max: CLOCK_SKEW_MS_MAX,
-      unit: "milliseconds",
-      placeholder: "ms",
-      example: "30000",
+  }),
+  jwt: {
+    issuer: setting("SERVICE_JWT_ISSUER", trustedUrl, {
+      example: "https://login.example.com/tenant",
+      help: "The OpenID provider whose tokens are accepted, as in their claim iss.",
     }),
-    default: "30000",
-    help: "How far the issuer's clock may differ from this machine's, in milliseconds.",
+    audiences: setting(
+      "SERVICE_JWT_AUDIENCE",
+      texts((part) => part !== "", { shape: "names separated by commas", placeholder: "audience" }),
+      {
+        example: "https://steward.example.com",
+        help: "The audience: the claim aud of a token must name one of these.",
+      },
+    ),
+    jwksUrl: setting("SERVICE_JWT_JWKS_URL", trustedUrl, {
+      example: "https://login.example.com/keys",
+      help: "Where the issuer publishes its keys; unset: its OpenID discovery document says.",
+    }),
+    algorithms: setting("SERVICE_JWT_ALGORITHMS", listOf(ALGORITHMS), {
+      default: "RS256,PS256,ES256,EdDSA",
+      help: "Signature algorithms that are accepted in tokens.",
+    }),
+    claims: setting("SERVICE_JWT_CLAIMS", claimNames(CLAIMS), {
+      example: "org=tenant_id,roles=groups",
+      whenUnset: CLAIMS,
+      help: `Names of the claims, where they differ from ${CLAIMS_TEXT}.`,
+    }),
+    clockSkewMs: setting("SERVICE_JWT_CLOCK_SKEW_MS", milliseconds(0, CLOCK_SKEW_MS_MAX), {
+      default: 30_000,
+      help: "How far the issuer's clock may differ from this machine's, in milliseconds.",
+    }),
   },
-  openIdClientId: {
-    name: "SERVICE_OPENID_CLIENT_ID",
-    flag: "openid-client-id",
-    type: text({ shape: "a client id", placeholder: "id", example: "steward", pattern: PRINTABLE }),
-    help:
-      "Id of this service as a client of the OpenID provider, at which people then sign in to the console; the redirect " +
-      "URI is the service's address with /auth/callback.",
-  },
-  openIdClientSecret: {
-    name: "SERVICE_OPENID_CLIENT_SECRET",
-    type: text({
-      ...{
+  openid: {
+    clientId: setting(
+      "SERVICE_OPENID_CLIENT_ID",
+      text(PRINTABLE, { shape: "a client id", placeholder: "id" }),
+      {
+        example: "steward",
+        help:
+          "Id of this service as a client of the OpenID provider, at which people then sign in to the console; the redirect " +
+          "URI is the service's address with /auth/callback.",
+      },
+    ),
+    clientSecret: setting(
+      "SERVICE_OPENID_CLIENT_SECRET",
+      text(PRINTABLE, {
         shape: "a client secret of printable ASCII characters without blanks",
         placeholder: "secret",
+      }),
+      {
+        secret: true,
         example: "…",
-        pattern: PRINTABLE,
+        help: "The client's secret; unset: the provider knows the service as a public client.",
       },
-    }),
-    help: "The client's secret; unset: the provider knows the service as a public client.",
-    mask: () => "***",
+    ),
   },
-  organization: {
-    name: "SERVICE_ORGANIZATION",
-    flag: "organization",
-    type: {
-      shape: "the id of an organization, a UUID",
-      placeholder: "uuid",
-      example: EXAMPLE_ORGANIZATION,
-      parse: (value) => (isUuid(value) ? value.toLowerCase() : undefined),
-    },
-    help:
-      "The only organization of this service: data sources that the tools file binds to no organization are open to " +
-      "it alone. Unset: such data sources are open to everybody while callers are not authenticated, and to nobody " +
-      "otherwise.",
-  },
-  operatorOrganizations: {
-    name: "SERVICE_OPERATOR_ORGANIZATIONS",
-    flag: "operator-organizations",
-    type: {
-      shape: "ids of organizations, UUIDs separated by commas",
-      placeholder: "uuids",
-      example: EXAMPLE_ORGANIZATION,
-      parse: (value) => {
-        const ids = value.split(",").map((id) => id.trim().toLowerCase());
-        return ids.every(isUuid) ? ids : undefined;
-      },
-    },
+  operatorOrganizations: setting("SERVICE_OPERATOR_ORGANIZATIONS", organizationIds, {
     help:
       "Organizations whose callers may have the role operator from a token or a trusted proxy; in others that role " +
       "counts for nothing. API keys and client certificates have it without this setting, because the operator makes them.",
-  },
+  }),
+  mtlsClients: setting("SERVICE_MTLS_CLIENTS", readableFile, {
+    example: "./clients.yaml",
+    help: "YAML file that maps client certificates to callers (SERVICE_AUTH=mtls).",
+  }),
 };

@@ -1,21 +1,28 @@
 import { join } from "node:path";
 
-/** The directory with one state file per organization. */
-export function stateDirectory(dataDir: string): string {
-  return join(dataDir, "state");
-}
+/**
+ * Everything that a server keeps in its data directory; docs/operate.md says of each what a backup
+ * needs.
+ */
+export const DATA_DIRECTORY = {
+  store: "steward.db",
+  /** One state file per organization. */
+  state: "state",
+  /** This node's clones of a shared state. */
+  clones: "state-clones",
+  /** The private key that signs the audit log, unless a setting names another file. */
+  auditKey: "audit.key",
+  /** The newest state of each audit log that a server with this data directory has seen. */
+  auditSeen: "audit-seen",
+  /** The access tokens for other MCP servers. */
+  mcpGrants: "mcp-grants.json",
+  /** The id of the node that uses the data directory. */
+  node: "node.json",
+  temporary: "sql-temporary",
+  sample: "sample-shop.db",
+} as const;
 
-/** The directory with this node's clones of a shared state. */
-export function clonesDirectory(dataDir: string): string {
-  return join(dataDir, "state-clones");
-}
-
-/** The private file with the access tokens for other MCP servers. */
-export function mcpGrantsFile(dataDir: string): string {
-  return join(dataDir, "mcp-grants.json");
-}
-
-/** The file with the id of the node that uses the data directory. */
-export function nodeFile(dataDir: string): string {
-  return join(dataDir, "node.json");
+/** A file or directory in the data directory. */
+export function inDataDirectory(dataDir: string, what: keyof typeof DATA_DIRECTORY): string {
+  return join(dataDir, DATA_DIRECTORY[what]);
 }

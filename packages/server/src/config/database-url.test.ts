@@ -8,6 +8,10 @@ describe("a database URL", () => {
     ["postgresql://h/db", "postgresql://h/db"],
     ["postgres://", undefined],
     ["mysql://h/db", undefined],
+    [":memory:", undefined],
+    ["sqlite::memory:", undefined],
+    ["sqlite:file:a.db?mode=memory", undefined],
+    ["./:memory:", "sqlite:./:memory:"],
     ["a\0.db", undefined],
     ["", undefined],
   ])("%j is read as %j", (text, url) => {

@@ -6,8 +6,8 @@
  * frozen.
  */
 export type { Config, DataSourceConfig, ToolConfig, ToolsConfig } from "./config.js";
-export { clonesDirectory, mcpGrantsFile, nodeFile, stateDirectory } from "./data-dir.js";
-export { maskDatabaseUrl, sqliteFile } from "./database-url.js";
+export { DATA_DIRECTORY, inDataDirectory } from "./data-dir.js";
+export { assertDatabaseUrls, maskDatabaseUrl, sqliteFile } from "./database-url.js";
 export { processEnvironment, type Environment } from "./env.js";
 export { loadConfig, readConfig, type ConfigReading } from "./load-config.js";
 export {
@@ -16,4 +16,5 @@ export {
   type SettingReport,
   type SettingSources,
 } from "./read-settings.js";
-export { SERVER_URL_SETTING, SETTINGS, type Setting } from "./settings.js";
+export type { Setting } from "./setting.js";
+export { ALL_SETTINGS, SERVER_URL_SETTING, SETTINGS } from "./settings.js";

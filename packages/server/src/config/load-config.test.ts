@@ -23,6 +23,7 @@ describe("a configuration", () => {
     expect(await loadConfig({ env: {} })).toEqual({
       host: "127.0.0.1",
       port: 8080,
+      stopDelayMs: 0,
       dataDir: "./.steward",
       dataSources: [],
       docs: true,
@@ -306,7 +307,7 @@ describe("secrets", () => {
   });
 
   it("have no flag, which a process list would show", () => {
-    expect(SETTINGS.proxySecret.flag).toBeUndefined();
+    expect(SETTINGS.auth.proxySecrets.flag).toBeUndefined();
   });
 });
 

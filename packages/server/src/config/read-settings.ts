@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
+import { assert } from "@steward/kernel/assert.js";
 import type { Environment } from "./env.js";
-import { SETTINGS } from "./settings.js";
-import type { Setting, Settings } from "./settings.js";
+import type { Obstacle, Setting } from "./setting.js";
+import { ALL_SETTINGS } from "./settings.js";
 
 /** The sources of values in order of precedence; each is keyed by the variable's name. */
 export interface SettingSources {
@@ -21,31 +22,38 @@ export interface SettingReport {
   readonly shown?: string;
 }
 
-/** An error in a setting, which stops the start. */
-export interface SettingProblem {
+/** An error in a setting, which stops the start; secrets are masked. */
+export interface SettingProblem extends Obstacle {
+  /** Name of the variable. */
   readonly setting: string;
-  /** The problem, as text with secrets masked. */
-  readonly reason: string;
-  /** How to correct it. */
-  readonly fix: string;
 }
 
 /** A setting with its parsed value; the value is absent when unset or invalid. */
 export interface SettingValue<T> extends SettingReport {
-  readonly value?: T;
+  readonly value?: T | undefined;
   readonly problem?: SettingProblem;
 }
 
-export type SettingValues = { readonly [K in keyof Settings]: ValueOf<Settings[K]> };
+/** The values of all settings, valid or not. */
+export class SettingValues {
+  readonly #values: ReadonlyMap<Setting<unknown>, SettingValue<unknown>>;
 
-type ValueOf<S> = S extends Setting<infer T> ? SettingValue<T> : never;
+  constructor(sources: SettingSources) {
+    const read = ALL_SETTINGS.map((each) => [each, readSetting(each, sources)] as const);
+    this.#values = new Map(read);
+  }
 
-/** Reads all settings, valid or not. */
-export function readSettings(sources: SettingSources): SettingValues {
-  const entries = Object.entries<Setting<unknown>>({ ...SETTINGS });
-  const values = entries.map(([key, setting]) => [key, readSetting(setting, sources)]);
-  // Object.fromEntries loses the type of each key's value.
-  return Object.fromEntries(values) as SettingValues;
+  /** In the table's order. */
+  all(): readonly SettingValue<unknown>[] {
+    return [...this.#values.values()];
+  }
+
+  of<T>(setting: Setting<T>): SettingValue<T> {
+    const value = this.#values.get(setting);
+    assert(value !== undefined, `${setting.name} is in the table of settings`);
+    // The map has the type of no single setting; readSetting gave this one a T.
+    return value as SettingValue<T>;
+  }
 }
 
 /**
@@ -53,13 +61,16 @@ export function readSettings(sources: SettingSources): SettingValues {
  * that may hold a secret is also read from the file named by the variable `<name>_FILE`.
  */
 export function readSetting<T>(setting: Setting<T>, sources: SettingSources): SettingValue<T> {
-  const { origin, text, unreadable } = find(setting, sources);
-  if (unreadable !== undefined) return { setting, origin, problem: unreadable };
-  if (text === undefined) return { setting, origin };
-  const shown = setting.mask === undefined ? text : setting.mask(text);
-  const value = setting.type.parse(text);
-  if (value !== undefined) return { setting, origin, shown, value };
-  return { setting, origin, shown, problem: wrongValue(setting, origin, shown) };
+  const { type, mask, whenUnset } = setting;
+  const { origin, text, unreadable: problem } = find(setting, sources);
+  if (problem !== undefined) return { setting, origin, problem };
+  if (text === undefined) return { setting, origin, value: whenUnset };
+  const shown = mask === undefined ? text : mask(text);
+  const parsed = type.parse(text);
+  const obstacle =
+    parsed === undefined ? wrongValue(setting, origin, shown) : type.obstacle?.(text);
+  if (obstacle === undefined) return { setting, origin, shown, value: parsed };
+  return { setting, origin, shown, problem: { setting: setting.name, ...obstacle } };
 }
 
 /**
@@ -122,14 +133,13 @@ function fromFile(setting: Setting<unknown>, { env }: SettingSources, file: stri
 const SECRET_FILE_BYTES_MAX = 64 * 1024;
 
 function wrongValue(
-  setting: Setting<unknown>,
+  { name, flag, type, example }: Setting<unknown>,
   origin: SettingOrigin,
   shown: string,
-): SettingProblem {
-  const where = origin === "flag" ? ` of --${setting.flag ?? setting.name}` : "";
+): Obstacle {
+  const where = origin === "flag" ? ` of --${flag ?? name}` : "";
   return {
-    setting: setting.name,
-    reason: `unknown value "${shown}"${where}: expected ${setting.type.shape}`,
-    fix: `set it to, for example, ${setting.type.example}`,
+    reason: `unknown value "${shown}"${where}: expected ${type.shape}`,
+    fix: `set it to, for example, ${example}`,
   };
 }

@@ -1,49 +1,62 @@
+import { accessSync, constants } from "node:fs";
 import { BlockList, isIP } from "node:net";
 import { byteText } from "@steward/kernel/byte-text.js";
+import { isUuid } from "@steward/kernel/ids.js";
+import type { SettingType } from "./setting.js";
 
-/** The type of a setting's values: how to parse a value, and how to describe valid values. */
-export interface SettingType<T> {
-  /** Describes valid values; completes "expected …". */
-  readonly shape: string;
-  /** The placeholder in `--flag <…>`. */
-  readonly placeholder: string;
-  /** A valid value. */
-  readonly example: string;
-  /** @returns `undefined` for an invalid text. */
-  readonly parse: (text: string) => T | undefined;
+/** How a type describes its values. */
+type Description = Pick<SettingType<unknown>, "shape" | "placeholder">;
+
+/** A text that matches the pattern. */
+export function text(pattern: RegExp, description: Description): SettingType<string> {
+  return textThat((value) => pattern.test(value), description);
 }
 
-/** An integer with a unit and bounds. */
-export function integer(options: {
-  readonly min: number;
-  readonly max: number;
-  readonly unit: string;
-  readonly placeholder: string;
-  readonly example: string;
-}): SettingType<number> {
-  const { min, max, unit, placeholder, example } = options;
+function textThat(
+  isValid: (value: string) => boolean,
+  description: Description,
+): SettingType<string> {
+  return { ...description, parse: (value) => (isValid(value) ? value : undefined) };
+}
+
+export const path: SettingType<string> = text(/^[^\0]+$/, { shape: "a path", placeholder: "path" });
+
+/** A file that the server only reads. */
+export const readableFile: SettingType<string> = {
+  ...path,
+  obstacle: (file) => {
+    try {
+      accessSync(file, constants.R_OK);
+      return undefined;
+    } catch {
+      const fix = "give the path of a file that this user may read";
+      return { reason: `the file ${file} cannot be read`, fix };
+    }
+  },
+};
+
+/** A whole number with a unit and bounds. */
+export function integer(min: number, max: number, unit: string): SettingType<number> {
   return {
     shape: `a whole number of ${unit} from ${String(min)} to ${String(max)}`,
-    placeholder,
-    example,
-    parse: (text) => wholeNumber(text, min, max),
+    placeholder: { milliseconds: "ms", days: "days" }[unit] ?? "n",
+    parse: (value) => wholeNumber(value, min, max),
   };
 }
 
+export function milliseconds(min: number, max: number): SettingType<number> {
+  return integer(min, max, "milliseconds");
+}
+
 /** A number of bytes, with a unit or without. */
-export function bytes(options: {
-  readonly max: number;
-  readonly example: string;
-}): SettingType<number> {
+export function bytes(max: number): SettingType<number> {
   return {
-    shape: `a number of bytes such as 500MB or 10GiB, at most ${byteText(options.max)}; 0: no limit`,
+    shape: `a number of bytes such as 500MB or 10GiB, at most ${byteText(max)}; 0: no limit`,
     placeholder: "bytes",
-    example: options.example,
-    parse: (text) => {
-      const [, amount = "", unit = "B"] = /^(\d{1,15})([KMGT]i?B|B)?$/.exec(text) ?? [];
-      const factor = BYTES_BY_UNIT[unit];
-      const value = amount === "" || factor === undefined ? NaN : Number(amount) * factor;
-      return value <= options.max ? value : undefined;
+    parse: (value) => {
+      const [, amount = "", unit = "B"] = /^(\d{1,15})([KMGT]i?B|B)?$/.exec(value) ?? [];
+      const number = amount === "" ? NaN : Number(amount) * (BYTES_BY_UNIT[unit] ?? NaN);
+      return number <= max ? number : undefined;
     },
   };
 }
@@ -53,94 +66,15 @@ const BYTES_BY_UNIT: Readonly<Record<string, number>> = {
   ...{ KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 },
 };
 
-/** One word of a fixed set. */
-export function oneOf<const T extends string>(words: readonly T[]): SettingType<T> {
+/** A number of which 0 stands for no limit. */
+export function unlimitedAtZero(type: SettingType<number>): SettingType<number | null> {
   return {
-    shape: words.length === 1 ? `only ${words.join()}` : `one of ${words.join(", ")}`,
-    placeholder: words.join("|"),
-    example: words[0] ?? "",
-    parse: (text) => words.find((word) => word === text),
-  };
-}
-
-/** Comma-separated words of a fixed set, without duplicates. */
-export function listOf<const T extends string>(words: readonly T[]): SettingType<readonly T[]> {
-  return {
-    shape: `one or several of ${words.join(", ")}, separated by commas`,
-    placeholder: "list",
-    example: words.slice(0, 2).join(","),
+    ...type,
     parse: (value) => {
-      const named = splitList(value);
-      const known = words.filter((word) => named.includes(word));
-      return known.length === named.length ? known : undefined;
+      const number = type.parse(value);
+      return number === 0 ? null : number;
     },
   };
-}
-
-/** Comma-separated texts. */
-export function texts(
-  shape: string,
-  placeholder: string,
-  example: string,
-): SettingType<readonly string[]> {
-  return {
-    shape,
-    placeholder,
-    example,
-    parse: (value) => {
-      const parts = splitList(value);
-      return parts.every((part) => part !== "") ? parts : undefined;
-    },
-  };
-}
-
-/** Comma-separated `name=text` pairs with names of a fixed set, without duplicates. */
-export function namedParts<const T extends string>(
-  names: readonly T[],
-  example: string,
-): SettingType<Partial<Readonly<Record<T, string>>>> {
-  return {
-    shape: `name=claim,name=claim with names among ${names.join(", ")}`,
-    placeholder: "claims",
-    example,
-    parse: (value) => {
-      const parts: Partial<Record<T, string>> = {};
-      for (const part of splitList(value)) {
-        const [, named, claim] = /^([a-z]+)=(\S+)$/.exec(part) ?? [];
-        const name = names.find((each) => each === named);
-        if (name === undefined || parts[name] !== undefined) return undefined;
-        parts[name] = claim;
-      }
-      return parts;
-    },
-  };
-}
-
-/** A URL whose responses cannot be tampered with: https, or http on loopback. */
-export function trustedUrl(example: string): SettingType<string> {
-  return {
-    shape: "an https:// URL without a password; http:// on this machine only",
-    placeholder: "url",
-    example,
-    parse: (value) => {
-      if (!URL.canParse(value)) return undefined;
-      const { protocol, hostname, username, password } = new URL(value);
-      if (`${username}${password}` !== "") return undefined;
-      const isLocal = protocol === "http:" && isLoopback(hostname.replace(/^\[|\]$/g, ""));
-      return protocol === "https:" || isLocal ? value : undefined;
-    },
-  };
-}
-
-/** Text accepted by a rule. */
-export function text(options: {
-  readonly shape: string;
-  readonly placeholder: string;
-  readonly example: string;
-  readonly pattern: RegExp;
-}): SettingType<string> {
-  const { pattern, ...described } = options;
-  return { ...described, parse: (value) => (pattern.test(value) ? value : undefined) };
 }
 
 /** A TCP port; 0 lets the system choose a free one. */
@@ -159,31 +93,126 @@ export const boolean: SettingType<boolean> = {
     ({ true: true, on: true, "1": true, false: false, off: false, "0": false })[value],
 };
 
-/** Comma-separated IP addresses and CIDR ranges. */
-export const addressRanges: SettingType<readonly string[]> = {
-  shape: "IP addresses or CIDR ranges separated by commas",
-  placeholder: "ranges",
-  example: "10.0.0.0/8,192.0.2.7",
-  parse: (value) => {
-    const ranges = splitList(value);
-    return ranges.every(isAddressRange) ? ranges : undefined;
-  },
+/** One word of a fixed set. */
+export function oneOf<const T extends string>(words: readonly T[]): SettingType<T> {
+  return {
+    shape: `one of ${words.join(", ")}`,
+    placeholder: words.join("|"),
+    example: words[0] ?? "",
+    parse: (value) => words.find((word) => word === value),
+  };
+}
+
+/** A feature that is on or off. */
+export const onOff: SettingType<boolean> = {
+  ...oneOf(["off", "on"]),
+  parse: (value) => ({ on: true, off: false })[value],
 };
 
-/** A shared secret, or two of them during a rotation. */
-export const secrets: SettingType<readonly string[]> = {
-  shape:
-    "at least 16 printable characters without spaces or commas, or two such secrets separated by a comma",
-  placeholder: "secret",
-  example: "the output of `openssl rand -hex 32`",
-  parse: (value) => {
-    const parts = splitList(value);
-    return parts.length <= 2 && parts.every((part) => SECRET.test(part)) ? parts : undefined;
-  },
+/** Comma-separated words of a fixed set, without duplicates. */
+export function listOf<const T extends string>(words: readonly T[]): SettingType<readonly T[]> {
+  return {
+    shape: `one or several of ${words.join(", ")}, separated by commas`,
+    placeholder: "list",
+    example: words.slice(0, 2).join(","),
+    parse: (value) => {
+      const named = splitList(value);
+      const known = words.filter((word) => named.includes(word));
+      return known.length === named.length ? known : undefined;
+    },
+  };
+}
+
+/** Comma-separated texts that the rule accepts, `max` at most. */
+export function texts(
+  isValid: (part: string) => boolean,
+  { max = Infinity, ...description }: Description & { readonly max?: number },
+): SettingType<readonly string[]> {
+  return {
+    ...description,
+    parse: (value) => {
+      const parts = splitList(value);
+      return parts.length <= max && parts.every(isValid) ? parts : undefined;
+    },
+  };
+}
+
+/**
+ * Parses comma-separated parts.
+ * @returns `undefined` when a part is invalid, two have the same name, or there are too many.
+ */
+export function distinctParts<T>(
+  value: string,
+  max: number,
+  parse: (part: string) => T | undefined,
+  nameOf: (part: T) => string,
+): readonly T[] | undefined {
+  const texts = splitList(value);
+  const parts = texts.map(parse).filter((part) => part !== undefined);
+  const isDistinct = new Set(parts.map(nameOf)).size === texts.length;
+  return isDistinct && texts.length <= max ? parts : undefined;
+}
+
+/**
+ * Comma-separated `name=claim` pairs, without duplicates.
+ * @param preset the claims by name, for names that are not in the text.
+ */
+export function claimNames<T extends Readonly<Record<keyof T, string>>>(preset: T): SettingType<T> {
+  return {
+    shape: `name=claim,name=claim with names among ${Object.keys(preset).join(", ")}`,
+    placeholder: "claims",
+    parse: (value) => {
+      const pairs = distinctParts(value, Infinity, claimPair, ([name]) => name);
+      const isKnown = pairs?.every(([name]) => Object.hasOwn(preset, name)) === true;
+      return isKnown ? { ...preset, ...Object.fromEntries(pairs) } : undefined;
+    },
+  };
+}
+
+function claimPair(part: string): readonly [name: string, claim: string] | undefined {
+  const [, name = "", claim = ""] = /^([a-z]+)=(\S+)$/.exec(part) ?? [];
+  return claim === "" ? undefined : [name, claim];
+}
+
+/** The base URL of a server. */
+export function httpUrl(shape: string): SettingType<string> {
+  const isHttp = (value: string): boolean =>
+    /^https?:\/\/[^/?#\s]+/i.test(value) && URL.canParse(value);
+  return textThat(isHttp, { shape, placeholder: "url" });
+}
+
+export const trustedUrl: SettingType<string> = textThat(isTrustedUrl, {
+  shape: "an https:// URL without a password; http:// on this machine only",
+  placeholder: "url",
+});
+
+/** Whether responses from the URL cannot be tampered with: https, or http on loopback. */
+export function isTrustedUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname, username, password } = new URL(value);
+  if (`${username}${password}` !== "") return false;
+  const isLocal = protocol === "http:" && isLoopback(hostname.replace(/^\[|\]$/g, ""));
+  return protocol === "https:" || isLocal;
+}
+
+const EXAMPLE_ORGANIZATION = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
+
+export const organizationId: SettingType<string> = {
+  shape: "the id of an organization, a UUID",
+  placeholder: "uuid",
+  example: EXAMPLE_ORGANIZATION,
+  parse: (value) => (isUuid(value) ? value.toLowerCase() : undefined),
 };
 
-/** Visible ASCII characters except the comma. */
-const SECRET = /^[\x21-\x2b\x2d-\x7e]{16,}$/;
+export const organizationIds: SettingType<readonly string[]> = {
+  shape: "ids of organizations, UUIDs separated by commas",
+  placeholder: "uuids",
+  example: EXAMPLE_ORGANIZATION,
+  parse: (value) => {
+    const ids = splitList(value.toLowerCase());
+    return ids.every(isUuid) ? ids : undefined;
+  },
+};
 
 /** Whether a listener on this host can only be reached from this machine. */
 export function isLoopback(host: string): boolean {
@@ -196,6 +225,14 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
 
+/** Whether a text is an IP address or a CIDR range. */
+export function isAddressRange(range: string): boolean {
+  const [address = "", prefix, ...rest] = range.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return prefix === undefined || wholeNumber(prefix, 0, family === 6 ? 128 : 32) !== undefined;
+}
+
 function splitList(value: string): readonly string[] {
   return value.split(",").map((part) => part.trim());
 }
@@ -203,11 +240,4 @@ function splitList(value: string): readonly string[] {
 function wholeNumber(value: string, min: number, max: number): number | undefined {
   const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
   return number >= min && number <= max ? number : undefined;
-}
-
-function isAddressRange(range: string): boolean {
-  const [address = "", prefix, ...rest] = range.split("/");
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return prefix === undefined || wholeNumber(prefix, 0, family === 6 ? 128 : 32) !== undefined;
 }

@@ -1,389 +1,349 @@
-import { EMBEDDING_DIMENSION_MAX } from "../memory/limits.js";
 import {
   MIGRATION_INDEX_WAIT_MS,
   MIGRATION_LOCK_WAIT_MS,
   MIGRATION_WAIT_MS_MAX,
 } from "@steward/schema/limits.js";
-import type { DataSourceConfig, EmbeddingProviderName, LogLevel } from "./config.js";
-import { maskDatabaseUrl, parseDatabaseUrl, parseDataSources } from "./database-url.js";
-import { AUDIT_SETTINGS, type AuditSettings } from "./groups/audit-settings.js";
-import { AUTH_SETTINGS, type AuthSettings } from "./auth-settings.js";
-import { RETENTION_SETTINGS, type RetentionSettings } from "./groups/retention-settings.js";
-import { SHARE_SETTINGS, type ShareSettings } from "./groups/share-settings.js";
-import { boolean, integer, oneOf, port, text, trustedUrl } from "./setting-types.js";
-import type { SettingType } from "./setting-types.js";
+import {
+  APPROVAL_VALID_MS,
+  APPROVAL_VALID_MS_MAX,
+  APPROVAL_VALID_MS_MIN,
+} from "../approvals/limits.js";
+import { EMBEDDING_DIMENSION_MAX } from "../memory/limits.js";
+import {
+  PLAN_DEADLINE_MS,
+  PLAN_DEADLINE_MS_MAX,
+  ROWS_CHANGED_MAX,
+  ROWS_CHANGED_MAX_MAX,
+  STEP_TIMEOUT_MS,
+  STEP_TIMEOUT_MS_MAX,
+  STEP_WAIT_MS,
+} from "../plans/limits.js";
+import {
+  IDEMPOTENCY_KEYS_DAYS,
+  MEMORY_DAYS,
+  PLANS_DAYS,
+  RETENTION_DAYS_MAX,
+  USAGE_DETAIL_DAYS,
+} from "../retention/limits.js";
+import { ORG_BYTES_MAX, ORG_BYTES_MAX_MAX } from "../usage/limits.js";
+import { AUDIT_SETTINGS } from "./audit-settings.js";
+import { AUTH_SETTINGS } from "./auth-settings.js";
+import { databaseUrl, dataSources, maskDatabaseUrl, migrationUrls } from "./database-url.js";
+import {
+  ORG_REQUESTS_PER_SECOND,
+  ORG_REQUESTS_PER_SECOND_MAX,
+  ORG_STEPS_MAX,
+  ORG_STEPS_MAX_MAX,
+  ORG_STREAMS_MAX,
+  ORG_STREAMS_MAX_MAX,
+  SESSIONS_MAX_MAX,
+} from "./limits.js";
+import { setting, settingsOf, type Setting } from "./setting.js";
+import {
+  boolean,
+  bytes,
+  httpUrl,
+  integer,
+  milliseconds,
+  oneOf,
+  onOff,
+  organizationId,
+  path,
+  port,
+  readableFile,
+  text,
+  trustedUrl,
+  unlimitedAtZero,
+} from "./setting-types.js";
 
-/** A setting: its value comes from a flag, else from the environment, else from its default. */
-export interface Setting<T> {
-  /** Name of the environment variable. */
-  readonly name: string;
-  /**
-   * Name of the flag, without dashes. Absent for secrets, which the list of processes would show.
-   */
-  readonly flag?: string;
-  readonly type: SettingType<T>;
-  /** The default as text; absent: unset. */
-  readonly default?: string;
-  /** A sentence for the help, `steward config` and the documentation. */
-  readonly help: string;
-  /** Masks the secret parts of a value; absent: the value contains none. */
-  readonly mask?: (value: string) => string;
-}
-
-/** All settings of the server, in the order in which they are shown. */
-export interface Settings extends AuditSettings, AuthSettings, ShareSettings, RetentionSettings {
-  readonly host: Setting<string>;
-  readonly port: Setting<number>;
-  readonly grpcPort: Setting<number>;
-  readonly dataDir: Setting<string>;
-  readonly databaseUrl: Setting<string>;
-  readonly dataSources: Setting<readonly DataSourceConfig[]>;
-  readonly migrationUrls: Setting<readonly DataSourceConfig[]>;
-  readonly toolsFile: Setting<string>;
-  readonly toolsStrict: Setting<boolean>;
-  readonly tlsCert: Setting<string>;
-  readonly tlsKey: Setting<string>;
-  readonly docs: Setting<boolean>;
-  readonly console: Setting<boolean>;
-  readonly publicUrl: Setting<string>;
-  readonly tlsClientCa: Setting<string>;
-  readonly mtlsClients: Setting<string>;
-  readonly migrationLockWaitMs: Setting<number>;
-  readonly migrationIndexWaitMs: Setting<number>;
-  readonly logLevel: Setting<LogLevel>;
-  readonly cascadeEnrichment: Setting<"on" | "off">;
-  readonly embeddingProvider: Setting<EmbeddingProviderName>;
-  readonly embeddingDimension: Setting<number>;
-  readonly embeddingModel: Setting<string>;
-  readonly embeddingBaseUrl: Setting<string>;
-  readonly embeddingApiKey: Setting<string>;
-  readonly embeddingRequestDimension: Setting<boolean>;
-  readonly embeddingBatchSize: Setting<number>;
-  readonly embeddingTimeoutMs: Setting<number>;
-  readonly embeddingAttempts: Setting<number>;
-  readonly paymentSecretKey: Setting<string>;
-  readonly paymentApiBase: Setting<string>;
-  readonly paymentPublishableKey: Setting<string>;
-}
-
+/** Upper bound of the setting: longer than any load balancer needs to notice. */
+const STOP_DELAY_MS_MAX = 5 * 60 * 1000;
 /** Upper bound of the setting. */
 const EMBEDDING_TIMEOUT_MS_MAX = 10 * 60 * 1000;
 
-const path = (example: string): SettingType<string> =>
-  text({ shape: "a path", placeholder: "path", example, pattern: /^[^\0]+$/ });
+const host = text(/^[A-Za-z0-9.:_-]{1,253}$/, {
+  shape: "a host name or IP address",
+  placeholder: "host",
+});
+const stepTime = milliseconds(1, STEP_TIMEOUT_MS_MAX);
+const migrationWait = milliseconds(1, MIGRATION_WAIT_MS_MAX);
+const days = unlimitedAtZero(integer(0, RETENTION_DAYS_MAX, "days"));
+const anyHttpUrl = { ...httpUrl("an http:// or https:// URL"), mask: maskDatabaseUrl };
+const secretText = (shape: string) => text(/^[\x21-\x7e]+$/, { shape, placeholder: "key" });
 
-const migrationWait = (example: string): SettingType<number> =>
-  integer({
-    min: 1,
-    max: MIGRATION_WAIT_MS_MAX,
-    unit: "milliseconds",
-    placeholder: "ms",
-    example,
-  });
-
-/** The table from which flags, `steward config` and docs/settings.md are generated. */
-export const SETTINGS: Settings = {
-  host: {
-    name: "SERVICE_HOST",
-    flag: "host",
-    type: text({
-      shape: "a host name or IP address",
-      placeholder: "host",
-      example: "127.0.0.1",
-      pattern: /^[A-Za-z0-9.:_-]{1,253}$/,
-    }),
+/**
+ * All settings of the server, in the order in which they are shown. Flags, `steward config`,
+ * docs/settings.md and the type of the configuration follow from this table. The keys are those of
+ * the configuration.
+ */
+export const SETTINGS = {
+  host: setting("SERVICE_HOST", host, {
     default: "127.0.0.1",
     help: "Address to listen on; beyond loopback only with trusted proxies or a proxy secret.",
-  },
-  port: {
-    name: "SERVICE_PORT",
-    flag: "port",
-    type: port,
-    default: "8080",
+  }),
+  port: setting("SERVICE_PORT", port, {
+    default: 8080,
     help: "Port of REST and, unless gRPC has its own, of gRPC.",
-  },
-  grpcPort: {
-    name: "SERVICE_GRPC_PORT",
-    flag: "grpc-port",
-    type: port,
+  }),
+  grpcPort: setting("SERVICE_GRPC_PORT", port, {
     help: "Port of gRPC alone; unset: it shares the port.",
-  },
-  dataDir: {
-    name: "SERVICE_DATA_DIR",
-    flag: "data-dir",
-    type: path("./.steward"),
+  }),
+  stopDelayMs: setting("SERVICE_STOP_DELAY_MS", milliseconds(0, STOP_DELAY_MS_MAX), {
+    default: 0,
+    example: "5000",
+    help:
+      "How long a server that is to stop still takes requests while /readyz is 503, in milliseconds, so that a " +
+      "load balancer sends it no more.",
+  }),
+  dataDir: setting("SERVICE_DATA_DIR", path, {
     default: "./.steward",
     help: "Directory for the files that are kept beside the database.",
-  },
-  databaseUrl: {
-    name: "SERVICE_DATABASE_URL",
-    flag: "database-url",
-    type: {
-      shape: "sqlite:PATH or postgres://…",
-      placeholder: "url",
-      example: "sqlite:./.steward/steward.db",
-      parse: parseDatabaseUrl,
-    },
+  }),
+  databaseUrl: setting("SERVICE_DATABASE_URL", databaseUrl, {
     help: "Where plans are kept; unset: nothing is, and every write says so.",
-    mask: maskDatabaseUrl,
-  },
-  dataSources: {
-    name: "SERVICE_DATA_SOURCES",
-    flag: "data-sources",
-    type: {
-      shape: "a SQLite file, a database URL, or name=url,name=url with distinct names",
-      placeholder: "sources",
-      example: "shop=sqlite:./shop.db",
-      parse: parseDataSources,
-    },
+  }),
+  dataSources: setting("SERVICE_DATA_SOURCES", dataSources, {
+    whenUnset: [],
     help: "Databases that steps run on; the first one is the default.",
-    mask: maskDatabaseUrl,
-  },
-  migrationUrls: {
-    name: "SERVICE_MIGRATION_URLS",
-    type: {
-      shape: "name=url,name=url with the names of data sources on PostgreSQL",
-      placeholder: "urls",
-      example: "crm=postgres://crm_owner@db/crm",
-      parse: parseDataSources,
-    },
+  }),
+  migrationUrls: setting("SERVICE_MIGRATION_URLS", migrationUrls, {
+    secret: true,
+    whenUnset: [],
     help:
       "URLs with which migrations log in to data sources on PostgreSQL, with a role that owns the tables; unset: the " +
       "URL of the steps, whose role then needs these rights too.",
-    mask: maskDatabaseUrl,
-  },
-  toolsFile: {
-    name: "SERVICE_TOOLS_FILE",
-    flag: "tools-file",
-    type: path("./tools.yaml"),
+  }),
+  toolsFile: setting("SERVICE_TOOLS_FILE", path, {
+    example: "./tools.yaml",
     help: "YAML file that binds tool names to data sources and intents.",
-  },
-  toolsStrict: {
-    name: "SERVICE_TOOLS_STRICT",
-    flag: "tools-strict",
-    type: boolean,
+  }),
+  toolsStrict: setting("SERVICE_TOOLS_STRICT", boolean, {
     help: "Refuse tool names that the tools file does not list; unset: as the file says.",
+  }),
+  audit: AUDIT_SETTINGS,
+  auth: AUTH_SETTINGS,
+  organization: setting("SERVICE_ORGANIZATION", organizationId, {
+    help:
+      "The only organization of this service: data sources that the tools file binds to no organization are open to " +
+      "it alone. Unset: such data sources are open to everybody while callers are not authenticated, and to nobody " +
+      "otherwise.",
+  }),
+  tls: {
+    certFile: setting("SERVICE_TLS_CERT", readableFile, {
+      example: "./server.pem",
+      help: "PEM file of the certificate chain; turns TLS on, together with the key.",
+    }),
+    keyFile: setting("SERVICE_TLS_KEY", readableFile, {
+      example: "./server.key",
+      help: "PEM file of the private key.",
+    }),
+    clientCaFile: setting("SERVICE_TLS_CLIENT_CA", readableFile, {
+      example: "./client-ca.pem",
+      help: "PEM file of the authorities whose client certificates are accepted (SERVICE_AUTH=mtls).",
+    }),
   },
-  ...AUDIT_SETTINGS,
-  ...AUTH_SETTINGS,
-  tlsCert: {
-    name: "SERVICE_TLS_CERT",
-    flag: "tls-cert",
-    type: path("./server.pem"),
-    help: "PEM file of the certificate chain; turns TLS on, together with the key.",
-  },
-  tlsKey: {
-    name: "SERVICE_TLS_KEY",
-    flag: "tls-key",
-    type: path("./server.key"),
-    help: "PEM file of the private key.",
-  },
-  docs: {
-    name: "SERVICE_DOCS",
-    flag: "docs",
-    type: boolean,
-    default: "true",
+  docs: setting("SERVICE_DOCS", boolean, {
+    default: true,
     help: "Serve the descriptions of the API: /docs, /openapi.json and gRPC reflection.",
-  },
-  console: {
-    name: "SERVICE_CONSOLE",
-    flag: "console",
-    type: boolean,
-    default: "true",
+  }),
+  console: setting("SERVICE_CONSOLE", boolean, {
+    default: true,
     help: "Serve the console for browsers at /.",
-  },
-  publicUrl: {
-    name: "SERVICE_PUBLIC_URL",
-    flag: "public-url",
-    type: trustedUrl("https://steward.example.com"),
+  }),
+  publicUrl: setting("SERVICE_PUBLIC_URL", trustedUrl, {
+    example: "https://steward.example.com",
     help: "Address under which browsers reach the server behind a proxy; unset: the one that they name.",
+  }),
+  quotas: {
+    requestsPerSecond: setting(
+      "SERVICE_ORG_REQUESTS_PER_SECOND",
+      integer(1, ORG_REQUESTS_PER_SECOND_MAX, "requests"),
+      {
+        default: ORG_REQUESTS_PER_SECOND,
+        help: "Requests that one organization may send to this server in a second; more are 429 with Retry-After.",
+      },
+    ),
+    stepsMax: setting("SERVICE_ORG_STEPS_MAX", integer(1, ORG_STEPS_MAX_MAX, "steps"), {
+      default: ORG_STEPS_MAX,
+      help: "Steps of one organization that this server executes at once, waiting ones included.",
+    }),
+    streamsMax: setting("SERVICE_ORG_STREAMS_MAX", integer(1, ORG_STREAMS_MAX_MAX, "streams"), {
+      default: ORG_STREAMS_MAX,
+      help: "Event streams that one organization may have open on this server at once.",
+    }),
   },
-  tlsClientCa: {
-    name: "SERVICE_TLS_CLIENT_CA",
-    flag: "tls-client-ca",
-    type: path("./client-ca.pem"),
-    help: "PEM file of the authorities whose client certificates are accepted (SERVICE_AUTH=mtls).",
-  },
-  mtlsClients: {
-    name: "SERVICE_MTLS_CLIENTS",
-    flag: "mtls-clients",
-    type: path("./clients.yaml"),
-    help: "YAML file that maps client certificates to callers (SERVICE_AUTH=mtls).",
-  },
-  ...SHARE_SETTINGS,
-  ...RETENTION_SETTINGS,
-  migrationLockWaitMs: {
-    name: "SERVICE_MIGRATION_LOCK_WAIT_MS",
-    flag: "migration-lock-wait-ms",
-    type: migrationWait("5000"),
-    default: String(MIGRATION_LOCK_WAIT_MS),
+  orgBytesMax: setting("SERVICE_ORG_BYTES_MAX", unlimitedAtZero(bytes(ORG_BYTES_MAX_MAX)), {
+    default: ORG_BYTES_MAX,
+    example: "50GiB",
+    help: "How much one organization may store: plans with their outputs, memory, usage, state and audit records. 0: no quota.",
+  }),
+  stepTimeoutMs: setting("SERVICE_STEP_TIMEOUT_MS", stepTime, {
+    default: STEP_TIMEOUT_MS,
+    help: "How long one attempt of a step may run, in milliseconds; the wait for its turn does not count. Steps and data sources may set less as timeout_ms.",
+  }),
+  stepWaitMs: setting("SERVICE_STEP_WAIT_MS", stepTime, {
+    default: STEP_WAIT_MS,
+    help: "How long a step may wait for its turn at its data source, in milliseconds.",
+  }),
+  sessionsMax: setting("SERVICE_SESSIONS_MAX", integer(1, SESSIONS_MAX_MAX, "sessions"), {
+    example: "4",
     help:
-      "How long a migration waits for each lock, in milliseconds; on PostgreSQL later statements on the " +
-      "table wait behind it.",
+      "Statements that run on one data source at once, unless the tools file sets another number; one organization may use " +
+      "all but one of them. Unset: 4 that read a SQLite file, 10 on PostgreSQL.",
+  }),
+  planDeadlineMs: setting("SERVICE_PLAN_DEADLINE_MS", milliseconds(1000, PLAN_DEADLINE_MS_MAX), {
+    default: PLAN_DEADLINE_MS,
+    help: "The deadline of a plan, in milliseconds after its creation.",
+  }),
+  approvalValidMs: setting(
+    "SERVICE_APPROVAL_VALID_MS",
+    milliseconds(APPROVAL_VALID_MS_MIN, APPROVAL_VALID_MS_MAX),
+    {
+      default: APPROVAL_VALID_MS,
+      help: "How long after its request an approval can be given and used, in milliseconds.",
+    },
+  ),
+  rowsChangedMax: setting("SERVICE_ROWS_CHANGED_MAX", integer(1, ROWS_CHANGED_MAX_MAX, "rows"), {
+    default: ROWS_CHANGED_MAX,
+    help: "How many rows one step may change; a step that changes more is rolled back.",
+  }),
+  retention: {
+    periods: {
+      plans: setting("SERVICE_RETENTION_PLANS_DAYS", days, {
+        default: PLANS_DAYS,
+        help: "Days for which an ended plan is kept with its outputs, events and tool calls; 0: without limit.",
+      }),
+      idempotency_keys: setting("SERVICE_RETENTION_KEYS_DAYS", days, {
+        default: IDEMPOTENCY_KEYS_DAYS,
+        help: "Days for which an idempotency key is kept, at most as long as its plan; 0: as long as its plan.",
+      }),
+      memory: setting("SERVICE_RETENTION_MEMORY_DAYS", days, {
+        default: MEMORY_DAYS,
+        help: "Days for which memory entries are kept; 0: without limit.",
+      }),
+      usage_detail: setting("SERVICE_RETENTION_USAGE_DAYS", days, {
+        default: USAGE_DETAIL_DAYS,
+        help: "Days for which the row of each call's usage is kept; the totals stay. 0: without limit.",
+      }),
+    },
+    mayBeLonger: setting("SERVICE_RETENTION_LONGER", boolean, {
+      default: false,
+      help: "Whether an organization may keep its data for longer than these days; shorter it always may.",
+    }),
   },
-  migrationIndexWaitMs: {
-    name: "SERVICE_MIGRATION_INDEX_WAIT_MS",
-    flag: "migration-index-wait-ms",
-    type: migrationWait("600000"),
-    default: String(MIGRATION_INDEX_WAIT_MS),
-    help:
-      "How long a migration on PostgreSQL waits for other transactions while it builds an index " +
-      "concurrently, in milliseconds; other statements do not wait behind it.",
+  migrationWaits: {
+    lockMs: setting("SERVICE_MIGRATION_LOCK_WAIT_MS", migrationWait, {
+      default: MIGRATION_LOCK_WAIT_MS,
+      help:
+        "How long a migration waits for each lock, in milliseconds; on PostgreSQL later statements on the " +
+        "table wait behind it.",
+    }),
+    indexMs: setting("SERVICE_MIGRATION_INDEX_WAIT_MS", migrationWait, {
+      default: MIGRATION_INDEX_WAIT_MS,
+      help:
+        "How long a migration on PostgreSQL waits for other transactions while it builds an index " +
+        "concurrently, in milliseconds; other statements do not wait behind it.",
+    }),
   },
-  logLevel: {
-    name: "SERVICE_LOG_LEVEL",
-    flag: "log-level",
-    type: oneOf(["debug", "info", "warn", "error", "silent"]),
+  logLevel: setting("SERVICE_LOG_LEVEL", oneOf(["debug", "info", "warn", "error", "silent"]), {
     default: "info",
     help: "The lowest level that is logged.",
-  },
-  cascadeEnrichment: {
-    name: "SERVICE_CASCADE_ENRICHMENT",
-    flag: "cascade-enrichment",
-    type: oneOf(["off", "on"]),
+  }),
+  cascadeEnrichment: setting("SERVICE_CASCADE_ENRICHMENT", onOff, {
     default: "off",
     help: "Whether a memory search also reports the tables that ON DELETE CASCADE reaches from the mentioned ones.",
-  },
-  embeddingProvider: {
-    name: "SERVICE_EMBEDDING_PROVIDER",
-    flag: "embedding-provider",
-    type: oneOf(["zero", "hash", "openai", "cohere", "gemini", "local"]),
-    default: "zero",
-    help: "The embedding provider: zero finds nothing, hash compares words, a model compares meaning.",
-  },
-  embeddingDimension: {
-    name: "SERVICE_EMBEDDING_DIMENSION",
-    flag: "embedding-dimension",
-    type: integer({
-      min: 1,
-      max: EMBEDDING_DIMENSION_MAX,
-      unit: "components",
-      placeholder: "n",
-      example: "768",
-    }),
-    default: "768",
-    help: "Components of a vector, the same for all who share the stored ones.",
-  },
-  embeddingModel: {
-    name: "SERVICE_EMBEDDING_MODEL",
-    flag: "embedding-model",
-    type: text({
-      shape: "a model's name as its provider spells it",
-      placeholder: "model",
-      example: "text-embedding-3-small",
-      pattern: /^[\x21-\x7e]{1,255}$/,
-    }),
-    help: "Model of the provider; zero and hash have none.",
-  },
-  embeddingBaseUrl: {
-    name: "SERVICE_EMBEDDING_BASE_URL",
-    flag: "embedding-base-url",
-    type: {
-      shape: "an http:// or https:// URL",
-      placeholder: "url",
+  }),
+  embedding: {
+    provider: setting(
+      "SERVICE_EMBEDDING_PROVIDER",
+      oneOf(["zero", "hash", "openai", "cohere", "gemini", "local"]),
+      {
+        default: "zero",
+        help: "The embedding provider: zero finds nothing, hash compares words, a model compares meaning.",
+      },
+    ),
+    dimension: setting(
+      "SERVICE_EMBEDDING_DIMENSION",
+      integer(1, EMBEDDING_DIMENSION_MAX, "components"),
+      {
+        default: 768,
+        help: "Components of a vector, the same for all who share the stored ones.",
+      },
+    ),
+    model: setting(
+      "SERVICE_EMBEDDING_MODEL",
+      text(/^[\x21-\x7e]{1,255}$/, {
+        shape: "a model's name as its provider spells it",
+        placeholder: "model",
+      }),
+      {
+        example: "text-embedding-3-small",
+        help: "Model of the provider; zero and hash have none.",
+      },
+    ),
+    baseUrl: setting("SERVICE_EMBEDDING_BASE_URL", anyHttpUrl, {
       example: "http://127.0.0.1:11434/v1",
-      parse: (value) => httpUrl(value),
-    },
-    help: "Where the provider's API is; unset: the service's own address.",
-    mask: maskDatabaseUrl,
-  },
-  embeddingApiKey: {
-    name: "SERVICE_EMBEDDING_API_KEY",
-    type: text({
-      shape: "the provider's API key",
-      placeholder: "key",
+      help: "Where the provider's API is; unset: the service's own address.",
+    }),
+    apiKey: setting("SERVICE_EMBEDDING_API_KEY", secretText("the provider's API key"), {
+      secret: true,
       example: "sk-…",
-      pattern: /^[\x21-\x7e]+$/,
+      help: "Key for the provider's API; unset: no key is sent, which local servers expect.",
     }),
-    help: "Key for the provider's API; unset: no key is sent, which local servers expect.",
-    mask: () => "***",
-  },
-  embeddingRequestDimension: {
-    name: "SERVICE_EMBEDDING_REQUEST_DIMENSION",
-    flag: "embedding-request-dimension",
-    type: boolean,
-    default: "false",
-    help: "Ask the model for vectors of the dimension above; only some models can choose.",
-  },
-  embeddingBatchSize: {
-    name: "SERVICE_EMBEDDING_BATCH_SIZE",
-    flag: "embedding-batch-size",
-    type: integer({ min: 1, max: 2048, unit: "texts", placeholder: "n", example: "64" }),
-    help: "Texts in one request to the provider, at most; unset: the maximum of its API.",
-  },
-  embeddingTimeoutMs: {
-    name: "SERVICE_EMBEDDING_TIMEOUT_MS",
-    flag: "embedding-timeout-ms",
-    type: integer({
-      min: 1,
-      max: EMBEDDING_TIMEOUT_MS_MAX,
-      unit: "milliseconds",
-      placeholder: "ms",
-      example: "10000",
+    requestDimension: setting("SERVICE_EMBEDDING_REQUEST_DIMENSION", boolean, {
+      default: false,
+      help: "Ask the model for vectors of the dimension above; only some models can choose.",
     }),
-    default: "10000",
-    help: "How long one attempt of a request to the provider may take, in milliseconds.",
+    batchSizeMax: setting("SERVICE_EMBEDDING_BATCH_SIZE", integer(1, 2048, "texts"), {
+      example: "64",
+      help: "Texts in one request to the provider, at most; unset: the maximum of its API.",
+    }),
+    timeoutMs: setting("SERVICE_EMBEDDING_TIMEOUT_MS", milliseconds(1, EMBEDDING_TIMEOUT_MS_MAX), {
+      default: 10_000,
+      help: "How long one attempt of a request to the provider may take, in milliseconds.",
+    }),
+    attemptsMax: setting("SERVICE_EMBEDDING_ATTEMPTS", integer(1, 10, "attempts"), {
+      default: 3,
+      help: "Attempts of one request to the provider, the first included.",
+    }),
   },
-  embeddingAttempts: {
-    name: "SERVICE_EMBEDDING_ATTEMPTS",
-    flag: "embedding-attempts",
-    type: integer({ min: 1, max: 10, unit: "attempts", placeholder: "n", example: "3" }),
-    default: "3",
-    help: "Attempts of one request to the provider, the first included.",
-  },
-  paymentSecretKey: {
-    name: "PAYMENT_SECRET_KEY",
-    type: text({
-      shape: "the payment provider's secret key",
-      placeholder: "key",
+  payments: {
+    secretKey: setting("PAYMENT_SECRET_KEY", secretText("the payment provider's secret key"), {
+      secret: true,
       example: "sk_live_…",
-      pattern: /^[\x21-\x7e]+$/,
+      help: "Key for the payment provider; unset: payment requests are answered with PAYMENT_NOT_CONFIGURED.",
     }),
-    help: "Key for the payment provider; unset: payment requests are answered with PAYMENT_NOT_CONFIGURED.",
-    mask: () => "***",
-  },
-  paymentApiBase: {
-    name: "PAYMENT_API_BASE",
-    flag: "payment-api-base",
-    type: {
-      shape: "an https:// URL without a path; http:// on this machine only",
-      placeholder: "url",
-      example: "https://payments.example.com",
-      parse: (value) => httpUrl(value),
-    },
-    help: "Base URL of the payment provider's API; unset: the provider's own.",
-  },
-  paymentPublishableKey: {
-    name: "PAYMENT_PUBLISHABLE_KEY",
-    flag: "payment-publishable-key",
-    type: text({
-      shape: "the payment provider's publishable key, pk_…",
-      placeholder: "key",
-      example: "pk_live_51H",
+    apiBase: setting(
+      "PAYMENT_API_BASE",
+      httpUrl("an https:// URL without a path; http:// on this machine only"),
+      {
+        example: "https://payments.example.com",
+        help: "Base URL of the payment provider's API; unset: the provider's own.",
+      },
+    ),
+    publishableKey: setting(
+      "PAYMENT_PUBLISHABLE_KEY",
       // A secret key, given by mistake, would be sent to browsers.
-      pattern: /^pk_[A-Za-z0-9_]+$/,
-    }),
-    help:
-      "The key with which the console shows Stripe's own form on its page of payment methods, which then loads a script of " +
-      "js.stripe.com; unset: people are led to Stripe's page, and the console loads nothing from another host.",
+      text(/^pk_[A-Za-z0-9_]+$/, {
+        shape: "the payment provider's publishable key, pk_…",
+        placeholder: "key",
+      }),
+      {
+        example: "pk_live_51H",
+        help:
+          "The key with which the console shows Stripe's own form on its page of payment methods, which then loads a script of " +
+          "js.stripe.com; unset: people are led to Stripe's page, and the console loads nothing from another host.",
+      },
+    ),
   },
 };
 
-/** Parses the base URL of a server. */
-const httpUrl = (value: string): string | undefined =>
-  /^https?:\/\/[^/?#\s]+/i.test(value) && URL.canParse(value) ? value : undefined;
+/** All settings, in the order of the table. */
+export const ALL_SETTINGS: readonly Setting<unknown>[] = settingsOf(SETTINGS);
 
 /** The server that client commands connect to. It is not part of a server's configuration. */
-export const SERVER_URL_SETTING: Setting<string> = {
-  name: "SERVICE_URL",
-  flag: "server",
-  type: {
-    shape: "an http:// or https:// URL",
-    placeholder: "url",
-    example: "http://127.0.0.1:8080",
-    parse: httpUrl,
-  },
+export const SERVER_URL_SETTING: Setting<string> = setting("SERVICE_URL", anyHttpUrl, {
   default: "http://127.0.0.1:8080",
+  flag: "server",
   help: "The server that the plan commands talk to.",
-  mask: maskDatabaseUrl,
-};
+});

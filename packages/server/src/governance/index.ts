@@ -11,6 +11,7 @@ export {
   intentCovers,
   isIntent,
   isReadIntent,
+  isSameAsked,
   kindsOfClass,
   ROW_CHANGES,
   type Intent,
@@ -31,6 +32,7 @@ export { intentOfToolName } from "./tool-name.js";
 export type {
   AnnouncedToolCall,
   Dialect,
+  EngineRefusal,
   ExplainedStatementPolicy,
   FunctionName,
   OutputPolicy,
@@ -49,9 +51,12 @@ export {
   accessOf,
   changesIn,
   namedData,
+  timesIn,
   type DataAccess,
+  type GeneratedColumn,
   type TouchedData,
   type TouchedTable,
+  withSources,
 } from "./touched-data.js";
 export {
   MCP_PREFIX,

@@ -27,6 +27,24 @@ export function kindsOfClass(statementClass: StatementClass): readonly Intent[] 
     : [statementClass];
 }
 
+/** What policies are asked about a statement as a whole. */
+interface AskedWhole {
+  readonly dataSource: string;
+  readonly intent: Intent;
+  readonly kinds?: readonly Intent[];
+}
+
+/** Whether two statements are the same to policies, as far as they do not look at the touched data. */
+export function isSameAsked(one: AskedWhole, other: AskedWhole): boolean {
+  const [kinds, others] = [one.kinds ?? [], other.kinds ?? []];
+  return (
+    one.dataSource === other.dataSource &&
+    one.intent === other.intent &&
+    kinds.length === others.length &&
+    kinds.every((kind, index) => kind === others[index])
+  );
+}
+
 /** The kinds of statements that change rows in one way. */
 export const ROW_CHANGES = ["write_insert", "write_update", "write_delete"] as const;
 

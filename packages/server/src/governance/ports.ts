@@ -20,10 +20,17 @@ export type StatementAnalysis =
       /** The reason for the class, where it is not obvious: "it calls the function nextval". */
       readonly because?: string;
       /**
+       * The class is `admin` only because of a function that the engine itself does not have: says so,
+       * with what was probably meant. The database may define the function.
+       */
+      readonly unknownFunction?: string;
+      /**
        * Tables the text names, without duplicates and quotes; names of common table expressions are
        * left out.
        */
       readonly tables: readonly string[];
+      /** Whether it is an EXPLAIN, of PostgreSQL only; absent: it is not. */
+      readonly isExplain?: boolean;
       /** The columns that an INSERT names, in lower case; absent: all of them, or not an INSERT. */
       readonly insertedColumns?: readonly string[];
       /** Names that may be functions of the database; only the database can tell. */
@@ -58,6 +65,16 @@ export interface FunctionName {
   readonly builtInClass: StatementClass | "forbidden";
 }
 
+/** An engine's refusal of a statement that its parser accepts. */
+export interface EngineRefusal {
+  /** SQLite has always the same words. PostgreSQL's are in the language of the server, and nothing reads them. */
+  readonly message: string;
+  /** PostgreSQL's SQLSTATE. */
+  readonly code?: string | undefined;
+  /** The place in the statement that PostgreSQL reports, in UTF-16 units. */
+  readonly at?: number | undefined;
+}
+
 /** Analyzes an SQL text in the way of the engine. Pure: no database is asked. */
 export interface SqlAnalyzer {
   /** Never throws for any text; a text that cannot be parsed is `rejected`. */
@@ -67,9 +84,15 @@ export interface SqlAnalyzer {
    * Sentences that help to repair a statement which the engine has refused: the dialect's
    * equivalents of forms that the statement took from another dialect. Empty when there is no
    * advice.
-   * @param failure the engine's message.
    */
-  advise(sql: string, dialect: Dialect, failure: string): readonly string[];
+  advise(sql: string, dialect: Dialect, refusal: EngineRefusal): readonly string[];
+
+  /**
+   * What statements have in common that differ only in values. Literals that are names, arguments of
+   * functions or numbers of rows are part of it.
+   * @returns `undefined` for a text that is not one statement of the dialect.
+   */
+  shape(sql: string, dialect: Dialect): string | undefined;
 }
 
 /** Analyzes texts so that the event loop is never held: at once if that is quick, else outside of it. */
@@ -89,9 +112,16 @@ export interface StatementReader {
   advise(
     sql: string,
     dialect: Dialect,
-    failure: string,
+    refusal: EngineRefusal,
     orgId: string,
   ): readonly string[] | Promise<readonly string[]>;
+
+  /** Like {@link SqlAnalyzer.shape}; also `undefined` when that takes too long. */
+  shape(
+    sql: string,
+    dialect: Dialect,
+    orgId: string,
+  ): string | undefined | Promise<string | undefined>;
 }
 
 /** A statement to be permitted. */
@@ -163,7 +193,7 @@ export interface StatementPolicy {
    * @param kinds what the statement does by its text; then also whether they depend on what its
    * triggers and cascades do in addition.
    */
-  looksAtData(caller: Caller, kinds?: readonly Intent[]): Promise<boolean>;
+  looksAtData(caller: Caller, kinds?: readonly Intent[]): boolean | Promise<boolean>;
 
   /**
    * Permits the statement or throws.
@@ -178,6 +208,9 @@ export interface StatementPolicy {
     statement: PlannedStatement,
     isApproved?: (needed: NeededApproval) => boolean,
   ): Promise<StatementGrant>;
+
+  /** Whether {@link permit} would permit it. An answer is no refusal and leaves no record. */
+  permits(...asked: Parameters<StatementPolicy["permit"]>): Promise<boolean>;
 }
 
 /** Decides by policies who may have what statements have returned before. */
@@ -196,7 +229,7 @@ export interface ExplainedStatementPolicy extends StatementPolicy, OutputPolicy 
   decide(caller: Caller, statement: PlannedStatement): Promise<StatementDecision>;
 
   /** Identifies the texts of all policies that decide for the caller now; the same on every node. */
-  versionFor(caller: Caller): Promise<string>;
+  versionFor(caller: Caller): string | Promise<string>;
 }
 
 /** A tool call that is about to run. */

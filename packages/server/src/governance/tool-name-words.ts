@@ -77,7 +77,7 @@ export const EXECUTE_VERBS: ReadonlySet<string> = words(
 /** Objects whose execution can have any effect. */
 export const EXECUTABLE_NOUNS: ReadonlySet<string> = words(`
   sql code command cmd script shell bash terminal statement python javascript js program ddl dml
-  graphql mutation cypher psql mongosh lambda function apex anonymous cli aws gcloud
+  graphql mutation expression cypher psql mongosh lambda function apex anonymous cli aws gcloud
   pod container host vm`);
 
 /** Objects whose execution only reads. */
@@ -101,9 +101,33 @@ export const MONEY_VERBS: ReadonlySet<string> = words(
   `pay disburse refund charge void buy purchase`,
 );
 
+/**
+ * Verbs that put something into force. What they do shows outside of the thing that they name, when
+ * that is one of {@link ENACTED_NOUNS}.
+ */
+export const ENACTING_VERBS: ReadonlySet<string> = words(`
+  apply finalize finalise activate promote rollback revert release trigger launch start schedule
+  sign submit broadcast cancel approve reject upgrade install`);
+
+/** Like these, but only before such an object: alone, they are as often nouns or say nothing. */
+export const BINDING_VERBS: ReadonlySet<string> = words(
+  `process issue place settle enact withdraw redeem remit wire publish`,
+);
+
+/**
+ * What decides about other things once it is in force: systems follow it (a manifest, a migration), or
+ * others are bound by it (an invoice, a trade).
+ */
+export const ENACTED_NOUNS: ReadonlySet<string> = words(`
+  migration manifest playbook changeset blueprint configuration config release rollout cutover hotfix firmware
+  remediation runbook payroll invoice trade swap transaction quote contract agreement`);
+
+/** Nouns that stand for the enacted thing before them: a `migration_plan` is applied as a migration. */
+export const CARRIER_NOUNS: ReadonlySet<string> = words(`plan run batch file request`);
+
 /** Programs that change machines and platforms: every write through them is governed. */
 export const PLATFORM_PROGRAMS: ReadonlySet<string> = words(`
-  kubectl helm terraform pulumi ansible cloudformation ssh docker podman systemctl`);
+  kubectl helm terraform pulumi ansible cloudformation ssh docker podman systemctl argocd flux nomad puppet`);
 
 /** Authentication and access rights: every write to such objects is governed. */
 export const SIGN_IN_WORDS: ReadonlySet<string> = words(`
@@ -220,6 +244,11 @@ export const CONTENT_VERBS: ReadonlySet<string> = words(`
 export const SHARED_NOUNS: ReadonlySet<string> = words(`
   repository repo branch workspace backup snapshot`);
 
+/** What gets new readers when it is shared. */
+export const SHAREABLE_NOUNS: ReadonlySet<string> = words(
+  `file folder document doc drive dashboard report calendar board sheet spreadsheet`,
+);
+
 /** Verbs that end or rewrite something. */
 export const ENDING_VERBS: ReadonlySet<string> = words(`
   delete remove drop destroy purge wipe terminate cancel merge rebase reset restore rollback revert
@@ -258,7 +287,7 @@ export const RESULT_NOUNS: ReadonlySet<string> = words(`
   log status state history info information detail stat statistic metric tree summary snapshot
   overview schema content context version weather direction distance matrix elevation documentation doc help
   guidance guide helper report result balance usage health capability size whoami thinking recommender
-  advisor blame reflog changelog backlog timeline feed inbox roster leaderboard top`);
+  advisor plan availability freebusy blame reflog changelog backlog timeline feed inbox roster leaderboard top`);
 
 /** Words that join a second verb to the first. */
 export const CONJUNCTIONS: ReadonlySet<string> = words(`or and then`);

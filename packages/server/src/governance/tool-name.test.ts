@@ -120,6 +120,29 @@ describe("the intent that a tool's name suggests", () => {
     });
   });
 
+  it("is admin where something is put into force beyond what the name says", () => {
+    expectIntents({
+      apply_migration_plan: "admin",
+      apply_label: "write_update",
+      finalize_invoice: "admin",
+      finalize_upload: "write_update",
+      run_payroll: "admin",
+      run_export: "write_update",
+      execute_trade: "admin",
+      process_payment: "admin",
+      issue_certificate: "admin",
+      process_image: "unknown",
+      page_evaluate: "admin",
+      evaluate_model: "read_select",
+      merge_pull_request: "admin",
+      create_pull_request: "write_insert",
+      share_folder: "admin",
+      share_post: "write_update",
+      argocd_sync_application: "admin",
+      terraform_plan: "read_select",
+    });
+  });
+
   it("is admin where the model of the data or the settings of shared work change", () => {
     expectIntents({
       create_field: "admin",

@@ -7,9 +7,12 @@ import * as vocabulary from "./tool-name-words.js";
  */
 export function intentOfToolName(toolName: string): StatementClass | undefined {
   const tokens = tokensOf(toolName);
+  // `browser_evaluate`: without an object, what is evaluated is code.
+  if (tokens.length > 1 && tokens.at(-1) === "evaluate") return "admin";
   const verbAt = verbIndex(tokens);
   const verb = tokens[verbAt];
   if (verb === undefined || isLookup(tokens)) {
+    if (isBinding(tokens)) return "admin";
     // `pages_tool` may do anything with pages, depending on its arguments.
     const saysNothing = /tool$/i.test(toolName) && !vocabulary.RESULT_NOUNS.has(headOf(tokens)[0]);
     return saysNothing ? undefined : intentWithoutVerb(tokens);
@@ -173,6 +176,7 @@ function executeIntent(tokens: readonly string[]): StatementClass {
   // `run_code_analysis`: the code is read, not executed.
   if (vocabulary.ANALYSIS_NOUNS.has(singular(tokens.at(-1) ?? ""))) return "read_select";
   if (tokens.some((token) => vocabulary.EXECUTABLE_NOUNS.has(singular(token)))) return "admin";
+  if (isEnacted(tokens.map(singular))) return "admin";
   if (tokens.some((token) => vocabulary.QUERY_NOUNS.has(singular(token)))) return "read_select";
   return "write_update";
 }
@@ -242,7 +246,25 @@ function isGoverned(verb: string, object: readonly string[]): boolean {
   const [head] = headOf(object);
   if (verb === "escalate" && vocabulary.WORK_NOUNS.has(head)) return false;
   if (vocabulary.GOVERNING_VERBS.has(stemOf(verb)) || vocabulary.MONEY_VERBS.has(verb)) return true;
+  if (vocabulary.ENACTING_VERBS.has(stemOf(verb)) && isEnacted(object)) return true;
+  if (verb === "share" && vocabulary.SHAREABLE_NOUNS.has(head)) return true;
+  if (verb === "merge" && object.includes("request")) return true;
   return isPrivileged(verb, object);
+}
+
+/** Whether the object, once in force, decides about other things (`apply_migration_plan`). */
+function isEnacted(object: readonly string[]): boolean {
+  const [head, modifier] = headOf(object);
+  const enacted = vocabulary.CARRIER_NOUNS.has(head) ? modifier : head;
+  return vocabulary.ENACTED_NOUNS.has(enacted);
+}
+
+/** `process_payment`, `issue_certificate`: the object shows that the first word is a verb. */
+function isBinding(tokens: readonly string[]): boolean {
+  const [first = ""] = tokens;
+  if (!vocabulary.BINDING_VERBS.has(first)) return false;
+  const object = objectOf(tokens, 0);
+  return isEnacted(object) || isPrivileged(first, object);
 }
 
 /**

@@ -7,6 +7,20 @@ export type { DataAccess } from "../kernel/tool-call.js";
 export interface TouchedTable extends RecordedTable {
   /** Every column of the table, in lower case, as far as they are known. */
   readonly columns: readonly string[];
+  /** Those of its columns that are computed from others, as far as they are known; absent: none. */
+  readonly generated?: readonly GeneratedColumn[];
+}
+
+/** A column that is computed from others of its table. Names are in lower case. */
+export interface GeneratedColumn {
+  readonly name: string;
+  /** May name more columns than the expression reads. */
+  readonly from: readonly string[];
+}
+
+/** A column, and those that it is computed from: reading it reads all of them. */
+export function withSources({ generated = [] }: TouchedTable, column: string): readonly string[] {
+  return [column, ...generated.flatMap(({ name, from }) => (name === column ? from : []))];
 }
 
 /**
@@ -24,8 +38,21 @@ export interface TouchedData {
    * the engine has not been asked.
    */
   readonly definitions?: string;
-  /** Functions whose results differ from run to run, such as `random`; absent: none is known. */
+  /** Functions, relations and columns of the system whose values may differ from run to run, such as `random`; absent: none is known. */
   readonly varying?: readonly string[];
+  /**
+   * Whether the statement may name members of values by literals that look like values without the types of the
+   * operands, as in `jsonb - text`. Absent: it does not, or the engine has not been asked.
+   */
+  readonly namesMembers?: boolean;
+}
+
+/** Words that PostgreSQL reads as a time of the present, if they stand for a date or time; not the function now(). */
+const PRESENT = /(?<![a-z])(?:now|today|tomorrow|yesterday)(?![a-z]|\s*\()/gi;
+
+/** The words in a text that may stand for the time of a run, in quotes. */
+export function timesIn(text: string): readonly string[] {
+  return [...new Set([...text.matchAll(PRESENT)].map(([word]) => `'${word.toLowerCase()}'`))];
 }
 
 /** Tables that a statement names, without further information. */

@@ -1,4 +1,6 @@
 import type { Relation } from "@steward/schema";
+import type { Fault } from "./fault.js";
+import type { NamedConstraint } from "./named-constraint.js";
 import type { KnownTables } from "./schema/known-tables.js";
 import type { Scope } from "./statement/scope.js";
 
@@ -25,10 +27,10 @@ export interface ReadStatement {
 
 /** A statement that the engine refused. */
 export interface FailedStatement extends ReadStatement {
-  /** The engine's message. */
-  readonly message: string;
-  /** The position at which the engine stopped, in UTF-16 units, if the engine reports it. */
-  readonly position?: number;
+  /** Absent: what the engine refuses is not in the statement, or not known. */
+  readonly fault: Fault | undefined;
+  /** The constraint that refuses a row. */
+  readonly constraint: NamedConstraint | undefined;
 }
 
 /** Corrections of one class of failures, the most probable first; empty for other failures. */

@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { correctionsOf } from "./failure-corrections.js";
+import { faultOf } from "./fault.js";
+import { constraintIn } from "./named-constraint.js";
 import { readInShop } from "./testing/shop-tables.js";
 
 /** The first sentence on a statement that SQLite refused with a message. */
 function said(sql: string, message: string): string | undefined {
-  return correctionsOf({ ...readInShop(sql), message })[0]?.sentence;
+  const failure = { message, cause: undefined };
+  const refused = { fault: faultOf(failure, sql), constraint: constraintIn(failure) };
+  return correctionsOf({ ...readInShop(sql), ...refused })[0]?.sentence;
 }
 
 describe("the correction of a refused statement", () => {

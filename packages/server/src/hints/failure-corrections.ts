@@ -1,11 +1,13 @@
 import type { Correction, FailedStatement, FailureRule } from "./correction.js";
 import { ambiguousColumn } from "./failures/ambiguous-column.js";
 import { constraint } from "./failures/constraint.js";
+import { foreignKey } from "./failures/foreign-key.js";
 import { grouping } from "./failures/grouping.js";
 import { joinedBy } from "./failures/joined-by.js";
 import { severalRows } from "./failures/rows.js";
 import { types } from "./failures/types.js";
 import { unknownColumn } from "./failures/unknown-column.js";
+import { unknownObject } from "./failures/unknown-object.js";
 import { unknownTable } from "./failures/unknown-table.js";
 
 /** One rule for each class of failures; an engine's message belongs to one class. */
@@ -17,7 +19,9 @@ const RULES: readonly FailureRule[] = [
   grouping,
   types,
   constraint,
+  foreignKey,
   severalRows,
+  unknownObject,
 ];
 
 /** Corrections of a statement that the engine refused, the most probable first. */

@@ -1,49 +1,31 @@
 import type { Relation } from "@steward/schema";
 import { tokenize } from "../plans/index.js";
 import type { StatementError } from "../plans/ports.js";
-import type { NamedPart, ReadStatement } from "./correction.js";
+import type { NamedPart } from "./correction.js";
+import { constraintIn, type NamedConstraint } from "./named-constraint.js";
 import { columnsByConstraintName } from "./schema/constraint-name.js";
 import { columnNamed, type KnownTables } from "./schema/known-tables.js";
 
-/** A refused row, as an engine words it. */
-export interface NamedConstraint {
-  /** Such as `UNIQUE`. */
-  readonly kind: string;
-  /** Tables and columns as the engine writes them, the expression of a CHECK, or the constraint's name. */
-  readonly text: string;
-  /** Absent where the engine does not name it. */
-  readonly table?: string;
-  /** Whether `text` is the name of a constraint, which may contain names of columns. */
-  readonly isName?: true;
-}
-
-/** SQLSTATEs of refused rows (PostgreSQL manual, appendix A, class 23). */
-const KINDS: ReadonlyMap<unknown, string> = new Map([
-  ["23001", "FOREIGN KEY"],
-  ["23503", "FOREIGN KEY"],
-  ["23505", "UNIQUE"],
-  ["23514", "CHECK"],
-  ["23P01", "EXCLUDE"],
-]);
-
 /**
  * The columns that the message of a failed statement names, or may name. The columns that the statement names are not
- * among them, except those of a constraint.
- * @param read absent when the schema is not known.
+ * among them, except those of a constraint. The time is linear in the lengths of the statement and the message.
+ * @param tables absent when the schema is not known.
  * @returns `undefined` when that cannot be told.
  */
 export function namesIn(
   failure: StatementError,
-  read: ReadStatement | undefined,
+  sql: string,
+  tables: KnownTables | undefined,
 ): readonly NamedPart[] | undefined {
   const constraint = constraintIn(failure);
-  if (read === undefined) return constraint === undefined ? [] : undefined;
-  const besides = failure.reason === "statement" ? columnsBesides(failure.message, read) : [];
+  if (tables === undefined) return constraint === undefined ? [] : undefined;
+  const named = tablesIn(sql, tables);
+  const besides = failure.reason === "statement" ? columnsBesides(failure.message, sql, named) : [];
   if (constraint === undefined) return besides;
-  const part = columnsOf(constraint, read.tables);
+  const part = columnsOf(constraint, tables);
   if (part !== undefined) return [part, ...besides];
   // The constraint may belong to a partition, which has the same columns as the named table.
-  const whole = tablesOf(read).map(allColumns);
+  const whole = named.map(allColumns);
   return constraint.isName === true && whole.length > 0 ? whole : undefined;
 }
 
@@ -56,36 +38,8 @@ export function maskedMessage(failure: StatementError, sql: string): string {
   const { kind, table } = constraint;
   const bareName = table?.split(".").at(-1) ?? "";
   // A row of another table may refer to the row that is written.
-  const where = containsName(sql, bareName) ? ` on ${bareName}` : "";
+  const where = new SearchedText(sql).contains(bareName) ? ` on ${bareName}` : "";
   return `${kind} constraint failed${where}: it is about a column that you may not read`;
-}
-
-/** The constraint that a message names, with its columns or with its own name. */
-export function constraintIn({
-  message,
-  cause,
-}: Pick<StatementError, "message" | "cause">): NamedConstraint | undefined {
-  const sqlite = /^(UNIQUE|NOT NULL|CHECK) constraint failed: (.+)$/s.exec(message);
-  if (sqlite !== null) {
-    const [, kind = "", text = ""] = sqlite;
-    const table = /^(.+?)\.[^.]+$/.exec(text.split(", ")[0] ?? "")?.[1];
-    return { kind, text, ...(kind === "CHECK" || table === undefined ? {} : { table }) };
-  }
-  const postgres = /^null value in column "(.+?)" of relation "(.+?)" violates/.exec(message);
-  if (postgres === null) return namedByServer(cause);
-  const [, text = "", table = ""] = postgres;
-  return { kind: "NOT NULL", text, table };
-}
-
-/** PostgreSQL names the constraint and its table in fields of their own, whatever language the message is in. */
-function namedByServer(cause: unknown): NamedConstraint | undefined {
-  if (!(cause instanceof Error)) return undefined;
-  const { code, schema, table, constraint } = Object.fromEntries<unknown>(Object.entries(cause));
-  const kind = KINDS.get(code);
-  const isComplete = [schema, table, constraint].every((field) => typeof field === "string");
-  if (kind === undefined || !isComplete) return undefined;
-  const path = `${String(schema)}.${String(table)}`;
-  return { kind, text: String(constraint), table: path, isName: true };
 }
 
 /** The columns of a constraint; `undefined` when that cannot be told. */
@@ -108,32 +62,67 @@ function namedPart(table: Relation, constraint: string): NamedPart {
 }
 
 /** The columns that a message names though the statement does not, as far as they are of the statement's tables. */
-function columnsBesides(message: string, read: ReadStatement): readonly NamedPart[] {
-  return tablesOf(read).flatMap((table) => {
+function columnsBesides(
+  message: string,
+  sql: string,
+  named: readonly Relation[],
+): readonly NamedPart[] {
+  const [said, asked] = [new SearchedText(message), new SearchedText(sql)];
+  return named.flatMap((table) => {
     const columns = table.columns
       .map(({ name }) => name)
-      .filter((name) => containsName(message, name) && !containsName(read.sql, name));
+      .filter((name) => said.contains(name) && !asked.contains(name));
     return columns.length === 0 ? [] : [{ table, columns }];
   });
 }
 
-function tablesOf({ scopes }: ReadStatement): readonly Relation[] {
-  return [...new Set(scopes.flatMap(({ known }) => known.map(({ table }) => table)))];
+/** The tables whose names stand anywhere in a statement: at least those that it reads or changes. */
+function tablesIn(sql: string, tables: KnownTables): readonly Relation[] {
+  const found = new Set<Relation>();
+  let schema = "";
+  let isPath = false;
+  for (const { type, value, text } of tokenize(sql, tables.dialect)) {
+    if (type === "word" || type === "name") {
+      const path = isPath ? `${schema}.${value}` : value;
+      const table = tables.find(path);
+      if (table !== undefined) found.add(table);
+      [schema, isPath] = [value, false];
+    } else if (type !== "blank" && type !== "comment") {
+      isPath = text === ".";
+    }
+  }
+  return [...found];
 }
 
 function allColumns(table: Relation): NamedPart {
   return { table, columns: table.columns.map(({ name }) => name) };
 }
 
-/** Whether a text contains a name, in any case: alone, or between other characters than letters and digits. */
-function containsName(text: string, name: string): boolean {
-  const [all, part] = [text.toLowerCase(), name.toLowerCase()];
-  if (part === "") return false;
-  for (let at = all.indexOf(part); at >= 0; at = all.indexOf(part, at + 1)) {
-    const around = [all[at - 1] ?? "", all[at + part.length] ?? ""];
-    if (!around.some((character) => /[\p{L}\p{N}]/u.test(character))) return true;
+/** Letters and digits that stand together. */
+const RUNS = /[\p{L}\p{N}]+/gu;
+
+/** A text in which many names are looked for, in any case. */
+class SearchedText {
+  readonly #text: string;
+  /** Most names are excluded by these alone. */
+  readonly #runs: ReadonlySet<string>;
+
+  constructor(text: string) {
+    this.#text = text.toLowerCase();
+    this.#runs = new Set(this.#text.match(RUNS));
   }
-  return false;
+
+  /** Whether it contains the name: alone, or between other characters than letters and digits. */
+  contains(name: string): boolean {
+    const part = name.toLowerCase();
+    const runs = part.match(RUNS) ?? [];
+    if (part === "" || !runs.every((run) => this.#runs.has(run))) return false;
+    for (let at = this.#text.indexOf(part); at >= 0; at = this.#text.indexOf(part, at + 1)) {
+      const around = [this.#text[at - 1] ?? "", this.#text[at + part.length] ?? ""];
+      if (!around.some((character) => /[\p{L}\p{N}]/u.test(character))) return true;
+    }
+    return false;
+  }
 }
 
 /** The table whose CHECK has this expression, with the columns in the expression. */

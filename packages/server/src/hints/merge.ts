@@ -17,10 +17,14 @@ export function withCorrections(
   return [`${message}. ${first.sentence}`, ...rest.map(({ sentence }) => sentence), ...others];
 }
 
-/** Whether a data source's `did you mean name?` names the fragment that a sentence advises. */
+/**
+ * Whether a data source's `did you mean name?` names the fragment that a sentence advises. A message in another language
+ * may not name what is wrong.
+ */
 function isSame(hint: string, sentence: string): boolean {
-  const meant = /; did you mean (.+?)\?/.exec(hint)?.[1];
-  const fragment = /^Use `(.+?)`/.exec(sentence)?.[1];
+  const [said = "", meant] = /^(.*); did you mean (.+?)\?/s.exec(hint)?.slice(1) ?? [];
+  const [fragment, written = ""] = /^Use `(.+?)` instead of `(.+?)`/.exec(sentence)?.slice(1) ?? [];
+  if (!said.includes(written.slice(written.lastIndexOf(".") + 1))) return false;
   return meant !== undefined && (fragment === meant || fragment?.endsWith(`.${meant}`) === true);
 }
 

@@ -1,6 +1,6 @@
 import type { Relation } from "@steward/schema";
 import { type Correction, type FailedStatement, type NamedPart, useInstead } from "./correction.js";
-import { columnNamed } from "./schema/known-tables.js";
+import { columnNamed, type KnownTables } from "./schema/known-tables.js";
 
 /** Whether the role may read a part of the schema. */
 export type MayRead = (part: NamedPart) => Promise<boolean>;
@@ -13,18 +13,34 @@ const COLUMNS_ASKED_MAX = 40;
  * or which to name in place of `*`.
  */
 export async function permittedColumns(
-  { message, scopes, tables }: FailedStatement,
+  failed: FailedStatement,
   mayRead: MayRead,
 ): Promise<readonly Correction[]> {
-  const name = /^permission denied for (?:table|view) "?(.+?)"?$/.exec(message)?.[1];
-  const table = name === undefined ? undefined : tables.find(name);
-  if (table === undefined) return [];
+  if (failed.fault?.kind !== "access denied") return [];
+  const named = failed.scopes.flatMap(({ known }) => known.map(({ table }) => table));
+  // The engine does not say which table it is in a form of its own.
+  for (const table of [...new Set(named)].slice(0, TABLES_ASKED_MAX)) {
+    const columns = table.columns.map(({ name }) => name);
+    if (columns.length === 0 || (await mayRead({ table, columns }))) continue;
+    return permittedOf(table, failed, mayRead);
+  }
+  return [];
+}
+
+/** Tables that are asked about. */
+const TABLES_ASKED_MAX = 8;
+
+async function permittedOf(
+  table: Relation,
+  { scopes, tables }: FailedStatement,
+  mayRead: MayRead,
+): Promise<readonly Correction[]> {
   const readable: string[] = [];
   for (const column of table.columns.slice(0, COLUMNS_ASKED_MAX)) {
     if (await mayRead({ table, columns: [column.name] })) readable.push(column.name);
   }
   if (readable.length === 0) {
-    const sentence = `Write the statement without the table \`${table.name}\`: its role may read no column of it.`;
+    const sentence = `Write the statement without the table \`${tables.writtenTable(table)}\`: its role may read no column of it.`;
     return [{ sentence, names: [] }];
   }
   const part = { table, columns: readable };
@@ -48,14 +64,14 @@ export async function permittedColumns(
         isDenied(table, column.name, readable),
     );
     const written = [...new Set(denied.map(({ text }) => text))];
-    if (written.length > 0) return written.map((text) => leaveOut(text, readable, part));
+    if (written.length > 0) return written.map((text) => leaveOut(text, part, tables));
   }
   return [];
 }
 
-function leaveOut(text: string, readable: readonly string[], part: NamedPart): Correction {
-  const { table } = part;
-  const sentence = `Leave out \`${text}\`: of ${table.name} this role may read ${readable.join(", ")}.`;
+function leaveOut(text: string, part: NamedPart, tables: KnownTables): Correction {
+  const readable = part.columns.map((name) => tables.written(name)).join(", ");
+  const sentence = `Leave out \`${text}\`: of ${tables.writtenTable(part.table)} this role may read ${readable}.`;
   return { sentence, names: [part] };
 }
 

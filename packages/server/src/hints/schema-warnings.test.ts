@@ -37,3 +37,11 @@ describe("a statement that ran", () => {
     expect(said(sql)).toEqual([expect.stringContaining(sentence)]);
   });
 });
+
+it("a name in double quotes that equals its column is no text", () => {
+  const warned = schemaWarnings(readInShop('SELECT id FROM orders WHERE status = "status"'));
+  expect(warned.map(({ sentence }) => sentence)).toEqual([
+    "Use `status = 'status'` instead of `status = \"status\"`. Double quotes make a name: status is compared with itself.",
+  ]);
+  expect(schemaWarnings(readInShop("SELECT id FROM orders WHERE status = 'open'"))).toEqual([]);
+});

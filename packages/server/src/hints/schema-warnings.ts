@@ -3,6 +3,7 @@ import { missingConditions } from "./failures/missing-condition.js";
 import { bareColumns } from "./warnings/bare-column.js";
 import { joinsOffKey } from "./warnings/join-off-key.js";
 import { oneRowTaken } from "./warnings/one-row-taken.js";
+import { selfComparisons } from "./warnings/self-comparison.js";
 import { textsAsNumbers } from "./warnings/text-as-number.js";
 import { excludedLiterals } from "./warnings/unheld-literal.js";
 
@@ -13,6 +14,7 @@ export function schemaWarnings(statement: ReadStatement): readonly Correction[] 
     ...missingConditions(statement.scopes, statement.tables, "conditions"),
     ...bareColumns(statement),
     ...textsAsNumbers(statement),
+    ...selfComparisons(statement),
     ...oneRowTaken(statement),
     ...excludedLiterals(statement),
   ];

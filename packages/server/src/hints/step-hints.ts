@@ -8,17 +8,19 @@ import type {
   StatementResult,
   StepAdvisor,
 } from "../plans/ports.js";
+import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { Log } from "@steward/kernel/log.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { Correction, FailedStatement, ReadStatement } from "./correction.js";
 import { correctionsOf } from "./failure-corrections.js";
+import { faultOf } from "./fault.js";
+import { OtherSources } from "./other-sources.js";
 import { missingConditions } from "./failures/missing-condition.js";
 import { HeldValues } from "./held-values.js";
 import {
   HINT_COLUMNS_READ_MAX,
   HINT_CORRECTIONS_MAX,
-  HINT_SCHEMA_WAIT_MS,
   HINTED_FAILURE_LENGTH_MAX,
   HINTED_FAILURE_WORDS_MAX,
   HINTED_LENGTH_MAX,
@@ -27,6 +29,7 @@ import {
 } from "./limits.js";
 import { maskedMessage, namesIn } from "./masked-message.js";
 import { withCorrections, withoutNames } from "./merge.js";
+import { constraintIn } from "./named-constraint.js";
 import { permittedColumns } from "./permitted-columns.js";
 import { HintSchemas } from "./schema/hint-schemas.js";
 import type { KnownTables } from "./schema/known-tables.js";
@@ -39,6 +42,8 @@ import { type ComparedText, comparedTexts, unheld } from "./warnings/unheld-lite
 export interface StepHintsParts {
   readonly schemas: CatalogSchemas;
   readonly rows: CatalogRows;
+  /** Names of the data sources that are open to a caller. */
+  readonly openSources: (caller: Caller) => readonly string[];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -57,15 +62,17 @@ export class StepHints implements StepAdvisor {
   readonly #schemas: HintSchemas;
   readonly #visible: VisibleNames;
   readonly #held: HeldValues;
+  readonly #otherSources: OtherSources;
   readonly #log: Log;
   readonly #turn = new TurnBudget(HINTS_TURN_MS);
   /** By version of a schema, and statement. */
   readonly #remembered = new WeakMap<KnownTables, RecentMap<Remembered>>();
 
-  constructor({ schemas, rows, clock, log }: StepHintsParts) {
+  constructor({ schemas, rows, openSources, clock, log }: StepHintsParts) {
     this.#schemas = new HintSchemas(schemas, clock);
     this.#visible = new VisibleNames(rows, clock);
     this.#held = new HeldValues(rows, clock);
+    this.#otherSources = new OtherSources(this.#schemas, this.#visible, openSources);
     this.#log = log;
   }
 
@@ -82,9 +89,7 @@ export class StepHints implements StepAdvisor {
     try {
       const tables = await this.#schemas.current(asked.caller, asked.dataSource);
       while (!this.#turn.hasRoom) await nextTurn();
-      const named = this.#turn.spend(() =>
-        namesIn(failure, tables && readStatement(asked.sql, tables)),
-      );
+      const named = this.#turn.spend(() => namesIn(failure, asked.sql, tables));
       const isSeen = named !== undefined && (await this.#visible.areVisible(asked, named));
       return isSeen ? message : maskedMessage(failure, asked.sql);
     } catch (error) {
@@ -121,6 +126,8 @@ export class StepHints implements StepAdvisor {
     }
     const tables = this.#schemas.known(asked.caller, asked.dataSource);
     if (tables === undefined) return this.#firstWarnings(asked, result);
+    // Results that arrive together do not share one turn.
+    if (!this.#turn.hasRoom) return nextTurn().then(() => this.afterResult(asked, result));
     const { warnings, texts } = this.#rememberedOf(asked.sql, tables);
     const isCut = result.rowsKept < result.rowCount;
     const mayLackValue = texts.length > 0 && isSuspicious(result);
@@ -133,8 +140,7 @@ export class StepHints implements StepAdvisor {
     asked: AdvisedStatement,
     result: StatementResult,
   ): Promise<readonly string[]> {
-    const reading = this.#schemas.current(asked.caller, asked.dataSource).catch(() => undefined);
-    const tables = await Promise.race([reading, afterMs(HINT_SCHEMA_WAIT_MS)]);
+    const tables = await this.#schemas.soon(asked.caller, asked.dataSource);
     return tables === undefined ? [] : this.afterResult(asked, result);
   }
 
@@ -145,7 +151,8 @@ export class StepHints implements StepAdvisor {
   ): Promise<readonly string[]> {
     const { warnings, texts } = this.#rememberedOf(asked.sql, tables);
     try {
-      const page = isCut ? pageOf(readStatement(asked.sql, tables)) : [];
+      while (isCut && !this.#turn.hasRoom) await nextTurn();
+      const page = isCut ? this.#turn.spend(() => pageOf(readStatement(asked.sql, tables))) : [];
       const unheldTexts = mayLackValue ? await this.#unheld(asked, texts) : [];
       const named = await this.#visibleOf(asked, [...warnings, ...unheldTexts, ...page]);
       return named.map(({ sentence }) => sentence);
@@ -171,20 +178,23 @@ export class StepHints implements StepAdvisor {
 
   async #corrections(
     asked: AdvisedStatement,
-    { message, reason, cause }: StatementError,
+    failure: StatementError,
   ): Promise<readonly Correction[]> {
     const { sql, caller, dataSource } = asked;
+    const fault = faultOf(failure, sql);
+    const elsewhere = await this.#otherSources.tableOf(asked, fault);
+    if (elsewhere.length > 0) return elsewhere;
     if (!isHintedFailure(sql)) return [];
     const tables = await this.#schemas.current(caller, dataSource);
     if (tables === undefined) return [];
     // Failures that arrive together do not share one turn.
     while (!this.#turn.hasRoom) await nextTurn();
     const read = this.#turn.spend(() => readStatement(sql, tables));
-    if (reason === "timeout") {
+    if (failure.reason === "timeout") {
       const missing = this.#turn.spend(() => missingConditions(read.scopes, tables, "equations"));
       return this.#visibleOf(asked, missing);
     }
-    const failed: FailedStatement = { ...read, message, ...positionIn(cause) };
+    const failed: FailedStatement = { ...read, fault, constraint: constraintIn(failure) };
     const denied = await permittedColumns(failed, (part) => this.#visible.isVisible(asked, part));
     if (denied.length > 0) return denied;
     // The other corrections are alternatives to the first one.
@@ -210,15 +220,17 @@ export class StepHints implements StepAdvisor {
       statements = new RecentMap<Remembered>(HINTED_STATEMENTS_MAX);
       this.#remembered.set(tables, statements);
     }
-    return statements.getOrMake(sql, () => {
-      const read = readStatement(sql, tables);
-      const warnings = schemaWarnings(read);
-      // A text that a CHECK excludes already has a warning, so the column's values are not read for it.
-      const isSaid = ({ literal }: ComparedText): boolean =>
-        warnings.some(({ sentence }) => sentence.includes(`never holds ${literal}`));
-      return { warnings, texts: comparedTexts(read).filter((text) => !isSaid(text)) };
-    });
+    return statements.getOrMake(sql, () => this.#turn.spend(() => warningsOf(sql, tables)));
   }
+}
+
+function warningsOf(sql: string, tables: KnownTables): Remembered {
+  const read = readStatement(sql, tables);
+  const warnings = schemaWarnings(read);
+  // A text that a CHECK excludes already has a warning, so the column's values are not read for it.
+  const isSaid = ({ literal }: ComparedText): boolean =>
+    warnings.some(({ sentence }) => sentence.includes(`never holds ${literal}`));
+  return { warnings, texts: comparedTexts(read).filter((text) => !isSaid(text)) };
 }
 
 function readStatement(sql: string, tables: KnownTables): ReadStatement {
@@ -233,21 +245,6 @@ function isSuspicious({ rowCount, outputJson }: StatementResult): boolean {
 
 const EMPTY_ROW_LENGTH_MAX = 256;
 const EMPTY_ROW = /^\[\{"[^"]*":(?:null|"?0(?:\.0+)?"?)(?:,"[^"]*":(?:null|"?0(?:\.0+)?"?))*\}\]$/;
-
-/** PostgreSQL's position counts code points from 1. */
-function positionIn(cause: unknown): { readonly position?: number } {
-  if (!(cause instanceof Error) || !("position" in cause)) return {};
-  const position = Number(cause.position);
-  return Number.isInteger(position) && position > 0 ? { position: position - 1 } : {};
-}
-
-function afterMs(ms: number): Promise<undefined> {
-  return new Promise((resolve) => {
-    setTimeout(() => {
-      resolve(undefined);
-    }, ms).unref();
-  });
-}
 
 /** Whether hints for a failed statement take no longer than the event loop allows. */
 function isHintedFailure(sql: string): boolean {

@@ -1,4 +1,4 @@
-import { quoted } from "../catalog/index.js";
+import { quoted } from "../kernel/written-name.js";
 import type { CatalogRows } from "../catalog/ports.js";
 import type { AdvisedStatement } from "../plans/ports.js";
 import type { Clock } from "@steward/kernel/clock.js";

@@ -5,7 +5,7 @@ import { API_KEY_NAMES_MAX, API_KEY_OVERLAP_MS_MAX, API_KEYS_PAGE_MAX } from "./
 import { NAME_LENGTH_MAX } from "../kernel/limits.js";
 import { nearMiss } from "../kernel/near-miss.js";
 import { ROLE_RULE, roleName } from "@steward/kernel/role-name.js";
-import { tellEffect } from "../kernel/recorded-operation.js";
+import type { OperationCaller } from "../kernel/recorded-operation.js";
 import { hashOf, keyText, newKeyId, newSecret, type ApiKey, type ApiKeyDraft } from "./api-key.js";
 import { ACTION_GROUPS, ACTIONS, isScope } from "./actions.js";
 import { requireMayGive } from "./given-rights.js";
@@ -41,7 +41,7 @@ export class ApiKeyService {
   }
 
   /** @throws AppError `POLICY_DENIED`, `INVALID_ARGUMENT` naming the field, `STORE_UNAVAILABLE`. */
-  async create(caller: Caller, draft: Omit<ApiKeyDraft, "orgId">): Promise<IssuedKey> {
+  async create(caller: OperationCaller, draft: Omit<ApiKeyDraft, "orgId">): Promise<IssuedKey> {
     const createdAtMs = this.#clock.nowMs();
     checkDraft(draft, createdAtMs);
     if (draft.roles.length > 0) checkRoles(draft.roles, await this.#knownRoles(caller.orgId));
@@ -51,8 +51,9 @@ export class ApiKeyService {
     const { keyId } = shown;
     const key = { ...draft, orgId, keyId, createdAtMs, secretHash: hashOf(shown.secret) };
     const { roles, permissions, scopes, environment } = draft;
-    tellEffect({ subject: keyId, detail: { roles, permissions, scopes, environment } });
-    await this.#store.add(key);
+    const detail = { roles, permissions, scopes, environment };
+    caller.operation?.tell({ subject: keyId, detail });
+    await this.#store.add(key, caller.operation);
     return { key, text: keyText(key.environment, shown) };
   }
 
@@ -74,7 +75,7 @@ export class ApiKeyService {
    * @throws AppError `NOT_FOUND` for an unknown or revoked key, or another organization's;
    * `POLICY_DENIED` for a key with rights that the caller does not have.
    */
-  async rotate(caller: Caller, keyId: string, overlapMs: number): Promise<IssuedKey> {
+  async rotate(caller: OperationCaller, keyId: string, overlapMs: number): Promise<IssuedKey> {
     if (!(overlapMs >= 0 && overlapMs <= API_KEY_OVERLAP_MS_MAX)) {
       const seconds = String(API_KEY_OVERLAP_MS_MAX / 1000);
       throw invalidField("overlap_seconds", `must be from 0 to ${seconds}`);
@@ -87,7 +88,8 @@ export class ApiKeyService {
     const secret = newSecret();
     const ref = { orgId: caller.orgId, keyId };
     const untilMs = this.#clock.nowMs() + overlapMs;
-    if (!(await this.#store.rotate(ref, hashOf(secret), untilMs))) throw unknownKey(keyId);
+    const hash = hashOf(secret);
+    if (!(await this.#store.rotate(ref, hash, untilMs, caller.operation))) throw unknownKey(keyId);
     const key = await this.#store.find(keyId);
     if (key === undefined) throw unknownKey(keyId);
     return { key, text: keyText(key.environment, { keyId, secret }) };
@@ -97,8 +99,9 @@ export class ApiKeyService {
    * Revokes a key; within a second no server accepts it. Repeating the call is harmless.
    * @throws AppError `NOT_FOUND` for an unknown key, or another organization's.
    */
-  async revoke(caller: Caller, keyId: string): Promise<void> {
-    const isKnown = await this.#store.revoke(caller.orgId, keyId, this.#clock.nowMs());
+  async revoke(caller: OperationCaller, keyId: string): Promise<void> {
+    const { orgId, operation } = caller;
+    const isKnown = await this.#store.revoke(orgId, keyId, this.#clock.nowMs(), operation);
     if (!isKnown) throw unknownKey(keyId);
   }
 }

@@ -21,6 +21,7 @@ import {
 } from "./limits.js";
 import type { ApiKeyStore, BrowserSessionStore } from "./ports.js";
 import type { Principal, Verified } from "./principal.js";
+import type { RecordedOperation } from "../kernel/recorded-operation.js";
 
 /** Dependencies of the sessions. */
 export interface BrowserSessionsOptions {
@@ -54,17 +55,22 @@ export class BrowserSessions {
    * Starts a session of an API key that was verified.
    * @throws AppError `STORE_UNAVAILABLE`.
    */
-  startForKey(principal: Principal, keyText: string): Promise<StartedSession> {
+  startForKey(
+    principal: Principal,
+    keyText: string,
+    operation?: RecordedOperation,
+  ): Promise<StartedSession> {
     const { keyId, secret } = parseKeyText(keyText);
-    return this.#start(principal, { kind: "apiKey", keyId, secretHash: hashOf(secret) });
+    const proof = { kind: "apiKey", keyId, secretHash: hashOf(secret) } as const;
+    return this.#start(principal, proof, operation);
   }
 
   /**
    * Starts a session of a person whom an OpenID provider has authenticated.
    * @throws AppError `STORE_UNAVAILABLE`.
    */
-  startForPerson(principal: Principal): Promise<StartedSession> {
-    return this.#start(principal, { kind: "openid", principal });
+  startForPerson(principal: Principal, operation?: RecordedOperation): Promise<StartedSession> {
+    return this.#start(principal, { kind: "openid", principal }, operation);
   }
 
   /** As a `VerifyCredential`. */
@@ -92,21 +98,25 @@ export class BrowserSessions {
   }
 
   /** Ends a session; within a second no server accepts it. An unknown one is no error. */
-  async end(id: string): Promise<void> {
+  async end(id: string, operation?: RecordedOperation): Promise<void> {
     if (!isSessionId(id)) return;
     const { store } = this.#options;
     const session = await store.find(sessionHash(id));
-    if (session !== undefined) await store.remove(session);
+    if (session !== undefined) await store.remove(session, operation);
   }
 
-  async #start(principal: Principal, proof: SessionProof): Promise<StartedSession> {
+  async #start(
+    principal: Principal,
+    proof: SessionProof,
+    operation: RecordedOperation | undefined,
+  ): Promise<StartedSession> {
     const id = newSessionId();
     const nowMs = this.#options.clock.nowMs();
     const session = {
       ...{ orgId: principal.orgId, idHash: sessionHash(id), owner: ownerOf(principal), proof },
       ...{ createdAtMs: nowMs, lastUsedAtMs: nowMs, expiresAtMs: nowMs + SESSION_MS_MAX },
     };
-    await this.#options.store.add(session, OWNER_SESSIONS_MAX);
+    await this.#options.store.add(session, OWNER_SESSIONS_MAX, operation);
     return { id, expiresAtMs: session.expiresAtMs };
   }
 

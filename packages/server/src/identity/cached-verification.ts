@@ -1,10 +1,12 @@
 import { hash } from "node:crypto";
 import type { Clock } from "@steward/kernel/clock.js";
+import { sharedResult } from "@steward/kernel/concurrency/shared-result.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { VERIFIED_CREDENTIALS_MAX } from "./limits.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { FairSemaphore } from "@steward/kernel/concurrency/fair-semaphore.js";
-import { type FailedAttempts, networkOf } from "./failed-attempts.js";
+import { networkOf } from "./client-network.js";
+import type { FailedAttempts } from "./failed-attempts.js";
 import type { Verified, VerifyCredential } from "./principal.js";
 
 /** Dependencies of the cache. */
@@ -54,7 +56,7 @@ export function cachedVerification(
       return Promise.resolve(verified);
     }
     const underWay = pending.get(key);
-    if (underWay !== undefined) return underWay;
+    if (underWay !== undefined) return sharedResult(underWay, key);
     const learning = learn(credential, clientAddress, key);
     pending.set(key, learning);
     const done = (): void => void pending.delete(key);

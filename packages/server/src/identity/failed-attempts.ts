@@ -6,6 +6,7 @@ import {
   FAILED_ATTEMPTS_WINDOW_MS,
 } from "./limits.js";
 import type { Log } from "@steward/kernel/log.js";
+import { networkOf } from "./client-network.js";
 
 /** Wrong credentials of one address, or for one owner, in the present window. */
 interface Failures {
@@ -76,15 +77,4 @@ export class FailedAttempts {
     }
     return failures;
   }
-}
-
-/**
- * An IPv4 address, or the first 64 bits of an IPv6 address, which usually belong to one subscriber.
- */
-export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
-  if (!plain.includes(":")) return plain;
-  const [head = ""] = plain.split("::");
-  const groups = head === "" ? [] : head.split(":");
-  return [...groups, "0", "0", "0", "0"].slice(0, 4).join(":");
 }

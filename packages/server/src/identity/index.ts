@@ -14,6 +14,7 @@ export { type ApiKey, keyClaim } from "./api-key.js";
 export { ApiKeyService, type IssuedKey, type KnownRoles } from "./api-key-service.js";
 export { ApiKeyVerifier } from "./api-key-verifier.js";
 export { BrowserSessions, type StartedSession } from "./browser-sessions.js";
+export { networkOf } from "./client-network.js";
 export { FailedAttempts } from "./failed-attempts.js";
 export { noApiKeys } from "./no-api-keys.js";
 export { noBrowserSessions } from "./no-browser-sessions.js";

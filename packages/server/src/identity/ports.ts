@@ -1,6 +1,7 @@
 import type { ApiKey } from "./api-key.js";
 import type { BrowserSession } from "./browser-session.js";
 import type { Principal } from "./principal.js";
+import type { RecordedOperation } from "../kernel/recorded-operation.js";
 
 export type { ApiKey, ApiKeyDraft } from "./api-key.js";
 export type { BrowserSession, SessionProof } from "./browser-session.js";
@@ -24,7 +25,7 @@ export interface KeyUse {
  */
 export interface ApiKeyStore {
   /** Adds a new key. */
-  add(key: ApiKey): Promise<void>;
+  add(key: ApiKey, operation?: RecordedOperation): Promise<void>;
 
   /** The key of this id, of any organization; `undefined` when there is none. */
   find(keyId: string): Promise<ApiKey | undefined>;
@@ -43,13 +44,19 @@ export interface ApiKeyStore {
     key: { readonly orgId: string; readonly keyId: string },
     secretHash: string,
     previousUntilMs: number,
+    operation?: RecordedOperation,
   ): Promise<boolean>;
 
   /**
    * Revokes a key permanently. @returns false for an unknown key; true for a key that was revoked
    * before.
    */
-  revoke(orgId: string, keyId: string, nowMs: number): Promise<boolean>;
+  revoke(
+    orgId: string,
+    keyId: string,
+    nowMs: number,
+    operation?: RecordedOperation,
+  ): Promise<boolean>;
 
   /** Records when keys were used; a time earlier than the recorded one changes nothing. */
   recordUses(uses: readonly KeyUse[]): Promise<void>;
@@ -65,7 +72,11 @@ export interface BrowserSessionStore {
    * expired ones are deleted.
    * @param ownerSessionsMax How many sessions of the owner remain, the new one included.
    */
-  add(session: BrowserSession, ownerSessionsMax: number): Promise<void>;
+  add(
+    session: BrowserSession,
+    ownerSessionsMax: number,
+    operation?: RecordedOperation,
+  ): Promise<void>;
 
   /** The session with this hash, of any organization; `undefined` when there is none. */
   find(idHash: string): Promise<BrowserSession | undefined>;
@@ -74,7 +85,10 @@ export interface BrowserSessionStore {
   recordUse(session: Pick<BrowserSession, "orgId" | "idHash">, usedAtMs: number): Promise<void>;
 
   /** Deletes a session; an unknown one is no error. */
-  remove(session: Pick<BrowserSession, "orgId" | "idHash">): Promise<void>;
+  remove(
+    session: Pick<BrowserSession, "orgId" | "idHash">,
+    operation?: RecordedOperation,
+  ): Promise<void>;
 }
 
 /** A sign-in at an OpenID provider that has begun. The browser that began it holds the secrets. */

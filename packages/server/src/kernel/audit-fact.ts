@@ -15,8 +15,8 @@ export interface AuditFact {
   /** What the record tells to everybody who may read it. */
   readonly detail: AuditDetail;
   /**
-   * Values that may belong to a person, by their place in `detail`, such as `events.0.reason`. The
-   * record has a salted digest in that place.
+   * Values that may belong to a person, by the place in `detail` where they belong, such as
+   * `events.0.reason`. The record has one salted digest of all of them.
    */
   readonly personal?: Readonly<Record<string, string>> | undefined;
 }

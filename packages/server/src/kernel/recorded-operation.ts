@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks";
+import type { Caller } from "@steward/kernel/caller.js";
 import type { AuditDetail, AuditFact } from "./audit-fact.js";
 
 /** What the code of an operation knows of its effect, beside who asked for what. */
@@ -10,8 +10,9 @@ export interface ToldEffect {
 }
 
 /**
- * An operation while it runs, and the fact that its record is made of. The store commits the fact
- * together with the first write of the operation, so that neither is durable without the other.
+ * An operation while it runs, and the fact that its record is made of. Whoever writes for the operation
+ * hands it to the store, which commits the fact together with the first of these writes, so that neither is
+ * durable without the other. A write that is not handed the operation cannot commit its fact.
  */
 export class RecordedOperation {
   readonly #fact: AuditFact;
@@ -53,37 +54,14 @@ export class RecordedOperation {
   }
 }
 
+/** A caller, with the operation that runs for it when that leaves a record. */
+export interface OperationCaller extends Caller {
+  readonly operation?: RecordedOperation | undefined;
+}
+
 /** A fact that has to be committed with a write. */
 export interface DueFact {
   readonly fact: AuditFact;
   /** To be set when both are durable. */
   isCommitted: boolean;
-}
-
-const running = new AsyncLocalStorage<RecordedOperation>();
-let count = 0;
-
-/** Runs the code of an operation. Stores and {@link tellEffect} find the operation through it. */
-export async function runRecorded<T>(
-  operation: RecordedOperation,
-  work: () => Promise<T>,
-): Promise<T> {
-  count += 1;
-  try {
-    return await running.run(operation, work);
-  } finally {
-    count -= 1;
-    // Node would go on to track every promise of the process, which costs the steps of plans time.
-    if (count === 0) running.disable();
-  }
-}
-
-/** Adds to the record of the operation that runs; without one, as in a background task, does nothing. */
-export function tellEffect(effect: ToldEffect): void {
-  running.getStore()?.tell(effect);
-}
-
-/** The operation whose code calls this; for stores. */
-export function recordedOperation(): RecordedOperation | undefined {
-  return running.getStore();
 }

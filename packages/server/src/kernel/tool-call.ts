@@ -31,6 +31,8 @@ export interface ToolCallRecord {
   /** The statements whose outputs were bound to its parameters; absent: none. */
   readonly boundSources?: readonly OutputSource[];
   readonly intent: string;
+  /** What the statement does by its text; absent: it was not prepared by this service. */
+  readonly kinds?: readonly string[];
   /** The rule that classified the intent (Decision §7). */
   readonly intentSource: string;
   readonly ormModel: string | undefined;
@@ -71,8 +73,22 @@ export interface RecordedData {
 export interface OutputSource {
   readonly dataSource: string;
   readonly intent: string;
+  /** What the statement does by its text; absent when it was not recorded. */
+  readonly kinds?: readonly string[];
   /** Absent when it was not recorded. */
   readonly touched: RecordedData | undefined;
+}
+
+/** Who had a tool call run, in which session, and the statements that its output comes from. */
+export type CallOrigin = Pick<
+  ToolCallRecord,
+  "orgId" | "caller" | "sessionId" | "dataSource" | "intent" | "kinds" | "touched" | "boundSources"
+>;
+
+/** The statements that the output of a tool call comes from: its own, and those that it bound. */
+export function sourcesOfCall(call: CallOrigin): readonly OutputSource[] {
+  const { dataSource, intent, kinds, touched, boundSources = [] } = call;
+  return [{ dataSource, intent, ...(kinds && { kinds }), touched }, ...boundSources];
 }
 
 /** Bytes of a step's output stored in its tool-call record (Decision §12). */

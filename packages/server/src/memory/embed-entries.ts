@@ -20,12 +20,22 @@ export async function embedEntries(
   entries: readonly MemoryEntry[],
   options: EmbedEntriesOptions,
 ): Promise<readonly EmbeddedEntry[]> {
+  return embeddedEntries(entries, await embedContents(entries, options));
+}
+
+/** The part of an entry that is embedded. */
+type EntryContent = Pick<MemoryEntry, "entryId" | "content">;
+
+/** The vectors of entries. @throws as {@link embedEntries} does. */
+export async function embedContents(
+  entries: readonly EntryContent[],
+  options: EmbedEntriesOptions,
+): Promise<readonly Float32Array[]> {
   const { provider, signal } = options;
   if (entries.length === 0) return [];
   const texts = entries.map((entry) => entry.content);
   try {
-    const vectors = await provider.embedMany(texts, { inputType: "document", signal });
-    return embeddedEntries(entries, vectors);
+    return await provider.embedMany(texts, { inputType: "document", signal });
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return oneByOne(entries, options);
@@ -39,9 +49,9 @@ export async function embedEntries(
  * the provider is at fault.
  */
 async function oneByOne(
-  entries: readonly MemoryEntry[],
+  entries: readonly EntryContent[],
   { provider, signal, onRefused }: EmbedEntriesOptions,
-): Promise<readonly EmbeddedEntry[]> {
+): Promise<readonly Float32Array[]> {
   const vectors: (Float32Array | undefined)[] = [];
   for (const { content } of entries) {
     vectors.push(await unlessRefused(provider.embed(content, { inputType: "document", signal })));
@@ -51,10 +61,7 @@ async function oneByOne(
     if (vectors[index] === undefined) onRefused(entryId);
   }
   const zeros = new Float32Array(provider.dimension());
-  return embeddedEntries(
-    entries,
-    vectors.map((vector) => vector ?? zeros),
-  );
+  return vectors.map((vector) => vector ?? zeros);
 }
 
 /** Whether the provider cannot embed this particular text, now or later. */

@@ -2,7 +2,7 @@ import { invalidField } from "@steward/kernel/errors.js";
 import { uuidV7, type Ids } from "@steward/kernel/ids.js";
 import { ENTRY_CONTENT_BYTES_MAX } from "./limits.js";
 import { SESSION_ID_LENGTH_MAX } from "../kernel/limits.js";
-import type { ToolCallRecord } from "../kernel/tool-call.js";
+import { type OutputSource, sourcesOfCall, type ToolCallRecord } from "../kernel/tool-call.js";
 
 /** One memory entry: a JSON text. */
 export interface MemoryEntry {
@@ -15,7 +15,18 @@ export interface MemoryEntry {
   /** Milliseconds since the Unix epoch. */
   readonly createdAtMs: number;
   /** The recorded tool call; absent for an entry that a caller wrote. */
-  readonly toolCall?: { readonly toolName: string; readonly intent: string };
+  readonly toolCall?: RememberedCall;
+}
+
+/** What an entry keeps of its tool call beside the content. */
+export interface RememberedCall {
+  readonly toolName: string;
+  readonly intent: string;
+  /**
+   * The statements that its content comes from, by which policies decide who may have it. Absent:
+   * the entry is older than this member.
+   */
+  readonly sources?: readonly OutputSource[];
 }
 
 /** An entry that a caller writes. */
@@ -52,7 +63,11 @@ export function toolCallEntry(record: ToolCallRecord): MemoryEntry {
       error: record.error ?? null,
     }),
     createdAtMs: record.finishedAtMs,
-    toolCall: { toolName: record.toolName, intent: record.intent },
+    toolCall: {
+      toolName: record.toolName,
+      intent: record.intent,
+      sources: sourcesOfCall(record),
+    },
   };
 }
 

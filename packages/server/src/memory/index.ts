@@ -6,6 +6,8 @@
  * with its score. **Source**: reads stored vectors for the index. The terms of the index are in
  * `exact-index/exact-index.ts`.
  */
+export { CallsToRemember, type TakenCalls } from "./calls-to-remember.js";
+export { indexEntry } from "./embedded-entry.js";
 export { toolCallEntryId, type MemoryEntry } from "./entry.js";
 export { ExpiredEntries } from "./expired-entries.js";
 export { ExactIndex } from "./exact-index/exact-index.js";
@@ -25,7 +27,7 @@ export {
 } from "./memory-service.js";
 export { noMemoryStore, noVectorIndex } from "./no-memory-store.js";
 export type { QueryCode } from "./exact-index/query-code.js";
-export { reembed, type ReembeddingProgress } from "./reembedding.js";
+export { readableEntries, reembed, type ReembeddingProgress } from "./reembedding.js";
 export type { SearchRequest } from "./search-request.js";
 export { cosineTo } from "./exact-index/cosine.js";
 export { type Hit } from "./exact-index/top-k.js";

@@ -13,6 +13,8 @@ import { toolCallEntryId } from "./entry.js";
 import { MemoryRoom, TestDirectory } from "./testing/memory-room.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
+/** A signal that never aborts. */
+const SIGNAL = new AbortController().signal;
 
 /** A generous time limit for a busy machine; usually it is much faster. */
 const SOON = { timeout: 15_000 };
@@ -38,7 +40,9 @@ describe("the tool-call hook", () => {
     const [record] = await called("SELECT 0");
     room.startHook();
     await remembered(1);
-    const [entry] = (await room.service.listEntries(ORG, {}, { limit: 10 })).entries;
+    const [entry] = (
+      await room.service.listEntries({ ...NOBODY, orgId: ORG }, {}, { limit: 10 }, SIGNAL)
+    ).entries;
     expect(entry).toMatchObject({
       entryId: record && toolCallEntryId(record),
       sessionId: "s",
@@ -67,28 +71,45 @@ describe("the tool-call hook", () => {
     expect(provider.inputTypes).toEqual(new Set(["document"]));
   });
 
+  it("asks policies once about calls of a batch that do not differ for them", async () => {
+    await called(...numbered(3));
+    await room.recordToolCalls([toolCallRecord({ query: "SELECT 3", dataSource: "other" })]);
+    const asked: string[] = [];
+    room.startHook(({ dataSource }) => {
+      asked.push(dataSource);
+      return Promise.resolve(true);
+    });
+    await remembered(4);
+    expect(asked.toSorted()).toEqual(["default", "other"]);
+  });
+
   it("loses nothing while the provider is down, and says so", async () => {
     provider.failure = () => new EmbeddingError("transport", "answered 503");
     await called(...numbered(3));
     const hook = room.startHook();
     await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 3, failing: true });
-    expect(await room.service.listEntries(ORG, {}, {})).toEqual({ entries: [] });
+    expect(await room.service.listEntries({ ...NOBODY, orgId: ORG }, {}, {}, SIGNAL)).toEqual({
+      entries: [],
+    });
     provider.failure = () => undefined;
     await remembered(3);
     await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 0, failing: false });
   });
 
   it("sends a call that may not be remembered to no provider, and makes no entry of it", async () => {
-    await called("SELECT secret", "SELECT 1");
+    await room.recordToolCalls([
+      toolCallRecord({ query: "SELECT secret", dataSource: "secrets" }),
+      toolCallRecord({ query: "SELECT 1" }),
+    ]);
     let isDown = true;
     const hook = room.startHook((call) => {
       if (isDown) return Promise.reject(new AppError("STORE_UNAVAILABLE", "no policies"));
-      return Promise.resolve(call.query !== "SELECT secret");
+      return Promise.resolve(call.dataSource !== "secrets");
     });
     await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 2, failing: true });
     isDown = false;
     await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 0, failing: false });
-    const { entries } = await room.service.listEntries(ORG, {}, {});
+    const { entries } = await room.service.listEntries({ ...NOBODY, orgId: ORG }, {}, {}, SIGNAL);
     expect(entries.map(({ content }) => content)).toEqual([expect.stringContaining("SELECT 1")]);
     expect(provider.batches).toEqual([1]);
   });
@@ -150,7 +171,9 @@ describe("the tool-call hook", () => {
       await called("SELECT 1");
       const hook = room.startHook();
       await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 1, failing: true });
-      expect(await room.service.listEntries(ORG, {}, {})).toEqual({ entries: [] });
+      expect(await room.service.listEntries({ ...NOBODY, orgId: ORG }, {}, {}, SIGNAL)).toEqual({
+        entries: [],
+      });
     },
   );
 });
@@ -191,7 +214,8 @@ function numbered(count: number): readonly string[] {
 /** Resolves when this many entries exist. */
 async function remembered(count: number): Promise<void> {
   const countEntries = async (): Promise<number> =>
-    (await room.service.listEntries(ORG, {}, { limit: 200 })).entries.length;
+    (await room.service.listEntries({ ...NOBODY, orgId: ORG }, {}, { limit: 200 }, SIGNAL)).entries
+      .length;
   await expect.poll(countEntries, SOON).toBe(count);
 }
 

@@ -2,11 +2,9 @@ import type { BatchEmbeddingProvider } from "../embedding/index.js";
 import type { Unsubscribe } from "../kernel/event-bus.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { Telemetry } from "../kernel/telemetry.js";
-import type { ToolCallRecord } from "../kernel/tool-call.js";
 import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
-import { embedEntries } from "./embed-entries.js";
-import { indexEntry } from "./embedded-entry.js";
-import { toolCallEntry } from "./entry.js";
+import type { TakenCalls } from "./calls-to-remember.js";
+import { embedContents } from "./embed-entries.js";
 import type { MayRemember, ToolCallMemory } from "./ports.js";
 import type { VectorIndex } from "./vector-index.js";
 
@@ -92,32 +90,36 @@ export class MemoryHook implements AsyncDisposable {
     this.#isBusy = false;
     this.#began = performance.eventLoopUtilization();
     const { store, index, provider, telemetry } = this.#options;
-    const taken = await store.toolCalls.take(BATCH_MAX, this.#loop.setAside);
-    if (taken.calls.length === 0) {
-      await store.toolCalls.done(taken);
-      return taken.isCut ? "more" : "idle";
-    }
-    const permitted = await this.#permitted(taken.calls);
-    const entries = await embedEntries(permitted.map(toolCallEntry), {
+    const taken = await store.takeCalls(BATCH_MAX, this.#loop.setAside);
+    if (taken.calls.length === 0) return taken.isCut ? "more" : "idle";
+    const isPermitted = await this.#permitted(taken);
+    const permitted = taken.calls.filter((_, at) => isPermitted[at]);
+    const vectors = await embedContents(permitted, {
       provider,
       signal,
       onRefused: (entryId) => {
         this.#refused(entryId);
       },
     });
-    await store.addToolCallEntries(entries, taken);
-    await index.add(entries.map(indexEntry));
+    const embedded = vectors.values();
+    await index.add(
+      await store.remember(
+        taken,
+        isPermitted.map((permits) => (permits ? embedded.next().value : undefined)),
+      ),
+    );
     for (let n = permitted.length; n < taken.calls.length; n += 1) {
       telemetry.count("steward_memory_forbidden_total");
     }
     return taken.isCut ? "more" : "idle";
   }
 
-  async #permitted(calls: readonly ToolCallRecord[]): Promise<readonly ToolCallRecord[]> {
+  /** For each call, whether policies permit its entry. */
+  async #permitted({ calls, origins }: TakenCalls): Promise<readonly boolean[]> {
     const { mayRemember } = this.#options;
-    const permitted: ToolCallRecord[] = [];
-    for (const call of calls) if (await mayRemember(call)) permitted.push(call);
-    return permitted;
+    const answers: boolean[] = [];
+    for (const origin of origins) answers.push(await mayRemember(origin));
+    return calls.map(({ origin }) => answers[origin] === true);
   }
 
   #refused(entryId: string): void {

@@ -8,12 +8,15 @@ import {
   ZeroProvider,
   type EmbeddingProvider,
 } from "../embedding/index.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { isUuid } from "@steward/kernel/ids.js";
 import { ExpiredEntries } from "./expired-entries.js";
 import type { SearchRequest } from "./search-request.js";
 import { MemoryRoom, reembedRoom, TestDirectory } from "./testing/memory-room.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
+/** A signal that never aborts. */
+const SIGNAL = new AbortController().signal;
 const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
 
 /** The service on a real SQLite store, with a real search thread and hashed words for vectors. */
@@ -28,6 +31,18 @@ beforeEach(async () => {
 afterEach(async () => {
   await room[Symbol.asyncDispose]();
   directory[Symbol.dispose]();
+});
+
+describe("the state of memory", () => {
+  it("tells how many entries there are without loading the index, and when that is loaded", async () => {
+    await remember('{"note":"invoice"}');
+    expect(await room.service.state(ORG)).toMatchObject({ entries: 1, quarantined: 0 });
+    // It has not begun to load, else this would tell of its size sooner or later.
+    expect(await room.index.stats(ORG)).toBeUndefined();
+    await search({ query: "invoice" });
+    expect(await room.index.stats(ORG)).toEqual({ entries: 1, quarantined: 0 });
+    expect(await room.service.state(ORG)).toMatchObject({ entries: 1, quarantined: 0 });
+  });
 });
 
 describe("searching memory", () => {
@@ -98,6 +113,31 @@ describe("searching memory", () => {
     expect(first).toMatchObject({ entryId: exact, ranks: { text: 1 } });
   });
 
+  it("tells in the ranks nothing of entries that the caller may not have", async () => {
+    // Hidden entries are best by words or by vector, also where they are not among the results, and
+    // are many enough to push others out of both fused lists.
+    const hidden: string[] = [];
+    for (let number = 0; number < 120; number += 1) {
+      hidden.push(
+        await remember(`"secret unpaid invoice ${number % 7 === 0 ? "unpaid" : number}"`),
+      );
+      await remember(`"note ${number}: invoice of customer ${number % 9}, unpaid"`);
+    }
+    hidden.push(await remember('"secret unpaid"'), await remember('"secret unpaid unpaid unpaid"'));
+    await room[Symbol.asyncDispose]();
+    room = await MemoryRoom.open(directory, new HashProvider(64), () => ({ content }) => {
+      const isHidden = content.includes("secret");
+      return Promise.resolve(isHidden ? new AppError("POLICY_DENIED", "secret") : undefined);
+    });
+    const requests = [1, 3, 10, 100].map((topK): SearchRequest => {
+      return { query: "unpaid invoice", mode: "hybrid", topK };
+    });
+    const shown = await Promise.all(requests.map(search));
+    for (const entryId of hidden) await room.service.deleteEntry(ORG, entryId);
+    expect(shown).toEqual(await Promise.all(requests.map(search)));
+    expect(shown.map(({ length }) => length)).toEqual([1, 3, 10, 100]);
+  });
+
   it("says why a query could not be embedded (Contract §7)", async () => {
     await reopen({
       embed: () => Promise.reject(new EmbeddingError("transport", "the service answered 503")),
@@ -152,7 +192,9 @@ describe("entries", () => {
     expect(await found({ query: "invoice" })).toEqual([entryId]);
     await room.service.deleteEntry(ORG, entryId);
     expect(await found({ query: "invoice" })).toEqual([]);
-    await expect(room.service.getEntry(ORG, entryId)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(
+      room.service.getEntry({ ...NOBODY, orgId: ORG }, entryId, SIGNAL),
+    ).rejects.toMatchObject({ code: "NOT_FOUND" });
     await reopen();
     expect(await found({ query: "invoice" })).toEqual([]);
   });
@@ -160,7 +202,9 @@ describe("entries", () => {
   it("of another organization are as good as none", async () => {
     const entryId = await remember('"invoice"');
     const { service } = room;
-    await expect(service.getEntry(OTHER_ORG, entryId)).rejects.toThrow(/Unknown memory entry/);
+    await expect(
+      service.getEntry({ ...NOBODY, orgId: OTHER_ORG }, entryId, SIGNAL),
+    ).rejects.toThrow(/Unknown memory entry/);
     await expect(service.deleteEntry(OTHER_ORG, entryId)).rejects.toThrow(/Unknown memory entry/);
     expect(await service.deleteSession(OTHER_ORG, "s")).toBe(0);
     expect(await found({ query: "invoice" })).toEqual([entryId]);
@@ -183,7 +227,9 @@ describe("entries", () => {
     expect(await expired.deleteEntries(ORG, { beforeMs: 0 }, 10)).toBe(0);
     expect(await expired.deleteEntries(ORG, { beforeMs: Date.now() + 1 }, 10)).toBe(1);
     expect(await found({ query: "invoice" })).toEqual([others]);
-    await expect(room.service.getEntry(ORG, mine)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(
+      room.service.getEntry({ ...NOBODY, orgId: ORG }, mine, SIGNAL),
+    ).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   it.each([
@@ -199,7 +245,9 @@ describe("entries", () => {
   });
 
   it("are asked for by a UUID", async () => {
-    await expect(room.service.getEntry(ORG, "17")).rejects.toThrow("entry_id: must be a UUID");
+    await expect(room.service.getEntry({ ...NOBODY, orgId: ORG }, "17", SIGNAL)).rejects.toThrow(
+      "entry_id: must be a UUID",
+    );
   });
 });
 
@@ -235,7 +283,9 @@ describe("isolation", () => {
             owners.delete(entryId);
           } else if (kind === "deleteSession") {
             const page = { limit: 200 };
-            const listed = (await room.service.listEntries(orgId, { sessionId }, page)).entries;
+            const listed = (
+              await room.service.listEntries({ ...NOBODY, orgId }, { sessionId }, page, SIGNAL)
+            ).entries;
             expect(await room.service.deleteSession(orgId, sessionId)).toBe(listed.length);
             for (const { entryId } of listed) owners.delete(entryId);
           } else if (kind === "search") {

@@ -5,12 +5,22 @@ import { isoTime, type Clock } from "@steward/kernel/clock.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { isUuid, type Ids } from "@steward/kernel/ids.js";
 import { type StorageGate, unlimitedStorage } from "@steward/kernel/storage-gate.js";
-import { ENTRIES_DELETED_MAX, ENTRIES_PAGE_DEFAULT, ENTRIES_PAGE_MAX } from "./limits.js";
+import {
+  ENTRIES_DELETED_MAX,
+  ENTRIES_PAGE_DEFAULT,
+  ENTRIES_PAGE_MAX,
+  ENTRIES_PAGE_READS_MAX,
+  FUSED_HITS_MAX,
+  SEARCH_HITS_MAX,
+} from "./limits.js";
 import { embeddedEntry, indexEntry } from "./embedded-entry.js";
 import { draftedEntry, type EntryDraft, type MemoryEntry } from "./entry.js";
 import { cursorOf, positionOf } from "./entry-cursor.js";
 import type {
   EmbeddingModel,
+  EntryPosition,
+  EntryRefusals,
+  MemoryCounts,
   MemoryEntries,
   RelatedTablesLookup,
   ToolCallMemory,
@@ -22,8 +32,10 @@ import {
   type CheckedSearch,
   type SearchRequest,
 } from "./search-request.js";
+import { fusedAgain } from "./exact-index/rank-fusion.js";
 import type { Hit, Ranks } from "./exact-index/top-k.js";
 import type { EntryFilter, VectorIndex } from "./vector-index.js";
+import type { RecordedOperation } from "../kernel/recorded-operation.js";
 
 /** An entry that a search found (Contract §2.7). */
 export interface SearchResult {
@@ -52,17 +64,17 @@ export interface EntryPage {
 
 /** The state of an organization's memory. */
 export interface MemoryState {
-  /** Entries of the organization in the search index. */
+  /** Entries of the organization in the search index; while that is not loaded, in the store. */
   readonly entries: number;
   /** Tool calls of the organization that wait for their entry. */
   readonly waiting: number;
-  /** Stored vectors of all organizations that are damaged and not searched. */
+  /** Stored vectors of all organizations that were found damaged and are not searched. */
   readonly quarantined: number;
   readonly model: EmbeddingModel;
 }
 
 /** The ports of a store that the service uses. */
-type ServedMemory = MemoryEntries & Pick<ToolCallMemory, "toolCalls">;
+type ServedMemory = MemoryEntries & MemoryCounts & Pick<ToolCallMemory, "toolCalls">;
 
 /** The id of a legal hold that covers a session; `undefined`: none does. */
 export type HeldBy = (orgId: string, sessionId: string) => Promise<string | undefined>;
@@ -74,6 +86,8 @@ export interface MemoryServiceOptions {
   readonly provider: EmbeddingProvider;
   /** The model of the provider's vectors. */
   readonly model: EmbeddingModel;
+  /** Who may have which entries; absent: no policies decide. */
+  readonly refusals?: EntryRefusals;
   /** Looks up related tables; absent: the lookup is off. */
   readonly relatedTables?: RelatedTablesLookup;
   /** Asked before an entry is added; absent: no quota limits what is stored. */
@@ -90,6 +104,7 @@ export class MemoryService {
   readonly #index: VectorIndex;
   readonly #provider: EmbeddingProvider;
   readonly #model: EmbeddingModel;
+  readonly #refusals: EntryRefusals;
   readonly #relatedTables: RelatedTablesLookup | undefined;
   readonly #storage: StorageGate;
   readonly #heldBy: HeldBy;
@@ -101,6 +116,7 @@ export class MemoryService {
     this.#index = options.index;
     this.#provider = options.provider;
     this.#model = options.model;
+    this.#refusals = options.refusals ?? (() => () => Promise.resolve(undefined));
     this.#relatedTables = options.relatedTables;
     this.#storage = options.storage ?? unlimitedStorage;
     this.#heldBy = options.heldBy ?? (() => Promise.resolve(undefined));
@@ -109,7 +125,7 @@ export class MemoryService {
   }
 
   /**
-   * The entries most similar to the query, best first (Contract §4.4).
+   * The entries most similar to the query that the caller may have, best first (Contract §4.4).
    * @throws AppError `INVALID_ARGUMENT`, `POLICY_DENIED` for another organization's entries,
    * `EMBEDDING_FAILED`, `MEMORY_SEARCH_FAILED` or, when too many searches wait, `OVERLOADED`; the
    * signal's reason when that was aborted.
@@ -122,7 +138,7 @@ export class MemoryService {
     const search = narrowedTo(caller, checkSearch(request));
     const vector = await this.#embedded(search.query, "query", signal);
     try {
-      const results = await this.#found(search, vector, signal);
+      const results = await this.#found(caller, search, vector, signal);
       return await this.#withRelatedTables(caller, results);
     } catch (error) {
       signal.throwIfAborted();
@@ -134,57 +150,82 @@ export class MemoryService {
    * Adds a caller's entry; the next search finds it.
    * @throws AppError `INVALID_ARGUMENT`, `EMBEDDING_FAILED`, `QUOTA_EXCEEDED`, `STORE_UNAVAILABLE`.
    */
-  async addEntry(orgId: string, draft: EntryDraft, signal: AbortSignal): Promise<MemoryEntry> {
+  async addEntry(
+    orgId: string,
+    draft: EntryDraft,
+    signal: AbortSignal,
+    operation?: RecordedOperation,
+  ): Promise<MemoryEntry> {
     const entry = draftedEntry(draft, { orgId, createdAtMs: this.#clock.nowMs() }, this.#ids);
     const vectorBytes = Float32Array.BYTES_PER_ELEMENT * this.#model.dimension;
-    this.#storage.admit(orgId, entry.content.length + vectorBytes);
+    this.#storage.admit(orgId, "memory", entry.content.length + vectorBytes);
     const embedded = embeddedEntry(entry, await this.#embedded(entry.content, "document", signal));
-    await this.#store.addEntries([embedded]);
+    await this.#store.addEntries([embedded], operation);
     await this.#index.add([indexEntry(embedded)]);
     return entry;
   }
 
   /**
-   * @throws AppError `NOT_FOUND` when the entry does not exist or belongs to another organization.
+   * @throws AppError `NOT_FOUND` when the entry does not exist or belongs to another organization;
+   * `POLICY_DENIED` when it repeats an output that the caller may not have.
    */
-  async getEntry(orgId: string, entryId: string): Promise<MemoryEntry> {
-    const entry = await this.#store.findEntry(orgId, checkedId(entryId));
-    if (entry === undefined) throw unknownEntry(entryId);
+  async getEntry(caller: Caller, entryId: string, signal: AbortSignal): Promise<MemoryEntry> {
+    const entry = await this.#existing(caller.orgId, entryId);
+    const refusal = await this.#refusals(caller, signal)(entry);
+    if (refusal !== undefined) throw refusal;
     return entry;
   }
 
+  /** The session of an entry. @throws AppError `NOT_FOUND`. */
+  async sessionOf(orgId: string, entryId: string): Promise<string> {
+    return (await this.#existing(orgId, entryId)).sessionId;
+  }
+
   /**
-   * Entries of one organization, newest first.
+   * Entries of the caller's organization that the caller may have, newest first. A page with fewer
+   * than `limit` entries is followed by others if it has a cursor.
    * @param page `limit`: absent: 50; `cursor`: from the previous page.
    * @throws AppError `INVALID_ARGUMENT`.
    */
   async listEntries(
-    orgId: string,
+    caller: Caller,
     filter: EntryFilter,
     page: { readonly limit?: number; readonly cursor?: string },
+    signal: AbortSignal,
   ): Promise<EntryPage> {
     const { limit = ENTRIES_PAGE_DEFAULT, cursor } = page;
     if (!Number.isInteger(limit) || limit < 1 || limit > ENTRIES_PAGE_MAX) {
       throw invalidField("limit", `must be an integer from 1 to ${ENTRIES_PAGE_MAX}`);
     }
     checkFilter(filter);
-    const after = cursor === undefined ? {} : { after: positionOf(cursor) };
-    // One entry more than the page shows whether another page follows.
-    const entries = await this.#store.listEntries(orgId, filter, { limit: limit + 1, ...after });
-    const shown = entries.slice(0, limit);
-    const last = shown.at(-1);
-    if (last === undefined || entries.length <= limit) return { entries: shown };
-    return { entries: shown, nextCursor: cursorOf(last) };
+    const refusalOf = this.#refusals(caller, signal);
+    const shown: MemoryEntry[] = [];
+    let after: EntryPosition | undefined = cursor === undefined ? undefined : positionOf(cursor);
+    for (let reads = 0; reads < ENTRIES_PAGE_READS_MAX; reads += 1) {
+      const place = after === undefined ? {} : { after };
+      const rest = limit - shown.length;
+      // One entry more than the page shows whether another page follows.
+      const entries = await this.#store.listEntries(caller.orgId, filter, {
+        limit: rest + 1,
+        ...place,
+      });
+      const read = entries.slice(0, rest);
+      for (const entry of read) if ((await refusalOf(entry)) === undefined) shown.push(entry);
+      if (entries.length <= rest) return { entries: shown };
+      after = read.at(-1);
+      if (shown.length === limit) break;
+    }
+    return { entries: shown, ...(after && { nextCursor: cursorOf(after) }) };
   }
 
   /**
    * Deletes an entry: its row, its vector unless another entry has the same one, and its index
    * slot. @throws AppError `NOT_FOUND`, `LEGAL_HOLD`.
    */
-  async deleteEntry(orgId: string, entryId: string): Promise<void> {
-    const { sessionId, entryId: id } = await this.getEntry(orgId, entryId);
+  async deleteEntry(orgId: string, entryId: string, operation?: RecordedOperation): Promise<void> {
+    const { sessionId, entryId: id } = await this.#existing(orgId, entryId);
     await this.#refuseHeld(orgId, sessionId);
-    if (!(await this.#store.deleteEntry(orgId, id))) {
+    if (!(await this.#store.deleteEntry(orgId, id, operation))) {
       await this.#refuseHeld(orgId, sessionId);
       throw unknownEntry(entryId);
     }
@@ -195,11 +236,20 @@ export class MemoryService {
    * Deletes every entry of a session, in batches. A legal hold that is placed meanwhile ends it.
    * @returns the number of deleted entries. @throws AppError `LEGAL_HOLD`.
    */
-  async deleteSession(orgId: string, sessionId: string): Promise<number> {
+  async deleteSession(
+    orgId: string,
+    sessionId: string,
+    operation?: RecordedOperation,
+  ): Promise<number> {
     await this.#refuseHeld(orgId, sessionId);
     let count = 0;
     for (;;) {
-      const deleted = await this.#store.deleteSession(orgId, sessionId, ENTRIES_DELETED_MAX);
+      const deleted = await this.#store.deleteSession(
+        orgId,
+        sessionId,
+        ENTRIES_DELETED_MAX,
+        operation,
+      );
       await this.#index.remove(deleted);
       count += deleted.length;
       if (deleted.length < ENTRIES_DELETED_MAX) return count;
@@ -211,11 +261,22 @@ export class MemoryService {
    * `STORE_UNAVAILABLE`.
    */
   async state(orgId: string): Promise<MemoryState> {
-    const [stats, waiting] = await Promise.all([
+    const [indexed, waiting] = await Promise.all([
       this.#index.stats(orgId),
       this.#store.toolCalls.waiting(orgId),
     ]);
-    return { ...stats, waiting, model: this.#model };
+    // Nobody waits for an index that loads, nor does a look at the state load it.
+    const { entries, quarantined } = indexed ?? {
+      entries: await this.#store.countEntries(orgId),
+      quarantined: 0,
+    };
+    return { entries, quarantined, waiting, model: this.#model };
+  }
+
+  async #existing(orgId: string, entryId: string): Promise<MemoryEntry> {
+    const entry = await this.#store.findEntry(orgId, checkedId(entryId));
+    if (entry === undefined) throw unknownEntry(entryId);
+    return entry;
   }
 
   async #refuseHeld(orgId: string, sessionId: string): Promise<void> {
@@ -242,22 +303,39 @@ export class MemoryService {
     }
   }
 
+  /**
+   * Leaves out the hits that the caller may not have; more hits are then searched once, so that the
+   * best remaining ones are found. A hybrid search decides on both lists as a whole, since a hidden
+   * hit in one of them changes the ranks of others.
+   */
   async #found(
-    { query, isHybrid, ...rest }: CheckedSearch,
+    caller: Caller,
+    { query, isHybrid, limit, ...rest }: CheckedSearch,
     vector: Float32Array,
     signal: AbortSignal,
   ): Promise<readonly SearchResult[]> {
     const text = isHybrid ? { text: query } : {};
-    const hits = await this.#index.search({ vector, ...rest, ...text }, signal);
-    const entryIds = hits.map((hit) => hit.entryId);
-    const entries = await this.#store.entriesById(entryIds, rest.orgId);
-    return hits.flatMap((hit, index) => {
-      const entry = entries.get(hit.entryId);
-      // The entry was deleted after the index had found it.
-      if (entry === undefined) return [];
-      assert(rest.orgId === undefined || entry.orgId === rest.orgId, "a search keeps to its org");
-      return [searchResult(hit, entry, index + 1)];
-    });
+    const refusalOf = this.#refusals(caller, signal);
+    const shownOf = async (hitsMax: number): Promise<ShownHits> => {
+      const hits = await this.#index.search({ vector, limit: hitsMax, ...rest, ...text }, signal);
+      const entryIds = hits.map((hit) => hit.entryId);
+      const entries = await this.#store.entriesById(entryIds, rest.orgId);
+      const shown: FoundEntry[] = [];
+      let hasHidden = false;
+      for (const hit of hits) {
+        const entry = entries.get(hit.entryId);
+        // The entry was deleted after the index had found it.
+        if (entry === undefined) continue;
+        assert(rest.orgId === undefined || entry.orgId === rest.orgId, "a search keeps to its org");
+        if ((await refusalOf(entry)) === undefined) shown.push({ ...hit, entry });
+        else hasHidden = true;
+      }
+      return { shown, isWhole: !hasHidden || hits.length < hitsMax };
+    };
+    const first = await shownOf(isHybrid ? FUSED_HITS_MAX : limit);
+    const { shown } = first.isWhole ? first : await shownOf(SEARCH_HITS_MAX);
+    const ranked = isHybrid ? fusedAgain(shown, FUSED_HITS_MAX) : shown;
+    return ranked.slice(0, limit).map((found, index) => searchResult(found, index + 1));
   }
 
   async #withRelatedTables(
@@ -274,9 +352,21 @@ export class MemoryService {
   }
 }
 
-function searchResult(hit: Hit, entry: MemoryEntry, rank: number): SearchResult {
-  const { entryId, score, createdAtMs } = hit;
-  const ranks = hit.ranks ?? { vector: rank };
+/** A hit with its entry. */
+interface FoundEntry extends Hit {
+  readonly entry: MemoryEntry;
+}
+
+/** The hits of one search of the index that a caller may have. */
+interface ShownHits {
+  readonly shown: readonly FoundEntry[];
+  /** Whether another search could find nothing more. */
+  readonly isWhole: boolean;
+}
+
+function searchResult(found: FoundEntry, rank: number): SearchResult {
+  const { entryId, score, createdAtMs, entry } = found;
+  const ranks = found.ranks ?? { vector: rank };
   return {
     ...{ entryId, score, content: entry.content, ranks },
     createdAt: isoTime(createdAtMs),

@@ -1,8 +1,12 @@
 import type { Caller } from "@steward/kernel/caller.js";
-import type { ToolCallBatch, ToolCallFeed, ToolCallRecord } from "../kernel/tool-call.js";
+import type { AppError } from "@steward/kernel/errors.js";
+import type { SetAside } from "@steward/kernel/concurrency/set-aside.js";
+import type { CallOrigin, ToolCallFeed } from "../kernel/tool-call.js";
+import type { TakenCalls } from "./calls-to-remember.js";
 import type { MemoryEntry } from "./entry.js";
 import type { ReembeddingProgress } from "./reembedding.js";
-import type { EntryFilter } from "./vector-index.js";
+import type { EntryFilter, IndexEntry } from "./vector-index.js";
+import type { RecordedOperation } from "../kernel/recorded-operation.js";
 
 /** Finds the tables that cascading deletions reach from the tables that texts mention (Contract §4.4 rule 3). */
 export interface RelatedTablesLookup {
@@ -17,7 +21,17 @@ export interface RelatedTablesLookup {
  * Whether a tool call may become an entry, and be sent to the embedding provider. Rejects with
  * AppError `STORE_UNAVAILABLE` while this cannot be decided.
  */
-export type MayRemember = (call: ToolCallRecord) => Promise<boolean>;
+export type MayRemember = (call: CallOrigin) => Promise<boolean>;
+
+/**
+ * Begins the decisions of one request on which entries a caller may have: an entry of a tool call
+ * repeats its output.
+ * @returns why the caller may not have an entry; `undefined` when the caller may.
+ */
+export type EntryRefusals = (
+  caller: Caller,
+  signal: AbortSignal,
+) => (entry: MemoryEntry) => Promise<AppError | undefined>;
 
 /** An entry with its vector; they are stored together or not at all. */
 export interface EmbeddedEntry {
@@ -41,7 +55,7 @@ export type EntryPosition = Pick<MemoryEntry, "createdAtMs" | "entryId">;
 /** The entries of organizations, with their vectors and codes. */
 export interface MemoryEntries {
   /** Adds new entries with their vectors. */
-  addEntries(entries: readonly EmbeddedEntry[]): Promise<void>;
+  addEntries(entries: readonly EmbeddedEntry[], operation?: RecordedOperation): Promise<void>;
 
   /** The entry; `undefined` when it does not exist or belongs to another organization. */
   findEntry(orgId: string, entryId: string): Promise<MemoryEntry | undefined>;
@@ -66,13 +80,24 @@ export interface MemoryEntries {
    * Deletes an entry with its vector and code. @returns false when there is none, or when a legal
    * hold covers it.
    */
-  deleteEntry(orgId: string, entryId: string): Promise<boolean>;
+  deleteEntry(orgId: string, entryId: string, operation?: RecordedOperation): Promise<boolean>;
 
   /**
    * Deletes entries of a session, at most `limit`, and none while a legal hold covers it. @returns
    * their ids; fewer than `limit` when no more can be deleted.
    */
-  deleteSession(orgId: string, sessionId: string, limit: number): Promise<readonly string[]>;
+  deleteSession(
+    orgId: string,
+    sessionId: string,
+    limit: number,
+    operation?: RecordedOperation,
+  ): Promise<readonly string[]>;
+}
+
+/** Counts entries. */
+export interface MemoryCounts {
+  /** Entries of an organization. The store reads a part of an index for each of them. */
+  countEntries(orgId: string): Promise<number>;
 }
 
 /** The tool calls that become entries. */
@@ -81,11 +106,22 @@ export interface ToolCallMemory {
   readonly toolCalls: ToolCallFeed;
 
   /**
-   * Adds the entries of tool calls and acknowledges the calls in one commit, so that no crash adds
-   * an entry twice, or again after it was deleted.
-   * @param taken the batch from {@link toolCalls}.
+   * The next calls of the feed, at most `limit`; a batch without calls needs no answer. Only the
+   * batch that was taken last can be remembered.
+   * @param setAside as of {@link ToolCallFeed.take}.
    */
-  addToolCallEntries(entries: readonly EmbeddedEntry[], taken: ToolCallBatch): Promise<void>;
+  takeCalls(limit: number, setAside?: SetAside): Promise<TakenCalls>;
+
+  /**
+   * Adds the entries of a batch and acknowledges its calls in one commit, so that no crash adds an
+   * entry twice, or again after it was deleted.
+   * @param vectors one for each call; `undefined` for a call that gets no entry.
+   * @returns the entries for the index.
+   */
+  remember(
+    taken: TakenCalls,
+    vectors: readonly (Float32Array | undefined)[],
+  ): Promise<readonly IndexEntry[]>;
 }
 
 /** Entries to delete by their time. */
@@ -120,7 +156,14 @@ export interface MemoryModel {
  * promise resolves; what is deleted is gone for every reader then. Errors: `STORE_UNAVAILABLE`, with
  * nothing changed. A user takes only the ports that it needs.
  */
-export type MemoryStore = MemoryEntries & ToolCallMemory & ExpiredMemory & MemoryModel;
+export type MemoryStore = MemoryEntries &
+  MemoryCounts &
+  ToolCallMemory &
+  ExpiredMemory &
+  MemoryModel;
+
+/** Told of an entry that cannot be read, because its row is damaged or of a later version. */
+export type OnUnreadable = (entryId: string, error: unknown) => void;
 
 /**
  * Changes a store to another model, whose vectors are stored beside the old ones until all exist.
@@ -137,17 +180,19 @@ export interface ReembeddingStore {
   /**
    * Every entry without a vector of the model, page by page. The caller may add vectors for a page
    * before it requests the next. Entries that are added meanwhile may be missed.
+   * @param onUnreadable is told of an entry that cannot be read, which is passed over.
    */
   entriesWithout(
     model: EmbeddingModel,
     limit: number,
+    onUnreadable: OnUnreadable,
   ): Iterable<readonly MemoryEntry[]> | AsyncIterable<readonly MemoryEntry[]>;
 
   /** Adds vectors of the model for entries that still exist and have no vector of this model. */
   addVectors(model: EmbeddingModel, entries: readonly EmbeddedEntry[]): Promise<void>;
 
   /**
-   * Makes the model the active one, in one transaction, once every entry has a vector of it. From
+   * Makes the model the active one, in one transaction, once every readable entry has a vector of it. From
    * then on the store refuses entries with vectors of another model.
    * @param embed embeds the entries that were added last; additions wait meanwhile.
    * @returns false, with nothing changed, when too many entries lack a vector for additions to

@@ -17,7 +17,7 @@ export interface EntryFilter {
 export interface IndexQuery {
   /** float32, as long as the index's dimension, all finite. */
   readonly vector: Float32Array;
-  /** Hits at most, from 1. */
+  /** Hits at most, from 1; with a `text`, in each of the two lists that are fused. */
   readonly limit: number;
   /** Absent: every organization. */
   readonly orgId?: string;
@@ -74,8 +74,11 @@ export interface VectorIndex extends AsyncDisposable {
    */
   search(query: IndexQuery, signal: AbortSignal): Promise<readonly Hit[]>;
 
-  /** @throws AppError `STORE_UNAVAILABLE`. */
-  stats(orgId?: string): Promise<IndexStats>;
+  /**
+   * The size of the index; `undefined` while it is not loaded, which takes seconds for a million entries.
+   * @throws AppError `STORE_UNAVAILABLE`.
+   */
+  stats(orgId?: string): Promise<IndexStats | undefined>;
 }
 
 /**

@@ -1,33 +1,65 @@
-import { personOf } from "@steward/kernel/caller.js";
+import {
+  type Caller,
+  hasSameRights,
+  personOf,
+  type RecordedCaller,
+  recordedCaller,
+} from "@steward/kernel/caller.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { STEP_WRITERS_MAX } from "./limits.js";
 import type { PreparedStep } from "./plan.js";
 
 /*
- * The authors of a plan: the persons who submitted it, appended or revised steps of it, or wrote a
+ * The writers of a step are the callers whose statement it is: policies must permit it to each of them, with
+ * the rights that they had when they wrote it, and to the caller who executes it.
+ *
+ * The authors of a plan are the persons who submitted it, appended or revised steps of it, or wrote a
  * plan that it was forked from, and those for whom an agent did so. None of them decides about its
  * approvals (Decision §18).
  */
 
 /**
- * The steps of one change with their authors, which the first step names for all of them.
- * @param users ids of users; `undefined` for a caller who names none.
+ * The steps as the caller writes them.
+ * @param former The steps whose statements the caller has taken over; their writers remain writers.
+ * @throws AppError `LIMIT_EXCEEDED`.
  */
 export function writtenBy(
+  caller: Caller,
   steps: readonly PreparedStep[],
-  ...users: readonly (string | undefined)[]
+  former: readonly (PreparedStep | undefined)[] = [],
 ): readonly PreparedStep[] {
-  const authors = users.filter((user) => user !== undefined);
-  const [first, ...others] = steps;
-  return first === undefined || authors.length === 0 ? steps : [{ ...first, authors }, ...others];
+  const alone = [recordedCaller(caller)];
+  return steps.map((step, index) => {
+    const earlier = former[index]?.writers?.filter((writer) => !hasSameRights(writer, caller));
+    const writers = earlier === undefined ? alone : [...earlier, ...alone];
+    if (writers.length <= STEP_WRITERS_MAX) return { ...step, writers };
+    throw new AppError(
+      "LIMIT_EXCEEDED",
+      `Step ${step.id} has ${String(STEP_WRITERS_MAX)} writers, which is the limit: submit its statement in a new plan`,
+    );
+  });
+}
+
+/** The caller who executes a step, with those of its writers who had other rights. */
+export function withWriters<C extends Caller>(caller: C, { writers = [] }: PreparedStep): C {
+  if (writers.every((writer) => hasSameRights(writer, caller))) return caller;
+  return { ...caller, writers: writers.filter((writer) => !hasSameRights(writer, caller)) };
 }
 
 /** The authors after a change, each person once. */
 export function authorsOf(
-  steps: readonly Pick<PreparedStep, "authors">[],
+  steps: readonly Pick<PreparedStep, "authors" | "writers">[],
   former: readonly string[] = [],
 ): readonly string[] {
   const byPerson = new Map(former.map((user) => [personOf(user), user]));
-  for (const { authors = [] } of steps) {
+  let latest: readonly RecordedCaller[] | undefined;
+  for (const { authors = [], writers = [] } of steps) {
     for (const user of authors) byPerson.set(personOf(user), user);
+    if (writers === latest) continue;
+    latest = writers;
+    for (const { userId } of writers) {
+      if (userId !== undefined) byPerson.set(personOf(userId), userId);
+    }
   }
   return byPerson.size === former.length ? former : [...byPerson.values()];
 }

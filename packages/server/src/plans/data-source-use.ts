@@ -14,9 +14,10 @@ export function requireDataSources(
   caller: Caller,
   fieldOf: FieldOfStep = fieldInPlan,
 ): void {
-  const details = steps.flatMap(({ index, dataSource }) => {
+  const details = steps.flatMap(({ index, dataSource, dataSourceBy }) => {
     const reason = access.refusal(caller, dataSource);
-    return reason === undefined ? [] : [{ field: `${fieldOf(index)}.tool_name`, reason }];
+    const field = dataSourceBy === "step" ? "data_source" : "tool_name";
+    return reason === undefined ? [] : [{ field: `${fieldOf(index)}.${field}`, reason }];
   });
   const [first] = details;
   if (first !== undefined) throw new AppError("POLICY_DENIED", first.reason, { details });

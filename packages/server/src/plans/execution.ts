@@ -11,7 +11,13 @@ import type {
 import type { LoadedPlan } from "./engine/index.js";
 import type { PlanSummary } from "./orchestrator.js";
 import type { NewPlan, StepOutput } from "./ports.js";
-import { isOver, type PlanState, type StepContext, type StepState } from "./plan-state.js";
+import {
+  awaitsSteps,
+  isOver,
+  type PlanState,
+  type StepContext,
+  type StepState,
+} from "./plan-state.js";
 
 /**
  * The answer to every request for this step, now and later, byte for byte the same (Decision §3).
@@ -88,10 +94,12 @@ export function planRecordOf({
   prepared,
   ...texts
 }: Pick<LoadedPlan, "name" | "description" | "state" | "prepared">): PlanRecord {
-  const { onFailure, forkedFrom, revision } = state;
+  const { onFailure, keepOpen, forkedFrom, revision } = state;
   return {
     ...planSummaryOf(texts, state),
     onFailure,
+    ...(keepOpen ? { keepOpen } : {}),
+    ...(awaitsSteps(state) ? { waitReason: "awaiting_steps" as const } : {}),
     ...(forkedFrom === undefined ? {} : { forkedFrom }),
     revision,
     steps: stepRecordsOf(prepared, state),
@@ -125,11 +133,13 @@ function stepRecordOf(prepared: PreparedStep, state: StepState): StepRecord {
     stepId: prepared.id,
     name: prepared.name,
     toolName: prepared.toolName,
+    dataSource: prepared.dataSource,
     intent: prepared.intent,
     dependsOn: prepared.dependsOn,
     status: state.status,
     attempt: state.attempt,
     revision: prepared.revision ?? 1,
+    ...(prepared.timeoutMs === undefined ? {} : { timeoutMs: prepared.timeoutMs }),
     ...(state.rowCount === undefined ? {} : { rowCount: state.rowCount }),
     ...(state.executedAtMs === undefined ? {} : { executedAt: isoTime(state.executedAtMs) }),
     ...(state.waitReason === undefined ? {} : { waitReason: state.waitReason }),

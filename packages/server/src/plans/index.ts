@@ -4,7 +4,7 @@
  * Glossary. **Plan**: steps that depend on each other. **Step**: one statement for one tool.
  * **Attempt**: one run of a step, numbered from 1. **Claim**: the assignment of a step to an owner.
  * **Lease**: the time for which a claim is valid. **Fencing**: an attempt that lost its claim
- * cannot finish. **Settle**: to determine finally whether a write took effect. **Marker**: the row
+ * cannot finish. **Writer**: a caller whose statement a step has. **Settle**: to determine finally whether a write took effect. **Marker**: the row
  * that a write leaves in its target database.
  */
 export { DurableOrchestrator } from "./orchestrators/durable-orchestrator.js";
@@ -36,6 +36,7 @@ export {
   type StepRevision,
   type StepsToAppend,
 } from "./orchestrator.js";
+export { isUsableId } from "./orchestrators/orchestrator-answers.js";
 export { recordedOrchestrator } from "./orchestrators/recorded-orchestrator.js";
 export { keepInStore, type KeepToolCall } from "./orchestrators/tool-call-keeper.js";
 export type {
@@ -57,8 +58,17 @@ export type {
   StepStatus,
   WaitReason,
 } from "./plan.js";
+export { RememberedOutputs } from "./attempts/remembered-outputs.js";
+export { ShownResults } from "./orchestrators/shown-results.js";
+export { StoredOutputs } from "./attempts/stored-outputs.js";
+export { kindsOf } from "./attempts/permit-steps.js";
 export { cutToBytes } from "./cut-text.js";
 export { groupedDigits } from "./statements/grouped-digits.js";
 export { JsonSlice } from "./statements/json-slice.js";
 export { tokenize } from "./statements/sql-text.js";
-export { isTerminalEvent, type PlanEvent, type PlanEventType } from "./plan-events.js";
+export {
+  isTerminalEvent,
+  NewPlanEvent,
+  type PlanEvent,
+  type PlanEventType,
+} from "./plan-events.js";

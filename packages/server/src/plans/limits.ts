@@ -21,6 +21,8 @@ export const PLAN_EVENTS_MAX: number = 51_200;
  * read whenever the plan is loaded.
  */
 export const PLAN_REVISIONS_MAX: number = 200;
+/** Callers who have written one step, by forking its plan or by changing the step but not its statement. */
+export const STEP_WRITERS_MAX: number = 20;
 /** Plans on one page of a listing. */
 export const PLANS_PAGE_MAX: number = 200;
 /** Default page size of a listing of plans. */
@@ -49,6 +51,21 @@ export const ROWS_CHANGED_MAX_MAX: number = 1_000_000_000;
 export const OUTPUT_BYTES_MAX: number = 2 * 1024 * 1024;
 /** Least number of bytes that a page of a step's output may be limited to: it shows at least one row. */
 export const OUTPUT_PAGE_BYTES_MIN: number = 1024;
+/** Steps that one request about the memory reads to learn what older entries come from. */
+export const REMEMBERED_STEPS_READ_MAX: number = 20;
+/** Plans that one request about the audit log reads to learn what their steps' errors may tell. */
+export const RECORDED_PLANS_READ_MAX: number = 100;
+/**
+ * Statements of older steps that data sources describe for one reading of a plan, so that it can be told what their
+ * errors and numbers of rows may tell.
+ */
+export const RESULTS_DESCRIBED_MAX: number = 100;
+/** Compiled query templates that are cached, because agents submit the same ones again and again. */
+export const COMPILED_TEMPLATES_MAX: number = 1000;
+/** Characters of the longest template that is cached. */
+export const COMPILED_TEMPLATE_LENGTH_MAX: number = 4096;
+/** Completed steps whose touched data are cached for readings of their plans. */
+export const RESULTS_REMEMBERED_MAX: number = 10_000;
 /** Lifetime of a claim without renewal (Decision §3). */
 export const LEASE_MS: number = 30_000;
 /** Interval at which the owner of a running step renews its claim (Decision §3). */
@@ -61,6 +78,8 @@ export const STEP_TIMEOUT_MS_MAX: number = 60 * 60 * 1000;
 export const STEP_WAIT_MS: number = 30_000;
 /** How long after its creation a plan may start steps (Decision §3). */
 export const PLAN_DEADLINE_MS: number = 24 * 60 * 60 * 1000;
+/** Upper bound of the setting: a plan is a task, not an archive. */
+export const PLAN_DEADLINE_MS_MAX: number = 30 * 24 * 60 * 60 * 1000;
 /** Attempts of a step, the first included (Decision §3). */
 export const STEP_ATTEMPTS_MAX: number = 3;
 /** Longest pause before a retry (Decision §3). */

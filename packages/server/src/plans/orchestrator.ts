@@ -1,4 +1,4 @@
-import type { Caller, PartyNames } from "@steward/kernel/caller.js";
+import type { PartyNames } from "@steward/kernel/caller.js";
 import type {
   ApprovalFilter,
   ApprovalPage,
@@ -18,17 +18,23 @@ import type {
   StepDefinition,
   StepExecution,
 } from "./plan.js";
+import type { OperationCaller } from "../kernel/recorded-operation.js";
 
 /** The caller and its time limit: the `ctx` of execute_step (Contract §4.3, Decision §2). */
-export interface QueryRuntimeContext extends Caller {
+export interface QueryRuntimeContext extends OperationCaller {
   /** Correlates the log lines of one request. */
   readonly requestId: string;
   /** The time after which the caller no longer waits, in ms since the epoch. */
   readonly deadlineMs?: number;
   /**
-   * Aborted when the caller has disconnected or its deadline has passed. A started step continues.
+   * Aborted when the caller has disconnected or its deadline has passed.
    */
   readonly signal: AbortSignal;
+  /**
+   * Whether an abort of `signal` also stops the step's attempt, unless another caller wants its result;
+   * absent: a started step continues.
+   */
+  readonly stopsStep?: boolean;
   /**
    * Counts the request against its organization's quota until this work has settled too, even if
    * the caller leaves earlier.
@@ -183,6 +189,13 @@ export interface PlanRevisions {
    * @throws AppError `STEP_NOT_FOUND`; `INVALID_PLAN` when nothing would be left to run.
    */
   forkPlan(planId: string, fork: PlanFork, ctx: QueryRuntimeContext): Promise<PlanRevised>;
+
+  /**
+   * Completes a plan that stays open for further steps, and resolves when its end is durable. Repeating the call is
+   * harmless.
+   * @throws AppError `PLAN_NOT_ACTIVE` unless all of its steps have completed.
+   */
+  finishPlan(planId: string, ctx: QueryRuntimeContext): Promise<void>;
 }
 
 /** Telling what a plan would do (Decision §21), which an orchestrator may offer as well. */
@@ -226,7 +239,7 @@ export interface ApprovalChoice {
   readonly standingMs?: number | undefined;
   /**
    * Rows that the statement may change at most; absent: as many as the person was shown, or would be shown
-   * now.
+   * now. Required for a write that has no preview.
    */
   readonly rowsChangedMax?: number | undefined;
 }
@@ -236,6 +249,8 @@ export interface ApprovalPreview {
   readonly write?: StatementPreview;
   /** Absent where the database's planner makes none. */
   readonly estimate?: StatementEstimate;
+  /** Sentences about a run, known also where `write` is absent. */
+  readonly notes?: readonly string[];
   /** Why `write` is absent. */
   readonly unavailable?: string;
 }
@@ -304,7 +319,8 @@ export function hasRevisions(
   return (
     typeof offered.appendSteps === "function" &&
     typeof offered.reviseStep === "function" &&
-    typeof offered.forkPlan === "function"
+    typeof offered.forkPlan === "function" &&
+    typeof offered.finishPlan === "function"
   );
 }
 

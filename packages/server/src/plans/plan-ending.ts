@@ -1,10 +1,19 @@
 import { assert } from "@steward/kernel/assert.js";
+import { isoTime } from "@steward/kernel/clock.js";
 import { sortByDependency } from "./dag.js";
 import { voidPlanApprovals } from "./approvals/whole-plan.js";
 import { approvalGivenBack, awaitApproval, voidApproval } from "./approvals/step-approvals.js";
-import type { PlanDraft } from "./plan-draft.js";
+import { PlanDraft } from "./plan-draft.js";
 import type { StepError } from "./plan.js";
-import type { StepOutcome, StepState } from "./plan-state.js";
+import {
+  awaitsSteps,
+  isAllCompleted,
+  isOver,
+  type PlanChange,
+  type PlanState,
+  type StepOutcome,
+  type StepState,
+} from "./plan-state.js";
 
 /** Ends a step's running attempt, which may also end its plan: see {@link settlePlan}. */
 export function endAttempt(draft: PlanDraft, step: StepState, outcome: StepOutcome): void {
@@ -105,10 +114,11 @@ export function revivePlan(draft: PlanDraft, deadlineMs: number): void {
 /** Ends the plan when no step runs any more and an end is due. */
 export function settlePlan(draft: PlanDraft): void {
   if (draft.steps.some((step) => step.status === "running")) return;
-  const isDone = draft.steps.every((step) => step.status === "completed");
-  if (!draft.isEnding && !isDone) return;
+  if (!draft.isEnding) {
+    if (!draft.plan.keepOpen && isAllCompleted(draft.steps)) completePlan(draft);
+    return;
+  }
   voidPlanApprovals(draft);
-  const { steps } = draft;
   const { cancelReason, failure } = draft.plan;
   if (cancelReason !== undefined) {
     skipRest(draft);
@@ -121,14 +131,18 @@ export function settlePlan(draft: PlanDraft): void {
       ...(failure.failedStepId === undefined ? {} : { failed_step_id: failure.failedStepId }),
       reason: failure.reason,
     });
-  } else {
-    draft.patch({ status: "completed", finishedAtMs: draft.nowMs });
-    draft.emit("PlanCompleted", {
-      session_id: draft.plan.sessionId,
-      total_steps: steps.length,
-      duration_ms: draft.nowMs - (draft.plan.startedAtMs ?? draft.nowMs),
-    });
   }
+}
+
+/** Ends a plan whose steps have all completed. */
+function completePlan(draft: PlanDraft): void {
+  voidPlanApprovals(draft);
+  draft.patch({ status: "completed", finishedAtMs: draft.nowMs });
+  draft.emit("PlanCompleted", {
+    session_id: draft.plan.sessionId,
+    total_steps: draft.steps.length,
+    duration_ms: draft.nowMs - (draft.plan.startedAtMs ?? draft.nowMs),
+  });
 }
 
 /** Skips the steps that never ran, in topological order (Decision §6). */
@@ -141,4 +155,63 @@ function skipRest(draft: PlanDraft): void {
     draft.replaceStep({ ...step, status: "skipped", waitReason: undefined, approval });
     draft.emit("PlanStepSkipped", { step_id: step.stepId, step_index: step.index });
   }
+}
+
+const DEADLINE_REASON = "The plan did not finish by its deadline, ";
+const DEADLINE_TEXT = new RegExp(
+  `^${DEADLINE_REASON}[\\dTZ:.-]+(?:: step [\\w-]+ failed and was not revised)?$`,
+);
+
+/** Whether a plan's failure is that of its deadline, and so repeats no step's error. */
+export function isDeadlineReason(reason: string): boolean {
+  return DEADLINE_TEXT.test(reason);
+}
+
+/**
+ * Ends a plan whose deadline has passed: an open plan that waits for further steps is completed, any
+ * other fails. @returns `undefined` when there is nothing to do.
+ */
+export function expirePlan(state: PlanState, nowMs: number): PlanChange | undefined {
+  const active = state.status === "pending" || state.status === "running";
+  if (!active || state.failure !== undefined || state.cancelReason !== undefined) return undefined;
+  if (nowMs <= state.deadlineMs) return undefined;
+  const draft = new PlanDraft(state, nowMs);
+  if (awaitsSteps(state)) {
+    completePlan(draft);
+    return draft.change();
+  }
+  const failed = state.steps.find((step) => step.status === "failed");
+  const unrevised =
+    failed === undefined ? "" : `: step ${failed.stepId} failed and was not revised`;
+  const reason = `${DEADLINE_REASON}${isoTime(state.deadlineMs)}${unrevised}`;
+  draft.patch({ failure: { failedStepId: failed?.stepId, reason } });
+  settlePlan(draft);
+  return draft.change();
+}
+
+/**
+ * Completes a plan that stays open, once all its steps have completed (Decision §19).
+ * @returns `undefined` when the plan has completed already.
+ */
+export function finishPlan(
+  state: PlanState,
+  nowMs: number,
+): PlanChange | { readonly refused: string } | undefined {
+  if (state.status === "completed") return undefined;
+  if (!awaitsSteps(state)) return { refused: whyNotFinished(state) };
+  const draft = new PlanDraft(state, nowMs);
+  completePlan(draft);
+  return draft.change();
+}
+
+function whyNotFinished(state: PlanState): string {
+  const { planId, status, cancelReason, failure, steps } = state;
+  if (isOver(state)) return `Plan ${planId} is ${status} and cannot be finished`;
+  if (cancelReason !== undefined) return `Plan ${planId} is being cancelled`;
+  if (failure !== undefined) return `Plan ${planId} has failed`;
+  const step = steps.find((each) => each.status !== "completed");
+  return (
+    `Step ${step?.stepId ?? ""} of plan ${planId} is ${step?.status ?? ""}: a plan is finished when all of its ` +
+    "steps have completed; execute the step, or cancel the plan"
+  );
 }

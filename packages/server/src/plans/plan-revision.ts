@@ -141,15 +141,18 @@ function reviseStep(draft: PlanDraft, definition: PreparedStep): void {
  * statement.
  */
 function stepPayload(definition: PreparedStep, index: number): object {
-  const { id, revision, name, toolName, intent, dependsOn } = definition;
+  const { id, revision, name, toolName, dataSource, dataSourceBy, intent, dependsOn } = definition;
+  const { timeoutMs } = definition;
   return {
     step_id: id,
     step_index: index,
     revision,
     name,
     tool_name: toolName,
+    ...(dataSourceBy === "step" ? { data_source: dataSource } : {}),
     intent,
     depends_on: dependsOn,
+    ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
   };
 }
 
@@ -191,7 +194,10 @@ function whyNotRevise(
 function whyNotChanged(state: PlanState, nowMs: number): RevisionDecision | undefined {
   const { planId, status, cancelReason, failure, deadlineMs } = state;
   if (isOver(state)) {
-    return refused("PLAN_NOT_ACTIVE", `Plan ${planId} is ${status}: submit a new plan`);
+    return refused(
+      "PLAN_NOT_ACTIVE",
+      `Plan ${planId} is ${status}: fork it with the steps, which keeps its results`,
+    );
   }
   if (cancelReason !== undefined) {
     return refused("PLAN_NOT_ACTIVE", `Plan ${planId} is being cancelled: submit a new plan`);
@@ -205,7 +211,7 @@ function whyNotChanged(state: PlanState, nowMs: number): RevisionDecision | unde
   if (nowMs > deadlineMs) {
     return refused(
       "PLAN_NOT_ACTIVE",
-      `Plan ${planId} is past its deadline, ${isoTime(deadlineMs)}: wait until the plan is failed, and ask again`,
+      `Plan ${planId} is past its deadline, ${isoTime(deadlineMs)}: wait until the plan has ended, and ask again`,
     );
   }
   return whyTooOften(state);

@@ -1,5 +1,5 @@
 import type { Approval, ApprovalSubject } from "../approvals/index.js";
-import type { PlanEvent } from "./plan-events.js";
+import type { NewPlanEvent } from "./plan-events.js";
 import type { OutputMetadata } from "./statements/step-output.js";
 import type {
   OnFailure,
@@ -23,6 +23,8 @@ export interface PlanState {
   /** After this time no step starts, and the plan fails. */
   readonly deadlineMs: number;
   readonly onFailure: OnFailure;
+  /** Whether it stays open for further steps once all its steps have completed (Decision §19). */
+  readonly keepOpen: boolean;
   /** The plan that it was forked from. */
   readonly forkedFrom: string | undefined;
   /** 1 as submitted; each change of the steps adds one. */
@@ -87,6 +89,17 @@ export function isOver({ status }: Pick<PlanState, "status">): boolean {
   return status !== "pending" && status !== "running";
 }
 
+/** Whether a plan that stays open has nothing left to run, so that it waits for further steps. */
+export function awaitsSteps(plan: PlanState): boolean {
+  const isEnding = plan.cancelReason !== undefined || plan.failure !== undefined;
+  return plan.keepOpen && !isOver(plan) && !isEnding && isAllCompleted(plan.steps);
+}
+
+/** Whether every step has completed. */
+export function isAllCompleted(steps: readonly StepState[]): boolean {
+  return steps.every(({ status }) => status === "completed");
+}
+
 /** The state of one step. */
 export interface StepState {
   readonly stepId: string;
@@ -145,7 +158,7 @@ export interface PlanChange {
   readonly steps: readonly StepState[];
   /** Steps that the change appends or revises, as they will run. */
   readonly definitions: readonly PreparedStep[];
-  readonly events: readonly PlanEvent[];
+  readonly events: readonly NewPlanEvent[];
   /** The approvals that it makes or changes, in order. */
   readonly approvals: readonly ApprovalChange[];
 }

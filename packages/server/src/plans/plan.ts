@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@steward/protocol";
 import type { Intent, IntentSource, StatementClass } from "../governance/index.js";
+import type { RecordedCaller } from "@steward/kernel/caller.js";
 import type { CompiledStatement } from "./statements/compiled-statement.js";
 
 /** The status of a plan (Decision §3). `completed` and `cancelled` are final. */
@@ -32,8 +33,12 @@ export interface StepDefinition extends OutputLimits {
   readonly id: string;
   readonly name: string;
   readonly toolName: string;
+  /** The data source it runs on; absent or empty: that of its tool. */
+  readonly dataSource?: string;
   /** One of the intents, or empty to derive it (Decision §7). */
   readonly intent: string;
+  /** Time limit of one attempt, in ms, up to the operator's; absent: the operator's. */
+  readonly timeoutMs?: number;
   readonly queryTemplate: string;
   readonly dependsOn: readonly string[];
   readonly schemaTableHints: readonly string[];
@@ -45,11 +50,13 @@ export interface PlanDefinition {
   readonly description: string;
   /** Absent: `fail`. */
   readonly onFailure?: OnFailure;
+  /** Whether the plan stays open for further steps once all its steps have completed; absent: no. */
+  readonly keepOpen?: boolean;
   readonly steps: readonly StepDefinition[];
 }
 
 /** A validated step: exactly the statement that the guard checked will run. */
-export interface PreparedStep extends Omit<StepDefinition, "intent"> {
+export interface PreparedStep extends Omit<StepDefinition, "intent" | "dataSource"> {
   /** Position in the submitted plan, from 0. */
   readonly index: number;
   readonly intent: Intent;
@@ -60,13 +67,23 @@ export interface PreparedStep extends Omit<StepDefinition, "intent"> {
    */
   readonly statementClass: StatementClass;
   /** Everything that the statement does, when that is more than its class. */
-  readonly kinds?: readonly Intent[];
+  readonly kinds?: readonly Intent[] | undefined;
   /** Name of the data source it runs on. */
   readonly dataSource: string;
+  /**
+   * What chose the data source: the step names it, or nothing does and there are several. Absent: its
+   * tool, or there is only one.
+   */
+  readonly dataSourceBy?: "step" | "default" | undefined;
   readonly statement: CompiledStatement;
   /** The plan's revision that appended or revised the step; absent: the step is as submitted. */
   readonly revision?: number;
-  /** User ids of those who made the change that brought the step; only in the change's first step. */
+  /**
+   * Those who wrote the statement: whoever submitted, appended or forked it, or revised the step. Each of them
+   * must be permitted to run it. Absent: the step was stored without them.
+   */
+  readonly writers?: readonly RecordedCaller[];
+  /** User ids of those who wrote the plan before its fork; only in the fork's first step. */
   readonly authors?: readonly string[];
 }
 
@@ -101,6 +118,10 @@ export interface PlanRecord {
   readonly finishedAt?: string;
   /** Absent: the orchestrator changes no plans. */
   readonly onFailure?: OnFailure;
+  /** Whether it stays open once all its steps have completed; absent: no. */
+  readonly keepOpen?: boolean;
+  /** Why a plan whose steps have all completed has not ended; absent: it waits for nothing. */
+  readonly waitReason?: "awaiting_steps";
   /** The plan that it was forked from; absent: none. */
   readonly forkedFrom?: string;
   /** 1 as submitted; each change of the steps adds one. */
@@ -114,7 +135,11 @@ export interface StepRecord extends OutputLimits {
   readonly stepId: string;
   readonly name: string;
   readonly toolName: string;
+  /** The data source, or the tool, that it runs on; absent: the orchestrator does not tell. */
+  readonly dataSource?: string;
   readonly intent: string;
+  /** Its own time limit of one attempt, in ms; absent: none. */
+  readonly timeoutMs?: number;
   readonly dependsOn: readonly string[];
   readonly status: StepStatus;
   /** Attempts so far; 0 before the first. */

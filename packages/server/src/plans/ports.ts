@@ -1,6 +1,7 @@
 import type { ApprovedMigration } from "../approvals/index.js";
 import type { Dialect, Intent } from "../governance/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
+import type { StepDefinition } from "./plan.js";
 import type { CompiledStatement } from "./statements/compiled-statement.js";
 import type { StatementPreview, StatementToPreview } from "./statements/statement-preview.js";
 import type {
@@ -19,6 +20,7 @@ export {
   type PostgresType,
 } from "./statements/postgres-types.js";
 export { compileJsonTemplate, fillJsonTemplate } from "./statements/json-template.js";
+export { quoted } from "./violation.js";
 export type { ForkOrigin, ResultRef, TakenStep } from "./plan-state.js";
 export type {
   PreviewedTable,
@@ -181,6 +183,8 @@ export interface SqlTool {
   readonly target: SqlTarget;
   /** Intents the tools file allows; absent: all. */
   readonly allowedIntents?: readonly Intent[];
+  /** Whether nothing names the data source, though there are several. */
+  readonly isByDefault?: true;
 }
 
 /** A tool that is called with a JSON object: of the service, or of another MCP server. */
@@ -195,13 +199,17 @@ export interface JsonTool {
   compile(template: string): CompiledStatement;
 }
 
-/** Maps tool names to tools (Decision §1). */
+/** Why no tool runs a step, and the field of the step to correct. */
+export interface ToolRefusal {
+  readonly field: "tool_name" | "data_source";
+  readonly refusal: string;
+}
+
+/** Finds the tools of steps (Decision §1). */
 export interface ToolRegistry {
-  /**
-   * @returns `undefined` when the name is not listed and the configuration refuses unknown names, or
-   * it is the name of a data source other than the default one.
-   */
-  resolve(toolName: string): SqlTool | JsonTool | undefined;
+  resolve(step: Pick<StepDefinition, "toolName" | "dataSource">): SqlTool | JsonTool | ToolRefusal;
+  /** Names of the data sources; the first one is the default. */
+  readonly dataSources: readonly string[];
   /** The target that steps store under this name; `undefined` when it is no longer configured. */
   target(name: string): SqlTarget | StepTarget | undefined;
 }
@@ -266,3 +274,6 @@ export interface SchemaJournal {
   /** Records the schema after the step, unless it is already recorded. */
   after(step: SchemaStep): Promise<void>;
 }
+
+/** Whether an API key is unknown or revoked. Rejects with `STORE_UNAVAILABLE`. */
+export type IsRevokedKey = (orgId: string, keyId: string) => Promise<boolean>;

@@ -3,13 +3,14 @@ import { describe, expect, it } from "vitest";
 import { forkOrigin } from "./fork.js";
 import { isTerminalEvent, type PlanEvent } from "./plan-events.js";
 import type { PlanStatus, PreparedStep, StepStatus } from "./plan.js";
-import type { ForkOrigin } from "./plan-state.js";
+import { awaitsSteps, type ForkOrigin } from "./plan-state.js";
 import {
   applyChange,
   cancelPlan,
   claimStep,
   createPlan,
   expirePlan,
+  finishPlan,
   finishStep,
   retryPlan,
   revisePlan,
@@ -47,6 +48,14 @@ interface Held {
   readonly attempt: number;
 }
 
+/** How a plan was submitted. */
+interface Kind {
+  /** A failed step waits for its revision. */
+  readonly pausing: boolean;
+  /** The plan waits for further steps when all its steps have completed. */
+  readonly open: boolean;
+}
+
 /** The model. Steps are identified by their indexes. */
 class Model {
   plan: PlanStatus = "pending";
@@ -59,8 +68,7 @@ class Model {
   /** Attempts that clients consider theirs, even if they have been revoked. */
   readonly held: Held[] = [];
   readonly shape: (readonly number[])[];
-  /** A failed step waits for its revision. */
-  readonly pausing: boolean;
+  readonly kind: Kind;
   revision = 1;
   /** The request under each idempotency key, and the revision that it made. */
   readonly requests = new Map<
@@ -68,9 +76,9 @@ class Model {
     { readonly requestHash: string; readonly revision: number }
   >();
 
-  constructor(shape: Shape, pausing: boolean) {
+  constructor(shape: Shape, kind: Kind) {
     this.shape = [...shape];
-    this.pausing = pausing;
+    this.kind = kind;
     this.steps = shape.map(() => "pending");
     this.attempts = shape.map(() => 0);
   }
@@ -103,7 +111,7 @@ class Model {
 
   finish(step: number, outcome: Outcome): void {
     this.steps[step] = outcome === "retried" || outcome === "released" ? "pending" : outcome;
-    if (outcome === "failed" && !this.pausing) this.failing = true;
+    if (outcome === "failed" && !this.kind.pausing) this.failing = true;
     this.settle();
   }
 
@@ -111,7 +119,16 @@ class Model {
     if (this.steps.includes("running")) return;
     if (this.cancelling) this.end("cancelled");
     else if (this.failing) this.end("failed");
-    else if (this.steps.every((status) => status === "completed")) this.plan = "completed";
+    else if (this.isDone && !this.kind.open) this.plan = "completed";
+  }
+
+  get isDone(): boolean {
+    return this.steps.every((status) => status === "completed");
+  }
+
+  /** Whether only a finish, a cancel or the deadline ends the plan, unless steps are appended. */
+  get awaitsSteps(): boolean {
+    return this.active && this.isDone && !this.cancelling && !this.failing;
   }
 
   end(status: PlanStatus): void {
@@ -206,12 +223,13 @@ class Real {
   state: PlanState;
   reader: LogReader;
 
-  constructor(shape: Shape, pausing: boolean, createdAtMs = 0, fork?: ForkOrigin) {
+  constructor(shape: Shape, { pausing, open }: Kind, createdAtMs = 0, fork?: ForkOrigin) {
     const { events, ...state } = createPlan(
       {
         ...{ orgId: "o", planId: "p", sessionId: "s", name: "n" },
         ...{ createdAtMs, deadlineMs: createdAtMs + TIME_MS, fork },
         onFailure: pausing ? "pause" : "fail",
+        keepOpen: open,
       },
       shape.map((before, step) => ({ id: idOf(step), dependsOn: before.map(idOf) })),
     );
@@ -358,6 +376,7 @@ function command(name: string, run: (model: Model, real: Real) => void): Command
 function checkInvariants(model: Model, { state, reader }: Real): void {
   expect(state.status).toBe(model.plan);
   expect(state.revision).toBe(model.revision);
+  expect(awaitsSteps(state)).toBe(model.awaitsSteps && model.kind.open);
   expect(state.steps.map(({ dependsOn }) => dependsOn)).toEqual(
     model.shape.map((before) => before.map(idOf)),
   );
@@ -380,7 +399,7 @@ const claim = (step: number): Command =>
   command(`claim ${String(step)}`, (model, real) => {
     const index = step % model.shape.length;
     const decision = claimStep(real.state, idOf(index), "owner", model.nowMs);
-    if (decision.kind === "claimed") real.apply(decision.change);
+    if (decision.kind === "claimed") real.apply(decision.change());
     const kind = decision.kind === "refused" ? decision.refusal.code : decision.kind;
     expect(kind).toBe(model.claim(index));
   });
@@ -488,7 +507,7 @@ const fork = (pick: number | undefined): Command =>
     const isWorth = origin.taken.length < state.steps.length;
     expect(model.fork(step)).toBe(isWorth);
     if (!isWorth) return;
-    Object.assign(real, new Real(model.shape, model.pausing, model.nowMs, origin));
+    Object.assign(real, new Real(model.shape, model.kind, model.nowMs, origin));
   });
 
 const expire = command("expire", (model, real) => {
@@ -497,8 +516,22 @@ const expire = command("expire", (model, real) => {
   expect(change !== undefined).toBe(due && model.nowMs > model.deadlineMs);
   if (change === undefined) return;
   real.apply(change);
+  if (model.awaitsSteps) {
+    model.plan = "completed";
+    return;
+  }
   model.failing = true;
   model.settle();
+});
+
+const finishOpen = command("finish the plan", (model, real) => {
+  const change = finishPlan(real.state, model.nowMs);
+  const kind = change === undefined ? "repeated" : "refused" in change ? "refused" : "changed";
+  const expected = model.awaitsSteps ? "changed" : "refused";
+  expect(kind).toBe(model.plan === "completed" ? "repeated" : expected);
+  if (change === undefined || "refused" in change) return;
+  real.apply(change);
+  model.plan = "completed";
 });
 
 const passTime = (ms: number): Command =>
@@ -522,6 +555,7 @@ const shape: fc.Arbitrary<Shape> = fc
     );
   });
 
+const kind: fc.Arbitrary<Kind> = fc.record({ pausing: fc.boolean(), open: fc.boolean() });
 const outcome = fc.constantFrom<Outcome>("completed", "completed", "retried");
 const commands = fc.commands(
   [
@@ -532,6 +566,7 @@ const commands = fc.commands(
       { weight: 4, arbitrary: fc.nat(20).map((pick) => finish(pick, "cancelled")) },
       { weight: 1, arbitrary: fc.constantFrom(crash, cancel, expire) },
       { weight: 4, arbitrary: fc.constant(retry) },
+      { weight: 2, arbitrary: fc.constant(finishOpen) },
       {
         weight: 6,
         arbitrary: fc.tuple(fc.nat(9), fc.nat(63), asked).map((args) => revise(...args)),
@@ -547,10 +582,10 @@ const commands = fc.commands(
 describe("the state machine of a plan", () => {
   it("does what its model does, and writes a log that tells it, whatever its clients do", () => {
     fc.assert(
-      fc.property(shape, fc.boolean(), commands, (steps, pausing, script) => {
+      fc.property(shape, kind, commands, (steps, plan, script) => {
         const start = () => ({
-          model: new Model(steps, pausing),
-          real: new Real(steps, pausing),
+          model: new Model(steps, plan),
+          real: new Real(steps, plan),
         });
         fc.modelRun(start, script);
       }),

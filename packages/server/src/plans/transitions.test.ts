@@ -58,7 +58,7 @@ class Plan {
 
   claim(stepId: string, owner = "owner"): ClaimDecision {
     const decision = claimStep(this.state, stepId, owner, this.nowMs);
-    if (decision.kind === "claimed") this.#apply(decision.change);
+    if (decision.kind === "claimed") this.#apply(decision.change());
     return decision;
   }
 

@@ -14,7 +14,7 @@ import type { StepDecision } from "./approvals/open-approvals.js";
 import { PlanDraft } from "./plan-draft.js";
 import type { OnFailure, PreparedStep } from "./plan.js";
 import { endAttempt, revivePlan, settlePlan } from "./plan-ending.js";
-import type { PlanEvent } from "./plan-events.js";
+import type { NewPlanEvent } from "./plan-events.js";
 import {
   eventsToFinish,
   isOver,
@@ -41,6 +41,7 @@ export type {
   StepState,
   WholePlanRequest,
 } from "./plan-state.js";
+export { expirePlan, finishPlan } from "./plan-ending.js";
 export {
   conflictText,
   earlierRevision,
@@ -69,7 +70,12 @@ export interface ClaimRefusal {
 
 /** The result of a claim. */
 export type ClaimDecision =
-  | { readonly kind: "claimed"; readonly step: StepState; readonly change: PlanChange }
+  | {
+      readonly kind: "claimed";
+      readonly step: StepState;
+      /** Makes the change of the claim; a decision that is only asked needs none. */
+      readonly change: () => PlanChange;
+    }
   | { readonly kind: "running" }
   | { readonly kind: "finished"; readonly step: StepState }
   | { readonly kind: "refused"; readonly refusal: ClaimRefusal };
@@ -80,11 +86,12 @@ export function createPlan(
     readonly name: string;
     /** Absent: `fail`. */
     readonly onFailure?: OnFailure | undefined;
+    readonly keepOpen?: boolean | undefined;
     /** The plan that it takes completed steps from. */
     readonly fork?: ForkOrigin | undefined;
   },
-  steps: readonly Pick<PreparedStep, "id" | "dependsOn" | "authors">[],
-): PlanState & { readonly events: readonly PlanEvent[] } {
+  steps: readonly Pick<PreparedStep, "id" | "dependsOn" | "authors" | "writers">[],
+): PlanState & { readonly events: readonly NewPlanEvent[] } {
   const {
     name,
     orgId,
@@ -93,6 +100,7 @@ export function createPlan(
     createdAtMs,
     deadlineMs,
     onFailure = "fail",
+    keepOpen = false,
     fork,
   } = start;
   const taken = new Map(fork?.taken.map((step) => [step.stepId, step]));
@@ -103,6 +111,7 @@ export function createPlan(
     createdAtMs,
     deadlineMs,
     onFailure,
+    keepOpen,
     forkedFrom: fork?.planId,
     revision: 1,
     revisionRequests: [],
@@ -124,6 +133,7 @@ export function createPlan(
     name,
     total_steps: steps.length,
     ...(onFailure === "fail" ? {} : { on_failure: onFailure }),
+    ...(keepOpen ? { keep_open: true } : {}),
   });
   if (fork !== undefined) {
     draft.emit("PlanForked", {
@@ -199,18 +209,8 @@ function claimPending(
       `The plan's log is full (${String(PLAN_EVENTS_MAX)} events): submit the remaining steps as a new plan`,
     );
   }
-  const draft = new PlanDraft(state, nowMs);
-  // Not only for `pending` plans: a plan that missed its deadline before any step ran may have been
-  // retried.
-  if (state.startedAtMs === undefined) {
-    draft.patch({ status: "running", startedAtMs: draft.nowMs });
-    draft.emit("PlanStarted", { session_id: state.sessionId, total_steps: state.steps.length });
-  }
   const attempt = step.attempt + 1;
-  const approval = claimedApproval(step.approval, attempt, draft.nowMs);
-  if (approval !== undefined && approval !== step.approval) {
-    draft.putApproval({ stepId: step.stepId, approval });
-  }
+  const approval = claimedApproval(step.approval, attempt, Math.max(nowMs, state.lastEventAtMs));
   const claimed: StepState = {
     ...step,
     status: "running",
@@ -220,13 +220,34 @@ function claimPending(
     waitReason: undefined,
     error: undefined,
   };
+  const change = (): PlanChange => claimChange(state, step, claimed, nowMs);
+  return { kind: "claimed", step: claimed, change };
+}
+
+function claimChange(
+  state: PlanState,
+  step: StepState,
+  claimed: StepState,
+  nowMs: number,
+): PlanChange {
+  const draft = new PlanDraft(state, nowMs);
+  // Not only for `pending` plans: a plan that missed its deadline before any step ran may have been
+  // retried.
+  if (state.startedAtMs === undefined) {
+    draft.patch({ status: "running", startedAtMs: draft.nowMs });
+    draft.emit("PlanStarted", { session_id: state.sessionId, total_steps: state.steps.length });
+  }
+  const { approval } = claimed;
+  if (approval !== undefined && approval !== step.approval) {
+    draft.putApproval({ stepId: step.stepId, approval });
+  }
   draft.replaceStep(claimed);
   draft.emit("PlanStepStarted", {
     step_id: step.stepId,
     step_index: step.index,
     attempt: claimed.attempt,
   });
-  return { kind: "claimed", step: claimed, change: draft.change() };
+  return draft.change();
 }
 
 /**
@@ -333,21 +354,6 @@ export function retryPlan(
   }
   const draft = new PlanDraft(state, nowMs);
   revivePlan(draft, deadlineMs);
-  return draft.change();
-}
-
-/** Fails a plan whose deadline has passed. @returns `undefined` when there is nothing to do. */
-export function expirePlan(state: PlanState, nowMs: number): PlanChange | undefined {
-  const active = state.status === "pending" || state.status === "running";
-  if (!active || state.failure !== undefined || state.cancelReason !== undefined) return undefined;
-  if (nowMs <= state.deadlineMs) return undefined;
-  const draft = new PlanDraft(state, nowMs);
-  const failed = state.steps.find((step) => step.status === "failed");
-  const unrevised =
-    failed === undefined ? "" : `: step ${failed.stepId} failed and was not revised`;
-  const reason = `The plan did not finish by its deadline, ${isoTime(state.deadlineMs)}${unrevised}`;
-  draft.patch({ failure: { failedStepId: failed?.stepId, reason } });
-  settlePlan(draft);
   return draft.change();
 }
 

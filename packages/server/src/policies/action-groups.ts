@@ -12,6 +12,27 @@ const OPERATION: readonly Action[] = [
 ];
 
 /**
+ * What no approval can permit, with its groups: decisions about approvals would need approvals themselves,
+ * and the others are rights that an operation or a recording needs beside its own.
+ */
+const NOT_APPROVABLE: readonly (readonly string[])[] = [
+  ...(["approvals:read", "approvals:decide", "plans:read_all", "migrations:code"] as const).map(
+    (action) => [action, ...actionGroupsOf(action)],
+  ),
+  ["memory:record", "memory"],
+];
+
+/**
+ * The actions that no approval can permit.
+ * @param names of actions and groups; absent: every action.
+ */
+export function neverApproved(names?: readonly string[]): readonly string[] {
+  return NOT_APPROVABLE.flatMap(([action = "", ...groups]) =>
+    names === undefined || [action, ...groups].some((name) => names.includes(name)) ? [action] : [],
+  );
+}
+
+/**
  * The groups of an action in the policies' schema: the part before the colon and, for a read,
  * `read`.
  */

@@ -31,6 +31,8 @@ function policiesWith(own: string): CompiledPolicies {
   return engine.compile([defaultPolicies(), own]);
 }
 
+const DESPITE = "forbids it now even when it is approved";
+
 /** The grant of a statement without a limit of rows. */
 const PERMITTED: unknown = { policyVersion: expect.any(String) as string };
 
@@ -193,12 +195,27 @@ describe("a statement", () => {
     await expect(authorizer(both).permit(AGENT, statement, isApproved)).rejects.toMatchObject({
       code: "POLICY_DENIED",
     });
-    const blind = approval.replace("unless { context.approved }", "");
-    await expect(authorizer(blind).permit(AGENT, statement, isApproved)).rejects.toMatchObject({
+  });
+
+  it("is not put before persons when it would be forbidden even then, whoever asks", async () => {
+    const approval = `@id("two-eyes") @approval("approver")
+      forbid (principal, action in Steward::Action::"statements", resource)`;
+    const deletes = { dataSource: "shop", intent: "write_delete" } as const;
+    const blind = authorizer(`${approval};`);
+    const despite = { code: "POLICY_DENIED", message: expect.stringContaining(DESPITE) as string };
+    await expect(blind.permit(AGENT, deletes)).rejects.toMatchObject(despite);
+    await expect(blind.permit(AGENT, deletes, () => true)).rejects.toMatchObject(despite);
+    expect(await blind.permits(AGENT, deletes, () => true)).toBe(false);
+    expect(await blind.decide(AGENT, deletes)).toMatchObject({
+      ...{ verdict: "deny", reason: despite.message, policies: [{ id: "two-eyes" }] },
+    });
+    // Each kind of change that a statement makes needs its own right, not only the first one.
+    const both = { ...deletes, kinds: ["write_delete", "admin"] } as const;
+    await expect(
+      authorizer(`${approval} unless { context.approved };`).permit(AGENT, both),
+    ).rejects.toMatchObject({
       code: "POLICY_DENIED",
-      message: expect.stringContaining(
-        "an admin has to add `unless { context.approved }`",
-      ) as string,
+      message: expect.stringContaining("admin on shop needs the role") as string,
     });
   });
 
@@ -231,7 +248,7 @@ describe("a statement", () => {
   it("is explained with the policies that decide, for a permit, a denial, an approval and a limit", async () => {
     const policy = authorizer(`
       @id("two-eyes") @approval("the data owner")
-      forbid (principal, action == Steward::Action::"write_delete", resource);
+      forbid (principal, action == Steward::Action::"write_delete", resource) unless { context.approved };
       @id("no-admin") @reason("Ask the schema team")
       forbid (principal, action == Steward::Action::"admin", resource);
       @id("few") @rows_changed_max("10")
@@ -277,6 +294,41 @@ describe("a statement", () => {
       `forbid (principal, action, resource == Steward::Table::"shop/orders");`,
     );
     await expect(asked()).rejects.toMatchObject({ code: "POLICY_DENIED" });
+  });
+});
+
+describe("an operation that persons must approve", () => {
+  const governed = (condition: string) => `@id("governed") @approval("approver")
+    forbid (principal, action == Steward::Action::"memory:purge", resource) ${condition};`;
+  const ADMIN = { ...NOBODY, kind: "person", userId: "ada", roles: ["admin"] } as const;
+
+  it("is put before them only for callers who would be permitted with it", async () => {
+    const policies = authorizer(governed("unless { context.approved }"));
+    await expect(policies.authorize(ADMIN, "memory:purge")).rejects.toMatchObject({
+      code: "APPROVAL_REQUIRED",
+    });
+    await expect(policies.authorize(AGENT, "memory:purge")).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+      message: expect.stringContaining("memory:purge needs the role") as string,
+    });
+    expect([
+      await policies.mayDo(ADMIN, "memory:purge"),
+      await policies.mayDo(AGENT, "memory:purge"),
+    ]).toEqual([true, false]);
+    expect(await policies.explain(AGENT, "memory:purge")).toMatchObject({
+      refusal: { code: "POLICY_DENIED" },
+    });
+  });
+
+  it("is not put before them when a policy forbids it even then", async () => {
+    const despite = { code: "POLICY_DENIED", message: expect.stringContaining(DESPITE) as string };
+    const late = governed("unless { context.approved && context.hour > 9 }");
+    await expect(authorizer(late).authorize(ADMIN, "memory:purge")).rejects.toMatchObject(despite);
+    const never = `${governed("unless { context.approved }")} @id("never") @reason("never")
+      forbid (principal, action == Steward::Action::"memory:purge", resource) when { context.approved };`;
+    await expect(authorizer(never).authorize(ADMIN, "memory:purge")).rejects.toMatchObject({
+      ...{ code: "POLICY_DENIED", message: "never" },
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import {
   ApprovalRequired,
+  type ApprovalRule,
   liftedPolicy,
   OperationApprovalRequired,
   type ExplainedStatementPolicy,
@@ -15,9 +16,11 @@ import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { hasRole } from "@steward/kernel/role-name.js";
-import type { ToolCallRecord } from "../kernel/tool-call.js";
+import { sourcesOfCall, type CallOrigin } from "../kernel/tool-call.js";
 import { actionGroupsOf } from "./action-groups.js";
 import { Decisions } from "./decisions.js";
+import { operationApproval } from "./denial.js";
+import type { Asker } from "./principal.js";
 import { Principals } from "./principals.js";
 import type {
   CompiledPolicies,
@@ -31,6 +34,7 @@ import type { CallToRemember } from "./remembering.js";
 import { type AskedStatement, asksForEffects, type StatementLimits } from "./statements.js";
 import { permitOutput, RecalledData } from "./stored-outputs.js";
 import { ABOUT_DATA } from "./touched-parts.js";
+import { decideForAll, forEachWriter, permitToAll } from "./writers.js";
 
 /** The answer of the policies to a question. */
 export interface Explained extends StatementGrant {
@@ -41,32 +45,22 @@ export interface Explained extends StatementGrant {
   readonly refusal?: AppError;
 }
 
-/** Whether the approval under which the caller's operation runs lifts everything that forbids it. */
+/** Whether the approval under which the caller's operation runs lifts all these policies. */
 function isLifted(
   { approvedUnder }: Caller,
-  refusal: AppError,
-): refusal is OperationApprovalRequired {
-  if (approvedUnder === undefined || !(refusal instanceof OperationApprovalRequired)) return false;
-  const { action, needed } = refusal;
-  return needed.rules.every(({ policyId }) => approvedUnder.has(liftedPolicy(action, policyId)));
-}
-
-/** A policy that forbids even what was approved, because it does not look at `context.approved`. */
-function forbiddenDespite({
-  needed,
-  message,
-  details,
-}: ApprovalRequired | OperationApprovalRequired): AppError {
-  const names = needed.rules.map(({ policyId }) => policyId).join(" and ");
-  return new AppError(
-    "POLICY_DENIED",
-    `${message}, and it was approved, but the policy ${names} still forbids it: ` +
-      "an admin has to add `unless { context.approved }` to the policy",
-    { details },
-  );
+  action: string,
+  rules: readonly ApprovalRule[],
+): boolean {
+  if (approvedUnder === undefined) return false;
+  return rules.every(({ policyId }) => approvedUnder.has(liftedPolicy(action, policyId)));
 }
 
 const HOUR_MS = 3_600_000;
+
+function looksAtData(policies: CompiledPolicies, kinds: readonly Intent[]): boolean {
+  for (const name of ABOUT_DATA) if (policies.mentions(name)) return true;
+  return asksForEffects(policies, kinds);
+}
 
 function isRefusal({ code }: AppError): boolean {
   return code === "POLICY_DENIED" || code === "APPROVAL_REQUIRED";
@@ -100,19 +94,18 @@ export class Authorizer implements ExplainedStatementPolicy {
    * Permits the action or throws.
    * @param resource The target of the action; absent: the caller's organization as a whole.
    * @throws AppError `POLICY_DENIED`, naming what is missing and, in its details, the policy that
-   * decided; `APPROVAL_REQUIRED` when a person would have to approve.
+   * decided; `APPROVAL_REQUIRED` when it would be permitted if persons approved it.
    */
   async authorize(caller: Caller, action: Action, resource?: PolicyResource): Promise<void> {
     requireScope(caller, action);
     const policies = await this.#policiesFor(caller, action);
-    const ask = (): void => {
-      const request = this.#requestOf(policies, caller, action, resource);
+    const ask = (asker: Asker = caller): void => {
+      const request = this.#requestOf(policies, asker, action, resource);
       const decision = this.#decisions.decide(policies, request);
       if (decision.permitted) return;
       const refusal = this.#decisions.refusal(policies, request, decision);
-      if (!isLifted(caller, refusal)) throw refusal;
-      const approved = { ...request, context: { ...request.context, approved: true } };
-      if (!this.#decisions.decide(policies, approved).permitted) throw forbiddenDespite(refusal);
+      if (!(refusal instanceof OperationApprovalRequired)) throw refusal;
+      if (!isLifted(caller, refusal.action, refusal.needed.rules)) throw refusal;
     };
     // What an approval lifts for one operation is never remembered.
     if (resource === undefined && caller.approvedUnder === undefined) {
@@ -121,8 +114,33 @@ export class Authorizer implements ExplainedStatementPolicy {
         action,
         hour: this.#hour(),
       };
-      this.#decisions.pass(policies, asked, ask);
+      this.#decisions.pass(policies, asked, () => {
+        ask();
+      });
     } else ask();
+    forEachWriter(caller, ask);
+  }
+
+  /**
+   * Permits the run of a migration as what it does, which is `admin` on the data source: whatever forbids a
+   * statement that changes the schema forbids it too, and what demands an approval of one demands one here. That
+   * the caller may run migrations at all is for {@link authorize} to decide.
+   * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
+   */
+  async authorizeMigration(caller: Caller, action: Action, dataSource: string): Promise<void> {
+    try {
+      await this.permit(caller, { dataSource, intent: "admin" }, ({ rules }) =>
+        isLifted(caller, action, rules),
+      );
+    } catch (refusal) {
+      if (refusal instanceof ApprovalRequired) {
+        throw operationApproval(action, refusal.needed, refusal.details);
+      }
+      // Without a policy that forbids it, only the right to such statements is missing.
+      const isMissing =
+        refusal instanceof AppError && isRefusal(refusal) && refusal.details.length === 0;
+      if (!isMissing) throw refusal;
+    }
   }
 
   /** Whether the caller may do this, or may ask for it when somebody has to approve. */
@@ -136,9 +154,11 @@ export class Authorizer implements ExplainedStatementPolicy {
     }
   }
 
-  async looksAtData({ orgId }: Caller, kinds: readonly Intent[] = []): Promise<boolean> {
-    const policies = await this.#parts.policies.of(orgId);
-    return ABOUT_DATA.some((name) => policies.mentions(name)) || asksForEffects(policies, kinds);
+  looksAtData({ orgId }: Caller, kinds: readonly Intent[] = []): boolean | Promise<boolean> {
+    const policies = this.#parts.policies.of(orgId);
+    return policies instanceof Promise
+      ? policies.then((read) => looksAtData(read, kinds))
+      : looksAtData(policies, kinds);
   }
 
   async permit(
@@ -147,61 +167,96 @@ export class Authorizer implements ExplainedStatementPolicy {
     isApproved?: (needed: NeededApproval) => boolean,
   ): Promise<StatementGrant> {
     const policies = await this.#parts.policies.of(caller.orgId);
+    return permitToAll(
+      caller,
+      (asker, isMet) => this.#permit(policies, this.#askedOf(policies, asker, statement), isMet),
+      isApproved,
+    );
+  }
+
+  #permit(
+    policies: CompiledPolicies,
+    asked: AskedStatement,
+    isMet: (refusal: ApprovalRequired) => boolean,
+  ): StatementGrant {
     const { statements } = this.#parts;
-    const asked = this.#askedOf(policies, caller, statement);
     let isUnlimited: boolean;
     try {
       return this.#decisions.permit(policies, asked, statements);
     } catch (refusal) {
       if (!(refusal instanceof ApprovalRequired)) throw refusal;
-      if (isApproved?.(refusal.needed) !== true) throw refusal;
+      if (!isMet(refusal)) throw refusal;
       isUnlimited = refusal.needed.rules.some((rule) => rule.mayChangeUncounted === true);
     }
     const circumstances = { ...asked.circumstances, approved: true };
+    const grant = this.#decisions.permit(policies, { ...asked, circumstances }, statements);
+    return isUnlimited ? { ...grant, mayChangeUncounted: true } : grant;
+  }
+
+  async permits(...asked: Parameters<ExplainedStatementPolicy["permit"]>): Promise<boolean> {
     try {
-      const grant = this.#decisions.permit(policies, { ...asked, circumstances }, statements);
-      return isUnlimited ? { ...grant, mayChangeUncounted: true } : grant;
-    } catch (refusal) {
-      throw refusal instanceof ApprovalRequired ? forbiddenDespite(refusal) : refusal;
+      await this.permit(...asked);
+      return true;
+    } catch (error) {
+      if (!(error instanceof AppError) || !isRefusal(error)) throw error;
+      return false;
     }
   }
 
   async permitOutput(caller: Caller, output: OutputToHandOut): Promise<void> {
     const { dataSource, touched } = output;
     const policies = await this.#parts.policies.of(caller.orgId);
-    permitOutput(caller, output, touched && this.#recalled.of(touched), (asked, data) => {
-      const statement = { dataSource, ...asked, ...(data && { touched: data }) };
-      return this.#decisions.permit(
-        policies,
-        this.#askedOf(policies, caller, statement),
-        this.#parts.statements,
-      );
-    });
+    const data = touched && this.#recalled.of(touched);
+    const ask = (asker: Asker): void => {
+      permitOutput(asker, output, data, (asked, told) => {
+        const { intent, kinds } = asked;
+        const statement =
+          asked === output && told === undefined
+            ? // Without data it is a planned statement, by which its decision is found again.
+              (output as PlannedStatement)
+            : { dataSource, intent, ...(kinds && { kinds }), ...(told && { touched: told }) };
+        return this.#decisions.permit(
+          policies,
+          this.#askedOf(policies, asker, statement),
+          this.#parts.statements,
+        );
+      });
+    };
+    ask(caller);
+    forEachWriter(caller, ask);
   }
 
-  async versionFor({ orgId }: Caller): Promise<string> {
-    return (await this.#parts.policies.of(orgId)).version;
+  versionFor({ orgId }: Caller): string | Promise<string> {
+    const policies = this.#parts.policies.of(orgId);
+    return policies instanceof Promise ? policies.then((read) => read.version) : policies.version;
   }
 
   async decide(caller: Caller, statement: PlannedStatement): Promise<StatementDecision> {
     const policies = await this.#parts.policies.of(caller.orgId);
-    const asked = this.#askedOf(policies, caller, statement);
-    return this.#decisions.explain(policies, asked, this.#parts.statements);
+    return decideForAll(caller, (asker) =>
+      this.#decisions.explain(
+        policies,
+        this.#askedOf(policies, asker, statement),
+        this.#parts.statements,
+      ),
+    );
   }
 
   /**
-   * Whether the policies in force allow a memory entry for a tool call. @throws AppError
-   * `STORE_UNAVAILABLE`.
+   * Whether the policies in force allow a memory entry for a tool call: for each statement that its
+   * output comes from. @throws AppError `STORE_UNAVAILABLE`.
    */
-  async mayRemember(call: ToolCallRecord): Promise<boolean> {
-    const { orgId, caller, sessionId, dataSource, intent, touched } = call;
+  async mayRemember(call: CallOrigin): Promise<boolean> {
+    const { orgId, caller, sessionId } = call;
     const policies = await this.#parts.policies.of(orgId);
     const session = policies.mentions("MemorySession") ? sessionId : "";
-    const shape = [orgId, caller, session, dataSource, intent, touched, this.#hour()];
-    return this.#decisions.mayRemember(policies, JSON.stringify(shape), () => {
-      const principal = caller && this.#principals.of({ ...caller, orgId }, policies);
-      const asked = { orgId, principal, sessionId, dataSource, intent, touched };
-      return this.#refusalToRemember(policies, asked) === undefined;
+    return sourcesOfCall(call).every(({ dataSource, intent, touched }) => {
+      const shape = [orgId, caller, session, dataSource, intent, touched, this.#hour()];
+      return this.#decisions.mayRemember(policies, JSON.stringify(shape), () => {
+        const principal = caller && this.#principals.of({ ...caller, orgId }, policies);
+        const asked = { orgId, principal, sessionId, dataSource, intent, touched };
+        return this.#refusalToRemember(policies, asked) === undefined;
+      });
     });
   }
 
@@ -264,18 +319,14 @@ export class Authorizer implements ExplainedStatementPolicy {
       : policies.of(caller.orgId);
   }
 
-  #askedOf(
-    policies: CompiledPolicies,
-    caller: Caller,
-    statement: PlannedStatement,
-  ): AskedStatement {
+  #askedOf(policies: CompiledPolicies, caller: Asker, statement: PlannedStatement): AskedStatement {
     const principal = this.#principals.of(caller, policies);
     return { principal, statement, circumstances: this.#circumstances() };
   }
 
   #requestOf(
     policies: CompiledPolicies,
-    caller: Caller,
+    caller: Asker,
     action: Action,
     resource: PolicyResource = { kind: "organization", orgId: caller.orgId },
   ): PolicyRequest {

@@ -1,6 +1,7 @@
 import {
   ApprovalRequired,
   type ApprovalRule,
+  OperationApprovalRequired,
   type StatementDecision,
   type StatementGrant,
   type StatementRule,
@@ -9,7 +10,7 @@ import { ROLES } from "../identity/index.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { POLICY_DECISIONS_MAX } from "./limits.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
-import { denialOf, type NamesThatMay } from "./denial.js";
+import { denialOf, forbiddenDespite, type NamesThatMay } from "./denial.js";
 import type {
   CompiledPolicies,
   DecidingPolicy,
@@ -113,9 +114,12 @@ export class Decisions {
       return { verdict: "permit", policies: rulesOf(permitting), ...grant };
     } catch (refusal) {
       if (!(refusal instanceof AppError)) throw refusal;
-      const { message: reason } = refusal;
+      const { message: reason, cause } = refusal;
       if (refusal instanceof ApprovalRequired) {
         return { verdict: "approval", reason, policies: refusal.needed.rules.map(ruleOf) };
+      }
+      if (cause instanceof ApprovalRequired) {
+        return { verdict: "deny", reason, policies: cause.needed.rules.map(ruleOf) };
       }
       return { verdict: "deny", reason, policies: rulesOf(denial?.policies ?? []) };
     }
@@ -126,8 +130,18 @@ export class Decisions {
     return refusalToRemember(call, this.#asked(policies));
   }
 
-  /** The error of a denied request. */
+  /** The error of a denied request. Nobody is asked to approve what is not permitted even then. */
   refusal(policies: CompiledPolicies, request: PolicyRequest, decision: PolicyDecision): AppError {
+    const error = this.#denial(policies, request, decision);
+    if (!(error instanceof OperationApprovalRequired)) return error;
+    const approved = { ...request, context: { ...request.context, approved: true } };
+    const then = this.decide(policies, approved);
+    if (then.permitted) return error;
+    const despite = this.#denial(policies, approved, then);
+    return despite instanceof OperationApprovalRequired ? forbiddenDespite(despite) : despite;
+  }
+
+  #denial(policies: CompiledPolicies, request: PolicyRequest, decision: PolicyDecision): AppError {
     return denialOf(request, decision, {
       ...this.#namesThatMay(policies, request),
       policyVersion: policies.version,

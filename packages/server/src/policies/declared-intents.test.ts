@@ -32,6 +32,8 @@ const STATEMENTS: readonly (readonly [Dialect, string])[] = [
   ["sqlite", "UPDATE orders SET id = 1 RETURNING *"],
   ["sqlite", "DELETE FROM orders WHERE id = 1"],
   ["sqlite", "EXPLAIN DELETE FROM orders"],
+  ["sqlite", "WITH old AS (SELECT 1 AS id) DELETE FROM orders WHERE id IN (SELECT id FROM old)"],
+  ["sqlite", "INSERT OR IGNORE INTO orders SELECT id FROM old RETURNING id"],
   ["sqlite", "DROP TABLE orders"],
   ["postgres", "WITH gone AS (DELETE FROM orders RETURNING *) SELECT * FROM gone"],
   ["postgres", "WITH gone AS (DELETE FROM orders RETURNING *) INSERT INTO old SELECT * FROM gone"],
@@ -40,6 +42,10 @@ const STATEMENTS: readonly (readonly [Dialect, string])[] = [
   ["postgres", "EXPLAIN ANALYZE DELETE FROM orders"],
   ["postgres", "DELETE FROM orders WHERE id = nextval('s')"],
   ["postgres", "SELECT * FROM orders FOR UPDATE"],
+  ["postgres", "INSERT INTO orders VALUES (1) ON CONFLICT (id) DO UPDATE SET id = 2 RETURNING *"],
+  ["postgres", "WITH a AS (UPDATE orders SET id = 1 RETURNING *) SELECT count(*) FROM a"],
+  ["postgres", "SELECT wipe(id) FROM orders"],
+  ["postgres", "SELECT pg_notify('c', 'x')"],
 ];
 
 const ROLES = ["operator", "admin", "schema", "approver", "agent", "auditor", "contractor"];
@@ -80,6 +86,13 @@ const anyPolicy = fc
     }
   });
 
+/** A policy about one role, or about all. */
+const anyPolicyOfRole = fc
+  .tuple(anyPolicy, fc.constantFrom("", ...ROLES))
+  .map(([policy, role]) =>
+    role === "" ? policy : policy.replace("(principal", `(principal in Steward::Role::"${role}"`),
+  );
+
 const anyTouched: fc.Arbitrary<TouchedData | undefined> = fc.option(
   fc.subarray(["read", "insert", "update", "delete"] as const).map((accesses) => ({
     tables: [
@@ -97,15 +110,32 @@ const anyTouched: fc.Arbitrary<TouchedData | undefined> = fc.option(
 /** What a caller gets: the grant, the approvals that are missing, or nothing. */
 type Got = StatementGrant | ApprovalRequired | "denied";
 
-async function got(authorizer: Authorizer, role: string, asked: PlannedStatement): Promise<Got> {
-  const caller = { ...NOBODY, kind: "agent", agentId: "bot", roles: [role] } as const;
+async function got(
+  authorizer: Authorizer,
+  [role, ...writers]: readonly string[],
+  asked: PlannedStatement,
+): Promise<Got> {
+  const [caller, ...others] = [role ?? "", ...writers].map(
+    (each) => ({ ...NOBODY, kind: "agent", agentId: `bot ${each}`, roles: [each] }) as const,
+  );
+  const written = others.length === 0 ? caller : { ...caller, writers: others };
   try {
-    return await authorizer.permit(caller, asked);
+    return await authorizer.permit({ ...NOBODY, ...written }, asked);
   } catch (error) {
     if (error instanceof ApprovalRequired) return error;
     if (error instanceof AppError && error.code === "POLICY_DENIED") return "denied";
     throw error;
   }
+}
+
+function authorizerWith(own: readonly string[]): Authorizer {
+  const policies = engine.compile([defaultPolicies(), own.join("\n")]);
+  return new Authorizer({
+    policies: { shipped: SHIPPED, of: () => policies },
+    clock: { nowMs: () => Date.UTC(2026, 0, 5, 9) },
+    statements: { aauOf: aauWeight, rowsChangedMax: 500 },
+    providerIsRemote: false,
+  });
 }
 
 /** Whether the one gets nothing that the other does not get. */
@@ -136,20 +166,42 @@ describe("a declared intent", () => {
           if (analysis.kind === "rejected") throw new Error(analysis.message);
           const { statementClass, kinds } = analysis;
           if (!intentCovers(intent, statementClass)) return;
-          const policies = engine.compile([defaultPolicies(), own.join("\n")]);
-          const authorizer = new Authorizer({
-            policies: { shipped: SHIPPED, of: () => policies },
-            clock: { nowMs: () => Date.UTC(2026, 0, 5, 9) },
-            statements: { aauOf: aauWeight, rowsChangedMax: 500 },
-            providerIsRemote: false,
-          });
+          const authorizer = authorizerWith(own);
           const ask = (declared: Intent) =>
-            got(authorizer, role, {
+            got(authorizer, [role], {
               ...{ dataSource: "shop", intent: declared, kinds },
               ...(touched && { touched }),
             });
           const [declared, derived] = [await ask(intent), await ask(statementClass)];
           expect(isAtMost(declared, derived), `${sql} as ${intent}: ${own.join(" ")}`).toBe(true);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  }, 60_000);
+});
+
+/** The caller and two writers. */
+const anyParties = fc.tuple(...[0, 1, 2].map(() => fc.constantFrom(...ROLES)));
+
+describe("a statement that others wrote", () => {
+  it("gets what its caller and each of its writers would get, and nothing more", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...INTENTS),
+        anyParties,
+        fc.array(anyPolicyOfRole, { maxLength: 3 }),
+        anyTouched,
+        async (intent, parties, own, touched) => {
+          const authorizer = authorizerWith(own);
+          const asked = { dataSource: "shop", intent, ...(touched && { touched }) };
+          const together = await got(authorizer, parties, asked);
+          const alone = await Promise.all(parties.map((role) => got(authorizer, [role], asked)));
+          const about = `${intent} of ${parties.join(", ")}: ${own.join(" ")}`;
+          for (const each of alone) expect(isAtMost(together, each), about).toBe(true);
+          if (!alone.includes("denied")) expect(together, about).not.toBe("denied");
+          const isFree = alone.every((each) => each !== "denied" && !(each instanceof AppError));
+          if (isFree) expect(together, about).not.toBeInstanceOf(AppError);
         },
       ),
       { numRuns: 100 },

@@ -28,15 +28,37 @@ export function denialOf(
 ): AppError {
   const details = policies.map(detailOf);
   if (needsOnlyApproval(policies)) {
-    const rules = rulesOf(policies);
-    const needed = { rules, policyVersion: names.policyVersion };
-    return new OperationApprovalRequired(request.action, approversOf(rules), needed, { details });
+    const needed = { rules: rulesOf(policies), policyVersion: names.policyVersion };
+    return operationApproval(request.action, needed, details);
   }
   // An approval would not help against it, so it is what the caller has to know.
   const first = policies.find(({ approval }) => approval === undefined);
   if (first === undefined) return new AppError("POLICY_DENIED", missing(request, names));
   const message = first.reason ?? `The policy ${first.id} forbids ${request.action}`;
   return new AppError("POLICY_DENIED", message, { details });
+}
+
+/** The error of an operation that persons must approve. */
+export function operationApproval(
+  action: string,
+  needed: NeededApproval,
+  details: readonly FieldViolation[],
+): OperationApprovalRequired {
+  return new OperationApprovalRequired(action, approversOf(needed.rules), needed, { details });
+}
+
+/**
+ * The error of what policies forbid until it is approved, and also when it is: nobody is asked to approve it.
+ */
+export function forbiddenDespite(required: ApprovalRequired | OperationApprovalRequired): AppError {
+  const { needed, message, details } = required;
+  const names = needed.rules.map(({ policyId }) => policyId).join(" and ");
+  return new AppError(
+    "POLICY_DENIED",
+    `${message}, but the policy ${names} forbids it now even when it is approved: an admin has to write ` +
+      "the policy so that it permits approved calls, as `unless { context.approved }` does",
+    { details, cause: required },
+  );
 }
 
 /** Whether everything that forbids a request can be lifted by an approval. */

@@ -6,6 +6,7 @@
  * forbids. **Decision**: the combined answer of all policies to one request; without a policy that
  * permits, it is a denial.
  */
+export { neverApproved } from "./action-groups.js";
 export { Authorizer } from "./authorizer.js";
 export { noPolicies } from "./no-policies.js";
 export { OrganizationPolicySource } from "./organization-policies.js";

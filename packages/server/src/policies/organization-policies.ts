@@ -1,4 +1,5 @@
 import type { Clock } from "@steward/kernel/clock.js";
+import { sharedResult } from "@steward/kernel/concurrency/shared-result.js";
 import { COMPILED_POLICY_SETS_MAX, POLICIES_BELIEVED_MS } from "./limits.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { CompiledPolicies, PolicyEngine, PolicySource, PolicyStore } from "./ports.js";
@@ -43,14 +44,18 @@ export class OrganizationPolicySource implements PolicySource {
   }
 
   of(orgId: string): CompiledPolicies | Promise<CompiledPolicies> {
-    const known = this.#known.getOrMake(orgId, () => ({
-      ...{ version: 0, policies: this.#untilOwn, readUntilMs: 0, reading: undefined },
-    }));
+    const known = this.#known.get(orgId) ?? this.#unread(orgId);
     if (this.#parts.clock.nowMs() < known.readUntilMs) return known.policies;
     known.reading ??= this.#read(orgId, known).finally(() => {
       known.reading = undefined;
     });
-    return known.reading;
+    return sharedResult(known.reading, orgId);
+  }
+
+  #unread(orgId: string): Known {
+    const known = { version: 0, policies: this.#untilOwn, readUntilMs: 0, reading: undefined };
+    this.#known.set(orgId, known);
+    return known;
   }
 
   /** The roles that they name. @throws AppError `STORE_UNAVAILABLE`. */

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
-import { tellEffect } from "../kernel/recorded-operation.js";
+import type { OperationCaller } from "../kernel/recorded-operation.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Explained } from "./authorizer.js";
 import type { OrganizationPolicySource } from "./organization-policies.js";
@@ -65,17 +65,17 @@ export class PolicyService {
    * @throws AppError `INVALID_ARGUMENT` with each problem's position; `STATE_CONFLICT` when there
    * is a newer version.
    */
-  async put(caller: Caller, text: string, present: number): Promise<OrganizationPolicies> {
+  async put(caller: OperationCaller, text: string, present: number): Promise<OrganizationPolicies> {
     const { store, source, clock } = this.#parts;
     refuseProblems(await this.check(text));
-    const { orgId, userId, agentId, keyId } = caller;
+    const { orgId, userId, agentId, keyId, operation } = caller;
     const policies: OrganizationPolicies = {
       ...{ orgId, text, version: present + 1 },
       changedBy: userId ?? agentId ?? keyId ?? "",
       changedAtMs: clock.nowMs(),
     };
-    tellEffect({ detail: { version: policies.version } });
-    if (!(await store.put(policies))) {
+    operation?.tell({ detail: { version: policies.version } });
+    if (!(await store.put(policies, operation))) {
       throw new AppError(
         "STATE_CONFLICT",
         `version: another version than ${String(present)} is in force; read the policies again, and apply your changes to them`,

@@ -1,5 +1,6 @@
 import type { CallerKind } from "@steward/kernel/caller.js";
 import type { WholePlanValues } from "../governance/index.js";
+import type { RecordedOperation } from "../kernel/recorded-operation.js";
 
 /** The caller as policies see it. */
 export interface PolicyPrincipal {
@@ -128,7 +129,7 @@ export interface PolicyStore {
   latest(orgId: string): Promise<OrganizationPolicies | undefined>;
 
   /** @returns false, with nothing changed, unless its version follows the latest. */
-  put(policies: OrganizationPolicies): Promise<boolean>;
+  put(policies: OrganizationPolicies, operation?: RecordedOperation): Promise<boolean>;
 }
 
 /** Checks texts of callers outside the server's event loop. */

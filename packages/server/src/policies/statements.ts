@@ -1,4 +1,5 @@
 import {
+  ApprovalRequired,
   changesIn,
   type Intent,
   type PlannedStatement,
@@ -7,7 +8,7 @@ import {
   type TouchedData,
 } from "../governance/index.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { approvalRequired, needsOnlyApproval } from "./denial.js";
+import { approvalRequired, forbiddenDespite, needsOnlyApproval } from "./denial.js";
 import type {
   CompiledPolicies,
   PolicyDecision,
@@ -52,6 +53,34 @@ export interface Policies {
  * policies that forbid it can be met by approvals.
  */
 export function permitStatement(
+  asked: AskedStatement,
+  limits: StatementLimits,
+  policies: Policies,
+): StatementGrant {
+  try {
+    return permitAsked(asked, limits, policies);
+  } catch (refusal) {
+    if (!(refusal instanceof ApprovalRequired) || asked.circumstances.approved) throw refusal;
+    requirePermittedIfApproved(asked, limits, policies);
+    throw refusal;
+  }
+}
+
+/** Nobody is asked to approve what is not permitted even then. @throws AppError `POLICY_DENIED`. */
+function requirePermittedIfApproved(
+  asked: AskedStatement,
+  limits: StatementLimits,
+  policies: Policies,
+): void {
+  const circumstances = { ...asked.circumstances, approved: true };
+  try {
+    permitAsked({ ...asked, circumstances }, limits, policies);
+  } catch (refusal) {
+    throw refusal instanceof ApprovalRequired ? forbiddenDespite(refusal) : refusal;
+  }
+}
+
+function permitAsked(
   asked: AskedStatement,
   limits: StatementLimits,
   policies: Policies,
@@ -212,11 +241,6 @@ function requirePermitted(
   if (first === undefined) {
     const all = [...forbidding, ...refused.flatMap(({ denial }) => denial.decision.policies)];
     if (all.length === 0) return;
-    // Nobody is asked to approve what no policy permits even then.
-    const context = { ...request.context, approved: true };
-    const approved = { ...request, context };
-    const then = policies.decide(approved);
-    if (!then.permitted && then.policies.length === 0) throw policies.refusal(approved, then);
     const { rowsChangedMax } = request.context;
     throw approvalRequired(request.action, all, {
       policyVersion: policies.version,

@@ -5,7 +5,7 @@ import {
   type PlannedStatement,
   type TouchedData,
 } from "../governance/index.js";
-import type { Caller, RecordedCaller } from "@steward/kernel/caller.js";
+import type { RecordedCaller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { RecordedData } from "../kernel/tool-call.js";
@@ -24,12 +24,13 @@ type PermitStatement = (
  * @throws AppError `POLICY_DENIED`.
  */
 export function permitOutput(
-  caller: Caller,
-  { intent, kinds, ranBy }: Pick<OutputToHandOut, "intent" | "kinds" | "ranBy">,
+  caller: RecordedCaller,
+  output: OutputToHandOut,
   touched: TouchedData | undefined,
   permit: PermitStatement,
 ): void {
-  const refusal = refusalOf(() => permit({ intent, ...(kinds && { kinds }) }, touched));
+  const { intent, ranBy } = output;
+  const refusal = refusalOf(() => permit(output, touched));
   if (refusal === undefined) return;
   const isOwn = ranBy !== undefined && isSameParty(caller, ranBy);
   if (isOwn && refusal instanceof ApprovalRequired) return;
@@ -62,13 +63,16 @@ export class RecalledData {
 
 const reads = new WeakMap<TouchedData, TouchedData>();
 
-/** The data that a statement reads: all that its output can tell of. */
+/**
+ * The data that a statement reads, or defines: all that its output can tell of. A change of a schema shows the
+ * columns of its tables.
+ */
 function onlyRead(touched: TouchedData): TouchedData {
   const known = reads.get(touched);
   if (known !== undefined) return known;
   const tables = touched.tables.map(({ accesses, ...table }) => ({
     ...table,
-    accesses: { read: accesses.read ?? [] },
+    accesses: { read: [...(accesses.read ?? []), ...(accesses.define ?? [])] },
   }));
   const read = { ...touched, tables };
   reads.set(touched, read);

@@ -4,6 +4,7 @@ import {
   type Intent,
   type TouchedData,
   type TouchedTable,
+  withSources,
 } from "../governance/index.js";
 import { needsOnlyApproval } from "./denial.js";
 import type { PolicyDecision, PolicyRequest, PolicyResource, StatementContext } from "./ports.js";
@@ -77,7 +78,11 @@ export function usableInstead(
     const ask = { request, table, policies };
     return table.columns
       .filter((column) => !asked.has(columnName(table, column)))
-      .filter((column) => denialBy(ask, "read_select", column) === undefined)
+      .filter((column) =>
+        withSources(table, column).every(
+          (read) => denialBy(ask, "read_select", read) === undefined,
+        ),
+      )
       .map((column) => columnName(table, column));
   });
   return [...left, ...others];

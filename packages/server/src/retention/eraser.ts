@@ -4,27 +4,31 @@ import { AppError } from "@steward/kernel/errors.js";
 import { systemTimers } from "@steward/kernel/concurrency/timers.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { Erasure, PlansInScope } from "./erasure.js";
-import { RecordedOperation, runRecorded } from "../kernel/recorded-operation.js";
+import { RecordedOperation } from "../kernel/recorded-operation.js";
 import { BatchSize } from "./batch-size.js";
 import { BATCH_TARGET_MS, ERASURES_SHOWN_MAX } from "./limits.js";
 import type {
   ErasedAuditValues,
   ErasedMarkers,
+  ErasedPlanNames,
   ErasedRows,
   ErasedState,
   ErasureStore,
   ExpiredEntries,
   ExpiredRows,
   LegalHold,
+  PageOfNames,
   RetentionStore,
 } from "./ports.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /**
  * Interval between two passes over an erasure that waits for something: a step that still runs, or
- * a tool call that was not processed yet. In ms.
+ * a tool call that was not processed yet. At least, in ms.
  */
 const PASS_EVERY_MS = 1000;
+/** The same as a multiple of what the last pass took: a plan of others that names a user may run for days. */
+const REST = 4;
 /** Interval between two looks for erasures that another node was told of, in ms. */
 const LOOK_EVERY_MS = 30_000;
 
@@ -33,6 +37,7 @@ export interface EraserParts {
   readonly erasures: ErasureStore;
   readonly store: Pick<RetentionStore, "holds">;
   readonly erased: ErasedRows;
+  readonly planNames: ErasedPlanNames;
   readonly rows: Pick<ExpiredRows, "deleteLogs" | "deleteUsageDetail" | "purgeWords">;
   readonly entries: ExpiredEntries;
   readonly audit: ErasedAuditValues;
@@ -68,7 +73,7 @@ export class Eraser implements AsyncDisposable {
       name: "erasing data",
       work: () => this.#pass(),
       pollMs: LOOK_EVERY_MS,
-      restMs: () => PASS_EVERY_MS,
+      restMs: (durationMs) => Math.max(PASS_EVERY_MS, REST * durationMs),
       begin: "now",
       end: "finish",
       log: parts.log,
@@ -109,7 +114,7 @@ export class Eraser implements AsyncDisposable {
       await this.#eraseUsage(erasure);
       if (erasure.scope === "organization") await this.#parts.state.erase(erasure.orgId);
       await this.#eraseAuditValues(erasure);
-      if (this.#isEnding()) return;
+      if (!(await this.#erasePlanNames(erasure)) || this.#isEnding()) return;
       await withUsage(() => erased.eraseNames(erasure));
     }
     // Whatever was deleted before may have left its words, too.
@@ -133,7 +138,7 @@ export class Eraser implements AsyncDisposable {
     const detail = { scope, subject_digest: subjectDigest, plans, entries, usage };
     const atMs = clock.nowMs();
     const receipt = { orgId, atMs, kind: "erasure.finish", subject: erasureId, detail };
-    await runRecorded(new RecordedOperation(receipt), () => erasures.finish(erasure, atMs));
+    await erasures.finish(erasure, atMs, new RecordedOperation(receipt));
   }
 
   /** @returns whether no plan of the subject is left. */
@@ -151,6 +156,23 @@ export class Eraser implements AsyncDisposable {
       isMore = await this.#batch(size, (limit) => rows.deleteLogs(erasure.orgId, limit));
     }
     return !this.#isEnding();
+  }
+
+  /** @returns whether no plan names the user any more. */
+  async #erasePlanNames(erasure: Erasure): Promise<boolean> {
+    if (erasure.scope !== "user") return true;
+    let isNamed = false;
+    const size = newSize();
+    for (let page: { after?: string } | undefined = {}; page !== undefined;) {
+      const next: { after?: string } = page;
+      const of = (limit: number): Promise<PageOfNames> =>
+        this.#parts.planNames.erase(erasure, { limit, ...next });
+      const done: PageOfNames = await this.#batch(size, of);
+      isNamed ||= done.isNamed;
+      page = done.through === undefined ? undefined : { after: done.through };
+      if (this.#isEnding()) return false;
+    }
+    return !isNamed;
   }
 
   /** @returns the number of plans of the subject, before those that it could erase. */

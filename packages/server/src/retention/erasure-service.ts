@@ -2,7 +2,7 @@ import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
-import { tellEffect } from "../kernel/recorded-operation.js";
+import type { OperationCaller } from "../kernel/recorded-operation.js";
 import { SESSION_ID_LENGTH_MAX } from "../kernel/limits.js";
 import { coveringHold } from "./eraser.js";
 import type { Erasure, ErasureEstimate, ErasureScope, ErasureSubject } from "./erasure.js";
@@ -61,7 +61,7 @@ export class ErasureService {
    * Begins an erasure, which goes on in the background and after a restart.
    * @throws AppError `INVALID_ARGUMENT`, `LEGAL_HOLD`.
    */
-  async begin(caller: Caller, request: ErasureRequest): Promise<BegunErasure> {
+  async begin(caller: OperationCaller, request: ErasureRequest): Promise<BegunErasure> {
     const { erasures, clock, ids, sha256, onBegun } = this.#parts;
     const subject = subjectOf(caller.orgId, request);
     await this.#refuseHeld(subject);
@@ -76,8 +76,9 @@ export class ErasureService {
       subjectDigest: sha256(`${salt}${subject.subject}`),
     };
     const { erasureId, scope, subjectDigest } = erasure;
-    tellEffect({ subject: erasureId, detail: { scope, subject_digest: subjectDigest } });
-    await erasures.begin(erasure);
+    const detail = { scope, subject_digest: subjectDigest };
+    caller.operation?.tell({ subject: erasureId, detail });
+    await erasures.begin(erasure, caller.operation);
     onBegun();
     return { erasure, salt };
   }

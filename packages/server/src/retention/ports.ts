@@ -6,6 +6,7 @@ import type {
   PlansInScope,
 } from "./erasure.js";
 import type { RetentionPeriods } from "./retention-period.js";
+import type { RecordedOperation } from "../kernel/recorded-operation.js";
 
 /** One version of an organization's own retention periods. */
 export interface RetentionVersion {
@@ -43,7 +44,7 @@ export interface RetentionStore {
   latest(orgId: string): Promise<RetentionVersion | undefined>;
 
   /** @returns false, with nothing changed, unless its version follows the latest. */
-  put(version: RetentionVersion): Promise<boolean>;
+  put(version: RetentionVersion, operation?: RecordedOperation): Promise<boolean>;
 
   /** The holds of an organization, oldest first. */
   holds(orgId: string): Promise<readonly LegalHold[]>;
@@ -52,10 +53,10 @@ export interface RetentionStore {
    * Places a hold. When the promise resolves, every deletion that the hold forbids has either
    * ended or will not begin.
    */
-  placeHold(hold: LegalHold): Promise<void>;
+  placeHold(hold: LegalHold, operation?: RecordedOperation): Promise<void>;
 
   /** @returns false when the organization has no such hold. */
-  liftHold(orgId: string, holdId: string): Promise<boolean>;
+  liftHold(orgId: string, holdId: string, operation?: RecordedOperation): Promise<boolean>;
 }
 
 /** A page of an organization's rows, in the order of their creation. */
@@ -165,7 +166,7 @@ export interface ErasedState {
  */
 export interface ErasureStore {
   /** Stores a request; it is carried out even if the process ends. */
-  begin(erasure: Erasure): Promise<void>;
+  begin(erasure: Erasure, operation?: RecordedOperation): Promise<void>;
 
   /** The erasures of an organization, newest first, at most `limit`. */
   list(orgId: string, limit: number): Promise<readonly Erasure[]>;
@@ -177,7 +178,7 @@ export interface ErasureStore {
   count(erasure: Erasure, deleted: ErasedCounts): Promise<void>;
 
   /** Makes the request a receipt. */
-  finish(erasure: Erasure, finishedAtMs: number): Promise<void>;
+  finish(erasure: Erasure, finishedAtMs: number, operation?: RecordedOperation): Promise<void>;
 }
 
 /**
@@ -212,6 +213,27 @@ export interface ErasedRows {
 
   /** Overwrites deleted rows in the store's files, as far as the engine supports it. */
   overwrite(): Promise<void>;
+}
+
+/** The names of users in plans that are not theirs. Errors: `STORE_UNAVAILABLE`. */
+export interface ErasedPlanNames {
+  /**
+   * Deletes the user of an erasure from a page of ended plans, in one transaction: where a log, an
+   * approval or a webhook says who asked for, wrote or decided something. A plan that runs keeps the
+   * name, because four eyes need it.
+   */
+  erase(
+    erasure: Erasure,
+    page: { readonly after?: string; readonly limit: number },
+  ): Promise<PageOfNames>;
+}
+
+/** A page of plans without a user's name. */
+export interface PageOfNames {
+  /** The last plan of this page; absent when there is no later one. */
+  readonly through?: string;
+  /** Whether a plan that runs names the user. */
+  readonly isNamed: boolean;
 }
 
 /** The results that writes of plans have left in data sources. */

@@ -1,6 +1,6 @@
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
-import { tellEffect } from "../kernel/recorded-operation.js";
+import type { OperationCaller } from "../kernel/recorded-operation.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { type Ids, isUuid } from "@steward/kernel/ids.js";
 import { SESSION_ID_LENGTH_MAX } from "../kernel/limits.js";
@@ -76,7 +76,7 @@ export class RetentionService {
    * allows.
    */
   async change(
-    caller: Caller,
+    caller: OperationCaller,
     changes: PeriodChanges,
     fieldOf: (of: RetentionClass) => string = (of) => of,
   ): Promise<ShownRetention> {
@@ -84,7 +84,7 @@ export class RetentionService {
       if (days !== undefined) this.#checkDays(of, days, fieldOf(of));
     }
     const { store, clock } = this.#parts;
-    const { orgId } = caller;
+    const { orgId, operation } = caller;
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const former = await store.latest(orgId);
       const periods = changed(former?.periods ?? {}, changes);
@@ -97,8 +97,8 @@ export class RetentionService {
         changedBy: nameOf(caller),
         changedAtMs: clock.nowMs(),
       };
-      tellEffect({ detail: { version: version.version, periods: { ...periods } } });
-      if (await store.put(version)) {
+      operation?.tell({ detail: { version: version.version, periods: { ...periods } } });
+      if (await store.put(version, operation)) {
         this.#parts.onChanged();
         return this.#shown(version);
       }
@@ -117,7 +117,7 @@ export class RetentionService {
    * @throws AppError `INVALID_ARGUMENT`; `LIMIT_EXCEEDED` when the organization has too many.
    */
   async placeHold(
-    caller: Caller,
+    caller: OperationCaller,
     asked: { readonly sessionId?: string; readonly reason: string },
   ): Promise<LegalHold> {
     const { sessionId, reason } = asked;
@@ -128,7 +128,7 @@ export class RetentionService {
       throw invalidField("session_id", `must have 1 to ${SESSION_ID_LENGTH_MAX} characters`);
     }
     const { store, clock, ids } = this.#parts;
-    const { orgId } = caller;
+    const { orgId, operation } = caller;
     if ((await store.holds(orgId)).length >= LEGAL_HOLDS_MAX) {
       throw new AppError(
         "LIMIT_EXCEEDED",
@@ -141,15 +141,18 @@ export class RetentionService {
       placedBy: nameOf(caller),
       placedAtMs: clock.nowMs(),
     };
-    tellEffect({ subject: hold.holdId });
-    await store.placeHold(hold);
+    operation?.tell({ subject: hold.holdId });
+    await store.placeHold(hold, operation);
     return hold;
   }
 
   /** @throws AppError `NOT_FOUND`. */
-  async liftHold({ orgId }: Pick<Caller, "orgId">, holdId: string): Promise<void> {
+  async liftHold(
+    { orgId, operation }: Pick<OperationCaller, "orgId" | "operation">,
+    holdId: string,
+  ): Promise<void> {
     const id = holdId.toLowerCase();
-    if (!isUuid(id) || !(await this.#parts.store.liftHold(orgId, id))) {
+    if (!isUuid(id) || !(await this.#parts.store.liftHold(orgId, id, operation))) {
       throw new AppError(
         "NOT_FOUND",
         "The organization has no legal hold with this id; list its holds",

@@ -24,10 +24,49 @@ export type CopiedRow = readonly (string | null)[];
 
 const NIL = "'00000000-0000-0000-0000-000000000000'";
 
+/**
+ * The first call of a plan that the usage has set aside because it could not be read; NULL when there is none. The
+ * usage of a plan whose first rows are deleted is not counted again from there: the rows that follow would be
+ * counted twice.
+ */
+const FIRST_UNCOUNTED = `(SELECT min(c.sequence) FROM set_aside_calls AS s JOIN plan_changes AS c USING (change)
+  WHERE s.consumer = 'usage' AND c.org_id = plans.org_id AND c.plan_id = plans.plan_id
+    AND NOT EXISTS (SELECT 1 FROM usage_detail_starts AS d
+      WHERE d.org_id = plans.org_id AND d.from_ms > plans.created_at_ms))`;
+
 /** Whether every consumer has read the whole log of an ended plan. */
-const IS_SETTLED = `iif(finished_at_ms IS NOT NULL AND NOT EXISTS (
+const IS_SETTLED = `iif(finished_at_ms IS NOT NULL AND ${FIRST_UNCOUNTED} IS NULL AND NOT EXISTS (
   SELECT 1 FROM plan_changes AS c WHERE c.org_id = plans.org_id AND c.plan_id = plans.plan_id
     AND c.call IS NOT NULL AND c.change > min(${cursorOf("usage")}, ${cursorOf("memory")}, ${cursorOf("audit")})), 'true', 'false')`;
+
+/**
+ * On PostgreSQL the usage waits in the log of a plan at a call that it cannot read. The calls behind it that are
+ * already counted are read once more then, and counted once.
+ */
+const USAGE_THROUGH = `coalesce(${FIRST_UNCOUNTED} - 1, ${placeInPlan("usage")})`;
+
+/**
+ * The records of each full or incomplete tile by organization. SQLite's blocks are read one by one, and each once;
+ * those of PostgreSQL are of one organization.
+ */
+const AUDIT_BLOCKS = `(
+  WITH entry AS (
+    SELECT record_index, entry FROM audit_entries
+    UNION ALL SELECT b.block_index * 256 + v.key, v.value
+      FROM audit_blocks AS b, json_each(audit_block_entries(b.entries)) AS v),
+  personal AS MATERIALIZED (
+    SELECT record_index, salt, personal_values FROM audit_personal_values
+    UNION ALL SELECT b.block_index * 256 + (v.value ->> 0), v.value ->> 1, v.value ->> 2
+      FROM audit_personal_blocks AS b, json_each(audit_block_values(b.personal_values)) AS v)
+  SELECT r.org_id, r.record_index / 256 * 256 AS batch_index, min(r.at_ms) AS from_ms,
+    max(r.at_ms) AS until_ms, audit_kinds(json_group_array(r.kind)) AS kinds,
+    audit_packed_records(json_group_array(
+      json_array(r.record_index % 256, r.at_ms, r.kind, r.subject, e.entry))) AS records,
+    audit_packed_values(json_group_array(json_array(r.record_index % 256, p.salt, p.personal_values))
+      FILTER (WHERE p.salt IS NOT NULL)) AS personal_values
+  FROM entry AS e CROSS JOIN audit_records AS r ON r.record_index = e.record_index
+    LEFT JOIN personal AS p ON p.record_index = e.record_index
+  GROUP BY r.org_id, r.record_index / 256)`;
 
 /** All copied tables, in an order in which referenced tables come first. */
 export const COPIED_TABLES: readonly CopiedTable[] = [
@@ -35,7 +74,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     "plans",
     "org_id uuid, plan_id uuid, session_id text, created_at_ms bigint, deadline_ms bigint, status text, started_at_ms bigint, finished_at_ms bigint, cancel_reason text, failure text",
     [
-      { name: "usage_through", type: "integer", sqlite: placeInPlan("usage") },
+      { name: "usage_through", type: "integer", sqlite: USAGE_THROUGH },
       { name: "memory_through", type: "integer", sqlite: placeInPlan("memory") },
       { name: "audit_through", type: "integer", sqlite: placeInPlan("audit") },
       { name: "is_settled", type: "boolean", sqlite: IS_SETTLED },
@@ -44,6 +83,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   table(
     "plan_definitions",
     "org_id uuid, plan_id uuid, name text, description text, steps text, on_failure text",
+    [{ name: "keep_open", type: "boolean", sqlite: "iif(keep_open, 'true', 'false')" }],
   ),
   table(
     "plan_changes",
@@ -119,7 +159,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   table("sessions", "org_id uuid, session_id text, created_at_ms bigint"),
   table(
     "memory_entries",
-    "org_id uuid, entry_id uuid, session_id text, content text, created_at_ms bigint, tool_name text, intent text",
+    "org_id uuid, entry_id uuid, session_id text, content text, created_at_ms bigint, tool_name text, intent text, sources text",
   ),
   table(
     "retention_versions",
@@ -133,14 +173,17 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     "erasures",
     "org_id uuid, erasure_id uuid, scope text, subject text, subject_digest text, requested_by text, requested_at_ms bigint, finished_at_ms bigint, plan_count bigint, entry_count bigint, usage_count bigint",
   ),
-  table(
-    "audit_records",
-    "org_id uuid, record_index bigint, at_ms bigint, kind text, subject text, entry text",
-  ),
-  table(
-    "audit_personal_values",
-    "org_id uuid, record_index bigint, salt text, personal_values text",
-  ),
+  {
+    ...table(
+      "audit_blocks",
+      "org_id uuid, batch_index bigint, from_ms bigint, until_ms bigint, kinds text, records bytea, personal_values bytea",
+    ),
+    sqliteFrom: AUDIT_BLOCKS,
+  },
+  {
+    ...table("audit_subjects", "org_id uuid, subject text, batch_index bigint"),
+    sqliteFrom: `(SELECT DISTINCT org_id, subject, record_index / 256 * 256 AS batch_index FROM audit_records)`,
+  },
   table("audit_tiles", "org_id uuid, level integer, tile_index bigint, hashes bytea"),
   { ...table("audit_tree", "org_id uuid, size bigint, checkpoint text"), hasRows: true },
   table("audit_cosignatures", "org_id uuid, witness text, size bigint, note text"),

@@ -11,7 +11,7 @@ export interface MeteredTable {
   readonly sized: readonly string[];
 }
 
-/** The tables of both engines whose rows are measured; small ones of administration do not count. */
+/** The tables of both engines whose rows are measured, without those of the audit log; small ones of administration do not count. */
 export const METERED_TABLES: readonly MeteredTable[] = [
   {
     name: "plan_definitions",
@@ -44,7 +44,7 @@ export const METERED_TABLES: readonly MeteredTable[] = [
     name: "memory_entries",
     kind: "memory",
     key: { created_at_ms: "bigint", entry_id: "uuid" },
-    sized: ["content", "tool_name", "intent"],
+    sized: ["content", "tool_name", "intent", "sources"],
   },
   {
     name: "memory_vectors",
@@ -72,7 +72,6 @@ export const METERED_TABLES: readonly MeteredTable[] = [
     key: { occurred_at_ms: "bigint", event_id: "uuid", id: "uuid" },
     sized: ["price_id"],
   },
-  { name: "audit_records", kind: "audit", key: { record_index: "bigint" }, sized: ["entry"] },
 ];
 
 /** The expression of the bytes of a row. The length is in a value's header; the value is not read. */

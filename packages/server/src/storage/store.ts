@@ -12,7 +12,13 @@ import type { PolicyStore } from "../policies/ports.js";
 import type { Origin } from "@steward/state/ports";
 import type { StoreStatusReader } from "../system/ports.js";
 import type { WebhookStore } from "../webhooks/ports.js";
-import type { ErasedRows, ErasureStore, ExpiredRows, RetentionStore } from "../retention/ports.js";
+import type {
+  ErasedPlanNames,
+  ErasedRows,
+  ErasureStore,
+  ExpiredRows,
+  RetentionStore,
+} from "../retention/ports.js";
 import type { BudgetReservations, StorageMeter, UsageStore } from "../usage/ports.js";
 
 /** The audit log: the way of facts into its tree, and its reads. */
@@ -42,6 +48,7 @@ export interface Store extends AsyncDisposable {
   readonly webhooks: WebhookStore;
   readonly erasures: ErasureStore;
   readonly erased: ErasedRows;
+  readonly erasedPlanNames: ErasedPlanNames;
   readonly meter: StorageMeter;
   readonly status: StoreStatusReader;
   /**

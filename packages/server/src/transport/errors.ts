@@ -1,4 +1,4 @@
-import { status as grpcStatus } from "@grpc/grpc-js";
+import type { status as grpcStatus } from "@grpc/grpc-js";
 import type { ErrorCode } from "@steward/protocol";
 import type { ErrorBody } from "@steward/protocol/rest";
 import { AppError } from "@steward/kernel/errors.js";
@@ -7,8 +7,8 @@ import { AppError } from "@steward/kernel/errors.js";
 export interface WireStatus {
   /** HTTP status (RFC 9110 §15). */
   readonly http: number;
-  /** gRPC status code. */
-  readonly grpc: grpcStatus;
+  /** Name of the gRPC status code. */
+  readonly grpc: keyof typeof grpcStatus;
 }
 
 /**
@@ -17,56 +17,56 @@ export interface WireStatus {
  * googleapis/google/rpc/code.proto assigns to the gRPC code.
  */
 export const WIRE_STATUS: Readonly<Record<ErrorCode, WireStatus>> = {
-  INVALID_ARGUMENT: { http: 400, grpc: grpcStatus.INVALID_ARGUMENT },
-  INVALID_PLAN: { http: 400, grpc: grpcStatus.INVALID_ARGUMENT },
-  PLAN_CYCLE: { http: 400, grpc: grpcStatus.INVALID_ARGUMENT },
-  BAD_PLACEHOLDER: { http: 400, grpc: grpcStatus.INVALID_ARGUMENT },
-  LIMIT_EXCEEDED: { http: 400, grpc: grpcStatus.INVALID_ARGUMENT },
-  CURSOR_OUT_OF_RANGE: { http: 400, grpc: grpcStatus.OUT_OF_RANGE },
-  UNAUTHENTICATED: { http: 401, grpc: grpcStatus.UNAUTHENTICATED },
-  POLICY_DENIED: { http: 403, grpc: grpcStatus.PERMISSION_DENIED },
-  PLAN_NOT_FOUND: { http: 404, grpc: grpcStatus.NOT_FOUND },
-  STEP_NOT_FOUND: { http: 404, grpc: grpcStatus.NOT_FOUND },
-  NOT_FOUND: { http: 404, grpc: grpcStatus.NOT_FOUND },
-  METHOD_NOT_ALLOWED: { http: 405, grpc: grpcStatus.UNIMPLEMENTED },
-  STEP_DEPENDENCIES_NOT_MET: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
-  PLAN_NOT_ACTIVE: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
-  STEP_NOT_REVISABLE: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
-  REVISION_CONFLICT: { http: 409, grpc: grpcStatus.ABORTED },
-  APPROVAL_REQUIRED: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
-  APPROVAL_CONFLICT: { http: 409, grpc: grpcStatus.ABORTED },
-  APPROVAL_DENIED: { http: 403, grpc: grpcStatus.PERMISSION_DENIED },
-  LEGAL_HOLD: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
-  STEP_FAILED: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
-  OUTCOME_UNKNOWN: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
-  OUTPUT_CUT: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
-  IDEMPOTENCY_CONFLICT: { http: 422, grpc: grpcStatus.ALREADY_EXISTS },
-  QUOTA_EXCEEDED: { http: 429, grpc: grpcStatus.RESOURCE_EXHAUSTED },
-  CANCELLED: { http: 499, grpc: grpcStatus.CANCELLED },
-  INTERNAL: { http: 500, grpc: grpcStatus.INTERNAL },
-  ORCHESTRATOR_NOT_CONFIGURED: { http: 501, grpc: grpcStatus.UNIMPLEMENTED },
-  UNIMPLEMENTED: { http: 501, grpc: grpcStatus.UNIMPLEMENTED },
-  STORE_UNAVAILABLE: { http: 503, grpc: grpcStatus.UNAVAILABLE },
-  IDENTITY_UNAVAILABLE: { http: 503, grpc: grpcStatus.UNAVAILABLE },
-  OVERLOADED: { http: 503, grpc: grpcStatus.UNAVAILABLE },
-  DEADLINE_EXCEEDED: { http: 504, grpc: grpcStatus.DEADLINE_EXCEEDED },
-  STEP_TIMEOUT: { http: 504, grpc: grpcStatus.DEADLINE_EXCEEDED },
-  PAYMENT_CONFLICT: { http: 409, grpc: grpcStatus.ABORTED },
-  PAYMENT_RATE_LIMITED: { http: 429, grpc: grpcStatus.RESOURCE_EXHAUSTED },
-  PAYMENT_PROVIDER_FAILED: { http: 502, grpc: grpcStatus.UNAVAILABLE },
-  PAYMENT_NOT_CONFIGURED: { http: 503, grpc: grpcStatus.UNAVAILABLE },
-  EMBEDDING_FAILED: { http: 500, grpc: grpcStatus.INTERNAL },
-  MEMORY_SEARCH_FAILED: { http: 500, grpc: grpcStatus.INTERNAL },
-  PAYMENT_TIMEOUT: { http: 504, grpc: grpcStatus.DEADLINE_EXCEEDED },
-  STATE_CONFLICT: { http: 409, grpc: grpcStatus.ABORTED },
-  STATE_CORRUPTED: { http: 500, grpc: grpcStatus.DATA_LOSS },
+  INVALID_ARGUMENT: { http: 400, grpc: "INVALID_ARGUMENT" },
+  INVALID_PLAN: { http: 400, grpc: "INVALID_ARGUMENT" },
+  PLAN_CYCLE: { http: 400, grpc: "INVALID_ARGUMENT" },
+  BAD_PLACEHOLDER: { http: 400, grpc: "INVALID_ARGUMENT" },
+  LIMIT_EXCEEDED: { http: 400, grpc: "INVALID_ARGUMENT" },
+  CURSOR_OUT_OF_RANGE: { http: 400, grpc: "OUT_OF_RANGE" },
+  UNAUTHENTICATED: { http: 401, grpc: "UNAUTHENTICATED" },
+  POLICY_DENIED: { http: 403, grpc: "PERMISSION_DENIED" },
+  PLAN_NOT_FOUND: { http: 404, grpc: "NOT_FOUND" },
+  STEP_NOT_FOUND: { http: 404, grpc: "NOT_FOUND" },
+  NOT_FOUND: { http: 404, grpc: "NOT_FOUND" },
+  METHOD_NOT_ALLOWED: { http: 405, grpc: "UNIMPLEMENTED" },
+  STEP_DEPENDENCIES_NOT_MET: { http: 409, grpc: "FAILED_PRECONDITION" },
+  PLAN_NOT_ACTIVE: { http: 409, grpc: "FAILED_PRECONDITION" },
+  STEP_NOT_REVISABLE: { http: 409, grpc: "FAILED_PRECONDITION" },
+  REVISION_CONFLICT: { http: 409, grpc: "ABORTED" },
+  APPROVAL_REQUIRED: { http: 409, grpc: "FAILED_PRECONDITION" },
+  APPROVAL_CONFLICT: { http: 409, grpc: "ABORTED" },
+  APPROVAL_DENIED: { http: 403, grpc: "PERMISSION_DENIED" },
+  LEGAL_HOLD: { http: 409, grpc: "FAILED_PRECONDITION" },
+  STEP_FAILED: { http: 409, grpc: "FAILED_PRECONDITION" },
+  OUTCOME_UNKNOWN: { http: 409, grpc: "FAILED_PRECONDITION" },
+  OUTPUT_CUT: { http: 409, grpc: "FAILED_PRECONDITION" },
+  IDEMPOTENCY_CONFLICT: { http: 422, grpc: "ALREADY_EXISTS" },
+  QUOTA_EXCEEDED: { http: 429, grpc: "RESOURCE_EXHAUSTED" },
+  CANCELLED: { http: 499, grpc: "CANCELLED" },
+  INTERNAL: { http: 500, grpc: "INTERNAL" },
+  ORCHESTRATOR_NOT_CONFIGURED: { http: 501, grpc: "UNIMPLEMENTED" },
+  UNIMPLEMENTED: { http: 501, grpc: "UNIMPLEMENTED" },
+  STORE_UNAVAILABLE: { http: 503, grpc: "UNAVAILABLE" },
+  IDENTITY_UNAVAILABLE: { http: 503, grpc: "UNAVAILABLE" },
+  OVERLOADED: { http: 503, grpc: "UNAVAILABLE" },
+  DEADLINE_EXCEEDED: { http: 504, grpc: "DEADLINE_EXCEEDED" },
+  STEP_TIMEOUT: { http: 504, grpc: "DEADLINE_EXCEEDED" },
+  PAYMENT_CONFLICT: { http: 409, grpc: "ABORTED" },
+  PAYMENT_RATE_LIMITED: { http: 429, grpc: "RESOURCE_EXHAUSTED" },
+  PAYMENT_PROVIDER_FAILED: { http: 502, grpc: "UNAVAILABLE" },
+  PAYMENT_NOT_CONFIGURED: { http: 503, grpc: "UNAVAILABLE" },
+  EMBEDDING_FAILED: { http: 500, grpc: "INTERNAL" },
+  MEMORY_SEARCH_FAILED: { http: 500, grpc: "INTERNAL" },
+  PAYMENT_TIMEOUT: { http: 504, grpc: "DEADLINE_EXCEEDED" },
+  STATE_CONFLICT: { http: 409, grpc: "ABORTED" },
+  STATE_CORRUPTED: { http: 500, grpc: "DATA_LOSS" },
 };
 
 /** A request too large to be read: also `LIMIT_EXCEEDED`, but with other statuses. */
-export const REQUEST_TOO_LARGE: WireStatus = { http: 413, grpc: grpcStatus.RESOURCE_EXHAUSTED };
+export const REQUEST_TOO_LARGE: WireStatus = { http: 413, grpc: "RESOURCE_EXHAUSTED" };
 
 /** A body with an unsupported content coding: `INVALID_ARGUMENT`, with another HTTP status. */
-export const UNSUPPORTED_CODING: WireStatus = { http: 415, grpc: grpcStatus.INVALID_ARGUMENT };
+export const UNSUPPORTED_CODING: WireStatus = { http: 415, grpc: "INVALID_ARGUMENT" };
 
 /** An error as an HTTP response. */
 export interface RestError {

@@ -25,11 +25,11 @@ export async function* followEvents(
   // Subscribes before it reads, so that events in between cause a wake-up.
   const unsubscribe = journal.onPlanEvents(planId, wakeUp.notify);
   try {
-    let newest = await eventAtCursor(journal, planId, afterSequence, ctx);
+    let newest: PlanEvent | undefined;
     let cursor = afterSequence;
     while (!ctx.signal.aborted) {
       const page = await journal.readEvents(planId, cursor, EVENTS_PAGE_MAX, ctx);
-      newest = page.at(-1) ?? newest;
+      newest = page.at(-1) ?? newest ?? (await eventAtCursor(journal, planId, cursor, ctx));
       if (newest !== undefined) cursor = newest.sequence;
       if (page.length > 0) yield page;
       if (page.length === EVENTS_PAGE_MAX) continue;

@@ -64,11 +64,11 @@ export const HEADER_BYTES_MAX: number = 16 * 1024;
 /** Concurrent connections on each port. */
 export const CONNECTIONS_MAX: number = 10_000;
 /**
- * Concurrent connections from one address on each port. A proxy that opens a connection for each
- * request has many.
+ * Concurrent connections from one address, of IPv6 from one /64, on each port. Connections of trusted proxies carry the
+ * requests of many clients and count for `CONNECTIONS_MAX` only.
  */
 export const PEER_CONNECTIONS_MAX: number = 1000;
-/** Concurrent health and reflection streams from one address, which are unauthenticated. */
+/** Concurrent health and reflection streams from one address, of IPv6 from one /64, which are unauthenticated. */
 export const PEER_OPEN_STREAMS_MAX: number = 20;
 /**
  * Organizations whose requests are counted at a time. The least recently active organization is

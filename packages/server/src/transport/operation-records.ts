@@ -1,6 +1,8 @@
 import { assert } from "@steward/kernel/assert.js";
 import type { AskedOperation, OperationRecord, RecordTime } from "../audit/index.js";
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
+import { isUuid } from "@steward/kernel/ids.js";
+import { DESCRIBED } from "./gen/described.js";
 import { actionOf } from "./operations.js";
 
 /**
@@ -8,54 +10,26 @@ import { actionOf } from "./operations.js";
  * log.
  */
 const RECORDS: Readonly<Record<string, OperationRecord>> = {
+  ...Object.fromEntries(
+    Object.entries(DESCRIBED).flatMap(([name, { audit }]) =>
+      typeof audit === "object" ? [[name, audit] as const] : [],
+    ),
+  ),
   ...recorded("withEffect", {
-    createApiKey: "key.create",
-    rotateApiKey: "key.rotate",
-    revokeApiKey: "key.revoke",
-    putPolicies: "policies.put",
-    setRetention: "retention.set",
-    setMemoryRetention: "retention.set",
-    revokeApproval: "approval.revoke",
-    placeHold: "hold.place",
-    liftHold: "hold.lift",
-    beginErasure: "erasure.begin",
-    setPrice: "price.set",
-    setBudget: "budget.set",
-    removeBudget: "budget.remove",
     reportUsage: "usage.report",
-    addMemoryEntry: "memory.add",
-    deleteMemoryEntry: "memory.delete",
-    deleteMemorySession: "memory.delete",
-    retryWebhookDeliveries: "webhook.retry",
   }),
   ...recorded("around", {
-    testWebhook: "webhook.test",
-    repriceUsage: "usage.reprice",
-    verifyUsage: "usage.verify",
     importState: "state.import",
     importStateDocument: "state.import",
-    mergeState: "state.merge",
-    revertState: "state.revert",
-    moveStateRef: "state.move_ref",
-    collectState: "state.collect",
     proposeMigration: "migration.propose",
-    verifyMigration: "migration.verify",
-    applyMigration: "migration.apply",
-    resumeMigration: "migration.resume",
-    revertMigration: "migration.revert",
-    undoMigration: "migration.undo",
-    acceptSchemaDrift: "migration.accept_drift",
     createSetupIntent: "payment.create_setup_intent",
     createSetupPage: "payment.create_setup_page",
-    detachPaymentMethod: "payment.detach_method",
-    createPaymentCustomer: "payment.create_customer",
-    rebindPaymentCustomer: "payment.rebind_customer",
   }),
   ...recorded("before", { exportState: "state.export", getSystemStatus: "system.read" }),
   ...recorded("counted", { getAuditEntries: "audit.export" }),
 };
 
-/** Parameters whose values are ids that the service made, and that belong to no person. */
+/** Parameters that name what an operation is about, by ids that the service made and that belong to no person. */
 const SUBJECTS = [
   "key_id",
   "hold_id",
@@ -71,13 +45,11 @@ const SUBJECTS = [
  */
 const IN_PLAN_LOG: ReadonlySet<string> = new Set([
   ...["submitPlan", "appendSteps", "reviseStep", "forkPlan", "executeStep", "cancelPlan"],
-  ...["retryPlan", "grantApproval", "denyApproval"],
+  ...["finishPlan", "retryPlan"],
 ]);
 
 /** Operations that change nothing although their actions do not say so. */
-const CHANGE_NOTHING: ReadonlySet<string> = new Set([
-  ...["checkPlan", "getStep", "estimateErasure", "checkState", "getOrganizationUsage"],
-]);
+const CHANGE_NOTHING: ReadonlySet<string> = new Set(["checkPlan", "getStep"]);
 
 /**
  * How an operation is recorded, looked up when routes and methods are registered; `undefined`: the
@@ -88,6 +60,7 @@ export function recordOf(operation: string): OperationRecord | undefined {
   const record = RECORDS[operation];
   if (record !== undefined) return record;
   const isKnown =
+    Object.hasOwn(DESCRIBED, operation) ||
     IN_PLAN_LOG.has(operation) ||
     CHANGE_NOTHING.has(operation) ||
     actionOf(operation).endsWith(":read");
@@ -104,9 +77,18 @@ export function askedOperation(
   record: OperationRecord,
   request: Readonly<Record<string, JsonValue>>,
 ): AskedOperation {
-  const subject = SUBJECTS.map((name) => request[name]).find((value) => typeof value === "string");
-  return { ...record, operation, subject: subject ?? "", request };
+  const given = SUBJECTS.map((name) => request[name]).find((value) => typeof value === "string");
+  // The caller may have written anything there. Then only the digest of the parameters tells it.
+  const subject = given !== undefined && isServiceId(given) ? given.toLowerCase() : "";
+  return { ...record, operation, subject, request };
 }
+
+/** Whether a text has the form of an id that the service makes: a UUID, or the id of an API key. */
+function isServiceId(text: string): boolean {
+  return isUuid(text) || KEY_ID.test(text);
+}
+
+const KEY_ID = /^[\da-f]{24}$/;
 
 function recorded(
   time: RecordTime,

@@ -7,7 +7,7 @@ import type {
 } from "@steward/protocol/rest";
 import type { StatementRule, TouchedTable } from "../governance/index.js";
 import type { PlanCheck, StepCheck } from "../plans/index.js";
-import { present } from "./present.js";
+import { present } from "../kernel/present.js";
 
 /** What a plan would do, as REST and the command line tell it; gRPC has the same fields. */
 export function planCheckMessage({ steps, exceededBudgets }: PlanCheck): PlanCheckMessage {

@@ -1,15 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "@steward/kernel/clock.js";
 import { isUuid, systemIds } from "@steward/kernel/ids.js";
+import { RESUMED_CALLERS_MAX } from "@steward/kernel/limits.js";
+import { clientAddressBy } from "./authentication/client-address.js";
 import { headersAuthenticator } from "./authentication/headers-authenticator.js";
 import { requestContext, requestIdOf } from "./request-context.js";
 import { openQuotas } from "./testing/open-quotas.js";
 
+const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
 const services = {
   authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
   authorize: () => Promise.resolve(),
-  useApproval: () => Promise.resolve(new Set<string>()),
+  useApproval: () =>
+    Promise.resolve({ lifts: new Set<string>(), giveBack: () => Promise.resolve() }),
   quotas: openQuotas(),
+  clientAddress: clientAddressBy(["127.0.0.1"]),
 };
 const ids = systemIds(systemClock);
 const request = {
@@ -34,10 +39,32 @@ describe("the context of a request", () => {
     expect(ctx.signal).toBe(request.signal);
   });
 
+  it.each([
+    ["127.0.0.1", "192.0.2.7"],
+    ["10.0.0.1", "10.0.0.1"],
+  ])("forwarded by %s, is told to come from %s", async (peerAddress, told) => {
+    const headers = { "x-forwarded-for": "192.0.2.7" };
+    const ctx = await requestContext(services, { ...request, headers, peerAddress });
+    expect(ctx.request?.peerAddress).toBe(told);
+  });
+
   it("has no key and no deadline when none was given", async () => {
     const ctx = await requestContext(services, request);
     expect(ctx).not.toHaveProperty("idempotencyKey");
     expect(ctx).not.toHaveProperty("deadlineMs");
+  });
+
+  it("comes before those of another organization that has many requests, on however many connections", async () => {
+    const order: string[] = [];
+    const [many, one] = ["11111111-1111-4111-8111-111111111111", OTHER_ORG];
+    const asked = [...Array.from({ length: 200 }, () => many), one].map(async (orgId) => {
+      await requestContext(services, { ...request, headers: { "x-org-id": orgId } });
+      order.push(orgId);
+    });
+    await Promise.all(asked);
+    expect(order).toHaveLength(201);
+    // Those of one turn have begun, and the next turn takes one of each organization.
+    expect(order.indexOf(one)).toBeLessThanOrEqual(2 * RESUMED_CALLERS_MAX);
   });
 
   it("refuses an idempotency key that is too long", async () => {

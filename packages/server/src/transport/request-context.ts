@@ -1,10 +1,12 @@
 import { OperationApprovalRequired } from "../governance/index.js";
 import type { Action } from "../identity/index.js";
 import type { Caller, RequestOrigin } from "@steward/kernel/caller.js";
+import { resumption } from "@steward/kernel/concurrency/shared-result.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "./limits.js";
 import type { QueryRuntimeContext } from "../plans/index.js";
 import type { RequestContext } from "./approvals/approved-operation.js";
+import type { ClientAddress } from "./authentication/client-address.js";
 import { headerText } from "./header-text.js";
 import type { Share } from "./organization-quotas.js";
 import type { IdentityHeaders, Services, ShownIdentity } from "./services.js";
@@ -33,7 +35,10 @@ export interface IncomingRequest extends ShownIdentity {
 }
 
 /** Authentication, authorization and quotas. */
-export type Gatekeepers = Pick<Services, "authenticate" | "authorize" | "useApproval" | "quotas">;
+export type Gatekeepers = Pick<
+  Services,
+  "authenticate" | "authorize" | "useApproval" | "quotas" | "clientAddress"
+>;
 
 /**
  * The caller of a request and its time limit. The right to the action on the caller's organization
@@ -41,33 +46,39 @@ export type Gatekeepers = Pick<Services, "authenticate" | "authorize" | "useAppr
  * @throws AppError like {@link Authenticate}, {@link Authorize} and {@link OrganizationQuotas}.
  */
 export async function requestContext(
-  { authenticate, authorize, useApproval, quotas }: Gatekeepers,
+  { authenticate, authorize, useApproval, quotas, clientAddress }: Gatekeepers,
   request: IncomingRequest,
 ): Promise<RequestContext> {
   const { headers, requestId, action, deadlineMs, signal, isApprovable = false } = request;
   const caller = await authenticate(request);
+  // Only now it is known whose request it is: one organization may have many connections.
+  await resumption(caller.orgId);
   if (action !== undefined) quotas.countRequest(caller.orgId);
   const needed = await demanded(authorize, caller, action === undefined ? [] : [action]);
   if (needed !== undefined && !isApprovable) await useApproval(caller, undefined, [needed]);
   const counts = takenShare(quotas, caller, request);
   const idempotencyKey = headerText(headers, "idempotency-key", IDEMPOTENCY_KEY_LENGTH_MAX);
-  return {
-    ...caller,
-    request: requestOrigin(request),
-    requestId,
-    signal,
-    ...(needed === undefined ? {} : { needed }),
-    ...(counts === undefined ? {} : { counts }),
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-  };
+  const origin = requestOrigin(request, clientAddress);
+  const context: Made<RequestContext> = { ...caller, request: origin, requestId, signal };
+  if (needed !== undefined) context.needed = needed;
+  if (counts !== undefined) context.counts = counts;
+  if (deadlineMs !== undefined) context.deadlineMs = deadlineMs;
+  if (idempotencyKey !== undefined) context.idempotencyKey = idempotencyKey;
+  return context;
 }
 
+/** An object while it is made. Members that are set one by one cost less than spreads, and each request has them. */
+type Made<T> = { -readonly [Key in keyof T]: T[Key] };
+
 /** The request as the audit log stores it. */
-function requestOrigin({ headers, requestId, peerAddress }: IncomingRequest): RequestOrigin {
-  const { traceparent } = headers;
+function requestOrigin(request: IncomingRequest, clientAddress: ClientAddress): RequestOrigin {
+  const { traceparent } = request.headers;
   const traceId = typeof traceparent === "string" ? TRACEPARENT.exec(traceparent)?.[1] : undefined;
-  return { requestId, peerAddress, ...(traceId === undefined ? {} : { traceId }) };
+  return {
+    requestId: request.requestId,
+    peerAddress: clientAddress(request),
+    ...(traceId === undefined ? {} : { traceId }),
+  };
 }
 
 /** W3C Trace Context §3.2. */

@@ -1,8 +1,8 @@
 import type { X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { ApprovableOperation } from "../approvals/index.js";
+import type { ApprovableOperation, UsedApproval } from "../approvals/index.js";
 import type { Intent, OperationApprovalRequired } from "../governance/index.js";
-import type { AskedOperation, AuditService } from "../audit/index.js";
+import type { AskedOperation, AuditService, RecordedWork } from "../audit/index.js";
 import type { CatalogService } from "../catalog/index.js";
 import type {
   Action,
@@ -47,6 +47,8 @@ export interface Services {
   readonly webhooks: WebhookService;
   readonly system: SystemService;
   readonly signIn: SignIn;
+  /** Tells clients apart: for limits by address and in the audit log. */
+  readonly clientAddress: ClientAddress;
   readonly authenticate: Authenticate;
   readonly quotas: OrganizationQuotas;
   readonly recordToolCall: RecordToolCall;
@@ -71,7 +73,7 @@ export type IdentityHeaders = Readonly<IncomingHttpHeaders>;
 /** The parts of a request and its connection that identify the sender. */
 export interface ShownIdentity {
   readonly headers: IdentityHeaders;
-  /** IP address of the client. */
+  /** IP address of the connection's other end, which may be a proxy ({@link ClientAddress}). */
   readonly peerAddress: string;
   /** The connection's verified client certificate; `undefined` when there is none. */
   readonly certificate: () => X509Certificate | undefined;
@@ -89,8 +91,6 @@ export interface SignIn {
   readonly isOpen: boolean;
   /** Verifies an API key that a person types in; absent: keys are not accepted. */
   readonly apiKey?: VerifyCredential;
-  /** The address by which wrong keys are counted. */
-  readonly clientAddress: ClientAddress;
   /** Absent: nobody signs in at an OpenID provider. */
   readonly openid?: OpenIdProvider;
   /** The URL under which browsers reach this server; absent: the host of each request is used. */
@@ -124,7 +124,6 @@ export type ShownOperation = ApprovableOperation | undefined;
 /**
  * Uses up the approval of an operation that policies demand it of, and requests one where there is none.
  * @param needs what they have demanded of this operation so far.
- * @returns what it lifts, for {@link Caller.approvedUnder}.
  * @throws AppError `APPROVAL_REQUIRED`, `APPROVAL_DENIED`, `POLICY_DENIED`, `LIMIT_EXCEEDED`,
  * `QUOTA_EXCEEDED`.
  */
@@ -132,7 +131,7 @@ export type UseApproval = (
   caller: Caller,
   operation: ShownOperation,
   needs: readonly [OperationApprovalRequired, ...OperationApprovalRequired[]],
-) => Promise<ReadonlySet<string>>;
+) => Promise<UsedApproval>;
 
 /**
  * Whether the caller may do something, asked to offer only what a caller may use. An answer is no
@@ -147,7 +146,7 @@ export type MayDo = (caller: Caller, action: Action) => Promise<boolean>;
 export type RecordOperation = <T>(
   caller: Caller,
   asked: AskedOperation,
-  work: () => Promise<T>,
+  work: RecordedWork<T>,
 ) => Promise<T>;
 
 /** A call of one of the service's own tools outside of a plan, such as a tool over MCP. */

@@ -10,6 +10,7 @@ import type { Bucket } from "./reports/report.js";
 import type { HeatCell, Rollups, TimeRollup } from "./reports/rollup.js";
 import type { RecordedCall, UsageAdjustment, UsageEvent } from "./events/usage-event.js";
 import type { StoredKind } from "./storage/stored-bytes.js";
+import type { RecordedOperation } from "../kernel/recorded-operation.js";
 
 export type {
   Admission,
@@ -65,6 +66,7 @@ export interface UsageRecording {
   recordExternal(
     orgId: string,
     eventsAt: (prices: readonly Price[]) => readonly UsageEvent[],
+    operation?: RecordedOperation,
   ): Promise<readonly UsageEvent[]>;
 }
 
@@ -104,7 +106,11 @@ export interface PriceBook {
    * @param change computes the change from the current prices; may be called more than once, and
    * may throw.
    */
-  change(orgId: string, change: (prices: readonly Price[]) => PriceChange): Promise<PriceChange>;
+  change(
+    orgId: string,
+    change: (prices: readonly Price[]) => PriceChange,
+    operation?: RecordedOperation,
+  ): Promise<PriceChange>;
 
   /**
    * Adds corrections of the organization's usage rows in a range, for the oldest `limit` rows.
@@ -124,10 +130,10 @@ export interface BudgetBook {
   list(orgId: string): Promise<readonly Budget[]>;
 
   /** Adds a budget. It replaces a budget with the same scope, unit, period, action and setter. */
-  save(orgId: string, budget: Budget): Promise<void>;
+  save(orgId: string, budget: Budget, operation?: RecordedOperation): Promise<void>;
 
   /** @returns false when the organization has no such budget. */
-  delete(orgId: string, budgetId: string): Promise<boolean>;
+  delete(orgId: string, budgetId: string, operation?: RecordedOperation): Promise<boolean>;
 }
 
 /** Opens the ledgers of organizations. */

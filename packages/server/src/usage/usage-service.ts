@@ -1,6 +1,6 @@
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
-import { tellEffect } from "../kernel/recorded-operation.js";
+import type { OperationCaller } from "../kernel/recorded-operation.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import { aauWeight } from "./events/aau.js";
@@ -18,7 +18,7 @@ import {
   type OrganizationReportParameters,
 } from "./reports/organization-report.js";
 import { parseInstant, requireDetail } from "./instant.js";
-import type { UsageStore } from "./ports.js";
+import type { PriceChange, UsageStore } from "./ports.js";
 import { parsePrice, type PriceInput } from "./prices/price-input.js";
 import { PriceList, setPrice, type Price, type PricedCall } from "./prices/pricing.js";
 import { dailyUsage, type DailyUsage } from "./reports/report.js";
@@ -121,20 +121,20 @@ export class UsageService {
    * Adds tool calls reported by another system. Each call counts once, however often it is
    * reported.
    */
-  async ingest(caller: Caller, events: readonly ExternalEvent[]): Promise<IngestResult> {
+  async ingest(caller: OperationCaller, events: readonly ExternalEvent[]): Promise<IngestResult> {
     const { store, recorder, ids, clock } = this.#parts;
-    const { orgId } = caller;
+    const { orgId, operation } = caller;
     return recorder.exclusively(async () => {
       const detailFromMs = await store.reports.detailFromMs(orgId);
-      const added = await store.recording.recordExternal(orgId, (prices) =>
+      const rowsAt = (prices: readonly Price[]): ReturnType<typeof externalUsage> =>
         externalUsage(events, {
           orgId,
           prices: new PriceList(prices),
           ids,
           nowMs: clock.nowMs(),
           detailFromMs,
-        }),
-      );
+        });
+      const added = await store.recording.recordExternal(orgId, rowsAt, operation);
       recorder.recorded(added);
       return { accepted: added.length, duplicates: events.length - added.length };
     });
@@ -164,13 +164,15 @@ export class UsageService {
    * Adds a price. Recorded calls keep their cost. Only operators may set prices, and name the
    * organization that pays them.
    */
-  async setPrice(caller: Caller, input: PriceInput): Promise<Price> {
+  async setPrice(caller: OperationCaller, input: PriceInput): Promise<Price> {
     const { store, recorder, ids, clock, gate } = this.#parts;
     const orgId = organizationOf(caller, input.org_id);
     const price = parsePrice(input, ids.uuid(), clock.nowMs());
     return recorder.exclusively(async () => {
-      tellEffect({ subject: price.id, detail: { of: orgId } });
-      const change = await store.prices.change(orgId, (prices) => setPrice(prices, price));
+      const { operation } = caller;
+      operation?.tell({ subject: price.id, detail: { of: orgId } });
+      const changed = (prices: readonly Price[]): PriceChange => setPrice(prices, price);
+      const change = await store.prices.change(orgId, changed, operation);
       gate.refresh(orgId);
       return change.added;
     });
@@ -230,7 +232,7 @@ export class UsageService {
    * Sets a budget, replacing one with the same scope, unit, period and action. An operator's budget
    * can only be changed by operators, and bounds the organization's own budgets.
    */
-  async setBudget(caller: Caller, input: BudgetInput): Promise<Budget> {
+  async setBudget(caller: OperationCaller, input: BudgetInput): Promise<Budget> {
     const { store, recorder, ids, gate } = this.#parts;
     const orgId = organizationOf(caller, input.org_id);
     const setBy = isOperator(caller) ? "operator" : "organization";
@@ -239,8 +241,8 @@ export class UsageService {
       // An operator may set a budget concurrently on another server. Both budgets are then enforced
       // for each call.
       checkCeiling(budget, await store.budgets.list(orgId));
-      tellEffect({ subject: budget.id, detail: { of: orgId } });
-      await store.budgets.save(orgId, budget);
+      caller.operation?.tell({ subject: budget.id, detail: { of: orgId } });
+      await store.budgets.save(orgId, budget, caller.operation);
       gate.refresh(orgId);
       return budget;
     });
@@ -250,7 +252,7 @@ export class UsageService {
    * @throws AppError `NOT_FOUND` when the organization has no such budget; `POLICY_DENIED` for an
    * operator's budget.
    */
-  async removeBudget(caller: Caller, budgetId: string, named?: string): Promise<void> {
+  async removeBudget(caller: OperationCaller, budgetId: string, named?: string): Promise<void> {
     const { store, recorder, gate } = this.#parts;
     const orgId = organizationOf(caller, named);
     await recorder.exclusively(async () => {
@@ -261,7 +263,7 @@ export class UsageService {
           "This budget is the operator's; only the role operator can remove it",
         );
       }
-      if (!(await store.budgets.delete(orgId, budgetId))) {
+      if (!(await store.budgets.delete(orgId, budgetId, caller.operation))) {
         throw new AppError("NOT_FOUND", "The organization has no budget with this id");
       }
       gate.refresh(orgId);

@@ -82,9 +82,7 @@ function messageOf(
   type: WebhookEvent,
   { planId, sequence, payloadJson, timestamp, messageId }: PlanNews,
 ): Omit<NewDelivery, "target"> {
-  // Written by the plans' own code.
-  const payload = JSON.parse(payloadJson) as Readonly<Record<string, unknown>>;
-  const data = { org_id: orgId, plan_id: planId, sequence, ...payload };
+  const data = { org_id: orgId, plan_id: planId, sequence, ...toldOf(payloadJson) };
   return {
     orgId,
     // An event has one place in its plan's log, so the id is known before the message is stored.
@@ -92,4 +90,16 @@ function messageOf(
     body: shownJson(JSON.stringify({ type, timestamp, data })),
     dueAtMs: Date.parse(timestamp),
   };
+}
+
+/**
+ * What a message holds of an event. It has no reader whom policies could decide about, so that it
+ * holds nothing from rows: the error of a statement repeats names and values of the database.
+ */
+function toldOf(payloadJson: string): Readonly<Record<string, unknown>> {
+  // Written by the plans' own code.
+  const payload = JSON.parse(payloadJson) as Readonly<Record<string, unknown>>;
+  const { failed_step_id: stepId } = payload;
+  if (typeof stepId !== "string") return payload;
+  return { ...payload, reason: `Step ${stepId} failed: its error is in the plan` };
 }

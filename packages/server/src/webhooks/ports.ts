@@ -1,4 +1,5 @@
 import type { NewDelivery } from "./outbox.js";
+import type { RecordedOperation } from "../kernel/recorded-operation.js";
 
 export type { NewDelivery };
 
@@ -90,6 +91,7 @@ export interface WebhookStore {
     which: { readonly targets: readonly string[]; readonly messageId?: string | undefined },
     times: { readonly nowMs: number; readonly laterThanMs: number },
     limit: number,
+    operation?: RecordedOperation,
   ): Promise<number>;
 
   /** Deletes deliveries that are dead, or were last due, before this time. */

@@ -13,6 +13,7 @@ import {
 import type { WebhookOutbox } from "./outbox.js";
 import type { DeliveryFilter, DeliveryPlace, StoredDelivery, WebhookStore } from "./ports.js";
 import type { WebhookTarget } from "./webhook-target.js";
+import type { OperationCaller } from "../kernel/recorded-operation.js";
 
 /** Dependencies of the service. */
 export interface WebhookServiceParts extends AttemptParts {
@@ -70,7 +71,7 @@ export class WebhookService {
    * @throws AppError `NOT_FOUND` for an unknown target, and for a message of which nothing waits.
    */
   async retry(
-    { orgId }: Pick<Caller, "orgId">,
+    { orgId, operation }: Pick<OperationCaller, "orgId" | "operation">,
     { target, messageId }: { readonly target?: string; readonly messageId?: string },
   ): Promise<number> {
     const { store, targets, clock, outbox } = this.#parts;
@@ -81,7 +82,7 @@ export class WebhookService {
     // anyway.
     const times = { nowMs, laterThanMs: nowMs + WEBHOOK_LEASE_MS };
     const which = { targets: names, messageId };
-    const retried = await store.retry(orgId, which, times, WEBHOOK_RETRIES_MAX);
+    const retried = await store.retry(orgId, which, times, WEBHOOK_RETRIES_MAX, operation);
     if (retried === 0 && messageId !== undefined) {
       throw new AppError(
         "NOT_FOUND",

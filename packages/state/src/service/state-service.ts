@@ -201,13 +201,13 @@ export class StateService {
     const { repositories, rdf, clock } = this.#parts;
     const ref = branchRef(order);
     requireCallersRef(ref);
-    this.#storage.admit(caller.orgId, 0);
+    this.#storage.admit(caller.orgId, "state", 0);
     await repositories.read(caller.orgId, ({ store }) => checkTarget(store, order));
     const { content, removed, format } = order;
     const document = await rdf.read(caller.orgId, content, format);
     const removal =
       removed === undefined ? undefined : await rdf.read(caller.orgId, removed, format);
-    this.#storage.admit(caller.orgId, QUAD_BYTES * (document.quads.rows.length / 4));
+    this.#storage.admit(caller.orgId, "state", QUAD_BYTES * (document.quads.rows.length / 4));
     const job = { order, document, removal, author: authorOf(caller) };
     return this.#change(caller, ref, (store) => importDocument(store, clock, job));
   }
@@ -252,7 +252,7 @@ export class StateService {
     },
     isPreview: boolean,
   ): Promise<MergeOutcome> {
-    if (!isPreview) this.#storage.admit(caller.orgId, 0);
+    if (!isPreview) this.#storage.admit(caller.orgId, "state", 0);
     return this.#change(caller, branchRef(order), (store) => {
       const theirs = commitNamed(store, order.from);
       const full = { ...order, theirs, author: authorOf(caller) };
@@ -266,7 +266,7 @@ export class StateService {
     order: Omit<RevertOrder, "undone" | "author"> & { readonly commit: string },
     isPreview: boolean,
   ): Promise<RevertOutcome> {
-    if (!isPreview) this.#storage.admit(caller.orgId, 0);
+    if (!isPreview) this.#storage.admit(caller.orgId, "state", 0);
     return this.#change(caller, branchRef(order), (store) => {
       const undone = commitNamed(store, order.commit);
       const full = { ...order, undone, author: authorOf(caller) };

@@ -3,6 +3,7 @@ import { eventsOf, expectRefusal, rowsOf, untilStep } from "../../expectations.j
 import { ENDLESS, scenario, step, type Scenario } from "../../scenario.js";
 
 const NOT_REVISABLE = { code: "STEP_NOT_REVISABLE", grpc: "FAILED_PRECONDITION", rest: 409 };
+const NOT_ACTIVE = { code: "PLAN_NOT_ACTIVE", grpc: "FAILED_PRECONDITION", rest: 409 };
 const CONFLICT = { code: "REVISION_CONFLICT", grpc: "ABORTED", rest: 409 };
 const INVALID = { code: "INVALID_PLAN", grpc: "INVALID_ARGUMENT", rest: 400 };
 const OTHER_REQUEST = { code: "IDEMPOTENCY_CONFLICT", grpc: "ALREADY_EXISTS", rest: 422 };
@@ -74,6 +75,53 @@ export const revising: readonly Scenario[] = [
       );
       expect(JSON.parse(told?.payload_json ?? "")).toMatchObject({
         ...{ step_id: "next", step_index: 2, revision: 2, depends_on: ["a"] },
+      });
+    },
+  ),
+  scenario(
+    ["D19-open"],
+    "a plan that stays open takes further steps after its last one, and is finished once",
+    async ({ client }) => {
+      const { plan_id } = await client.submit({
+        keep_open: true,
+        steps: [step("a", "SELECT 20 AS n")],
+      });
+      await expectRefusal(client.wire, client.finish(plan_id), NOT_ACTIVE);
+      expect(await rowsOf(client, plan_id, "a")).toEqual([{ n: 20 }]);
+      const open = { status: "running", keep_open: true, wait_reason: "awaiting_steps" };
+      expect(await client.getPlan(plan_id)).toMatchObject(open);
+      const next = step("b", "SELECT {{step.a.output[0].n}} + 1 AS n", { depends_on: ["a"] });
+      await client.append(plan_id, { steps: [next] });
+      const { wait_reason } = await client.getPlan(plan_id);
+      expect(wait_reason ?? "").toBe("");
+      expect(await rowsOf(client, plan_id, "b")).toEqual([{ n: 21 }]);
+      const finished = { plan_id, status: "completed" };
+      expect(await client.finish(plan_id)).toEqual(finished);
+      expect(await client.finish(plan_id)).toEqual(finished);
+      expect((await client.getPlan(plan_id)).status).toBe("completed");
+      const ends = (await eventsOf(client, plan_id)).filter(
+        ({ event_type }) => event_type === "PlanCompleted",
+      );
+      expect(ends).toHaveLength(1);
+      const late = { steps: [step("c", "SELECT 1")] };
+      await expectRefusal(client.wire, client.append(plan_id, late), NOT_ACTIVE);
+    },
+  ),
+  scenario(
+    ["D19-time-limit"],
+    "a step ends at the time limit that it asks for, which is at most the operator's",
+    async ({ client }) => {
+      const { plan_id } = await client.submit({
+        steps: [step("endless", ENDLESS, { timeout_ms: 20 })],
+      });
+      const ended = await client.execute(plan_id, "endless");
+      expect(ended).toMatchObject({ success: false, error_code: "STEP_TIMEOUT" });
+      expect(ended.error_message).toContain("The limit of 20 ms is the step's own timeout_ms");
+      const greedy = client.submit({ steps: [step("a", "SELECT 1", { timeout_ms: 3_600_001 })] });
+      await expectRefusal(client.wire, greedy, {
+        ...INVALID,
+        field: "steps[0].timeout_ms",
+        message: /the operator's maximum \(SERVICE_STEP_TIMEOUT_MS\)/,
       });
     },
   ),

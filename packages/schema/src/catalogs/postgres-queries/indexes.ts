@@ -1,8 +1,8 @@
-import { firing, neededExtensions, OWN_RELATION, OWN_SCHEMA } from "./shared.js";
+import { firing, isOwnColumn, neededExtensions, OWN_RELATION, OWN_SCHEMA } from "./shared.js";
 
 /** A column as a part of a list; by name when the column is no object of its own. */
 function columnPart(property: string, table: string, column: string): string {
-  return `(SELECT CASE WHEN h.relkind IN ('r', 'p', 'f') AND NOT h.relispartition AND a.attislocal
+  return `(SELECT CASE WHEN ${isOwnColumn("h", "a")}
       THEN jsonb_build_object('${property}', jsonb_build_object('ref', 'a:' || h.oid || '.' || a.attnum))
       ELSE jsonb_build_object('${property}Name', a.attname) END
     FROM pg_attribute a JOIN pg_class h ON h.oid = a.attrelid WHERE h.oid = ${table} AND a.attnum = ${column})`;
@@ -52,7 +52,7 @@ export const CONSTRAINTS: string = `
         FROM pg_index i JOIN pg_class b ON b.oid = i.indexrelid WHERE b.oid = k.conindid) ELSE '{}'::jsonb END
   FROM pg_constraint k LEFT JOIN pg_class c ON c.oid = k.conrelid LEFT JOIN pg_type t ON t.oid = k.contypid
   JOIN pg_namespace n ON n.oid = k.connamespace
-  WHERE (k.contype IN ('p', 'u', 'x') OR k.contype = 'c' AND (k.coninhcount = 0 OR k.conislocal)
+  WHERE (k.contype IN ('p', 'u', 'x') OR k.contype = 'c' AND k.coninhcount = 0
       OR k.contype = 'f' AND k.conrelid IS DISTINCT FROM (SELECT p.conrelid FROM pg_constraint p WHERE p.oid = k.conparentid))
     AND ${OWN_SCHEMA} AND (c.oid IS NULL OR c.relname !~ '^_steward_')
     AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.deptype = 'e'

@@ -4,6 +4,7 @@ import {
   foreignOptions,
   grant,
   granted,
+  isOwnColumn,
   neededExtensions,
   notOfExtension,
   OWN_RELATION,
@@ -44,7 +45,7 @@ const columnDetails = `(SELECT jsonb_agg(s.part ORDER BY s.part ->> 'label') FRO
     LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
     LEFT JOIN LATERAL ${inheritedColumn} p ON c.relkind IN ('r', 'p')
     WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-      AND (c.relkind IN ('v', 'm') OR c.relispartition OR NOT a.attislocal)) s
+      AND NOT ${isOwnColumn("c", "a")}) s
     WHERE EXISTS (SELECT FROM jsonb_each_text(s.part) k WHERE k.key <> 'label' AND k.value <> ''))`;
 
 /** Privileges on a relation, and on columns that are no objects of their own. */
@@ -52,7 +53,7 @@ const relationRights = `${rights("c.relacl", "c.relowner", "r")},
       'columnGrants', (SELECT jsonb_agg(${grant("x", "c.relowner")} || jsonb_build_object('columnName', a.attname)
         ORDER BY a.attname, x.grantee, x.privilege_type) FROM pg_attribute a, aclexplode(a.attacl) x
         WHERE a.attrelid = c.oid AND NOT a.attisdropped
-        AND (c.relkind IN ('v', 'm') OR c.relispartition OR NOT a.attislocal))`;
+        AND NOT ${isOwnColumn("c", "a")})`;
 
 /** The access method of a table, unless it is the default. */
 const accessMethod = `(SELECT quote_ident(m.amname) FROM pg_am m WHERE m.oid = c.relam AND m.amname <> 'heap')`;
@@ -72,7 +73,7 @@ const constraintDetails = `(SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_objec
       JOIN pg_constraint h ON h.conrelid = i.inhparent AND h.conname = k.conname AND h.contype = 'c'
       WHERE i.inhrelid = c.oid) p
     WHERE k.conrelid = c.oid AND k.contype = 'c' AND k.coninhcount > 0
-      AND (k.convalidated AND p.isUnchecked OR NOT k.conislocal AND obj_description(k.oid, 'pg_constraint') IS NOT NULL))`;
+      AND (k.convalidated AND p.isUnchecked OR obj_description(k.oid, 'pg_constraint') IS NOT NULL))`;
 
 export const SCHEMAS: string = `
   SELECT 'n:' || n.oid AS id, 'Schema' AS kind, n.nspname AS name, NULL AS parent,
@@ -138,8 +139,8 @@ export const COLUMNS: string = `
   FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
   JOIN pg_type y ON y.oid = a.atttypid
   LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
-  WHERE c.relkind IN ('r', 'p', 'f') AND a.attnum > 0 AND NOT a.attisdropped
-    AND a.attislocal AND NOT c.relispartition AND ${OWN_RELATION}`;
+  WHERE a.attnum > 0 AND NOT a.attisdropped
+    AND ${isOwnColumn("c", "a")} AND ${OWN_RELATION}`;
 
 export const SEQUENCES: string = `
   SELECT 'r:' || c.oid, 'Sequence', c.relname, 'n:' || n.oid,
@@ -148,10 +149,14 @@ export const SEQUENCES: string = `
       'owner', ${owner("c.relowner")},
       ${rights("c.relacl", "c.relowner", "s")},
       'persistence', CASE c.relpersistence WHEN 'u' THEN 'unlogged' END,
-      'sequenceOptions', ${sequenceOptions},
-      'ownedBy', (SELECT jsonb_build_object('ref', 'a:' || s.refobjid || '.' || s.refobjsubid)
-        FROM pg_depend s WHERE s.classid = 'pg_class'::regclass AND s.objid = c.oid
-        AND s.refclassid = 'pg_class'::regclass AND s.refobjsubid > 0 AND s.deptype = 'a'))
+      'sequenceOptions', ${sequenceOptions})
+    || coalesce((SELECT CASE WHEN ${isOwnColumn("h", "a")}
+          THEN jsonb_build_object('ownedBy', jsonb_build_object('ref', 'a:' || h.oid || '.' || a.attnum))
+          ELSE jsonb_build_object('ownedBy', jsonb_build_object('ref', 'r:' || h.oid), 'columnName', a.attname) END
+        FROM pg_depend s JOIN pg_class h ON h.oid = s.refobjid
+        JOIN pg_attribute a ON a.attrelid = h.oid AND a.attnum = s.refobjsubid
+        WHERE s.classid = 'pg_class'::regclass AND s.objid = c.oid
+        AND s.refclassid = 'pg_class'::regclass AND a.attnum > 0 AND s.deptype = 'a'), '{}')
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_sequence q ON q.seqrelid = c.oid
   WHERE ${OWN_RELATION} AND NOT EXISTS (SELECT FROM pg_depend s WHERE s.classid = 'pg_class'::regclass
     AND s.objid = c.oid AND s.deptype = 'i')`;

@@ -96,3 +96,13 @@ export function neededExtensions(catalog: string, oid: string): string {
       FROM pg_depend e JOIN pg_extension x ON x.oid = e.refobjid
       WHERE e.classid = '${catalog}'::regclass AND e.objid = ${oid} AND e.deptype = 'x')`;
 }
+
+/**
+ * Whether a column is an object of its own. A column that its table inherits is a detail of the table,
+ * even if the table declares it too. One with an identity is an exception: only partitions inherit
+ * identities.
+ */
+export function isOwnColumn(table: string, column: string): string {
+  return `(${table}.relkind IN ('r', 'p', 'f') AND (${column}.attinhcount = 0
+    OR ${column}.attidentity <> '' AND NOT ${table}.relispartition))`;
+}

@@ -48,7 +48,7 @@ export const LOSS_CASES: readonly HazardCase[] = [
       "CREATE TABLE $p(a int) PARTITION BY LIST (a); CREATE TABLE $ PARTITION OF $p FOR VALUES IN (1)",
     desired:
       "CREATE TABLE $p(a int) PARTITION BY LIST (a); CREATE TABLE $ PARTITION OF $p FOR VALUES IN (2)",
-    expected: [["destructive", "created again, without its rows"]],
+    expected: [["data-dependent", "rows outside of its bounds stop the migration"]],
   },
   {
     rule: "a foreign table, whose rows stay on the other server",

@@ -139,7 +139,8 @@ function meaningOf(value: string, type: string, other: string): string {
   if (type === "real" && EXACT.includes(other)) {
     return numberOrTime(String(Math.fround(Number(text))));
   }
-  return types.every((each) => !/^(text|name|char)/.test(each)) ? numberOrTime(text) : text;
+  if (types.some((each) => /^(text|name|char)/.test(each))) return text;
+  return numberOrTime(type === "money" ? text.replaceAll(/[$,]/g, "") : text);
 }
 
 /** A time with an offset, converted to UTC. */

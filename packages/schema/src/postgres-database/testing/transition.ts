@@ -86,6 +86,31 @@ export async function resultOf(
 }
 
 /**
+ * Defines two schemas, and migrates rows from one to the other and back.
+ * @returns the answers to a query before, there, and after the way back.
+ */
+export async function answersOnTheWay(
+  database: pg.Client,
+  wanted: pg.Client,
+  { current, desired = "", rows, query }: Transition & Record<"rows" | "query", string>,
+): Promise<readonly unknown[]> {
+  await define(database, current);
+  await define(wanted, desired);
+  await database.query(rows);
+  const base = identify(await introspectScratch(database), undefined);
+  const target = identify(await introspectScratch(wanted), base, renameHints(desired, "postgres"));
+  const answer = async (): Promise<unknown> => {
+    await database.query("SET search_path = public");
+    return (await database.query<object>(query)).rows;
+  };
+  const before = await answer();
+  await runScript(database, scriptBetween(base, target), refused);
+  const there = await answer();
+  await runScript(database, scriptBetween(target, base), refused);
+  return [before, there, await answer()];
+}
+
+/**
  * Migrates from one database's schema to another's as far as one transaction can, and reads only
  * the touched part.
  * @returns the objects of the touched part, and those of the whole schema; they are equal when
@@ -101,7 +126,9 @@ export async function touchedObjects(
   const hints = renameHints(desired, "postgres");
   const target = identify(await introspectScratch(wanted), base, hints);
   const units = unitsOf(scriptBetween(base, target));
-  const first = units.find(({ statements }) => statements.length > 1) ?? units[0];
+  const first =
+    units.find((unit) => unit.concurrentIndex !== undefined || unit.statements.length > 1) ??
+    units[0];
   await database.query("BEGIN; SET LOCAL check_function_bodies = off");
   for (const sql of first?.concurrentIndex === undefined ? (first?.statements ?? []) : []) {
     await database.query(sql);

@@ -18,13 +18,13 @@ export function needsOf({
  * Sorts objects after the objects that they need.
  * @param isIncluded whether a part is created or dropped with the whole, which then needs
  * everything that the part needs.
- * @param otherNeeds further dependencies of the statements that create an object.
+ * @param needs what must exist before the statements that create an object or a part.
  */
 export function inDependencyOrder(
   schema: PostgresSchema,
   objects: readonly PostgresObject[],
   isIncluded: (part: PostgresObject) => boolean = isColumn,
-  otherNeeds: (object: PostgresObject) => readonly string[] = () => [],
+  needs: (object: PostgresObject) => readonly string[] = needsOf,
 ): PostgresObject[] {
   const wanted = new Map(objects.map((object) => [object.id, object]));
   const ordered: PostgresObject[] = [];
@@ -33,8 +33,7 @@ export function inDependencyOrder(
     if (seen.has(object.id)) return;
     seen.add(object.id);
     const parts = object.kind === "Schema" ? [] : schema.partsOf(object.id);
-    const needs = [object, ...parts.filter(isIncluded)].flatMap(needsOf);
-    for (const id of [...needs, ...otherNeeds(object)]) {
+    for (const id of [object, ...parts.filter(isIncluded)].flatMap(needs)) {
       const needed = schema.find(id);
       const unit = needed?.kind === "Column" ? schema.find(needed.parent) : needed;
       const found = wanted.get(id) ?? (unit === undefined ? undefined : wanted.get(unit.id));

@@ -65,8 +65,8 @@ export class Moves {
 
   /** The table that owns a serial column's sequence. */
   #ownerOf({ values }: PostgresObject): PostgresObject | undefined {
-    const column = this.#base.find(values.ownedBy?.ref);
-    return column === undefined ? undefined : this.#base.find(column.parent);
+    const owner = this.#base.find(values.ownedBy?.ref);
+    return owner?.kind === "Column" ? this.#base.above(owner) : owner;
   }
 
   #findBetween(): ReadonlyMap<string, string> {

@@ -105,8 +105,19 @@ function enumConversion(from: ColumnType, to: ColumnType): Conversion | undefine
   return { outcome: "checked", comparison: "text", reason: "a long label is truncated" };
 }
 
-/** Bit strings are padded or truncated at the right end, so both must have the same digits. */
+/**
+ * Bit strings are padded or truncated at the right end, so both must have the same digits. A number is none of
+ * 0 and 1, even when it is cast from them.
+ */
 function bitConversion(from: ColumnType, to: ColumnType): Conversion | undefined {
+  if (!BITS.has(from.name) && !BITS.has(to.name)) return undefined;
+  if (NUMBERS.has(from.name) || NUMBERS.has(to.name)) {
+    return {
+      outcome: "checked",
+      comparison: "text",
+      reason: "bits and numbers are written differently",
+    };
+  }
   if (!BITS.has(from.name) || !BITS.has(to.name)) return undefined;
   const [had = Infinity] = from.modifiers;
   const [has = to.name === "bit" ? 1 : Infinity] = to.modifiers;

@@ -7,12 +7,23 @@ import {
 import type { Statement, Work } from "../../model/commands.js";
 import type { PostgresObject, PostgresSchema } from "../../model/schema.js";
 import { alteringTable, on, statement } from "../commands.js";
+import { needsOf } from "../objects/dependency-order.js";
 import { isForeign, qualified, quoteName } from "../objects/names.js";
+import type { RebuildPlan } from "../rebuild-plan.js";
+import { attributeCarrier } from "./attribute-carrier.js";
 import { cast } from "./casts.js";
 import { type Comparison, type Conversion, conversionOf } from "./conversions.js";
 import { NUMBERS } from "./numbers.js";
 import { TEXTS } from "./texts.js";
 import { type ColumnType, columnType } from "./type-name.js";
+
+/** A composite type's attributes go by their names. */
+const RESHAPED: Conversion = {
+  outcome: "checked",
+  comparison: "text",
+  reason: "an attribute's value may change",
+  isInPlace: false,
+};
 
 /** A column before and after its type changes, and the schemas that describe it. */
 export interface Retyping {
@@ -22,11 +33,36 @@ export interface Retyping {
   readonly now: PostgresObject<"Column">;
   /** Whether a type that the column uses is recreated under its name. */
   readonly isReplaced: boolean;
+  /** Whether a composite type that the column stores is recreated with other attributes. */
+  readonly isReshaped: boolean;
+  /** Whether the column has become text, until what it stores has been altered. */
+  readonly isParked: boolean;
+}
+
+/** The change of the type of a column that the plan touches. */
+export function retypingOf(
+  base: PostgresSchema,
+  target: PostgresSchema,
+  rebuild: RebuildPlan,
+  old: PostgresObject<"Column">,
+  now: PostgresObject<"Column">,
+): Retyping {
+  return {
+    ...{ base, target, old, now },
+    isReplaced: needsOf(old).some((id) => rebuild.replaced.has(id)),
+    isReshaped: rebuild.reshaped.has(now.id),
+    isParked: rebuild.parked.has(now.id),
+  };
 }
 
 /** The effect of a column's type change on its values. */
-export function conversionIn({ base, target, old, now, isReplaced }: Retyping): Conversion {
-  return conversionOf(typeIn(base, old), typeIn(target, now), isReplaced);
+export function conversionIn(retyping: Retyping): Conversion {
+  if (retyping.isReshaped) return RESHAPED;
+  return conversionOf(
+    typeBefore(retyping),
+    typeIn(retyping.target, retyping.now),
+    retyping.isReplaced,
+  );
 }
 
 /**
@@ -34,13 +70,14 @@ export function conversionIn({ base, target, old, now, isReplaced }: Retyping): 
  * checked first, under the lock that ALTER TABLE needs anyway.
  */
 export function changeType(retyping: Retyping): readonly Step[] {
-  const { base, target, old, now } = retyping;
+  const { target, now, isReshaped } = retyping;
   const table = target.get(now.parent);
   const name = qualified(target, table);
-  const [from, to] = [typeIn(base, old), typeIn(target, now)];
+  const [from, to] = [typeBefore(retyping), typeIn(target, now)];
   const conversion = conversionIn(retyping);
   const column = quoteName(now.name);
-  const value = cast(column, from.text, now.values.type, to.text);
+  const carrier = isReshaped ? attributeCarrier(retyping) : undefined;
+  const value = carrier?.value ?? cast(column, from.text, now.values.type, to.text);
   const collation = now.values.collation;
   const sql = [
     `ALTER TABLE ${name} ALTER COLUMN ${column} TYPE ${now.values.type}`,
@@ -53,7 +90,8 @@ export function changeType(retyping: Retyping): readonly Step[] {
   if (conversion.outcome !== "checked" || isForeign(table)) return [change];
   // The table's settings have been changed by now.
   const isForced = table.values.rowSecurity === "forced";
-  const isShortened = ["real", "double precision"].includes(from.name) && TEXTS.has(to.name);
+  const isFloat = ["real", "double precision"].includes(from.name);
+  const isShortened = (isFloat && TEXTS.has(to.name)) || retyping.isReplaced;
   const set = (parameter: string): Statement =>
     statement("set_parameter", `SET LOCAL ${parameter}`, { object: subject.object });
   const security = (word: string): Statement =>
@@ -69,20 +107,31 @@ export function changeType(retyping: Retyping): readonly Step[] {
       ...subject,
       rows: "scan",
     }),
-    question({ object: target.pathOf(now), table: name, column, value, from, to }, conversion),
+    ...(carrier === undefined ? [] : [carrier.make]),
+    question(
+      { object: target.pathOf(now), table: name, column, value, back: carrier?.back, from, to },
+      conversion,
+    ),
     change,
+    ...(carrier === undefined ? [] : [carrier.drop]),
     ...(isForced ? [set("row_security TO DEFAULT"), security("FORCE")] : []),
   ];
 }
 
 /** The effect of a change of a column's type on the rows. */
-function workOf({ base, target, old, now }: Retyping): Work {
+function workOf(retyping: Retyping): Work {
+  const { target, old, now } = retyping;
   const isCollated = old.values.collation !== now.values.collation;
   if (old.values.type === now.values.type) return isCollated ? "scan" : "rewrite";
-  const { isInPlace = false } = conversionOf(typeIn(base, old), typeIn(target, now));
+  const { isInPlace = false } = conversionOf(typeBefore(retyping), typeIn(target, now));
   if (!isInPlace) return "rewrite";
   // The column's indexes are rebuilt.
   return isCollated ? "scan" : "instant";
+}
+
+/** The column's type when the statements begin. */
+function typeBefore({ base, old, isParked }: Retyping): ColumnType {
+  return isParked ? columnType(base, "text") : typeIn(base, old);
 }
 
 function typeIn(schema: PostgresSchema, { values }: PostgresObject<"Column">): ColumnType {
@@ -103,6 +152,8 @@ interface Question {
   readonly table: string;
   readonly column: string;
   readonly value: string;
+  /** The value in a type whose text is to be the same; by default the new type. */
+  readonly back: string | undefined;
   readonly from: ColumnType;
   readonly to: ColumnType;
 }
@@ -119,7 +170,8 @@ function question(given: Question, { reason, comparison }: Conversion): RowQuest
   };
 }
 
-function changes({ column, value, from, to }: Question, comparison: Comparison): string {
+function changes(given: Question, comparison: Comparison): string {
+  const { column, value, from, to } = given;
   const back = (): string => cast(`(${value})`, to.text, from.text);
   // The old type may have a temporary name by now, to free its name for the new type.
   switch (comparison === "round trip" && from.name.includes(".") ? "text" : comparison) {
@@ -133,7 +185,7 @@ function changes({ column, value, from, to }: Question, comparison: Comparison):
         `THEN (${value})::bigint IS DISTINCT FROM ${column} ELSE ${column} IS NOT NULL END`
       );
     case "text":
-      return `${column}::text COLLATE "C" IS DISTINCT FROM (${value})::text COLLATE "C"`;
+      return `${column}::text COLLATE "C" IS DISTINCT FROM (${given.back ?? value})::text COLLATE "C"`;
     case "UTC": {
       const read = `((${value}) AT TIME ZONE 'UTC')`;
       return `${column} IS DISTINCT FROM ${from.name.startsWith("time ") ? `${read}::time` : read}`;

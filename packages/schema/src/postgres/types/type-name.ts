@@ -41,8 +41,10 @@ export function columnType(schema: PostgresSchema, text: string): ColumnType {
   }
   if (own?.kind !== "Domain") return { ...parsed, text, isConstrained: false };
   const inner = columnType(schema, own.values.type);
+  // An array of arrays has the brackets of the domain between them, so it is a type of its own.
+  if (parsed.isArray && inner.isArray) return { ...parsed, text, isConstrained: true };
   const isArray = parsed.isArray || inner.isArray;
-  const whole = parsed.isArray && !inner.isArray ? `${inner.text}[]` : inner.text;
+  const whole = parsed.isArray ? `${inner.text}[]` : inner.text;
   return { ...inner, text: whole, isArray, isConstrained: true };
 }
 

@@ -1,4 +1,9 @@
-import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
+import {
+  request as requestHttp,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from "node:http";
 import { request as requestHttps } from "node:https";
 import {
   SinkBusy,
@@ -26,19 +31,37 @@ export class HttpSink implements AuditSink {
   }
 
   async send(events: readonly ExportedEvent[], signal: AbortSignal): Promise<void> {
-    const answer = await this.#post(this.#bodyOf(events), signal);
-    const { statusCode = 0, headers } = answer;
-    // The connection is free again once the answer is read; its text does not matter.
-    answer.resume();
-    if (statusCode >= 200 && statusCode < 300) return;
+    const { statusCode, headers } = await this.#statusOf(events, signal);
+    if (isTaken(statusCode)) return;
     const message = `the collector answered ${String(statusCode)}`;
     const retryAfterMs = pauseOf(headers["retry-after"], this.#options.clock.nowMs());
     if (retryAfterMs !== undefined) throw new SinkBusy(message, retryAfterMs);
     throw new Error(message);
   }
 
+  /**
+   * Resolves when the collector takes what this server sends; sends it no event. Collectors refuse a batch without events in their own ways,
+   * but not as they refuse an unknown sender.
+   */
+  async reach(signal: AbortSignal): Promise<void> {
+    const { statusCode } = await this.#statusOf([], signal);
+    if (isTaken(statusCode) || EMPTY_REFUSED.has(statusCode)) return;
+    throw new Error(`the collector answered ${String(statusCode)}`);
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
+  }
+
+  async #statusOf(
+    events: readonly ExportedEvent[],
+    signal: AbortSignal,
+  ): Promise<{ readonly statusCode: number; readonly headers: IncomingHttpHeaders }> {
+    const answer = await this.#post(this.#bodyOf(events), signal);
+    const { statusCode = 0, headers } = answer;
+    // The connection is free again once the answer is read; its text does not matter.
+    answer.resume();
+    return { statusCode, headers };
   }
 
   #bodyOf(events: readonly ExportedEvent[]): Buffer {
@@ -72,6 +95,13 @@ export class HttpSink implements AuditSink {
     if (new URL(url).protocol === "http:") return requestHttp(url, common);
     return requestHttps(url, { ...common, ...(ca === undefined ? {} : { ca }) });
   }
+}
+
+/** Bad Request, Length Required and Unprocessable Content: the batch is wrong, not its sender or its address. */
+const EMPTY_REFUSED: ReadonlySet<number> = new Set([400, 411, 422]);
+
+function isTaken(status: number): boolean {
+  return status >= 200 && status < 300;
 }
 
 function headerOf(header: string): Readonly<Record<string, string>> {

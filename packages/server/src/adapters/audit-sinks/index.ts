@@ -1,2 +1,2 @@
 /** Receivers of the exported audit log: files, syslog over TLS, and HTTP collectors. */
-export { openSink, type SinkOptions } from "./open-sink.js";
+export { openRemoteSink, openSink, type SinkOptions } from "./open-sink.js";

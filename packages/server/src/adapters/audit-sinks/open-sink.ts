@@ -13,15 +13,20 @@ export interface SinkOptions {
   readonly clock: Clock;
 }
 
+/** A target on the network. */
+export type RemoteTarget = Exclude<ExportTarget, { readonly kind: "file" }>;
+
 /** The sink of a target. It connects when it sends. */
 export function openSink(target: ExportTarget, options: SinkOptions): AuditSink {
+  return target.kind === "file"
+    ? new FileSink(targetName(target), target.path)
+    : openRemoteSink(target, options);
+}
+
+/** The same of a target on the network, which may be away. */
+export function openRemoteSink(target: RemoteTarget, options: SinkOptions): HttpSink | SyslogSink {
   const name = targetName(target);
-  switch (target.kind) {
-    case "file":
-      return new FileSink(name, target.path);
-    case "syslog":
-      return new SyslogSink(name, target, options);
-    case "http":
-      return new HttpSink(name, target, options);
-  }
+  return target.kind === "syslog"
+    ? new SyslogSink(name, target, options)
+    : new HttpSink(name, target, options);
 }

@@ -57,6 +57,11 @@ export class SyslogSink implements AuditSink {
     });
   }
 
+  /** Resolves when the receiver reads to the end of a connection; sends it nothing. */
+  reach(signal: AbortSignal): Promise<void> {
+    return this.send([], signal);
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
   }

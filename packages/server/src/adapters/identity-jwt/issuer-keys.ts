@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
 import type { Clock } from "@steward/kernel/clock.js";
+import { sharedResult } from "@steward/kernel/concurrency/shared-result.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { JWKS_BYTES_MAX, JWKS_TIMEOUT_MS } from "../limits.js";
 import { limitedText } from "../limited-text.js";
@@ -29,7 +30,7 @@ const FAILURE_PAUSE_MS = 1_000;
  */
 export class IssuerKeys {
   readonly #options: IssuerKeysOptions;
-  #keys: Promise<JWTVerifyGetKey> | undefined;
+  #keys: Promise<RemoteKeys> | undefined;
   #pausedUntilMs = 0;
 
   constructor(options: IssuerKeysOptions) {
@@ -37,14 +38,16 @@ export class IssuerKeys {
   }
 
   /** @throws AppError `IDENTITY_UNAVAILABLE`; the returned function throws it too. */
-  lookup(): Promise<JWTVerifyGetKey> {
+  async lookup(): Promise<JWTVerifyGetKey> {
     const opening = this.#keys ?? this.#open();
     this.#keys = opening;
     // After a failure, the next request retries.
     opening.catch(() => {
       if (this.#keys === opening) this.#keys = undefined;
     });
-    return opening;
+    const keys = await opening;
+    // All tokens wait for the same fetch of the keys.
+    return (header, token) => sharedResult(keys(header, token), "");
   }
 
   /** Discards the cached discovery document and keys. */
@@ -52,7 +55,14 @@ export class IssuerKeys {
     this.#keys = undefined;
   }
 
-  async #open(): Promise<JWTVerifyGetKey> {
+  /** Fetches the keys now. @returns how many there are. @throws AppError `IDENTITY_UNAVAILABLE`. */
+  async reach(): Promise<number> {
+    const keys = await this.#open();
+    await keys.reload();
+    return keys.jwks()?.keys.length ?? 0;
+  }
+
+  async #open(): Promise<RemoteKeys> {
     const url = new URL(this.#options.jwksUrl ?? (await this.#discoveredUrl()));
     return createRemoteJWKSet(url, {
       timeoutDuration: JWKS_TIMEOUT_MS,
@@ -92,6 +102,8 @@ export class IssuerKeys {
     }
   }
 }
+
+type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
 
 interface Discovery {
   readonly issuer: string;

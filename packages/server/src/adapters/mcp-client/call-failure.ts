@@ -15,13 +15,19 @@ export interface CallFailure {
    * True when the server certainly did not run the tool, or reports itself that the call failed.
    */
   readonly isAnswered: boolean;
+  /** Whether the cause may be gone at the next attempt; absent: it stays until somebody removes it. */
+  readonly mayPass?: boolean;
   readonly message: string;
 }
 
 /** Errors of the system with which a connection fails before anything is sent. */
 const NOT_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
 
+/** HTTP statuses of a server that is busy: Request Timeout and Too Many Requests. */
+const BUSY = new Set([408, 429]);
+
 const BROKEN = "the connection broke";
+const TOO_LONG: CallFailure = { isAnswered: false, mayPass: true, message: "it took too long" };
 
 /** Why a request to another MCP server failed. Secrets of the request are in none of the texts. */
 export function failureOf(error: unknown): CallFailure {
@@ -36,19 +42,23 @@ export function failureOf(error: unknown): CallFailure {
   }
   if (error instanceof SdkHttpError) {
     const { status } = error;
-    return { isAnswered: status < 500, message: httpMessage(status) };
+    const mayPass = status >= 500 || BUSY.has(status);
+    return { isAnswered: status < 500, mayPass, message: httpMessage(status) };
   }
   if (error instanceof SdkError) {
     return error.cause instanceof Error ? failureOf(error.cause) : sdkFailure(error);
   }
   if (!(error instanceof Error)) return { isAnswered: false, message: "the connection failed" };
   const code = codeOf(error);
-  if (NOT_SENT.has(code)) return { isAnswered: true, message: `it cannot be reached (${code})` };
+  if (NOT_SENT.has(code)) {
+    return { isAnswered: true, mayPass: true, message: `it cannot be reached (${code})` };
+  }
   if (code === "ENOENT") return { isAnswered: true, message: "its program was not found" };
   if (code !== "" || error.message === "fetch failed") {
-    return { isAnswered: false, message: code === "" ? BROKEN : `${BROKEN} (${code})` };
+    const message = code === "" ? BROKEN : `${BROKEN} (${code})`;
+    return { isAnswered: false, mayPass: true, message };
   }
-  if (error.name === "TimeoutError") return { isAnswered: false, message: "it took too long" };
+  if (error.name === "TimeoutError") return TOO_LONG;
   if (error instanceof SyntaxError || error instanceof RangeError || /ZodError/.test(error.name)) {
     return { isAnswered: false, message: "its answer is not a message of MCP" };
   }
@@ -58,9 +68,9 @@ export function failureOf(error: unknown): CallFailure {
 function sdkFailure({ code, message }: SdkError): CallFailure {
   switch (code) {
     case SdkErrorCode.RequestTimeout:
-      return { isAnswered: false, message: "it took too long" };
+      return TOO_LONG;
     case SdkErrorCode.ConnectionClosed:
-      return { isAnswered: false, message: BROKEN };
+      return { isAnswered: false, mayPass: true, message: BROKEN };
     case SdkErrorCode.InvalidResult:
       return { isAnswered: false, message: "its answer is not the result of a tool" };
     default:

@@ -27,7 +27,8 @@ export interface McpToolTargetParts {
 
 /**
  * A tool of another MCP server. The tool is called only while the server's definition is the one
- * that an operator has accepted, and at most once in each attempt.
+ * that an operator has accepted, and at most once for each step that is executed: an attempt that failed
+ * before the call is followed by another one, an attempt that has called it is not.
  */
 export class McpToolTarget implements StepTarget {
   readonly name: string;
@@ -83,14 +84,14 @@ export class McpToolTarget implements StepTarget {
     }
   }
 
-  /** A failure before the tool is called has had no effect. */
+  /** A failure before the tool is called has had no effect, so that the step may be attempted again. */
   async #before<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      const { message } = failureOf(error);
+      const { message, mayPass } = failureOf(error);
       throw new StatementError(
-        endReason(signal) ?? "statement",
+        endReason(signal) ?? (mayPass === true ? "rolled_back" : "statement"),
         `${this.name} was not called. MCP server ${this.#parts.server.name}: ${message}`,
         { cause: error },
       );
@@ -140,7 +141,7 @@ export class McpToolTarget implements StepTarget {
       "unknown",
       `It is unknown whether ${this.name} took effect: ${what}. The step is not run again ` +
         "automatically. Find out what the tool has changed before you run it again",
-      { cause },
+      { cause, isOverTime: ended === "timeout" },
     );
   }
 

@@ -26,21 +26,23 @@ export interface ToolState {
   readonly problem?: string;
 }
 
-/** The stored pins and grants of other MCP servers. */
+/** The stored pins and grants of other MCP servers, and how to ask them. */
 export interface KnownOfServers {
   readonly pins: Pins;
   readonly grants: Grants;
+  /** The standard error of programs on stdio: dropped, or shown to the person at a terminal. */
+  readonly stderr?: "ignore" | "inherit";
 }
 
 /** Asks every server for its tools, and compares those that are listed with what was accepted. */
 export async function toolStates(
   servers: readonly McpServer[],
-  { pins, grants }: KnownOfServers,
+  { pins, ...asking }: KnownOfServers,
   signal: AbortSignal,
 ): Promise<readonly ToolState[]> {
   const states = await Promise.all(
     servers.map(async (server) => {
-      return statesOf(server, pins, await definitionsOf(server, grants, signal));
+      return statesOf(server, pins, await definitionsOf(server, asking, signal));
     }),
   );
   return states.flat();
@@ -90,16 +92,13 @@ function statesOf(
 /** The tools of a server, or why it could not be asked. */
 async function definitionsOf(
   server: McpServer,
-  grants: Grants,
+  { grants, stderr = "inherit" }: Omit<KnownOfServers, "pins">,
   signal: AbortSignal,
 ): Promise<readonly ToolDefinition[] | string> {
   const { endpoint } = server;
   const access = accessTokensFor(server, grants)?.forConnection();
   try {
-    await using connection = await McpConnection.open({
-      ...{ endpoint, access, signal },
-      stderr: "inherit",
-    });
+    await using connection = await McpConnection.open({ endpoint, access, signal, stderr });
     return await connection.definitions(signal);
   } catch (error) {
     return failureOf(error).message;

@@ -52,14 +52,17 @@ export interface PaymentMethodPage {
   readonly nextAfter: string | undefined;
 }
 
-/** @throws AppError `PAYMENT_PROVIDER_FAILED` when the response is no setup intent. */
+/**
+ * @throws AppError `PAYMENT_PROVIDER_FAILED` when the response is no setup intent with which this
+ * customer can save a payment method.
+ */
 export function setupIntentOf(answer: unknown, customerId: string): SetupIntent {
-  const intent = readAnswer(setupIntentSchema, answer);
-  return {
-    id: intent.id,
-    clientSecret: intent.client_secret ?? "",
-    customerId: intent.customer ?? customerId,
-  };
+  const { id, client_secret: clientSecret, customer } = readAnswer(setupIntentSchema, answer);
+  requireCustomer("a setup intent", customer, customerId);
+  if (clientSecret === undefined || clientSecret === null || clientSecret === "") {
+    throw wrongAnswer("a setup intent without client_secret");
+  }
+  return { id, clientSecret, customerId };
 }
 
 /** @throws AppError `PAYMENT_PROVIDER_FAILED` when the response is no page of Checkout. */
@@ -68,9 +71,13 @@ export function setupPageOf(answer: unknown): SetupPage {
   return { id, url };
 }
 
-/** @throws AppError `PAYMENT_PROVIDER_FAILED` when the response is no list of payment methods. */
-export function pageOf(answer: unknown): PaymentMethodPage {
+/**
+ * @throws AppError `PAYMENT_PROVIDER_FAILED` when the response is no list of payment methods of this
+ * customer.
+ */
+export function pageOf(answer: unknown, customerId: string): PaymentMethodPage {
   const page = readAnswer(pageSchema, answer);
+  for (const { customer } of page.data) requireCustomer("a payment method", customer, customerId);
   return {
     methods: page.data.map(paymentMethodOf),
     nextAfter: page.has_more ? page.data.at(-1)?.id : undefined,
@@ -105,6 +112,25 @@ export function organizationNamedBy(answer: unknown, name: string): string | und
   }
   const named = metadata?.[name];
   return typeof named === "string" ? named : undefined;
+}
+
+/** A provider, or what stands between, that mixes customers up must not show one another's cards. */
+function requireCustomer(
+  what: string,
+  customer: string | null | undefined,
+  customerId: string,
+): void {
+  if ((customer ?? customerId) === customerId) return;
+  throw wrongAnswer(`${what} of another customer than the one that was asked about`);
+}
+
+/** The error for a response that can be read and cannot be meant. */
+function wrongAnswer(what: string): AppError {
+  return new AppError(
+    "PAYMENT_PROVIDER_FAILED",
+    `The payment provider answered with ${what}, which is its fault: check that PAYMENT_API_BASE is the address of ` +
+      "Stripe's API, then try again or ask the provider",
+  );
 }
 
 /** The error for an unreadable response of any status. */

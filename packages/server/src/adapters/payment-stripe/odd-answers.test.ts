@@ -71,6 +71,26 @@ describe("a payment provider that answers oddly", () => {
     },
   );
 
+  it.each([
+    [{ ...INTENT, client_secret: undefined }, "without client_secret"],
+    [{ ...INTENT, client_secret: "" }, "without client_secret"],
+    [{ ...INTENT, customer: "cus_B" }, "of another customer"],
+  ])("fails with PAYMENT_PROVIDER_FAILED when its setup intent is %j", async (intent, why) => {
+    server.answer = { status: 200, body: JSON.stringify(intent) };
+    await expect(provider.createSetupIntent("cus_A", undefined)).rejects.toMatchObject({
+      code: "PAYMENT_PROVIDER_FAILED",
+      message: expect.stringContaining(why) as string,
+    });
+  });
+
+  it("fails when it lists the payment method of another customer", async () => {
+    server.answer = { status: 200, body: JSON.stringify({ data: [METHOD], has_more: false }) };
+    expect(await provider.listPaymentMethods("cus_A")).toHaveLength(1);
+    await expect(provider.listPaymentMethods("cus_B")).rejects.toMatchObject({
+      code: "PAYMENT_PROVIDER_FAILED",
+    });
+  });
+
   it("is told by its status where its body says nothing", async () => {
     server.answer = { status: 429, body: "slow down" };
     await expect(provider.customerOf("pm_1")).rejects.toMatchObject({

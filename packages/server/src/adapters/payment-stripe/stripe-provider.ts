@@ -96,7 +96,10 @@ export class StripePaymentProvider implements PaymentProvider, PaymentPages {
       // The loop counts pages, because even a short page may be followed by another one.
       for (let pages = 1; pages <= PAGES_MAX; pages += 1) {
         const query = { limit: PAGE_MAX, ...cursor };
-        const page = pageOf(await stripe.customers.listPaymentMethods(customerId, query));
+        const page = pageOf(
+          await stripe.customers.listPaymentMethods(customerId, query),
+          customerId,
+        );
         methods.push(...page.methods);
         if (page.nextAfter === undefined) break;
         cursor = { starting_after: page.nextAfter };

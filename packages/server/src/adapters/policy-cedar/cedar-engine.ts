@@ -118,7 +118,7 @@ class CedarPolicies implements CompiledPolicies {
   }
 
   mentions(name: string, actions?: readonly string[]): boolean {
-    const key = `${name} ${actions?.join(" ") ?? ""}`;
+    const key = actions === undefined ? name : `${name} ${actions.join(" ")}`;
     const known = this.#mentioned.get(key);
     if (known !== undefined) return known;
     const found = this.#told.some((policy) => policy.words.has(name) && isAbout(policy, actions));

@@ -1,6 +1,7 @@
 import { ROLE_RULE, roleName } from "@steward/kernel/role-name.js";
 import { durationMs } from "@steward/kernel/duration.js";
 import { APPROVERS_MIN_MAX, STANDING_MS_MAX } from "../../policies/limits.js";
+import { neverApproved } from "../../policies/index.js";
 import type { PolicyProblem } from "../../policies/ports.js";
 import { readPolicies, type ReadPolicy } from "./read-policies.js";
 
@@ -21,7 +22,8 @@ export function ruleProblemsIn(text: string): readonly PolicyProblem[] {
   });
 }
 
-function* ruleViolations({ effect, annotations, text }: ReadPolicy): Generator<string, void> {
+function* ruleViolations(policy: ReadPolicy): Generator<string, void> {
+  const { effect, annotations, text } = policy;
   if (effect !== "forbid") {
     yield "an organization's own policies can only forbid; the shipped policies decide what is permitted";
   }
@@ -39,7 +41,7 @@ function* ruleViolations({ effect, annotations, text }: ReadPolicy): Generator<s
   if (rows !== undefined && rows !== "unlimited" && !text.includes("rowsChangedMax")) {
     yield "@rows_changed_max needs a condition such as context.rowsChangedMax > 100";
   }
-  yield* approvalViolations({ annotations, text });
+  yield* approvalViolations(policy);
   for (const [, quoted = ""] of text.matchAll(ROLE_LITERAL)) {
     const name = roleName(quoted);
     if (name === quoted) continue;
@@ -53,7 +55,9 @@ function* ruleViolations({ effect, annotations, text }: ReadPolicy): Generator<s
 function* approvalViolations({
   annotations,
   text,
-}: Pick<ReadPolicy, "annotations" | "text">): Generator<string, void> {
+  actions,
+  isAboutAll,
+}: ReadPolicy): Generator<string, void> {
   const { approval, approvals_min: min, approval_plan: plan } = annotations;
   const standing = annotations["approval_standing"];
   for (const name of Object.keys(annotations)) {
@@ -68,6 +72,11 @@ function* approvalViolations({
       yield `@${name} needs @approval, which names the role of the approvers`;
     }
     return;
+  }
+  // A policy about one table or branch is about no action that has no such resource.
+  const refused = actions === undefined && !isAboutAll ? [] : neverApproved(actions);
+  if (refused.length > 0) {
+    yield `@approval: nobody can approve ${refused.join(", ")}, so the policy would forbid them for good. Name the actions that wait for a person, such as Steward::Action::"writes", "policies:write" or "keys:write": every kind of statement and every other action can be approved; or forbid these without @approval`;
   }
   if (roleName(approval) !== approval) {
     yield `@approval("${approval}") names no role: the name of a role ${ROLE_RULE}, and is written in lower case`;

@@ -13,6 +13,8 @@ export interface ReadPolicy {
   readonly effect: "permit" | "forbid";
   /** The actions and action groups in its scope; absent: every action. */
   readonly actions?: readonly string[];
+  /** Whether its scope is every resource. */
+  readonly isAboutAll: boolean;
   readonly annotations: Readonly<Record<string, string>>;
   /** The roles that it names, those of its approvers included. */
   readonly roles: readonly string[];
@@ -30,6 +32,7 @@ export function readPolicies(text: string): readonly ReadPolicy[] {
     return {
       ...{ text: policy, said: JSON.stringify(said), effect, annotations },
       ...actionsOf(said.action),
+      isAboutAll: said.resource.op === "All",
       roles: [...rolesIn(said), ...(approval === undefined ? [] : [approval])],
     };
   });

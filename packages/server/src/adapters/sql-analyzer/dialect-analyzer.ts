@@ -1,4 +1,9 @@
-import type { Dialect, SqlAnalyzer, StatementAnalysis } from "../../governance/index.js";
+import type {
+  Dialect,
+  EngineRefusal,
+  SqlAnalyzer,
+  StatementAnalysis,
+} from "../../governance/index.js";
 import { AppError } from "@steward/kernel/errors.js";
 
 /** Passes each statement to the analyzer of its dialect. */
@@ -15,8 +20,13 @@ export class DialectAnalyzer implements SqlAnalyzer {
   }
 
   /** @throws AppError `UNIMPLEMENTED` for a dialect without an analyzer. */
-  advise(sql: string, dialect: Dialect, failure: string): readonly string[] {
-    return this.#of(dialect).advise(sql, dialect, failure);
+  advise(sql: string, dialect: Dialect, refusal: EngineRefusal): readonly string[] {
+    return this.#of(dialect).advise(sql, dialect, refusal);
+  }
+
+  /** @throws AppError `UNIMPLEMENTED` for a dialect without an analyzer. */
+  shape(sql: string, dialect: Dialect): string | undefined {
+    return this.#of(dialect).shape(sql, dialect);
   }
 
   #of(dialect: Dialect): SqlAnalyzer {

@@ -1,15 +1,16 @@
 import type { SqlSyntax } from "@steward/schema/sql";
-import type { Dialect, Intent, SqlAnalyzer, StatementAnalysis } from "../../governance/index.js";
+import type {
+  Dialect,
+  EngineRefusal,
+  Intent,
+  SqlAnalyzer,
+  StatementAnalysis,
+} from "../../governance/index.js";
 import { assert } from "@steward/kernel/assert.js";
-import { RecentMap } from "@steward/kernel/recent-map.js";
 import { analyzeOnly, nulRejection, rejected, type Rejection } from "./one-statement.js";
 import { adviceAfter } from "./repair/advice.js";
 import { describeSyntaxError } from "./repair/syntax-hint.js";
-
-/** Number of cached analyses. The same templates are submitted, and then run, again and again. */
-const ANALYSES_KEPT_MAX = 1000;
-/** Length of the longest cached statement, in characters. It bounds the memory of the cache. */
-const KEPT_LENGTH_MAX = 4096;
+import { shapeWithout } from "./shape/statement-shape.js";
 
 const TOO_DEEP = "The statement is nested too deeply to be analyzed";
 
@@ -23,38 +24,32 @@ export type Judgement =
     })
   | Rejection;
 
+/** The positions of the literals that are values, in UTF-16 units; all others are names. */
+type ValuesIn<Statement> = (statement: Statement, sql: string) => ReadonlySet<number>;
+
 /** Analyzes statements of one dialect with its grammar; supports no other dialect. */
 export class GrammarAnalyzer<Statement> implements SqlAnalyzer {
   readonly #dialect: Dialect;
   readonly #syntax: SqlSyntax<Statement>;
   readonly #judge: (statement: Statement) => Judgement;
-  /** Cached analyses by statement text. */
-  readonly #analyses = new RecentMap<StatementAnalysis>(ANALYSES_KEPT_MAX);
+  readonly #valuesIn: ValuesIn<Statement>;
 
   /** @param judge decides the class of one statement, or why no intent allows it. */
   constructor(
     dialect: Dialect,
     syntax: SqlSyntax<Statement>,
     judge: (statement: Statement) => Judgement,
+    valuesIn: ValuesIn<Statement>,
   ) {
     this.#dialect = dialect;
     this.#syntax = syntax;
     this.#judge = judge;
+    this.#valuesIn = valuesIn;
   }
 
   analyze(sql: string, dialect: Dialect): StatementAnalysis {
     assert(dialect === this.#dialect, "each dialect has its own analyzer");
     if (!this.#syntax.isReady) return rejected("unparsable", TOO_DEEP);
-    return sql.length > KEPT_LENGTH_MAX
-      ? this.#analyze(sql)
-      : this.#analyses.getOrMake(sql, () => this.#analyze(sql));
-  }
-
-  advise(sql: string, dialect: Dialect, failure: string): readonly string[] {
-    return adviceAfter(failure, { sql, dialect, errorOf: this.#errorOf });
-  }
-
-  #analyze(sql: string): StatementAnalysis {
     const unseen = nulRejection(sql);
     if (unseen !== undefined) return unseen;
     const parsed = this.#syntax.parse(sql);
@@ -79,6 +74,20 @@ export class GrammarAnalyzer<Statement> implements SqlAnalyzer {
           return { ...known, kinds: [...new Set([statementClass, ...changes, ...reads])], tables };
         });
     }
+  }
+
+  advise(sql: string, dialect: Dialect, refusal: EngineRefusal): readonly string[] {
+    return adviceAfter(refusal, { sql, dialect, errorOf: this.#errorOf });
+  }
+
+  shape(sql: string, dialect: Dialect): string | undefined {
+    assert(dialect === this.#dialect, "each dialect has its own analyzer");
+    if (!this.#syntax.isReady || sql.includes("\0")) return undefined;
+    const parsed = this.#syntax.parse(sql);
+    if (parsed.kind !== "parsed") return undefined;
+    const [statement, ...others] = parsed.statements;
+    if (statement === undefined || others.length > 0) return undefined;
+    return shapeWithout(this.#valuesIn(statement, sql), sql, dialect);
   }
 
   /** The position at which the parser stops; `undefined` when it accepts the text. */

@@ -4,4 +4,4 @@
  */
 export { DialectAnalyzer } from "./dialect-analyzer.js";
 export { SqliteAnalyzer } from "./sqlite-analyzer.js";
-export { ReadingThreads } from "./reading-threads.js";
+export { ReadingThreads } from "./reading/reading-threads.js";

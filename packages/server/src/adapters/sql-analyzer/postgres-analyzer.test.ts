@@ -16,6 +16,22 @@ function tablesOf(sql: string): readonly string[] {
   return analysis.tables;
 }
 
+describe("a PostgreSQL statement with thousands of comments", () => {
+  it.each(["/**/", "/*/**/*/", "/*é*/", "/*é/*+-*/*/"])("is read like any other: %s", (comment) => {
+    const comments = comment.repeat(Math.floor(60_000 / comment.length));
+    expect(classOf(`SELECT ${comments} 1`)).toBe("read_select");
+    expect(tablesOf(`DELETE FROM ${comments} orders`)).toEqual(["orders"]);
+    const wrong = analyzer.analyze(`SELECT ${comments}) 'é/**/'`, "postgres");
+    const column = "SELECT ".length + comments.length + 1;
+    expect(wrong).toMatchObject({ message: expect.stringContaining(`column ${String(column)}`) });
+  });
+
+  it("keeps what is no comment", () => {
+    const [comments, name] = ["/**/".repeat(100), "/**/".repeat(15)];
+    expect(tablesOf(`SELECT a ${comments} FROM "${name}"`)).toEqual([name]);
+  });
+});
+
 describe("the class of a PostgreSQL statement", () => {
   it.each([
     ["SELECT 1", "read_select"],
@@ -167,13 +183,15 @@ describe("the class of a PostgreSQL statement", () => {
     });
     expect(becauseOf("SELECT f(1)")).toMatchObject({ because: "it calls the function f" });
     expect(becauseOf("SELECT lenght(name) FROM t")).toMatchObject({
-      because: "it calls the function lenght; did you mean length?",
+      unknownFunction: "PostgreSQL has no function lenght; did you mean length?",
     });
     expect(becauseOf("SELECT strftime('%Y', day) FROM t")).toMatchObject({
-      because: expect.stringContaining(
-        "no function strftime; write, with your own names, `to_char(",
+      unknownFunction: expect.stringContaining(
+        "PostgreSQL has no function strftime; write, with your own names, `to_char(",
       ),
     });
+    expect(becauseOf("SELECT own.f(1)")).not.toHaveProperty("unknownFunction");
+    expect(becauseOf("DROP TABLE t")).not.toHaveProperty("unknownFunction");
     expect(becauseOf("WITH d AS (DELETE FROM e RETURNING 1) SELECT 1")).toMatchObject({
       because: "it holds a DELETE",
     });

@@ -10,12 +10,13 @@ import { judgeStatement, spokenName, TEMPORARY, type RowChange } from "./postgre
 import { PostgresSyntax } from "./postgres-syntax.js";
 import { adviceOf } from "./repair/foreign-form.js";
 import { insteadOfFunction } from "./repair/postgres-forms.js";
+import { postgresValues } from "./shape/postgres-values.js";
 import type { NamedTable, TreeContents } from "./postgres-tree.js";
 
 /** Analyzes statements with PostgreSQL 18's own grammar; supports no other dialect. */
 export class PostgresAnalyzer extends GrammarAnalyzer<TreeNode> {
   private constructor(syntax: PostgresSyntax) {
-    super("postgres", syntax, (statement) => judge(syntax.contents(statement)));
+    super("postgres", syntax, (statement) => judge(syntax.contents(statement)), postgresValues);
   }
 
   static async load(): Promise<PostgresAnalyzer> {
@@ -27,6 +28,8 @@ export class PostgresAnalyzer extends GrammarAnalyzer<TreeNode> {
 interface Claim {
   readonly statementClass: StatementClass;
   readonly because?: string;
+  /** Says that PostgreSQL has no such function; see {@link StatementAnalysis}. */
+  readonly unknownFunction?: string;
 }
 
 /** Statement classes by severity, least severe first. */
@@ -61,8 +64,12 @@ function judge(contents: TreeContents): Judgement {
       return rejected("forbidden", `The function ${spoken} is not allowed`);
     }
     const { statementClass } = verdict;
-    const advice = adviceOnFunction(name);
-    claims.push({ statementClass, because: `it calls the function ${spoken}${advice}` });
+    const isUnknown = name.length === 1 && statementClass === "admin";
+    claims.push({
+      statementClass,
+      because: `it calls the function ${spoken}`,
+      ...(isUnknown && { unknownFunction: adviceOnFunction(spoken) }),
+    });
   }
   for (const { name, from } of contents.selections) {
     const verdict = from === "value" ? judgeSelection(name) : undefined;
@@ -80,7 +87,7 @@ function judge(contents: TreeContents): Judgement {
   const denial = tableDenial(contents.tables);
   if (denial !== undefined) return rejected("forbidden", denial);
   const worst = gravest(claims);
-  const { statementClass, because } =
+  const { statementClass, because, unknownFunction } =
     worst.statementClass === "admin" ? worst : (mixed(changes) ?? worst);
   const functionNames = functionNamesOf(contents);
   return {
@@ -88,7 +95,9 @@ function judge(contents: TreeContents): Judgement {
     statementClass,
     changes: [...changes, ...milder],
     isReturning: returnsRows(contents),
+    ...(contents.statements[0]?.type === "ExplainStmt" && { isExplain: true }),
     ...(because === undefined ? {} : { because }),
+    ...(unknownFunction === undefined ? {} : { unknownFunction }),
     ...(functionNames.length === 0 ? {} : { functionNames }),
   };
 }
@@ -186,14 +195,11 @@ function tableDenial(tables: readonly NamedTable[]): string | undefined {
   return undefined;
 }
 
-/**
- * A replacement for a function that PostgreSQL does not have. The function may also be defined by
- * the database.
- */
-function adviceOnFunction(name: readonly string[]): string {
-  const [only = ""] = name;
+/** Says that PostgreSQL has no function of this name, with a replacement if one is known. */
+function adviceOnFunction(name: string): string {
   const instead = insteadOfFunction(name);
-  if (instead !== undefined) return `; ${adviceOf(`function ${only}`, instead, "postgres")}`;
-  const nearest = name.length === 1 ? nearestFunction(only) : undefined;
-  return nearest === undefined ? "" : `; did you mean ${nearest}?`;
+  if (instead !== undefined) return adviceOf(`function ${name}`, instead, "postgres");
+  const nearest = nearestFunction(name);
+  const meant = nearest === undefined ? "" : `; did you mean ${nearest}?`;
+  return `PostgreSQL has no function ${name}${meant}`;
 }

@@ -1,4 +1,4 @@
-import type { ParsedText, SqlSyntax } from "@steward/schema/sql";
+import { type ParsedText, type SqlSyntax, tokensOf } from "@steward/schema/sql";
 import { PostgresGrammar, type TreeNode } from "./postgres-grammar.js";
 import { contentsOf, type TreeContents } from "./postgres-tree.js";
 
@@ -21,7 +21,7 @@ export class PostgresSyntax implements SqlSyntax<TreeNode> {
   }
 
   parse(sql: string): ParsedText<TreeNode> {
-    const parsed = this.#grammar.parse(sql);
+    const parsed = this.#grammar.parse(LONG_RUN.test(sql) ? withBlankComments(sql) : sql);
     if (parsed.kind !== "syntax_error") return parsed;
     return { ...parsed, at: unitsBefore(sql, parsed.at) };
   }
@@ -39,6 +39,31 @@ export class PostgresSyntax implements SqlSyntax<TreeNode> {
     this.#contents.set(statement, contents);
     return contents;
   }
+}
+
+/**
+ * PostgreSQL's scanner reads to the end of a run of these characters whenever a comment begins in
+ * it, so that a run of many short comments takes quadratic time. Ordinary texts have no long runs.
+ */
+const LONG_RUN = /[~!@#^&|`?+\-*/%<>=]{200}/;
+const OPERATOR_CHARACTERS = /[~!@#^&|`?+\-*/%<>=]/g;
+
+/** The text with its block comments made blank; everything else stays at its place, in bytes too. */
+function withBlankComments(sql: string): string {
+  let blank = "";
+  let at = 0;
+  for (const { type, start, text, isClosed } of tokensOf(sql, "postgres")) {
+    if (type !== "comment" || !isClosed || !text.startsWith("/*")) continue;
+    blank += sql.slice(at, start) + blankComment(text);
+    at = start + text.length;
+  }
+  return blank + sql.slice(at);
+}
+
+function blankComment(comment: string): string {
+  // Only characters of one byte have a blank of the same length.
+  if (Buffer.byteLength(comment) === comment.length) return " ".repeat(comment.length);
+  return `/*${comment.slice(2, -2).replaceAll(OPERATOR_CHARACTERS, " ")}*/`;
 }
 
 /** The number of UTF-16 units in the first characters of a text. */

@@ -1,13 +1,14 @@
 import { SqliteSyntax, type Stmt } from "@steward/schema/sqlite-syntax";
 import { GrammarAnalyzer, type Judgement } from "./grammar-analyzer.js";
 import { rejected } from "./one-statement.js";
+import { sqliteValues } from "./shape/sqlite-values.js";
 import { forbiddenCall } from "./sqlite-tree.js";
 import { changesOf, classifyStatement } from "./statement-class.js";
 
 /** Analyzes statements with SQLite's own grammar; supports no other dialect. */
 export class SqliteAnalyzer extends GrammarAnalyzer<Stmt> {
   constructor() {
-    super("sqlite", new SqliteSyntax(), judge);
+    super("sqlite", new SqliteSyntax(), judge, sqliteValues);
   }
 }
 

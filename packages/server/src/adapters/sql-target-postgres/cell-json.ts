@@ -23,6 +23,9 @@ const NUMBERS: ReadonlySet<number> = new Set([
 /** Number of significant decimal digits that every double preserves. */
 const DOUBLE_DIGITS = 15;
 
+/** The smallest double with all its digits: 2^-1022. */
+const NORMAL_MIN = 2 ** -1022;
+
 /**
  * Converts PostgreSQL's text of a value to JSON (Decision §5). Numbers that no double represents
  * exactly become strings, bytea becomes base64, timestamps become ISO 8601, and json is unchanged.
@@ -58,7 +61,12 @@ function numberJson(text: string): string {
 
 function numericJson(text: string): string {
   const digits = text.replace(/^-?0*\.?0*|\./g, "").length;
-  return digits <= DOUBLE_DIGITS && Number.isFinite(Number(text)) ? text : `"${text}"`;
+  return digits <= DOUBLE_DIGITS && isInRange(Number(text), digits) ? text : `"${text}"`;
+}
+
+/** Whether doubles have all their digits at this size: below the smallest normal one they lose them, and become 0. */
+function isInRange(number: number, digits: number): boolean {
+  return digits === 0 || (Number.isFinite(number) && Math.abs(number) >= NORMAL_MIN);
 }
 
 /** Parses the text of an array (PostgreSQL manual, §8.15.6). */

@@ -4,14 +4,21 @@ import type { ChangedRows } from "../sql-target/statement-limits.js";
 import type { Session } from "./session.js";
 import { OWN_OID_MIN } from "./touched/reached-catalog.js";
 
+/** A condition on `pg_class`: the tables whose rows count. */
+export const COUNTED_TABLES: string = `relkind IN ('r', 'm') AND oid >= ${OWN_OID_MIN} AND relname <> '${MARKER_TABLE}'`;
+
+/** Rows of a table of `pg_class` that the session has counted. */
+export const ROWS_INSERTED = "pg_stat_get_xact_tuples_inserted(oid)";
+export const ROWS_UPDATED = "pg_stat_get_xact_tuples_updated(oid)";
+export const ROWS_DELETED = "pg_stat_get_xact_tuples_deleted(oid)";
+
 /**
  * Rows that the session has changed in tables, as PostgreSQL counts them for its statistics: with those
  * of triggers, foreign keys and functions. The counters still have the rows of earlier transactions whose
  * statistics have not been sent yet, so only the difference between two counts has a meaning.
  */
-const COUNT = `SELECT coalesce(sum(pg_stat_get_xact_tuples_inserted(oid) +
-    pg_stat_get_xact_tuples_updated(oid) + pg_stat_get_xact_tuples_deleted(oid)), 0) AS rows_counted
-  FROM pg_class WHERE relkind IN ('r', 'm') AND oid >= ${OWN_OID_MIN} AND relname <> '${MARKER_TABLE}'`;
+const COUNT = `SELECT coalesce(sum(${ROWS_INSERTED} + ${ROWS_UPDATED} + ${ROWS_DELETED}), 0) AS rows_counted
+  FROM pg_class WHERE ${COUNTED_TABLES}`;
 
 /** SQL that counts before a statement, in its transaction. */
 export const COUNT_TEXT: string = `${COUNT};`;

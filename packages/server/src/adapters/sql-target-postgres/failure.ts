@@ -1,7 +1,7 @@
 import { DatabaseError } from "pg";
 import { StatementError, type SqlValue } from "../../plans/ports.js";
 import { withoutValues } from "../sql-target/bound-values.js";
-import { connectionRefusal, isConnectionLost } from "@steward/postgres";
+import { connectionRefusal, isConnectionLost, ReportTooLong } from "@steward/postgres";
 
 /** SQLSTATEs of transient failures without an effect (PostgreSQL manual, appendix A). */
 const PASSING: ReadonlySet<string> = new Set([
@@ -41,6 +41,8 @@ export function toConnectError(error: unknown): StatementError {
 /** Details of a failed statement. */
 export interface FailureContext {
   readonly binds: readonly SqlValue[];
+  /** Whether the statement's time was not up when it failed. */
+  readonly hasTimeLeft: boolean;
   /** Replaces the server's message, when that message must not be shown. */
   readonly message?: string | undefined;
   /** Hints for repairing the statement. */
@@ -53,10 +55,15 @@ export interface FailureContext {
  */
 export function toStatementError(
   error: unknown,
-  { binds, message: told, hints }: FailureContext,
+  { binds, message: told, hints, hasTimeLeft }: FailureContext,
 ): StatementError {
   if (error instanceof StatementError) return error;
   const options = { cause: error };
+  if (error instanceof ReportTooLong) {
+    const message =
+      "The statement failed, and the data source's message about it is too long to read; use shorter values";
+    return new StatementError("statement", message, options);
+  }
   if (!(error instanceof DatabaseError) || isConnectionLost(error)) {
     const message = `The connection to the data source was lost (${codeOf(error)}); nothing was changed`;
     return new StatementError("rolled_back", message, options);
@@ -65,12 +72,9 @@ export function toStatementError(
   const message = withoutValues(told ?? error.message, binds);
   if (code === READ_ONLY) return new StatementError("intent", message, options);
   if (code === CANCELLED) {
-    return message.includes("statement timeout")
-      ? new StatementError(
-          "timeout",
-          "The statement was stopped: it took too long; make it cheaper or select less",
-          options,
-        )
+    // The server has one SQLSTATE for its time limit and for a cancel request.
+    return !hasTimeLeft
+      ? new StatementError("timeout", "The statement was stopped: it took too long", options)
       : new StatementError("rolled_back", `${message}; nothing was changed`, options);
   }
   if (PASSING.has(code)) {

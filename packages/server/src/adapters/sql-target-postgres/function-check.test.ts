@@ -2,7 +2,7 @@ import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Intent } from "../../governance/index.js";
 import { NOBODY } from "@steward/kernel/testing/nobody.js";
-import type { StatementError, StatementResult } from "../../plans/ports.js";
+import type { StatementError, StatementRequest, StatementResult } from "../../plans/ports.js";
 import { READS, SCHEMA } from "../sql-analyzer/testing/postgres-examples.js";
 import { failureOf } from "../testing/sql-target-battery.js";
 import { PostgresTarget } from "./postgres-target.js";
@@ -78,6 +78,8 @@ describe("a function of the database's owner", () => {
     const { reason, message, hints } = await failureOf(run(sql, "read_select"));
     expect([reason, message]).toEqual(["intent", expect.stringContaining("the function ")]);
     expect(hints[0]).toMatch(/^\w+ is (a|also a) function of this data source/);
+    // Otherwise a person would be asked to approve what is refused afterwards.
+    expect((await failureOf(described(sql))).message).toBe(message);
   });
 
   it.each([
@@ -153,6 +155,29 @@ describe("a function of the database's owner", () => {
   });
 });
 
+describe("a function that only the role of one organization finds", () => {
+  it("is not called for that organization because another one has asked before", async () => {
+    const [finder, plain] = ["finder", "plain"].map((name) => `${name}_${String(process.pid)}`);
+    await database.query(`
+      CREATE SCHEMA hidden; CREATE ROLE ${finder}; CREATE ROLE ${plain};
+      CREATE FUNCTION hidden.lower(varchar) RETURNS text LANGUAGE sql AS 'SELECT $1::text';
+      GRANT USAGE ON SCHEMA hidden TO ${finder}; GRANT SELECT ON customers TO ${finder}, ${plain};
+      ALTER DATABASE ${database.name} SET search_path = hidden, pg_catalog, public`);
+    const roleOf = (orgId: string) => (orgId === "finds" ? finder : plain);
+    const own = new PostgresTarget(await shopOptions({ url: database.url, roleOf }));
+    try {
+      const sql = "SELECT lower(name::varchar) AS n FROM customers";
+      const ask = (orgId: string) => own.run(requestOf(sql, orgId), new AbortController().signal);
+      expect((await ask("plain")).outputJson).toContain('"n":');
+      expect((await failureOf(ask("finds"))).reason).toBe("intent");
+    } finally {
+      await own[Symbol.asyncDispose]();
+      await database.query(`ALTER DATABASE ${database.name} RESET search_path;
+        DROP SCHEMA hidden CASCADE; DROP OWNED BY ${finder}, ${plain}; DROP ROLE ${finder}, ${plain}`);
+    }
+  });
+});
+
 describe("a function of PostgreSQL's own", () => {
   it.each([
     "SELECT (1).int4inc",
@@ -189,16 +214,28 @@ describe("a function of PostgreSQL's own", () => {
 });
 
 function run(sql: string, intent: Intent = "read_select"): Promise<StatementResult> {
+  return target.run({ ...requestOf(sql), intent }, new AbortController().signal);
+}
+
+function described(sql: string): Promise<unknown> {
+  const { binds, ...asked } = requestOf(sql);
+  const forDecision = { binds, mayBeKnown: true };
+  return target.describe(
+    { ...asked, parameterCount: binds.length, forDecision },
+    new AbortController().signal,
+  );
+}
+
+function requestOf(sql: string, orgId = "org"): StatementRequest {
   steps += 1;
-  const request = {
+  return {
     sql,
     binds: sql.includes("$1::float8") ? [1] : [],
-    intent,
+    intent: "read_select",
     schemaTableHints: [],
     waitMs: 10_000,
     timeoutMs: 10_000,
-    attempt: { orgId: "org", planId: "plan", stepId: `step-${steps}`, attempt: 1 },
-    caller: NOBODY,
+    attempt: { orgId, planId: "plan", stepId: `step-${steps}`, attempt: 1 },
+    caller: { ...NOBODY, orgId },
   };
-  return target.run(request, new AbortController().signal);
 }

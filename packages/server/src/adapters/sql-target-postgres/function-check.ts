@@ -14,6 +14,13 @@ interface FoundFunction {
   readonly isOwn: boolean;
 }
 
+/** How a statement is checked. */
+interface AskedCheck {
+  readonly intent: Intent;
+  /** The role that runs it; undefined for the login role. */
+  readonly role: string | undefined;
+}
+
 interface Answer {
   readonly found: readonly FoundFunction[];
   readonly askedAtMs: number;
@@ -25,17 +32,18 @@ interface Answer {
  * built-in function.
  */
 export class FunctionCheck {
-  /** Answers by statement object, which the analyzer caches. */
-  readonly #answers = new WeakMap<KnownStatement, Answer>();
+  /** Answers by statement object, which the analyzer caches, and by role: it decides what is visible. */
+  readonly #answers = new WeakMap<KnownStatement, Map<string, Answer>>();
 
   /**
    * @param session in the statement's own transaction.
    * @throws StatementError `intent`.
    */
-  async require(session: Session, statement: KnownStatement, intent: Intent): Promise<void> {
+  async require(session: Session, statement: KnownStatement, asked: AskedCheck): Promise<void> {
     const { functionNames = [] } = statement;
     if (functionNames.length === 0) return;
-    for (const { named, isOwn } of await this.#find(session, statement, functionNames)) {
+    const { intent, role = "" } = asked;
+    for (const { named, isOwn } of await this.#find(session, statement, role)) {
       const found = isOwn ? "admin" : named.builtInClass;
       // The statement's class already includes functions with weaker effects and explicit calls.
       if (found === "forbidden" || (found === "admin" && !intentCovers(intent, found))) {
@@ -47,13 +55,15 @@ export class FunctionCheck {
   async #find(
     session: Session,
     statement: KnownStatement,
-    functionNames: readonly FunctionName[],
+    role: string,
   ): Promise<readonly FoundFunction[]> {
-    const known = this.#answers.get(statement);
+    const answers = this.#answers.get(statement) ?? new Map<string, Answer>();
+    this.#answers.set(statement, answers);
+    const known = answers.get(role);
     const nowMs = performance.now();
     if (known !== undefined && nowMs - known.askedAtMs < BELIEVED_MS) return known.found;
-    const found = await findFunctions(session, functionNames);
-    this.#answers.set(statement, { found, askedAtMs: nowMs });
+    const found = await findFunctions(session, statement.functionNames ?? []);
+    answers.set(role, { found, askedAtMs: nowMs });
     return found;
   }
 }
@@ -110,7 +120,7 @@ function refusal({ name, form }: FunctionName, intent: Intent): StatementError {
   }[form];
   return new StatementError(
     "intent",
-    `The statement ${calls} ${name} of the data source,  which the declared intent ${intent} does not cover`,
+    `The statement ${calls} ${name} of the data source, which the declared intent ${intent} does not cover`,
     { hints: [hintFor({ name, form })] },
   );
 }

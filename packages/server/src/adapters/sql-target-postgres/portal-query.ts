@@ -57,7 +57,7 @@ export interface PortalResult {
 }
 
 /** The part of the driver's connection that is used; its types do not describe the messages. */
-interface DriverConnection extends Pick<Connection, "stream" | "flush" | "sync"> {
+interface DriverConnection extends Pick<Connection, "stream" | "sync"> {
   parse(message: { readonly text: string; readonly types: readonly number[] }): void;
   bind(message: { readonly portal: string; readonly values: readonly (string | null)[] }): void;
   describe(message: { readonly type: "P"; readonly name: string }): void;
@@ -66,16 +66,22 @@ interface DriverConnection extends Pick<Connection, "stream" | "flush" | "sync">
 
 /**
  * Runs one statement over the extended protocol, which does not accept a second one. Rows are
- * fetched in batches until there are enough. The portal stays open in its transaction, so that the
- * remaining rows can be counted.
+ * fetched in batches until there are enough: each submission is a round trip for one batch. The
+ * portal stays open in its transaction, also for counting the remaining rows.
+ *
+ * Steward's own commands before the statement travel with the first batch. Only one Sync follows,
+ * so the server skips the statement when one of them fails: without BEGIN it would run outside of a
+ * transaction, with the rights of the login role.
  */
 export class PortalQuery implements Submittable {
-  readonly result: Promise<PortalResult>;
   readonly #statement: BoundStatement;
+  readonly #commands: readonly string[];
   readonly #onRow: () => void;
   readonly #limits: FetchLimits;
-  #resolve: (result: PortalResult) => void = () => undefined;
+  #resolve: () => void = () => undefined;
   #reject: (error: Error) => void = () => undefined;
+  #isBegun = false;
+  #commandsLeft: number;
   #columns: readonly Column[] | undefined;
   readonly #rows: TextRow[] = [];
   #rowsSeen = 0;
@@ -84,14 +90,41 @@ export class PortalQuery implements Submittable {
   #rowsChanged = 0;
 
   /**
+   * @param commands run before the statement.
    * @param onRow called when a row was received completely.
    * @param limits absent: enough rows for any output.
    */
-  constructor(statement: BoundStatement, onRow: () => void, limits: FetchLimits = OUTPUT_LIMITS) {
+  constructor(
+    statement: BoundStatement,
+    commands: readonly string[],
+    onRow: () => void,
+    limits: FetchLimits = OUTPUT_LIMITS,
+  ) {
     this.#statement = statement;
+    this.#commands = commands;
+    this.#commandsLeft = commands.length;
     this.#onRow = onRow;
     this.#limits = limits;
-    this.result = new Promise((resolve, reject) => {
+  }
+
+  /** Whether further rows are needed, by submitting the query again. */
+  get hasMore(): boolean {
+    return !this.#isComplete && !this.#isEnough;
+  }
+
+  get result(): PortalResult {
+    return {
+      columns: this.#columns,
+      rows: this.#rows,
+      rowsSeen: this.#rowsSeen,
+      isComplete: this.#isComplete,
+      rowsChanged: this.#rowsChanged,
+    };
+  }
+
+  /** Settles when the next batch is there. To be called before each submission. */
+  nextBatch(): Promise<void> {
+    return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
@@ -100,12 +133,11 @@ export class PortalQuery implements Submittable {
   submit(driver: Connection): void {
     const connection = driver as unknown as DriverConnection;
     connection.stream.cork();
-    const { sql, values, types } = this.#statement;
-    connection.parse({ text: sql, types });
-    connection.bind({ portal: PORTAL, values });
-    connection.describe({ type: "P", name: PORTAL });
-    this.#fetch(connection, Math.min(FIRST_FETCH_ROWS, this.#limits.rows + 1));
+    if (!this.#isBegun) this.#begin(connection);
+    connection.execute({ portal: PORTAL, rows: this.#batchRows });
+    connection.sync();
     connection.stream.uncork();
+    this.#isBegun = true;
   }
 
   handleRowDescription(message: {
@@ -122,44 +154,31 @@ export class PortalQuery implements Submittable {
     for (const field of message.fields) this.#textBytes += field?.length ?? 0;
   }
 
-  handlePortalSuspended(connection: DriverConnection): void {
-    if (this.#isEnough) {
-      connection.sync();
-      return;
-    }
-    const bytesPerRow = Math.max(1, this.#textBytes / Math.max(1, this.#rows.length));
-    const room = Math.ceil((this.#limits.textBytes - this.#textBytes) / bytesPerRow);
-    this.#fetch(connection, Math.min(FETCH_ROWS_MAX, Math.max(1, room)));
+  handlePortalSuspended(): void {
+    // `hasMore` tells.
   }
 
-  handleCommandComplete(message: { readonly text: string }, connection: DriverConnection): void {
+  handleCommandComplete(message: { readonly text: string }): void {
+    if (this.#commandsLeft > 0) {
+      this.#commandsLeft -= 1;
+      return;
+    }
     this.#isComplete = true;
     this.#rowsChanged = Number(
       /^(?:INSERT 0|UPDATE|DELETE|MERGE) (\d+)$/.exec(message.text)?.[1] ?? 0,
     );
-    connection.sync();
   }
 
-  handleEmptyQuery(connection: DriverConnection): void {
+  handleEmptyQuery(): void {
     this.#isComplete = true;
-    connection.sync();
   }
 
-  handleError(error: Error, connection: DriverConnection): void {
-    // After an error the server skips all messages up to Sync, and the driver sends nothing more
-    // for this query.
-    if (connection.stream.writable) connection.sync();
+  handleError(error: Error): void {
     this.#reject(error);
   }
 
   handleReadyForQuery(): void {
-    this.#resolve({
-      columns: this.#columns,
-      rows: this.#rows,
-      rowsSeen: this.#rowsSeen,
-      isComplete: this.#isComplete,
-      rowsChanged: this.#rowsChanged,
-    });
+    this.#resolve();
   }
 
   get #isEnough(): boolean {
@@ -167,8 +186,23 @@ export class PortalQuery implements Submittable {
     return this.#rows.length > rows || this.#textBytes > textBytes;
   }
 
-  #fetch(connection: DriverConnection, rows: number): void {
-    connection.execute({ portal: PORTAL, rows });
-    connection.flush();
+  get #batchRows(): number {
+    const { rows, textBytes } = this.#limits;
+    if (!this.#isBegun) return Math.min(FIRST_FETCH_ROWS, rows + 1);
+    const bytesPerRow = Math.max(1, this.#textBytes / Math.max(1, this.#rows.length));
+    const room = Math.ceil((textBytes - this.#textBytes) / bytesPerRow);
+    return Math.min(FETCH_ROWS_MAX, Math.max(1, room));
+  }
+
+  #begin(connection: DriverConnection): void {
+    for (const text of this.#commands) {
+      connection.parse({ text, types: [] });
+      connection.bind({ portal: "", values: [] });
+      connection.execute({ portal: "", rows: 0 });
+    }
+    const { sql, values, types } = this.#statement;
+    connection.parse({ text: sql, types });
+    connection.bind({ portal: PORTAL, values });
+    connection.describe({ type: "P", name: PORTAL });
   }
 }

@@ -23,13 +23,13 @@ import { toStatementError, type FailureContext } from "./failure.js";
 import { Previews } from "./previews/previews.js";
 import type { Session } from "./session.js";
 import { SessionPool } from "./session-pool.js";
-import { hintsFor, messageWithoutHiddenNames } from "./statement-hints.js";
-import { StatementRunner } from "./statement-runner.js";
+import { hintsFor, messageWithoutHiddenNames, type FailedText } from "./statement-hints.js";
+import { type RoleOf, StatementRunner } from "./statement-runner.js";
 import { deleteMarkersOf } from "./step-markers.js";
 import { Stopper } from "./stopper.js";
-import { beginText, enterText } from "./transaction.js";
+import { beginCommands, enterCommands } from "./transaction.js";
 import { TypeCatalog } from "./type-catalog.js";
-import { type RoleOf, Writes } from "./writes.js";
+import { requireMarkers, Writes } from "./writes.js";
 
 export interface PostgresTargetOptions {
   readonly name: string;
@@ -62,7 +62,7 @@ export class PostgresTarget implements SqlTarget {
   readonly #admission: Admission;
   readonly #pool: SessionPool;
   readonly #types = new TypeCatalog();
-  readonly #runner = new StatementRunner(this.#types);
+  readonly #runner: StatementRunner;
   readonly #descriptions = new Descriptions(this.#types);
   readonly #writes: Writes;
   readonly #previews: Previews;
@@ -76,13 +76,15 @@ export class PostgresTarget implements SqlTarget {
     this.#admission = new Admission(options.analyzer, "postgres", options.reader);
     this.#pool = new SessionPool(options.url, options.sessionsMax ?? POSTGRES_SESSIONS_MAX);
     this.#roleOf = options.roleOf ?? (() => undefined);
+    this.#runner = new StatementRunner(this.#types, this.#roleOf);
     const rowsMax = options.rowsChangedMax ?? ROWS_CHANGED_MAX;
-    this.#writes = new Writes(
-      { runner: this.#runner, descriptions: this.#descriptions },
+    const parts = { runner: this.#runner, descriptions: this.#descriptions };
+    this.#writes = new Writes(parts, rowsMax, this.#roleOf);
+    this.#previews = new Previews(
+      { ...parts, types: this.#types },
       rowsMax,
-      this.#roleOf,
+      options.previewVersion,
     );
-    this.#previews = new Previews(this.#runner, this.#types, rowsMax, options.previewVersion);
     this.#hasPreviews = options.previews ?? true;
     this.#log = options.log.child({ dataSource: options.name });
   }
@@ -153,14 +155,15 @@ export class PostgresTarget implements SqlTarget {
     return await this.#inSession(request.attempt.orgId, stopper, async (session) => {
       try {
         const asked = { request, statement, role: this.#roleOf(request.attempt.orgId) };
-        const begin = this.#readText(ownedOf(request), stopper.remainingMs);
-        const seen = await session.commandRows(begin + this.#descriptions.versionText(asked));
+        session.begin(this.#readCommands(ownedOf(request), stopper.remainingMs));
+        const version = this.#descriptions.versionText(asked);
+        const seen = version === "" ? [] : await session.commandRows(version);
         await this.#descriptions.permit(session, asked, seen);
         const rows = await this.#runner.run(session, request, statement);
         // A read cannot change the schema.
         return { ...rows, schemaDeltas: [] };
       } catch (error) {
-        throw await this.#failure(error, session, ownedOf(request), statement);
+        throw await this.#failure(error, session, ownedOf(request), statement, stopper);
       }
     });
   }
@@ -176,17 +179,22 @@ export class PostgresTarget implements SqlTarget {
     const request = { ...asked, orgId, binds: forDecision?.binds ?? [] };
     return await this.#inSession(orgId, stopper, async (session) => {
       try {
-        await session.command(this.#readText(request, stopper.remainingMs));
+        // Nobody is asked to approve a write that could not run then. The login role writes markers.
+        const mayWait = forDecision?.mayBeKnown === false && !isReadIntent(asked.intent);
+        if (mayWait) await requireMarkers(session);
+        session.begin(this.#readCommands(request, stopper.remainingMs));
+        await this.#runner.requireFunctions(session, asked, statement);
         const role = this.#roleOf(orgId);
         const described = { request, statement, role };
         if (forDecision !== undefined) {
           return { touched: await this.#descriptions.describeForRun(session, described) };
         }
-        const touched = await this.#descriptions.describe(session, described);
-        const estimate = await estimateOf(session, asked, statement.statementClass);
+        const { touched, mayEstimate } = await this.#descriptions.describe(session, described);
+        const estimate =
+          mayEstimate && (await estimateOf(session, asked, statement.statementClass));
         return { touched, ...(estimate && { estimate }) };
       } catch (error) {
-        throw await this.#failure(error, session, request, statement);
+        throw await this.#failure(error, session, request, statement, stopper);
       }
     });
   }
@@ -204,7 +212,7 @@ export class PostgresTarget implements SqlTarget {
         const owner = { orgId, timeoutMs: stopper.remainingMs, role: this.#roleOf(orgId) };
         return await this.#previews.run(session, asked, statement, owner);
       } catch (error) {
-        throw await this.#failure(error, session, { ...asked, orgId }, statement);
+        throw await this.#failure(error, session, { ...asked, orgId }, statement, stopper);
       }
     });
   }
@@ -220,7 +228,7 @@ export class PostgresTarget implements SqlTarget {
       try {
         return await this.#writes.run(session, request, statement, stopper);
       } catch (error) {
-        throw await this.#failure(error, session, ownedOf(request), statement);
+        throw await this.#failure(error, session, ownedOf(request), statement, stopper);
       }
     });
     if (written.outcome === "applied") return written.result;
@@ -228,7 +236,10 @@ export class PostgresTarget implements SqlTarget {
     // the outcome.
     const settled = await this.#settle(request.attempt);
     if (settled !== undefined) return settled;
-    throw stopper.error ?? toStatementError(written.cause, { binds: [], hints: [] });
+    throw (
+      stopper.error ??
+      toStatementError(written.cause, { binds: [], hints: [], hasTimeLeft: stopper.hasTimeLeft })
+    );
   }
 
   async #settle(attempt: AttemptRef): Promise<StatementResult | undefined> {
@@ -291,15 +302,17 @@ export class PostgresTarget implements SqlTarget {
   /** Rolls back and releases the session in the background, after the caller got its result. */
   #giveBack(session: Session): void {
     if (session.isSpoilt || !session.isInTransaction) {
+      session.cancelBegin();
       this.#pool.release(session);
       return;
     }
     void this.#running.track(session.rollback().then(() => this.#pool.release(session)));
   }
 
-  /** SQL that begins a read's transaction, under the organization's role. */
-  #readText({ orgId, binds }: OwnedStatement, timeoutMs: number): string {
-    return beginText("READ ONLY", { orgId, timeoutMs }) + enterText(this.#roleOf(orgId), binds);
+  /** Commands that begin a read's transaction, under the organization's role. */
+  #readCommands({ orgId, binds }: OwnedStatement, timeoutMs: number): readonly string[] {
+    const begin = beginCommands("READ ONLY", { orgId, timeoutMs });
+    return [...begin, ...enterCommands(this.#roleOf(orgId), binds)];
   }
 
   async #failure(
@@ -307,13 +320,21 @@ export class PostgresTarget implements SqlTarget {
     session: Session,
     request: OwnedStatement,
     { tables }: KnownStatement,
+    stopper: Stopper,
   ): Promise<StatementError | AppError> {
     if (error instanceof AppError) return error;
     const role = this.#roleOf(request.orgId);
     const begin =
-      role === undefined ? undefined : this.#readText({ ...request, binds: [] }, DESCRIBE_MS_MAX);
-    const described = await describe(error, tables, session, begin);
-    const failure = toStatementError(error, { binds: request.binds, ...described });
+      role === undefined
+        ? undefined
+        : this.#readCommands({ ...request, binds: [] }, DESCRIBE_MS_MAX);
+    const described = await describe(error, { sql: request.sql, tables }, session, begin);
+    const { binds } = request;
+    const failure = toStatementError(error, {
+      binds,
+      hasTimeLeft: stopper.hasTimeLeft,
+      ...described,
+    });
     return this.#admission.withAdvice(failure, request.sql, request.orgId);
   }
 }
@@ -340,16 +361,16 @@ const DESCRIBE_MS_MAX = 5_000;
  */
 async function describe(
   error: unknown,
-  tables: readonly string[],
+  failed: FailedText,
   session: Session,
-  begin: string | undefined,
+  begin: readonly string[] | undefined,
 ): Promise<Pick<FailureContext, "message" | "hints">> {
   if (session.isSpoilt || !(error instanceof Error)) return { hints: [] };
   try {
     await session.rollback();
-    if (begin !== undefined) await session.command(begin);
-    const message = await messageWithoutHiddenNames(error, tables, session);
-    return { message, hints: await hintsFor(error, message ?? error.message, tables, session) };
+    if (begin !== undefined) session.begin(begin);
+    const message = await messageWithoutHiddenNames(error, failed.tables, session);
+    return { message, hints: await hintsFor(error, message ?? error.message, failed, session) };
   } catch {
     return { hints: [] };
   }

@@ -61,6 +61,7 @@ export class SessionPool {
   }
 
   release(session: Session): void {
+    this.#waiting.endTurn(this.#taken.get(session) ?? "");
     this.#taken.delete(session);
     if (session.isSpoilt || this.#isClosed) {
       session.close();
@@ -131,7 +132,7 @@ export class SessionPool {
   #serve(): void {
     this.#forgetSpoilt();
     while (this.#idle.length > 0) {
-      const next = this.#urgent.shift() ?? this.#waiting.take((orgId) => this.#mayHaveOne(orgId));
+      const next = this.#urgent.shift() ?? this.#takeWaiting();
       if (next === undefined) break;
       const session = this.#takeIdle(next.orgId);
       assert(session !== undefined, "there is an idle session");
@@ -145,9 +146,15 @@ export class SessionPool {
     for (let opened = 0; opened < wanted; opened += 1) void this.#open();
   }
 
-  #mayHaveOne(orgId: string): boolean {
-    const own = [...this.#taken.values()].filter((other) => other === orgId).length;
-    return own < slotsPerParty(this.#sessionsMax);
+  /** The next caller in the queue; organizations without a session precede those with some. */
+  #takeWaiting(): Waiting | undefined {
+    const taken = [...this.#taken.values()];
+    const countOf = (orgId: string): number => taken.filter((other) => other === orgId).length;
+    const share = slotsPerParty(this.#sessionsMax);
+    return (
+      this.#waiting.take((orgId) => countOf(orgId) === 0) ??
+      this.#waiting.take((orgId) => countOf(orgId) < share)
+    );
   }
 
   /**

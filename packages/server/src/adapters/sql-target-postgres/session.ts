@@ -3,7 +3,8 @@ import { Connection, DatabaseError, type QueryResult, type QueryResultRow } from
 import { SQL_TEMPORARY_BYTES_MAX } from "../limits.js";
 import { containParser, PostgresClient } from "@steward/postgres";
 import { PortalQuery, type FetchLimits, type PortalResult } from "./portal-query.js";
-import { TreeQuery } from "./touched/tree-query.js";
+import { textOf } from "./transaction.js";
+import { TREE_TITLES, TreeQuery, type TreeStage } from "./touched/tree-query.js";
 
 /** Connection time-out, in ms. */
 const CONNECT_MS_MAX = 5_000;
@@ -49,6 +50,10 @@ export class Session {
   #isStopped = false;
   #isRowTooLarge = false;
   #bytesSinceRow = 0;
+  /** Commands that begin a transaction, and have not been sent yet. */
+  #begin: readonly string[] = [];
+  /** Whether they were sent with a statement whose end the driver has not reported. */
+  #isBeginning = false;
   #current: Promise<unknown> = Promise.resolve();
 
   private constructor(url: string, client: DriverClient) {
@@ -93,6 +98,8 @@ export class Session {
 
   /** Whether a transaction is open, including a failed one. */
   get isInTransaction(): boolean {
+    // After an error the driver has the status from before the statement.
+    if (this.#isBeginning) return true;
     const status = this.#client.getTransactionStatus();
     return status === "T" || status === "E";
   }
@@ -102,12 +109,26 @@ export class Session {
   }
 
   /**
+   * Begins a transaction by these commands. They are sent together with the next statement, where the
+   * protocol allows it in one round trip, and not at all when none follows.
+   */
+  begin(commands: readonly string[]): void {
+    this.#begin = commands;
+  }
+
+  /** Gives a transaction up that has not been sent. */
+  cancelBegin(): void {
+    this.#begin = [];
+  }
+
+  /**
    * Runs Steward's own statements in one round trip. The text must not contain values other than
    * numbers.
+   * @returns the number of rows of the last statement.
    */
   async command(sql: string): Promise<number> {
-    const { rowCount } = await this.#track(() => this.#client.query(sql));
-    return rowCount ?? 0;
+    const results = await this.#results(sql);
+    return results.at(-1)?.rowCount ?? 0;
   }
 
   /**
@@ -123,20 +144,22 @@ export class Session {
    * @returns the rows of each statement.
    */
   async commandResults(sql: string): Promise<readonly (readonly QueryResultRow[])[]> {
-    // For several statements the driver returns a list of results, which its types do not declare.
-    const results = (await this.#track(() => this.#client.query(sql))) as
-      QueryResult<QueryResultRow> | readonly QueryResult<QueryResultRow>[];
-    return [results].flat().map(({ rows }) => rows);
+    return (await this.#results(sql)).map(({ rows }) => rows);
   }
 
   /**
    * Has PostgreSQL parse a statement in the open transaction.
    * @returns the query trees that it reports.
    */
-  async treesOf(sql: string, types: readonly number[]): Promise<readonly string[]> {
+  async treesOf(
+    sql: string,
+    types: readonly number[],
+    stage: TreeStage,
+  ): Promise<readonly string[]> {
+    await this.#sendBegin();
     const trees: string[] = [];
     const listen = ({ message, detail }: Notice): void => {
-      if (detail !== undefined && message?.startsWith("rewritten parse tree") === true) {
+      if (detail !== undefined && message?.startsWith(TREE_TITLES[stage]) === true) {
         trees.push(detail);
       }
     };
@@ -154,6 +177,7 @@ export class Session {
     sql: string,
     values: readonly (string | number | null)[] = [],
   ): Promise<readonly QueryResultRow[]> {
+    await this.#sendBegin();
     const query = { text: sql, values: [...values], queryMode: "extended" };
     const { rows } = await this.#track(() => this.#client.query<QueryResultRow>(query));
     return rows;
@@ -174,8 +198,15 @@ export class Session {
     const onRow = (): void => {
       this.#bytesSinceRow = 0;
     };
-    const query = new PortalQuery({ sql, values, types }, onRow, limits);
-    return this.#track(() => this.#client.query(query).result);
+    const query = new PortalQuery({ sql, values, types }, this.#takeBegin(), onRow, limits);
+    do {
+      await this.#track(() => {
+        const batch = query.nextBatch();
+        this.#client.query(query);
+        return batch;
+      });
+    } while (query.hasMore);
+    return query.result;
   }
 
   /**
@@ -209,6 +240,8 @@ export class Session {
 
   /** Rolls back the open transaction and resets the session for the next step. */
   async rollback(): Promise<void> {
+    this.cancelBegin();
+    if (!this.isInTransaction) return;
     const timer = setTimeout(() => this.destroy(), ROLLBACK_MS_MAX).unref();
     try {
       await this.command("ROLLBACK");
@@ -225,10 +258,34 @@ export class Session {
     this.#client.connection.stream.destroy();
   }
 
+  /** Sends the begin of the transaction by itself. */
+  async #sendBegin(): Promise<void> {
+    if (this.#begin.length > 0) await this.#results("");
+  }
+
+  /** The commands that begin the transaction, which the caller sends. */
+  #takeBegin(): readonly string[] {
+    const begin = this.#begin;
+    this.#begin = [];
+    this.#isBeginning ||= begin.length > 0;
+    return begin;
+  }
+
+  async #results(sql: string): Promise<readonly QueryResult<QueryResultRow>[]> {
+    const text = textOf(this.#takeBegin()) + sql;
+    // For several statements the driver returns a list of results, which its types do not declare.
+    const results = (await this.#track(() => this.#client.query(text))) as
+      QueryResult<QueryResultRow> | readonly QueryResult<QueryResultRow>[];
+    return [results].flat();
+  }
+
   #track<Result>(start: () => Promise<Result>): Promise<Result> {
     // A pending cancel request would hit the next statement.
     if (this.#isStopped) return Promise.reject(new Error("the session was stopped"));
-    const running = start();
+    const running = start().then((result) => {
+      this.#isBeginning = false;
+      return result;
+    });
     this.#current = running;
     return running;
   }

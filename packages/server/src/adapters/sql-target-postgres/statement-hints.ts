@@ -9,6 +9,9 @@ import {
   operatorTypesHint,
   ungroupedColumnHint,
 } from "../sql-target/repair-hints.js";
+import { nameAt, placeIn, type WrittenName } from "../../kernel/name-at.js";
+import { nearMiss } from "../../kernel/near-miss.js";
+import { writtenName, writtenPath } from "../../kernel/written-name.js";
 import { quotedName } from "./quoted-name.js";
 import type { Session } from "./session.js";
 
@@ -40,9 +43,8 @@ export async function messageWithoutHiddenNames(
   const { code = "", message, schema = "", table } = error;
   const isNamed = (name: string): boolean => tables.some((known) => lastPart(known) === name);
   if (code === ACCESS_DENIED) {
-    const denied = /^permission denied for \w+(?: \w+)? "?(.+?)"?$/.exec(message)?.[1];
-    if (denied === undefined || isNamed(denied)) return undefined;
-    const isWritten = tables.some((known) => known.split(".").includes(denied));
+    const written = new Set(tables.flatMap((known) => known.split(".")));
+    const isWritten = [...written].some((name) => namesObject(message, name));
     return isWritten ? undefined : "permission denied for an object that the statement depends on";
   }
   const violated = VIOLATED[code];
@@ -56,57 +58,87 @@ export async function messageWithoutHiddenNames(
 }
 
 /**
- * Hints for repairing a failed statement. They only name objects that the role may read.
+ * Hints for repairing a failed statement. They only name objects that the role may read. Messages are in the language of
+ * the server, so that the place of the error tells what the server refuses.
  * @param message the server's message, or its replacement.
  * @param session in a separate transaction with the statement's privileges.
- * @param tables tables named in the statement.
  */
 export async function hintsFor(
   error: unknown,
   message: string,
-  tables: readonly string[],
+  { sql, tables }: FailedText,
   session: Session,
 ): Promise<readonly string[]> {
   if (!(error instanceof DatabaseError)) return [];
   const read = async (): Promise<NameCatalog> => readCatalog(tables, session);
+  const at = placeIn(sql, error);
+  const name = nameAt(sql, at);
+  const isTable = tables.includes(name?.path.join(".") ?? "");
   switch (error.code) {
     case "42P01": {
-      const table =
-        /^(?:relation "(.+)" does not exist|missing FROM-clause entry for table "(.+)")$/.exec(
-          message,
-        );
-      const name = table?.[1] ?? table?.[2];
-      return name === undefined ? [] : [missingTableHint(message, name, await read())];
+      const table = isTable || name === undefined ? name?.path : name.path.slice(0, -1);
+      const wanted = table?.join(".") ?? (tables.length === 1 ? tables[0] : undefined);
+      return wanted === undefined ? [] : [missingTableHint(message, wanted, await read())];
     }
     case "42703": {
-      const column = /^column "?(.+?)"? (?:of relation "(.+)" )?does not exist$/.exec(message);
-      if (column?.[1] === undefined) return [];
-      const owners = column[2] === undefined ? tables : [column[2]];
-      return [missingColumnHint(message, lastPart(column[1]), owners, await read())];
+      const column = name?.path.at(-1);
+      return column === undefined ? [] : [missingColumnHint(message, column, tables, await read())];
     }
     case "42702": {
-      const name = /^column reference "(.+)" is ambiguous$/.exec(message)?.[1];
-      return name === undefined ? [] : ambiguousColumnHints(message, name, tables, await read());
+      const column = name?.path.at(-1);
+      return column === undefined
+        ? []
+        : ambiguousColumnHints(message, column, tables, await read());
     }
-    case "42803": {
-      const name = /^column "(.+)" must appear in the GROUP BY clause/.exec(message)?.[1];
-      return name === undefined ? [] : [ungroupedColumnHint(message, name)];
-    }
+    case "42803":
+      return name === undefined || /^\s*\(/.test(sql.slice((at ?? 0) + name.text.length))
+        ? []
+        : [ungroupedColumnHint(message, name.text)];
     case "42883": {
-      const types = /^operator does not exist: (.+?) ([-+*/<>=~!@#%^&|`?]+) (.+)$/.exec(message);
-      const [, left, operator, right] = types ?? [];
-      if (left === undefined || operator === undefined || right === undefined) return [];
-      return [operatorTypesHint(message, operator, [left, right])];
+      const operator = /^[-+*/<>=~!@#%^&|`?]+/.exec(sql.slice(at))?.[0];
+      if (at !== undefined && operator !== undefined) return [operatorTypesHint(message, operator)];
+      return name === undefined ? [] : functionHints(message, name, session);
     }
-    case "23502": {
-      const name = /^null value in column "(.+?)" /.exec(message)?.[1];
-      return name === undefined ? [] : [missingValueHint(message, name)];
-    }
+    case "23502":
+      return error.column === undefined
+        ? []
+        : [missingValueHint(message, writtenName(error.column, "postgres"))];
     case "23503":
       return foreignKeyHints(message, tables, await read());
     default:
       return [];
   }
+}
+
+/** The function that was meant by a name that no function has. */
+async function functionHints(
+  message: string,
+  { path }: WrittenName,
+  session: Session,
+): Promise<readonly string[]> {
+  const wanted = path.at(-1) ?? "";
+  const rows = await session.query(CALLABLE, []);
+  const names = rows.map((row) => String(row["name"]));
+  const meant = names.includes(wanted) ? undefined : nearMiss(wanted, names);
+  return meant === undefined ? [] : [`${message}; did you mean ${writtenName(meant, "postgres")}?`];
+}
+
+/** The functions that the role may call without naming their schemas. */
+const CALLABLE = `
+  SELECT DISTINCT proname AS name FROM pg_proc
+  WHERE prokind IN ('f', 'a', 'w') AND pg_function_is_visible(oid) AND has_function_privilege(oid, 'EXECUTE')
+  ORDER BY name LIMIT ${NAMES_MAX}`;
+
+/** A failed statement, and the tables that it names. */
+export interface FailedText {
+  readonly sql: string;
+  readonly tables: readonly string[];
+}
+
+/** Whether a message, in any language, is about the object of this name, not about one with a longer name. */
+function namesObject(message: string, name: string): boolean {
+  const isWord = /^[\p{L}\p{N}_$]+$/u.test(name);
+  return isWord ? message.split(/[^\p{L}\p{N}_$]+/u).includes(name) : message.endsWith(name);
 }
 
 function lastPart(name: string): string {
@@ -118,7 +150,7 @@ function lastPart(name: string): string {
  */
 const READABLE = `
   SELECT c.oid, nspname, relname, CASE WHEN is_visible THEN relname ELSE nspname || '.' || relname END AS name,
-    is_visible
+    CASE WHEN is_visible THEN '' ELSE quote_ident(nspname) || '.' END || quote_ident(relname) AS written, is_visible
   FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace, LATERAL pg_table_is_visible(c.oid) AS is_visible
   WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname !~ '^pg_' AND nspname <> 'information_schema'
     AND relname !~ '^_steward_'
@@ -147,7 +179,7 @@ async function readCatalog(tables: readonly string[], session: Session): Promise
   );
   const keys = await session.query(
     `WITH readable AS (${READABLE}), touched AS (${TOUCHED})
-     SELECT own.name || '.' || a.attname || ' references ' || other.name || '(' || f.attname || ')' AS name
+     SELECT own.written || '.' || quote_ident(a.attname) || ' references ' || other.written || '(' || quote_ident(f.attname) || ')' AS name
      FROM pg_constraint c
      JOIN readable own ON own.oid = conrelid JOIN readable other ON other.oid = confrelid
      CROSS JOIN LATERAL unnest(conkey, confkey) k (own, other)
@@ -163,6 +195,7 @@ async function readCatalog(tables: readonly string[], session: Session): Promise
     tables: () => texts(names),
     columns: (table) => texts(columns.filter((row) => row["table"] === quoted(table))),
     foreignKeys: () => texts(keys),
+    written: (path) => writtenPath(path, "postgres"),
   };
 }
 

@@ -20,16 +20,22 @@ import { PORTAL, type Column, type FetchLimits, type PortalResult } from "./port
 import type { Session } from "./session.js";
 import type { TypeCatalog } from "./type-catalog.js";
 
-/** A statement with its values and its intent. */
-type BoundRequest = Pick<StatementRequest, "sql" | "binds" | "intent">;
+/** The role of an organization's statements; undefined for the login role. */
+export type RoleOf = (orgId: string) => string | undefined;
+
+/** A statement with its values, its intent and its caller. */
+type BoundRequest = Pick<StatementRequest, "sql" | "binds" | "intent" | "caller">;
 
 /** Runs statements and builds their output. */
 export class StatementRunner {
   readonly #types: TypeCatalog;
   readonly #functions = new FunctionCheck();
 
-  constructor(types: TypeCatalog) {
+  readonly #roleOf: RoleOf;
+
+  constructor(types: TypeCatalog, roleOf: RoleOf) {
     this.#types = types;
+    this.#roleOf = roleOf;
   }
 
   /**
@@ -56,13 +62,23 @@ export class StatementRunner {
    */
   async fetch(
     session: Session,
-    { sql, binds, intent }: BoundRequest,
+    { sql, binds, intent, caller }: BoundRequest,
     statement: KnownStatement,
     limits?: FetchLimits,
   ): Promise<PortalResult> {
-    await this.#functions.require(session, statement, intent);
+    await this.requireFunctions(session, { intent, caller }, statement);
     const parameters = await parametersFor(binds, this.#types, session);
     return runInBounds(session, sql, parameters, limits);
+  }
+
+  /** @throws StatementError `intent` when the statement calls a function that its intent does not cover. */
+  requireFunctions(
+    session: Session,
+    { intent, caller }: Pick<BoundRequest, "intent" | "caller">,
+    statement: KnownStatement,
+  ): Promise<void> {
+    const asked = { intent, role: this.#roleOf(caller.orgId) };
+    return this.#functions.require(session, statement, asked);
   }
 
   async #output(

@@ -1,27 +1,10 @@
 import type { AttemptRef, StatementResult } from "../../plans/ports.js";
 import { assert } from "@steward/kernel/assert.js";
 import { markerOutput, outputOfMarker } from "../sql-target/marker-output.js";
-import { MARKER_TABLE } from "../own-tables.js";
+import { MARKER_AGE_MS_MAX } from "../limits.js";
+import { CREATE_MARKER_TABLE, MARKER_TABLE } from "../own-tables.js";
 import type { Session } from "./session.js";
 
-/** Creates the table if it does not exist; docs/data-sources.md shows the same statement. */
-const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS ${MARKER_TABLE} (
-  org_id text NOT NULL,
-  plan_id text NOT NULL,
-  step_id text NOT NULL,
-  attempt integer NOT NULL,
-  outcome text NOT NULL CHECK (outcome IN ('applied', 'fenced')),
-  row_count bigint,
-  rows_kept integer,
-  row_count_is_lower_bound boolean,
-  schema_deltas_json text,
-  output_json text,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (org_id, plan_id, step_id)
-)`;
-
-/** Far longer than any plan lives, so that no marker is deleted while its step may need it. */
-const MARKER_AGE_MAX = "7 days";
 /** Maximum number of old markers that one statement deletes. */
 const PURGED_MAX = 1_000;
 
@@ -34,7 +17,8 @@ export type Marker =
 
 /** @param session outside of a transaction. */
 export async function createMarkerTable(session: Session): Promise<void> {
-  await session.query(CREATE_TABLE);
+  // A role may have default_transaction_read_only.
+  await session.command(`SET LOCAL transaction_read_only = off; ${CREATE_MARKER_TABLE}`);
 }
 
 /** The marker of an attempt's step. */
@@ -131,7 +115,7 @@ export async function purgeMarkers(session: Session): Promise<void> {
   await session.query(
     `DELETE FROM ${MARKER_TABLE} WHERE (org_id, plan_id, step_id) IN (
        SELECT org_id, plan_id, step_id FROM ${MARKER_TABLE}
-       WHERE created_at < now() - interval '${MARKER_AGE_MAX}' LIMIT ${PURGED_MAX})`,
+       WHERE created_at < now() - interval '${MARKER_AGE_MS_MAX} milliseconds' LIMIT ${PURGED_MAX})`,
   );
 }
 

@@ -51,6 +51,11 @@ export class Stopper implements Disposable {
     return Math.max(1, Math.ceil(this.#deadlineMs - performance.now()));
   }
 
+  /** Whether the statement may still run. */
+  get hasTimeLeft(): boolean {
+    return performance.now() < this.#deadlineMs;
+  }
+
   /** The error of a stopped statement; `undefined` if it was not stopped. */
   get error(): StatementError | undefined {
     switch (this.#reason) {

@@ -31,36 +31,60 @@ export interface TransactionOwner {
 }
 
 /**
+ * Where the statement's own limit is not longer than the limit for locks, only the former ends it. Otherwise
+ * it would be chance which one did: a failure for a lock is retried, an exceeded limit is not.
+ */
+const OFF = 0;
+
+/**
  * Begins a transaction with its own settings, which replace those of the role, the database or a
  * pooler and end with the transaction: UTC, ISO dates, the text formats that this adapter reads,
- * and the organization.
+ * the meaning of NULL in arrays and comparisons, and the organization. Each element is one command.
  */
-export function beginText(
+export function beginCommands(
   mode: "READ ONLY" | "READ WRITE",
   { orgId, timeoutMs, lockMs = LOCK_MS_MAX }: TransactionOwner,
-): string {
+): readonly string[] {
   assert(PLAIN.test(orgId), "the id of an organization has nothing to escape");
-  return `BEGIN ISOLATION LEVEL READ COMMITTED ${mode};
-SET LOCAL statement_timeout = ${timeoutMs + SERVER_DELAY_MS};
-SET LOCAL lock_timeout = ${Math.min(lockMs, timeoutMs)};
-SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS_MAX};
-SET LOCAL standard_conforming_strings = on;
-SET LOCAL TimeZone = 'UTC';
-SET LOCAL DateStyle = 'ISO, YMD';
-SET LOCAL IntervalStyle = 'postgres';
-SET LOCAL bytea_output = 'hex';
-SET LOCAL extra_float_digits = 1;
-SET LOCAL ${ORGANIZATION_SETTING} = '${orgId}';`;
+  return [
+    `BEGIN ISOLATION LEVEL READ COMMITTED ${mode}`,
+    `SET LOCAL statement_timeout = ${timeoutMs + SERVER_DELAY_MS}`,
+    `SET LOCAL lock_timeout = ${lockMs < timeoutMs ? lockMs : OFF}`,
+    ...SETTINGS,
+    `SET LOCAL ${ORGANIZATION_SETTING} = '${orgId}'`,
+  ];
 }
+
+const SETTINGS: readonly string[] = [
+  `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS_MAX}`,
+  "SET LOCAL standard_conforming_strings = on",
+  "SET LOCAL TimeZone = 'UTC'",
+  "SET LOCAL DateStyle = 'ISO, YMD'",
+  "SET LOCAL IntervalStyle = 'postgres'",
+  "SET LOCAL bytea_output = 'hex'",
+  "SET LOCAL extra_float_digits = 1",
+  "SET LOCAL array_nulls = on",
+  "SET LOCAL transform_null_equals = off",
+];
 
 /**
  * Commands between the begin of a transaction and an agent's statement: they set the role of its
  * organization, if it has one, and a savepoint for a statement with values. The savepoint comes
- * second, so that rolling back to it keeps the role. Each command ends with a semicolon.
+ * second, so that rolling back to it keeps the role.
  */
-export function enterText(role: string | undefined, binds: readonly unknown[]): string {
-  const enter = role === undefined ? "" : `SET LOCAL ROLE ${quotedName([role])};`;
-  return binds.length === 0 ? enter : `${enter}SAVEPOINT ${BEFORE_STATEMENT};`;
+export function enterCommands(
+  role: string | undefined,
+  binds: readonly unknown[],
+): readonly string[] {
+  return [
+    ...(role === undefined ? [] : [`SET LOCAL ROLE ${quotedName([role])}`]),
+    ...(binds.length === 0 ? [] : [`SAVEPOINT ${BEFORE_STATEMENT}`]),
+  ];
+}
+
+/** Several commands as one text, to which another one may be appended. */
+export function textOf(commands: readonly string[]): string {
+  return commands.map((command) => `${command};`).join("\n");
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   type StatementResult,
 } from "../../plans/ports.js";
 import type { KnownStatement } from "../sql-target/admission.js";
-import { MARKER_TABLE } from "../own-tables.js";
+import { MARKER_RIGHTS, markerProblem, type MarkerRights } from "../marker-rights.js";
 import { isOutcomeUnknown } from "@steward/postgres";
 import { limitsOf, requireFewRows } from "../sql-target/statement-limits.js";
 import { deltasBetween } from "../sql-target/schema-deltas.js";
@@ -14,7 +14,7 @@ import type { AskedStatement, Descriptions, SeenRows } from "./touched/descripti
 import { changedRows, COUNT_TEXT, countIn } from "./changed-rows.js";
 import { readSchema } from "./read-schema.js";
 import type { Session } from "./session.js";
-import type { StatementRunner } from "./statement-runner.js";
+import type { RoleOf, StatementRunner } from "./statement-runner.js";
 import {
   applyMarker,
   createMarkerTable,
@@ -23,15 +23,13 @@ import {
   purgeMarkers,
 } from "./step-markers.js";
 import type { Stopper } from "./stopper.js";
-import { beginText, enterText, LEAVE_ROLE } from "./transaction.js";
+import { beginCommands, enterCommands, LEAVE_ROLE, textOf } from "./transaction.js";
 
 /**
  * Maximum number of markers to delete with the next write; further markers are deleted when they
  * are old.
  */
 const FORGOTTEN_MAX = 1000;
-/** The role of an organization's statements; undefined for the login role. */
-export type RoleOf = (orgId: string) => string | undefined;
 /** The result of a write: `unknown` when the connection was lost after COMMIT was sent. */
 export type Written =
   | { readonly outcome: "applied"; readonly result: StatementResult }
@@ -86,10 +84,10 @@ export class Writes {
       // The login role reads and writes markers, so organizations need no right to them.
       const enter =
         role === undefined
-          ? enterText(undefined, request.binds) + this.#descriptions.versionText(asked)
+          ? textOf(enterCommands(undefined, request.binds)) + this.#descriptions.versionText(asked)
           : "";
       const results = await session.commandResults(
-        beginText("READ WRITE", owner) + COUNT_TEXT + enter,
+        textOf(beginCommands("READ WRITE", owner)) + COUNT_TEXT + enter,
       );
       seen = results.at(-1) ?? [];
       countedBefore = countIn(results);
@@ -103,7 +101,8 @@ export class Writes {
     const forget = this.#forgotten.splice(0);
     try {
       const result = await this.#effect(session, asked, { seen, countedBefore });
-      if (!(await applyMarker(session, attempt, result, forget))) {
+      const apply = (): Promise<boolean> => applyMarker(session, attempt, result, forget);
+      if (!(await onMarkers(session, apply))) {
         return { outcome: "applied", result: await othersResult(session, attempt) };
       }
       return await commit(session, result);
@@ -120,7 +119,7 @@ export class Writes {
     timeoutMs: number,
   ): Promise<StatementResult | undefined> {
     const marker = await withMarkerTable(session, async () => {
-      await session.command(beginText("READ WRITE", { orgId: attempt.orgId, timeoutMs }));
+      session.begin(beginCommands("READ WRITE", { orgId: attempt.orgId, timeoutMs }));
       await fenceMarker(session, attempt);
       return findMarker(session, attempt);
     });
@@ -142,13 +141,13 @@ export class Writes {
     const { request, statement, role } = asked;
     if (!this.#isPurged) {
       this.#isPurged = true;
-      await purgeMarkers(session);
+      await onMarkers(session, () => purgeMarkers(session));
     }
     const seen =
       role === undefined
         ? atBegin.seen
         : await session.commandRows(
-            enterText(role, request.binds) + this.#descriptions.versionText(asked),
+            textOf(enterCommands(role, request.binds)) + this.#descriptions.versionText(asked),
           );
     const grant = await this.#descriptions.permit(session, asked, seen);
     // Only a change of the schema can make the cached schema outdated; other sessions' changes are
@@ -191,12 +190,12 @@ async function withMarkerTable<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await work();
+    return await onMarkers(session, work);
   } catch (error) {
     if (!isMissingTable(error)) throw error;
     await session.command("ROLLBACK");
     await makeMarkerTable(session);
-    return work();
+    return onMarkers(session, work);
   }
 }
 
@@ -209,16 +208,40 @@ const CREATED_MEANWHILE: ReadonlySet<string> = new Set(["23505", "42P07", "42710
 
 async function makeMarkerTable(session: Session): Promise<void> {
   try {
-    await createMarkerTable(session);
+    await onMarkers(session, () => createMarkerTable(session));
   } catch (error) {
     const code = error instanceof DatabaseError ? error.code : undefined;
-    if (code !== undefined && CREATED_MEANWHILE.has(code)) return;
-    if (code !== "42501" && code !== "3F000") throw error;
-    const message =
-      `The table ${MARKER_TABLE}, which every write needs, is missing, and the role of this data source ` +
-      "may not create it: the owner of the database must create it, see docs/data-sources.md";
-    throw new StatementError("statement", message, { cause: error });
+    if (code === undefined || !CREATED_MEANWHILE.has(code)) throw error;
   }
+}
+
+/** SQLSTATEs `insufficient_privilege`, and `invalid_schema_name` where the role may use no schema. */
+const MAY_NOT: ReadonlySet<string> = new Set(["42501", "3F000"]);
+
+/**
+ * Runs statements on the marker table.
+ * @throws StatementError with the SQL to run when the login role lacks a right to the table; else what the work throws.
+ */
+async function onMarkers<Result>(session: Session, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || !MAY_NOT.has(error.code ?? "")) throw error;
+    await session.rollback();
+    await requireMarkers(session);
+    throw error;
+  }
+}
+
+/** @throws StatementError with the SQL to run when the login role lacks a right to the marker table. */
+export async function requireMarkers(session: Session): Promise<void> {
+  const [row] = await session.query(`SELECT current_user AS role, ${MARKER_RIGHTS}`);
+  // The columns are those of the query.
+  const problem = row === undefined ? undefined : markerProblem(row as MarkerRights);
+  if (problem === undefined) return;
+  const { found, owner, sql } = problem;
+  // Without the server's error as its cause: corrections for the agent's own statement would be wrong.
+  throw new StatementError("statement", found, { hints: [`Ask ${owner} to run \`${sql}\``] });
 }
 
 function isMissingTable(error: unknown): boolean {

@@ -71,11 +71,18 @@ export class ReaderPool {
 
   #dispatch(): void {
     for (;;) {
-      const job = this.#waiting.take((orgId) => this.#mayRun(orgId));
+      // Organizations without a running statement precede those with some.
+      const job =
+        this.#waiting.take((orgId) => !this.#isServed(orgId) && this.#mayRun(orgId)) ??
+        this.#waiting.take((orgId) => this.#mayRun(orgId));
       if (job === undefined) return;
       const reader = this.#findReader(job.orgId) ?? this.#start();
       reader.send(job);
     }
+  }
+
+  #isServed(orgId: string): boolean {
+    return [...this.#readers].some((reader) => reader.serves(orgId));
   }
 
   #mayRun(orgId: string): boolean {
@@ -101,11 +108,16 @@ export class ReaderPool {
 
   #start(): Reader {
     const reader = new Reader(this.#launch, {
-      onAnswer: () => this.#dispatch(),
+      onAnswer: (orgId) => {
+        this.#waiting.endTurn(orgId);
+        this.#dispatch();
+      },
       onSlow: (slow) => this.#takeBack(slow.takeWaiting()),
-      onClose: (gone, orphans) => {
+      onClose: (gone, orphans, orgId) => {
         this.#readers.delete(gone);
-        this.#takeBack(orphans);
+        this.#putBack(orphans);
+        this.#waiting.endTurn(orgId);
+        this.#takeBack([]);
       },
     });
     this.#readers.add(reader);
@@ -119,7 +131,8 @@ export class ReaderPool {
   }
 
   #putBack(jobs: readonly ReadJob[]): void {
-    const orgIds = new Set(jobs.map(({ orgId }) => orgId));
+    // The last one to be put back is next, so the order is reversed.
+    const orgIds = new Set(jobs.map(({ orgId }) => orgId).reverse());
     for (const orgId of orgIds) {
       this.#waiting.putBack(
         orgId,

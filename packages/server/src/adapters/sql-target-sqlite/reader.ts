@@ -7,12 +7,15 @@ import { StatementProcess, type ChildLaunch } from "./statement-process.js";
 export type ReadJob = Job<ReadTask | DescribeTask>;
 
 export interface ReaderListener {
-  /** The reader has answered and can take another job. */
-  onAnswer(): void;
+  /** The reader has answered an organization, empty when nobody waited, and can take another job. */
+  onAnswer(orgId: string): void;
   /** The statement at the head of the reader's queue takes long. */
   onSlow(reader: Reader): void;
-  /** The reader has ended. Its remaining jobs must move to another reader. */
-  onClose(reader: Reader, orphans: readonly ReadJob[]): void;
+  /**
+   * The reader has ended. Its remaining jobs must move to another reader.
+   * @param orgId whose statement it ran; empty when it ran none.
+   */
+  onClose(reader: Reader, orphans: readonly ReadJob[], orgId: string): void;
 }
 
 /** Statements sent to a reader at once: enough to keep it busy while answers are transferred. */
@@ -41,7 +44,7 @@ export class Reader {
       onReply: (reply, body) => this.#onReply(reply, body),
       onClose: (reason) => this.#onClose(reason),
     });
-    this.#slowTimer = setTimeout(() => this.#onSlow(), SLOW_MS).unref();
+    this.#slowTimer = setTimeout(() => this.#lookAtSlow(), SLOW_MS).unref();
   }
 
   /** Jobs sent and not yet answered. */
@@ -151,7 +154,19 @@ export class Reader {
     this.#slowTimer.refresh();
     this.#beginFirst();
     job?.answer(reply, body);
-    this.#listener.onAnswer();
+    this.#listener.onAnswer(job?.orgId ?? "");
+  }
+
+  /**
+   * When this process's own event loop stood still, the answer may have come long ago: the timers of a turn run
+   * before its input is read. Only a statement without an answer after that is slow.
+   */
+  #lookAtSlow(): void {
+    const [running] = this.#sent.keys();
+    setImmediate(() => {
+      const [first] = this.#sent.keys();
+      if (first === running) this.#onSlow();
+    });
   }
 
   #onSlow(): void {
@@ -180,6 +195,6 @@ export class Reader {
       else orphans.push(job);
     }
     this.#sent.clear();
-    this.#listener.onClose(this, orphans);
+    this.#listener.onClose(this, orphans, first?.orgId ?? "");
   }
 }

@@ -4,6 +4,7 @@ import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import type { StatementRequest } from "../../plans/ports.js";
 import { failureOf, sqlTargetBattery } from "../testing/sql-target-battery.js";
 import { ENDLESS, ENDLESS_READ, ENDLESS_WRITE, openFixture, Shop } from "./testing/shop.js";
@@ -28,11 +29,57 @@ describe("a SQLite data source", () => {
     await shop[Symbol.asyncDispose]();
   });
 
+  const varyingOf = async (condition: string): Promise<readonly string[] | undefined> => {
+    const { touched } = await shop.target.describe(
+      {
+        ...{ sql: `DELETE FROM users WHERE ${condition}`, intent: "write_delete" },
+        ...{ parameterCount: 0, caller: NOBODY, waitMs: 10_000, timeoutMs: 10_000 },
+      },
+      new AbortController().signal,
+    );
+    return touched.varying;
+  };
+
+  it.each([
+    ["id > random()", "random"],
+    ["name < date('now')", "date"],
+    ["name < CURRENT_TIME", "current_time"],
+    ["id IN (SELECT rootpage FROM sqlite_schema)", "sqlite_master"],
+    ["id IN (SELECT stat FROM sqlite_stat1)", "sqlite_stat1"],
+    ["(SELECT count(*) FROM pragma_table_list) > 3", "pragma_table_list"],
+    ["id IN (SELECT oid FROM numbered)", "rowid"],
+    ["id IN (SELECT at FROM placed)", "rowid"],
+  ])("names what may differ from run to run: %s", async (condition, name) => {
+    shop.asOwner((db) => {
+      db.exec("ANALYZE");
+      db.exec("CREATE TABLE IF NOT EXISTS numbered (n INTEGER, at TEXT)");
+      db.exec("CREATE VIEW IF NOT EXISTS placed AS SELECT _rowid_ AS at FROM numbered");
+    });
+    expect(await varyingOf(condition)).toEqual([name]);
+  });
+
+  it("names nothing for a key that has a name", async () => {
+    expect(await varyingOf("rowid > 1 AND oid < 9")).toBeUndefined();
+  });
+
   it("tells what a change of the schema came to", async () => {
     const result = await shop.run("CREATE TABLE t (a INTEGER PRIMARY KEY)", { intent: "admin" });
     expect(result.schemaDeltas).toMatchObject([{ tableName: "t", operation: "NEW" }]);
     const rows = await shop.run("INSERT INTO t DEFAULT VALUES RETURNING a", { intent: "admin" });
     expect(rows).toMatchObject({ outputJson: '[{"a":1}]', schemaDeltas: [] });
+  });
+
+  it("has virtual tables of every module that SQLite itself brings", async () => {
+    const admin = { intent: "admin" } as const;
+    for (const definition of ["rtree (id, low, high)", "fts5 (body)"]) {
+      const made = await shop.run(`CREATE VIRTUAL TABLE v USING ${definition}`, admin);
+      expect(made.schemaDeltas).toMatchObject([{ tableName: "v", operation: "NEW" }]);
+      await shop.run("INSERT INTO v (rowid) VALUES (1)", { intent: "write_insert" });
+      expect(await shop.run("SELECT rowid FROM v")).toMatchObject({ outputJson: '[{"rowid":1}]' });
+      await shop.run("DELETE FROM v WHERE rowid = 1", { intent: "write_delete" });
+      const dropped = await shop.run("DROP TABLE v", { ...admin, mayChangeUncounted: true });
+      expect(dropped.schemaDeltas).toMatchObject([{ tableName: "v", operation: "REMOVED" }]);
+    }
   });
 
   it.each([
@@ -45,6 +92,9 @@ describe("a SQLite data source", () => {
     ["SELECT * FROM pragma_database_list", "read_select"],
     ["SELECT load_extension('x')", "read_select"],
     ["SELECT * FROM _steward_steps", "read_select"],
+    ["SELECT sum(pgsize) FROM dbstat AS d", "read_select"],
+    ["DELETE FROM users WHERE (SELECT count(*) FROM dbstat('main')) > 3", "write_delete"],
+    ["CREATE VIRTUAL TABLE pages USING DBSTAT(main)", "admin"],
     ["CREATE TABLE t (a REFERENCES _Steward_Steps (plan_id))", "admin"],
   ] as const)("refuses %s under %s", async (sql, intent) => {
     const refused = await failureOf(shop.run(sql, { intent }));
@@ -56,7 +106,9 @@ describe("a SQLite data source", () => {
 it.each([
   ["an INSTEAD OF trigger", "DELETE FROM shown WHERE n = 1", 46],
   ["the rows that REPLACE may delete", "REPLACE INTO users SELECT id, 'x' FROM users", 4],
+  ["the rows that UPDATE OR REPLACE may delete", "UPDATE OR REPLACE users SET id = id", 4],
   ["a table that replaces by itself", "INSERT INTO once VALUES (1), (2)", 6],
+  ["a primary key that replaces by itself", "INSERT INTO sole VALUES (1), (2)", 4],
 ])("a write counts %s", async (_, sql, rows) => {
   await using shop = new Shop();
   const admin = { intent: "admin", mayChangeUncounted: true } as const;
@@ -66,6 +118,7 @@ it.each([
     "CREATE VIEW shown AS SELECT n FROM much",
     "CREATE TRIGGER emptied INSTEAD OF DELETE ON shown BEGIN DELETE FROM much; END",
     "CREATE TABLE once (a INTEGER, UNIQUE (a) ON CONFLICT REPLACE)",
+    "CREATE TABLE sole (a INTEGER PRIMARY KEY ON CONFLICT REPLACE)",
   ];
   for (const statement of setUp) await shop.run(statement, admin);
   const failed = await failureOf(write({ rowsChangedMax: rows - 1 }));
@@ -119,6 +172,16 @@ describe("the processes of a SQLite data source", () => {
       expect((await endless).reason).toBe("timeout");
       expect(shop.lines()).toEqual(["patient"]);
     });
+  });
+
+  it("are not taken for slow while the server itself stands still", async () => {
+    await shop.run(COUNT_USERS);
+    const reads = Array.from({ length: 5 }, () => shop.run(COUNT_USERS));
+    // The statements are sent at the end of the turn, and run while the event loop waits here.
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    await Promise.all(reads);
+    expect(shop.readerPids).toHaveLength(1);
   });
 
   it("give an organization its turn after at most one statement of another that floods them", async () => {

@@ -154,6 +154,7 @@ export class Writer {
     }
     this.#current = undefined;
     current.job.answer(reply, body);
+    this.#waiting.endTurn(current.job.orgId);
     this.#next();
   }
 
@@ -161,7 +162,10 @@ export class Writer {
     this.#child = undefined;
     const current = this.#current;
     this.#current = undefined;
-    if (current !== undefined) this.#afterLoss(current, reason);
+    if (current !== undefined) {
+      this.#waiting.endTurn(current.job.orgId);
+      this.#afterLoss(current, reason);
+    }
     this.#next();
   }
 

@@ -8,6 +8,7 @@ import {
 } from "../../governance/index.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { StatementError } from "../../plans/ports.js";
+import { codeIn, placeIn } from "../../kernel/name-at.js";
 import { isOwnTable } from "../own-tables.js";
 
 /** The analysis of an admissible statement. */
@@ -48,10 +49,11 @@ export class Admission {
   async withAdvice(error: StatementError, sql: string, orgId: string): Promise<StatementError> {
     if (error.reason !== "statement") return error;
     const { reason, message, hints, cause } = error;
+    const refusal = { message, code: codeIn(cause), at: placeIn(sql, cause) };
     const advice =
       this.#reader === undefined
-        ? this.#analyzer.advise(sql, this.#dialect, message)
-        : await this.#reader.advise(sql, this.#dialect, message, orgId);
+        ? this.#analyzer.advise(sql, this.#dialect, refusal)
+        : await this.#reader.advise(sql, this.#dialect, refusal, orgId);
     if (advice.length === 0) return error;
     return new StatementError(reason, message, { hints: [...hints, ...advice], cause });
   }

@@ -24,6 +24,6 @@ export function requirePreview(
     throw new StatementError("statement", message);
   }
   if (CHANGES_ROWS.has(statementClass)) return;
-  const message = `Only changes of rows are previewed; the statement is a ${statementClass}`;
+  const message = `Only changes of rows are previewed, and the statement is ${statementClass}`;
   throw new StatementError("statement", message);
 }

@@ -10,6 +10,7 @@ it("does not suggest the name that was written, but says whose column it is", ()
     tables: () => Object.keys(columns),
     columns: (table: string) => columns[table] ?? [],
     foreignKeys: () => [],
+    written: (path: string) => path,
   };
   const message = "column t.artist_id does not exist";
   expect(missingColumnHint(message, "artist_id", ["album", "track"], catalog)).toBe(

@@ -186,7 +186,10 @@ export function previewBattery(engine: string, open: () => Promise<PreviewFixtur
       expect(seen.rowsChanged).toBe(3);
       const parts = changesOf(seen).filter(({ table }) => table === "part");
       expect(parts).toHaveLength(fixture.showsConsequences ? 2 : 0);
-      const told = fixture.showsConsequences ? [] : [expect.stringContaining("part are not shown")];
+      const told = fixture.showsConsequences
+        ? []
+        : [expect.stringContaining("not shown: 2 of public.part (")];
+      expect(seen.isCut).toBe(!fixture.showsConsequences);
       expect(seen.notes).toEqual(told);
     });
 

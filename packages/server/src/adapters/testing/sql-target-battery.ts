@@ -37,7 +37,10 @@ export interface TargetFixture extends AsyncDisposable {
 }
 
 /** What every data source does, whatever its engine (`SqlTarget`). */
-export function sqlTargetBattery(engine: string, open: () => Promise<TargetFixture>): void {
+export function sqlTargetBattery(
+  engine: string,
+  open: (slots?: number) => Promise<TargetFixture>,
+): void {
   describe(`a data source on ${engine}`, () => {
     let fixture: TargetFixture;
     let steps = 0;
@@ -116,6 +119,44 @@ export function sqlTargetBattery(engine: string, open: () => Promise<TargetFixtu
       const reasons = (await ended).map(({ reason }) => reason);
       expect([...new Set(reasons)].sort()).toEqual(["timeout", "waited"]);
     });
+
+    it.each([
+      ["reads", 1, ["many"]],
+      ["reads", 3, ["many", "more"]],
+      ["writes", 1, ["many"]],
+    ] as const)(
+      "serves an organization next when others have 200 more %s without end than there are places: %d",
+      async (kind, slots, parties) => {
+        await using narrow = await open(slots);
+        const [sql, intent] =
+          kind === "reads"
+            ? ([narrow.endlessRead, "read_select"] as const)
+            : ([narrow.endlessWrite, "write_insert"] as const);
+        const asked = (orgId: string) => ({
+          ...{ binds: [], schemaTableHints: [], waitMs: 20_000, timeoutMs: 300, caller: NOBODY },
+          attempt: { ...nextStep(), orgId },
+        });
+        const stop = new AbortController();
+        let ended = 0;
+        const flood = Array.from({ length: 200 + slots }, async (_, n) => {
+          const request = { ...asked(parties[n % parties.length] ?? ""), sql, intent };
+          await failureOf(narrow.target.run(request, stop.signal));
+          ended += 1;
+        });
+        const [own, ownIntent] =
+          kind === "reads"
+            ? ([COUNT_USERS, "read_select"] as const)
+            : ([`INSERT INTO log VALUES ('quiet')`, "write_insert"] as const);
+        await narrow.target.run(
+          { ...asked("quiet"), sql: own, intent: ownIntent, timeoutMs: 10_000 },
+          new AbortController().signal,
+        );
+        // Those that had a place have ended, and nothing was started in between.
+        expect(ended).toBeLessThanOrEqual(slots);
+        stop.abort();
+        await Promise.all(flood);
+      },
+    );
 
     it("rolls back a write that changes more than 10 000 rows, and says what to do", async () => {
       const numbers = (n: number): string =>

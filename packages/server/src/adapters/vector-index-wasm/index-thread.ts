@@ -38,6 +38,11 @@ export class IndexThread {
     });
   }
 
+  /** Whether every entry of the store is in the index. */
+  get isLoaded(): boolean {
+    return this.#loaded;
+  }
+
   /**
    * @throws AppError from the thread, or `STORE_UNAVAILABLE` when the thread terminates before it
    * answers.

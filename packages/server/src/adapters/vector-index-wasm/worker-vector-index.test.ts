@@ -29,7 +29,7 @@ afterEach(async () => {
 describe("WorkerVectorIndex", () => {
   it("finds what the source held at the start and what was added since, and not what was removed", async () => {
     index = open({ initial: 3 });
-    await index.stats();
+    await found();
     await index.add([entry(7), entry(8)]);
     await index.remove([entryId(0), entryId(8)]);
     expect(await found()).toEqual([1, 2, 7]);
@@ -47,7 +47,7 @@ describe("WorkerVectorIndex", () => {
 
   it("lets a search see what was added before it without waiting for that", async () => {
     index = open({ initial: 0 });
-    await index.stats();
+    await found();
     const adding = index.add([entry(1)]);
     expect(await found()).toEqual([1]);
     await adding;
@@ -126,6 +126,14 @@ describe("WorkerVectorIndex", () => {
     expect(index.quarantined()).toBe(1);
     await index.remove([entryId(1)]);
     expect(index.quarantined()).toBe(0);
+  });
+
+  it("has nobody wait for its size before it is loaded, and is not loaded for that", async () => {
+    index = open({ initial: 1, loadMs: 60_000 });
+    expect(await index.stats()).toBeUndefined();
+    expect(logged).toEqual([]);
+    void found().catch(() => undefined);
+    expect(await index.stats()).toBeUndefined();
   });
 
   it("ends at once while it is still loading", async () => {

@@ -81,10 +81,8 @@ export class WorkerVectorIndex implements VectorIndex {
     });
   }
 
-  async stats(orgId?: string): Promise<IndexStats> {
-    if (!this.#closed) this.#startOnce();
-    if (this.#thread === undefined) throw stopped(undefined);
-    return this.#thread.call("stats", orgId);
+  async stats(orgId?: string): Promise<IndexStats | undefined> {
+    return this.#thread?.isLoaded === true ? this.#thread.call("stats", orgId) : undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

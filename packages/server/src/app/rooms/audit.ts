@@ -1,16 +1,17 @@
-import { HttpWitnessClient } from "../../adapters/audit-witness/index.js";
+import { HttpWitnessClient } from "../../adapters/http-witness-client.js";
 import { openSink } from "../../adapters/audit-sinks/index.js";
 import { AuditExporter } from "../../audit-export/index.js";
 import { version } from "../../version.js";
 import type { Basics } from "./basics.js";
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { Caller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import {
   AuditSequencer,
   AuditService,
+  type AuditServiceParts,
   CheckpointSigner,
   OperationRecorder,
   Refusals,
@@ -21,7 +22,7 @@ import {
   OperationApprovalRequired,
   type ExplainedStatementPolicy,
 } from "../../governance/index.js";
-import type { Config } from "../../config/index.js";
+import { inDataDirectory, type Config } from "../../config/index.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
 import type { Authorizer } from "../../policies/index.js";
 import {
@@ -29,6 +30,7 @@ import {
   makePrivateDirectory,
   PRIVATE_FILE_MODE,
 } from "../../storage/private-files.js";
+import { SeenCheckpointFiles } from "./seen-checkpoint-files.js";
 import type { AuditStore } from "../../storage/store.js";
 import type { Authenticate, Services, SignIn, UseApproval } from "../../transport/services.js";
 
@@ -37,6 +39,7 @@ interface AuditParts extends Pick<Basics, "clock" | "ids" | "log" | "telemetry">
   readonly config: Pick<Config, "audit" | "dataDir">;
   readonly store: AuditStore | undefined;
   readonly policy: Authorizer;
+  readonly visibleErrors: AuditServiceParts["visibleErrors"];
 }
 
 /** The audit log: its reads, and what makes records. */
@@ -47,37 +50,37 @@ export interface OpenAudit {
   /** The policies, of which each refused statement leaves a record. */
   readonly statementPolicy: ExplainedStatementPolicy;
   readonly recordOperation: Services["recordOperation"];
-  /** What asks whether a request may pass, so that the audit log has a record of each refusal. */
-  guards(authenticate: Authenticate, signIn: SignIn, useApproval: UseApproval): Guards;
+  /** What asks whether a call may pass, so that the audit log has a record of each refusal. */
+  guards(useApproval: UseApproval): Guards;
+  /** How callers are authenticated, so that the audit log has a record of each failure. */
+  entrance(asked: Entrance): Entrance;
 }
 
-type Guards = Pick<
-  Services,
-  "authenticate" | "signIn" | "authorize" | "useApproval" | "mayDo" | "recordOperation"
->;
+type Guards = Pick<Services, "authorize" | "useApproval" | "mayDo" | "recordOperation">;
+type Entrance = Pick<Services, "authenticate" | "signIn" | "clientAddress">;
 
 /**
  * Starts appending to the audit log and its export; closing it appends what is waiting. Without a store there is no
  * log, and every read says so.
  */
 export async function openAudit(
-  { config, store, policy, ...basics }: AuditParts,
+  { config, store, policy, visibleErrors, ...basics }: AuditParts,
   opened: DisposalStack,
 ): Promise<OpenAudit> {
   const { clock, log } = basics;
   const refusals = new Refusals(clock);
+  // Whether an operation is refused that needs an approval shows when the approval is used or requested.
+  const countRefused = (caller: Caller, action: string, error: unknown): void => {
+    if (!(error instanceof OperationApprovalRequired)) refusals.count(caller, { action }, error);
+  };
   const guardsWith =
     (recorder: OperationRecorder): OpenAudit["guards"] =>
-    (authenticate, signIn, useApproval) => ({
-      authenticate: watchedAuthentication(authenticate, refusals),
-      signIn: watchedSignIn(signIn, refusals),
+    (useApproval) => ({
       authorize: async (caller, action, resource) => {
         try {
           await policy.authorize(caller, action, resource);
         } catch (error) {
-          // Whether the operation is refused shows when its approval is used or requested.
-          const isOpen = error instanceof OperationApprovalRequired;
-          if (!isOpen) refusals.count(caller, { action }, error);
+          countRefused(caller, action, error);
           throw error;
         }
       },
@@ -86,21 +89,35 @@ export async function openAudit(
           useApproval(caller, operation, needs),
         ),
       mayDo: (...asked) => policy.mayDo(...asked),
-      recordOperation: (...asked) => recorder.run(...asked),
+      recordOperation: async (caller, asked, work) => {
+        try {
+          return await recorder.run(caller, asked, work);
+        } catch (error) {
+          // Of an effect elsewhere, the record of its end tells the refusal.
+          if (asked.time !== "around") countRefused(caller, asked.operation, error);
+          throw error;
+        }
+      },
     });
+  const entrance: OpenAudit["entrance"] = ({ authenticate, signIn, clientAddress }) => ({
+    clientAddress,
+    authenticate: watchedAuthentication({ authenticate, clientAddress }, refusals),
+    signIn: watchedSignIn(signIn, refusals),
+  });
   const statementPolicy = watchedStatements(policy, refusals);
   if (store === undefined) {
     const none = new OperationRecorder(undefined);
     const service = new AuditService(undefined);
     return {
-      ...{ service, flush: () => Promise.resolve(), statementPolicy, guards: guardsWith(none) },
+      ...{ service, flush: () => Promise.resolve(), statementPolicy },
+      ...{ guards: guardsWith(none), entrance },
       recordOperation: (...asked) => none.run(...asked),
     };
   }
   openExport({ config, store, ...basics }, opened);
   const pem = signingKey(config);
   const signer = new CheckpointSigner(config.audit.name, pem);
-  const policyVersion = (caller: Caller): Promise<string> => policy.versionFor(caller);
+  const policyVersion = async (caller: Caller): Promise<string> => policy.versionFor(caller);
   const recorder = new OperationRecorder({ outbox: store.sequence, clock, policyVersion });
   const collect = async (): Promise<void> => {
     await storeRefusals(refusals, store);
@@ -108,16 +125,18 @@ export async function openAudit(
   };
   const { replacedKey } = config.audit;
   const replaced = replacedKey === undefined ? {} : { replacedKey };
-  const parts = { ...store, signer, clock, log, collect, ...replaced };
+  const seen = new SeenCheckpointFiles(inDataDirectory(config.dataDir, "auditSeen"));
+  const parts = { ...store, signer, clock, log, collect, seen, ...replaced };
   const sequencer = opened.use(new AuditSequencer(parts));
   await sequencer.begin();
   // Closed before the sequencer, so that the numbers still become records.
   opened.use({ [Symbol.asyncDispose]: () => recorder.storeCounts() });
   askWitnesses(config, store, basics, opened);
   const witnesses = config.audit.witnesses.map(({ key }) => key);
-  const service = new AuditService({ ...store, sequencer, witnesses });
+  const service = new AuditService({ ...store, sequencer, witnesses, visibleErrors });
   return {
-    ...{ service, flush: () => sequencer.flush(), statementPolicy, guards: guardsWith(recorder) },
+    ...{ service, flush: () => sequencer.flush(), statementPolicy },
+    ...{ guards: guardsWith(recorder), entrance },
     recordOperation: (...asked) => recorder.run(...asked),
   };
 }
@@ -131,6 +150,7 @@ function watchedStatements(policy: Authorizer, refusals: Refusals): ExplainedSta
     looksAtData: (...asked) => policy.looksAtData(...asked),
     decide: (...asked) => policy.decide(...asked),
     versionFor: (caller) => policy.versionFor(caller),
+    permits: (...asked) => policy.permits(...asked),
     async permitOutput(caller, output) {
       try {
         await policy.permitOutput(caller, output);
@@ -166,13 +186,15 @@ async function storeRefusals(refusals: Refusals, { sequence }: AuditStore): Prom
 }
 
 /** Authentication whose failures become records. */
-function watchedAuthentication(authenticate: Authenticate, refusals: Refusals): Authenticate {
+function watchedAuthentication(
+  { authenticate, clientAddress }: Pick<Services, "authenticate" | "clientAddress">,
+  refusals: Refusals,
+): Authenticate {
   return (shown) => {
-    const { headers, peerAddress } = shown;
-    const requestId = headers["x-request-id"];
+    const requestId = shown.headers["x-request-id"];
     const request = {
       requestId: typeof requestId === "string" ? requestId.slice(0, REQUEST_ID_LENGTH_MAX) : "",
-      peerAddress,
+      peerAddress: clientAddress(shown),
     };
     return refusals.watchAuthentication(request, () => authenticate(shown));
   };
@@ -184,8 +206,10 @@ function watchedSignIn(signIn: SignIn, refusals: Refusals): SignIn {
   if (apiKey === undefined) return signIn;
   return {
     ...signIn,
-    apiKey: (text, peerAddress) =>
-      refusals.watchAuthentication({ requestId: "", peerAddress }, () => apiKey(text, peerAddress)),
+    apiKey: (text, clientAddress) => {
+      const request = { requestId: "", peerAddress: clientAddress };
+      return refusals.watchAuthentication(request, () => apiKey(text, clientAddress));
+    },
   };
 }
 
@@ -216,7 +240,7 @@ function openExport(
     ids,
     log,
     telemetry,
-  }: Omit<AuditParts, "policy"> & { readonly store: AuditStore },
+  }: Omit<AuditParts, "policy" | "visibleErrors"> & { readonly store: AuditStore },
   opened: DisposalStack,
 ): void {
   const { name: logName, exports, exportHeader: header, exportCaFile: caFile } = audit;
@@ -244,10 +268,20 @@ export function auditVerifierKey(config: AuditParts["config"]): string {
 }
 
 /** The private key in the configured file; without a setting, one that is made at the first start. */
-function signingKey({ audit, dataDir }: AuditParts["config"]): string {
-  const { keyFile } = audit;
-  const path = keyFile ?? join(dataDir, "audit.key");
+function signingKey(config: AuditParts["config"]): string {
+  const { keyFile } = config.audit;
+  const path = inDataDirectory(config.dataDir, "auditKey");
   if (keyFile === undefined && !existsSync(path)) makeKey(path);
+  return readKey(keyFile ?? path);
+}
+
+/** The private key that signs the log; `undefined` when the first start will make it. */
+export function auditKeyOf({ audit, dataDir }: AuditParts["config"]): string | undefined {
+  const path = audit.keyFile ?? inDataDirectory(dataDir, "auditKey");
+  return audit.keyFile === undefined && !existsSync(path) ? undefined : readKey(path);
+}
+
+function readKey(path: string): string {
   assertPrivate(path);
   try {
     return readFileSync(path, "utf8");

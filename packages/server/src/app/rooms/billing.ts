@@ -80,7 +80,7 @@ function budgetNotice({ budget, window }: BudgetInPeriod): WebhookNotice {
 /**
  * Stripe's library has more than 200 modules, so it is loaded only where payments are configured.
  */
-async function openPaymentProvider({
+export async function openPaymentProvider({
   payments,
 }: Config): Promise<(PaymentProvider & PaymentPages) | undefined> {
   if (payments === undefined) return undefined;

@@ -105,7 +105,9 @@ function earlierStatements(memory: MemoryService, policy: Authorizer, log: Log):
 function statementIn(content: string, score: number): readonly EarlierStatement[] {
   const entry: unknown = JSON.parse(content);
   if (typeof entry !== "object" || entry === null) return [];
-  const { query, tool_name: toolName } = entry as Readonly<Record<string, unknown>>;
+  const told = entry as Readonly<Record<string, unknown>>;
+  const { query, tool_name: toolName, data_source: dataSource } = told;
   if (typeof query !== "string" || typeof toolName !== "string") return [];
-  return [{ statement: query, toolName, score }];
+  const where = typeof dataSource === "string" ? { dataSource } : {};
+  return [{ statement: query, toolName, ...where, score }];
 }

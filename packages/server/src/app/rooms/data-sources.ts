@@ -1,15 +1,13 @@
-import { join } from "node:path";
 import {
   DialectAnalyzer,
   ReadingThreads,
   SqliteAnalyzer,
 } from "../../adapters/sql-analyzer/index.js";
-import type { excessiveRights } from "../../adapters/role-rights.js";
 import type { PostgresTarget } from "../../adapters/sql-target-postgres/index.js";
 import { OrganizationTargets } from "../../adapters/sql-target/organization-targets.js";
 import { TemporaryDirectory } from "../../adapters/temporary-directory.js";
 import { SqliteTarget } from "../../adapters/sql-target-sqlite/index.js";
-import { sqliteFile, type Config } from "../../config/index.js";
+import { inDataDirectory, sqliteFile, type Config } from "../../config/index.js";
 import type { SqlAnalyzer, StatementReader } from "../../governance/index.js";
 import { assert } from "@steward/kernel/assert.js";
 import type { OrganizationAccess } from "@steward/kernel/data-source-access.js";
@@ -38,7 +36,7 @@ export async function openDataSources(
   const isAllSqlite = dataSources.every(({ url }) => sqliteFile(url) !== undefined);
   const postgres = isAllSqlite ? undefined : await loadPostgres();
   const temporaryDirectory = opened.use(
-    new TemporaryDirectory(join(dataDir, "sql-temporary")),
+    new TemporaryDirectory(inDataDirectory(dataDir, "temporary")),
   ).path;
   const analyzer = new DialectAnalyzer({
     sqlite,
@@ -46,7 +44,6 @@ export async function openDataSources(
   });
   const reader = opened.use(new ReadingThreads(analyzer));
   const targets = new Map<string, SqlTarget & MarkedSource>();
-  const urls = new Map<string, string>();
   for (const { name, url, organizations = [], sessionsMax = usualMax, previews } of dataSources) {
     const shared = { name, analyzer, reader, rowsChangedMax, previews, log };
     const targetAt = (
@@ -70,9 +67,7 @@ export async function openDataSources(
       ),
     );
     targets.set(name, opened.use(own.size === 0 ? common : new OrganizationTargets(common, own)));
-    if (sqliteFile(url) === undefined) urls.set(name, url);
   }
-  if (postgres !== undefined) opened.use(new RoleWarnings(urls, postgres.excessiveRights, log));
   return { targets, reader, analyzer };
 }
 
@@ -86,45 +81,13 @@ function rolesOf(organizations: readonly OrganizationAccess[]): ReadonlyMap<stri
 interface PostgresParts {
   readonly analyzer: SqlAnalyzer;
   readonly PostgresTarget: typeof PostgresTarget;
-  readonly excessiveRights: typeof excessiveRights;
-}
-
-/**
- * Warns once about data sources whose role has excessive rights, while the service already accepts
- * requests. For a database that cannot be reached now, the first step that runs on it fails with
- * the reason.
- */
-class RoleWarnings implements AsyncDisposable {
-  readonly #closing = new AbortController();
-  readonly #done: Promise<unknown>;
-
-  constructor(urls: ReadonlyMap<string, string>, rightsOf: typeof excessiveRights, log: Log) {
-    this.#done = Promise.all(
-      [...urls].map(async ([dataSource, url]) => {
-        try {
-          const found = await rightsOf(url, this.#closing.signal);
-          if (found !== undefined)
-            log.warn({ dataSource, found }, "data source role has excessive rights");
-        } catch (error) {
-          log.debug({ dataSource, err: error }, "data source role could not be checked");
-        }
-      }),
-    );
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort();
-    await this.#done;
-  }
 }
 
 async function loadPostgres(): Promise<PostgresParts> {
   const { PostgresAnalyzer } = await import("../../adapters/sql-analyzer/postgres-analyzer.js");
   const target = await import("../../adapters/sql-target-postgres/index.js");
-  const { excessiveRights } = await import("../../adapters/role-rights.js");
   return {
     PostgresTarget: target.PostgresTarget,
     analyzer: await PostgresAnalyzer.load(),
-    excessiveRights,
   };
 }

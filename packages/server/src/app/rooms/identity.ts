@@ -19,7 +19,7 @@ import type { DisposalStack } from "../../kernel/disposal.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { AuthenticationModes } from "../../transport/authentication/authenticate.js";
 import { clientAddressBy } from "../../transport/authentication/client-address.js";
-import { present } from "../../transport/present.js";
+import { present } from "../../kernel/present.js";
 import type { SignIn } from "../../transport/services.js";
 
 /** Dependencies of identity. */
@@ -58,9 +58,7 @@ export async function openIdentity(
   const keys = apiKey && opened.use(new ApiKeyVerifier({ store, clock, log }));
   const clients = mtls && new KnownClients({ file: mtls.clientsFile, clock, log });
   const attempts = new FailedAttempts(clock, log);
-  const clientAddress = clientAddressBy(
-    config.auth.trustedProxies ?? headers?.trustedProxies ?? [],
-  );
+  const clientAddress = clientAddressBy(trustedProxiesOf(config));
   const lookups = new FairSemaphore({
     ...{ slotsMax: CREDENTIAL_LOOKUPS_MAX, waitingMax: CREDENTIAL_LOOKUPS_WAITING_MAX },
     ...{ waitMs: CREDENTIAL_LOOKUP_WAIT_MS, name: "credentials to look up" },
@@ -95,11 +93,15 @@ export async function openIdentity(
   const signIn = {
     sessions,
     isOpen: headers !== undefined,
-    clientAddress,
     ...present({ apiKey: modes.apiKey, openid, publicUrl }),
     isSecure: publicUrl?.startsWith("https:") ?? tls !== undefined,
   };
   return { modes, signIn, reload };
+}
+
+/** Addresses and CIDR ranges of the proxies that tell the address of their client. */
+export function trustedProxiesOf({ auth }: Config): readonly string[] {
+  return auth.trustedProxies ?? auth.headers?.trustedProxies ?? [];
 }
 
 /** The library of the code flow is loaded only where people sign in at a provider. */

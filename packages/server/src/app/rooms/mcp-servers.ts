@@ -6,7 +6,7 @@ import {
   PinFile,
 } from "../../adapters/mcp-client/index.js";
 import type { CatalogMcpTool } from "../../catalog/ports.js";
-import { type Config, mcpGrantsFile } from "../../config/index.js";
+import { inDataDirectory, type Config } from "../../config/index.js";
 import { mcpToolName } from "../../governance/index.js";
 import type { BoundDataSource } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
@@ -37,7 +37,10 @@ export function openMcpServers(
   // A file that cannot be used stops the start.
   pins.read();
   const connections = opened.use(
-    new Connections(stepWaitMs, { file: new GrantFile(mcpGrantsFile(dataDir)), clock }),
+    new Connections(stepWaitMs, {
+      file: new GrantFile(inDataDirectory(dataDir, "mcpGrants")),
+      clock,
+    }),
   );
   return {
     tools: mcpTools(mcpServers, { connections, pins }),

@@ -21,7 +21,7 @@ import {
   noMemoryStore,
   noVectorIndex,
 } from "../../memory/index.js";
-import type { MayRemember, RelatedTablesLookup } from "../../memory/ports.js";
+import type { EntryRefusals, MayRemember, RelatedTablesLookup } from "../../memory/ports.js";
 import { coveringHold } from "../../retention/index.js";
 import type { Store } from "../../storage/store.js";
 
@@ -33,6 +33,8 @@ export interface MemoryParts {
   readonly config: Pick<Config, "embedding" | "cascadeEnrichment">;
   readonly relatedTables: RelatedTablesLookup;
   readonly mayRemember: MayRemember;
+  /** Who may have which entries. */
+  readonly refusals: EntryRefusals;
   /** Asked before a caller's entry is added. */
   readonly storage: StorageGate;
   readonly clock: Clock;
@@ -97,6 +99,7 @@ export async function openMemory(parts: MemoryParts, opened: DisposalStack): Pro
   const { cascadeEnrichment } = parts.config;
   const service = new MemoryService({
     ...{ store: store.memory, index, provider, model, storage: parts.storage, clock, ids },
+    refusals: parts.refusals,
     heldBy: async (orgId, sessionId) =>
       coveringHold(await store.retention.holds(orgId), { scope: "session", subject: sessionId })
         ?.holdId,

@@ -7,6 +7,7 @@ import { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
 import {
   KnownSchemas,
   type MayDefineCode,
+  type MayMigrate,
   MigrationService,
   type MigrationWaits,
   ownDatabaseKey,
@@ -21,6 +22,7 @@ export interface MigrationOptions {
   readonly config: Pick<Config, "dataSources" | "migrationWaits">;
   readonly access: DataSourceAccess;
   readonly mayDefineCode: MayDefineCode;
+  readonly mayMigrate: MayMigrate;
   /** The repositories of the organizations' state. */
   readonly repositories: Repositories;
   readonly clock: Clock;
@@ -38,7 +40,7 @@ export interface OpenMigrations {
 
 /** Migrations of the data sources. Each part is opened when it is first used. */
 export async function openMigrations(options: MigrationOptions): Promise<OpenMigrations> {
-  const { config, access, mayDefineCode, repositories, clock, ids, log } = options;
+  const { config, access, mayDefineCode, mayMigrate, repositories, clock, ids, log } = options;
   const databases = new Map<string, SchemaDatabase>();
   const databaseAt = (name: string, url: string): Promise<SchemaDatabase> =>
     schemaDatabase(name, url, config.migrationWaits);
@@ -53,7 +55,7 @@ export async function openMigrations(options: MigrationOptions): Promise<OpenMig
   const mutex = new KeyedMutex();
   const parts = { databases: known.databases, access, repositories, clock, ids, mutex };
   return {
-    service: new MigrationService({ ...parts, mayDefineCode }),
+    service: new MigrationService({ ...parts, mayDefineCode, mayMigrate }),
     recorder: new StepRecorder(parts),
     relatedTables: new RelatedTables(known, access),
     known,

@@ -1,3 +1,4 @@
+import type { AuditServiceParts } from "../../audit/index.js";
 import {
   APPLY_MIGRATION,
   applyMigrationTool,
@@ -9,7 +10,7 @@ import type { OperationApprovals } from "../../approvals/index.js";
 import type { Config } from "../../config/index.js";
 import type { ExplainedStatementPolicy, ToolCallGate } from "../../governance/index.js";
 import { StepHints } from "../../hints/index.js";
-import { scopesCover } from "../../identity/index.js";
+import { ACTIONS, scopesCover } from "../../identity/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { StorageGate } from "@steward/kernel/storage-gate.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
@@ -22,6 +23,9 @@ import {
   type KeepToolCall,
   type Orchestrator,
   recordedOrchestrator,
+  RememberedOutputs,
+  ShownResults,
+  StoredOutputs,
 } from "../../plans/index.js";
 import type { ToolCallPricing } from "../../plans/ports.js";
 import type { Authorizer } from "../../policies/index.js";
@@ -49,6 +53,15 @@ export interface OrchestratorParts extends Basics {
   readonly approvals: OperationApprovals | undefined;
 }
 
+/** The open orchestrator. */
+interface OpenOrchestrator {
+  readonly orchestrator: DurableOrchestrator;
+  /** Who may have the outputs that the memory repeats. */
+  readonly remembered: RememberedOutputs;
+  /** Who may have the errors that the audit log repeats. */
+  readonly visibleErrors: AuditServiceParts["visibleErrors"];
+}
+
 /** Opens the service's own orchestrator, which runs steps on the data sources. */
 export function openOrchestrator(
   config: Config,
@@ -67,7 +80,7 @@ export function openOrchestrator(
     ...basics
   }: OrchestratorParts,
   opened: DisposalStack,
-): DurableOrchestrator {
+): OpenOrchestrator {
   const { targets, analyzer, reader } = sources;
   const mayApply: MayApply = (caller) => policy.authorize(caller, "migrations:apply");
   const applyMigration = applyMigrationTool(migrations.service, mayApply);
@@ -76,14 +89,21 @@ export function openOrchestrator(
     ...basics,
     schemas: catalogSchemas(migrations.known),
     rows: new TargetCatalogRows({ targets, policy, ...basics }),
+    openSources: (caller) =>
+      [...targets.keys()].filter((name) => access.refusal(caller, name) === undefined),
   });
-  return opened.use(
+  const tools = buildToolRegistry(config.tools, targets, jsonTools);
+  const { stepWaitMs } = config;
+  // A search that leaves out an entry refuses nobody anything: it makes no record of a refusal.
+  const outputs = new StoredOutputs({ policy, tools, reader, stepWaitMs });
+  const remembered = new RememberedOutputs({ policy, engine: store.plans, outputs });
+  const orchestrator = opened.use(
     new DurableOrchestrator({
       ...basics,
       engine: store.plans,
       approvals: store.approvals,
       operations,
-      tools: buildToolRegistry(config.tools, targets, jsonTools),
+      tools,
       access,
       schemas: migrations.recorder,
       analyzer,
@@ -92,20 +112,45 @@ export function openOrchestrator(
       gate,
       storage,
       policy: statementPolicy,
+      readPolicy: policy,
       mayReadAll: (caller) => mayReadAll(policy, caller),
+      isRevoked: async (orgId, keyId) => {
+        const key = await store.apiKeys.find(keyId);
+        return key?.orgId !== orgId || key.revokedAtMs !== undefined;
+      },
+      mayDo: (caller, action) => mayDo(policy, caller, action),
       pricing,
       stepTimeoutMs: config.stepTimeoutMs,
-      stepWaitMs: config.stepWaitMs,
+      sourceTimeoutsMs: new Map(
+        config.dataSources.flatMap(({ name, timeoutMs }) =>
+          timeoutMs === undefined ? [] : [[name, timeoutMs]],
+        ),
+      ),
+      stepWaitMs,
       planDeadlineMs: config.planDeadlineMs,
       approvalValidMs: config.approvalValidMs,
     }),
   );
+  const errors = new ShownResults({ engine: store.plans, outputs });
+  return {
+    ...{ orchestrator, remembered },
+    visibleErrors: (reader) => {
+      const refusalOf = errors.inRecords(reader, reader.signal);
+      return async (...recorded) => (await refusalOf(...recorded)) === undefined;
+    },
+  };
 }
 
 /** A right that needs an approval is none: nobody can be asked for it. */
 async function mayReadAll(policy: Authorizer, caller: Caller): Promise<boolean> {
   const { permitted } = await policy.explain(caller, "plans:read_all");
   return permitted && scopesCover(caller.scopes, "plans:read_all");
+}
+
+/** Nobody has the right to an action that this version does not know. */
+async function mayDo(policy: Authorizer, caller: Caller, action: string): Promise<boolean> {
+  const known = ACTIONS.find((each) => each === action);
+  return known !== undefined && policy.mayDo(caller, known);
 }
 
 /**

@@ -76,7 +76,12 @@ function openWorkers(
     eraser: opened.use(
       new Eraser({
         ...{ ...common, erasures: store.erasures, erased: store.erased, plans: store.plans },
-        ...{ audit, state, markers: markersIn(targets, basics.log) },
+        ...{
+          planNames: store.erasedPlanNames,
+          audit,
+          state,
+          markers: markersIn(targets, basics.log),
+        },
       }),
     ),
   };

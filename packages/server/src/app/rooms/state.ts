@@ -1,6 +1,6 @@
 import { openRdfCodec } from "@steward/state/rdf";
 import { OxigraphEngine } from "@steward/state/sparql";
-import { clonesDirectory, stateDirectory, type Config } from "../../config/index.js";
+import { inDataDirectory, type Config } from "../../config/index.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
 import type { Log } from "@steward/kernel/log.js";
@@ -60,11 +60,11 @@ function openRepositories({
 }: StateOptions): (Repositories & StateErasure) | undefined {
   const { databaseUrl, dataDir } = config;
   if (origin !== undefined) {
-    const clones = new SqliteClones(clonesDirectory(dataDir), clock);
+    const clones = new SqliteClones(inDataDirectory(dataDir, "clones"), clock);
     return new ClonedRepositories({ origin, clones, clock });
   }
   if (databaseUrl === undefined) return undefined;
-  const directory = stateDirectory(dataDir);
+  const directory = inDataDirectory(dataDir, "state");
   return new OwnRepositories(
     new SqliteBlockStores(directory, clock),
     new SqliteStateUpkeep(directory),

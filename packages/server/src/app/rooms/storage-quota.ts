@@ -1,4 +1,4 @@
-import { sqliteFile, stateDirectory, type Config } from "../../config/index.js";
+import { inDataDirectory, sqliteFile, type Config } from "../../config/index.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
 import { stateBytes } from "../../storage/sqlite/state/block-stores.js";
 import type { Store } from "../../storage/store.js";
@@ -13,7 +13,7 @@ export function openStorageQuota(
   opened: DisposalStack,
 ): StorageQuota {
   const hasStateFiles = databaseUrl !== undefined && sqliteFile(databaseUrl) !== undefined;
-  const directory = stateDirectory(dataDir);
+  const directory = inDataDirectory(dataDir, "state");
   const quota = new StorageQuota({
     ...{ ...basics, meter: store?.meter ?? noStorageMeter },
     ...(hasStateFiles ? { stateBytes: (orgId) => stateBytes(directory, orgId) } : {}),

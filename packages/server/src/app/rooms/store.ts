@@ -1,5 +1,5 @@
-import { HttpWebhookSender } from "../../adapters/webhook-http/index.js";
-import { type Config, nodeFile, sqliteFile } from "../../config/index.js";
+import { HttpWebhookSender } from "../../adapters/http-webhook-sender.js";
+import { inDataDirectory, type Config, sqliteFile } from "../../config/index.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
 import type { Store } from "../../storage/store.js";
 import {
@@ -53,7 +53,12 @@ async function openEngine(
   const file = sqliteFile(url);
   if (file === undefined) {
     const { openPostgresStore } = await import("../../storage/postgres/store.js");
-    return openPostgresStore({ url, ...basics, outbox, nodeFile: nodeFile(dataDir) });
+    return openPostgresStore({
+      url,
+      ...basics,
+      outbox,
+      nodeFile: inDataDirectory(dataDir, "node"),
+    });
   }
   const { openSqliteStore } = await import("../../storage/sqlite/store.js");
   return openSqliteStore(file, basics.clock, basics.telemetry, outbox);

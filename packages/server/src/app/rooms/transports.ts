@@ -1,5 +1,6 @@
 import type { Config } from "../../config/index.js";
-import { DRAIN_MS } from "@steward/kernel/limits.js";
+import { DRAIN_ANSWER_MS, DRAIN_MS } from "@steward/kernel/limits.js";
+import { AddressSet } from "../../transport/authentication/address-set.js";
 import {
   type ConsoleFiles,
   installedConsole,
@@ -12,6 +13,7 @@ import { openRestServer } from "../../transport/rest/server.js";
 import type { Services } from "../../transport/services.js";
 import { version } from "../../version.js";
 import { readTls, TlsRenewal } from "../tls.js";
+import { trustedProxiesOf } from "./identity.js";
 
 /** The open ports. Closing them ends streams and answers pending requests within the drain time. */
 export interface Transports {
@@ -25,6 +27,7 @@ export interface Transports {
 export async function openTransports(config: Config, services: Services): Promise<Transports> {
   const { host, port, grpcPort, tls, docs } = config;
   const protectedResource = protectedResourceOf(config.auth.jwt);
+  const proxies = new AddressSet(trustedProxiesOf(config));
   const console = config.console ? await openConsole(config) : undefined;
   const rest = await openRestServer(services, {
     ...{ version: version(), docs, console, protectedResource },
@@ -35,6 +38,7 @@ export async function openTransports(config: Config, services: Services): Promis
     host,
     port,
     ...(tls === undefined ? {} : { tls: readTls(tls) }),
+    isProxy: (address) => proxies.has(address),
     onRefusedClient: (peerAddress, reason) => {
       services.log.warn({ peerAddress, reason }, "client certificate refused");
     },
@@ -54,7 +58,7 @@ export async function openTransports(config: Config, services: Services): Promis
     reload: () => renewal?.renew(),
     close: async () => {
       renewal?.[Symbol.dispose]();
-      await Promise.all([listening.close(DRAIN_MS), rest.close()]);
+      await Promise.all([listening.close(DRAIN_MS + DRAIN_ANSWER_MS), rest.close()]);
     },
   };
 }

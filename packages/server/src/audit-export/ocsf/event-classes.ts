@@ -34,14 +34,14 @@ const DATASTORE_ACTIVITIES: Readonly<Record<string, readonly [id: number, name: 
 
 /** The members that depend on the class of an event. */
 export function classMembersOf(read: ReadRecord): Members {
-  const { call } = read;
-  if (call !== undefined && isOnDatabase(call)) return datastoreMembers(read, call);
+  const { call, toolName } = read;
+  if (call !== undefined && isOnDatabase(call, toolName)) return datastoreMembers(read, call);
   const kind = eventKindOf(read.entry.kind);
   return kind.className === "api" ? apiMembers(read, kind) : authenticationMembers(read, kind);
 }
 
 /** Calls of other MCP servers and of built-in tools are not statements on a database. */
-function isOnDatabase({ tool_name: tool, data_source: source }: RecordedCall): boolean {
+function isOnDatabase({ data_source: source }: RecordedCall, tool = ""): boolean {
   return source !== "" && !source.startsWith("mcp:") && !tool.startsWith("mcp:");
 }
 
@@ -63,7 +63,7 @@ function datastoreMembers({ agent, statement }: ReadRecord, call: RecordedCall):
 }
 
 function apiMembers(
-  { entry, call, agent, requestId }: ReadRecord,
+  { entry, toolName, agent, requestId }: ReadRecord,
   { activity: name }: Extract<EventKind, { className: "api" }>,
 ): Members {
   const { kind, subject, request, detail } = entry;
@@ -73,7 +73,7 @@ function apiMembers(
   return {
     ...activity("api", [API_ACTIVITIES[name], name === "Other" ? kind : name]),
     api: {
-      operation: call?.tool_name ?? operation ?? eventNames(detail) ?? kind,
+      operation: toolName ?? operation ?? eventNames(detail) ?? kind,
       service: { name: "Steward" },
       ...(requestId === undefined ? {} : { request: { uid: requestId } }),
     },

@@ -42,6 +42,7 @@ export const EVENT_KINDS: Readonly<Record<string, EventKind>> = {
   ]),
   ...api("Delete", ["budget.remove", "memory.delete", "state.collect", "payment.detach_method"]),
   ...api("Update", ["webhook.retry", "approval.decide", "approval.use"]),
+  ...api("Update", ["approval.give_back"]),
   ...api("Create", ["approval.request"]),
   ...api("Other", ["audit.key_used", "operation.refused", "webhook.test"]),
   "session.begin": { className: "authentication", activity: "Logon" },

@@ -24,7 +24,7 @@ export type OcsfEvent = Readonly<Record<string, JsonValue>>;
 
 /**
  * The event of a record. It names who did what from where, as long as the names are not erased, and holds no value of a statement, no
- * text that a person wrote and no secret: in their place stand the record's salted digests.
+ * text that a person wrote and no secret: these are no part of the record itself.
  */
 export function ocsfEventOf(record: AuditRecord, source: OcsfSource): OcsfEvent {
   const read = readRecord(record);
@@ -108,7 +108,7 @@ function profilesOf(members: OcsfEvent): readonly string[] {
   ];
 }
 
-/** What OCSF has no attribute for. Personal values stand in it as digests only. */
+/** What OCSF has no attribute for. It has no personal value. */
 function unmappedOf({ entry: { by, detail } }: ReadRecord): OcsfEvent {
   if (by === undefined) return { detail };
   const { kind, authenticated_by, roles, permissions } = by;

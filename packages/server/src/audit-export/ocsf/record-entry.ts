@@ -13,20 +13,16 @@ export interface RecordEntry {
     readonly authenticated_by: string;
     readonly roles: readonly string[];
     readonly permissions: readonly string[];
-    /** A salted digest, like `user`. Earlier versions have written the agent itself. */
-    readonly agent?: string;
     readonly key?: string;
-    readonly user?: string;
   };
-  readonly request?: { readonly id: string; readonly peer: string; readonly trace?: string };
+  /** Its id is a personal value unless it is a UUID. */
+  readonly request?: { readonly id?: string; readonly trace?: string };
   readonly detail: Readonly<Record<string, JsonValue>>;
 }
 
 /** A tool call, as `detail.call` tells of it. */
 export interface RecordedCall {
   readonly event_id: string;
-  /** The digest in its place once it was erased. */
-  readonly tool_name: string;
   readonly data_source: string;
   readonly intent: string;
   readonly status: string;
@@ -40,33 +36,35 @@ export interface ReadRecord {
   /** The text of the leaf. */
   readonly text: string;
   readonly entry: RecordEntry;
-  /** The person's id; the digest in its place once it was erased; absent: no person. */
+  /** The person's id; absent: no person, or erased. */
   readonly user: string | undefined;
-  /** The agent's id; the digest in its place once it was erased; absent: no agent. */
+  /** The agent's id; absent: no agent, or erased. */
   readonly agent: string | undefined;
-  /** The request's id; the digest in its place once it was erased; absent: no request. */
+  /** The request's id; absent: no request, or erased. */
   readonly requestId: string | undefined;
   /** The client's address; absent: unknown, or erased. */
   readonly peer: string | undefined;
   /** Absent: no tool call, or erased. */
   readonly statement: string | undefined;
   readonly call: RecordedCall | undefined;
+  /** The tool of the call; absent: no tool call, or erased. */
+  readonly toolName: string | undefined;
 }
 
 /** Reads a record, which only this program writes. */
 export function readRecord({ index, entry: text, personal }: AuditRecord): ReadRecord {
   const entry = JSON.parse(text) as RecordEntry;
   const values = personal?.values ?? {};
-  const call = entry.detail["call"] as RecordedCall | undefined;
   return {
     index,
     text,
     entry,
-    user: values["by.user"] ?? entry.by?.user,
-    agent: values["by.agent"] ?? entry.by?.agent,
+    user: values["by.user"],
+    agent: values["by.agent"],
     requestId: values["request.id"] ?? entry.request?.id,
     peer: values["request.peer"],
     statement: values["call.statement"],
-    call: call && { ...call, tool_name: values["call.tool_name"] ?? call.tool_name },
+    call: entry.detail["call"] as RecordedCall | undefined,
+    toolName: values["call.tool_name"],
   };
 }

@@ -65,7 +65,8 @@ export class EarlierUses {
     const scores = new Map<string, Map<number, number>>();
     const uses: EarlierUse[] = [];
     for (const found of await this.#statements.like(caller, question, signal)) {
-      const dataSource = this.#sourceOf.get(found.toolName) ?? this.#otherwise ?? "";
+      const ofTool = this.#sourceOf.get(found.toolName) ?? this.#otherwise ?? "";
+      const { dataSource = ofTool } = found;
       const source = known.get(dataSource);
       if (source === undefined || found.score < SCORE_MIN) continue;
       const words = wordsIn(found.statement);

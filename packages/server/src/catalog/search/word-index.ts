@@ -63,9 +63,12 @@ export class WordIndex {
     return index;
   }
 
-  /** Adds values that were read from a column's rows. */
+  /**
+   * Adds values that were read from a column's rows. They make no word more frequent: the scores of
+   * callers who may not read the column would tell of them.
+   */
   addValues(table: number, column: string, values: readonly string[]): void {
-    for (const value of values) this.#add(value, { table, column, weight: WEIGHTS.value });
+    for (const value of values) this.#add(value, { table, column, weight: WEIGHTS.value }, false);
   }
 
   /** Every table that matches one of the words, with its score over all its columns. */
@@ -142,11 +145,12 @@ export class WordIndex {
     }
   }
 
-  #add(text: string, posting: Posting): void {
+  #add(text: string, posting: Posting, isCounted = true): void {
     for (const word of new Set(wordsOf(text))) {
       const postings = this.#postings.get(word);
       if (postings === undefined) this.#postings.set(word, [posting]);
       else postings.push(posting);
+      if (!isCounted) continue;
       const tables = this.#tableCounts.get(word) ?? new Set();
       this.#tableCounts.set(word, tables.add(posting.table));
     }

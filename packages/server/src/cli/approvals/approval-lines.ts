@@ -1,10 +1,4 @@
-import type {
-  Approval,
-  ApprovalParty,
-  ApprovalPreview,
-  ApprovalSubject,
-  ApprovedPlanStep,
-} from "@steward/client";
+import type { Approval, ApprovalParty, ApprovalPreview, ApprovedPlanStep } from "@steward/client";
 
 /** A row of a listing. */
 export function approvalRow(approval: Approval): readonly string[] {
@@ -12,7 +6,12 @@ export function approvalRow(approval: Approval): readonly string[] {
   return [approval_id, status, expires_at, partyName(requester), whatRuns(subject)];
 }
 
-function whatRuns({ intent, tool_name, data_source, plan_steps: steps }: ApprovalSubject): string {
+function whatRuns({
+  intent,
+  tool_name,
+  data_source,
+  plan_steps: steps,
+}: Approval["subject"]): string {
   if (steps !== undefined) return wholePlan(steps);
   // An operation of the service itself, such as createApiKey, has no data source.
   return data_source === "" ? `${tool_name} (${intent})` : `${intent} on ${data_source}`;
@@ -38,7 +37,7 @@ function planStepLines(step: ApprovedPlanStep): readonly string[] {
 }
 
 /** The statement of one step, with its values and tables. */
-function subjectLines(subject: ApprovalSubject): readonly string[] {
+function subjectLines(subject: Approval["subject"]): readonly string[] {
   return [
     subject.statement,
     ...subject.values.map(({ text, bytes }, index) => {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSampleDatabase } from "../../adapters/sample-database/index.js";
 import { openApp, type App } from "../../app/app.js";
 import { runHere } from "../testing/run-here.js";
+import { runSteward } from "../testing/steward-process.js";
 import { approvalLines } from "./approval-lines.js";
 
 /** One server, on which an agent's deletions wait for the approver who uses the commands. */
@@ -20,7 +21,7 @@ describe("steward approvals", () => {
       databaseUrl: `sqlite:${join(directory, "store.db")}`,
       dataSources: [{ name: "shop", url: `sqlite:${join(directory, "shop.db")}` }],
     });
-    await client("admin").policies.put({ version: 0, text: POLICY });
+    await client("admin").policies.putPolicies({ version: 0, text: POLICY });
   });
   afterAll(async () => {
     await app[Symbol.asyncDispose]();
@@ -38,7 +39,7 @@ describe("steward approvals", () => {
     const steps = [{ id: "a", query_template: "DELETE FROM orders WHERE id = -1" }];
     const { plan_id } = await plans.submit({ name: "p", steps });
     await expect(plans.execute(plan_id, "a")).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
-    const [approval] = (await approvals.list({ plan_id })).approvals;
+    const [approval] = (await approvals.listApprovals({ plan_id })).approvals;
     return approval?.approval_id ?? "";
   };
 
@@ -57,13 +58,22 @@ describe("steward approvals", () => {
     expect((await steward("list", "--status", "pending")).stderr).toContain("no approvals");
   });
 
+  it("lists in columns of text where standard output is a pipe", async () => {
+    const id = await waiting();
+    const env = { SERVICE_URL: url() };
+    const { code, stdout } = await runSteward(["approvals", "list"], { env });
+    expect(code).toBe(0);
+    const [titles = "", first = ""] = stdout.split("\n").map((line) => line.slice(0, 36));
+    expect([titles.trimEnd(), first]).toEqual(["APPROVAL", id]);
+  });
+
   it("shows no line of a statement as one of its own", async () => {
     const { plans, approvals } = client("agent");
     const forged = "1 of the role approver (met)";
     const query_template = `DELETE FROM orders\n-- \u202e\n/*\n${forged}\n*/\nWHERE id = -1`;
     const { plan_id } = await plans.submit({ name: "p", steps: [{ id: "a", query_template }] });
     await expect(plans.execute(plan_id, "a")).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
-    const [approval] = (await approvals.list({ plan_id })).approvals;
+    const [approval] = (await approvals.listApprovals({ plan_id })).approvals;
     const { stdout } = await steward("show", approval?.approval_id ?? "");
     expect(stdout).toContain(`  | ${forged}`);
     expect(stdout).toContain("  | -- \\u{202e}");
@@ -71,7 +81,9 @@ describe("steward approvals", () => {
   });
 
   it("shows what a write would change", async () => {
-    const approval = await client("approver").approvals.get(await waiting());
+    const approval = await client("approver").approvals.getApproval({
+      approval_id: await waiting(),
+    });
     const changes = [
       { table: "orders", before: { id: 1, total: 5 }, after: { id: 1, total: 6 } },
       { table: "orders", after: { id: 2 } },
@@ -100,7 +112,7 @@ the database's planner expects 1 row
     const id = await waiting();
     const wrong = await steward("approve", id, "--digest", "00", "--user", "bob");
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("digest") as string });
-    const { digest } = await client("approver").approvals.get(id);
+    const { digest } = await client("approver").approvals.getApproval({ approval_id: id });
     const own = await steward("deny", id, "--digest", digest, "--user", "alice");
     expect(own.stderr).toContain("nobody decides about their own request");
     const denied = await steward("deny", id, "--digest", digest, "--user", "bob", "--reason", "no");
@@ -115,7 +127,7 @@ the database's planner expects 1 row
     const run = (...args: readonly string[]) =>
       runHere(["plan", "run", planId, "--user", "alice", ...args], { env: { SERVICE_URL: url() } });
     const running = run();
-    const requested = async () => (await approvals.list({ plan_id: planId })).approvals;
+    const requested = async () => (await approvals.listApprovals({ plan_id: planId })).approvals;
     await expect.poll(requested, { timeout: 15_000 }).toHaveLength(1);
     // It joins the call of the command if that has no answer yet.
     await expect(plans.execute(planId, "a")).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });

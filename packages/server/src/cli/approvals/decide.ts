@@ -26,7 +26,7 @@ async function meantApproval(
   }
   if (given !== undefined) return given;
   const asked = { plan_id: planId ?? "", status: "pending" } as const;
-  for await (const { approval_id: id, subject } of approvals.listAll(asked)) {
+  for await (const { approval_id: id, subject } of approvals.eachApproval(asked)) {
     if (subject.plan_steps !== undefined) return id;
   }
   throw new CliError(`Plan ${planId ?? ""} does not wait to be approved as a whole`, {
@@ -56,7 +56,10 @@ export function decideCommand({ env, terminal }: CliContext, verb: "approve" | "
       };
       const { approvals } = connect(options, env);
       const approvalId = await meantApproval(approvals, given, options.plan);
-      const approval = await approvals[verb](approvalId, choice);
+      const approval = await approvals[verb === "approve" ? "grantApproval" : "denyApproval"]({
+        approval_id: approvalId,
+        ...choice,
+      });
       if (options.json) {
         terminal.printJson(approval);
         return;
@@ -80,7 +83,7 @@ export function decideCommand({ env, terminal }: CliContext, verb: "approve" | "
     );
     command.option(
       "--rows <number>",
-      "Rows that it may change at most; without it, as many as `steward approvals show` has shown.",
+      "Rows that it may change at most; without it, as many as `steward approvals show` has shown. Required for a write without a preview.",
     );
   }
   return command;

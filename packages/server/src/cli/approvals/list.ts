@@ -1,4 +1,4 @@
-import type { ApprovalStatus } from "@steward/client";
+import type { Approval } from "@steward/client";
 import { Option, type Command } from "commander";
 import type { CliContext } from "../context.js";
 import { connect, type ClientOptions } from "../connection/server-connection.js";
@@ -6,7 +6,7 @@ import { APPROVAL_STATUSES, approverCommand } from "./approval-command.js";
 import { approvalRow } from "./approval-lines.js";
 
 interface ListOptions extends ClientOptions {
-  readonly status?: ApprovalStatus;
+  readonly status?: Approval["status"];
   readonly plan?: string;
   readonly standing?: boolean;
   readonly cursor?: string;
@@ -23,7 +23,7 @@ export function listCommand({ env, terminal }: CliContext): Command {
     .option("--cursor <cursor>", "The cursor that the previous page has printed.")
     .action(async (options: ListOptions) => {
       const { status, plan, cursor, standing } = options;
-      const page = await connect(options, env).approvals.list({
+      const page = await connect(options, env).approvals.listApprovals({
         ...(status === undefined ? {} : { status }),
         ...(plan === undefined ? {} : { plan_id: plan }),
         ...(standing === true ? { standing: "true" as const } : {}),

@@ -14,7 +14,9 @@ export function showCommand({ env, terminal }: CliContext): Command {
   return approverCommand("show", "Shows what would run, who has to decide, and who has.")
     .argument("<approval-id>", "Id of the approval.")
     .action(async (approvalId: string, options: ClientOptions) => {
-      const approval = await connect(options, env).approvals.get(approvalId);
+      const approval = await connect(options, env).approvals.getApproval({
+        approval_id: approvalId,
+      });
       if (options.json) terminal.printJson(approval);
       else for (const line of approvalLines(approval)) terminal.print(asOneEntry(line));
     });

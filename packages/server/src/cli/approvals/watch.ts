@@ -19,7 +19,7 @@ export function watchCommand({ env, terminal }: CliContext): Command {
     for (;;) {
       const waiting = new Set<string>();
       const fresh = [];
-      for await (const approval of approvals.listAll({ status: "pending" })) {
+      for await (const approval of approvals.eachApproval({ status: "pending" })) {
         waiting.add(approval.approval_id);
         if (!told.has(approval.approval_id)) fresh.push(approval);
       }

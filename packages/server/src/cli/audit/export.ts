@@ -83,7 +83,7 @@ async function exportTiles(
   onProgress: (done: number, all: number) => void,
 ): Promise<string> {
   // Before the checkpoint, so that the export reaches as far as each witness.
-  const witnessed = await audit.witnesses();
+  const witnessed = await audit.listAuditWitnesses();
   const note = await audit.checkpoint();
   const { size } = parseCheckpoint(parseNote(note).text);
   const exported = await exportedSize(audit, { target, files }, note);
@@ -142,7 +142,7 @@ async function exportedSize(
   const hashes =
     older.size > newer.size
       ? []
-      : (await audit.consistency({ older: older.size, newer: newer.size })).proof;
+      : (await audit.proveAuditConsistency({ older: older.size, newer: newer.size })).proof;
   const proof = hashes.map((hash) => Buffer.from(hash, "base64"));
   if (isConsistent({ older, newer }, proof)) return older.size;
   throw new CliError(

@@ -23,7 +23,7 @@ export function listCommand({ env, terminal }: CliContext): Command {
     .option("--limit <count>", "How many records.", "50")
     .action(async (options: ListOptions) => {
       const { from, until } = options;
-      const page = await connect(options, env).audit.list({
+      const page = await connect(options, env).audit.listAuditRecords({
         ...filterOf(options),
         ...(from === undefined ? {} : { from }),
         ...(until === undefined ? {} : { until }),
@@ -47,10 +47,10 @@ export function watchCommand({ env, terminal }: CliContext): Command {
     async (options: ListOptions) => {
       const { audit } = connect(options, env);
       const query = filterOf(options);
-      let seen = (await audit.list({ ...query, limit: 1 })).records[0]?.index ?? -1;
+      let seen = (await audit.listAuditRecords({ ...query, limit: 1 })).records[0]?.index ?? -1;
       for (;;) {
         const added: AuditRecord[] = [];
-        for await (const record of audit.listAll({ ...query, limit: 100 })) {
+        for await (const record of audit.eachAuditRecord({ ...query, limit: 100 })) {
           if (record.index <= seen) break;
           added.unshift(record);
         }

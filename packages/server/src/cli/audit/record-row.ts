@@ -17,14 +17,13 @@ interface ShownRecord {
   readonly subject: string;
   readonly by?: {
     readonly kind: string;
-    readonly user?: string;
-    readonly agent?: string;
     readonly key?: string;
   };
+  /** The digest of the personal values. */
+  readonly personal?: string;
   readonly detail: {
     readonly events?: readonly {
       readonly type: string;
-      readonly step_id?: string;
       readonly status?: string;
     }[];
     readonly action?: string;
@@ -39,37 +38,28 @@ export function recordRow({ index, entry, values }: AuditRecord): readonly strin
     String(index),
     record.at,
     record.kind,
-    whoOf(record.by, values),
+    whoOf(record, values),
     record.subject,
     whatOf(record.detail, values),
   ];
 }
 
-/** The person or agent, as far as their names were not erased. */
-function whoOf(by: ShownRecord["by"], values: AuditRecord["values"]): string {
+/** The person or agent, as long as their names are not erased. */
+function whoOf({ by, personal }: ShownRecord, values: AuditRecord["values"]): string {
   if (by === undefined) return "the service";
-  const names = [
-    nameOf(by.agent, values?.["by.agent"]),
-    nameOf(by.user, values?.["by.user"]),
-    by.key,
-  ].filter((name) => name !== undefined);
-  return names.length === 0 ? by.kind : names.join(" for ");
-}
-
-/**
- * A name in a record. @param told the digest, or the name itself in records of earlier versions.
- * @param value absent: erased.
- */
-function nameOf(told: string | undefined, value: string | undefined): string | undefined {
-  return value ?? (told?.startsWith("sha256:") === true ? "(erased)" : told);
+  const names = [values?.["by.agent"], values?.["by.user"]].filter((name) => name !== undefined);
+  const isErased = personal !== undefined && values === undefined;
+  const nobody = isErased ? `${by.kind} (erased)` : by.kind;
+  const who = names.length === 0 ? nobody : names.join(" for ");
+  return by.key === undefined ? who : `${who} by key ${by.key}`;
 }
 
 function whatOf(
   { events = [], action, code }: ShownRecord["detail"],
   values: AuditRecord["values"],
 ): string {
-  const told = events.map(({ type, step_id: step, status }, index) =>
-    [type, nameOf(step, values?.[`events.${String(index)}.step_id`]), status]
+  const told = events.map(({ type, status }, index) =>
+    [type, values?.[`events.${String(index)}.step_id`], status]
       .filter((part) => part !== undefined)
       .join(" "),
   );

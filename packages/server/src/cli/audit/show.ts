@@ -12,7 +12,7 @@ export function showCommand({ env, terminal }: CliContext): Command {
     .option("--role <role>", "Role to act in (x-user-role).", "auditor")
     .argument("<index>", "Place of the record in the log.")
     .action(async (index: string, options: ClientOptions) => {
-      const record = await connect(options, env).audit.record(Number(index));
+      const record = await connect(options, env).audit.getAuditRecord({ index: Number(index) });
       const { size, root } = parseCheckpoint(parseNote(record.checkpoint).text);
       const proof = record.proof.map((hash) => Buffer.from(hash, "base64"));
       const leaf = leafHash(Buffer.from(record.entry));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@steward/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { WitnessServer } from "../../adapters/audit-witness/testing/witness-server.js";
+import { WitnessServer } from "../../adapters/testing/witness-server.js";
 import { openApp, type App } from "../../app/app.js";
 import { parseVerifierKey } from "../../audit/index.js";
 import { auditVerifierKey } from "../../app/rooms/audit.js";
@@ -47,9 +47,10 @@ describe("steward audit with witnesses", () => {
 
   it("serves what a witness has cosigned, and names which have not", async () => {
     const client = createClient({ baseUrl, role: "auditor" });
-    const covered = async () => (await client.audit.witnesses()).map(({ size = 0 }) => size > 0);
+    const covered = async () =>
+      (await client.audit.listAuditWitnesses()).map(({ size = 0 }) => size > 0);
     await expect.poll(covered, { timeout: 30_000 }).toEqual([true, false]);
-    const [witness] = await client.audit.witnesses();
+    const [witness] = await client.audit.listAuditWitnesses();
     expect(witness).toMatchObject({
       name: "witness.example.com/one",
       verifier_key: one.keyText,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createClient } from "@steward/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GOOD_KEY, StripeServer } from "../../adapters/payment-stripe/testing/stripe-server.js";
+import { createSampleDatabase } from "../../adapters/sample-database/index.js";
 import { openApp, type App } from "../../app/app.js";
 import { openConnection } from "../../storage/sqlite/connection.js";
 import { runHere } from "../testing/run-here.js";
@@ -28,10 +29,12 @@ describe("the commands of billing admins", () => {
     stripe = await StripeServer.start();
     stripe.addCustomer("cus_A");
     stripe.addCard("pm_1", "cus_A");
+    createSampleDatabase(join(dir, "shop.db"));
     app = await openApp({
       port: 0,
       logLevel: "silent",
       databaseUrl: `sqlite:${join(dir, "store.db")}`,
+      dataSources: [{ name: "shop", url: `sqlite:${join(dir, "shop.db")}` }],
       payments: { secretKey: GOOD_KEY, apiBase: stripe.url },
     });
     const { billing } = createClient({ baseUrl: url(), role: "admin" });
@@ -220,5 +223,19 @@ describe("the commands of billing admins", () => {
       code: 1,
       stderr: expect.stringContaining("Billing needs the role admin") as unknown,
     });
+  });
+
+  it("name the group of calls that have no tool name or session", async () => {
+    // The last test, because it adds an organization to the reports.
+    const orgId = crypto.randomUUID();
+    const client = createClient({ baseUrl: url(), role: "agent", orgId });
+    const { plan_id } = await client.plans.submit({
+      steps: [{ id: "a", query_template: "SELECT 1" }],
+    });
+    await client.plans.run(plan_id);
+    const groupsBy = async (what: string) =>
+      (await steward("usage", "--org", orgId, "--group-by", what)).stdout;
+    await expect.poll(() => groupsBy("tool")).toMatch(/^[\d-]{10} {2}\(no tool name\) +1 /m);
+    expect(await groupsBy("session")).toMatch(/^[\d-]{10} {2}\(no session\) +1 /m);
   });
 });

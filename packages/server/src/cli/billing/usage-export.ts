@@ -19,7 +19,7 @@ export function exportCommand({ env, terminal }: CliContext): Command {
       const options = command.optsWithGlobals<ExportOptions>();
       const { billing } = connect(options, env);
       if (options.format === "jsonl") {
-        (await billing.usage(queryOf(options))).forEach(terminal.printJson);
+        (await billing.getUsage(queryOf(options))).forEach(terminal.printJson);
       } else {
         terminal.print((await billing.usageCsv(queryOf(options))).trimEnd());
       }

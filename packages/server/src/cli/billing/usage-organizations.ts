@@ -26,7 +26,7 @@ export async function showOrganizations(
 ): Promise<void> {
   const { billing } = connect(options, env);
   const rows: OrganizationUsage[] = [];
-  for await (const row of billing.usageOfAllOrganizations(queryOf(options))) rows.push(row);
+  for await (const row of billing.eachOrganizationUsage(queryOf(options))) rows.push(row);
   if (options.json) {
     terminal.printJson(rows);
     return;

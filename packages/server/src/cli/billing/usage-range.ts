@@ -1,5 +1,4 @@
-import type { UsageQuery } from "@steward/client";
-import { USAGE_GROUPINGS } from "@steward/protocol/rest";
+import type { billing, InputOf } from "@steward/operations";
 import { Option } from "commander";
 import type { Command } from "commander";
 import { usageError } from "../cli-error.js";
@@ -24,14 +23,20 @@ export function withRange(command: Command): Command {
     )
     .option("--tz <zone>", "Time zone whose days are meant, such as Europe/Berlin (default: UTC).")
     .addOption(
-      new Option("--group-by <what>", "A row for each of these on each day.").choices(
-        USAGE_GROUPINGS,
-      ),
+      new Option("--group-by <what>", "A row for each of these on each day.").choices([
+        ...["tool", "session", "intent", "model"],
+      ]),
     );
 }
 
 /** The request's query for these options. */
-export function queryOf({ from, to, month, tz, groupBy }: UsageOptions): UsageQuery {
+export function queryOf({
+  from,
+  to,
+  month,
+  tz,
+  groupBy,
+}: UsageOptions): InputOf<typeof billing.getUsage> {
   return {
     ...(month === undefined ? {} : { from: `${month}-01`, to: lastDayOf(month) }),
     ...(from === undefined ? {} : { from }),

@@ -19,7 +19,7 @@ export function storageCommand({ env, terminal }: CliContext): Command {
   return billingCommand("storage", "Shows what the organization stores, and its quota.").action(
     async (_options: unknown, command: Command) => {
       const options = command.optsWithGlobals<ClientOptions>();
-      const storage = await connect(options, env).billing.storage();
+      const storage = await connect(options, env).billing.getStorageUsage();
       if (options.json) {
         terminal.printJson(storage);
         return;

@@ -17,7 +17,7 @@ export function verifyCommand({ env, terminal, exitWith }: CliContext): Command 
     .action(async (_options: unknown, command: Command) => {
       const options = command.optsWithGlobals<VerifyOptions>();
       const repair = options.repair ?? false;
-      const found = await connect(options, env).billing.verify({ repair });
+      const found = await connect(options, env).billing.verifyUsage({ repair });
       if (options.json) terminal.printJson(found);
       else if (found.length === 0) terminal.print("every total equals the sum of its rows");
       else {

@@ -27,14 +27,14 @@ function reportCommand(name: string, description: string, { env, terminal }: Cli
         return;
       }
       const { billing } = connect(options, env);
-      const rows = await billing.usage(queryOf(options));
+      const rows = await billing.getUsage(queryOf(options));
       if (options.json) {
         terminal.printJson(rows);
         return;
       }
       terminal.printTable(...usageTable(rows, terminal.outColors));
       if (rows.length === 0) terminal.note("no usage in this range");
-      terminal.note(storageText(await billing.storage()));
+      terminal.note(storageText(await billing.getStorageUsage()));
     },
   );
 }
@@ -67,6 +67,9 @@ function usageTable(
   return [columns, cells];
 }
 
-function groupOf(row: DailyUsage): string | undefined {
-  return row.tool_name ?? row.session_id ?? row.intent ?? row.orm_model;
+/** The row's group; calls without a tool name, or a session, are a group too. */
+function groupOf({ tool_name, session_id, intent, orm_model }: DailyUsage): string | undefined {
+  if (tool_name === "") return "(no tool name)";
+  if (session_id === "") return "(no session)";
+  return tool_name ?? session_id ?? intent ?? orm_model;
 }

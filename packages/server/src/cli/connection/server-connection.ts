@@ -25,13 +25,20 @@ export function clientCommand(name: string, description: string): Command {
   const { flag = "", type, help, default: preset = "" } = SERVER_URL_SETTING;
   return new Command(name)
     .description(description)
+    .optionsGroup("Connection:")
     .option(`--${flag} <${type.placeholder}>`, `${help} (default: ${preset}, or SERVICE_URL)`)
     .option("--api-key <key>", "API key to show; better in STEWARD_API_KEY or a file.")
     .option("--api-key-file <path>", "File with the API key (or STEWARD_API_KEY_FILE).")
     .option("--org <uuid>", "Organization to act for (x-org-id).")
     .option("--session <id>", "Session to act in (x-session-id).")
     .option("--user <id>", "User to act as (x-user-id).")
+    .optionsGroup("Options:")
     .option("--json", JSON_OPTION_HELP);
+}
+
+/** Adds the option for the role that a command acts in. */
+export function withRole(command: Command, role: string): Command {
+  return command.option("--role <role>", "Role to act in (x-user-role).", role);
 }
 
 /**

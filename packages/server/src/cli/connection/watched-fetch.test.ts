@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { watchedFetch } from "./watched-fetch.js";
 
-const SILENCE_MS = 20;
+const LIMITS = { silenceMs: 20, probeMs: 100 };
 
 describe("a request of the command line", () => {
   let server: Server;
@@ -24,7 +24,7 @@ describe("a request of the command line", () => {
 
   it("ends with the reason when the server says nothing at all", async () => {
     const url = await serve({});
-    await expect(watchedFetch(url, SILENCE_MS)(`${url}/api/plans`)).rejects.toMatchObject({
+    await expect(watchedFetch(url, LIMITS)(`${url}/api/plans`)).rejects.toMatchObject({
       code: "BAD_RESPONSE",
       message: `${url} accepts connections but does not answer: it hangs, or it is not a Steward server`,
     });
@@ -32,14 +32,22 @@ describe("a request of the command line", () => {
 
   it("takes as long as it takes while the server says that it is there", async () => {
     const url = await serve({ "/healthz": 0, "/slow": 200 });
-    const response = await watchedFetch(url, SILENCE_MS)(`${url}/slow`);
+    const response = await watchedFetch(url, LIMITS)(`${url}/slow`);
+    expect(await response.text()).toBe("here");
+  });
+
+  it("takes as long as it takes after the server has answered once, however busy it is", async () => {
+    const url = await serve({ "/first": 0, "/slow": 500 });
+    const fetchWatched = watchedFetch(url, LIMITS);
+    await (await fetchWatched(`${url}/first`)).text();
+    const response = await fetchWatched(`${url}/slow`);
     expect(await response.text()).toBe("here");
   });
 
   it("is ended by its own signal", async () => {
     const url = await serve({ "/healthz": 0 });
     const reason = new Error("stopped");
-    const asked = watchedFetch(url, SILENCE_MS)(url, { signal: AbortSignal.abort(reason) });
+    const asked = watchedFetch(url, LIMITS)(url, { signal: AbortSignal.abort(reason) });
     await expect(asked).rejects.toBe(reason);
   });
 });

@@ -1,11 +1,11 @@
-import { fail, ok, reasonOf } from "./check.js";
-import type { Check } from "./check.js";
+import { fail, ok, reasonOf } from "../../app/start-checks/index.js";
+import type { Finding } from "../../app/start-checks/index.js";
 
 /** The oldest supported version of Node, as in package.json. */
 const NODE_MIN: readonly [number, number] = [20, 19];
 
 /** Checks the version of Node. */
-export function checkNode(): Check {
+export function checkNode(): Finding {
   const version = process.versions.node;
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [majorMin, minorMin] = NODE_MIN;
@@ -15,7 +15,7 @@ export function checkNode(): Check {
 }
 
 /** Checks that this platform's prebuilt SQLite can be loaded. */
-export async function checkSqlite(): Promise<Check> {
+export async function checkSqlite(): Promise<Finding> {
   try {
     const { DatabaseSync } = await import("@photostructure/sqlite");
     const db = new DatabaseSync(":memory:");

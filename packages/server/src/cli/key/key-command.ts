@@ -84,6 +84,6 @@ function noStore(): CliError {
   return new CliError("There is no store to keep API keys in", {
     exitCode: EXIT.usage,
     code: "CONFIGURATION",
-    fix: `set ${SETTINGS.databaseUrl.name}, such as ${SETTINGS.databaseUrl.type.example}`,
+    fix: `set ${SETTINGS.databaseUrl.name}, such as ${SETTINGS.databaseUrl.example}`,
   });
 }

@@ -6,7 +6,7 @@ import { API_KEYS_PAGE_MAX } from "../../identity/limits.js";
 import type { CliContext } from "../context.js";
 import { keysCommand, shownTime, statusOf, withKeys, type KeyOptions } from "./key-command.js";
 
-const COLUMNS = ["KEY ID", "NAME", "STATUS", "AGENT", "ROLES", "EXPIRES", "LAST USED"];
+const COLUMNS = ["KEY ID", "NAME", "STATUS", "AGENT", "USER", "ROLES", "EXPIRES", "LAST USED"];
 
 /** `steward key list`: lists an organization's keys without their secrets. */
 export function listCommand(context: CliContext): Command {
@@ -20,8 +20,12 @@ export function listCommand(context: CliContext): Command {
       terminal.printTable(
         COLUMNS.map((title) => ({ title })),
         keys.map((key) => [
-          ...[key.keyId, key.name, statusOf(key, nowMs), key.agentId ?? "", key.roles.join(",")],
-          ...[shownTime(key.expiresAtMs) ?? "", shownTime(key.lastUsedAtMs) ?? ""],
+          ...[key.keyId, key.name, statusOf(key, nowMs), key.agentId ?? "", key.userId ?? ""],
+          ...[
+            key.roles.join(","),
+            shownTime(key.expiresAtMs) ?? "",
+            shownTime(key.lastUsedAtMs) ?? "",
+          ],
         ]),
       );
     }

@@ -66,7 +66,7 @@ describe("steward mcp", () => {
 
   it("says when its server refuses the key, and when none answers", async () => {
     const refused = await runHere(["mcp"], { env: { SERVICE_URL: url, STEWARD_API_KEY: "wrong" } });
-    expect(refused.stderr).toContain("fix: send credentials");
+    expect(refused.stderr).toContain("fix: set STEWARD_API_KEY");
     const alone = await runHere(["mcp"], { env: { SERVICE_URL: "http://127.0.0.1:1" } });
     expect(alone.stderr).toContain("Cannot reach http://127.0.0.1:1");
     expect(alone.stderr).toContain("start a server with `steward dev`");

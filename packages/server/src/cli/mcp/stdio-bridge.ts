@@ -1,8 +1,13 @@
 import { once } from "node:events";
 import { Client, StreamableHTTPClientTransport, type Progress } from "@modelcontextprotocol/client";
-import { McpServer, type RequestMethod, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  McpServer,
+  type CallToolResult,
+  type RequestMethod,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { callerHeaders, createClient, type ClientOptions } from "@steward/client";
+import { callerHeaders, createClient, parseOrdered, type ClientOptions } from "@steward/client";
 import { STEP_TIMEOUT_MS_MAX } from "../../plans/limits.js";
 import { version } from "../../version.js";
 
@@ -54,11 +59,23 @@ function bridge(upstream: Client): McpServer {
     },
   );
   for (const method of METHODS) {
-    mcp.server.setRequestHandler(method, ({ params }, exchange) =>
-      upstream.request({ method, params: { ...params } }, passedOn(exchange)),
+    mcp.server.setRequestHandler(method, async ({ params }, exchange) =>
+      inOrder(await upstream.request({ method, params: { ...params } }, passedOn(exchange))),
     );
   }
   return mcp;
+}
+
+/**
+ * An answer whose rows have their columns in order. The MCP client has parsed the structured content into objects, which
+ * do not keep the place of a column such as `2024`. The text of the answer ends with the same JSON.
+ */
+function inOrder<Result extends object>(answer: Result): Result {
+  const { structuredContent, content } = answer as Partial<CallToolResult>;
+  const [part] = content ?? [];
+  if (structuredContent === undefined || part?.type !== "text") return answer;
+  const json = part.text.slice(part.text.lastIndexOf("\n") + 1);
+  return { ...answer, structuredContent: parseOrdered(json) };
 }
 
 /** Passes on that the client gives up, and progress where the client asks for it. */

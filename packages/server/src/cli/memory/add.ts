@@ -11,7 +11,7 @@ export function addCommand({ env, terminal }: CliContext): Command {
   return clientCommand("add", "Stores a text or JSON as an entry.")
     .argument("<content>", "JSON, kept as it is, or a text, kept as a JSON string.")
     .action(async (content: string, options: ClientOptions) => {
-      const entry = await connect(options, env).memory.add({
+      const entry = await connect(options, env).memory.addMemoryEntry({
         session_id: options.session ?? NOTES_SESSION,
         content: jsonOf(content),
       });

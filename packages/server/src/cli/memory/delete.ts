@@ -21,8 +21,8 @@ export function deleteCommand({ env, terminal }: CliContext): Command {
         throw usageError("Name what to delete", "give an entry's id, or --session ID, not both");
       }
       const deleted = await (entryId === undefined
-        ? memory.deleteSession(session ?? "")
-        : memory.delete(entryId));
+        ? memory.deleteMemorySession({ session_id: session ?? "" })
+        : memory.deleteMemoryEntry({ entry_id: entryId }));
       if (options.json) terminal.printJson(deleted);
       else terminal.print(`${String(deleted.deleted)} deleted`);
     });

@@ -1,4 +1,4 @@
-import type { MemoryPageQuery } from "@steward/client";
+import type { InputOf, memory } from "@steward/operations";
 import type { Command } from "commander";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
@@ -22,7 +22,7 @@ export function listCommand({ env, terminal }: CliContext): Command {
     .option("--limit <n>", "Entries on the page.")
     .option("--cursor <cursor>", "The cursor that the previous page has printed.")
     .action(async (options: ListOptions) => {
-      const page = await connect(options, env).memory.list(queryOf(options));
+      const page = await connect(options, env).memory.listMemoryEntries(queryOf(options));
       if (options.json) {
         terminal.printJson(page);
         return;
@@ -42,7 +42,12 @@ export function listCommand({ env, terminal }: CliContext): Command {
     });
 }
 
-function queryOf({ session, tool, limit, cursor }: ListOptions): MemoryPageQuery {
+function queryOf({
+  session,
+  tool,
+  limit,
+  cursor,
+}: ListOptions): InputOf<typeof memory.listMemoryEntries> {
   return {
     ...(session === undefined ? {} : { session_id: session }),
     ...(tool === undefined ? {} : { tool_name: tool }),

@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import type { Command } from "commander";
-import { readSetting, SETTINGS } from "../../config/index.js";
+import { inDataDirectory, readSetting, SETTINGS } from "../../config/index.js";
 import type { Config } from "../../config/index.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { ReembeddingProgress } from "../../memory/index.js";
@@ -24,7 +23,7 @@ export function reembedCommand({ env, terminal }: CliContext): Command {
     const sources = { env, flags: settingFlags(command) };
     const dataDir = readSetting(SETTINGS.dataDir, sources).value ?? "";
     // The default store of `steward dev`.
-    const store = { [SETTINGS.databaseUrl.name]: `sqlite:${join(dataDir, "steward.db")}` };
+    const store = { [SETTINGS.databaseUrl.name]: `sqlite:${inDataDirectory(dataDir, "store")}` };
     const config = await configOrExit({ ...sources, defaults: store }, terminal);
     const stop = new AbortController();
     using _signals = onStopSignal(() => {
@@ -36,7 +35,7 @@ export function reembedCommand({ env, terminal }: CliContext): Command {
     });
     bar.end();
     if (options.json) terminal.printJson(reembedded);
-    else terminal.print(`${String(reembedded.total)} entries have vectors of ${reembedded.model}`);
+    else terminal.print(`${String(reembedded.done)} entries have vectors of ${reembedded.model}`);
     terminal.note(
       "start the servers with these same settings; until then they cannot search or store entries",
     );
@@ -59,6 +58,11 @@ async function run(
       onProgress,
       onRefused: (entryId) => {
         terminal.note(`the provider refuses the text of ${entryId}, which gets a vector of zeros`);
+      },
+      onUnreadable: (entryId) => {
+        terminal.note(
+          `the entry ${entryId} cannot be read and gets no vector: no search finds it. Restore it from a backup and run this command again, or delete its session (steward memory delete --session)`,
+        );
       },
     });
   } catch (error) {

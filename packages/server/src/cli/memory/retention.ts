@@ -18,8 +18,8 @@ export function retentionCommand({ env, terminal }: CliContext): Command {
     .action(async (days: string | undefined, options: ClientOptions) => {
       const { memory } = connect(options, env);
       const retention = await (days === undefined
-        ? memory.retention()
-        : memory.setRetention({ days: daysOf(days) }));
+        ? memory.getMemoryRetention()
+        : memory.setMemoryRetention({ days: daysOf(days) }));
       if (options.json) terminal.printJson(retention);
       else terminal.print(retention.days === null ? "no limit" : `${String(retention.days)} days`);
     });

@@ -1,4 +1,4 @@
-import type { MemorySearchRequest } from "@steward/client";
+import type { InputOf, memory } from "@steward/operations";
 import { Option } from "commander";
 import type { Command } from "commander";
 import { usageError } from "../cli-error.js";
@@ -30,7 +30,7 @@ export function searchCommand({ env, terminal }: CliContext): Command {
     .option("--tool <name>", "Only entries that record calls of this tool.")
     .option("--min-score <score>", "Only results of at least this score, -1 to 1.")
     .action(async (query: string, options: SearchOptions) => {
-      const results = await connect(options, env).memory.search(requestOf(query, options));
+      const results = await connect(options, env).memory.searchMemory(requestOf(query, options));
       if (options.json) {
         terminal.printJson(results);
         return;
@@ -52,7 +52,7 @@ export function searchCommand({ env, terminal }: CliContext): Command {
     });
 }
 
-function requestOf(query: string, options: SearchOptions): MemorySearchRequest {
+function requestOf(query: string, options: SearchOptions): InputOf<typeof memory.searchMemory> {
   const { top, mode, tool, minScore, org, session } = options;
   const filter = {
     ...(session === undefined ? {} : { session_id: session }),

@@ -7,7 +7,7 @@ import type { ClientOptions } from "../connection/server-connection.js";
 export function statsCommand({ env, terminal }: CliContext): Command {
   return clientCommand("stats", "Shows the state of memory.").action(
     async (options: ClientOptions) => {
-      const stats = await connect(options, env).memory.stats();
+      const stats = await connect(options, env).memory.getMemoryStats();
       if (options.json) {
         terminal.printJson(stats);
         return;

@@ -29,7 +29,11 @@ describe("steward migrate-db apply on a terminal", () => {
     });
     const { migrations } = createClient({ baseUrl: url(), role: "admin" });
     const sql = "CREATE TABLE t (a INTEGER NOT NULL); CREATE INDEX i ON t (a)";
-    const outcome = await migrations.propose({ database: "shop", sql, message: "a change" });
+    const outcome = await migrations.proposeMigration({
+      database: "shop",
+      sql,
+      message: "a change",
+    });
     if (outcome.status === "unchanged") throw new Error("nothing is to be done");
     id = outcome.migration_id;
   });

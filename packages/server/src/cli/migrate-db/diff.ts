@@ -11,7 +11,7 @@ export function diffCommand({ env, terminal }: CliContext): Command {
     .argument("<from>", "A branch such as schemas/shop, a tag, or a content id.")
     .argument("<to>", "The same for the other commit.")
     .action(async (from: string, to: string, options: ClientOptions) => {
-      const change = await connect(options, env).migrations.diff({ from, to });
+      const change = await connect(options, env).migrations.compareSchemas({ from, to });
       if (options.json) terminal.printJson(change);
       else if (change.operations.length === 0) terminal.print("the schemas are the same");
       else changeLines(change, terminal.outColors).forEach(terminal.print);

@@ -17,9 +17,9 @@ export function driftCommand({ env, terminal, exitWith }: CliContext): Command {
     .option("--accept <message>", "Accept the present schema as the recorded one.")
     .action(async (database: string, options: DriftOptions) => {
       const { migrations } = connect(options, env);
-      const drift = await migrations.drift(database);
+      const drift = await migrations.getSchemaDrift({ database });
       const { accept: message } = options;
-      if (message !== undefined) await migrations.acceptDrift({ database, message });
+      if (message !== undefined) await migrations.acceptSchemaDrift({ database, message });
       if (options.json) terminal.printJson(drift);
       else if (drift.differences.length === 0)
         terminal.print(`${database} has its recorded schema`);

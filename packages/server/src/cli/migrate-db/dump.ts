@@ -12,7 +12,9 @@ export function dumpCommand({ env, terminal }: CliContext): Command {
   )
     .argument("[database]", "Name of the data source (default: the only one).")
     .action(async (database: string | undefined, options: ClientOptions) => {
-      const dump = await connect(options, env).migrations.dump(database);
+      const dump = await connect(options, env).migrations.dumpSchema(
+        database === undefined ? {} : { database },
+      );
       if (options.json) terminal.printJson(dump);
       else terminal.print(dump.sql);
     });

@@ -22,7 +22,11 @@ export function proposeCommand({ env, stdin, terminal }: CliContext): Command {
     .action(async (database: string, paths: readonly string[], options: ProposeOptions) => {
       const sql = await readSchemaFiles(paths, stdin);
       const { message } = options;
-      const outcome = await connect(options, env).migrations.propose({ database, sql, message });
+      const outcome = await connect(options, env).migrations.proposeMigration({
+        database,
+        sql,
+        message,
+      });
       if (options.json) terminal.printJson(outcome);
       else if (outcome.status === "unchanged") {
         terminal.print(`${database} already has this schema: there is nothing to change`);

@@ -76,7 +76,7 @@ async function isAllowed(
   }
   const { env, terminal } = context;
   const { goal, way } = ASKED[name];
-  const migration = await connect(options, env).migrations.show(id);
+  const migration = await connect(options, env).migrations.getMigration({ migration_id: id });
   const { digest } = migration;
   if (migration.status === goal) return { allowed: true, digest };
   runLines(migration, way, terminal.errorColors).forEach(terminal.note);
@@ -105,9 +105,12 @@ function runCommand(
         return;
       }
       const { migrations } = connect(options, env);
-      const digest = options.digest ?? permission.digest ?? (await migrations.show(id)).digest;
+      const digest =
+        options.digest ??
+        permission.digest ??
+        (await migrations.getMigration({ migration_id: id })).digest;
       const request = { accept_data_loss: options.acceptDataLoss ?? false, digest };
-      const migration = await migrations[name](id, request);
+      const migration = await migrations[`${name}Migration`]({ migration_id: id, ...request });
       if (options.json) terminal.printJson(migration);
       else terminal.print(lineOf(migration));
     });

@@ -10,7 +10,7 @@ export function showCommand({ env, terminal }: CliContext): Command {
   return schemaAdminCommand("show", "Shows a migration: what happens, and by which statements.")
     .argument("<id>", "Id of the migration.")
     .action(async (id: string, options: ClientOptions) => {
-      const migration = await connect(options, env).migrations.show(id);
+      const migration = await connect(options, env).migrations.getMigration({ migration_id: id });
       if (options.json) terminal.printJson(migration);
       else migrationLines(migration, terminal.outColors).forEach(terminal.print);
     });
@@ -20,7 +20,7 @@ export function showCommand({ env, terminal }: CliContext): Command {
 export function listCommand({ env, terminal }: CliContext): Command {
   return schemaAdminCommand("list", "Lists the migrations, the newest first.").action(
     async (options: ClientOptions) => {
-      const migrations = await connect(options, env).migrations.list();
+      const migrations = await connect(options, env).migrations.listMigrations();
       if (options.json) {
         terminal.printJson(migrations);
         return;

@@ -11,7 +11,7 @@ export function verifyCommand({ env, terminal, exitWith }: CliContext): Command 
   return schemaAdminCommand("verify", "Tries a migration on a scratch database, up and down.")
     .argument("<id>", "Id of the migration.")
     .action(async (id: string, options: ClientOptions) => {
-      const proof = await connect(options, env).migrations.verify(id);
+      const proof = await connect(options, env).migrations.verifyMigration({ migration_id: id });
       if (options.json) terminal.printJson(proof);
       else {
         for (const { name, expected_root, reached_root, missing } of proof.stretches) {

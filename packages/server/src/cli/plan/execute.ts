@@ -31,7 +31,7 @@ export function executeCommand(context: CliContext): Command {
       const execution = await plans.execute(planId, stepId, { page: pageOf(options) });
       if (options.json) terminal.printJson(execution);
       else {
-        describeResults({ [stepId]: rowsOf(execution) }, terminal).forEach(terminal.print);
+        describeResults(new Map([[stepId, rowsOf(execution)]]), terminal).forEach(terminal.print);
         const { next_offset: next } = execution.llm_context_update;
         if (next !== undefined) {
           terminal.note(

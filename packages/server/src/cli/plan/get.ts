@@ -22,12 +22,13 @@ export function getCommand(context: CliContext): Command {
 /** Formats a plan, with a line for each step. */
 function describePlan(plan: Plan, { outColors: colors, width }: Terminal): readonly string[] {
   const status = paintStatus(`${statusSign(plan.status)} ${plan.status}`, plan.status, colors);
+  const waits = plan.wait_reason === undefined ? "" : `  ${colors.dim(plan.wait_reason)}`;
   const times = [
     `created ${plan.created_at}`,
     ...(plan.finished_at === undefined ? [] : [`finished ${plan.finished_at}`]),
   ];
   return [
-    `${colors.bold(fit(plan.name) || "(no name)")}  ${status}`,
+    `${colors.bold(fit(plan.name) || "(no name)")}  ${status}${waits}`,
     colors.dim([plan.plan_id, ...times].join("  ")),
     ...(plan.description === "" ? [] : [fit(plan.description, 200)]),
     "",
@@ -38,6 +39,7 @@ function describePlan(plan: Plan, { outColors: colors, width }: Terminal): reado
         { title: "ROWS", align: "right" },
         { title: "TRIES", align: "right" },
         { title: "INTENT", paint: colors.dim },
+        { title: "SOURCE", paint: colors.dim },
         { title: "" },
       ],
       plan.steps.map(stepRow),
@@ -53,6 +55,7 @@ function stepRow(step: PlanStep): readonly string[] {
     step.row_count === undefined ? "" : String(step.row_count),
     String(step.attempt),
     step.intent,
+    step.data_source ?? "",
     step.error?.message ?? step.wait_reason ?? after(step),
   ];
 }

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { appendCommand } from "./append.js";
-import { cancelCommand } from "./cancel.js";
+import { cancelCommand, finishCommand } from "./ending.js";
 import { executeCommand } from "./execute.js";
 import { checkCommand } from "./check.js";
 import { forkCommand } from "./fork.js";
@@ -28,6 +28,7 @@ export function planCommand(context: CliContext): Command {
     reviseCommand,
     appendCommand,
     forkCommand,
+    finishCommand,
   ];
   const plan = new Command("plan").description("Submits, runs and follows plans on a server.");
   for (const command of commands) plan.addCommand(command(context));

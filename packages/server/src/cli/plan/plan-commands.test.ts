@@ -69,6 +69,22 @@ describe("steward plan", () => {
     expect(JSON.parse(stdout).results).toEqual({ a: [{ n: 11 }, { n: 22 }, { n: 33 }] });
   });
 
+  it("leaves a plan open that is to stay open, and finishes it", async () => {
+    const file = `keep_open: true\nsteps: [{ id: a, query_template: "SELECT 20 AS n" }]`;
+    const ran = await steward(["run", "-"], file);
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining("20") as string });
+    const planId = /steward plan finish (\S+)/.exec(ran.stderr)?.[1] ?? "";
+    expect((await steward(["get", planId])).stdout).toContain("awaiting_steps");
+    const more = 'steps: [{ id: b, query_template: "SELECT 21 AS n" }]';
+    expect((await steward(["append", planId, "-"], more)).code).toBe(0);
+    const early = await steward(["finish", planId]);
+    expect(early.code).not.toBe(0);
+    expect(early.stderr).toContain("Step b of plan");
+    expect((await steward(["run", planId])).code).toBe(0);
+    expect(await steward(["finish", planId])).toMatchObject({ code: 0, stdout: "completed\n" });
+    expect((await createClient({ baseUrl: url }).plans.get(planId)).status).toBe("completed");
+  });
+
   it("tells what a plan would do, and fails when a step may not run", async () => {
     const fine = await steward(["check", "-"], planOf("SELECT 1 AS n", "SELECT 2 AS n"));
     expect(fine.code).toBe(0);

@@ -1,4 +1,4 @@
-import type { Plan, Plans, StepExecution } from "@steward/client";
+import { parseOrdered, type Plan, type Plans, type StepExecution } from "@steward/client";
 import { renderTable } from "../terminal/table.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -7,11 +7,11 @@ const ROWS_SHOWN_MAX = 20;
 /** Limit of displayed columns per result. */
 const COLUMNS_SHOWN_MAX = 12;
 
-/** One row of a step's output. */
+/** One row of a step's output, whose columns are in the order of the statement. */
 export type ResultRow = Readonly<Record<string, unknown>>;
 
-/** The outputs of steps that no other step depends on: the plan's results. */
-export type PlanResults = Readonly<Record<string, readonly ResultRow[]>>;
+/** The outputs of steps that no other step depends on, in the order of the plan's steps: the plan's results. */
+export type PlanResults = ReadonlyMap<string, readonly ResultRow[]>;
 
 /** Ids of the steps whose outputs are the plan's results. */
 export function resultSteps(plan: Plan): ReadonlySet<string> {
@@ -29,12 +29,12 @@ export async function collectResults(
   plans: Pick<Plans, "execute">,
 ): Promise<PlanResults> {
   const wanted = resultSteps(plan);
-  const results: Record<string, readonly ResultRow[]> = {};
+  const results = new Map<string, readonly ResultRow[]>();
   for (const step of plan.steps) {
     if (step.status !== "completed" || !wanted.has(step.step_id)) continue;
     const execution =
       executed.get(step.step_id) ?? (await plans.execute(plan.plan_id, step.step_id));
-    results[step.step_id] = await allRows(execution, plans);
+    results.set(step.step_id, await allRows(execution, plans));
   }
   return results;
 }
@@ -58,12 +58,12 @@ async function allRows(
 /** The rows that an execution hands out. */
 export function rowsOf({ llm_context_update: update }: StepExecution): readonly ResultRow[] {
   // The server guarantees an array of row objects.
-  return JSON.parse(update.tool_output_json) as readonly ResultRow[];
+  return parseOrdered(update.tool_output_json) as readonly ResultRow[];
 }
 
 /** Formats results as one table per step. */
 export function describeResults(results: PlanResults, terminal: Terminal): readonly string[] {
-  return Object.entries(results).flatMap(([stepId, rows], index) => [
+  return [...results].flatMap(([stepId, rows], index) => [
     ...(index === 0 ? [] : [""]),
     terminal.outColors.bold(stepId),
     ...describeRows(rows, terminal),

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
-import { StewardError } from "@steward/client";
+import { orderedObject, StewardError } from "@steward/client";
 import type { Plan, Plans, StepExecution, StepProgress } from "@steward/client";
 import type { Command } from "commander";
 import type { FieldViolation } from "@steward/kernel/errors.js";
 import { CliError, usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
+import { fixFor } from "../fixes.js";
 import { clientCommand, connect } from "../connection/server-connection.js";
 import type { ClientOptions } from "../connection/server-connection.js";
 import { onStopSignal } from "../serve/stop-signal.js";
@@ -40,16 +41,17 @@ export function runCommand(context: CliContext): Command {
       const { plans } = connect(options, context.env);
       const planId = await planIdOf(target, plans, context);
       const { plan, results, hints } = await runPlan(planId, plans, terminal, waitMs);
-      if (options.json) terminal.printJson({ ...plan, results });
+      if (options.json) terminal.printJson({ ...plan, results: orderedObject([...results]) });
       else describeResults(results, terminal).forEach(terminal.print);
-      if (plan.status !== "completed") throw notCompleted(plan, hints);
+      if (plan.wait_reason === "awaiting_steps") terminal.note(openLine(plan));
+      else if (plan.status !== "completed") throw notCompleted(plan, hints);
     });
 }
 
 /** Submits a file, unless the argument looks like a plan id. */
 async function planIdOf(target: string, plans: Plans, context: CliContext): Promise<string> {
   if (target === STDIN || existsSync(target)) {
-    const { plan_id: planId } = await plans.submit(await readPlanFile(target, context));
+    const { plan_id: planId } = await submitted(plans, await readPlanFile(target, context));
     context.terminal.note(`plan ${planId} submitted`);
     return planId;
   }
@@ -58,6 +60,21 @@ async function planIdOf(target: string, plans: Plans, context: CliContext): Prom
     `${target} is neither a file nor the id of a plan`,
     "give the path of a plan file, or an id from `steward plan list`",
   );
+}
+
+/** @throws CliError when the server gave no answer, although it may have taken the plan. */
+async function submitted(plans: Plans, plan: Parameters<Plans["submit"]>[0]) {
+  try {
+    return await plans.submit(plan);
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.code !== "BAD_RESPONSE") throw error;
+    throw new CliError(error.message, {
+      exitCode: EXIT.unreachable,
+      code: error.code,
+      fix: `${fixFor(error) ?? ""}; \`steward plan list\` shows whether the plan was submitted`,
+      cause: error,
+    });
+  }
 }
 
 /** Result of a run. */
@@ -125,6 +142,13 @@ async function runToEnd(
       cause: error,
     });
   }
+}
+
+function openLine({ plan_id: planId }: Plan): string {
+  return (
+    `the plan stays open for further steps: steward plan append ${planId} FILE, ` +
+    `or steward plan finish ${planId}`
+  );
 }
 
 function waitingLine(waiting: Extract<StepProgress, { readonly kind: "waiting" }>): string {

@@ -12,7 +12,7 @@ export function checkCommand({ env, terminal, stdin }: CliContext): Command {
     .argument("<file>", "File of policies in Cedar, or - for standard input.")
     .action(async (file: string, options: ClientOptions) => {
       const text = await readTextFile(file, stdin, POLICY_FILE);
-      const { problems } = await connect(options, env).policies.check(text);
+      const { problems } = await connect(options, env).policies.checkPolicies({ text });
       if (options.json) terminal.printJson(problems);
       for (const { line, column, message } of options.json ? [] : problems) {
         terminal.print(`${file}:${String(line)}:${String(column)}: ${message}`);

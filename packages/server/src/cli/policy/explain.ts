@@ -35,7 +35,7 @@ export function explainCommand({ env, terminal }: CliContext): Command {
     .action(async (action: string, options: ExplainOptions) => {
       const { as: roles, permission: permissions, agent, dataSource } = options;
       const { table: tables, column: columns } = options;
-      const answer = await connect(options, env).policies.explain({
+      const answer = await connect(options, env).policies.explainPolicies({
         ...{ action, roles, permissions, tables, columns },
         ...(agent === undefined ? {} : { agent_id: agent }),
         ...(dataSource === undefined ? {} : { data_source: dataSource }),

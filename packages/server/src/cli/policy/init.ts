@@ -58,14 +58,17 @@ function counted(columns: number): string {
 }
 
 async function schemasOf({ catalog }: StewardClient): Promise<readonly SchemaToProtect[]> {
-  const { data_sources: sources } = await catalog.list();
+  const { data_sources: sources } = await catalog.listCatalog();
   const schemas: SchemaToProtect[] = [];
   for (const { name: dataSource } of sources) {
     const tables: CatalogTable[] = [];
     let cursor: string | undefined;
     do {
       const query = { data_source: dataSource, limit: PAGE };
-      const page = await catalog.tables({ ...query, ...(cursor === undefined ? {} : { cursor }) });
+      const page = await catalog.listTables({
+        ...query,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
       tables.push(...page.tables);
       cursor = page.next_cursor;
     } while (cursor !== undefined);

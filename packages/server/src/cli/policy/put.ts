@@ -18,9 +18,9 @@ export function putCommand({ env, terminal, stdin }: CliContext): Command {
       const { policies } = connect(options, env);
       const present =
         options.ifVersion === undefined
-          ? (await policies.show()).version
+          ? (await policies.getPolicies()).version
           : Number(options.ifVersion);
-      const put = await policies.put({ text, version: present });
+      const put = await policies.putPolicies({ text, version: present });
       if (options.json) terminal.printJson(put);
       else terminal.print(`version ${String(put.version)} is in force`);
     });

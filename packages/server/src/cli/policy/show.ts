@@ -8,7 +8,7 @@ export function showCommand({ env, terminal }: CliContext): Command {
   return policyAdminCommand("show", "Shows your organization's own policies.")
     .option("--shipped", "Show the shipped policies, which every organization has, instead.")
     .action(async (options: ClientOptions & { readonly shipped?: true }) => {
-      const policies = await connect(options, env).policies.show();
+      const policies = await connect(options, env).policies.getPolicies();
       if (options.json) {
         terminal.printJson(policies);
         return;

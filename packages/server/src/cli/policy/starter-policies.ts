@@ -93,7 +93,7 @@ function textOf(columns: readonly SensitiveColumn[]): string {
 forbid (
   principal,
   // "writes" are write_insert, write_update, write_delete and cross_system_transaction;
-  // "admin" is everything that changes the schema or the database itself.
+  // "admin" is everything that changes the schema or the database itself, by a statement or a migration.
   action in [Steward::Action::"writes", Steward::Action::"admin"],
   resource
 )

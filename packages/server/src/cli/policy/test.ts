@@ -28,7 +28,7 @@ export function testCommand({ env, terminal, stdin }: CliContext): Command {
       const { policies: draft } = options;
       const text = draft && (await readTextFile(draft, stdin, POLICY_FILE));
       const { policies } = connect(options, env);
-      const { failed, results } = await policies.test({
+      const { failed, results } = await policies.testPolicies({
         ...{ cases },
         ...(text === undefined ? {} : { text }),
       });

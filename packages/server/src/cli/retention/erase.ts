@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
-import type { Erasure, ErasureEstimate, NewErasure, StewardClient } from "@steward/client";
+import type { Erasure, ErasureEstimate, StewardClient } from "@steward/client";
+import type { InputOf, retention } from "@steward/operations";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { connect, type ClientOptions } from "../connection/server-connection.js";
@@ -38,7 +39,7 @@ export function eraseCommand(context: CliContext): Command {
       return;
     }
     if (!(await isConfirmed(estimate, options, context))) return;
-    const begun = await client.retention.erase(request);
+    const begun = await client.retention.beginErasure(request);
     const receipt = await finished(client, begun, estimate, terminal);
     printReceipt(
       { ...receipt, ...(begun.salt === undefined ? {} : { salt: begun.salt }) },
@@ -54,7 +55,11 @@ function describe(command: Command, flag: string, description: string): void {
   if (option !== undefined) option.description = description;
 }
 
-function requestOf({ organization, session, user }: EraseOptions): NewErasure {
+function requestOf({
+  organization,
+  session,
+  user,
+}: EraseOptions): InputOf<typeof retention.beginErasure> {
   const named = [organization, session, user].filter((each) => each !== undefined);
   if (named.length !== 1) {
     throw usageError(
@@ -98,7 +103,7 @@ async function finished(
       return erasure;
     }
     await pause(LOOK_MS);
-    erasure = await client.retention.erasure(begun.erasure_id);
+    erasure = await client.retention.getErasure({ erasure_id: begun.erasure_id });
   }
 }
 

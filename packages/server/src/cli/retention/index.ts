@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { CliContext } from "../context.js";
 export { eraseCommand } from "./erase.js";
-import { listHoldsCommand, removeHoldCommand, setHoldCommand } from "./hold.js";
+export { holdCommand } from "./hold.js";
 import { setCommand } from "./set.js";
 import { showCommand } from "./show.js";
 
@@ -11,13 +11,4 @@ export function retentionCommand(context: CliContext): Command {
     .description("Shows and sets for how long your organization's data is kept.")
     .addCommand(showCommand(context))
     .addCommand(setCommand(context));
-}
-
-/** `steward hold …`: legal holds. */
-export function holdCommand(context: CliContext): Command {
-  return new Command("hold")
-    .description("Places, lists and lifts legal holds, which stop every deletion.")
-    .addCommand(setHoldCommand(context))
-    .addCommand(listHoldsCommand(context))
-    .addCommand(removeHoldCommand(context));
 }

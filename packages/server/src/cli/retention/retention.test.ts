@@ -69,7 +69,7 @@ describe("steward retention, steward hold and steward erase", () => {
   it("erase a session, after a look at it, with a receipt", async () => {
     const client = createClient({ baseUrl: `http://127.0.0.1:${String(app?.address.port)}` });
     for (const session_id of ["s1", "s1", "s2"]) {
-      await client.memory.add({ session_id, content: '{"note":"secret"}' });
+      await client.memory.addMemoryEntry({ session_id, content: '{"note":"secret"}' });
     }
     const look = await steward("erase", "--session", "s1", "--dry-run");
     expect(look.stdout.trim().split("\n").slice(1).map(spaced)).toEqual([
@@ -85,9 +85,9 @@ describe("steward retention, steward hold and steward erase", () => {
     await steward("hold", "remove", hold);
     const erased = await steward("erase", "--session", "s1", "--yes");
     expect(erased.stdout).toContain("erased 0 plans, 2 memory entries and 0 usage rows");
-    const left = await client.memory.list();
+    const left = await client.memory.listMemoryEntries();
     expect(left.entries.map((entry) => entry.session_id)).toEqual(["s2"]);
-    const [receipt] = await client.retention.erasures();
+    const [receipt] = await client.retention.listErasures();
     expect(receipt).toMatchObject({ scope: "session", entries: 2 });
     expect(JSON.stringify(receipt)).not.toContain("s1");
     const [, salt = ""] = /Keep the salt (\S+):/.exec(erased.stderr) ?? [];

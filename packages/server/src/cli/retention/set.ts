@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import type { NewRetention } from "@steward/client";
 import { RETENTION_CLASSES, type RetentionClass } from "../../retention/index.js";
 import { RETENTION_DAYS_MAX } from "../../retention/limits.js";
 import { usageError } from "../cli-error.js";
@@ -18,8 +17,9 @@ export function setCommand({ env, terminal }: CliContext): Command {
       `class=days, such as plans=30; ${DEFAULT} instead of days: as the operator keeps it.`,
     )
     .action(async (periods: readonly string[], options: ClientOptions) => {
-      const wanted: NewRetention = Object.fromEntries(periods.map(periodOf));
-      printRetention(await connect(options, env).retention.set(wanted), options, terminal);
+      const wanted = Object.fromEntries(periods.map(periodOf));
+      const retention = await connect(options, env).retention.setRetention(wanted);
+      printRetention(retention, options, terminal);
     });
 }
 

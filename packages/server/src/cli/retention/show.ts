@@ -1,23 +1,24 @@
 import type { Command } from "commander";
 import type { Retention } from "@steward/client";
 import type { CliContext } from "../context.js";
-import { clientCommand, connect, type ClientOptions } from "../connection/server-connection.js";
+import {
+  clientCommand,
+  connect,
+  withRole,
+  type ClientOptions,
+} from "../connection/server-connection.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** A command for admins. It sends the role as a claim, which the server may refuse. */
 export function retentionAdminCommand(name: string, description: string): Command {
-  return clientCommand(name, description).option(
-    "--role <role>",
-    "Role to act in (x-user-role).",
-    "admin",
-  );
+  return withRole(clientCommand(name, description), "admin");
 }
 
 /** `steward retention show`: the periods in force. */
 export function showCommand({ env, terminal }: CliContext): Command {
   return retentionAdminCommand("show", "Shows for how long each class of data is kept.").action(
     async (options: ClientOptions) => {
-      const retention = await connect(options, env).retention.show();
+      const retention = await connect(options, env).retention.getRetention();
       printRetention(retention, options, terminal);
     },
   );

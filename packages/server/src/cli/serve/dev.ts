@@ -1,16 +1,11 @@
-import { join } from "node:path";
 import type { Command } from "commander";
-import { readSetting, SETTINGS, sqliteFile } from "../../config/index.js";
+import { inDataDirectory, readSetting, SETTINGS, sqliteFile } from "../../config/index.js";
 import type { Config, Environment, SettingSources } from "../../config/index.js";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { tellOfEmbedding } from "./embedding-note.js";
 import { runServer } from "./run-server.js";
-import {
-  assertDataSourcesExist,
-  configOrExit,
-  settingsCommand,
-} from "../settings/settings-command.js";
+import { configOrExit, settingsCommand } from "../settings/settings-command.js";
 import type { SettingsOptions } from "../settings/settings-command.js";
 import { serverUrls } from "./server-urls.js";
 import { settingFlags } from "../settings/setting-options.js";
@@ -27,7 +22,6 @@ export function devCommand({ env, terminal }: CliContext): Command {
     const sources = { env, flags: settingFlags(command) };
     const config = await configOrExit({ ...sources, defaults: devDefaults(sources) }, terminal);
     if (usesSample(config)) await createSample(config);
-    assertDataSourcesExist(config);
     tellOfEmbedding(config, terminal);
     await runServer(config, terminal, async (app) => {
       const urls = serverUrls(app, config);
@@ -45,28 +39,25 @@ export function devCommand({ env, terminal }: CliContext): Command {
   });
 }
 
-/** File of the sample database in the data directory. */
-const SAMPLE_FILE = "sample-shop.db";
-
 /**
  * Defaults of `dev` for unset settings. The log level is warn, because a person reads the terminal.
  */
 function devDefaults(sources: SettingSources): Environment {
   const dataDir = readSetting(SETTINGS.dataDir, sources).value ?? "";
   return {
-    [SETTINGS.databaseUrl.name]: `sqlite:${join(dataDir, "steward.db")}`,
-    [SETTINGS.dataSources.name]: `shop=sqlite:${join(dataDir, SAMPLE_FILE)}`,
+    [SETTINGS.databaseUrl.name]: `sqlite:${inDataDirectory(dataDir, "store")}`,
+    [SETTINGS.dataSources.name]: `shop=sqlite:${inDataDirectory(dataDir, "sample")}`,
     [SETTINGS.logLevel.name]: "warn",
   };
 }
 
 /** Whether steps run on the sample database, rather than on configured data sources. */
 function usesSample({ dataSources, dataDir }: Config): boolean {
-  return dataSources.some(({ url }) => sqliteFile(url) === join(dataDir, SAMPLE_FILE));
+  return dataSources.some(({ url }) => sqliteFile(url) === inDataDirectory(dataDir, "sample"));
 }
 
 async function createSample({ dataDir }: Config): Promise<void> {
-  const file = join(dataDir, SAMPLE_FILE);
+  const file = inDataDirectory(dataDir, "sample");
   const { createSampleDatabase } = await import("../../adapters/sample-database/index.js");
   try {
     createSampleDatabase(file);

@@ -1,4 +1,5 @@
 import type { Config } from "../../config/index.js";
+import { ListenError } from "../../transport/one-port/port.js";
 import { CliError } from "../cli-error.js";
 import { EXIT } from "../exit-code.js";
 
@@ -6,12 +7,18 @@ import { EXIT } from "../exit-code.js";
  * Explains why the system did not let a server listen, and what to do. `undefined` for other
  * errors.
  */
-export function listenError(thrown: unknown, { host, port }: Config): CliError | undefined {
-  const failure = findListenFailure(thrown);
-  if (failure === undefined) return undefined;
-  const where = `${host}:${String(failure.port ?? port)}`;
-  const [message, fix] = explain(failure.code, where);
-  return new CliError(message, { exitCode: EXIT.failed, code: failure.code, fix, cause: thrown });
+export function listenError(thrown: unknown, { host }: Config): CliError | undefined {
+  if (!(thrown instanceof ListenError)) return undefined;
+  const { cause } = thrown;
+  const named = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const code = CODES.find((each) => each === named);
+  const where = `${host}:${String(thrown.port)}`;
+  const [message, fix] =
+    code === undefined
+      ? [thrown.message, "choose another address with --host and --port"]
+      : explain(code, where);
+  const shown = code ?? "INVALID_ARGUMENT";
+  return new CliError(message, { exitCode: EXIT.failed, code: shown, fix, cause: thrown });
 }
 
 const CODES = ["EADDRINUSE", "EACCES", "EADDRNOTAVAIL", "ENOTFOUND"] as const;
@@ -35,19 +42,4 @@ function explain(code: (typeof CODES)[number], where: string): readonly [string,
         "choose one of its own with --host, such as 127.0.0.1",
       ];
   }
-}
-
-interface ListenFailure {
-  readonly code: (typeof CODES)[number];
-  readonly port?: number;
-}
-
-/** The system's error may be the cause of another error. */
-function findListenFailure(thrown: unknown): ListenFailure | undefined {
-  for (let error = thrown; error instanceof Error; error = error.cause) {
-    const { code, port } = error as Partial<ListenFailure>;
-    const known = CODES.find((each) => each === code);
-    if (known !== undefined) return { code: known, ...(port === undefined ? {} : { port }) };
-  }
-  return undefined;
 }

@@ -4,11 +4,7 @@ import type { Config } from "../../config/index.js";
 import type { CliContext } from "../context.js";
 import { tellOfEmbedding } from "./embedding-note.js";
 import { runServer } from "./run-server.js";
-import {
-  assertDataSourcesExist,
-  configOrExit,
-  settingsCommand,
-} from "../settings/settings-command.js";
+import { configOrExit, settingsCommand } from "../settings/settings-command.js";
 import type { SettingsOptions } from "../settings/settings-command.js";
 import { serverUrls } from "./server-urls.js";
 import { settingFlags } from "../settings/setting-options.js";
@@ -19,7 +15,6 @@ export function serveCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand("serve", "Runs the server for production.");
   return command.action(async (options: SettingsOptions) => {
     const config = await configOrExit({ env, flags: settingFlags(command) }, terminal);
-    assertDataSourcesExist(config);
     warnOfGaps(config, terminal);
     tellOfEmbedding(config, terminal);
     await runServer({ ...config, agentsOnlyRead: true }, terminal, (app) => {

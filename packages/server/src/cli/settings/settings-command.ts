@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
 import { Command } from "commander";
-import { readConfig, SETTINGS, sqliteFile } from "../../config/index.js";
+import { readConfig } from "../../config/index.js";
 import type { Config, SettingProblem, SettingReport, SettingSources } from "../../config/index.js";
 import { CliError } from "../cli-error.js";
 import { EXIT } from "../exit-code.js";
@@ -36,26 +35,6 @@ export async function configOrExit(
   for (const warning of warnings) terminal.note(terminal.errorColors.yellow(`warning: ${warning}`));
   if (config !== undefined) return { ...config, settings };
   throw unusable(problems);
-}
-
-/**
- * Data sources must exist, because creating a missing file would turn a misspelt path into an empty
- * database on which every step fails.
- * @throws CliError that names every missing SQLite file.
- */
-export function assertDataSourcesExist({ dataSources }: Config): void {
-  const missing = dataSources.flatMap(({ name, url }) => {
-    const file = sqliteFile(url);
-    return file === undefined || existsSync(file) ? [] : [{ name, file }];
-  });
-  if (missing.length === 0) return;
-  throw unusable(
-    missing.map(({ name, file }) => ({
-      setting: SETTINGS.dataSources.name,
-      reason: `the file ${file} of the data source "${name}" does not exist`,
-      fix: "correct its path, or create the database first",
-    })),
-  );
 }
 
 function unusable(problems: readonly SettingProblem[]): CliError {

@@ -24,14 +24,14 @@ export function branchCommand(context: CliContext): Command {
     .action(async (name: string | undefined, commit: string, options: BranchOptions) => {
       const { state } = connect(options, env);
       if (name === undefined) {
-        const refs = await state.refs();
+        const refs = await state.listStateRefs();
         if (options.json) terminal.printJson(refs);
         else refLines(refs).forEach(terminal.print);
         return;
       }
       const ref = `${options.tag === undefined ? "heads" : "tags"}/${name}`;
       if (options.delete === undefined) {
-        const moved = await state.moveRef({ name: ref, commit, expected: null });
+        const moved = await state.moveStateRef({ name: ref, commit, expected: null });
         if (options.json) terminal.printJson(moved);
         else terminal.print(`${ref} is at ${moved.commit ?? ""}`);
         return;
@@ -42,14 +42,14 @@ export function branchCommand(context: CliContext): Command {
         exitWith(EXIT.failed);
         return;
       }
-      const moved = await state.moveRef({ name: ref, commit: null, expected: at });
+      const moved = await state.moveStateRef({ name: ref, commit: null, expected: at });
       if (options.json) terminal.printJson({ ...moved, was: at });
       else terminal.print(`${ref} is gone; it was at ${at}`);
     });
 }
 
 async function commitAt(state: StewardClient["state"], ref: string): Promise<string> {
-  const found = (await state.refs()).find(({ name }) => name === ref);
+  const found = (await state.listStateRefs()).find(({ name }) => name === ref);
   if (found !== undefined) return found.commit;
   throw usageError(`There is no ${ref}`, "`steward state branch` lists what there is");
 }
@@ -74,7 +74,7 @@ async function isDeletionAllowed(
     );
   }
   const { env, terminal } = context;
-  const [last] = await connect(options, env).state.log({ from: commit, limit: 1 });
+  const [last] = await connect(options, env).state.getStateLog({ from: commit, limit: 1 });
   terminal.note(`${ref} is at ${commit}`);
   if (last !== undefined) terminal.note(`  ${last.time}  ${last.author}  ${last.message}`);
   terminal.note(

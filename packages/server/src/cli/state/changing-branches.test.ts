@@ -29,12 +29,12 @@ describe("the commands that change branches", () => {
       ...(answer === undefined ? {} : { answer }),
     });
   const committed = async (content: string, message = "a change"): Promise<string> =>
-    (await state.import({ format: "turtle", content, message })).commit;
+    (await state.importState({ format: "turtle", content, message })).commit;
 
   it("delete a branch only after a yes, and say where it was", async () => {
     const at = await committed("<a:tea> <p:price> 3 .", "The first tea");
     const made = { name: "heads/old", commit: at, expected: null };
-    await state.moveRef(made);
+    await state.moveStateRef(made);
     const kept = await steward(["branch", "old", "--delete"], "n\n");
     expect(kept).toMatchObject({ code: 1, stdout: "" });
     expect(kept.stderr).toMatch(
@@ -45,7 +45,7 @@ describe("the commands that change branches", () => {
     const unasked = await steward(["branch", "old", "--delete"]);
     expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining(at) as unknown });
     expect(unasked.stderr).toMatch(/^ +fix: add --yes;/m);
-    expect((await state.refs()).map(({ name }) => name)).toContain("heads/old");
+    expect((await state.listStateRefs()).map(({ name }) => name)).toContain("heads/old");
     expect((await steward(["branch", "old", "--delete"], "y\n")).stdout).toBe(
       `heads/old is gone; it was at ${at}\n`,
     );
@@ -100,7 +100,7 @@ describe("the commands that change branches", () => {
 
   it("change a branch only where it was seen to be, when told where that is", async () => {
     const base = await committed("<a:rum> <p:price> 1 .");
-    await state.moveRef({ name: "heads/side", commit: base, expected: null });
+    await state.moveStateRef({ name: "heads/side", commit: base, expected: null });
     const head = await committed("<a:rum> <p:price> 2 .");
     for (const args of [
       ["revert", base],

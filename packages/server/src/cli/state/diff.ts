@@ -16,7 +16,7 @@ export function diffCommand({ env, terminal }: CliContext): Command {
     .argument("[from]", "The commit to compare with (default: the one before it).")
     .option("--limit <count>", "Changes, 1000 at most.", "1000")
     .action(async (to: string, from: string | undefined, options: DiffOptions) => {
-      const diff = await connect(options, env).state.diff({
+      const diff = await connect(options, env).state.getStateDiff({
         ...{ to, limit: Number(options.limit) },
         ...(from === undefined ? {} : { from }),
       });

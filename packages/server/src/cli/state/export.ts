@@ -27,7 +27,7 @@ export function exportCommand({ env, terminal }: CliContext): Command {
       const { output, graph } = options;
       const isPlain = options.format === undefined && output === undefined;
       const format = isPlain ? "n-quads" : formatOf(options.format, output ?? "");
-      const text = await connect(options, env).state.export({
+      const text = await connect(options, env).state.exportState({
         ...{ at, format },
         ...(graph === undefined ? {} : { graph: typedTerm(graph) }),
       });

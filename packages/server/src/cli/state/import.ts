@@ -56,8 +56,8 @@ export function importCommand({ env, stdin, terminal }: CliContext): Command {
       };
       const imported =
         remove === undefined
-          ? await stream(file, (content) => state.importDocument({ ...order, content }))
-          : await state.import({
+          ? await stream(file, (content) => state.importStateDocument({ ...order, content }))
+          : await state.importState({
               ...order,
               content: await readDocument(file, stdin),
               remove: await readDocument(remove, stdin),

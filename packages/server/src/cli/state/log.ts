@@ -16,7 +16,7 @@ export function logCommand({ env, terminal }: CliContext): Command {
     .option("--limit <count>", "How many, 200 at most.", "20")
     .action(async (from: string, options: LogOptions) => {
       const limit = Number(options.limit);
-      const commits = await connect(options, env).state.log({ from, limit });
+      const commits = await connect(options, env).state.getStateLog({ from, limit });
       if (options.json) terminal.printJson(commits);
       else for (const commit of commits) terminal.print(lineOf(commit, terminal.outColors));
     });

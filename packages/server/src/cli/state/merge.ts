@@ -30,9 +30,9 @@ export function mergeCommand({ env, terminal, exitWith }: CliContext): Command {
         ...(base === undefined ? {} : { expected: base }),
       };
       // Only a preview lists all conflicts.
-      const preview = await state.merge({ ...order, preview: true });
+      const preview = await state.mergeState({ ...order, preview: true });
       const isOnlyTold = options.preview !== undefined || preview.outcome === "conflicts";
-      const merged = isOnlyTold ? preview : await state.merge(order);
+      const merged = isOnlyTold ? preview : await state.mergeState(order);
       if (merged.outcome === "conflicts") exitWith(EXIT.failed);
       if (options.json) {
         terminal.printJson(merged);

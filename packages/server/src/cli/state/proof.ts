@@ -24,7 +24,7 @@ export function proofCommand({ env, terminal }: CliContext): Command {
     .option("--at <commit>", "Branch, tag or content id.", "main")
     .action(async (subject: string, predicate: string, object: string, options: ProofOptions) => {
       const { at, graph } = options;
-      const proof = await connect(options, env).state.proof({
+      const proof = await connect(options, env).state.proveState({
         ...{ at, subject: typedTerm(subject), predicate: typedTerm(predicate) },
         object: typedTerm(object),
         ...(graph === undefined ? {} : { graph: typedTerm(graph) }),

@@ -24,7 +24,7 @@ export function queryCommand({ env, stdin, terminal }: CliContext): Command {
       const { at, file, pattern } = options;
       const text = file === undefined ? sparql : await readDocument(file, stdin);
       const query = text === undefined ? { patterns: patternsOf(pattern) } : { sparql: text };
-      const answer = await connect(options, env).state.query({ at, ...query });
+      const answer = await connect(options, env).state.queryState({ at, ...query });
       if (options.json) terminal.printJson(answer);
       else print(answer, terminal);
     });

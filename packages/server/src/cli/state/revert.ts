@@ -33,9 +33,9 @@ export function revertCommand({ env, terminal, exitWith }: CliContext): Command 
         ...(base === undefined ? {} : { expected: base }),
       };
       // Only a preview lists all conflicts.
-      const preview = await state.revert({ ...order, preview: true });
+      const preview = await state.revertState({ ...order, preview: true });
       const isOnlyTold = options.preview !== undefined || preview.outcome === "conflicts";
-      const reverted = isOnlyTold ? preview : await state.revert(order);
+      const reverted = isOnlyTold ? preview : await state.revertState(order);
       if (reverted.outcome === "conflicts") exitWith(EXIT.failed);
       if (options.json) {
         terminal.printJson(reverted);

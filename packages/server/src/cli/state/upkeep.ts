@@ -7,7 +7,7 @@ import { clientCommand, connect, type ClientOptions } from "../connection/server
 export function fsckCommand({ env, terminal, exitWith }: CliContext): Command {
   return clientCommand("fsck", "Checks every block that branches and tags reach.").action(
     async (options: ClientOptions) => {
-      const faults = await connect(options, env).state.fsck();
+      const faults = await connect(options, env).state.checkState();
       if (faults.length > 0) exitWith(EXIT.failed);
       if (options.json) {
         terminal.printJson(faults);
@@ -19,14 +19,4 @@ export function fsckCommand({ env, terminal, exitWith }: CliContext): Command {
       );
     },
   );
-}
-
-/** `steward state gc`: deletes unreachable blocks. */
-export function gcCommand({ env, terminal }: CliContext): Command {
-  const about = "Deletes what no branch or tag leads to, except what was written of late.";
-  return clientCommand("gc", about).action(async (options: ClientOptions) => {
-    const { kept, deleted } = await connect(options, env).state.gc();
-    if (options.json) terminal.printJson({ kept, deleted });
-    else terminal.print(`${deleted} blocks deleted, ${kept} in use`);
-  });
 }

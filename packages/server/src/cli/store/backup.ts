@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { systemClock } from "@steward/kernel/clock.js";
-import { readSetting, SETTINGS, sqliteFile, stateDirectory } from "../../config/index.js";
+import { inDataDirectory, readSetting, SETTINGS, sqliteFile } from "../../config/index.js";
 import type { Setting, SettingSources } from "../../config/index.js";
 import type { StoreCopy, StorePlaces } from "../../storage/sqlite/backup.js";
 import { usageError } from "../cli-error.js";
@@ -47,6 +47,14 @@ export function restoreCommand({ env, terminal }: CliContext): Command {
     const { restoreStore } = await import("../../storage/sqlite/backup.js");
     const replace = options.replace === true;
     const restored = restoreStore(file, places, { replace, nowMs: systemClock.nowMs() });
+    const { auditRollback } = await import("../../app/start-checks/audit-rollback.js");
+    // A backup of an earlier version cannot be compared before the server migrates it, and compares it.
+    const rollback = await auditRollback(
+      `sqlite:${places.store}`,
+      places.dataDir,
+      places.logName,
+    ).catch(() => undefined);
+    if (rollback !== undefined) terminal.note(`no server will start on it yet. ${rollback}`);
     if (options.json) {
       terminal.printJson(restored);
       return;
@@ -62,12 +70,20 @@ interface RestoreOptions extends SettingsOptions {
   readonly replace?: true;
 }
 
+/** The store with what belongs to it. */
+interface OwnPlaces extends StorePlaces {
+  readonly dataDir: string;
+  readonly logName: string;
+}
+
 /** @throws CliError when the store is not a file. */
-function storePlaces(sources: SettingSources): StorePlaces {
+function storePlaces(sources: SettingSources): OwnPlaces {
   const url = settingOrExit(SETTINGS.databaseUrl, sources);
   const store = url === undefined ? undefined : sqliteFile(url);
   if (store !== undefined) {
-    return { store, state: stateDirectory(settingOrExit(SETTINGS.dataDir, sources) ?? "") };
+    const dataDir = settingOrExit(SETTINGS.dataDir, sources) ?? "";
+    const logName = settingOrExit(SETTINGS.audit.name, sources) ?? "";
+    return { store, state: inDataDirectory(dataDir, "state"), dataDir, logName };
   }
   throw usageError(
     url === undefined ? "No store is named" : "The store is not an SQLite file",

@@ -9,7 +9,7 @@ import { silentTelemetry } from "../../kernel/telemetry.js";
 import { embeddedEntry } from "../../memory/embedded-entry.js";
 import type { PreparedStep } from "../../plans/index.js";
 import type { PlanRef } from "../../plans/ports.js";
-import { stateDirectory } from "../../config/index.js";
+import { inDataDirectory } from "../../config/index.js";
 import { type Hash, iri, quad, text, TripleStore } from "@steward/state";
 import { openStateNode } from "../../storage/postgres/testing/state-node.js";
 import { SqliteBlockStores } from "../../storage/sqlite/state/block-stores.js";
@@ -17,7 +17,7 @@ import { openTestStore } from "../../storage/postgres/testing/open-store.js";
 import { openSqliteStore } from "../../storage/sqlite/store.js";
 import type { Store } from "../../storage/store.js";
 import type { AuditRecord } from "../../audit/index.js";
-import { flushAudit, isVerified } from "../../storage/testing/append-audit.js";
+import { flushAudit, isVerified, newestRecords } from "../../storage/testing/append-audit.js";
 import { recordToolCalls } from "../../storage/testing/record-tool-calls.js";
 import { WEBHOOK_EVENTS, WebhookOutbox } from "../../webhooks/index.js";
 import { runSteward } from "../testing/steward-process.js";
@@ -49,7 +49,7 @@ describe("steward copy", () => {
       await recordToolCalls(store.plans, [{ orgId: ORG }]);
       await store.audit.sequence.add([WAITING_FACT]);
       await store.audit.exported.advance("file:/siem", { holder: "a server", from: 0 }, 3);
-      records.push(...(await store.audit.archive.list({ orgId: ORG }, 100)));
+      records.push(...(await newestRecords(store, { orgId: ORG })));
     }
     expect(records.length).toBeGreaterThan(4);
     const head = keepState(join(cwd, ".steward"));
@@ -95,11 +95,11 @@ describe("steward copy", () => {
     expect((await runSteward(args, { cwd })).stderr).toContain("copy into an empty database");
 
     // The records are the same, their tree goes on, and what waited has its records once.
-    expect(await store.audit.archive.list({ orgId: ORG }, 100)).toEqual(records);
+    expect(await newestRecords(store, { orgId: ORG })).toEqual(records);
     expect(await isVerified(store)).toBe(true);
     await flushAudit(store);
     expect(await isVerified(store)).toBe(true);
-    const added = (await store.audit.archive.list({ orgId: ORG }, 100)).slice(0, -records.length);
+    const added = (await newestRecords(store, { orgId: ORG })).slice(0, -records.length);
     const kinds = added.map(({ entry }) => (JSON.parse(entry) as { kind: string }).kind);
     expect(kinds).toContain(WAITING_FACT.kind);
     expect(kinds.filter((kind) => kind === "plan.changed").length).toBeGreaterThan(1);
@@ -132,7 +132,10 @@ describe("steward copy", () => {
 
 /** The state of an organization, with a branch and a tag. @returns the commit. */
 function keepState(dataDir: string): Hash {
-  using state = new SqliteBlockStores(stateDirectory(dataDir), systemClock).open(ORG, true);
+  using state = new SqliteBlockStores(inDataDirectory(dataDir, "state"), systemClock).open(
+    ORG,
+    true,
+  );
   if (state === undefined) throw new Error("It was to be made");
   const triples = new TripleStore(state, systemClock);
   triples.load(

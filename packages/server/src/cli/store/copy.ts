@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { maskDatabaseUrl, sqliteFile, stateDirectory } from "../../config/index.js";
+import { inDataDirectory, maskDatabaseUrl, sqliteFile } from "../../config/index.js";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { progressBar } from "../terminal/progress-bar.js";
@@ -36,7 +36,7 @@ export function copyCommand({ env, terminal }: CliContext): Command {
     }
     const { copyStore } = await import("../../app/copy.js");
     const bar = progressBar(terminal, "plans, rows and states");
-    const places = { store: file, state: stateDirectory(config.dataDir) };
+    const places = { store: file, state: inDataDirectory(config.dataDir, "state") };
     const copied = await copyStore(places, url, (done, total) => {
       bar.show(done, total);
     });

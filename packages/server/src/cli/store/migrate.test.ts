@@ -1,5 +1,5 @@
 import { freshDatabase } from "@steward/test-postgres";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ describe("steward migrate", () => {
     const run = async (...more: readonly string[]) =>
       runHere(["migrate", "--database-url", database.url, ...more], { cwd });
     const dry = await runSteward(["migrate", "--database-url", database.url, "--dry-run"], { cwd });
-    expect(dry.stdout).toMatch(/^would apply v1-plans\n/);
+    expect(dry.stdout).toMatch(/^would apply v5-store\n/);
     const password = new URL(database.url).password;
     const done = await run();
     expect(done.stdout).toBe(dry.stdout.replaceAll("would apply", "applied"));
@@ -48,16 +48,21 @@ describe("steward migrate", () => {
   });
 
   it("says of a file that is no database, or cannot be opened, what is wrong with it", async () => {
-    writeFileSync(join(cwd, "notes.txt"), "not a database at all, only text".repeat(200));
+    writeFileSync(join(cwd, "notes.txt"), "not a database at all, only text".repeat(200), {
+      mode: 0o600,
+    });
+    mkdirSync(join(cwd, "folder"), { mode: 0o700 });
     for (const [path, reason] of [
       ["notes.txt", "is not an SQLite database: name another file, or restore it from a backup"],
-      [".", "is not a file that can be opened: check the path, and that its directory exists"],
+      ["folder", "is not a file that can be opened: check the path, and that its directory exists"],
     ] as const) {
       const file = join(cwd, path);
       const { code, stderr } = await runHere(["migrate", "--database-url", `sqlite:${file}`], {
         cwd,
       });
-      expect([code, stderr]).toEqual([1, `error: The store cannot be opened: ${file} ${reason}\n`]);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`error: database: The store cannot be opened: ${file} ${reason}\n`);
+      expect(stderr).toContain("SERVICE_DATABASE_URL");
     }
   });
 

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { maskDatabaseUrl, SETTINGS } from "../../config/index.js";
+import type { Config } from "../../config/index.js";
 import { CliError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
@@ -8,6 +9,8 @@ import {
   settingsCommand,
   type SettingsOptions,
 } from "../settings/settings-command.js";
+import { notStartable } from "../not-startable.js";
+import type { Terminal } from "../terminal/terminal.js";
 import { settingFlags } from "../settings/setting-options.js";
 
 interface MigrateOptions extends SettingsOptions {
@@ -29,6 +32,7 @@ export function migrateCommand({ env, terminal }: CliContext): Command {
     const config = await configOrExit({ env, flags: settingFlags(command) }, terminal);
     const url = config.databaseUrl;
     if (url === undefined) throw noStore();
+    await assertStartable(config, terminal);
     const { distributeStore, migrateStore } = await import("../../app/migrate.js");
     const dryRun = options.dryRun === true;
     const { migrations, statements } =
@@ -47,6 +51,21 @@ export function migrateCommand({ env, terminal }: CliContext): Command {
     for (const name of migrations) terminal.print(`${dryRun ? "would apply" : "applied"} ${name}`);
     for (const sql of statements) terminal.print(`${dryRun ? "would run" : "ran"} ${sql}`);
   });
+}
+
+/**
+ * What a server's start refuses, a migration refuses too, before it changes anything.
+ * @throws CliError with everything that stops a start.
+ */
+async function assertStartable(config: Config, terminal: Terminal): Promise<void> {
+  const { checkServices, checkStart } = await import("../../app/start-checks/index.js");
+  const start = await checkStart(config);
+  const failed = start.filter(({ status }) => status === "fail");
+  if (failed.length > 0) throw notStartable(failed);
+  for (const { name, status, found, fix } of [...start, ...(await checkServices(config))]) {
+    if (status === "ok") continue;
+    terminal.note(terminal.errorColors.yellow(`warning: ${name}: ${found}; fix: ${fix ?? ""}`));
+  }
 }
 
 function noStore(): CliError {

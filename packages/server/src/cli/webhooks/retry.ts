@@ -23,7 +23,7 @@ export function retryCommand({ env, terminal }: CliContext): Command {
       if (messageId === undefined && target === undefined && all === undefined) {
         throw usageError("nothing is named", "name a message, a target with --target, or --all");
       }
-      const retried = await connect(options, env).webhooks.retry({
+      const retried = await connect(options, env).webhooks.retryWebhookDeliveries({
         ...(messageId === undefined ? {} : { message_id: messageId }),
         ...(target === undefined ? {} : { target }),
       });

@@ -13,7 +13,7 @@ export function testCommand({ env, terminal }: CliContext): Command {
   )
     .argument("<target>", "The target's name in the tools file.")
     .action(async (target: string, options: ClientOptions) => {
-      const tested = await connect(options, env).webhooks.test(target);
+      const tested = await connect(options, env).webhooks.testWebhook({ target });
       if (options.json) terminal.printJson(tested);
       if (!tested.is_accepted) {
         const message = `${target} did not accept the message: ${tested.error ?? "no answer"}`;

@@ -1,11 +1,7 @@
 import type { Command } from "commander";
-import { clientCommand } from "../connection/server-connection.js";
+import { clientCommand, withRole } from "../connection/server-connection.js";
 
 /** A command for admins. It sends the role as a claim, which the server may refuse. */
 export function webhookCommand(name: string, description: string): Command {
-  return clientCommand(name, description).option(
-    "--role <role>",
-    "Role to act in (x-user-role).",
-    "admin",
-  );
+  return withRole(clientCommand(name, description), "admin");
 }

@@ -75,8 +75,14 @@ describe("steward webhooks", () => {
 
   it("is for admins", async () => {
     const agent = createClient({ baseUrl: url(), role: "agent" });
-    await expect(agent.webhooks.list()).rejects.toMatchObject({ code: "POLICY_DENIED" });
-    await expect(agent.webhooks.retry()).rejects.toMatchObject({ code: "POLICY_DENIED" });
-    await expect(agent.webhooks.test("good")).rejects.toMatchObject({ code: "POLICY_DENIED" });
+    await expect(agent.webhooks.listWebhookDeliveries()).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+    });
+    await expect(agent.webhooks.retryWebhookDeliveries()).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+    });
+    await expect(agent.webhooks.testWebhook({ target: "good" })).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+    });
   });
 });

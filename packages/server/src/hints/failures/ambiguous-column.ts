@@ -5,11 +5,9 @@ import { columnNamed } from "../schema/known-tables.js";
  * A column that several tables of the query have: the table whose column the query names elsewhere,
  * or the first one in FROM.
  */
-export const ambiguousColumn: FailureRule = ({ message, scopes, tables }) => {
-  const sqlite = /^ambiguous column name: (.+)$/.exec(message);
-  const postgres = /^column reference "(.+)" is ambiguous$/.exec(message);
-  const name = (sqlite?.[1] ?? postgres?.[1])?.toLowerCase();
-  if (name === undefined) return [];
+export const ambiguousColumn: FailureRule = ({ fault, scopes, tables }) => {
+  if (fault?.kind !== "ambiguous column") return [];
+  const name = fault.name.lower;
   for (const scope of scopes) {
     const isWritten = scope.columns.some(
       (column) => column.name === name && column.qualifier === undefined,

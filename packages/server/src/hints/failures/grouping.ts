@@ -3,20 +3,13 @@ import type { CodeToken } from "../statement/code.js";
 import { AGGREGATES } from "../statement/keywords.js";
 
 /** A column beside an aggregate that is not grouped by, and an aggregate in WHERE. */
-export const grouping: FailureRule = ({ message, scopes, sql }) => {
-  const column = /^column "(.+)" must appear in the GROUP BY clause/.exec(message)?.[1];
-  if (column !== undefined) {
-    const [table = "", name = ""] = column.split(".");
-    // The engine names the table where the query names none.
-    const isWritten = scopes.some((scope) => scope.columns.some(({ text }) => text === column));
-    const isAlone = scopes.some((scope) => scope.sources.length === 1 && !isWritten);
-    const fragment = isAlone && table !== "" && name !== "" ? name : column;
-    const sentence = `Add \`${fragment}\` to GROUP BY, or select an aggregate of it such as max(${fragment}).`;
+export const grouping: FailureRule = ({ fault, scopes, sql }) => {
+  if (fault?.kind === "ungrouped column") {
+    const { text } = fault.name;
+    const sentence = `Add \`${text}\` to GROUP BY, or select an aggregate of it such as max(${text}).`;
     return [{ sentence, names: [] }];
   }
-  if (!/^(?:misuse of aggregate|aggregate functions are not allowed in WHERE)/.test(message)) {
-    return [];
-  }
+  if (fault?.kind !== "aggregate condition") return [];
   return scopes.flatMap(({ clauses }) =>
     conditionsOf(clauses.get("where") ?? [])
       .filter((tokens) => tokens.some(isAggregate))

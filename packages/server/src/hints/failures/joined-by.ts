@@ -1,15 +1,13 @@
 import { type FailureRule, useInstead } from "../correction.js";
 import { columnNamed } from "../schema/known-tables.js";
+import type { Scope } from "../statement/scope.js";
 
 /** USING a column that one of the two tables does not have: the columns of the foreign key. */
-export const joinedBy: FailureRule = ({ message, scopes, sql, tables }) => {
-  const sqlite = /^cannot join using column (.+?) - column not present/.exec(message);
-  const postgres = /^column "(.+)" specified in USING clause does not exist/.exec(message);
-  const name = (sqlite?.[1] ?? postgres?.[1])?.toLowerCase();
-  if (name === undefined) return [];
+export const joinedBy: FailureRule = ({ fault, scopes, sql, tables }) => {
+  if (fault?.kind !== "unknown join column") return [];
   for (const scope of scopes) {
     for (const [index, { source, table }] of scope.known.entries()) {
-      if (!source.using.includes(name) || source.usingAt === undefined) continue;
+      if (source.usingAt === undefined || isJoinable(scope, source.using, index)) continue;
       for (const before of scope.known.slice(0, index)) {
         const [edge] = tables.edgesBetween(before.table, table);
         if (edge === undefined) continue;
@@ -28,3 +26,13 @@ export const joinedBy: FailureRule = ({ message, scopes, sql, tables }) => {
   }
   return [];
 };
+
+/** Whether a table has the columns of USING, and one before it each of them. */
+function isJoinable({ known }: Scope, using: readonly string[], index: number): boolean {
+  const before = known.slice(0, index);
+  return using.every(
+    (name) =>
+      [known[index]].some((own) => own && columnNamed(own.table, name)) &&
+      before.some(({ table }) => columnNamed(table, name)),
+  );
+}

@@ -109,7 +109,7 @@ function joinText({ start, edges }: Way, alias: string | undefined, tables: Know
   let own = start.source.written;
   const joins = edges.map(({ to, pairs }, index) => {
     const isLast = index === edges.length - 1;
-    const table = tables.written(to.name);
+    const table = tables.writtenTable(to);
     const other = (isLast ? alias : undefined) ?? tables.written(to.bareName);
     const conditions = pairs.map(
       ([left, right]) => `${other}.${tables.written(right)} = ${own}.${tables.written(left)}`,

@@ -1,8 +1,8 @@
 import { type FailureRule, useInstead } from "../correction.js";
 
 /** A query that is compared as if it had one row, and has several. */
-export const severalRows: FailureRule = ({ message, scopes, sql }) => {
-  if (message !== "more than one row returned by a subquery used as an expression") return [];
+export const severalRows: FailureRule = ({ fault, scopes, sql }) => {
+  if (fault?.kind !== "several rows") return [];
   return scopes.flatMap(({ conditions }) =>
     conditions.flatMap(({ operator, left, right, at }) => {
       const [query] = right;

@@ -9,83 +9,46 @@ import { columnNamed, type KnownTables } from "../schema/known-tables.js";
 import type { CodeToken } from "../statement/code.js";
 import type { Operand } from "../statement/comparisons.js";
 import { type Scope, sourceOf } from "../statement/scope.js";
+import { contentOf, literalOf } from "../values/literal.js";
 import { meantValue } from "../values/meant-value.js";
 
 /** Values and columns of types that do not go together. */
-export const types: FailureRule = (failed) =>
-  RULES.flatMap(({ pattern, rule }) => {
-    const match = pattern.exec(failed.message);
-    return match === null ? [] : rule(failed, match);
-  });
-
-interface TypeRule {
-  readonly pattern: RegExp;
-  readonly rule: (failed: FailedStatement, match: RegExpExecArray) => readonly Correction[];
-}
-
-const RULES: readonly TypeRule[] = [
-  {
-    pattern: /^operator does not exist: (.+?) ([<>=!~]+) (.+)$/,
-    rule: (failed, [, left = "", operator = "", right = ""]) =>
-      operands(failed, operator, [left, right]),
-  },
-  {
-    pattern: /^function (\w+)\((.+?)(?:, .+)?\) does not exist$/,
-    rule: (failed, [, name = "", type = ""]) => castArgument(failed, name, type),
-  },
-  {
-    pattern: /^invalid input value for enum "?(\w+)"?: "(.*)"$/,
-    rule: ({ tables }, [, type = "", value = ""]) => enumValue(tables, type, value),
-  },
-  {
-    pattern:
-      /^(?:date\/time field value out of range|invalid input syntax for type (?:date|timestamp[\w ]*)): "(.*)"$/,
-    rule: (_, [, value = ""]) => {
-      const date = isoDate(value);
-      return date === undefined ? [] : [useInstead(`'${date}'`, `'${value}'`)];
-    },
-  },
-  {
-    pattern:
-      /^invalid input syntax for type (?:integer|bigint|smallint|numeric|double precision|real): "(.*)"$/,
-    rule: (_, [, value = ""]) => {
-      const number = plainNumber(value);
-      return number === undefined ? [] : [useInstead(number, `'${value}'`)];
-    },
-  },
-  {
-    pattern: /^table (.+) has (\d+) columns but (\d+) values were supplied$/,
-    rule: ({ tables }, [, table = "", , count]) => insertedColumns(tables, table, Number(count)),
-  },
-  {
-    pattern:
-      /^(?:sub-select returns \d+ columns - expected 1|subquery (?:has too many columns|must return only one column))$/,
-    rule: ({ scopes, sql }) => firstOfSelected(scopes, sql),
-  },
-];
-
-/** A comparison of columns or literals of two types. */
-function operands(
-  { scopes, sql, tables, position }: FailedStatement,
-  operator: string,
-  [left, right]: readonly [string, string],
-): readonly Correction[] {
-  for (const scope of scopes) {
-    const comparison = scope.conditions.find(
-      (each) =>
-        each.operator === operator &&
-        (position === undefined || (each.at <= position && position <= each.end)) &&
-        isOf(scope, each.left, left) &&
-        each.right.every((side) => isOf(scope, side, right)),
-    );
-    const [other] = comparison?.right ?? [];
-    if (comparison === undefined || other === undefined) continue;
-    const written = sql.slice(comparison.at, comparison.end);
-    const own = comparison.left;
-    const fragment = matched({ own, other, operator }, [left, right], tables);
-    if (fragment !== undefined) return [useInstead(fragment, written)];
+export const types: FailureRule = (failed) => {
+  const { fault, scopes, sql, tables } = failed;
+  switch (fault?.kind) {
+    case "operator":
+      return operands(failed, fault.at);
+    case "function":
+      return castArgument(failed, fault.at);
+    case "value":
+      return refusedValue(failed, fault.at);
+    case "date":
+      return replacedLiteral(literalAt(sql, fault.at), isoDate);
+    case "number of values":
+      return insertedColumns(tables, fault.table, fault.count);
+    case "several columns":
+      return firstOfSelected(scopes, sql);
+    default:
+      return [];
   }
-  return [];
+};
+
+/** A comparison of columns or literals of two types: the innermost one around the place. */
+function operands({ scopes, sql, tables }: FailedStatement, at: number): readonly Correction[] {
+  const around = scopes.flatMap((scope) =>
+    scope.conditions
+      .filter((each) => each.at <= at && at <= each.end)
+      .map((comparison) => ({ scope, comparison })),
+  );
+  const [found] = around.sort((a, b) => b.comparison.at - a.comparison.at);
+  const [other] = found?.comparison.right ?? [];
+  if (found === undefined || other === undefined) return [];
+  const { scope, comparison } = found;
+  const { left: own, operator } = comparison;
+  const [left, right] = [typeOf(scope, own), typeOf(scope, other)];
+  if (left === undefined || right === undefined) return [];
+  const fragment = matched({ own, other, operator }, [left, right], tables);
+  return [useInstead(fragment, sql.slice(comparison.at, comparison.end))];
 }
 
 function matched(
@@ -96,7 +59,7 @@ function matched(
   }: { readonly own: Operand; readonly other: Operand; readonly operator: string },
   [left, right]: readonly [string, string],
   tables: KnownTables,
-): string | undefined {
+): string {
   const cast = (side: Operand, type: string): string =>
     tables.dialect === "postgres" ? `${side.text}::${type}` : `CAST(${side.text} AS ${type})`;
   const isOrder = operator !== "=" && operator !== "<>" && operator !== "!=";
@@ -112,12 +75,14 @@ function matched(
   return `${own.text} ${operator} ${cast(other, left)}`;
 }
 
-function isOf(scope: Scope, side: Operand, type: string): boolean {
-  if (side.kind === "number") return /^(?:integer|numeric|bigint|double precision)$/.test(type);
-  if (side.kind !== "column") return side.kind === "text" && (isText(type) || type === "unknown");
+/** The type of one side, as far as the schema and the statement tell. */
+function typeOf(scope: Scope, side: Operand): string | undefined {
+  if (side.kind !== "column") {
+    return side.kind === "query" ? undefined : side.kind === "number" ? "numeric" : "unknown";
+  }
   const owner = sourceOf(scope, side.column);
   const known = owner && columnNamed(owner.table, side.column.name)?.type;
-  return known === undefined || baseType(known) === baseType(type);
+  return known === undefined ? undefined : baseType(known);
 }
 
 function isText(type: string): boolean {
@@ -139,31 +104,26 @@ const OF_NUMBERS: ReadonlySet<string> = new Set([
   "abs",
 ]);
 
-function castArgument(
-  { scopes, sql }: FailedStatement,
-  name: string,
-  type: string,
-): readonly Correction[] {
-  if (!OF_NUMBERS.has(name) || type === "unknown") return [];
-  return scopes
-    .flatMap(({ query: { tokens } }) =>
-      tokens.flatMap((token, index) => {
-        const open = tokens[index + 1];
-        if (token.lower !== name || open?.text !== "(") return [];
-        const close = closing(tokens, index + 1);
-        const end = tokens.findIndex(
-          (each, at) =>
-            at > index + 1 && at < close && each.text === "," && each.depth === open.depth + 1,
-        );
-        const last = end === -1 ? close : end;
-        const argument = sql.slice(open.end, tokens[last]?.at);
-        const rest = sql.slice(tokens[last]?.at, tokens[close]?.end);
-        const isExpression = !/^[\w."]+$/.test(argument) && !/^\w+\([^()]*\)$/.test(argument);
-        const fragment = `${token.text}(${isExpression ? `(${argument})` : argument}::numeric${rest}`;
-        return [useInstead(fragment, sql.slice(token.at, tokens[close]?.end))];
-      }),
-    )
-    .slice(0, 1);
+function castArgument({ scopes, sql }: FailedStatement, at: number): readonly Correction[] {
+  for (const { query } of scopes) {
+    const { tokens } = query;
+    const index = tokens.findIndex((token) => token.at === at && OF_NUMBERS.has(token.lower));
+    const [name, open, first] = tokens.slice(index, index + 3);
+    // A literal is of any type.
+    if (index === -1 || open?.text !== "(" || first?.kind === "text") continue;
+    const close = closing(tokens, index + 1);
+    const end = tokens.findIndex(
+      (each, place) =>
+        place > index + 1 && place < close && each.text === "," && each.depth === open.depth + 1,
+    );
+    const last = end === -1 ? close : end;
+    const argument = sql.slice(open.end, tokens[last]?.at);
+    const rest = sql.slice(tokens[last]?.at, tokens[close]?.end);
+    const isExpression = !/^[\w."]+$/.test(argument) && !/^\w+\([^()]*\)$/.test(argument);
+    const fragment = `${name?.text ?? ""}(${isExpression ? `(${argument})` : argument}::numeric${rest}`;
+    return [useInstead(fragment, sql.slice(at, tokens[close]?.end))];
+  }
+  return [];
 }
 
 function closing(tokens: readonly CodeToken[], open: number): number {
@@ -171,20 +131,44 @@ function closing(tokens: readonly CodeToken[], open: number): number {
   return tokens.findIndex(({ text, depth: own }, at) => at > open && text === ")" && own === depth);
 }
 
-function enumValue(tables: KnownTables, type: string, value: string): readonly Correction[] {
-  for (const table of tables.all) {
-    const column = table.columns.find(
-      (each) => each.enumValues !== undefined && each.type.replaceAll('"', "").endsWith(type),
-    );
-    const held = column?.enumValues ?? [];
-    const meant = meantValue(value, held);
-    if (column === undefined || meant === undefined) continue;
-    const part = { table, columns: [column.name] };
-    const correction = useInstead(`'${meant}'`, `'${value}'`, [part]);
-    const values = held.slice(0, VALUES_MAX).join(", ");
-    return [
-      { ...correction, sentence: `${correction.sentence} ${type} has the values ${values}.` },
-    ];
+/** A literal that is no value of its type: of an enum, the value that was meant; else the number that was. */
+function refusedValue(failed: FailedStatement, at: number): readonly Correction[] {
+  const value = literalAt(failed.sql, at);
+  if (value === undefined) return [];
+  const ofEnum = enumValue(failed, value);
+  return ofEnum.length > 0 ? ofEnum : replacedLiteral(value, plainNumber, "");
+}
+
+/** The value of the literal at a place; a type may stand in front of it. */
+function literalAt(sql: string, at: number): string | undefined {
+  const literal = /^[\w\s]*'((?:[^']|'')*)'/.exec(sql.slice(at))?.[1];
+  return literal === undefined ? undefined : contentOf(`'${literal}'`);
+}
+
+function replacedLiteral(
+  value: string | undefined,
+  meant: (value: string) => string | undefined,
+  quote = "'",
+): readonly Correction[] {
+  const by = value === undefined ? undefined : meant(value);
+  return by === undefined || value === undefined
+    ? []
+    : [useInstead(quote + by + quote, literalOf(value))];
+}
+
+/** The enum of a column in the statement, or of any other column, that has a value like this one. */
+function enumValue({ scopes, tables }: FailedStatement, value: string): readonly Correction[] {
+  const near = scopes.flatMap(({ known }) => known.map(({ table }) => table));
+  for (const table of new Set([...near, ...tables.all])) {
+    for (const { name, type, enumValues = [] } of table.columns) {
+      const meant = meantValue(value, enumValues);
+      if (meant === undefined) continue;
+      const { sentence, names } = useInstead(literalOf(meant), literalOf(value), [
+        { table, columns: [name] },
+      ]);
+      const values = enumValues.slice(0, VALUES_MAX).join(", ");
+      return [{ sentence: `${sentence} ${type} has the values ${values}.`, names }];
+    }
   }
   return [];
 }
@@ -227,7 +211,7 @@ function insertedColumns(tables: KnownTables, name: string, count: number): read
     return [{ sentence, names: [part] }];
   }
   const list = columns.map((column) => tables.written(column)).join(", ");
-  const written = tables.written(table.name);
+  const written = tables.writtenTable(table);
   return [useInstead(`${written} (${list}) VALUES`, `${written} VALUES`, [{ table, columns }])];
 }
 

@@ -1,55 +1,66 @@
 import type { Relation } from "@steward/schema";
 import { type Correction, type FailureRule, useInstead } from "../correction.js";
+import type { FaultyName } from "../fault.js";
 import { columnNamed, type KnownTables } from "../schema/known-tables.js";
 import { likeness, mostLike } from "../schema/likeness.js";
+import type { CodeToken } from "../statement/code.js";
 import type { Operand } from "../statement/comparisons.js";
 import { type KnownSource, type Scope, writtenColumn } from "../statement/scope.js";
 import { partsOf } from "../statement/derived.js";
 import type { ColumnRef } from "../statement/select.js";
 import { joinToColumn, joinToTable } from "./missing-join.js";
 
-/** Messages of both engines about an unknown column; the first group is the column as written. */
-const MESSAGES: readonly RegExp[] = [
-  /^no such column: "?(.+?)"?(?: - should this be .*)?$/,
-  /^column "?(.+?)"? does not exist$/,
-  /^missing FROM-clause entry for table "(.+)"$/,
-  /^invalid reference to FROM-clause entry for table "(.+)"/,
-];
-
 /**
  * A column that its table does not have: the column that was meant, the alias of its table, or the
  * join that is missing.
  */
-export const unknownColumn: FailureRule = ({ message, scopes, tables }) => {
-  const written = MESSAGES.flatMap((pattern) => pattern.exec(message)?.[1] ?? [])[0];
-  if (written === undefined) return targetColumn(message, tables);
-  const isTable = /FROM-clause entry/.test(message);
-  const lower = written.replaceAll('"', "").toLowerCase();
+export const unknownColumn: FailureRule = ({ fault, scopes, tables, sql }) => {
+  if (fault?.kind === "unknown target") return targetColumn(fault.table, fault.name, tables);
+  if (fault?.kind !== "unknown column" && fault?.kind !== "unknown table") return [];
+  const { name } = fault;
   for (const scope of scopes) {
-    const column = scope.columns.find(({ name, qualifier }) =>
-      isTable
-        ? qualifier === lower
-        : (qualifier === undefined ? name : `${qualifier}.${name}`) === lastParts(lower),
-    );
-    if (column !== undefined && isUnknown(scope, column)) return corrections(scope, column, tables);
+    const column = scope.columns.find((each) => isMeant(each, name));
+    if (column === undefined) continue;
+    const [changed] = scope.sources;
+    if (isTarget(scope, column, sql)) return targetColumn(changed?.table ?? "", name, tables);
+    if (isUnknown(scope, column)) return corrections(scope, column, tables);
   }
-  return [];
+  const inserted = scopes.find(({ clauses }) => isInserted(clauses.get("insert") ?? [], name));
+  return inserted === undefined ? [] : targetColumn(inserted.sources[0]?.table ?? "", name, tables);
 };
 
-/** A column with its table; an engine may name the schema too. */
-function lastParts(path: string): string {
-  return path.split(".").slice(-2).join(".");
+/** Whether the engine refuses this column, or the table in front of it. */
+function isMeant({ qualifier, name, at }: ColumnRef, refused: FaultyName): boolean {
+  if (refused.at !== undefined) return refused.at === at;
+  // An engine may name the schema too.
+  const path = refused.lower.split(".").slice(-2).join(".");
+  return path === (qualifier === undefined ? name : `${qualifier}.${name}`);
+}
+
+/** Whether a column is one that UPDATE sets. */
+function isTarget({ clauses }: Scope, { at, end }: ColumnRef, sql: string): boolean {
+  const set = clauses.get("set") ?? [];
+  const index = set.findIndex((token) => token.at === at);
+  const before = set[index - 1];
+  const isFirst = index === 0 || (before?.text === "," && before.depth === 0);
+  return index !== -1 && isFirst && /^\s*=/.test(sql.slice(end));
+}
+
+/** Whether a name is in the list of columns of an INSERT. */
+function isInserted(insert: readonly CodeToken[], { at }: FaultyName): boolean {
+  return insert.some((token) => token.at === at && token.depth > 0);
 }
 
 /** A column of an INSERT or UPDATE. */
-function targetColumn(message: string, tables: KnownTables): readonly Correction[] {
-  const sqlite = /^table (.+) has no column named (.+)$/.exec(message);
-  const postgres = /^column "(.+)" of relation "(.+)" does not exist$/.exec(message);
-  const table = tables.find(sqlite?.[1] ?? postgres?.[2] ?? "");
-  const written = sqlite?.[2] ?? postgres?.[1];
-  if (table === undefined || written === undefined) return [];
-  return similarColumns(table, written).map((name) =>
-    useInstead(tables.written(name), written, [{ table, columns: [name] }]),
+function targetColumn(
+  tableName: string,
+  { text }: FaultyName,
+  tables: KnownTables,
+): readonly Correction[] {
+  const table = tables.find(tableName);
+  if (table === undefined) return [];
+  return similarColumns(table, text).map((name) =>
+    useInstead(tables.written(name), text, [{ table, columns: [name] }]),
   );
 }
 

@@ -5,11 +5,11 @@ import { likeness } from "../schema/likeness.js";
 import type { Scope } from "../statement/scope.js";
 
 /** An unknown table: suggests a table with a similar name that has the columns of the statement. */
-export const unknownTable: FailureRule = ({ message, scopes, tables }) => {
-  const sqlite = /^no such table: (?:main\.)?(.+)$/.exec(message);
-  const postgres = /^relation "(.+)" does not exist$/.exec(message);
-  const written = sqlite?.[1] ?? postgres?.[1];
-  if (written === undefined) return [];
+export const unknownTable: FailureRule = ({ fault, scopes, tables }) => {
+  if (fault?.kind !== "unknown table") return [];
+  const { lower: written, text } = fault.name;
+  if (!scopes.some(({ sources }) => sources.some(({ table }) => table?.toLowerCase() === written)))
+    return [];
   const asked = scopes.flatMap((scope) => columnsOf(scope, written));
   const expressions = scopes.flatMap((scope) => scope.expressions);
   const scored = [...new Set([...expressions, ...tables.all])].flatMap((table) => {
@@ -23,8 +23,8 @@ export const unknownTable: FailureRule = ({ message, scopes, tables }) => {
     .slice(0, CANDIDATES_MAX)
     .map(({ table }) =>
       useInstead(
-        tables.written(table.name),
-        written,
+        tables.writtenTable(table),
+        text,
         // The name of a common table expression is the statement's own.
         "origins" in table
           ? []
@@ -40,7 +40,7 @@ const SCORE_MIN = 0.6;
 
 /** Columns that the query names of a table. */
 function columnsOf(scope: Scope, written: string): readonly string[] {
-  const source = scope.sources.find(({ table }) => table?.toLowerCase() === written.toLowerCase());
+  const source = scope.sources.find(({ table }) => table?.toLowerCase() === written);
   if (source === undefined) return [];
   const isAlone = scope.sources.length === 1;
   return scope.columns

@@ -1,10 +1,12 @@
 import type { CatalogSchemas } from "../../catalog/ports.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
+import { sharedResult } from "@steward/kernel/concurrency/shared-result.js";
 import { withPauses } from "@steward/kernel/concurrency/pausing.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import { relationsOf, type Schema } from "@steward/schema";
-import { HINT_SCHEMA_MS, HINT_SCHEMAS_MAX } from "../limits.js";
+import { HINT_SCHEMA_MS, HINT_SCHEMA_WAIT_MS, HINT_SCHEMAS_MAX } from "../limits.js";
+import { knownObjectsOf } from "./known-objects.js";
 import { KnownTables } from "./known-tables.js";
 
 interface Entry {
@@ -33,8 +35,15 @@ export class HintSchemas {
   /** The current tables; undefined when they cannot be read. */
   async current(caller: Caller, dataSource: string): Promise<KnownTables | undefined> {
     const entry = this.#entry(caller, dataSource);
-    await (entry.reading ?? this.#read(entry, caller, dataSource));
+    const reading = entry.reading ?? this.#read(entry, caller, dataSource);
+    await sharedResult(reading, caller.orgId);
     return entry.tables;
+  }
+
+  /** The current tables; undefined when they cannot be read now, or not soon. */
+  soon(caller: Caller, dataSource: string): Promise<KnownTables | undefined> {
+    const reading = this.current(caller, dataSource).catch(() => undefined);
+    return Promise.race([reading, afterMs(HINT_SCHEMA_WAIT_MS)]);
   }
 
   /** Reads the tables again for the next statement, because this statement has changed them. */
@@ -64,10 +73,18 @@ export class HintSchemas {
     if (schema === undefined || schema === entry.schema) return;
     const relations = await withPauses(relationsOf(schema));
     entry.schema = schema;
-    entry.tables = new KnownTables(relations, schema.dialect);
+    entry.tables = new KnownTables(relations, schema.dialect, knownObjectsOf(schema));
   }
 }
 
 function keyOf({ orgId }: Caller, dataSource: string): string {
   return `${orgId} ${dataSource}`;
+}
+
+function afterMs(ms: number): Promise<undefined> {
+  return new Promise((resolve) => {
+    setTimeout(() => {
+      resolve(undefined);
+    }, ms).unref();
+  });
 }

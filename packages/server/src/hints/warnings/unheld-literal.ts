@@ -3,6 +3,7 @@ import { type Correction, type ReadStatement, useInstead } from "../correction.j
 import { columnNamed, type KnownTables } from "../schema/known-tables.js";
 import { sourceOf } from "../statement/scope.js";
 import { checkedValues } from "../values/checked-values.js";
+import { contentOf, literalOf } from "../values/literal.js";
 import { meantValue } from "../values/meant-value.js";
 
 /** A text that a statement compares a column with. */
@@ -12,6 +13,8 @@ export interface ComparedText {
   /** As written, with quotes. */
   readonly literal: string;
   readonly value: string;
+  /** The table and column as a statement writes them. */
+  readonly path: string;
 }
 
 /** The texts that a statement compares columns with. */
@@ -24,7 +27,13 @@ export function comparedTexts({ scopes, tables }: ReadStatement): readonly Compa
       if (owner === undefined || column === undefined || !isText(column.type, tables)) return [];
       return right.flatMap(({ kind, text }) =>
         kind === "text"
-          ? [{ table: owner.table, column: column.name, literal: text, value: contentOf(text) }]
+          ? [
+              {
+                ...{ table: owner.table, column: column.name, literal: text },
+                value: contentOf(text),
+                path: `${tables.writtenTable(owner.table)}.${tables.written(column.name)}`,
+              },
+            ]
           : [],
       );
     }),
@@ -35,10 +44,6 @@ function isText(type: string, { dialect }: KnownTables): boolean {
   return dialect === "sqlite"
     ? !/INT|REAL|NUM|DEC|DOUB|FLOA|DATE|BOOL|BLOB/i.test(type)
     : /^(?:text|character|varchar|citext)/.test(type);
-}
-
-function contentOf(literal: string): string {
-  return literal.slice(1, -1).replaceAll("''", "'");
 }
 
 /** Literals that a CHECK or an enum type excludes. */
@@ -55,14 +60,14 @@ const VALUES_NAMED_MAX = 20;
 
 /** Says that a column never holds a literal. @param values all that it holds. */
 export function unheld(
-  { table, column, literal, value }: ComparedText,
+  { table, column, literal, value, path }: ComparedText,
   values: readonly string[],
 ): Correction {
   const held = values.slice(0, VALUES_NAMED_MAX).join(", ");
-  const never = `${table.name}.${column} never holds ${literal}; it holds ${held}.`;
+  const never = `${path} never holds ${literal}; it holds ${held}.`;
   const meant = meantValue(value, values);
   const names = [{ table, columns: [column] }];
   if (meant === undefined) return { sentence: never, names };
-  const { sentence } = useInstead(`'${meant.replaceAll("'", "''")}'`, literal);
+  const { sentence } = useInstead(literalOf(meant), literal);
   return { sentence: `${sentence} ${never}`, names };
 }

@@ -16,6 +16,7 @@ export function toolCallRecord(said: Partial<ToolCallRecord>): ToolCallRecord {
     touched: undefined,
     toolName: "sql.query",
     intent: "read_select",
+    kinds: ["read_select"],
     intentSource: "explicit",
     ormModel: undefined,
     status: "completed",

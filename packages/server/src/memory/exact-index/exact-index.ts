@@ -8,9 +8,6 @@ import type { Hit } from "./top-k.js";
 import { encodeVector, unpackCode, type VectorCode } from "./vector-code.js";
 import type { IndexEntry, IndexQuery, IndexSource, IndexStats } from "../vector-index.js";
 
-/** Hits of each of the two lists that a hybrid search fuses. */
-const FUSED_DEPTH = 100;
-
 /** Dependencies of an index. */
 export interface ExactIndexOptions {
   /** Length of every vector. */
@@ -87,9 +84,9 @@ export class ExactIndex {
     const { filter, orgId, text } = query;
     const allowed = filter && (await source.matching(filter, orgId));
     if (text === undefined) return this.#best(query, allowed);
-    const byVector = await this.#best({ ...query, limit: FUSED_DEPTH }, allowed);
-    const matches = await source.textMatches({ ...query, text, limit: FUSED_DEPTH });
-    return fuse(byVector, await this.#inOrder(matches, query)).slice(0, query.limit);
+    const byVector = await this.#best(query, allowed);
+    const matches = await source.textMatches({ ...query, text });
+    return fuse(byVector, await this.#inOrder(matches, query));
   }
 
   /** @param orgId absent: of every organization. */

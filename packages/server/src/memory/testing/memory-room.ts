@@ -13,7 +13,7 @@ import { openSqliteStore, type SqliteStore } from "../../storage/sqlite/store.js
 import { loggedCallWrites } from "../../storage/sqlite/testing/logged-call.js";
 import { MemoryHook } from "../memory-hook.js";
 import { MemoryService } from "../memory-service.js";
-import type { EmbeddingModel, MayRemember } from "../ports.js";
+import type { EmbeddingModel, EntryRefusals, MayRemember } from "../ports.js";
 import { reembed, type ReembeddingProgress } from "../reembedding.js";
 
 /** A test's directory, deleted after it. */
@@ -34,7 +34,12 @@ export class MemoryRoom implements AsyncDisposable {
   readonly #path: string;
   #hook: MemoryHook | undefined;
 
-  private constructor(path: string, store: SqliteStore, provider: CheckedProvider) {
+  private constructor(
+    path: string,
+    store: SqliteStore,
+    provider: CheckedProvider,
+    refusals: EntryRefusals,
+  ) {
     this.#path = path;
     this.#provider = provider;
     this.store = store;
@@ -49,13 +54,18 @@ export class MemoryRoom implements AsyncDisposable {
       store: store.memory,
       index: this.index,
       provider,
+      refusals,
       clock: systemClock,
       ids: systemIds(systemClock),
     });
   }
 
   /** Opens the services in a directory; reopening simulates a restart. */
-  static async open(directory: TestDirectory, provider: EmbeddingProvider): Promise<MemoryRoom> {
+  static async open(
+    directory: TestDirectory,
+    provider: EmbeddingProvider,
+    refusals: EntryRefusals = () => () => Promise.resolve(undefined),
+  ): Promise<MemoryRoom> {
     const path = join(directory.path, "store.db");
     const store = openSqliteStore(path, systemClock, silentTelemetry);
     try {
@@ -64,7 +74,12 @@ export class MemoryRoom implements AsyncDisposable {
       await store[Symbol.asyncDispose]();
       throw error;
     }
-    return new MemoryRoom(path, store, new CheckedProvider(provider, provider.dimension()));
+    return new MemoryRoom(
+      path,
+      store,
+      new CheckedProvider(provider, provider.dimension()),
+      refusals,
+    );
   }
 
   /** Starts the tool-call hook. */
@@ -110,6 +125,7 @@ export async function reembedRoom(
     signal: new AbortController().signal,
     onProgress: () => undefined,
     onRefused: () => undefined,
+    onUnreadable: () => undefined,
   });
 }
 

@@ -1,9 +1,9 @@
+import { partyName } from "@steward/kernel/caller.js";
 import type { ErrorCode } from "@steward/protocol";
 import { isoTime } from "@steward/kernel/clock.js";
 import {
   areMet,
   countingDecisions,
-  partyName,
   shownStatus,
   type Approval,
   type ApprovalParty,

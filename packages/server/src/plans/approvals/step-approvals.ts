@@ -1,9 +1,9 @@
+import { partyName } from "@steward/kernel/caller.js";
 import { isoTime } from "@steward/kernel/clock.js";
 import {
   decideApproval,
   denialOf,
   missingFor,
-  partyName,
   shownStatus,
   type Approval,
   type WantedDecision,

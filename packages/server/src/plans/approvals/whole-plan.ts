@@ -1,6 +1,6 @@
+import { partyName } from "@steward/kernel/caller.js";
 import {
   decideApproval,
-  partyName,
   shownStatus,
   type Approval,
   type CoveredStep,

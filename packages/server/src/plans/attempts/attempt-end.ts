@@ -16,6 +16,7 @@ import {
   type StatementResult,
 } from "../ports.js";
 import type { StepOutcome } from "../transitions.js";
+import { kindsOf } from "./permit-steps.js";
 import { mayRetry } from "./retry.js";
 
 /** Bytes of the events, the record and the usage row of an attempt, roughly. */
@@ -26,7 +27,7 @@ export interface AttemptEnd {
   readonly outcome: StepOutcome;
   readonly toolCall: ToolCallRecord | undefined;
   /** Why the attempt failed, if another one follows. */
-  readonly retriedAfter?: StatementFailureReason;
+  readonly retriedAfter?: StatementFailureReason | undefined;
   /** The reason why the step was released without being run; the caller may request it again. */
   readonly refusal?: AppError;
   /** The version of the policies that decided last; absent: it was decided before the attempt. */
@@ -154,6 +155,7 @@ function toolCallOf(ran: RanAttempt): ToolCallRecord {
     touched: recordedData(touched),
     ...(boundSources.length === 0 ? {} : { boundSources }),
     intent: step.intent,
+    kinds: kindsOf(step),
     intentSource: step.intentSource,
     ormModel: caller?.ormModel,
     status: failed ? (result.reason === "aborted" ? "cancelled" : "failed") : "completed",

@@ -1,3 +1,4 @@
+import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
@@ -7,13 +8,10 @@ import type { Ids } from "@steward/kernel/ids.js";
 import {
   ApprovalRequired,
   isReadIntent,
-  type StatementGrant,
   type StatementPolicy,
   type StatementReader,
   type TouchedData,
 } from "../../governance/index.js";
-import { bindOutputs } from "../statements/bind-outputs.js";
-import type { StepOutput } from "../statements/step-output.js";
 import { withHints } from "../context-update.js";
 import type { QueryRuntimeContext } from "../orchestrator.js";
 import type { PreparedStep } from "../plan.js";
@@ -34,41 +32,44 @@ import {
   type KnownData,
   POLICY_REFUSALS,
   StepDecisions,
+  type StepPermission,
 } from "./step-decisions.js";
 import type { BoundStatement } from "./step-approval.js";
-import type { SchemaSteps } from "./schema-steps.js";
+import { mayChangeSchema, type SchemaSteps } from "./schema-steps.js";
+import { type TimeLimit, withTimeLimit } from "./time-limit.js";
 
-/** One claimed attempt, with everything needed to run it. */
-export interface Attempt {
+/** A step that its caller and its writers may run, as far as its text tells, with everything needed to run it. */
+export interface GrantedStep {
   readonly ref: AttemptRef;
+  /** The caller, with the writers of the step. */
+  readonly ctx: QueryRuntimeContext;
   /** The attempts that count for retries, with this one. */
   readonly tries: number;
   readonly step: PreparedStep;
-  readonly sessionId: string;
-  /** The id of its tool call. */
-  readonly eventId: string;
-  readonly outputs: ReadonlyMap<string, StepOutput>;
+  /** The values of its parameters, or why one of them cannot be bound. */
+  readonly binds: readonly SqlValue[] | AppError;
   /** The statements that those outputs come from, for the record of the tool call. */
   readonly boundSources: readonly OutputSource[];
   /** The approval that it uses. */
   readonly approval: Approval | undefined;
-  /** Whether policies demand an approval because of what the statement's text names. */
-  readonly needsApproval: boolean;
-  /** Maximum number of rows that it may change; absent: the limit of its data source. */
-  readonly rowsChangedMax?: number | undefined;
-  /** Whether it may change rows that the database does not count; absent: no. */
-  readonly mayChangeUncounted?: boolean | undefined;
+  readonly permission: StepPermission;
   /** How long it may wait for its turn at the data source, in ms. */
   readonly waitMs: number;
-  readonly timeoutMs: number;
+  readonly timeLimit: TimeLimit;
 }
 
-/** An attempt before its claim. */
-export type AskedAttempt = Omit<Attempt, "tries" | "sessionId" | "eventId">;
+/** The record that an attempt's tool call will have. */
+export interface CallOfAttempt {
+  readonly eventId: string;
+  readonly sessionId: string;
+}
 
 /** A statement with its parameter values and its caller. */
 interface StatementToRun {
   readonly bound: BoundStatement;
+  /** The limits of its changes. */
+  readonly rowsChangedMax: number | undefined;
+  readonly mayChangeUncounted: boolean | undefined;
   /** Absent when no policy depends on the touched data. */
   readonly data: KnownData | undefined;
 }
@@ -106,69 +107,94 @@ export class AttemptRunner {
    * @throws AppError `STORE_UNAVAILABLE` when it cannot be determined now whether a write took
    * effect. The attempt then stays claimed until its lease ends, and recovery settles it.
    */
-  async run(attempt: Attempt, ctx: QueryRuntimeContext, signal: AbortSignal): Promise<AttemptEnd> {
-    const target = this.#parts.tools.target(attempt.step.dataSource);
+  async run(
+    attempt: GrantedStep,
+    { eventId, sessionId }: CallOfAttempt,
+    signal: AbortSignal,
+  ): Promise<AttemptEnd> {
+    const { ref, ctx, tries, step, binds, boundSources, permission, timeLimit } = attempt;
+    const target = this.#parts.tools.target(step.dataSource);
     if (target === undefined) {
-      const message = `Data source ${attempt.step.dataSource} is no longer configured`;
+      const message = `Data source ${step.dataSource} is no longer configured`;
       return refused({ code: "STEP_FAILED", message });
     }
-    const denied = this.#parts.access.refusal(ctx, attempt.step.dataSource);
+    const denied = this.#parts.access.refusal(ctx, step.dataSource);
     if (denied !== undefined) return refused({ code: "POLICY_DENIED", message: denied }, [denied]);
-    let binds: readonly SqlValue[];
-    try {
-      const dialect = dialectOf(target) ?? "json";
-      binds = bindOutputs(attempt.step.statement, attempt.outputs, dialect);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
+    if (binds instanceof AppError) {
+      const { code, message, details } = binds;
       return refused(
-        { code: error.code, message: error.message },
-        error.details.map((violation) => violation.reason),
+        { code, message },
+        details.map((violation) => violation.reason),
       );
     }
     const { schemas } = this.#parts;
-    const attributed = { ...attempt, caller: ctx };
-    const data = await this.#decisions.dataOf(target, attempt, ctx);
-    const bound = await boundStatement(target, attempt, binds, ctx);
+    const attributed = { ref, step, sessionId, caller: ctx };
+    // Most statements need no question here, and each `await` costs a promise.
+    const known = this.#decisions.dataOf(target, attempt, ctx);
+    const data = known instanceof Promise ? await known : known;
+    const made = boundStatement(target, attempt, binds, ctx);
+    const bound = made instanceof Promise ? await made : made;
     if ("outcome" in bound) return bound;
     // A database tells what the statement touches, and is asked about that while it runs.
     const isDecidedByData = data !== undefined && "dialect" in target;
-    const grant: StatementGrant | ApprovalRequired = isDecidedByData
-      ? {}
-      : await this.#decisions.approved(bound, attempt.needsApproval);
+    const decided = this.#decisions.approved(bound, permission.needsApproval && !isDecidedByData);
+    const grant = decided instanceof Promise ? await decided : decided;
     if (grant instanceof ApprovalRequired) return this.#awaiting(bound, grant, undefined);
-    await schemas.before(target, attributed);
+    const isChange = mayChangeSchema(target, step);
+    if (isChange) await schemas.before(attributed);
     const startedMs = performance.now();
-    const end = await this.#runOn(target, { ...attempt, ...grant }, { bound, data }, signal);
+    const statement = {
+      bound,
+      data,
+      rowsChangedMax: grant.rowsChangedMax ?? permission.grant.rowsChangedMax,
+      mayChangeUncounted: grant.mayChangeUncounted ?? permission.grant.mayChangeUncounted,
+    };
+    const end = await this.#runOn(target, attempt, statement, signal);
     if (end instanceof ApprovalRequired) return this.#awaiting(bound, end, data?.touched);
     if (end instanceof AppError) return released(end);
     if (end instanceof StatementError && end.reason === "waited") return handedBack(end);
     const durationMs = performance.now() - startedMs;
-    if (!(end instanceof StatementError)) await schemas.after(target, attributed);
+    if (isChange && !(end instanceof StatementError)) await schemas.after(attributed);
     const asked = { caller: ctx, looksAtData: data !== undefined };
-    const advised = await this.#advised(target, attempt.step, asked, end);
-    const ended = endOfAttempt({
-      ...attempt,
+    const advised = await this.#advised(target, step, asked, end);
+    const { outcome, toolCall, retriedAfter } = endOfAttempt({
+      ref,
+      tries,
+      step,
+      sessionId,
+      eventId,
       caller: ctx,
       touched: data?.touched,
-      result: advised.end,
+      boundSources,
+      result: withTimeLimit(advised.end, timeLimit, step),
       durationMs,
       finishedAtMs: this.#parts.clock.nowMs(),
     });
     const policyVersion = data?.policyVersion ?? grant.policyVersion;
-    return { ...ended, outcome: withHints(ended.outcome, advised.hints), policyVersion };
+    const hints = [...advised.hints, ...this.#chosenSource(step, ctx)];
+    return { outcome: withHints(outcome, hints), toolCall, retriedAfter, policyVersion };
+  }
+
+  /** Says which data source was used, where the caller could have meant another one (Decision §1). */
+  #chosenSource({ dataSource, dataSourceBy }: PreparedStep, caller: Caller): readonly string[] {
+    const { tools, access } = this.#parts;
+    const isOpen = (name: string): boolean => access.refusal(caller, name) === undefined;
+    const others = tools.dataSources.filter((name) => name !== dataSource);
+    if (dataSourceBy !== "default" || !others.some(isOpen)) return [];
+    return [`Ran on the default data source ${dataSource}; data_source names another one.`];
   }
 
   /** The end of a statement with its hints: a failure carries its own. */
   async #advised<End extends StatementResult | StatementError>(
     target: StepTarget,
     { dataSource, statement: { sql } }: PreparedStep,
-    about: Pick<AdvisedStatement, "caller" | "looksAtData">,
+    { caller, looksAtData }: Pick<AdvisedStatement, "caller" | "looksAtData">,
     end: End,
   ): Promise<{ readonly end: End | StatementError; readonly hints: readonly string[] }> {
     const { advisor } = this.#parts;
     const dialect = dialectOf(target);
     if (advisor === undefined || dialect === undefined) return { end, hints: [] };
-    const asked = { ...about, dataSource, dialect, sql };
+    const asked = { caller, looksAtData, dataSource, dialect, sql };
     if (!(end instanceof StatementError)) {
       const hints = advisor.afterResult(asked, end);
       return { end, hints: hints instanceof Promise ? await hints : hints };
@@ -183,10 +209,10 @@ export class AttemptRunner {
   /** The end of an attempt whose owner died after the write had taken effect on this target. */
   async recovered(
     target: StepTarget,
-    attempt: Pick<Attempt, "ref" | "step" | "sessionId">,
+    attempt: Pick<GrantedStep, "ref" | "step"> & Pick<CallOfAttempt, "sessionId">,
     result: StatementResult,
   ): Promise<AttemptEnd> {
-    await this.#parts.schemas.after(target, attempt);
+    if (mayChangeSchema(target, attempt.step)) await this.#parts.schemas.after(attempt);
     return endOfAttempt({
       ...attempt,
       eventId: this.#parts.ids.uuid(),
@@ -197,23 +223,23 @@ export class AttemptRunner {
   }
 
   /** The end of an attempt that persons have to approve first. */
-  #awaiting(
+  async #awaiting(
     bound: BoundStatement,
     refusal: ApprovalRequired,
     touched: TouchedData | undefined,
-  ): AttemptEnd {
-    const outcome = this.#decisions.awaited(bound, refusal, touched);
+  ): Promise<AttemptEnd> {
+    const outcome = await this.#decisions.awaited(bound, refusal, touched);
     return { outcome, toolCall: undefined, policyVersion: refusal.needed.policyVersion };
   }
 
   async #runOn(
     target: StepTarget,
-    attempt: Attempt,
-    { bound, data }: StatementToRun,
+    attempt: GrantedStep,
+    { bound, data, rowsChangedMax, mayChangeUncounted }: StatementToRun,
     signal: AbortSignal,
   ): Promise<StatementResult | StatementError | AppError> {
     const { binds, caller } = bound;
-    const { step, ref, rowsChangedMax, mayChangeUncounted, timeoutMs, waitMs } = attempt;
+    const { step, ref, timeLimit, waitMs } = attempt;
     try {
       return await target.run(
         {
@@ -225,7 +251,7 @@ export class AttemptRunner {
           rowsChangedMax: lowest(rowsChangedMax, bound.approval && approvedRowsMax(bound.approval)),
           mayChangeUncounted,
           waitMs,
-          timeoutMs,
+          timeoutMs: timeLimit.ms,
           attempt: ref,
           caller,
           permit:
@@ -255,7 +281,7 @@ function lowest(one: number | undefined, other: number | undefined): number | un
 
 async function settle(
   target: StepTarget,
-  { ref, step }: Attempt,
+  { ref, step }: GrantedStep,
   lost: StatementError,
 ): Promise<StatementResult | undefined> {
   try {

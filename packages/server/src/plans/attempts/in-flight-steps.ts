@@ -1,13 +1,25 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { sharedResult } from "@steward/kernel/concurrency/shared-result.js";
+import type { QueryRuntimeContext } from "../orchestrator.js";
 import type { StepExecution } from "../plan.js";
 import type { AttemptRef, PlanRef, StepRef } from "../ports.js";
+import { whileCallerWaits } from "./waiting.js";
 
 /** A step in progress in this process. All requests for it wait for the same result. */
 export interface InFlightStep {
   readonly ref: StepRef;
   readonly result: Promise<StepExecution>;
-  /** Aborted when the step must stop: its plan is cancelled, or the process shuts down. */
+  /**
+   * Aborted when the step must stop: its plan is cancelled, its callers have aborted their calls, or the
+   * process shuts down.
+   */
   readonly signal: AbortSignal;
+  /** How many callers wait for the result. */
+  callers: number;
+  /** Whether a caller wants the step to continue without it. */
+  continues: boolean;
+  /** Whether all callers have aborted their calls, so that the step stops and may be executed again. */
+  isAbandoned: boolean;
   /** The running attempt, between its claim and its end. */
   attempt: AttemptRef | undefined;
 }
@@ -33,13 +45,37 @@ export class InFlightSteps {
     let step: InFlightStep | undefined;
     // The step starts one microtask later, after its entry has been created.
     const result = Promise.resolve().then(() => run(step as InFlightStep));
-    step = { ref, result, signal: stop.signal, attempt: undefined };
+    step = {
+      ...{ ref, result, signal: stop.signal, attempt: undefined },
+      ...{ callers: 0, continues: false, isAbandoned: false },
+    };
     this.#inFlight.set(key, { step, stop });
     const leave = (): void => {
       this.#inFlight.delete(key);
     };
     result.then(leave, leave);
     return step;
+  }
+
+  /** Waits for a step together with its other callers. */
+  async wait(
+    step: InFlightStep,
+    { signal, stopsStep = false }: Pick<QueryRuntimeContext, "signal" | "stopsStep">,
+  ): Promise<StepExecution> {
+    step.callers += 1;
+    step.continues ||= !stopsStep;
+    const { result, ref } = step;
+    // The first caller does not share the result with itself.
+    const awaited = step.callers === 1 ? result : sharedResult(result, ref.orgId);
+    try {
+      return await whileCallerWaits(awaited, signal);
+    } finally {
+      step.callers -= 1;
+      if (signal.aborted && step.callers === 0 && !step.continues) {
+        step.isAbandoned = true;
+        this.#inFlight.get(keyOf(step.ref))?.stop.abort();
+      }
+    }
   }
 
   /** The running attempts. */
@@ -58,11 +94,15 @@ export class InFlightSteps {
 
   /**
    * Waits for all steps in progress; those that still run after `drainMs` are stopped and awaited.
+   * @param tell called with each step that is stopped.
    */
-  async drain(drainMs: number): Promise<void> {
+  async drain(drainMs: number, tell: (ref: StepRef) => void): Promise<void> {
     const ended = this.#allEnded();
     await Promise.race([ended, delay(drainMs, undefined, { ref: false })]);
-    for (const { stop } of this.#inFlight.values()) stop.abort();
+    for (const { step, stop } of this.#inFlight.values()) {
+      tell(step.ref);
+      stop.abort();
+    }
     await this.#allEnded();
   }
 

@@ -59,12 +59,31 @@ export async function permitSteps(
 export async function permitStep(
   caller: Caller,
   step: PreparedStep,
-  { policy, ...parts }: PermitParts,
+  parts: PermitParts,
   isApproved?: (needed: NeededApproval) => boolean,
 ): Promise<StatementGrant> {
+  const { policy } = parts;
   const looksAtData = await policy.looksAtData(caller, kindsOf(step));
   const touched = looksAtData ? await namedBy(step, caller.orgId, parts) : undefined;
-  return policy.permit(caller, plannedStatement(step, touched), isApproved);
+  try {
+    return await policy.permit(caller, plannedStatement(step, touched), isApproved);
+  } catch (error) {
+    throw await withUnknownFunction(error, step, caller.orgId, parts);
+  }
+}
+
+/** A denial because of a function that probably does not exist says that first. */
+async function withUnknownFunction(
+  error: unknown,
+  step: PreparedStep,
+  orgId: string,
+  parts: Pick<PermitParts, "reader" | "tools">,
+): Promise<unknown> {
+  if (!(error instanceof AppError) || error.code !== "POLICY_DENIED") return error;
+  const unknown = (await analysisOf(step, orgId, parts))?.unknownFunction;
+  if (unknown === undefined) return error;
+  const message = `${unknown}. If the database defines this function: ${error.message}`;
+  return new AppError(error.code, message, { details: error.details, cause: error });
 }
 
 /** A step's statement as the policies are asked about it. */
@@ -72,9 +91,16 @@ export function plannedStatement(
   step: PreparedStep,
   touched: TouchedData | undefined,
 ): PlannedStatement {
+  const known = planned.get(step);
+  if (known !== undefined && known.touched === touched) return known;
   const { dataSource, intent } = step;
-  return { dataSource, intent, kinds: kindsOf(step), ...(touched && { touched }) };
+  const statement = { dataSource, intent, kinds: kindsOf(step), ...(touched && { touched }) };
+  planned.set(step, statement);
+  return statement;
 }
+
+/** A step is asked about several times; decisions are found again by the statement object. */
+const planned = new WeakMap<PreparedStep, PlannedStatement>();
 
 /** What a step's statement does by its text. Steps that were stored earlier name only its class. */
 export function kindsOf({ kinds, statementClass }: PreparedStep): readonly Intent[] {
@@ -90,19 +116,28 @@ const named = new WeakMap<StatementAnalysis, TouchedData>();
  * @throws AppError `OVERLOADED`.
  */
 export async function namedBy(
-  { statement, dataSource }: PreparedStep,
+  step: PreparedStep,
   orgId: string,
-  { reader, tools }: Pick<PermitParts, "reader" | "tools">,
+  parts: Pick<PermitParts, "reader" | "tools">,
 ): Promise<TouchedData | undefined> {
-  const target = tools.target(dataSource);
-  if (target === undefined || !("dialect" in target)) return undefined;
-  const analysis = await reader.read(statement.sql, target.dialect, orgId);
-  if (analysis.kind !== "statement") return undefined;
+  const analysis = await analysisOf(step, orgId, parts);
+  if (analysis === undefined) return undefined;
   const known = named.get(analysis);
   if (known !== undefined) return known;
   const data = namedData(analysis.tables);
   named.set(analysis, data);
   return data;
+}
+
+async function analysisOf(
+  { statement, dataSource }: PreparedStep,
+  orgId: string,
+  { reader, tools }: Pick<PermitParts, "reader" | "tools">,
+): Promise<Extract<StatementAnalysis, { kind: "statement" }> | undefined> {
+  const target = tools.target(dataSource);
+  if (target === undefined || !("dialect" in target)) return undefined;
+  const analysis = await reader.read(statement.sql, target.dialect, orgId);
+  return analysis.kind === "statement" ? analysis : undefined;
 }
 
 function ofStep(error: unknown, field: string): unknown {

@@ -53,7 +53,11 @@ it("a write of another MCP server's tool whose process died has an unknown outco
       ...{ tools, clock, ids, reader: readAtOnce(new SqliteAnalyzer()) },
       access: new DataSourceAccess([]),
       schemas: new SchemaSteps(journal, silentLog),
-      policy: { looksAtData: () => Promise.resolve(false), permit: () => Promise.resolve({}) },
+      policy: {
+        looksAtData: () => Promise.resolve(false),
+        permit: () => Promise.resolve({}),
+        permits: () => Promise.resolve(true),
+      },
       approvalValidMs: 60_000,
     });
     await using _recovery = new Recovery(engine, tools, runner, silentLog);

@@ -27,22 +27,20 @@ export class SchemaSteps {
   }
 
   /** Called before the statement. */
-  before(target: StepTarget, step: AttributedStep): Promise<void> {
-    return this.#tell(target, step, (told) => this.#journal.before(told));
+  before(step: AttributedStep): Promise<void> {
+    return this.#tell(step, (told) => this.#journal.before(told));
   }
 
   /** Called after the statement has taken effect and before its end is reported. */
-  after(target: StepTarget, step: AttributedStep): Promise<void> {
-    return this.#tell(target, step, (told) => this.#journal.after(told));
+  after(step: AttributedStep): Promise<void> {
+    return this.#tell(step, (told) => this.#journal.after(told));
   }
 
   async #tell(
-    target: StepTarget,
     attributed: AttributedStep,
     tell: (step: SchemaStep) => Promise<void>,
   ): Promise<void> {
     const { ref, step } = attributed;
-    if (!mayChangeSchema(target, step)) return;
     try {
       await tell({ ref, dataSource: step.dataSource, author: authorOf(attributed) });
     } catch (error) {
@@ -55,8 +53,8 @@ export class SchemaSteps {
   }
 }
 
-/** Other steps skip the cost of reading a schema. */
-function mayChangeSchema(target: StepTarget, { statementClass }: PreparedStep): boolean {
+/** Whether the steps of a schema's history are told of a step. Others skip the cost of reading a schema. */
+export function mayChangeSchema(target: StepTarget, { statementClass }: PreparedStep): boolean {
   return statementClass === "admin" && isSqlTarget(target);
 }
 

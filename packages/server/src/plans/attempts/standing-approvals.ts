@@ -34,13 +34,16 @@ export class StandingApprovals {
    * while that one is in force, because it may have been revoked since.
    * @throws AppError `STORE_UNAVAILABLE`.
    */
-  async unlessRevoked(
+  unlessRevoked(
     orgId: string,
     approval: Approval | undefined,
-  ): Promise<Approval | undefined> {
+  ): Approval | undefined | Promise<Approval | undefined> {
     if (approval?.underStanding !== true || approval.grantedBy === undefined) return approval;
     const { approvals, clock } = this.#parts;
-    const standing = await approvals.find(orgId, approval.grantedBy);
-    return standing !== undefined && isStanding(standing, clock.nowMs()) ? approval : undefined;
+    return approvals
+      .find(orgId, approval.grantedBy)
+      .then((standing) =>
+        standing !== undefined && isStanding(standing, clock.nowMs()) ? approval : undefined,
+      );
   }
 }

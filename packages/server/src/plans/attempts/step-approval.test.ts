@@ -20,35 +20,24 @@ const RULE = { policyId: "p", role: "approver", approversMin: 1, standingMs: 60_
 /** The digest of the shape for which the approval of a statement may stand. */
 function shapeOf(
   over: Partial<BoundStatement> = {},
-  { sql = STEP.statement.sql, touched = undefined as TouchedData | undefined, rules = [RULE] } = {},
+  { shape = "s", touched = undefined as TouchedData | undefined, rules = [RULE] } = {},
 ): string | undefined {
-  const bound = { ...BOUND, step: { ...STEP, statement: { sql, binds: [] } }, ...over };
-  const made = { approvalId: "1", nowMs: 0, validMs: 1 };
-  const outcome = awaitingApproval(bound, { rules, policyVersion: "v" }, touched, made);
+  const made = { approvalId: "1", nowMs: 0, validMs: 1, shape };
+  const outcome = awaitingApproval(
+    { ...BOUND, ...over },
+    { rules, policyVersion: "v" },
+    touched,
+    made,
+  );
   return outcome.approval.shapeDigest;
 }
 
 describe("the shape for which an approval may stand", () => {
-  it("is that of every statement with other literals, and of no other statement", () => {
-    const shape = shapeOf();
-    expect(shape).toMatch(/^[0-9a-f]{64}$/);
-    for (const sql of [
-      "DELETE FROM orders WHERE id = 8",
-      "DELETE FROM orders WHERE id = 'x; DROP TABLE orders'",
-      "DELETE FROM orders -- 7\n WHERE id=x'00'",
-    ]) {
-      expect(shapeOf({}, { sql }), sql).toBe(shape);
-    }
-    for (const sql of [
-      "DELETE FROM orders",
-      "DELETE FROM orders WHERE id = id",
-      "DELETE FROM orders WHERE id = ?1",
-      "DELETE FROM orders WHERE id = 7 OR 1 = 1",
-      "DELETE FROM orders WHERE id IN (7, 8)",
-      'DELETE FROM "orders --" WHERE id = 7',
-    ]) {
-      expect(shapeOf({}, { sql }), sql).not.toBe(shape);
-    }
+  it("is that of a statement with other values", () => {
+    expect(shapeOf()).toMatch(/^[0-9a-f]{64}$/);
+    const statement = { ...STEP.statement, sql: "DELETE FROM orders WHERE id = 8" };
+    expect(shapeOf({ step: { ...STEP, statement } })).toBe(shapeOf());
+    expect(shapeOf({}, { shape: "t" })).not.toBe(shapeOf());
   });
 
   it("is another one for another user, agent, or key of nobody else", () => {
@@ -68,7 +57,9 @@ describe("the shape for which an approval may stand", () => {
     expect(shapeOf({}, { touched: touched("run_sql") })).toBeUndefined();
     expect(shapeOf({ caller: NOBODY })).toBeUndefined();
     expect(shapeOf({ migration: { id: "m", digest: "d" } })).toBeUndefined();
-    expect(shapeOf({ dialect: undefined })).toBeUndefined();
+    const made = { approvalId: "1", nowMs: 0, validMs: 1, shape: undefined };
+    const needed = { rules: [RULE], policyVersion: "v" };
+    expect(awaitingApproval(BOUND, needed, undefined, made).approval.shapeDigest).toBeUndefined();
     const { standingMs: _standingMs, ...once } = RULE;
     expect(shapeOf({}, { rules: [RULE, once as typeof RULE] })).toBeUndefined();
   });

@@ -1,4 +1,3 @@
-import { isLiteral, tokensOf } from "@steward/schema/sql";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import {
@@ -7,6 +6,7 @@ import {
   partyOf,
   standingDigest,
   type Approval,
+  type ApprovalParty,
   type ApprovalSubject,
   type ApprovedMigration,
   type ShownTable,
@@ -20,6 +20,7 @@ import {
 import {
   type Dialect,
   isReadIntent,
+  type ApprovalRule,
   type NeededApproval,
   type TouchedData,
 } from "../../governance/index.js";
@@ -60,6 +61,8 @@ export interface NewApproval {
   readonly approvalId: string;
   readonly nowMs: number;
   readonly validMs: number;
+  /** What later statements must have in common with this one; `undefined`: the approval cannot stand. */
+  readonly shape: string | undefined;
 }
 
 /**
@@ -81,7 +84,7 @@ export function awaitingApproval(
   bound: BoundStatement,
   needed: NeededApproval,
   touched: TouchedData | undefined,
-  { approvalId, nowMs, validMs }: NewApproval,
+  { approvalId, nowMs, validMs, shape }: NewApproval,
 ): AwaitedApproval {
   return {
     kind: "awaiting_approval",
@@ -97,36 +100,45 @@ export function awaitingApproval(
       requestedAtMs: nowMs,
       expiresAtMs: nowMs + validMs,
       decisions: [],
-      ...shapeOf(bound, needed, touched),
+      ...shapeDigestOf(bound, needed, touched, shape),
     },
     subject: subjectOf(bound, needed, touched),
   };
 }
 
 /** What later statements need in common with this one for its approval to stand for them. */
-function shapeOf(
-  { step, migration, caller, dialect }: BoundStatement,
+function shapeDigestOf(
+  { step, migration, caller }: BoundStatement,
   { rules, policyVersion, rowsChangedMax }: NeededApproval,
   touched: TouchedData | undefined,
+  shape: string | undefined,
 ): Pick<Approval, "shapeDigest"> {
-  if (dialect === undefined || migration !== undefined) return {};
+  if (shape === undefined || migration !== undefined) return {};
   const requester = partyOf(caller);
-  const { userId, agentId, keyId } = requester;
-  // Callers without a name cannot be told apart.
-  if (userId === undefined && agentId === undefined && keyId === undefined) return {};
+  const writers = step.writers?.map(partyOf) ?? [];
+  if (![requester, ...writers].every(hasName)) return {};
   // A literal may be what such a function executes.
   if (touched !== undefined && touched.functions.length > 0) return {};
-  if (rules.some(({ standingMs }) => standingMs === undefined)) return {};
-  const shape = tokensOf(step.statement.sql, dialect)
-    .filter(({ type }) => type !== "comment")
-    .map((token) => (isLiteral(token) ? "?" : token.text))
-    .join(" ");
+  if (!mayStand(rules)) return {};
   const { toolName, dataSource, intent } = step;
   return {
     shapeDigest: standingDigest({
-      ...{ shape, toolName, dataSource, intent, requester, policyVersion, touched, rowsChangedMax },
+      ...{ toolName, dataSource, intent, requester, writers },
+      ...{ policyVersion, touched, rowsChangedMax },
+      // No literal may vary where one may name what is changed.
+      shape: touched?.namesMembers === true ? step.statement.sql : shape,
     }),
   };
+}
+
+/** Whether a party has a name; those without one cannot be told apart. */
+function hasName({ userId, agentId, keyId }: ApprovalParty): boolean {
+  return userId !== undefined || agentId !== undefined || keyId !== undefined;
+}
+
+/** Whether every policy that demands the approval lets it stand for later statements. */
+export function mayStand(rules: readonly ApprovalRule[]): boolean {
+  return rules.every(({ standingMs }) => standingMs !== undefined);
 }
 
 /** The digest by which an approval identifies a statement. */

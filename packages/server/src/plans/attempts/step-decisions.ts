@@ -5,6 +5,7 @@ import {
   type Dialect,
   namedData,
   type StatementGrant,
+  type StatementPolicy,
   type TouchedData,
 } from "../../governance/index.js";
 import type { QueryRuntimeContext } from "../orchestrator.js";
@@ -17,10 +18,11 @@ import {
   type StepTarget,
 } from "../ports.js";
 import { bindOutputs } from "../statements/bind-outputs.js";
+import type { StepOutput } from "../statements/step-output.js";
 import { overloaded, refused, released, type AttemptEnd } from "./attempt-end.js";
-import type { AskedAttempt, AttemptRunnerParts } from "./attempt-runner.js";
+import type { AttemptRunnerParts, GrantedStep } from "./attempt-runner.js";
 import { kindsOf, namedBy, permitStep, plannedStatement } from "./permit-steps.js";
-import { awaitingApproval, isApproved, type BoundStatement } from "./step-approval.js";
+import { awaitingApproval, isApproved, mayStand, type BoundStatement } from "./step-approval.js";
 
 /**
  * The data that a step touches, as far as its text tells. The database's description replaces it,
@@ -35,7 +37,8 @@ export interface KnownData {
 export const POLICY_REFUSALS: ReadonlySet<string> = new Set(["POLICY_DENIED", "APPROVAL_REQUIRED"]);
 
 /** The decision on a step before it is bound. */
-export interface StepPermission extends StatementGrant {
+export interface StepPermission {
+  readonly grant: StatementGrant;
   /** Whether persons have to approve it; the attempt decides whether they have. */
   readonly needsApproval: boolean;
 }
@@ -60,10 +63,24 @@ export class StepDecisions {
    */
   async permit(step: PreparedStep, caller: Caller): Promise<StepPermission> {
     try {
-      return { ...(await permitStep(caller, step, this.#parts)), needsApproval: false };
+      return { grant: await permitStep(caller, step, this.#parts), needsApproval: false };
     } catch (refusal) {
       if (!(refusal instanceof ApprovalRequired)) throw refusal;
-      return { needsApproval: true, policyVersion: refusal.needed.policyVersion };
+      return { grant: { policyVersion: refusal.needed.policyVersion }, needsApproval: true };
+    }
+  }
+
+  /** The values of a step's parameters, or why one of them cannot be bound. */
+  bindsOf(
+    step: PreparedStep,
+    outputs: ReadonlyMap<string, StepOutput>,
+  ): readonly SqlValue[] | AppError {
+    const target = this.#parts.tools.target(step.dataSource);
+    try {
+      return bindOutputs(step.statement, outputs, (target && dialectOf(target)) ?? "json");
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      throw error;
     }
   }
 
@@ -74,32 +91,29 @@ export class StepDecisions {
    * @throws AppError `POLICY_DENIED`, `OVERLOADED`, `STORE_UNAVAILABLE`.
    */
   async admit(
-    attempt: AskedAttempt,
+    attempt: GrantedStep,
     ctx: QueryRuntimeContext,
     signal: AbortSignal,
   ): Promise<AwaitedApproval | undefined> {
-    const { step } = attempt;
+    const { step, binds } = attempt;
     const target = this.#parts.tools.target(step.dataSource);
     if (target === undefined) return undefined;
     const denied = this.#parts.access.refusal(ctx, step.dataSource);
     if (denied !== undefined) throw new AppError("POLICY_DENIED", denied);
-    let binds: readonly SqlValue[];
-    try {
-      binds = bindOutputs(step.statement, attempt.outputs, dialectOf(target) ?? "json");
-    } catch (error) {
-      if (error instanceof AppError) return undefined;
-      throw error;
-    }
-    const bound = await boundStatement(target, attempt, binds, ctx);
+    if (binds instanceof AppError) return undefined;
+    const made = boundStatement(target, attempt, binds, ctx);
+    const bound = made instanceof Promise ? await made : made;
     if ("outcome" in bound) {
       if (bound.refusal !== undefined) throw bound.refusal;
       return undefined;
     }
-    const data = await this.dataOf(target, attempt, ctx);
+    const known = this.dataOf(target, attempt, ctx);
+    const data = known instanceof Promise ? await known : known;
     if (data !== undefined && "dialect" in target) {
       return this.#admittedByData(target, attempt, bound, signal);
     }
-    const refusal = await this.approved(bound, attempt.needsApproval);
+    const decided = this.approved(bound, attempt.permission.needsApproval);
+    const refusal = decided instanceof Promise ? await decided : decided;
     return refusal instanceof ApprovalRequired
       ? this.awaited(bound, refusal, undefined)
       : undefined;
@@ -108,69 +122,75 @@ export class StepDecisions {
   /** Decides by what the database reports: a refusal only by what it reports now. */
   async #admittedByData(
     target: SqlTarget,
-    { step, waitMs, timeoutMs }: AskedAttempt,
+    { step, waitMs, timeLimit }: GrantedStep,
     bound: BoundStatement,
     signal: AbortSignal,
   ): Promise<AwaitedApproval | undefined> {
     const { caller, binds } = bound;
     const { sql } = step.statement;
-    const asked = { sql, intent: step.statementClass, caller, waitMs, timeoutMs };
-    for (const mayBeKnown of [true, false]) {
-      let touched: TouchedData;
+    const asked = { sql, intent: step.statementClass, caller, waitMs, timeoutMs: timeLimit.ms };
+    const touchedNow = async (mayBeKnown: boolean): Promise<TouchedData | undefined> => {
+      const forDecision = { binds, mayBeKnown };
+      const parameterCount = binds.length;
       try {
-        const forDecision = { binds, mayBeKnown };
-        const parameterCount = binds.length;
-        ({ touched } = await target.describe({ ...asked, parameterCount, forDecision }, signal));
+        return (await target.describe({ ...asked, parameterCount, forDecision }, signal)).touched;
       } catch (error) {
         if (!(error instanceof StatementError)) throw error;
         if (error.reason === "waited") throw overloaded(error);
         return undefined;
       }
-      try {
-        await this.permitted(bound, touched);
-        return undefined;
-      } catch (refusal) {
-        if (!(refusal instanceof AppError) || !POLICY_REFUSALS.has(refusal.code)) throw refusal;
-        if (mayBeKnown) continue;
-        if (refusal instanceof ApprovalRequired) return this.awaited(bound, refusal, touched);
-        throw refusal;
-      }
+    };
+    const known = await touchedNow(true);
+    if (known === undefined || (await this.#parts.policy.permits(...questionOf(bound, known)))) {
+      return undefined;
     }
-    return undefined;
+    const touched = await touchedNow(false);
+    if (touched === undefined) return undefined;
+    try {
+      await this.permitted(bound, touched);
+      return undefined;
+    } catch (refusal) {
+      if (refusal instanceof ApprovalRequired) return this.awaited(bound, refusal, touched);
+      throw refusal;
+    }
   }
 
   /** Decides by what a statement touches. @throws as {@link StatementPolicy.permit} does. */
   permitted(bound: BoundStatement, touched: TouchedData): Promise<StatementGrant> {
-    const { caller, step } = bound;
-    return this.#parts.policy.permit(caller, plannedStatement(step, touched), (needed) =>
-      isApproved(bound, needed, touched),
-    );
+    return this.#parts.policy.permit(...questionOf(bound, touched));
   }
 
   /**
    * The data that a step touches, as far as it is known before the step runs; `undefined` when no
    * policy and no approval depends on it.
    */
-  async dataOf(
+  dataOf(
     target: StepTarget,
-    { step, needsApproval }: AskedAttempt,
+    { step, permission: { needsApproval } }: GrantedStep,
     caller: Caller,
-  ): Promise<KnownData | undefined> {
-    const isAsked = await this.#parts.policy.looksAtData(caller, kindsOf(step));
+  ): KnownData | undefined | Promise<KnownData | undefined> {
     const isSql = "dialect" in target;
-    if (!isAsked && !(needsApproval && isSql)) return undefined;
-    return { touched: isSql ? await namedBy(step, caller.orgId, this.#parts) : namedData([]) };
+    const known = (isAsked: boolean): KnownData | undefined | Promise<KnownData> => {
+      if (!isAsked && !(needsApproval && isSql)) return undefined;
+      if (!isSql) return { touched: namedData([]) };
+      return namedBy(step, caller.orgId, this.#parts).then((touched) => ({ touched }));
+    };
+    const isAsked = this.#parts.policy.looksAtData(caller, kindsOf(step));
+    return isAsked instanceof Promise ? isAsked.then(known) : known(isAsked);
   }
 
   /**
    * Decides on a statement whose policies do not depend on the data that it touches.
    * @returns the refusal when persons have not approved it.
    */
-  async approved(
+  approved(
     bound: BoundStatement,
     needsApproval: boolean,
-  ): Promise<StatementGrant | ApprovalRequired> {
-    if (!needsApproval) return {};
+  ): StatementGrant | Promise<StatementGrant | ApprovalRequired> {
+    return needsApproval ? this.#approved(bound) : NO_GRANT;
+  }
+
+  async #approved(bound: BoundStatement): Promise<StatementGrant | ApprovalRequired> {
     try {
       return await permitStep(bound.caller, bound.step, this.#parts, (needed) =>
         isApproved(bound, needed, undefined),
@@ -182,33 +202,58 @@ export class StepDecisions {
   }
 
   /** The approval that a statement has to wait for. */
-  awaited(
+  async awaited(
     bound: BoundStatement,
     { needed }: ApprovalRequired,
     touched: TouchedData | undefined,
-  ): AwaitedApproval {
-    const { ids, clock, approvalValidMs: validMs } = this.#parts;
-    const made = { approvalId: ids.orderedUuid(), nowMs: clock.nowMs(), validMs };
+  ): Promise<AwaitedApproval> {
+    const { ids, clock, reader, approvalValidMs: validMs } = this.#parts;
+    const { step, dialect, caller } = bound;
+    const shape =
+      dialect !== undefined && mayStand(needed.rules)
+        ? await reader.shape(step.statement.sql, dialect, caller.orgId)
+        : undefined;
+    const made = { approvalId: ids.orderedUuid(), nowMs: clock.nowMs(), validMs, shape };
     return awaitingApproval(bound, needed, touched, made);
   }
+}
+
+const NO_GRANT: StatementGrant = {};
+
+/** What the policies are asked about a statement that touches these data. */
+function questionOf(
+  bound: BoundStatement,
+  touched: TouchedData,
+): Parameters<StatementPolicy["permit"]> {
+  const { caller, step } = bound;
+  const planned = plannedStatement(step, touched);
+  return [caller, planned, (needed) => isApproved(bound, needed, touched)];
 }
 
 /**
  * The statement with everything that a person approves. @returns the end of the attempt when it
  * cannot be told.
  */
-export async function boundStatement(
+export function boundStatement(
   target: StepTarget,
-  { ref, step, approval, needsApproval }: AskedAttempt,
+  { ref, step, approval, permission: { needsApproval } }: GrantedStep,
   binds: readonly SqlValue[],
   caller: Caller,
+): BoundStatement | Promise<BoundStatement | AttemptEnd> {
+  const dialect = dialectOf(target);
+  const statement = { ref, step, binds, caller, approval, dialect, migration: undefined };
+  return needsApproval && target.migrationOf !== undefined
+    ? withMigration(statement, target)
+    : statement;
+}
+
+async function withMigration(
+  statement: BoundStatement,
+  target: StepTarget,
 ): Promise<BoundStatement | AttemptEnd> {
-  const statement = { ref, step, binds, caller, approval, dialect: dialectOf(target) };
-  if (!needsApproval || target.migrationOf === undefined) {
-    return { ...statement, migration: undefined };
-  }
+  const { caller, step } = statement;
   try {
-    return { ...statement, migration: await target.migrationOf(caller, step.statement.sql) };
+    return { ...statement, migration: await target.migrationOf?.(caller, step.statement.sql) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message } = error;

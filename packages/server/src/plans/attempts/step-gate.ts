@@ -3,8 +3,7 @@ import { sessionOr } from "@steward/kernel/caller.js";
 import type { AnnouncedToolCall, ToolCallGate } from "../../governance/index.js";
 import type { QueryRuntimeContext } from "../orchestrator.js";
 import type { ClaimableStep, StepRef } from "../ports.js";
-import type { AskedAttempt } from "./attempt-runner.js";
-import type { StepPermission } from "./step-decisions.js";
+import type { GrantedStep } from "./attempt-runner.js";
 
 /** A request to run a step. */
 export interface AskedStep {
@@ -15,9 +14,6 @@ export interface AskedStep {
   /** The step as it was granted last. */
   granted?: GrantedStep;
 }
-
-/** A step that its caller may run, as far as its text tells. */
-export type GrantedStep = Omit<ClaimableStep, "boundSources"> & AskedAttempt & StepPermission;
 
 /** The admission of one attempt's tool call, which is asked for once and released once. */
 export class StepGate {

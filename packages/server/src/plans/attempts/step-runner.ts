@@ -19,6 +19,7 @@ import type {
   AwaitedApproval,
   ClaimableStep,
   ClaimResult,
+  IsRevokedKey,
   PlanRef,
   SchemaJournal,
   StatementFailureReason,
@@ -27,30 +28,31 @@ import type {
 import type { ClaimRefusal } from "../transitions.js";
 import { refusalError } from "./claim-refusal.js";
 import { attemptBytes, type AttemptEnd } from "./attempt-end.js";
-import { AttemptRunner, type AttemptRunnerParts } from "./attempt-runner.js";
+import { AttemptRunner, type AttemptRunnerParts, type GrantedStep } from "./attempt-runner.js";
 import { InFlightSteps, type InFlightStep } from "./in-flight-steps.js";
 import { Recovery } from "./recovery.js";
 import { retryDelayMs } from "./retry.js";
 import { SchemaSteps } from "./schema-steps.js";
 import { POLICY_REFUSALS, StepDecisions } from "./step-decisions.js";
-import { announcedCall, type AskedStep, type GrantedStep, StepGate } from "./step-gate.js";
+import { announcedCall, type AskedStep, StepGate } from "./step-gate.js";
+import { StepGrants } from "./step-grants.js";
 import { StoredOutputs } from "./stored-outputs.js";
 import { StandingApprovals } from "./standing-approvals.js";
+import type { OperatorTimeLimits } from "./time-limit.js";
 import { WholePlanRequests } from "./whole-plan-requests.js";
-import { callerGone, untilPlanNews, whileCallerWaits } from "./waiting.js";
+import { callerGone, stopped, untilPlanNews } from "./waiting.js";
 
 /** Dependencies and settings of a step runner. */
-export interface StepRunnerParts extends Omit<AttemptRunnerParts, "schemas"> {
+export interface StepRunnerParts extends Omit<AttemptRunnerParts, "schemas">, OperatorTimeLimits {
   readonly engine: PlanEngine;
   readonly schemas: SchemaJournal;
   readonly gate: ToolCallGate;
   readonly storage: StorageGate;
+  readonly isRevoked: IsRevokedKey;
   readonly policy: ExplainedStatementPolicy;
   readonly approvals: ApprovalIndex;
   readonly log: Log;
   readonly telemetry: Telemetry;
-  /** Time limit of one attempt, in ms. */
-  readonly stepTimeoutMs: number;
   /** How long a step may wait for its turn at its data source, in ms. */
   readonly stepWaitMs: number;
 }
@@ -66,6 +68,7 @@ export class StepRunner implements AsyncDisposable {
   readonly #engine: PlanEngine;
   readonly #owner: string;
   readonly #decisions: StepDecisions;
+  readonly #grants: StepGrants;
   readonly #runner: AttemptRunner;
   readonly #recovery: Recovery;
   readonly #wholePlans: WholePlanRequests;
@@ -87,6 +90,11 @@ export class StepRunner implements AsyncDisposable {
     this.#outputs = new StoredOutputs(parts);
     this.#wholePlans = new WholePlanRequests(parts);
     this.#standingApprovals = new StandingApprovals(parts);
+    this.#grants = new StepGrants(parts, {
+      decisions: this.#decisions,
+      outputs: this.#outputs,
+      standingApprovals: this.#standingApprovals,
+    });
     this.#recovery = new Recovery(engine, tools, this.#runner, log);
     this.#renewal = setInterval(() => {
       this.#renewLeases();
@@ -97,8 +105,11 @@ export class StepRunner implements AsyncDisposable {
   }
 
   /** Runs a step, or waits for the attempt in progress. */
-  async execute(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution> {
-    return (await this.#joined(ref, ctx)) ?? (await this.#started(ref, ctx));
+  execute(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution> {
+    const inFlight = this.#inFlight.find(ref);
+    return inFlight === undefined
+      ? this.#started(ref, ctx)
+      : this.#joinedOrStarted(inFlight, ref, ctx);
   }
 
   /** Stops every step of a plan that runs in this process. */
@@ -115,32 +126,39 @@ export class StepRunner implements AsyncDisposable {
     clearInterval(this.#renewal);
     this.#unwatchCancels();
     await this.#recovery[Symbol.asyncDispose]();
-    await this.#inFlight.drain(DRAIN_MS);
+    await this.#inFlight.drain(DRAIN_MS, (ref) => {
+      this.#parts.log.warn(
+        { ...ref },
+        "a step outlasted the shutdown and is stopped; it can run again",
+      );
+    });
   }
 
-  /**
-   * The result of the attempt in progress; `undefined` when there is none, or when its caller may
-   * not run the step.
-   */
-  async #joined(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution | undefined> {
-    const inFlight = this.#inFlight.find(ref);
-    if (inFlight === undefined) return undefined;
+  /** The result of the attempt in progress, or of another one when its caller may not run the step. */
+  async #joinedOrStarted(
+    inFlight: InFlightStep,
+    ref: StepRef,
+    ctx: QueryRuntimeContext,
+  ): Promise<StepExecution> {
     try {
       return await this.#shared(inFlight, ref, ctx);
     } catch (error) {
       // A policy's refusal of another caller says nothing about this one.
-      if (error instanceof AppError && POLICY_REFUSALS.has(error.code)) return undefined;
-      throw error;
+      const isRefused = error instanceof AppError && POLICY_REFUSALS.has(error.code);
+      // Nor does the abort of a call whose step this caller was about to join.
+      const isLeft = inFlight.isAbandoned && !ctx.signal.aborted;
+      if (!isRefused && !isLeft) throw error;
     }
+    return this.#started(ref, ctx);
   }
 
   /** The result of an attempt that another caller began, if this caller may have it. */
   async #shared(
-    { result }: InFlightStep,
+    inFlight: InFlightStep,
     ref: StepRef,
     ctx: QueryRuntimeContext,
   ): Promise<StepExecution> {
-    const execution = await whileCallerWaits(result, ctx.signal);
+    const execution = await this.#inFlight.wait(inFlight, ctx);
     const stored = await this.#engine.findStep(ref);
     await this.#outputs.permit(ctx, stored?.sources ?? []);
     return execution;
@@ -151,10 +169,10 @@ export class StepRunner implements AsyncDisposable {
     if (underWay !== undefined) return this.#shared(underWay, ref, ctx);
     // A caller that has disconnected holds no share of its organization's quota, so nothing may be
     // started for it.
-    if (ctx.signal.aborted) return Promise.reject(callerGone());
+    if (ctx.signal.aborted) return Promise.reject(callerGone("step"));
     const inFlight = this.#inFlight.start(ref, (started) => this.#runToEnd(ref, ctx, started));
     ctx.counts?.(inFlight.result);
-    return whileCallerWaits(inFlight.result, ctx.signal);
+    return this.#inFlight.wait(inFlight, ctx);
   }
 
   async #runToEnd(
@@ -164,8 +182,13 @@ export class StepRunner implements AsyncDisposable {
   ): Promise<StepExecution> {
     let outdatedApproval: string | undefined;
     for (;;) {
-      if (this.#closing) throw shuttingDown();
-      await this.#requireSpace(ref);
+      if (this.#closing || inFlight.isAbandoned) throw stopped(inFlight);
+      try {
+        // The refusal comes before the claim, so that it stores nothing itself.
+        this.#parts.storage.admit(ref.orgId, "plans", 0);
+      } catch (refusal) {
+        if (await this.#isPending(ref)) throw refusal;
+      }
       const origin = originOf(ctx, await this.#parts.policy.versionFor(ctx));
       const gate = new StepGate(this.#parts.gate);
       const asked: AskedStep = { ref, ctx, gate, signal: inFlight.signal };
@@ -200,18 +223,10 @@ export class StepRunner implements AsyncDisposable {
     }
   }
 
-  /**
-   * Refuses a step that would run while its organization has used up its quota of bytes. The refusal
-   * comes before the claim, so that it stores nothing itself.
-   */
-  async #requireSpace({ stepId, ...ref }: StepRef): Promise<void> {
-    try {
-      this.#parts.storage.admit(ref.orgId, 0);
-    } catch (refusal) {
-      const { prepared, state } = await this.#engine.loadPlan(ref);
-      const index = prepared.findIndex(({ id }) => id === stepId);
-      if (state.steps[index]?.status === "pending") throw refusal;
-    }
+  async #isPending({ stepId, ...ref }: StepRef): Promise<boolean> {
+    const { prepared, state } = await this.#engine.loadPlan(ref);
+    const index = prepared.findIndex(({ id }) => id === stepId);
+    return state.steps[index]?.status === "pending";
   }
 
   /**
@@ -236,44 +251,16 @@ export class StepRunner implements AsyncDisposable {
     const { ref, ctx, gate, signal } = asked;
     const { step } = claimable;
     try {
-      const granted = await this.#granted(claimable, asked);
+      const granted = await this.#grants.grant(claimable, asked);
       asked.granted = granted;
       await gate.admit(() => announcedCall(ref, claimable, ctx, this.#parts.ids.uuid()));
-      const awaited = await this.#decisions.admit(granted, ctx, signal);
+      const awaited = await this.#decisions.admit(granted, granted.ctx, signal);
       return awaited && (await this.#withGrants(ref, awaited, ctx));
     } catch (refusal) {
       const code = refusal instanceof AppError ? refusal.code : "INTERNAL";
       this.#parts.telemetry.count("steward_step_refusals_total", { intent: step.intent, code });
       throw refusal;
     }
-  }
-
-  /** A step with the decision on what its text names. @throws AppError `POLICY_DENIED`. */
-  async #granted(
-    { boundSources: sources, ...claimable }: ClaimableStep,
-    { ref, ctx }: AskedStep,
-  ): Promise<GrantedStep> {
-    const { clock, stepTimeoutMs, stepWaitMs } = this.#parts;
-    const permission = await this.#decisions.permit(claimable.step, ctx);
-    const boundSources = await this.#outputs.permit(ctx, sources);
-    const approval = await this.#standingApprovals.unlessRevoked(ref.orgId, claimable.approval);
-    const leftMs = Math.max(claimable.deadlineMs - clock.nowMs(), 1);
-    return {
-      ...claimable,
-      ...permission,
-      ...{ approval, boundSources },
-      ref: { ...ref, attempt: claimable.attempt },
-      waitMs: Math.min(stepWaitMs, leftMs),
-      timeoutMs: Math.min(stepTimeoutMs, leftMs),
-    };
-  }
-
-  /** Decides again when policies, or an approval that stands, may have changed since the question. */
-  async #stillGranted(claim: Claimed, asked: AskedStep): Promise<GrantedStep> {
-    const { granted, ctx } = asked;
-    const version = await this.#parts.policy.versionFor(ctx);
-    const isSame = granted?.policyVersion === version && claim.approval === granted.approval;
-    return isSame && claim.approval?.underStanding !== true ? granted : this.#granted(claim, asked);
   }
 
   /**
@@ -286,20 +273,25 @@ export class StepRunner implements AsyncDisposable {
     inFlight: InFlightStep,
   ): Promise<StepExecution | undefined> {
     const { ref, ctx, gate } = asked;
-    const attempt = { ...ref, attempt: claim.attempt };
+    const { orgId, planId, stepId } = ref;
+    const attempt = { orgId, planId, stepId, attempt: claim.attempt };
     inFlight.attempt = attempt;
     let recorded = false;
     try {
-      const granted = await this.#orReleased(attempt, () => this.#stillGranted(claim, asked));
+      const granted = await this.#orReleased(attempt, () =>
+        this.#grants.stillGranted(claim, asked),
+      );
       const end = await this.#run(granted, asked, inFlight);
-      const outcome = await this.#withGrants(ref, withHints(end.outcome, gate.warnings), ctx);
-      const origin = originOf(ctx, end.policyVersion ?? granted.policyVersion);
+      const hinted = withHints(end.outcome, gate.warnings);
+      const outcome =
+        hinted.kind === "awaiting_approval" ? await this.#withGrants(ref, hinted, ctx) : hinted;
+      const origin = originOf(ctx, end.policyVersion ?? granted.permission.grant.policyVersion);
       const finished = await this.#engine.finishStep(attempt, outcome, end.toolCall, origin);
       recorded = end.toolCall !== undefined && finished.kind !== "fenced";
       inFlight.attempt = undefined;
-      this.#parts.storage.add(ref.orgId, attemptBytes(outcome));
+      this.#parts.storage.add(ref.orgId, "plans", attemptBytes(outcome));
       this.#tell(attempt, claim, ctx, outcome);
-      if (outcome.kind === "released") throw end.refusal ?? shuttingDown();
+      if (outcome.kind === "released") throw end.refusal ?? stopped(inFlight);
       // The next claim says what it waits for.
       if (outcome.kind === "awaiting_approval") return undefined;
       if (finished.kind === "ended") return finished.execution;
@@ -316,12 +308,11 @@ export class StepRunner implements AsyncDisposable {
    * Looks for a standing approval that covers the statement. If there is none, it asks for the
    * approval of the whole plan too, where policies allow it.
    */
-  async #withGrants<Outcome extends StepOutcome>(
+  async #withGrants(
     ref: StepRef,
-    outcome: Outcome,
+    outcome: AwaitedApproval,
     ctx: QueryRuntimeContext,
-  ): Promise<Outcome> {
-    if (outcome.kind !== "awaiting_approval") return outcome;
+  ): Promise<AwaitedApproval> {
     const standing = await this.#standingApprovals.of(ref.orgId, outcome.approval);
     if (standing !== undefined) return { ...outcome, standing };
     return { ...outcome, wholePlan: await this.#wholePlans.of(ref, outcome, ctx) };
@@ -339,13 +330,13 @@ export class StepRunner implements AsyncDisposable {
 
   async #run(
     granted: GrantedStep,
-    { ctx, gate }: AskedStep,
-    { signal }: InFlightStep,
+    { gate }: AskedStep,
+    inFlight: InFlightStep,
   ): Promise<AttemptEnd> {
-    const { eventId, sessionId } = gate.call;
-    const end = await this.#runner.run({ ...granted, eventId, sessionId }, ctx, signal);
-    const handedBack = end.outcome.kind === "cancelled" && this.#closing;
-    return handedBack ? { ...end, outcome: { kind: "released" } } : end;
+    const end = await this.#runner.run(granted, gate.call, inFlight.signal);
+    const isHandedBack = this.#closing || inFlight.isAbandoned;
+    const isReleased = end.outcome.kind === "cancelled" && isHandedBack;
+    return isReleased ? { ...end, outcome: { kind: "released" } } : end;
   }
 
   /** Notifies all observers, including the data source, that an attempt has ended. */
@@ -389,10 +380,4 @@ export class StepRunner implements AsyncDisposable {
 /** Waits; an abort ends the wait early without an error. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
-}
-
-function shuttingDown(): AppError {
-  return new AppError("STORE_UNAVAILABLE", "The server is shutting down; send the request again", {
-    retryAfterMs: 1000,
-  });
 }

@@ -1,21 +1,25 @@
 import { AppError } from "@steward/kernel/errors.js";
-import { type OutputPolicy, type OutputToHandOut, recordedData } from "../../governance/index.js";
+import { isSameAsked, type OutputPolicy, type OutputToHandOut } from "../../governance/index.js";
 import type { OutputSource, RecordedData } from "../../kernel/tool-call.js";
-import { kindsOf } from "./permit-steps.js";
-import type { StoredResult, StoredSource } from "../engine/index.js";
+import type { StoredSource } from "../engine/index.js";
 import type { QueryRuntimeContext } from "../orchestrator.js";
-import type { PreparedStep } from "../plan.js";
-import { StatementError, type ToolRegistry } from "../ports.js";
-
-/** Time limit for the description of a statement whose touched data were not recorded, in ms. */
-const DESCRIBE_MS_MAX = 5_000;
+import { plannedStatement } from "./permit-steps.js";
+import { type DescribeBudget, ToldData, type ToldDataParts, unknownData } from "./told-data.js";
 
 /** Dependencies of the decision on stored outputs. */
-export interface StoredOutputsParts {
+export interface StoredOutputsParts extends ToldDataParts {
   readonly policy: OutputPolicy;
-  readonly tools: ToolRegistry;
-  /** How long a statement may wait for its turn at its data source, in ms. */
-  readonly stepWaitMs: number;
+}
+
+/** The refusal of a decision by policies; `undefined` when it permits. */
+export async function refusalOf(permit: () => Promise<unknown>): Promise<AppError | undefined> {
+  try {
+    await permit();
+    return undefined;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "POLICY_DENIED") return error;
+    throw error;
+  }
 }
 
 /**
@@ -25,27 +29,42 @@ export interface StoredOutputsParts {
  */
 export class StoredOutputs {
   readonly #parts: StoredOutputsParts;
+  readonly #told: ToldData;
 
   constructor(parts: StoredOutputsParts) {
     this.#parts = parts;
+    this.#told = new ToldData(parts);
   }
 
   /**
    * Permits handing out the outputs of these steps.
-   * @returns what a tool call records of them, if policies depend on the touched data.
+   * @returns what a tool call records of them, each different source once.
    * @throws AppError `POLICY_DENIED`, naming the step.
    */
   async permit(
     ctx: QueryRuntimeContext,
     sources: readonly StoredSource[],
+    budget?: DescribeBudget,
   ): Promise<readonly OutputSource[]> {
     if (sources.length === 0) return [];
     const looksAtData = await this.#parts.policy.looksAtData(ctx);
     const recorded: OutputSource[] = [];
+    const permitted: AskedOutput[] = [];
     for (const source of sources) {
-      const touched = await this.#permitOne(ctx, source, looksAtData);
-      const { dataSource, intent } = source.step;
-      recorded.push({ dataSource, intent, touched });
+      const asked = plannedStatement(source.step, undefined);
+      if (permitted.some((other) => isSameAsked(other, asked))) continue;
+      try {
+        if (looksAtData) {
+          const touched = await this.#permitByData(ctx, source, asked, budget);
+          recorded.push(recordedSource(asked, touched));
+          continue;
+        }
+        const forEverybody = await this.#permitWithout(ctx, asked, source);
+        if (forEverybody) permitted.push(asked);
+        recorded.push(recordedSource(asked, undefined));
+      } catch (error) {
+        throw ofStep(error, source.step.id);
+      }
     }
     return recorded;
   }
@@ -54,98 +73,72 @@ export class StoredOutputs {
   async refusal(
     ctx: QueryRuntimeContext,
     sources: readonly StoredSource[],
+    budget?: DescribeBudget,
   ): Promise<AppError | undefined> {
-    try {
-      await this.permit(ctx, sources);
-      return undefined;
-    } catch (error) {
-      if (error instanceof AppError && error.code === "POLICY_DENIED") return error;
-      throw error;
-    }
-  }
-
-  async #permitOne(
-    ctx: QueryRuntimeContext,
-    { step, result }: StoredSource,
-    looksAtData: boolean,
-  ): Promise<RecordedData | undefined> {
-    const { dataSource, intent } = step;
-    const asked = { dataSource, intent, kinds: kindsOf(step) };
-    try {
-      if (!looksAtData) {
-        await this.#permitWithout(ctx, asked, result);
-        return undefined;
-      }
-      const stored = await result();
-      const touched = stored && (await this.#touchedBy(ctx, step, stored));
-      await this.#parts.policy.permitOutput(ctx, {
-        ...asked,
-        ...(touched && { touched }),
-        ranBy: stored?.call?.caller,
-      });
-      return touched;
-    } catch (error) {
-      throw ofStep(error, step.id);
-    }
-  }
-
-  /** Policies that do not look at data decide without the log, unless a person has approved the run. */
-  async #permitWithout(
-    ctx: QueryRuntimeContext,
-    asked: OutputToHandOut,
-    result: StoredSource["result"],
-  ): Promise<void> {
-    const { policy } = this.#parts;
-    try {
-      await policy.permitOutput(ctx, asked);
-    } catch (error) {
-      const ranBy = (await result())?.call?.caller;
-      if (ranBy === undefined) throw error;
-      await policy.permitOutput(ctx, { ...asked, ranBy });
-    }
+    return refusalOf(() => this.permit(ctx, sources, budget));
   }
 
   /**
-   * The data that a result tells of: those that were recorded with it. No policy depended on them
-   * when older results were stored; for these the database says what the statement touches now.
-   * @throws AppError `POLICY_DENIED` when that cannot be told.
+   * The refusal of what a result told that is not stored any more.
+   * @param call The statement, which is all that policies are asked about unless they look at data; absent: none
+   * is known.
    */
-  async #touchedBy(
+  async refusalOfUnknown(
     ctx: QueryRuntimeContext,
-    step: PreparedStep,
-    stored: StoredResult,
-  ): Promise<RecordedData | undefined> {
-    const touched = stored.call?.touched;
-    if (touched !== undefined) return touched;
-    if (stored.toolOutputJson === "[]") return undefined;
-    return (await this.#described(ctx, step)) ?? unknownData();
+    call?: Pick<OutputToHandOut, "dataSource" | "intent">,
+  ): Promise<AppError | undefined> {
+    const { policy } = this.#parts;
+    if (await policy.looksAtData(ctx)) return refusalOf(unknownData);
+    return call && refusalOf(() => policy.permitOutput(ctx, call));
   }
 
-  async #described(
+  /** @returns the data that the output tells of. */
+  async #permitByData(
     ctx: QueryRuntimeContext,
-    { dataSource, intent, statement: { sql, binds } }: PreparedStep,
+    source: StoredSource,
+    asked: AskedOutput,
+    budget: DescribeBudget | undefined,
   ): Promise<RecordedData | undefined> {
-    const target = this.#parts.tools.target(dataSource);
-    if (target === undefined) return undefined;
-    // A tool that takes no SQL touches no tables that policies could name.
-    if (!("dialect" in target)) return { tables: [], functions: [] };
-    const limits = { waitMs: this.#parts.stepWaitMs, timeoutMs: DESCRIBE_MS_MAX };
-    const asked = { sql, intent, parameterCount: binds.length, caller: ctx, ...limits };
+    const stored = await source.result();
+    const touched = await this.#told.by(ctx, source.step, stored, budget);
+    await this.#parts.policy.permitOutput(ctx, {
+      ...asked,
+      ...(touched && { touched }),
+      ranBy: stored?.call?.caller,
+    });
+    return touched;
+  }
+
+  /**
+   * Policies that do not look at data decide without the log, unless a person has approved the run.
+   * @returns whether they permit it whoever ran the statement.
+   */
+  async #permitWithout(
+    ctx: QueryRuntimeContext,
+    asked: AskedOutput,
+    source: StoredSource,
+  ): Promise<boolean> {
+    const { policy } = this.#parts;
     try {
-      return recordedData((await target.describe(asked, ctx.signal)).touched);
+      await policy.permitOutput(ctx, asked);
+      return true;
     } catch (error) {
-      if (error instanceof StatementError && error.reason !== "aborted") return undefined;
-      throw error;
+      const ranBy = (await source.result())?.call?.caller;
+      if (ranBy === undefined) throw error;
+      await policy.permitOutput(ctx, { ...asked, ranBy });
+      return false;
     }
   }
 }
 
-function unknownData(): never {
-  throw new AppError(
-    "POLICY_DENIED",
-    "policies of the organization depend on tables and columns, and it was not recorded which ones " +
-      "the statement touched: run the statement again in a new step",
-  );
+/** What policies that do not look at data are asked about an output. */
+type AskedOutput = Pick<OutputToHandOut, "dataSource" | "intent" | "kinds">;
+
+function recordedSource(
+  { dataSource, intent, kinds = [] }: AskedOutput,
+  touched: RecordedData | undefined,
+): OutputSource {
+  return { dataSource, intent, kinds, touched };
 }
 
 function ofStep(error: unknown, stepId: string): unknown {

@@ -16,13 +16,14 @@ import {
 } from "../../approvals/limits.js";
 import {
   ApprovalRequired,
+  type ExplainedStatementPolicy,
   type ApprovalRule,
   type NeededApproval,
-  type StatementPolicy,
   type StatementReader,
   type TouchedData,
 } from "../../governance/index.js";
 import { isMetByPlan, openPlanApproval } from "../approvals/whole-plan.js";
+import { withWriters } from "../authors.js";
 import type { PlanEngine } from "../engine/index.js";
 import type { QueryRuntimeContext } from "../orchestrator.js";
 import type { StepOutcome, StepState, WholePlanRequest } from "../plan-state.js";
@@ -43,7 +44,7 @@ export interface WholePlanParts {
   readonly engine: Pick<PlanEngine, "loadPlan" | "findStep">;
   readonly tools: ToolRegistry;
   readonly access: DataSourceAccess;
-  readonly policy: StatementPolicy;
+  readonly policy: ExplainedStatementPolicy;
   readonly reader: StatementReader;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -90,7 +91,7 @@ export class WholePlanRequests {
       if (step.id === stepId) steps.push(askingStep(step, { approval, subject }));
       else if (present?.status === "pending") {
         const asked = { ref: { ...ref, stepId: step.id }, step, untilMs };
-        steps.push(await this.#pending(asked, ctx));
+        steps.push(await this.#pending(asked, withWriters(ctx, step)));
       } else steps.push({ shown: shownOf(step, "free", doneNote(present)) });
     }
     const covers = steps.flatMap(({ covered }) => covered ?? []);
@@ -190,15 +191,16 @@ export class WholePlanRequests {
     const touched = isSql ? described : undefined;
     const isUnknown = isSql && touched === undefined;
     if (looksAtData && isUnknown) return UNKNOWN_TABLES;
+    const planned = plannedStatement(step, touched);
+    // Nobody has asked to run this step, so that a denial is no refusal.
+    const { verdict, reason = "" } = await policy.decide(ctx, planned);
+    if (verdict === "deny") return reason;
     try {
-      await policy.permit(ctx, plannedStatement(step, touched));
+      await policy.permit(ctx, planned);
       return "free";
     } catch (refusal) {
-      if (refusal instanceof ApprovalRequired) {
-        return isUnknown ? UNKNOWN_TABLES : { needed: refusal.needed, touched };
-      }
-      if (refusal instanceof AppError && refusal.code === "POLICY_DENIED") return refusal.message;
-      throw refusal;
+      if (!(refusal instanceof ApprovalRequired)) throw refusal;
+      return isUnknown ? UNKNOWN_TABLES : { needed: refusal.needed, touched };
     }
   }
 

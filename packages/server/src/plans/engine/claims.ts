@@ -53,8 +53,9 @@ export class Claims {
 
   /** Removes a claim: the step no longer runs here. */
   remove(step: StepRef): void {
-    this.find(step)?.settle();
-    this.#claims.delete(keyOf(step, step.stepId));
+    const key = keyOf(step, step.stepId);
+    this.#claims.get(key)?.settle();
+    this.#claims.delete(key);
   }
 
   /** Removes every claim. Those that were only in memory are lost with the process. */
@@ -77,7 +78,7 @@ export class Claims {
    * Records that the step's stored state is known again, after an append whose outcome was unknown.
    */
   markSettled(step: StepRef): void {
-    this.#unsettled.delete(keyOf(step, step.stepId));
+    if (this.#unsettled.size > 0) this.#unsettled.delete(keyOf(step, step.stepId));
   }
 
   unsettled(): readonly AttemptRef[] {

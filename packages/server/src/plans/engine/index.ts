@@ -25,4 +25,4 @@ export {
   type StoredResult,
 } from "./plan-log.js";
 export { cursorOutOfRange, planNotFound } from "./refusals.js";
-export { takenResults, type StoredSource } from "./step-results.js";
+export { takenResults, type StoredSource, type StoredStep } from "./step-results.js";

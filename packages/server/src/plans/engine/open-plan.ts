@@ -54,9 +54,10 @@ export class OpenPlan implements AppendSource {
   #written: PlanState;
   /** The plan's newest sequence after this node's last append. */
   #ownSequence: number | undefined;
-  #events: LogEntry["events"] = [];
-  #origins: readonly EventsOrigin[] = [];
-  readonly #steps = new Map<number, StepState>();
+  #events: LogEntry["events"][number][] = [];
+  #origins: EventsOrigin[] = [];
+  /** The changed steps, each as it is after its last change. */
+  #steps: StepState[] = [];
   #definitions: readonly PreparedStep[] = [];
   #approvals: readonly ApprovalChange[] = [];
   #waiting: Waiting[] = [];
@@ -111,7 +112,8 @@ export class OpenPlan implements AppendSource {
   }
 
   step(stepId: string): PreparedStep | undefined {
-    return this.#prepared.find((step) => step.id === stepId);
+    for (const step of this.#prepared) if (step.id === stepId) return step;
+    return undefined;
   }
 
   /** The place of the step's result in a log. */
@@ -125,9 +127,13 @@ export class OpenPlan implements AppendSource {
    */
   change(change: PlanChange, origin?: Origin): void {
     this.#state = applyChange(this.#state, change);
-    this.#events = [...this.#events, ...change.events];
-    this.#origins = [...this.#origins, { count: change.events.length, origin }];
-    for (const step of change.steps) this.#steps.set(step.index, step);
+    this.#events.push(...change.events);
+    this.#origins.push({ count: change.events.length, origin });
+    for (const step of change.steps) {
+      const known = this.#steps.findIndex(({ index }) => index === step.index);
+      if (known === -1) this.#steps.push(step);
+      else this.#steps[known] = step;
+    }
     if (change.approvals.length > 0) this.#approvals = [...this.#approvals, ...change.approvals];
     if (change.definitions.length === 0) return;
     this.#definitions = [...this.#definitions, ...change.definitions];
@@ -167,7 +173,7 @@ export class OpenPlan implements AppendSource {
     const entry = {
       sequence: first.sequence,
       events: this.#events,
-      steps: [...this.#steps.values()],
+      steps: this.#steps,
       definitions: this.#definitions,
       request: this.#requestOf(this.#definitions),
       end,
@@ -176,7 +182,7 @@ export class OpenPlan implements AppendSource {
     };
     this.#events = [];
     this.#origins = [];
-    this.#steps.clear();
+    this.#steps = [];
     this.#definitions = [];
     this.#approvals = [];
     const state = this.#state;
@@ -258,10 +264,10 @@ export class OpenPlan implements AppendSource {
   }
 
   #claimChanges(entries: readonly LogEntry[]): Pick<PlanUnit, "claimed" | "ended"> {
-    const last = new Map(entries.flatMap(({ steps }) => steps).map((step) => [step.index, step]));
     const claimed: StepState[] = [];
     const ended: number[] = [];
-    for (const [index, step] of last) {
+    for (const step of lastChangesOf(entries)) {
+      const { index } = step;
       if (step.status === "running") {
         claimed.push(step);
         this.#durablyClaimed.add(index);
@@ -271,4 +277,11 @@ export class OpenPlan implements AppendSource {
     }
     return { claimed, ended };
   }
+}
+
+/** The steps that entries change, each as it is after its last change. */
+function lastChangesOf(entries: readonly LogEntry[]): Iterable<StepState> {
+  const [first, ...others] = entries;
+  if (first === undefined || others.length === 0) return first?.steps ?? [];
+  return new Map(entries.flatMap(({ steps }) => steps).map((step) => [step.index, step])).values();
 }

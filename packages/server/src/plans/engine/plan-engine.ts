@@ -10,8 +10,8 @@ import type { WantedDecision } from "../../approvals/index.js";
 import { newPlanRecord, planRecordOf } from "../execution.js";
 import type { PageRequest, PlanPage, StoredPlanFilter } from "../orchestrator.js";
 import type { PlanEvent } from "../plan-events.js";
-import { type PlanState, type StepOutcome } from "../plan-state.js";
-import type { PlanRecord, PlanRevised, PreparedStep } from "../plan.js";
+import type { PlanChange, PlanState, StepOutcome } from "../plan-state.js";
+import type { PlanRecord, PlanRevised } from "../plan.js";
 import type {
   AbandonedStep,
   AttemptRef,
@@ -26,6 +26,7 @@ import {
   cancelPlan,
   createPlan,
   decideApproval,
+  finishPlan,
   retryPlan,
   revisePlan,
   type PlanRevision,
@@ -46,8 +47,8 @@ import {
 } from "./plan-log.js";
 import { attemptEnd, PlanWriter } from "./plan-writer.js";
 import { planNotFound } from "./refusals.js";
-import { loadedSteps, outputSources, takenResults, storedStep } from "./step-results.js";
-import type { StoredSource, StoredStep } from "./step-results.js";
+import { PlanSources, storedStep, takenResults } from "./step-results.js";
+import type { StoredStep } from "./step-results.js";
 import { StepTransitions } from "./step-transitions.js";
 import { Sweeps } from "./sweeps.js";
 
@@ -218,19 +219,16 @@ export class PlanEngine implements AsyncDisposable {
    * @returns the plan's state after the call.
    * @throws AppError `PLAN_NOT_ACTIVE` when it has completed or failed.
    */
-  async cancelPlan(ref: PlanRef, reason: string, origin?: Origin): Promise<PlanState> {
-    for (;;) {
-      const plan = await this.#ownership.acquired(ref);
-      const change = cancelPlan(plan.state, reason, this.#node.nowMs());
-      if (change === undefined) {
-        await plan.settled();
-        if (plan.broken) continue;
-        return plan.state;
-      }
-      if ("refused" in change) throw new AppError("PLAN_NOT_ACTIVE", change.refused);
-      plan.change(change, origin);
-      if (await this.#writer.tryWrite(plan)) return plan.state;
-    }
+  cancelPlan(ref: PlanRef, reason: string, origin?: Origin): Promise<PlanState> {
+    return this.#changed(ref, (state) => cancelPlan(state, reason, this.#node.nowMs()), origin);
+  }
+
+  /**
+   * Completes a plan that stays open. Repeating the call changes nothing.
+   * @throws AppError `PLAN_NOT_ACTIVE` unless all of its steps have completed.
+   */
+  async finishPlan(ref: PlanRef, origin?: Origin): Promise<void> {
+    await this.#changed(ref, (state) => finishPlan(state, this.#node.nowMs()), origin);
   }
 
   /**
@@ -238,19 +236,10 @@ export class PlanEngine implements AsyncDisposable {
    * @throws AppError `PLAN_NOT_ACTIVE` unless the plan has failed.
    */
   async retryPlan(ref: PlanRef, deadlineMs: number, origin?: Origin): Promise<PlanRecord> {
-    for (;;) {
-      const plan = await this.#ownership.acquired(ref);
-      const change = retryPlan(plan.state, this.#node.nowMs(), deadlineMs);
-      if ("refused" in change) {
-        const code = change.limit === true ? "LIMIT_EXCEEDED" : "PLAN_NOT_ACTIVE";
-        throw new AppError(code, change.refused);
-      }
-      plan.change(change, origin);
-      if (!(await this.#writer.tryWrite(plan))) continue;
-      const record = await this.findPlan(ref);
-      assert(record !== undefined, "a plan that was committed can be read");
-      return record;
-    }
+    await this.#changed(ref, (state) => retryPlan(state, this.#node.nowMs(), deadlineMs), origin);
+    const record = await this.findPlan(ref);
+    assert(record !== undefined, "a plan that was committed can be read");
+    return record;
   }
 
   /**
@@ -263,9 +252,9 @@ export class PlanEngine implements AsyncDisposable {
     return loaded;
   }
 
-  /** The steps that the values in a step's stored output come from; the first is the step itself. */
-  sourcesOf(loaded: LoadedPlan, step: PreparedStep): readonly StoredSource[] {
-    return outputSources(this.#log, loaded.state.orgId, step, loadedSteps(loaded));
+  /** Where the values in the stored outputs of a plan's steps come from. */
+  sourcesIn(loaded: LoadedPlan): PlanSources {
+    return new PlanSources(this.#log, loaded);
   }
 
   /**
@@ -331,7 +320,7 @@ export class PlanEngine implements AsyncDisposable {
   }
 
   /**
-   * Fails the plans whose deadline has passed, ends approvals whose time has passed, and settles
+   * Ends the plans whose deadline has passed, ends approvals whose time has passed, and settles
    * running steps whose owner is dead, at most `limit` of each. A plan or step that fails, such as
    * one that cannot be read, is set aside, and the others go on.
    */
@@ -367,6 +356,34 @@ export class PlanEngine implements AsyncDisposable {
     this.#stopListening();
     this.#claims.clear();
     await Promise.all([...this.#plans.all()].map((plan) => plan.settled()));
+  }
+
+  /**
+   * Makes a transition durable. @param decide `undefined`: the plan is already as wanted.
+   * @returns the plan's state after the call.
+   */
+  async #changed(
+    ref: PlanRef,
+    decide: (
+      state: PlanState,
+    ) => PlanChange | { readonly refused: string; readonly limit?: true } | undefined,
+    origin: Origin | undefined,
+  ): Promise<PlanState> {
+    for (;;) {
+      const plan = await this.#ownership.acquired(ref);
+      const change = decide(plan.state);
+      if (change === undefined) {
+        await plan.settled();
+        if (plan.broken) continue;
+        return plan.state;
+      }
+      if ("refused" in change) {
+        const code = change.limit === true ? "LIMIT_EXCEEDED" : "PLAN_NOT_ACTIVE";
+        throw new AppError(code, change.refused);
+      }
+      plan.change(change, origin);
+      if (await this.#writer.tryWrite(plan)) return plan.state;
+    }
   }
 
   async #sameRequest(plan: NewPlan, earlier: EarlierRequest): Promise<PlanRecord> {

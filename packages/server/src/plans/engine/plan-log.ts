@@ -3,7 +3,7 @@ import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type { Origin } from "../../kernel/origin.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PageRequest, PlanPage, StoredPlanFilter } from "../orchestrator.js";
-import type { PlanEvent } from "../plan-events.js";
+import type { NewPlanEvent, PlanEvent } from "../plan-events.js";
 import type {
   ApprovalChange,
   PlanState,
@@ -33,7 +33,7 @@ export interface PlanLog {
   create(
     plan: NewPlan,
     state: PlanState,
-    events: readonly PlanEvent[],
+    events: readonly NewPlanEvent[],
     owner: string | undefined,
   ): Promise<EarlierRequest | undefined>;
 
@@ -152,7 +152,7 @@ export interface LoadedPlan {
 
 /** A step's result, with what its tool call recorded; a call that was never made recorded nothing. */
 export interface StoredResult extends StepContext {
-  readonly call?: Pick<ToolCallRecord, "caller" | "touched">;
+  readonly call?: Pick<ToolCallRecord, "caller" | "touched" | "status">;
 }
 
 /** A plan with pending changes. */
@@ -180,7 +180,7 @@ export interface PlanUnit {
 export interface LogEntry {
   /** Sequence of its first event. */
   readonly sequence: number;
-  readonly events: readonly PlanEvent[];
+  readonly events: readonly NewPlanEvent[];
   /** The changed steps, as they are after the entry. */
   readonly steps: readonly StepState[];
   /** Steps that it appends or revises. */

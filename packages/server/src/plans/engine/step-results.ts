@@ -20,13 +20,27 @@ export async function storedExecution(
 }
 
 /** The outputs that a step's statement refers to, by step id. */
-export async function outputsFor(
+export function outputsFor(
   log: PlanLog,
   plan: OpenPlan,
-  step: PreparedStep,
+  { statement: { binds } }: PreparedStep,
+): ReadonlyMap<string, StepOutput> | Promise<ReadonlyMap<string, StepOutput>> {
+  const outputs = new Map<string, StepOutput>();
+  for (const { stepId } of binds) {
+    const cached = plan.outputs.find(stepId);
+    if (cached === undefined) return readOutputs(log, plan, binds);
+    outputs.set(stepId, cached);
+  }
+  return outputs;
+}
+
+async function readOutputs(
+  log: PlanLog,
+  plan: OpenPlan,
+  binds: PreparedStep["statement"]["binds"],
 ): Promise<ReadonlyMap<string, StepOutput>> {
   const outputs = new Map<string, StepOutput>();
-  for (const { stepId } of step.statement.binds) {
+  for (const { stepId } of binds) {
     if (outputs.has(stepId)) continue;
     outputs.set(stepId, plan.outputs.find(stepId) ?? (await storedOutput(log, plan, stepId)));
   }
@@ -45,13 +59,35 @@ async function storedOutput(log: PlanLog, plan: OpenPlan, stepId: string): Promi
 export interface StoredSource {
   readonly step: PreparedStep;
   /** Reads the result; `undefined` while the step has none. */
-  readonly result: () => Promise<StoredResult | undefined>;
+  result(): Promise<StoredResult | undefined>;
+}
+
+/** A class, because a step has one for each step that it depends on. */
+class LoggedSource implements StoredSource {
+  readonly step: PreparedStep;
+  readonly #log: PlanLog;
+  readonly #orgId: string;
+  readonly #at: ResultRef | undefined;
+
+  /** @param at the place of its result; `undefined` while it has none. */
+  constructor(log: PlanLog, orgId: string, step: PreparedStep, at: ResultRef | undefined) {
+    this.step = step;
+    this.#log = log;
+    this.#orgId = orgId;
+    this.#at = at;
+  }
+
+  result(): Promise<StoredResult | undefined> {
+    if (this.#at === undefined) return Promise.resolve(undefined);
+    const { planId, sequence } = this.#at;
+    return this.#log.readResult({ orgId: this.#orgId, planId }, sequence);
+  }
 }
 
 /** The steps of a plan with their results. */
 interface StepsWithResults {
-  readonly step: (stepId: string) => PreparedStep | undefined;
-  readonly resultOf: (stepIndex: number) => ResultRef | undefined;
+  step(stepId: string): PreparedStep | undefined;
+  resultOf(stepIndex: number): ResultRef | undefined;
 }
 
 /**
@@ -64,6 +100,7 @@ export function boundSources(
   { binds }: PreparedStep["statement"],
   plan: StepsWithResults,
 ): readonly StoredSource[] {
+  if (binds.length === 0) return [];
   const found = new Map<string, StoredSource>();
   const pending = binds.map(({ stepId }) => stepId);
   for (let stepId = pending.pop(); stepId !== undefined; stepId = pending.pop()) {
@@ -90,25 +127,36 @@ function storedSource(
   log: PlanLog,
   orgId: string,
   step: PreparedStep,
-  { resultOf }: StepsWithResults,
+  plan: StepsWithResults,
 ): StoredSource {
-  const at = resultOf(step.index);
-  return {
-    step,
-    result: () =>
-      at === undefined
-        ? Promise.resolve(undefined)
-        : log.readResult({ orgId, planId: at.planId }, at.sequence),
-  };
+  return new LoggedSource(log, orgId, step, plan.resultOf(step.index));
 }
 
-/** The steps of a plan that is open. */
-export function stepsOf(plan: OpenPlan): StepsWithResults {
-  return { step: (stepId) => plan.step(stepId), resultOf: (index) => plan.resultOf(index) };
+/** The steps that the values in the stored outputs of a plan come from. */
+export class PlanSources {
+  readonly #log: PlanLog;
+  readonly #orgId: string;
+  readonly #steps: StepsWithResults;
+
+  constructor(log: PlanLog, loaded: LoadedPlan) {
+    this.#log = log;
+    this.#orgId = loaded.state.orgId;
+    this.#steps = loadedSteps(loaded);
+  }
+
+  /** The sources of a step's output; the first is the step itself. */
+  of(step: PreparedStep): readonly StoredSource[] {
+    return outputSources(this.#log, this.#orgId, step, this.#steps);
+  }
+
+  /** The step itself, without those that it has bound. */
+  own(step: PreparedStep): StoredSource {
+    return storedSource(this.#log, this.#orgId, step, this.#steps);
+  }
 }
 
 /** The steps of a plan that was read. */
-export function loadedSteps({
+function loadedSteps({
   prepared,
   results,
 }: Pick<LoadedPlan, "prepared" | "results">): StepsWithResults {

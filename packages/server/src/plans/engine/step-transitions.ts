@@ -21,13 +21,7 @@ import type { OpenPlans } from "./open-plans.js";
 import type { Ownership } from "./ownership.js";
 import type { EngineNode, PlanHandover, PlanLog } from "./plan-log.js";
 import { attemptEnd, type PlanWriter } from "./plan-writer.js";
-import {
-  boundSources,
-  outputsFor,
-  outputSources,
-  stepsOf,
-  storedExecution,
-} from "./step-results.js";
+import { boundSources, outputsFor, outputSources, storedExecution } from "./step-results.js";
 
 /** How an attempt ended, and who asked for it. */
 interface FinishedAttempt {
@@ -39,12 +33,30 @@ interface FinishedAttempt {
 /** The answer to the question whether a step may be claimed, and what it was asked about. */
 interface AskedClaim {
   readonly version: string;
+  readonly claimable: ClaimableStep;
   readonly awaited: AwaitedApproval | undefined;
 }
 
 /** Differs when a claim of the step would run something else, or under another approval. */
 function versionOf({ attempt, approval }: StepState, { revision = 1 }: PreparedStep): string {
-  return JSON.stringify([attempt, revision, approval?.approvalId, approval?.status]);
+  const { approvalId = "", status = "" } = approval ?? {};
+  return `${String(attempt)} ${String(revision)} ${approvalId} ${status}`;
+}
+
+/** One literal, because it is made for each step. @param deadlineMs may have changed since the step was asked about. */
+function claimedStep(claimable: ClaimableStep, deadlineMs: number): ClaimResult {
+  const { attempt, tries, step, sessionId, outputs, boundSources, approval } = claimable;
+  return {
+    kind: "claimed",
+    attempt,
+    tries,
+    step,
+    sessionId,
+    deadlineMs,
+    outputs,
+    boundSources,
+    approval,
+  };
 }
 
 /** Dependencies of {@link StepTransitions}. */
@@ -111,27 +123,30 @@ export class StepTransitions {
         assert(prepared !== undefined, "a step that has finished is a step of the plan");
         return {
           kind: "finished",
-          sources: outputSources(this.#log, ref.orgId, prepared, stepsOf(plan)),
+          sources: outputSources(this.#log, ref.orgId, prepared, plan),
           execution: await storedExecution(this.#log, plan, decision.step),
         };
       }
       assert(prepared !== undefined, "a step that was claimed is a step of the plan");
-      const attempt = { ...ref, attempt: decision.step.attempt };
+      const { orgId, planId, stepId } = ref;
+      const attempt = { orgId, planId, stepId, attempt: decision.step.attempt };
       const { approval } = decision.step;
       const isApproved = approval?.usedBy === attempt.attempt;
-      const claimable = async (): Promise<ClaimableStep> => ({
+      const claimable = (outputs: ClaimableStep["outputs"]): ClaimableStep => ({
         attempt: attempt.attempt,
         tries: attempt.attempt - (decision.step.uncounted ?? 0),
         step: prepared,
         sessionId: plan.sessionId,
         deadlineMs: plan.state.deadlineMs,
-        outputs: await outputsFor(this.#log, plan, prepared),
-        boundSources: boundSources(this.#log, ref.orgId, prepared.statement, stepsOf(plan)),
+        outputs,
+        boundSources: boundSources(this.#log, ref.orgId, prepared.statement, plan),
         approval: isApproved ? approval : undefined,
       });
       const version = versionOf(decision.step, prepared);
       if (admit !== undefined && asked?.version !== version) {
-        asked = { version, awaited: await admit(await claimable()) };
+        const outputs = outputsFor(this.#log, plan, prepared);
+        const claimed = claimable(outputs instanceof Promise ? await outputs : outputs);
+        asked = { version, claimable: claimed, awaited: await admit(claimed) };
         // Anything may have happened meanwhile, so it is decided again.
         continue;
       }
@@ -146,10 +161,11 @@ export class StepTransitions {
       }
       const isInMemory = !isApproved && isReadIntent(prepared.intent) && this.#plans.isOwned(plan);
       if (!isInMemory) this.#ownIfUndisputed(plan);
-      plan.change(decision.change, origin);
+      plan.change(decision.change(), origin);
       if (isInMemory) this.#claimInMemory(plan, attempt, owner);
       else if (!(await this.#tryClaim(plan, attempt, owner))) continue;
-      return { kind: "claimed", ...(await claimable()) };
+      const claimed = asked?.claimable ?? claimable(await outputsFor(this.#log, plan, prepared));
+      return claimedStep(claimed, plan.state.deadlineMs);
     }
   }
 

@@ -37,7 +37,7 @@ export class Sweeps {
   }
 
   /**
-   * Fails a plan that is past its deadline. A plan with a running step waits for that step's end,
+   * Ends a plan that is past its deadline, as {@link expirePlan} says. A plan with a running step waits for that step's end,
    * which the deadline bounds too.
    * @returns the plan with the change, to be written; `undefined` when there is nothing to do.
    */

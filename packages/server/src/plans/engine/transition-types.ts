@@ -17,6 +17,8 @@ export interface NewPlan {
   readonly description: string;
   /** Absent: `fail`. */
   readonly onFailure?: OnFailure | undefined;
+  /** Absent: no. */
+  readonly keepOpen?: boolean | undefined;
   readonly steps: readonly PreparedStep[];
   readonly fork?: ForkOrigin | undefined;
   readonly createdAtMs: number;

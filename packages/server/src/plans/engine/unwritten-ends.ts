@@ -16,6 +16,7 @@ export class UnwrittenEnds {
    * being written.
    */
   of(stepIds: readonly string[]): Promise<unknown> | undefined {
+    if (this.#writing.size === 0) return undefined;
     const writing = stepIds.flatMap((stepId) => this.#writing.get(stepId) ?? []);
     return writing.length === 0 ? undefined : Promise.allSettled(writing);
   }

@@ -1,3 +1,4 @@
+import { isOwn, partyName, type Caller } from "@steward/kernel/caller.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { originOf } from "../../kernel/origin.js";
 import { isUuid } from "@steward/kernel/ids.js";
@@ -6,8 +7,9 @@ import {
   decideApproval,
   OPERATION_PLAN_ID,
   type OperationApprovals,
-  partyName,
   partyOf,
+  shownStatus,
+  whyNotApprover,
   whyNotRevoker,
   type WantedDecision,
 } from "../../approvals/index.js";
@@ -34,12 +36,14 @@ import type { ExplainedStatementPolicy } from "../../governance/index.js";
 
 /** Dependencies of the desk. */
 export interface ApprovalDeskParts extends ApprovalPreviewParts {
-  readonly engine: Pick<PlanEngine, "decideApproval" | "findStep" | "loadPlan" | "sourcesOf">;
+  readonly engine: Pick<PlanEngine, "decideApproval" | "findStep" | "loadPlan" | "sourcesIn">;
   readonly approvals: ApprovalIndex;
   /** Absent: only the statements of plans are approved. */
   readonly operations?: OperationApprovals | undefined;
   readonly policy: ExplainedStatementPolicy;
   readonly visible: VisiblePlans;
+  /** Whether the caller has the right to an action, alone or with an approval. */
+  readonly mayDo: (caller: Caller, action: string) => Promise<boolean>;
 }
 
 /** Where persons find the approvals that plans wait for, and decide about them. */
@@ -65,13 +69,12 @@ export class ApprovalDesk implements PlanApprovals {
     }
     if (filter.planId !== undefined && !isUuid(filter.planId)) return { approvals: [] };
     const { approvals, clock } = this.#parts;
-    const found = await approvals.list(ctx.orgId, filter, page, clock.nowMs());
-    const shown = found.approvals.map(async (approval) =>
-      (await this.#parts.visible.isVisible(approval, ctx))
-        ? [await withShownValues(approval, ctx, this.#parts)]
-        : [],
-    );
-    return { ...found, approvals: (await Promise.all(shown)).flat() };
+    const nowMs = clock.nowMs();
+    const found = await approvals.list(ctx.orgId, filter, page, nowMs);
+    const shown = await Promise.all(found.approvals.map((approval) => this.#shown(approval, ctx)));
+    const isAsked = (approval: StoredApproval): boolean =>
+      filter.status === undefined || shownStatus(approval, nowMs) === filter.status;
+    return { ...found, approvals: shown.flatMap((one) => (one && isAsked(one) ? [one] : [])) };
   }
 
   async getApproval(approvalId: string, ctx: QueryRuntimeContext): Promise<ApprovalView> {
@@ -123,14 +126,50 @@ export class ApprovalDesk implements PlanApprovals {
         `Approval ${found.approvalId} does not stand for later statements, so there is nothing to revoke`,
       );
     }
-    await approvals.revoke(found.orgId, found.approvalId, { by: partyName(partyOf(ctx)), atMs });
+    const revoked = { by: partyName(partyOf(ctx)), atMs };
+    await approvals.revoke(found.orgId, found.approvalId, revoked, ctx.operation);
     return this.#find(approvalId, ctx);
   }
 
   async #find(approvalId: string, ctx: QueryRuntimeContext): Promise<StoredApproval> {
     const found = await this.#parts.approvals.find(ctx.orgId, approvalId.toLowerCase());
-    const isVisible = found !== undefined && (await this.#parts.visible.isVisible(found, ctx));
-    if (!isVisible) throw new AppError("NOT_FOUND", `There is no approval ${approvalId}`);
-    return withShownValues(found, ctx, this.#parts);
+    const shown = found && (await this.#shown(found, ctx));
+    if (shown === undefined) {
+      throw new AppError("NOT_FOUND", `There is no approval ${approvalId}`);
+    }
+    return shown;
+  }
+
+  /** An approval as the caller sees it; `undefined` when the caller does not see it. */
+  async #shown(
+    approval: StoredApproval,
+    ctx: QueryRuntimeContext,
+  ): Promise<StoredApproval | undefined> {
+    if (approval.planId === OPERATION_PLAN_ID) {
+      return (await this.#seesOperation(approval, ctx)) ? this.#ofNow(approval, ctx) : undefined;
+    }
+    const isVisible = await this.#parts.visible.isVisible(approval, ctx);
+    return isVisible ? withShownValues(approval, ctx, this.#parts) : undefined;
+  }
+
+  /**
+   * The parameters of an operation are seen by its requester, by those who can decide about it, and by those who
+   * have the right to the operation themselves.
+   */
+  async #seesOperation(approval: StoredApproval, ctx: QueryRuntimeContext): Promise<boolean> {
+    if (isOwn(ctx, approval.requester)) return true;
+    if (whyNotApprover(approval, approverOf(ctx)) === undefined) return true;
+    for (const action of approval.subject.intent.split(" ")) {
+      if (!(await this.#parts.mayDo(ctx, action))) return false;
+    }
+    return true;
+  }
+
+  /** Changed policies end the approval of an operation, which is bound to the former ones. */
+  async #ofNow(approval: StoredApproval, ctx: QueryRuntimeContext): Promise<StoredApproval> {
+    const { status, policyVersion } = approval;
+    if (status !== "pending" && status !== "approved") return approval;
+    const isOfNow = policyVersion === (await this.#parts.policy.versionFor(ctx));
+    return isOfNow ? approval : { ...approval, status: "void" };
   }
 }

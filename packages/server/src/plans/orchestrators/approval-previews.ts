@@ -1,7 +1,7 @@
 import type { Clock } from "@steward/kernel/clock.js";
 import { Tally } from "@steward/kernel/concurrency/tally.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
-import { AppError } from "@steward/kernel/errors.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import {
   approverOf,
@@ -18,9 +18,12 @@ import {
 } from "../../approvals/limits.js";
 import type { StoredApproval } from "../../approvals/ports.js";
 import {
+  type Intent,
   isReadIntent,
+  ROW_CHANGES,
   type StatementPolicy,
   type StatementReader,
+  timesIn,
   type TouchedData,
 } from "../../governance/index.js";
 import type { PlanEngine } from "../engine/index.js";
@@ -34,7 +37,7 @@ import {
   type ToolRegistry,
 } from "../ports.js";
 import { bindOutputs } from "../statements/bind-outputs.js";
-import { namedBy } from "../attempts/permit-steps.js";
+import { kindsOf, namedBy } from "../attempts/permit-steps.js";
 import type { StoredOutputs } from "../attempts/stored-outputs.js";
 import { shownColumns } from "./shown-columns.js";
 import { digestOf } from "../attempts/step-approval.js";
@@ -57,6 +60,14 @@ interface WaitingWrite {
   readonly binds: readonly SqlValue[];
 }
 
+const changesRows: ReadonlySet<Intent> = new Set<Intent>([
+  ...ROW_CHANGES,
+  "cross_system_transaction",
+]);
+/** PostgreSQL reads no longer text as a date or time, in characters (MAXDATELEN). */
+const TIME_LENGTH_MAX = 128;
+/** Functions and relations that a note names. */
+const NAMED_MAX = 10;
 const LIMITS = { waitMs: APPROVAL_PREVIEW_WAIT_MS, timeoutMs: APPROVAL_PREVIEW_MS_MAX };
 
 /**
@@ -87,15 +98,35 @@ export class ApprovalPreviews {
   }
 
   /**
-   * How many rows the caller was shown last, by this server, or would be shown now; `undefined` when there is
-   * no preview. A decision that was made already keeps its number.
+   * How many rows the caller was shown last, by this server, or would be shown now. An approval that was
+   * given already keeps its number.
+   * @returns `undefined` for what changes no rows of a database, and where a policy sets no limit.
+   * @throws AppError `INVALID_ARGUMENT` when there is no preview of a write: its approver names the rows.
    */
   async rowsShown(approval: StoredApproval, ctx: QueryRuntimeContext): Promise<number | undefined> {
     const by = approverOf(ctx);
     const earlier = approval.decisions.find(({ approver }) => isSameParty(approver, by));
-    if (earlier?.rowsChangedMax !== undefined) return earlier.rowsChangedMax;
+    if (earlier?.decision === "approve") return earlier.rowsChangedMax;
     const shown = this.#rowsShownTo.get(shownTo(approval, ctx));
-    return shown ?? (await this.of(approval, ctx)).write?.rowsChanged;
+    if (shown !== undefined) return shown;
+    const { write, unavailable = "" } = await this.of(approval, ctx);
+    if (write !== undefined) return write.rowsChanged;
+    if (!(await this.#needsRows(approval))) return undefined;
+    throw invalidField(
+      "rows_changed_max",
+      `there is no preview of this write (${unavailable}), so say how many rows it may change at most: ` +
+        "--rows on the command line, the number of rows in the console",
+    );
+  }
+
+  /** Whether an approval is about changed rows that can be counted. */
+  async #needsRows({ orgId, planId, stepId, rules, subject, covers }: StoredApproval) {
+    if (covers !== undefined || rules.some((rule) => rule.mayChangeUncounted === true))
+      return false;
+    const target = this.#parts.tools.target(subject.dataSource);
+    if (target === undefined || !("dialect" in target)) return false;
+    const step = (await this.#parts.engine.findStep({ orgId, planId, stepId }))?.prepared;
+    return step !== undefined && kindsOf(step).some((kind) => changesRows.has(kind));
   }
 
   async #of(approval: StoredApproval, ctx: QueryRuntimeContext): Promise<ApprovalPreview> {
@@ -171,12 +202,15 @@ export class ApprovalPreviews {
     if (digest !== approval.digest) return without(CHANGED);
     const tables = await may(touched);
     if (tables === undefined) return without(MAY_NOT_READ);
-    const estimated = estimate === undefined ? {} : { estimate };
+    const known = {
+      notes: varyingNotes(touched, target.dialect === "postgres" ? binds : []),
+      ...(estimate === undefined ? {} : { estimate }),
+    };
     try {
       const write = await target.preview({ ...asked, binds, tables }, ctx.signal);
-      return { ...estimated, write: withNotes(write, subject, touched) };
+      return { ...known, write: withLimit(write, subject) };
     } catch (error) {
-      return { ...estimated, ...without(reasonOf(error)) };
+      return { ...known, ...without(reasonOf(error)) };
     }
   }
 }
@@ -188,26 +222,35 @@ function shownTo(
   return JSON.stringify([orgId, approvalId, digest, userId, keyId]);
 }
 
-/** Says when the write would fail because it changes too many rows, and when a run may differ. */
-function withNotes(
+/** Says when a run may differ from what is known now. */
+function varyingNotes(
+  { varying = [] }: TouchedData,
+  binds: readonly SqlValue[],
+): readonly string[] {
+  const texts = binds.map((bind) => (typeof bind === "object" ? bind?.text : bind));
+  const times = texts.flatMap((text) =>
+    typeof text === "string" && text.length <= TIME_LENGTH_MAX ? timesIn(text) : [],
+  );
+  const names = [...new Set([...varying, ...times])];
+  if (names.length === 0) return [];
+  const others = names.length - NAMED_MAX;
+  const named = names.slice(0, NAMED_MAX).join(", ") + (others > 0 ? ` and ${others} more` : "");
+  return [
+    `Each run may change other rows or values: the result of ${named} may differ from run to run`,
+  ];
+}
+
+/** Says when the write would fail because it changes too many rows. */
+function withLimit(
   write: StatementPreview,
   { rowsChangedMax = Infinity }: ApprovalSubject,
-  { varying = [] }: TouchedData,
 ): StatementPreview {
   const { rowsChanged } = write;
-  const notes = [...write.notes];
-  if (varying.length > 0) {
-    notes.unshift(
-      `A run may change other rows than these: the result of ${varying.join(", ")} differs from run to run`,
-    );
-  }
-  if (rowsChanged > rowsChangedMax) {
-    notes.unshift(
-      `The statement would fail: it changes ${String(rowsChanged)} rows now, and may change ` +
-        `${String(rowsChangedMax)} at most`,
-    );
-  }
-  return { ...write, notes };
+  if (rowsChanged <= rowsChangedMax) return write;
+  const note =
+    `The statement would fail: it changes ${String(rowsChanged)} rows now, and may change ` +
+    `${String(rowsChangedMax)} at most`;
+  return { ...write, notes: [note, ...write.notes] };
 }
 
 const CHANGED =

@@ -20,6 +20,7 @@ import { silentTelemetry, type Telemetry } from "../../kernel/telemetry.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import { openSqliteStore, type SqliteStore } from "../../storage/sqlite/store.js";
 import { DurableOrchestrator } from "./durable-orchestrator.js";
+import type { PlanEngine } from "../engine/index.js";
 import type { QueryRuntimeContext } from "../orchestrator.js";
 import { StatementError } from "../ports.js";
 import type { PlanDefinition, PlanRecord, StepChanges, StepDefinition } from "../plan.js";
@@ -36,6 +37,8 @@ interface Given {
   readonly Target?: typeof SqliteTarget;
   readonly log?: Log;
   readonly telemetry?: Telemetry;
+  /** Called when the submitter of a plan is read from the store. */
+  readonly onSubmitterRead?: () => void;
 }
 
 /** A database that rolls its first statement back, as it does with the loser of a deadlock. */
@@ -71,7 +74,7 @@ class Process extends DisposalStack {
     );
     this.orchestrator = this.use(
       new DurableOrchestrator({
-        engine: this.store.plans,
+        engine: readingSubmitters(this.store.plans, given.onSubmitterRead),
         approvals: this.store.approvals,
         tools: buildToolRegistry({ strict: false, tools: [] }, new Map([["default", this.target]])),
         access: new DataSourceAccess([{ name: "default" }]),
@@ -85,10 +88,17 @@ class Process extends DisposalStack {
             this.isForbidden
               ? Promise.reject(new AppError("POLICY_DENIED", "no more"))
               : Promise.resolve({}),
+          permits: () => Promise.resolve(!this.isForbidden),
           decide: () => Promise.resolve({ verdict: "permit", policies: [] }),
           versionFor: () => Promise.resolve(""),
         },
+        readPolicy: {
+          permitOutput: () => Promise.resolve(),
+          looksAtData: () => Promise.resolve(false),
+        },
         mayReadAll: () => Promise.resolve(true),
+        mayDo: () => Promise.resolve(true),
+        isRevoked: () => Promise.resolve(false),
         pricing: {
           quote: (_caller, calls) => Promise.resolve(calls.map(() => ({ aau: 1 }))),
           exceededBudgets: () => Promise.resolve([]),
@@ -115,6 +125,18 @@ class Process extends DisposalStack {
   }
 }
 
+/** The same engine, which tells when it reads who submitted a plan. */
+function readingSubmitters(engine: PlanEngine, onRead: (() => void) | undefined): PlanEngine {
+  return new Proxy(engine, {
+    get(target, name) {
+      if (name === "submitterOf") onRead?.();
+      const member: unknown = Reflect.get(target, name, target);
+      // A method with private members needs the engine itself.
+      return typeof member === "function" ? (member.bind(target) as unknown) : member;
+    },
+  });
+}
+
 let dir = "";
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "steward-plans-"));
@@ -129,6 +151,14 @@ afterEach(() => {
 });
 
 describe("a durable orchestrator", () => {
+  it("reads nowhere who submitted a plan that it has just created", async () => {
+    let reads = 0;
+    await using process = new Process(dir, 10_000, { onSubmitterRead: () => (reads += 1) });
+    const { planId } = await process.submit([step("find", "SELECT id FROM users")]);
+    await process.orchestrator.executeStep(planId, "find", ctx());
+    expect(reads).toBe(0);
+  });
+
   it("runs dependent steps and hands each result on to the next and to the LLM", async () => {
     await using process = new Process(dir);
     const { planId, status } = await process.submit([
@@ -349,6 +379,9 @@ describe("a durable orchestrator", () => {
     const started = performance.now();
     const result = await process.orchestrator.executeStep(planId, "run", ctx());
     expect(result.stepResult).toMatchObject({ status: "failed", error: { code: "STEP_TIMEOUT" } });
+    expect(result.stepResult.error?.message).toMatch(
+      /took over 300 ms\. The limit of 300 ms is the server's: .*SERVICE_STEP_TIMEOUT_MS$/,
+    );
     expect(performance.now() - started).toBeLessThan(5_000);
     const record = await process.orchestrator.getPlan(planId, ctx());
     expect(record?.status).toBe("failed");

@@ -11,6 +11,7 @@ import { type StorageGate, unlimitedStorage } from "@steward/kernel/storage-gate
 import type { Telemetry } from "../../kernel/telemetry.js";
 import type {
   ExplainedStatementPolicy,
+  OutputPolicy,
   SqlAnalyzer,
   StatementReader,
   ToolCallGate,
@@ -48,6 +49,7 @@ import type { PlanCheck, StepDetail } from "../plan-check.js";
 import type { PlanEvent } from "../plan-events.js";
 import type { PlanDefinition, PlanRecord, PlanRevised, StepExecution } from "../plan.js";
 import type {
+  IsRevokedKey,
   PlanRef,
   SchemaJournal,
   ToolCallPricing,
@@ -58,17 +60,18 @@ import { pauseIfLong, readAhead } from "../preparation/read-ahead.js";
 import { writtenBy } from "../authors.js";
 import { requireDataSources } from "../data-source-use.js";
 import { permitSteps } from "../attempts/permit-steps.js";
+import type { OperatorTimeLimits } from "../attempts/time-limit.js";
 import { PlanChecker } from "./plan-checker.js";
 import { PlanReviser } from "./plan-reviser.js";
 import { preparePlan } from "../preparation/prepare.js";
 import { createdOrRepeated, type KeyedRequest } from "./repeated-request.js";
-import { ShownErrors } from "./shown-errors.js";
+import { ShownResults } from "./shown-results.js";
 import { StepReader } from "./step-reader.js";
 import { keyOfAnother, VisiblePlans } from "./visible-plans.js";
 import { definitionBytes } from "./stored-size.js";
 
 /** Dependencies and settings of a durable orchestrator. */
-export interface DurableOrchestratorOptions {
+export interface DurableOrchestratorOptions extends OperatorTimeLimits {
   readonly engine: PlanEngine;
   readonly approvals: ApprovalIndex;
   /** Absent: only the statements of plans are approved. */
@@ -85,15 +88,18 @@ export interface DurableOrchestratorOptions {
   /** Asked before anything is stored or runs; absent: no quota limits what is stored. */
   readonly storage?: StorageGate;
   readonly policy: ExplainedStatementPolicy;
+  /** Decides what readings of plans and approvals leave out, which refuses nobody anything. */
+  readonly readPolicy: OutputPolicy;
   /** Whether a caller has the right `plans:read_all` now: to the plans of others. */
   readonly mayReadAll: (caller: Caller) => Promise<boolean>;
+  /** Whether a caller has the right to an action, alone or with an approval. */
+  readonly mayDo: (caller: Caller, action: string) => Promise<boolean>;
+  readonly isRevoked: IsRevokedKey;
   readonly pricing: ToolCallPricing;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
   readonly telemetry: Telemetry;
-  /** Time limit of one attempt, in ms. */
-  readonly stepTimeoutMs: number;
   /** How long a step may wait for its turn at its data source, in ms. */
   readonly stepWaitMs: number;
   /** Time from a plan's creation to its deadline, in ms. */
@@ -121,7 +127,7 @@ export class DurableOrchestrator
   readonly #engine: PlanEngine;
   readonly #storage: StorageGate;
   readonly #outputs: StoredOutputs;
-  readonly #errors: ShownErrors;
+  readonly #results: ShownResults;
   readonly #visible: VisiblePlans;
   readonly #runner: StepRunner;
   readonly #reviser: PlanReviser;
@@ -134,12 +140,13 @@ export class DurableOrchestrator
     this.#engine = options.engine;
     this.#storage = options.storage ?? unlimitedStorage;
     this.#outputs = new StoredOutputs(options);
-    this.#errors = new ShownErrors({ ...options, outputs: this.#outputs });
+    const shownOutputs = new StoredOutputs({ ...options, policy: options.readPolicy });
+    this.#results = new ShownResults({ ...options, outputs: shownOutputs });
     this.#visible = new VisiblePlans(options);
     this.#reviser = new PlanReviser(options, this.#outputs);
     this.#checker = new PlanChecker(options);
     this.#steps = new StepReader({ ...options, checker: this.#checker, outputs: this.#outputs });
-    this.#desk = new ApprovalDesk({ ...options, outputs: this.#outputs, visible: this.#visible });
+    this.#desk = new ApprovalDesk({ ...options, outputs: shownOutputs, visible: this.#visible });
     this.#runner = new StepRunner({ ...options, storage: this.#storage });
   }
 
@@ -155,7 +162,7 @@ export class DurableOrchestrator
     );
     if (!(await this.#visible.isVisible(record, ctx))) throw keyOfAnother();
     this.#options.telemetry.count("steward_plans_created_total");
-    return this.#errors.inPlan(record, ctx);
+    return this.#results.inPlan(record, ctx);
   }
 
   async #createPlan(
@@ -164,26 +171,32 @@ export class DurableOrchestrator
     ctx: QueryRuntimeContext,
     keyed: KeyedRequest,
   ): Promise<PlanRecord> {
-    const { clock, ids, tools, access, analyzer, reader, planDeadlineMs } = this.#options;
+    const { clock, ids, tools, access, reader, planDeadlineMs } = this.#options;
     const read = await readAhead(definition, tools, reader, ctx.orgId);
-    const steps = preparePlan(session, definition, tools, analyzer, read);
+    const steps = writtenBy(ctx, preparePlan(session, definition, { ...this.#options, read }));
     requireDataSources(steps, access, ctx);
     await permitSteps(ctx, steps, this.#options);
     await pauseIfLong(steps);
-    this.#storage.admit(ctx.orgId, definitionBytes(steps));
+    this.#storage.admit(ctx.orgId, "plans", definitionBytes(steps));
     const nowMs = clock.nowMs();
-    return this.#engine.createPlan({
-      ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },
-      origin: await this.#originOf(ctx),
+    const ref = { orgId: ctx.orgId, planId: ids.orderedUuid() };
+    const origin = await this.#originOf(ctx);
+    const record = await this.#engine.createPlan({
+      ref,
+      origin,
       sessionId: session,
       name: definition.name,
       description: definition.description,
       onFailure: definition.onFailure,
-      steps: writtenBy(steps, ctx.userId),
+      keepOpen: definition.keepOpen,
+      steps,
       createdAtMs: nowMs,
       deadlineMs: nowMs + planDeadlineMs,
       ...keyed,
     });
+    // Otherwise the plan was created before, under the same idempotency key.
+    if (record.planId === ref.planId) this.#visible.submitted(ref, origin.caller);
+    return record;
   }
 
   checkPlan(
@@ -207,7 +220,7 @@ export class DurableOrchestrator
     const ref = { orgId: ctx.orgId, planId };
     if (!(await this.#visible.isVisible(ref, ctx))) return undefined;
     const plan = await this.#engine.findPlan(ref);
-    return plan && this.#errors.inPlan(plan, ctx);
+    return plan && this.#results.inPlan(plan, ctx);
   }
 
   async executeStep(
@@ -246,7 +259,7 @@ export class DurableOrchestrator
     await this.#visible.require(planId, ctx);
     const origin = await this.#originOf(ctx);
     const plan = await this.#engine.retryPlan(ref, clock.nowMs() + planDeadlineMs, origin);
-    return this.#errors.inPlan(plan, ctx);
+    return this.#results.inPlan(plan, ctx);
   }
 
   async appendSteps(
@@ -271,6 +284,11 @@ export class DurableOrchestrator
   async forkPlan(planId: string, fork: PlanFork, ctx: QueryRuntimeContext): Promise<PlanRevised> {
     await this.#visible.require(planId, ctx);
     return this.#reviser.forkPlan(planId, fork, ctx);
+  }
+
+  async finishPlan(planId: string, ctx: QueryRuntimeContext): Promise<void> {
+    await this.#visible.require(planId, ctx);
+    return this.#reviser.finishPlan(planId, ctx);
   }
 
   listApprovals(
@@ -316,7 +334,7 @@ export class DurableOrchestrator
     const ref = { orgId: ctx.orgId, planId };
     await this.#visible.require(planId, ctx);
     const events = await this.#engine.readEvents(ref, afterSequence, limit);
-    return this.#errors.inEvents(ref, events, ctx);
+    return this.#results.inEvents(ref, events, ctx);
   }
 
   onPlanEvents(planId: string, wake: () => void): Unsubscribe {
@@ -337,7 +355,7 @@ export class DurableOrchestrator
     for (;;) {
       const plan = await this.#engine.findPlan(ref);
       if (plan === undefined || (plan.status !== "running" && plan.status !== "pending")) return;
-      if (signal.aborted) throw callerGone();
+      if (signal.aborted) throw callerGone("cancellation");
       await untilPlanNews(this.#engine, ref, signal);
     }
   }

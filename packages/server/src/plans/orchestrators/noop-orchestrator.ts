@@ -56,6 +56,10 @@ export class NoopOrchestrator implements Orchestrator, PlanJournal, PlanRevision
     return Promise.reject(notConfigured());
   }
 
+  finishPlan(): Promise<void> {
+    return Promise.reject(notConfigured());
+  }
+
   readEvents(planId: string): Promise<readonly PlanEvent[]> {
     return Promise.reject(new AppError("PLAN_NOT_FOUND", `Unknown plan ${planId}`));
   }

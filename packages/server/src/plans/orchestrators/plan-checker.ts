@@ -1,6 +1,7 @@
 import { assert } from "@steward/kernel/assert.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { StatementDecision, TouchedData } from "../../governance/index.js";
+import { withWriters } from "../authors.js";
 import { requireDataSources } from "../data-source-use.js";
 import type { QueryRuntimeContext } from "../orchestrator.js";
 import type { PlanCheck, StepCheck } from "../plan-check.js";
@@ -21,7 +22,15 @@ const DESCRIBED_AT_ONCE = 4;
 /** Dependencies of a plan checker. */
 export type PlanCheckerParts = Pick<
   DurableOrchestratorOptions,
-  "tools" | "access" | "analyzer" | "reader" | "policy" | "pricing" | "advisor" | "stepWaitMs"
+  | "tools"
+  | "access"
+  | "analyzer"
+  | "reader"
+  | "policy"
+  | "pricing"
+  | "advisor"
+  | "stepTimeoutMs"
+  | "stepWaitMs"
 >;
 
 /** The facts about a step that are known before policies and prices are asked. */
@@ -46,9 +55,9 @@ export class PlanChecker {
     definition: PlanDefinition,
     ctx: QueryRuntimeContext,
   ): Promise<PlanCheck> {
-    const { tools, access, analyzer, reader, pricing } = this.#parts;
+    const { tools, access, reader, pricing } = this.#parts;
     const read = await readAhead(definition, tools, reader, ctx.orgId);
-    const steps = preparePlan(sessionId, definition, tools, analyzer, read);
+    const steps = preparePlan(sessionId, definition, { ...this.#parts, read });
     requireDataSources(steps, access, ctx);
     const quotes = await pricing.quote(ctx, steps);
     const exceededBudgets = await pricing.exceededBudgets(ctx, sessionId, quotes);
@@ -67,7 +76,7 @@ export class PlanChecker {
   /** Checks one step of a stored plan by the names in its statement, without asking the database. */
   async checkStored(step: PreparedStep, ctx: QueryRuntimeContext): Promise<StepCheck> {
     const [quote] = await this.#parts.pricing.quote(ctx, [step]);
-    return this.#checkStep(step, ctx, quote, true);
+    return this.#checkStep(step, withWriters(ctx, step), quote, true);
   }
 
   async #checkStep(

@@ -125,26 +125,38 @@ export class PlanReviser implements PlanRevisions {
     const sessionId = sessionFor(ctx, source.state.sessionId);
     const added =
       steps.length === 0 ? [] : await this.#checked(appended(source.prepared, steps), ctx);
-    const all = forkedSteps([...source.prepared, ...added]);
+    const all = writtenBy(ctx, forkedSteps([...source.prepared, ...added]), source.prepared);
     // The caller must be allowed to have each step run, also those whose outputs are taken over.
     requireDataSources(all, access, ctx);
     await permitSteps(ctx, all, this.#options);
     const taken = new Set(fork.taken.map((step) => step.stepId));
-    for (const step of source.prepared) {
-      if (taken.has(step.id)) await this.#outputs.permit(ctx, engine.sourcesOf(source, step));
-    }
-    storage.admit(ctx.orgId, definitionBytes(all));
+    const sources = engine.sourcesIn(source);
+    // Whatever a step that is taken over has bound is taken over too.
+    const outputs = source.prepared.flatMap((step) =>
+      taken.has(step.id) ? [sources.own(step)] : [],
+    );
+    await this.#outputs.permit(ctx, outputs);
+    storage.admit(ctx.orgId, "plans", definitionBytes(all));
     const createdAtMs = clock.nowMs();
     const { name, description, state } = source;
-    const written = writtenBy(all, ...state.authors, ctx.userId);
+    const { onFailure, keepOpen } = state;
+    const written = all.map((step, index) =>
+      index === 0 && state.authors.length > 0 ? { ...step, authors: state.authors } : step,
+    );
     return engine.createPlan({
       ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },
       origin: originOf(ctx, await policy.versionFor(ctx)),
-      ...{ sessionId, name, description, onFailure: state.onFailure, steps: written, fork },
+      ...{ sessionId, name, description, onFailure, keepOpen, steps: written, fork },
       createdAtMs,
       deadlineMs: createdAtMs + planDeadlineMs,
       ...keyed,
     });
+  }
+
+  async finishPlan(planId: string, ctx: QueryRuntimeContext): Promise<void> {
+    const { engine, policy } = this.#options;
+    const origin = originOf(ctx, await policy.versionFor(ctx));
+    await engine.finishPlan({ orgId: ctx.orgId, planId }, origin);
   }
 
   /** @param wantedSteps `undefined`: the plan is as wanted already. */
@@ -169,7 +181,13 @@ export class PlanReviser implements PlanRevisions {
       const wanted = wantedSteps(basis);
       if (wanted === undefined) return { planId, status: basis.state.status, revision };
       const { toChange, ...toPrepare } = wanted;
-      const change = toChange(writtenBy(await this.#checked(toPrepare, ctx), ctx.userId));
+      const checked = await this.#checked(toPrepare, ctx);
+      const present = new Map(basis.prepared.map((step) => [step.id, step]));
+      const former = checked.map(({ id, queryTemplate }) => {
+        const step = present.get(id);
+        return step?.queryTemplate === queryTemplate ? step : undefined;
+      });
+      const change = toChange(writtenBy(ctx, checked, former));
       const deadlineMs = clock.nowMs() + planDeadlineMs;
       try {
         const revision = { change, expectedRevision, deadlineMs, request: keyed };
@@ -187,14 +205,14 @@ export class PlanReviser implements PlanRevisions {
     wanted: StepsToPrepare,
     ctx: QueryRuntimeContext,
   ): Promise<readonly PreparedStep[]> {
-    const { tools, access, analyzer, reader, storage = unlimitedStorage } = this.#options;
+    const { tools, access, reader, storage = unlimitedStorage } = this.#options;
     const changed = wanted.steps.filter((_step, index) => wanted.changed.has(index));
     const plan = { name: "", description: "", steps: changed };
     const read = await readAhead(plan, tools, reader, ctx.orgId);
-    const prepared = prepareSteps(wanted, { tools, analyzer, read });
+    const prepared = prepareSteps(wanted, { ...this.#options, read });
     requireDataSources(prepared, access, ctx, wanted.fieldOf);
     await permitSteps(ctx, prepared, this.#options, wanted.fieldOf);
-    storage.admit(ctx.orgId, definitionBytes(prepared));
+    storage.admit(ctx.orgId, "plans", definitionBytes(prepared));
     return prepared;
   }
 }
@@ -242,10 +260,12 @@ function isSame(one: StepDefinition, other: StepDefinition): boolean {
  */
 function definitionOf(step: PreparedStep): StepDefinition {
   const { id, name, toolName, intentSource, queryTemplate, dependsOn, schemaTableHints } = step;
-  const { maxRows, maxBytes } = step;
+  const { timeoutMs, maxRows, maxBytes, dataSource, dataSourceBy } = step;
   const intent = intentSource === "explicit" ? step.intent : "";
   return {
     ...{ id, name, toolName, intent, queryTemplate, dependsOn, schemaTableHints },
+    ...(dataSourceBy === "step" ? { dataSource } : {}),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(maxRows === undefined ? {} : { maxRows }),
     ...(maxBytes === undefined ? {} : { maxBytes }),
   };

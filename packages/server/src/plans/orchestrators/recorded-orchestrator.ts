@@ -25,6 +25,7 @@ import {
   type StepDetails,
 } from "../orchestrator.js";
 import type { PlanDefinition, PlanRecord, StepExecution } from "../plan.js";
+import { faultOfExecution, faultOfPlan } from "./orchestrator-answers.js";
 import type { KeepToolCall } from "./tool-call-keeper.js";
 
 /**
@@ -109,6 +110,8 @@ class RecordedOrchestrator {
     ctx: QueryRuntimeContext,
   ): Promise<PlanRecord> {
     const plan = await withText(() => this.#inner.createPlan(sessionId, definition, ctx));
+    const fault = faultOfPlan(plan);
+    if (fault !== undefined) throw new AppError("INTERNAL", fault);
     this.#plans.getOrMake(`${ctx.orgId}/${plan.planId}`, () => ({ ...definition, sessionId }));
     return plan;
   }
@@ -129,6 +132,7 @@ class RecordedOrchestrator {
       reviseStep: (planId, stepId, revision, ctx) =>
         forgetting(planId, ctx, () => inner.reviseStep(planId, stepId, revision, ctx)),
       forkPlan: (...given) => withText(() => inner.forkPlan(...given)),
+      finishPlan: (...given) => withText(() => inner.finishPlan(...given)),
     };
   }
 
@@ -150,25 +154,37 @@ class RecordedOrchestrator {
    * step.
    */
   async #execute(planId: string, stepId: string, ctx: QueryRuntimeContext): Promise<StepExecution> {
+    const asked = { planId, stepId };
     try {
-      return await this.#inner.executeStep(planId, stepId, ctx);
+      const execution = await this.#inner.executeStep(planId, stepId, ctx);
+      const fault = faultOfExecution(execution, asked);
+      return fault === undefined ? execution : this.#failed(asked, fault);
     } catch (thrown) {
       if (thrown instanceof AppError) throw thrown;
-      this.#parts.log.warn({ err: thrown, planId, stepId }, "orchestrator failed to run a step");
-      const error = { code: "STEP_FAILED", message: textOf(thrown) } as const;
-      const executedAt = isoTime(this.#parts.clock.nowMs());
-      return {
-        stepResult: { stepId, status: "failed", rowCount: 0, executedAt, attempt: 1, error },
-        llmContextUpdate: {
-          planId,
-          stepId,
-          toolOutputJson: "[]",
-          schemaAdditions: [],
-          augmentationHints: [],
-        },
-        replayed: false,
-      };
+      return this.#failed(asked, textOf(thrown), thrown);
     }
+  }
+
+  #failed(
+    asked: { readonly planId: string; readonly stepId: string },
+    message: string,
+    err?: unknown,
+  ): StepExecution {
+    const { clock, log } = this.#parts;
+    log.warn({ err, reason: message, ...asked }, "orchestrator failed to run a step");
+    const { stepId } = asked;
+    const error = { code: "STEP_FAILED", message } as const;
+    const executedAt = isoTime(clock.nowMs());
+    return {
+      stepResult: { stepId, status: "failed", rowCount: 0, executedAt, attempt: 1, error },
+      llmContextUpdate: {
+        ...asked,
+        toolOutputJson: "[]",
+        schemaAdditions: [],
+        augmentationHints: [],
+      },
+      replayed: false,
+    };
   }
 
   /** The step has run, so its result is returned even if recording fails. */

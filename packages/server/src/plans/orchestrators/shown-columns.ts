@@ -1,8 +1,11 @@
 import type { Caller } from "@steward/kernel/caller.js";
-import { AppError } from "@steward/kernel/errors.js";
-import type { StatementPolicy, TouchedData, TouchedTable } from "../../governance/index.js";
+import {
+  type StatementPolicy,
+  type TouchedData,
+  type TouchedTable,
+  withSources,
+} from "../../governance/index.js";
 import type { PreviewedTable } from "../ports.js";
-import { POLICY_REFUSALS } from "../attempts/step-decisions.js";
 
 /**
  * The tables that a statement changes, with the columns that a caller may read: those of which a
@@ -17,12 +20,10 @@ export async function shownColumns(
 ): Promise<readonly PreviewedTable[] | undefined> {
   const looksAtData = await policy.looksAtData(caller);
   const mayRead = (some: readonly TouchedTable[]): Promise<boolean> =>
-    isPermitted(() =>
-      policy.permit(caller, {
-        ...{ dataSource, intent: "read_select" },
-        ...(looksAtData && { touched: { tables: some, functions: [] } }),
-      }),
-    );
+    policy.permits(caller, {
+      ...{ dataSource, intent: "read_select" },
+      ...(looksAtData && { touched: { tables: some, functions: [] } }),
+    });
   const read = tables.map((table) => reading(table, table.accesses.read ?? []));
   if (!(await mayRead(read))) return undefined;
   const shown: PreviewedTable[] = [];
@@ -32,7 +33,9 @@ export async function shownColumns(
     const isWhole = await mayRead([reading(table, table.columns)]);
     const columns: string[] = [];
     for (const column of table.columns) {
-      if (isWhole || (await mayRead([reading(table, [column])]))) columns.push(column);
+      if (isWhole || (await mayRead([reading(table, withSources(table, column))]))) {
+        columns.push(column);
+      }
     }
     shown.push({ name: table.name, columns });
   }
@@ -41,14 +44,4 @@ export async function shownColumns(
 
 function reading({ name, columns }: TouchedTable, read: readonly string[]): TouchedTable {
   return { name, accesses: { read }, columns };
-}
-
-async function isPermitted(ask: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await ask();
-    return true;
-  } catch (error) {
-    if (!(error instanceof AppError) || !POLICY_REFUSALS.has(error.code)) throw error;
-    return false;
-  }
 }

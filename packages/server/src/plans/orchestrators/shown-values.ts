@@ -7,7 +7,7 @@ import type { QueryRuntimeContext } from "../orchestrator.js";
 
 /** Dependencies of the decision on the values in an approval. */
 interface ShownValuesParts {
-  readonly engine: Pick<PlanEngine, "loadPlan" | "sourcesOf">;
+  readonly engine: Pick<PlanEngine, "loadPlan" | "sourcesIn">;
   readonly outputs: StoredOutputs;
 }
 
@@ -25,7 +25,7 @@ export async function withShownValues(
   const isHidden = async (id: string): Promise<boolean> => {
     const step = stepIn(plan, id);
     if (step === undefined) return true;
-    return (await outputs.refusal(ctx, engine.sourcesOf(plan, step).slice(1))) !== undefined;
+    return (await outputs.refusal(ctx, engine.sourcesIn(plan).of(step).slice(1))) !== undefined;
   };
   const planSteps = subject.planSteps?.map(async (shown): Promise<ShownPlanStep> => {
     if (!hasValues(shown) || !(await isHidden(shown.stepId))) return shown;

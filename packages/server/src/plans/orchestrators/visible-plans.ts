@@ -21,8 +21,8 @@ export interface VisiblePlansParts {
  */
 export class VisiblePlans {
   readonly #parts: VisiblePlansParts;
-  /** A plan's submitter never changes. */
-  readonly #submitters = new RecentMap<PartyNames>(SUBMITTERS_REMEMBERED_MAX);
+  /** A plan's submitter never changes. By plan alone, whose id is a shorter key than both. */
+  readonly #submitters = new RecentMap<Submitted>(SUBMITTERS_REMEMBERED_MAX);
 
   constructor(parts: VisiblePlansParts) {
     this.#parts = parts;
@@ -30,7 +30,10 @@ export class VisiblePlans {
 
   /** @throws AppError `PLAN_NOT_FOUND`. */
   async require(planId: string, caller: Caller): Promise<void> {
-    const ref = { orgId: caller.orgId, planId };
+    const { orgId } = caller;
+    const known = this.#submitters.get(planId);
+    if (known?.orgId === orgId && isOwn(caller, known.submitter)) return;
+    const ref = { orgId, planId };
     if (!(await this.isVisible(ref, caller))) throw planNotFound(ref);
   }
 
@@ -42,17 +45,29 @@ export class VisiblePlans {
     return this.#parts.mayReadAll(caller);
   }
 
+  /** Remembers who has just submitted a plan, so that it need not be read. */
+  submitted({ orgId, planId }: PlanRef, { userId, agentId, keyId }: PartyNames): void {
+    this.#submitters.set(planId, { orgId, submitter: { userId, agentId, keyId } });
+  }
+
   /** The condition that limits a listing to the plans that the caller sees. */
   async condition(caller: Caller): Promise<Pick<StoredPlanFilter, "submitter">> {
     return (await this.#parts.mayReadAll(caller)) ? {} : { submitter: ownNames(caller) };
   }
 
   async #submitterOf(ref: PlanRef): Promise<PartyNames | undefined> {
-    const key = `${ref.orgId}/${ref.planId}`;
-    const known = this.#submitters.get(key) ?? (await this.#parts.engine.submitterOf(ref));
-    if (known !== undefined) this.#submitters.set(key, known);
-    return known;
+    const known = this.#submitters.get(ref.planId);
+    if (known?.orgId === ref.orgId) return known.submitter;
+    const submitter = await this.#parts.engine.submitterOf(ref);
+    if (submitter !== undefined) this.#submitters.set(ref.planId, { orgId: ref.orgId, submitter });
+    return submitter;
   }
+}
+
+/** The submitter of an organization's plan. */
+interface Submitted {
+  readonly orgId: string;
+  readonly submitter: PartyNames;
 }
 
 /** An idempotency key was used by somebody whose plans the caller does not see. */

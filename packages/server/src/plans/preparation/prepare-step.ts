@@ -42,19 +42,15 @@ export interface StepSurroundings {
 export function* prepareStep(
   step: StepDefinition,
   index: number,
-  { tools, analyzer, stepIds, read, ...surroundings }: StepSurroundings,
+  { tools, analyzer, stepIds, read, fieldOf: pathOf }: StepSurroundings,
 ): Generator<PlanViolation, PreparedStep | undefined> {
-  const fieldOf = (name: string): string => `${surroundings.fieldOf(index)}.${name}`;
+  const fieldOf = (name: string): string => `${pathOf(index)}.${name}`;
   const intentField = fieldOf("intent");
   const templateField = fieldOf("query_template");
   const declared = yield* declaredIntent(step.intent, intentField);
-  const tool = tools.resolve(step.toolName);
-  if (tool === undefined) {
-    const why =
-      tools.target(step.toolName) === undefined
-        ? ""
-        : ": it is the name of a data source; the catalog lists the tools that run on it, which the operator names in the tools file";
-    yield invalid(fieldOf("tool_name"), `tool ${quoted(step.toolName)} is not listed${why}`);
+  const tool = tools.resolve(step);
+  if ("refusal" in tool) {
+    yield invalid(fieldOf(tool.field), tool.refusal);
     return undefined;
   }
   if ("compile" in tool) {
@@ -90,8 +86,25 @@ export function* prepareStep(
   const intent = declared ?? statementClass;
   const intentSource: IntentSource = declared === undefined ? "statement" : "explicit";
   yield* intentViolations(intent, analysis, tool, { step, field: intentField });
-  const prepared = { ...step, index, intent, intentSource, statementClass, dataSource, statement };
-  return kinds.length === 1 ? prepared : { ...prepared, kinds };
+  return {
+    ...step,
+    index,
+    intent,
+    intentSource,
+    statementClass,
+    dataSource,
+    dataSourceBy: chosenBy(step, tool),
+    statement,
+    kinds: kinds.length === 1 ? undefined : kinds,
+  };
+}
+
+function chosenBy(
+  { dataSource = "" }: StepDefinition,
+  { isByDefault }: SqlTool,
+): PreparedStep["dataSourceBy"] {
+  if (dataSource !== "") return "step";
+  return isByDefault === true ? "default" : undefined;
 }
 
 /** The intent that a step declares; `undefined` when it declares none or an unknown one. */
@@ -178,15 +191,14 @@ function* referenceViolations(
 
 function* intentViolations(
   intent: Intent,
-  { statementClass, because, kinds }: KnownStatement,
+  analysis: KnownStatement,
   tool: SqlTool,
   { step, field }: { readonly step: StepDefinition; readonly field: string },
 ): Generator<PlanViolation, void> {
+  const { statementClass, kinds } = analysis;
   if (!intentCovers(intent, statementClass)) {
-    yield invalid(
-      field,
-      `the statement is ${statementClass}${because === undefined ? "" : ` (${because})`}, which ${intent} does not cover: ${adviceFor(statementClass)}`,
-    );
+    const advice = adviceFor(statementClass);
+    yield invalid(field, `${spokenClass(analysis)}, which ${intent} does not cover: ${advice}`);
     return;
   }
   const { allowedIntents } = tool;
@@ -198,6 +210,14 @@ function* intentViolations(
     field,
     `tool ${quoted(step.toolName)} allows ${allowedIntents.join(", ")} only; ${what}`,
   );
+}
+
+/** The class with the reason; a function that does not exist is named before the class. */
+function spokenClass({ statementClass, because, unknownFunction }: KnownStatement): string {
+  if (unknownFunction !== undefined) {
+    return `${unknownFunction}. If the database defines this function, the statement is ${statementClass}`;
+  }
+  return `the statement is ${statementClass}${because === undefined ? "" : ` (${because})`}`;
 }
 
 /** A read that calls a function by a wrong name must not be repaired by declaring `admin`. */

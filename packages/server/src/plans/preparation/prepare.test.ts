@@ -49,8 +49,11 @@ function prepare(
   return preparePlan(
     sessionId,
     { name: "", description: "", steps, ...over },
-    buildToolRegistry(listing, targets),
-    new SqliteAnalyzer(),
+    {
+      tools: buildToolRegistry(listing, targets),
+      analyzer: new SqliteAnalyzer(),
+      stepTimeoutMs: 30_000,
+    },
   );
 }
 
@@ -197,6 +200,14 @@ describe("a plan that is not valid", () => {
       "LIMIT_EXCEEDED",
       "steps: the query templates have 524296 bytes together; at most 524288 are allowed: " +
         "submit several plans, or shorter statements",
+    ]);
+  });
+
+  it("counts a character of two code units as one", () => {
+    expect(refusal([step("a")], { name: "😀".repeat(255) })).toEqual(["accepted"]);
+    expect(refusal([step("a")], { name: `${"😀".repeat(255)}a` })).toEqual([
+      "LIMIT_EXCEEDED",
+      "name: has 256 characters; at most 255 are allowed",
     ]);
   });
 

@@ -14,7 +14,7 @@ import type { SqlAnalyzer } from "../../governance/index.js";
 import { fieldInPlan, graphViolations, type FieldOfStep } from "../dag.js";
 import type { PlanDefinition, PreparedStep, StepDefinition } from "../plan.js";
 import type { ToolRegistry } from "../ports.js";
-import { prepareStep, type StepSurroundings } from "./prepare-step.js";
+import { prepareStep } from "./prepare-step.js";
 import type { ReadTemplates } from "./read-ahead.js";
 import { textViolation, type TextLimit } from "./text-rule.js";
 import { invalid, overLimit, runCheck, type PlanViolation } from "../violation.js";
@@ -23,7 +23,6 @@ import { invalid, overLimit, runCheck, type PlanViolation } from "../violation.j
  * Validates a submitted plan and compiles its steps (Decision §4). Fields have their REST names,
  * where a step's id is `id` (Contract §2.2). Empty names, descriptions, tool names and session ids
  * are accepted, because the contract does not require them.
- * @param read templates that have already been compiled and analyzed.
  * @returns the steps in the order submitted.
  * @throws AppError with every violation and its field in `details`, at most 50, and the code of the
  *   first: `LIMIT_EXCEEDED`, `INVALID_PLAN`, `PLAN_CYCLE` or `BAD_PLACEHOLDER`.
@@ -31,11 +30,9 @@ import { invalid, overLimit, runCheck, type PlanViolation } from "../violation.j
 export function preparePlan(
   sessionId: string,
   definition: PlanDefinition,
-  tools: ToolRegistry,
-  analyzer: SqlAnalyzer,
-  read: ReadTemplates = NOTHING_READ,
+  parts: PreparingParts,
 ): readonly PreparedStep[] {
-  return runCheck(preparing(sessionId, definition, { tools, analyzer, read }));
+  return runCheck(preparing(sessionId, definition, parts));
 }
 
 /** The steps of a plan, of which only the changed ones are checked. */
@@ -54,14 +51,23 @@ export interface StepsToPrepare {
  */
 export function prepareSteps(
   wanted: StepsToPrepare,
-  { tools, analyzer, read = NOTHING_READ }: Omit<PreparingParts, "read"> & Partial<PreparingParts>,
+  parts: PreparingParts,
 ): readonly PreparedStep[] {
-  return runCheck(preparingSteps(wanted, { tools, analyzer, read }));
+  return runCheck(preparingSteps(wanted, parts));
 }
 
-type PreparingParts = Pick<StepSurroundings, "tools" | "analyzer" | "read">;
+/** What plans are checked against. */
+interface PreparingParts {
+  readonly tools: ToolRegistry;
+  readonly analyzer: SqlAnalyzer;
+  /** Templates that have already been compiled and analyzed; absent: none. */
+  readonly read?: ReadTemplates;
+  /** The largest time limit that a step may ask for, in ms. */
+  readonly stepTimeoutMs: number;
+}
 
 const NOTHING_READ: ReadTemplates = new Map();
+const OPERATORS_MAXIMUM = ", the operator's maximum (SERVICE_STEP_TIMEOUT_MS)";
 
 function* preparing(
   sessionId: string,
@@ -80,7 +86,7 @@ function* preparing(
 
 function* preparingSteps(
   { steps, changed, fieldOf }: StepsToPrepare,
-  parts: PreparingParts,
+  { tools, analyzer, read = NOTHING_READ, stepTimeoutMs }: PreparingParts,
 ): Generator<PlanViolation, readonly PreparedStep[]> {
   if (steps.length > PLAN_STEPS_MAX) {
     yield overLimit("steps", steps.length, PLAN_STEPS_MAX, "steps");
@@ -95,9 +101,10 @@ function* preparingSteps(
     return [];
   }
   const toCheck = [...steps.entries()].filter(([index]) => changed.has(index));
-  for (const [index, step] of toCheck) yield* shapeViolations(step, fieldOf(index));
+  for (const [index, step] of toCheck) yield* shapeViolations(step, fieldOf(index), stepTimeoutMs);
   yield* graphViolations(steps, fieldOf);
-  const surroundings = { ...parts, fieldOf, stepIds: new Set(steps.map(({ id }) => id)) };
+  const stepIds = new Set(steps.map(({ id }) => id));
+  const surroundings = { tools, analyzer, read, fieldOf, stepIds };
   const prepared: PreparedStep[] = [];
   for (const [index, step] of toCheck) {
     const ready = yield* prepareStep(step, index, surroundings);
@@ -114,7 +121,11 @@ function templatesTooLong(bytes: number): PlanViolation {
 }
 
 /** Violations in a step's texts and counts. */
-function* shapeViolations(step: StepDefinition, field: string): Generator<PlanViolation, void> {
+function* shapeViolations(
+  step: StepDefinition,
+  field: string,
+  stepTimeoutMs: number,
+): Generator<PlanViolation, void> {
   const dependencies = step.dependsOn.length;
   if (dependencies > STEP_DEPENDENCIES_MAX) {
     yield overLimit(`${field}.depends_on`, dependencies, STEP_DEPENDENCIES_MAX, "dependencies");
@@ -126,10 +137,13 @@ function* shapeViolations(step: StepDefinition, field: string): Generator<PlanVi
   yield* rangeViolations(`${field}.max_rows`, step.maxRows, 1, RESULT_ROWS_MAX);
   const bytes = step.maxBytes;
   yield* rangeViolations(`${field}.max_bytes`, bytes, OUTPUT_PAGE_BYTES_MIN, OUTPUT_BYTES_MAX);
+  const { timeoutMs } = step;
+  yield* rangeViolations(`${field}.timeout_ms`, timeoutMs, 1, stepTimeoutMs, OPERATORS_MAXIMUM);
   const nameLimit: TextLimit = { charactersMax: NAME_LENGTH_MAX };
   yield* textViolations([
     [`${field}.name`, step.name, nameLimit],
     [`${field}.tool_name`, step.toolName, nameLimit],
+    [`${field}.data_source`, step.dataSource ?? "", nameLimit],
     [`${field}.query_template`, step.queryTemplate, { bytesMax: TEMPLATE_BYTES_MAX }],
   ]);
   for (const [position, hint] of hints.entries()) {
@@ -144,9 +158,10 @@ function* rangeViolations(
   value: number | undefined,
   min: number,
   max: number,
+  why = "",
 ): Generator<PlanViolation, void> {
   if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return;
-  yield invalid(field, `is no whole number between ${String(min)} and ${String(max)}`);
+  yield invalid(field, `is no whole number between ${String(min)} and ${String(max)}${why}`);
 }
 
 /** A field, its text, and its limit. */

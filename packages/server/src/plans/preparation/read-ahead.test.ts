@@ -31,6 +31,7 @@ it("reads each template of a plan once, and leaves wrong ones to the validation"
       return Promise.resolve(analyzer.analyze(sql, "sqlite"));
     },
     advise: () => [],
+    shape: () => undefined,
   };
   const read = (templates: readonly string[]) =>
     readAhead({ name: "", description: "", steps: steps(templates) }, tools, reader, "org-1");
@@ -45,4 +46,35 @@ it("reads each template of a plan once, and leaves wrong ones to the validation"
   });
   // A text over a limit is refused, whatever it contains.
   expect((await read(Array<string>(110).fill(long))).size).toBe(0);
+});
+
+it("compiles one long template in a turn of the event loop, and serves organizations in turn", async () => {
+  let turn = 0;
+  const counting = (): void => {
+    turn += 1;
+    if (order.length < 9) setImmediate(counting);
+  };
+  const order: string[] = [];
+  const turns = new Set<number>();
+  const readLong = async (orgId: string, n: number): Promise<void> => {
+    const reader: StatementReader = {
+      read: (sql) => {
+        turns.add(turn);
+        order.push(orgId);
+        return analyzer.analyze(sql, "sqlite");
+      },
+      shape: () => undefined,
+      advise: () => [],
+    };
+    const template = `SELECT ${String(n)} -- ${"x".repeat(5000)}`;
+    const plan = { name: "", description: "", steps: steps([template]) };
+    await readAhead(plan, tools, reader, orgId);
+  };
+  counting();
+  await Promise.all([
+    ...Array.from({ length: 8 }, (_, n) => readLong("many", n)),
+    readLong("one", 0),
+  ]);
+  expect(order.indexOf("one")).toBeLessThanOrEqual(2);
+  expect(turns.size).toBe(9);
 });

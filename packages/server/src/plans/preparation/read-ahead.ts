@@ -1,7 +1,16 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Dialect, StatementAnalysis, StatementReader } from "../../governance/index.js";
+import { BoundedTurns } from "@steward/kernel/concurrency/bounded-turns.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { PLAN_STEPS_MAX, PLAN_TEMPLATES_BYTES_MAX, TEMPLATE_BYTES_MAX } from "../limits.js";
+import { RecentMap } from "@steward/kernel/recent-map.js";
+import {
+  COMPILED_TEMPLATE_LENGTH_MAX,
+  COMPILED_TEMPLATES_MAX,
+  PLAN_STEPS_MAX,
+  PLAN_TEMPLATES_BYTES_MAX,
+  STATEMENT_READ_AT_ONCE_LENGTH_MAX,
+  TEMPLATE_BYTES_MAX,
+} from "../limits.js";
 import type { PlanDefinition } from "../plan.js";
 import type { ToolRegistry } from "../ports.js";
 import type { CompiledStatement } from "../statements/compiled-statement.js";
@@ -18,6 +27,12 @@ export type ReadTemplates = ReadonlyMap<string, ReadTemplate>;
 
 /** Time for which analysis may block the event loop before it yields, in ms. */
 const TURN_MS = 10;
+
+/**
+ * A turn of the event loop compiles one long template, of all requests that have arrived together:
+ * the longest takes 10 ms.
+ */
+const LONG_TEMPLATES = new BoundedTurns({ startsMax: 1, turnMs: TURN_MS });
 
 /** From this number of steps on, checking a plan takes milliseconds. */
 const LONG_PLAN_STEPS = 100;
@@ -43,12 +58,17 @@ export async function readAhead(
   const length = steps.reduce((sum, step) => sum + step.queryTemplate.length, 0);
   if (length > PLAN_TEMPLATES_BYTES_MAX || steps.length > PLAN_STEPS_MAX) return read;
   let pausedMs = performance.now();
-  for (const { queryTemplate, toolName } of steps) {
-    const tool = tools.resolve(toolName);
-    if (tool === undefined || "compile" in tool) continue;
+  for (const step of steps) {
+    const { queryTemplate } = step;
+    const tool = tools.resolve(step);
+    if (!("target" in tool) || "compile" in tool) continue;
     const { dialect } = tool.target;
     const key = templateKey(queryTemplate, dialect);
-    const statement = read.has(key) ? undefined : compiledOrNone(queryTemplate, dialect);
+    if (read.has(key)) continue;
+    if (queryTemplate.length > STATEMENT_READ_AT_ONCE_LENGTH_MAX) {
+      await new Promise<void>((start) => LONG_TEMPLATES.enter(() => orgId, start));
+    }
+    const statement = compiledOrNone(queryTemplate, dialect);
     if (statement === undefined) continue;
     const analysis = reader.read(statement.sql, dialect, orgId);
     read.set(key, {
@@ -71,10 +91,16 @@ export async function pauseIfLong(steps: readonly unknown[]): Promise<void> {
   if (steps.length > LONG_PLAN_STEPS) await turn();
 }
 
+/** Agents submit the same templates again and again. By {@link templateKey}. */
+const compiled = new RecentMap<CompiledStatement>(COMPILED_TEMPLATES_MAX);
+
 function compiledOrNone(template: string, dialect: Dialect): CompiledStatement | undefined {
   if (template.length > TEMPLATE_BYTES_MAX || template.includes("\0")) return undefined;
+  const compile = (): CompiledStatement => compileTemplate(template, dialect);
   try {
-    return compileTemplate(template, dialect);
+    return template.length > COMPILED_TEMPLATE_LENGTH_MAX
+      ? compile()
+      : compiled.getOrMake(templateKey(template, dialect), compile);
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;

@@ -179,3 +179,33 @@ function stringEnd(json: string, start: number): number {
     if (backslashes % 2 === 0) return quote + 1;
   }
 }
+
+/** Texts, which are left alone, and numbers of a JSON text. */
+const TEXTS_AND_NUMBERS = /"(?:[^"\\]|\\[^])*"|-?\d[\d.eE+-]*/g;
+
+/**
+ * JSON whose numbers a double holds: another number becomes the text of its digits, where `JSON.parse` would round it,
+ * turn a small one to 0, or a large one to no number at all.
+ */
+export function withHeldNumbers(json: string): string {
+  return json.replaceAll(TEXTS_AND_NUMBERS, (token) =>
+    token.startsWith('"') || isHeld(token) ? token : `"${token}"`,
+  );
+}
+
+/** Whether a double, written out again, is the same number. */
+function isHeld(text: string): boolean {
+  const number = Number(text);
+  return Number.isFinite(number) && normal(String(number)) === normal(text);
+}
+
+/** A number as its digits, without zeros around them, and its exponent. */
+function normal(text: string): string {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, "");
+  const significant = digits.replace(/0+$/, "");
+  const scale = Number(exponent) - fraction.length + digits.length - significant.length;
+  // Zero has no sign that counts, and no exponent.
+  return significant === "" ? "0" : `${sign}${significant}e${String(scale)}`;
+}

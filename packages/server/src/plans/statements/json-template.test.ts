@@ -31,6 +31,36 @@ describe("the arguments of a tool", () => {
     );
   });
 
+  it("hold a number inside a json value as its text where a double would be another one", () => {
+    const numbers =
+      "1e-400, -1e400, 12345678901234567890, 0.1234567890123456789, 5e-324, 0.30000000000000004, 1.50, 0e-999, -0, 1E5, 9007199254740993";
+    const json = `[{"j": {"n": [${numbers}], "t": "1e-400", "q": "a\\"1e-400"}}]`;
+    const outputs = new Map([["a", { json }]]);
+    const template =
+      '{"n": {{step.a.output[0].j.n}}, "one": {{step.a.output[0].j.n[0]}}, "j": {{step.a.output[0].j}}}';
+    const values = bindOutputs(compileJsonTemplate(template), outputs, "json").map(String);
+    const n: (string | number)[] = [
+      "1e-400",
+      "-1e400",
+      "12345678901234567890",
+      "0.1234567890123456789",
+      5e-324,
+    ];
+    n.push(...[0.30000000000000004, 1.5, 0, -0, 1e5, "9007199254740993"]);
+    expect(fillJsonTemplate(template, values)).toEqual({
+      ...{ n, one: "1e-400", j: { n, t: "1e-400", q: 'a"1e-400' } },
+    });
+  });
+
+  it("hold a number that is written in the template as its text where a double would be another one", () => {
+    const template =
+      '{"id": 9007199254740993, "list": [1e-400, -1e400, 1.50, 12, -0.0], "text": "9007199254740993"}';
+    expect(fillJsonTemplate(template, [])).toEqual({
+      ...{ id: "9007199254740993", list: ["1e-400", "-1e400", 1.5, 12, -0] },
+      text: "9007199254740993",
+    });
+  });
+
   it("have a member __proto__ like any other", () => {
     const args = fillJsonTemplate('{"__proto__": {"admin": true}}', []);
     expect(Object.keys(args)).toEqual(["__proto__"]);
@@ -56,6 +86,7 @@ describe("the arguments of a tool", () => {
     ["", /takes a JSON object/],
     ['{"a": 1,}', /expected a value/],
     ['{"a": 01}', /expected a JSON value/],
+    ['{"a": 012345678901234567890}', /expected a JSON value/],
     ['{"a": NaN}', /expected a JSON value/],
     ["{'a': 1}", /expected a string/],
     ['{"a": 1} x', /expected the end/],

@@ -1,5 +1,6 @@
 import { AppError } from "@steward/kernel/errors.js";
 import { TEMPLATE_DEPTH_MAX } from "../limits.js";
+import { withHeldNumbers } from "./json-slice.js";
 import type { Bind, CompiledStatement } from "./compiled-statement.js";
 import {
   badPlaceholder,
@@ -37,7 +38,7 @@ export function fillJsonTemplate(
   return new JsonTemplateReader(template, (): unknown => {
     const value = values[next] ?? "null";
     next += 1;
-    return JSON.parse(value);
+    return JSON.parse(withHeldNumbers(value));
   }).read();
 }
 
@@ -155,7 +156,8 @@ class JsonTemplateReader {
   #literal(): unknown {
     const word = this.#match(WORD);
     if (word === undefined) throw this.#unexpected("a value");
-    return this.#parsed(word);
+    const value = this.#parsed(word);
+    return typeof value === "number" ? JSON.parse(withHeldNumbers(word)) : value;
   }
 
   #placeholder(): unknown {

@@ -84,15 +84,22 @@ export class StatementError extends Error {
   readonly reason: StatementFailureReason;
   /** Sentences that help to repair the statement, such as similar names. */
   readonly hints: readonly string[];
+  /** Whether its time limit ended it, also when it is unknown whether it took effect. */
+  readonly isOverTime: boolean;
 
   constructor(
     reason: StatementFailureReason,
     message: string,
-    options: { readonly hints?: readonly string[]; readonly cause?: unknown } = {},
+    options: {
+      readonly hints?: readonly string[];
+      readonly cause?: unknown;
+      readonly isOverTime?: boolean;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.reason = reason;
     this.hints = options.hints ?? [];
+    this.isOverTime = reason === "timeout" || options.isOverTime === true;
   }
 }
 

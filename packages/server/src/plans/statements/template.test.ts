@@ -260,3 +260,60 @@ function acceptedOrUndefined(
     return undefined;
   }
 }
+
+describe("a placeholder that would have no effect is refused", () => {
+  const column = "{{step.a.output[0].c}}";
+  it.each([
+    ["ORDER BY", `SELECT x FROM t ORDER BY ${column} DESC NULLS LAST LIMIT 3`],
+    ["ORDER BY", `SELECT x FROM t ORDER BY x, (lower(${column} || 'a')), y`],
+    ["ORDER BY", `SELECT x FROM t WHERE y IN (SELECT y FROM u ORDER BY '${column}')`],
+    ["ORDER BY", `SELECT row_number() OVER (PARTITION BY x ORDER BY ${column}) FROM t`],
+    ["ORDER BY", `SELECT group_concat(x, ',' ORDER BY ${column}) FROM t`],
+    ["GROUP BY", `SELECT count(*) FROM t GROUP BY ${column} HAVING count(*) > 1`],
+    ["PARTITION BY", `SELECT sum(x) OVER (PARTITION BY ${column}) FROM t`],
+  ])("in %s: %s", (clause, template) => {
+    for (const dialect of ["sqlite", "postgres"] as const) {
+      expect(refusal(template, dialect)).toContain(`${column} has no effect in ${clause}`);
+    }
+  });
+
+  it.each([
+    ["DISTINCT ON", `SELECT DISTINCT ON (x, ${column}) y FROM t`],
+    ["ROLLUP", `SELECT x, sum(y) FROM t GROUP BY ROLLUP (x, ${column})`],
+    ["ROLLUP", `SELECT x, sum(y) FROM t GROUP BY z, ROLLUP ((x, ${column}), z)`],
+    ["CUBE", `SELECT x, sum(y) FROM t GROUP BY CUBE (lower(${column}), x)`],
+    ["GROUPING SETS", `SELECT x FROM t GROUP BY GROUPING SETS ((x, ${column}), ())`],
+    ["ROLLUP", `SELECT x FROM t GROUP BY GROUPING SETS ((x), ROLLUP (x, ${column}))`],
+  ])("in %s of PostgreSQL: %s", (clause, template) => {
+    expect(refusal(template, "postgres")).toContain(`${column} has no effect in ${clause}`);
+  });
+
+  it.each([
+    `SELECT DISTINCT ON (x % ${column}, (y)) y FROM t JOIN u ON (u.id = ${column})`,
+    `SELECT x FROM t GROUP BY ROLLUP (x, (y, z % ${column})), CUBE (f(x, ${column}), ((y) || ${column}))`,
+    `SELECT x FROM t GROUP BY GROUPING SETS ((x, y + ${column}), (z), ()) HAVING x > ${column}`,
+    `SELECT x FROM t ORDER BY CASE ${column} WHEN 'x' THEN x ELSE y END, x`,
+    `SELECT x FROM t ORDER BY abs(x - ${column}), count(*) * ${column}, random() * ${column}`,
+    `SELECT x FROM t GROUP BY x, y % ${column} ORDER BY x LIMIT ${column} OFFSET ${column}`,
+    `SELECT sum(x) OVER (ORDER BY x ROWS ${column} PRECEDING), ${column} FROM t`,
+    `SELECT x FROM t ORDER BY (SELECT y FROM u WHERE z = ${column})`,
+  ])("but not where it chooses or computes: %s", (template) => {
+    for (const dialect of ["sqlite", "postgres"] as const) {
+      expect(refusal(template, dialect)).toBe("accepted");
+    }
+  });
+
+  it("as IN without parentheses, with what to write", () => {
+    const list = "{{step.a.output[*].c}}";
+    for (const dialect of ["sqlite", "postgres"] as const) {
+      expect(refusal(`SELECT x FROM t WHERE x IN ${list}`, dialect)).toContain(
+        `write IN (${list})`,
+      );
+    }
+  });
+
+  it("as a whole condition on SQLite, where a text is false", () => {
+    expect(refusal(`DELETE FROM t WHERE ${column}`, "sqlite")).toContain("write a comparison");
+    expect(refusal(`SELECT x FROM t WHERE ${column} = x`, "sqlite")).toBe("accepted");
+  });
+});

@@ -1,6 +1,7 @@
 import type { Token } from "@steward/schema/sql";
 import type { Dialect } from "../../governance/index.js";
 import type { Bind, CompiledStatement, OutputRef } from "./compiled-statement.js";
+import { refuseConstantItems } from "./constant-items.js";
 import { cutLiteral, type LiteralPart } from "./literal.js";
 import {
   badPlaceholder,
@@ -45,6 +46,8 @@ type Surroundings = "in_list" | "part_of_in_list" | "array_operand" | "elsewhere
 const SUBQUERY_WORDS: ReadonlySet<string> = new Set(["select", "with", "values"]);
 /** PostgreSQL's operators on an array in parentheses. */
 const ARRAY_WORDS: ReadonlySet<string> = new Set(["any", "some", "all"]);
+/** Words before a whole condition. */
+const CONDITION_WORDS: ReadonlySet<string> = new Set(["where", "having", "on"]);
 /** Types that PostgreSQL allows before a literal instead of a cast. */
 const LITERAL_TYPES: ReadonlySet<string> = new Set(
   "date time timetz timestamp timestamptz interval json jsonb uuid".split(" "),
@@ -81,6 +84,7 @@ class TemplateCompiler {
   }
 
   compile(): CompiledStatement {
+    refuseConstantItems(this.#code.flatMap((index) => this.#tokens[index] ?? []));
     for (let at = 0; at < this.#code.length; at += 1) this.#compileToken(at);
     return { sql: this.#texts.join(""), binds: this.#binds };
   }
@@ -119,6 +123,16 @@ class TemplateCompiler {
   }
 
   #inCode(ref: OutputRef, markup: string, at: number): string {
+    const before = this.#word(at - 1);
+    if (before === "in") {
+      throw badPlaceholder(markup, `stands without parentheses: write IN (${markup})`);
+    }
+    if (this.#dialect === "sqlite" && CONDITION_WORDS.has(before) && this.#endsCondition(at + 1)) {
+      throw badPlaceholder(
+        markup,
+        "is one value and no condition, and SQLite takes a text for false; write a comparison, such as column = {{…}}",
+      );
+    }
     const surroundings = this.#surroundings(at);
     if (isRows(ref)) {
       if (isInList(surroundings)) {
@@ -141,6 +155,12 @@ class TemplateCompiler {
       case "elsewhere":
         return this.#json({ ...ref, form: "list" });
     }
+  }
+
+  /** Whether the condition has no further part. */
+  #endsCondition(at: number): boolean {
+    const token = this.#token(at);
+    return token === undefined || /^(?:\)|;|group|order|limit|join|where|union)$/i.test(token.text);
   }
 
   #surroundings(at: number): Surroundings {

@@ -1,12 +1,8 @@
 import type { Approval, ApprovalSubject } from "../../approvals/index.js";
-import type {
-  ApprovalFilter,
-  ApprovalPage,
-  ApprovalPageRequest,
-  StoredApproval,
-} from "../../approvals/ports.js";
+import type { StoredApproval } from "../../approvals/ports.js";
 import type { PlanUnit } from "../../plans/engine/index.js";
 import type { ErasureScope } from "../../retention/index.js";
+import { inJson } from "./erased-user.js";
 
 /** A change of a row of `approvals`, the index of approvals. */
 export interface ApprovalWrite {
@@ -87,46 +83,5 @@ export function approvalJson(stored: StoredApproval): string {
 export function writtenInApprovals(scope: ErasureScope, subject: string): readonly string[] {
   if (scope === "organization") return [];
   if (scope === "session") return [subject];
-  const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
   return [inJson(subject), inJson(inJson(subject))];
-}
-
-/** A page of approvals. @param rows up to one more than the page's limit. */
-export function approvalPageOf(
-  rows: readonly ApprovalRow[],
-  { limit }: ApprovalPageRequest,
-): ApprovalPage {
-  const approvals = rows.slice(0, limit).map(storedApprovalOf);
-  const last = approvals.at(-1);
-  return rows.length > limit && last !== undefined
-    ? { approvals, nextCursor: last.approvalId }
-    : { approvals };
-}
-
-/** That an approval stands for later statements; a time before its end follows. */
-export function standingCondition(untilMs: string): string {
-  return `status IN ('approved', 'used') AND revoked_at_ms IS NULL AND ${untilMs} >`;
-}
-
-/**
- * The conditions of a listing, with one value each.
- * @param untilMs the engine's expression for the end of a standing approval.
- */
-export function approvalConditions(
-  { status, planId, isStanding }: ApprovalFilter,
-  { cursor }: ApprovalPageRequest,
-  nowMs: number,
-  untilMs: string,
-): readonly (readonly [condition: string, value: string | number])[] {
-  const isOpen = status === "pending" || status === "approved";
-  return [
-    ...(planId === undefined ? [] : ([["plan_id =", planId]] as const)),
-    ...(cursor === undefined ? [] : ([["approval_id <", cursor]] as const)),
-    ...(status === undefined || status === "expired" ? [] : ([["status =", status]] as const)),
-    ...(isStanding === true ? ([[standingCondition(untilMs), nowMs]] as const) : []),
-    ...(isOpen ? ([["expires_at_ms >=", nowMs]] as const) : []),
-    ...(status === "expired"
-      ? ([["status IN ('pending', 'approved', 'expired') AND expires_at_ms <", nowMs]] as const)
-      : []),
-  ];
 }

@@ -1,6 +1,6 @@
 import { assert } from "@steward/kernel/assert.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
-import type { PreparedStep } from "../../plans/index.js";
+import { kindsOf, type PreparedStep } from "../../plans/index.js";
 import {
   callerOf,
   dataOf,
@@ -46,24 +46,22 @@ export interface CallSurroundings {
  */
 export function callJson(call: ToolCallRecord, around: CallSurroundings): string {
   const usual = usualCall(around, call.output.length);
-  const entries = Object.entries(usual) as [keyof UsualCall, unknown][];
   const caller = keptCaller(call);
   const touched = keptData(call.touched);
   // A stored call is decoded with the step's definition from the submission. When the step was
   // revised, the revised members are stored with the call.
   const isRevised = around.step.revision !== undefined;
-  const rest = Object.fromEntries([
-    ...entries
-      .filter(([key, value]) => call[key] !== value || (isRevised && OF_STEP.has(key)))
-      .map(([key]) => [key, call[key]]),
-    // An output that is the beginning of the step's output is stored as its length.
-    ...(usual.output === call.output && call.output.length < (around.output?.length ?? 0)
-      ? [["output", call.output.length]]
-      : []),
-    ...(caller === null ? [] : [["caller", caller]]),
-    ...(touched === undefined ? [] : [["touched", touched]]),
-    ...(call.boundSources === undefined ? [] : [["bound", keptSources(call.boundSources)]]),
-  ]) as Rest;
+  const rest: Record<string, unknown> = {};
+  for (const key of USUAL) {
+    if (!isSame(call[key], usual[key]) || (isRevised && OF_STEP.has(key))) rest[key] = call[key];
+  }
+  // An output that is the beginning of the step's output is stored as its length.
+  if (usual.output === call.output && call.output.length < (around.output?.length ?? 0)) {
+    rest["output"] = call.output.length;
+  }
+  if (caller !== null) rest["caller"] = caller;
+  if (touched !== undefined) rest["touched"] = touched;
+  if (call.boundSources !== undefined) rest["bound"] = keptSources(call.boundSources);
   const tuple: unknown[] = [
     around.step.index,
     call.eventId,
@@ -117,16 +115,28 @@ export function callOf(
 const TEXTS = ["eventId", "stepId", "toolName", "intent", "status", "query"] as const;
 const NUMBERS = ["attempt", "rowCount", "finishedAtMs", "durationMs"] as const;
 
-/** Who had a call run, and what it touched. */
-export function recordedOf(json: string): Pick<ToolCallRecord, "caller" | "touched"> {
-  const [, , , , , , , { caller, touched } = {}] = JSON.parse(json) as CallTuple;
-  return { caller: callerOf(caller), touched: dataOf(touched) };
+/** Who had a call run, what it touched, and how it ended. */
+export function recordedOf(json: string): Pick<ToolCallRecord, "caller" | "touched" | "status"> {
+  const [, , , status, , , , { caller, touched } = {}] = JSON.parse(json) as CallTuple;
+  return { caller: callerOf(caller), touched: dataOf(touched), status };
 }
+
+/** The members of a call that its surroundings usually have, in the order in which they are stored. */
+const USUAL = [
+  ...(["orgId", "planId", "sessionId", "stepId", "toolName", "dataSource", "intent"] as const),
+  ...(["kinds", "intentSource", "ormModel", "error", "query", "output"] as const),
+] satisfies readonly (keyof UsualCall)[];
 
 /** The members of a call that come from its step's definition. */
 const OF_STEP: ReadonlySet<keyof ToolCallRecord> = new Set<keyof ToolCallRecord>([
-  ...(["stepId", "toolName", "dataSource", "intent", "intentSource", "query"] as const),
+  ...(["stepId", "toolName", "dataSource", "intent", "kinds", "intentSource", "query"] as const),
 ]);
+
+function isSame(one: unknown, other: unknown): boolean {
+  // A list of kinds is made anew for each step that was read.
+  if (Array.isArray(one) && Array.isArray(other)) return one.join() === other.join();
+  return one === other;
+}
 
 type UsualCall = Omit<
   ToolCallRecord,
@@ -161,6 +171,7 @@ function usualCall(
     toolName: step?.toolName ?? "",
     dataSource: step?.dataSource ?? "",
     intent: step?.intent ?? "",
+    ...(step && { kinds: kindsOf(step) }),
     intentSource: step?.intentSource ?? "",
     ormModel: undefined,
     error: undefined,

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isoTime } from "@steward/kernel/clock.js";
-import type { PlanEvent, PlanEventType } from "../../plans/index.js";
+import { NewPlanEvent, type PlanEvent, type PlanEventType } from "../../plans/index.js";
 import { eventsJson, planEventsOf } from "./event-codec.js";
 
 const PLAN = "33333333-3333-7333-8333-333333333333";
@@ -26,7 +25,7 @@ describe("the events of a change", () => {
         const events = drawn.map((each, index) =>
           planEvent(index + 5, each.type, each.payload, each.atMs),
         );
-        expect(planEventsOf(PLAN, 5, eventsJson(events))).toEqual(events);
+        expect(planEventsOf(PLAN, 5, eventsJson(events))).toEqual(events.map(readEvent));
       }),
     );
   });
@@ -41,7 +40,9 @@ describe("the events of a change", () => {
 
   it("are read as they were kept before, with their names", () => {
     const json = `[["PlanStepStarted",${JSON.stringify(STARTED)},1000]]`;
-    expect(planEventsOf(PLAN, 1, json)).toEqual([planEvent(1, "PlanStepStarted", STARTED, 1000)]);
+    expect(planEventsOf(PLAN, 1, json)).toEqual([
+      readEvent(planEvent(1, "PlanStepStarted", STARTED, 1000)),
+    ]);
   });
 });
 
@@ -60,7 +61,11 @@ function planEvent(
   eventType: PlanEventType,
   payload: object,
   atMs: number,
-): PlanEvent {
-  const payloadJson = JSON.stringify(payload);
-  return { planId: PLAN, sequence, eventType, payloadJson, timestamp: isoTime(atMs) };
+): NewPlanEvent {
+  return new NewPlanEvent({ planId: PLAN, sequence }, eventType, payload, atMs);
+}
+
+/** The event as a reader of the log gets it. */
+function readEvent({ planId, sequence, eventType, payloadJson, timestamp }: PlanEvent): PlanEvent {
+  return { planId, sequence, eventType, payloadJson, timestamp };
 }

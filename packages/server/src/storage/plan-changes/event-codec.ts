@@ -1,6 +1,6 @@
 import { assert } from "@steward/kernel/assert.js";
 import { isoTime } from "@steward/kernel/clock.js";
-import type { PlanEvent, PlanEventType } from "../../plans/index.js";
+import type { NewPlanEvent, PlanEvent, PlanEventType } from "../../plans/index.js";
 
 /** Events of one type whose payload has these members, in this order. */
 interface Shape {
@@ -20,13 +20,15 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
+const PLACES = new Map(SHAPES.map(({ eventType }, place) => [eventType, place]));
+
 /** The stored form of an event: `[type, payload, ms]`, or `[shape, ...values, ms]`. */
 type EventTuple =
   | readonly [eventType: PlanEventType, payload: unknown, atMs: number]
   | readonly [shape: number, ...valuesAndTime: (string | number | null)[]];
 
 /** The column `plan_changes.events`: a list of event tuples. */
-export function eventsJson(events: readonly PlanEvent[]): string {
+export function eventsJson(events: readonly NewPlanEvent[]): string {
   return `[${events.map(eventJson).join(",")}]`;
 }
 
@@ -40,20 +42,21 @@ export function planEventsOf(planId: string, sequence: number, json: string): re
   }));
 }
 
-function eventJson({ eventType, payloadJson, timestamp }: PlanEvent): string {
-  const atMs = Date.parse(timestamp);
-  const place = SHAPES.findIndex((shape) => shape.eventType === eventType);
-  const shape = SHAPES[place];
-  if (shape !== undefined) {
-    const payload = JSON.parse(payloadJson) as Record<string, unknown>;
-    const values = shape.members.map((member) => payload[member]);
-    // An event with an additional member, such as an error, is stored in full.
-    const isWhole = values.every((value) => value !== undefined);
-    if (isWhole && payloadOf(shape, values) === payloadJson) {
-      return JSON.stringify([place, ...values, atMs]);
-    }
-  }
-  return `["${eventType}",${payloadJson},${String(atMs)}]`;
+function eventJson({ eventType, payload, atMs }: NewPlanEvent): string {
+  const place = PLACES.get(eventType);
+  // An event with an additional member, such as an error, is stored in full.
+  const isShaped = place !== undefined && hasMembers(payload, SHAPES[place]?.members ?? []);
+  return JSON.stringify(
+    isShaped
+      ? [place, ...(Object.values(payload) as readonly unknown[]), atMs]
+      : [eventType, payload, atMs],
+  );
+}
+
+/** Whether the payload has these members, in this order, and no others. */
+function hasMembers(payload: object, members: readonly string[]): boolean {
+  const names = Object.keys(payload);
+  return names.length === members.length && names.every((name, index) => name === members[index]);
 }
 
 function typeAndPayloadOf(tuple: EventTuple): Pick<PlanEvent, "eventType" | "payloadJson"> {

@@ -4,12 +4,9 @@
  */
 export {
   APPROVAL_COLUMNS,
-  approvalConditions,
   approvalJson,
-  approvalPageOf,
   approvalWritesOf,
   OF_OPERATION_MAX,
-  standingCondition,
   storedApprovalOf,
   writtenInApprovals,
   type ApprovalRow,
@@ -23,6 +20,7 @@ export {
   type ChangeRow,
   type ResultRow,
 } from "./change-row.js";
+export { columnsWithoutUser, inJson, NAMING_COLUMNS } from "./erased-user.js";
 export { eventsJson, planEventsOf } from "./event-codec.js";
 export { originsJson, originsOf, SUBMITTER_PLACES, submitterOf } from "./origin-codec.js";
 export {
@@ -34,5 +32,6 @@ export {
   type AbandonedRow,
   type PlanRow,
 } from "./plan-row.js";
-export { forkedStepsJson, forkSources, preparedStepsOf } from "./step-codec.js";
+export { sourcesJson, sourcesIn } from "./recorded-caller.js";
+export { forkedStepsJson, forkSources, preparedStepsJson, preparedStepsOf } from "./step-codec.js";
 export { webhookNewsOf } from "./webhook-news.js";

@@ -28,6 +28,8 @@ export interface PlanRow {
   readonly description: string;
   /** `null`: `fail`. */
   readonly on_failure: string | null;
+  /** SQLite has no type for it, and answers 0 or 1. */
+  readonly keep_open: boolean | number;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface PlanRow {
  */
 export const PLAN_COLUMNS: string = `p.org_id, p.plan_id, p.session_id, p.status, p.created_at_ms,
   p.started_at_ms, p.finished_at_ms, p.deadline_ms, p.cancel_reason, p.failure, d.name, d.description,
-  d.on_failure`;
+  d.on_failure, d.keep_open`;
 
 /** The rows of a plan's log that determine its state. */
 export interface PlanLogRows {
@@ -130,6 +132,7 @@ function stateOf(
     finishedAtMs: row.finished_at_ms ?? undefined,
     deadlineMs: row.deadline_ms,
     onFailure: row.on_failure === null ? "fail" : (row.on_failure as OnFailure),
+    keepOpen: Boolean(row.keep_open),
     cancelReason: row.cancel_reason ?? undefined,
     failure: row.failure === null ? undefined : (JSON.parse(row.failure) as PlanFailure),
   };

@@ -58,8 +58,13 @@ const ANONYMOUS = recordedCaller(anonymousCaller());
  */
 export type KeptData = Readonly<Record<string, readonly string[] | RecordedTable["accesses"]>>;
 
-/** The statement that an output comes from: data source, intent, and what it touched. */
-export type KeptSource = readonly [dataSource: string, intent: string, touched?: KeptData];
+/** The statement that an output comes from: data source, intent, what it touched, and what it does. */
+export type KeptSource = readonly [
+  dataSource: string,
+  intent: string,
+  touched?: KeptData | null,
+  kinds?: readonly string[],
+];
 
 /** The data that a tool call touched, as both engines store it. */
 export function keptData(touched: RecordedData | undefined): KeptData | undefined {
@@ -86,19 +91,31 @@ export function dataOf(kept: KeptData | undefined): RecordedData | undefined {
 
 /** The sources of an output, as both engines store them. */
 export function keptSources(sources: readonly OutputSource[]): readonly KeptSource[] {
-  return sources.map(({ dataSource, intent, touched }) => {
+  return sources.map(({ dataSource, intent, kinds, touched }) => {
     const kept = keptData(touched);
+    if (kinds !== undefined) return [dataSource, intent, kept ?? null, kinds];
     return kept === undefined ? [dataSource, intent] : [dataSource, intent, kept];
   });
 }
 
 /** Converts the stored form back to the sources. */
 export function sourcesOf(kept: readonly KeptSource[]): readonly OutputSource[] {
-  return kept.map(([dataSource, intent, touched]) => ({
+  return kept.map(([dataSource, intent, touched, kinds]) => ({
     dataSource,
     intent,
-    touched: dataOf(touched),
+    ...(kinds && { kinds }),
+    touched: dataOf(touched ?? undefined),
   }));
+}
+
+/** The sources of a memory entry, as both engines store them. */
+export function sourcesJson(sources: readonly OutputSource[] | undefined): string | null {
+  return sources === undefined ? null : JSON.stringify(keptSources(sources));
+}
+
+/** Converts the stored form of {@link sourcesJson} back. */
+export function sourcesIn(json: string | undefined): readonly OutputSource[] | undefined {
+  return json === undefined ? undefined : sourcesOf(JSON.parse(json) as readonly KeptSource[]);
 }
 
 function onlyRead(accesses: RecordedTable["accesses"]): readonly string[] | undefined {

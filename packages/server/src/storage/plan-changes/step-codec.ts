@@ -1,7 +1,9 @@
+import { hasSameRights, type RecordedCaller } from "@steward/kernel/caller.js";
 import type { Approval } from "../../approvals/index.js";
 import type { PreparedStep, StepError, StepStatus, WaitReason } from "../../plans/index.js";
 import { takenResults, type LogEntry } from "../../plans/engine/index.js";
 import type { NewPlan, ResultRef } from "../../plans/ports.js";
+import { callerOf, keptCaller, type KeptCaller } from "./recorded-caller.js";
 import {
   authorsOf,
   pendingStep,
@@ -30,7 +32,7 @@ type StepTuple = readonly [
 /** Rare members of a step's change. */
 interface StepMore {
   /** The step as it runs from this change on: it was appended or revised. */
-  readonly definition?: PreparedStep;
+  readonly definition?: KeptStep;
   /**
    * The request that made the change, when it had an idempotency key. Stored with the first step of
    * the change.
@@ -48,9 +50,51 @@ interface StepMore {
   readonly uncounted?: number;
 }
 
+/**
+ * A step as it is stored: it has no writers when they are those of the step before it in the same
+ * change, and none when they are not known.
+ */
+interface KeptStep extends Omit<PreparedStep, "writers"> {
+  readonly writers?: readonly KeptCaller[];
+}
+
 /** The column `steps` of a definition. */
+export function preparedStepsJson(steps: readonly PreparedStep[]): string {
+  return JSON.stringify(keptSteps(steps));
+}
+
+/** Converts the stored form of {@link preparedStepsJson} back. */
 export function preparedStepsOf(json: string): readonly PreparedStep[] {
-  return JSON.parse(json) as readonly PreparedStep[];
+  return stepsOfKept(JSON.parse(json) as readonly KeptStep[]);
+}
+
+/** The stored form of the steps of one change. */
+function keptSteps(steps: readonly PreparedStep[]): readonly KeptStep[] {
+  let latest: readonly RecordedCaller[] = [];
+  return steps.map(({ writers = [], ...step }) => {
+    if (isSameList(writers, latest)) return step;
+    latest = writers;
+    return { ...step, writers: writers.map((caller) => keptCaller({ caller })) };
+  });
+}
+
+function isSameList(one: readonly RecordedCaller[], other: readonly RecordedCaller[]): boolean {
+  if (one === other) return true;
+  return (
+    one.length === other.length &&
+    one.every((writer, index) => {
+      const same = other[index];
+      return same !== undefined && hasSameRights(writer, same);
+    })
+  );
+}
+
+function stepsOfKept(kept: readonly KeptStep[]): readonly PreparedStep[] {
+  let latest: readonly RecordedCaller[] = [];
+  return kept.map(({ writers, ...step }) => {
+    if (writers !== undefined) latest = writers.flatMap((writer) => callerOf(writer) ?? []);
+    return latest.length === 0 ? step : { ...step, writers: latest };
+  });
 }
 
 /** The part of an entry that the column `steps` contains. */
@@ -80,12 +124,15 @@ export function forkSources(plan: NewPlan): readonly string[] {
 /** The column `steps` of a change. */
 export function stepsJson({ steps, definitions, request }: StepsOfEntry): string | null {
   const [first] = definitions;
+  const byIndex = new Map(definitions.map((step) => [step.index, step]));
+  const inOrder = steps.flatMap(({ index }) => byIndex.get(index) ?? []);
+  const kept = new Map(keptSteps(inOrder).map((step) => [step.index, step]));
   return tuplesJson(steps, ({ index }) => {
-    const definition = definitions.find((each) => each.index === index);
+    const definition = kept.get(index);
     return (
       definition && {
         definition,
-        ...(request === undefined || definition !== first ? {} : { request }),
+        ...(request === undefined || index !== first?.index ? {} : { request }),
       }
     );
   });
@@ -134,7 +181,9 @@ export function stepsOfPlan(submitted: string, changes: readonly string[]): Step
   const parsed = changes.map((change) => JSON.parse(change) as readonly StepTuple[]);
   const original = preparedStepsOf(submitted);
   const mores = parsed.flatMap((tuples) => tuples.flatMap(([, , , , , , , , more]) => more ?? []));
-  const definitions = mores.flatMap(({ definition }) => definition ?? []);
+  const definitions = parsed.flatMap((tuples) =>
+    stepsOfKept(tuples.flatMap(([, , , , , , , , more]) => more?.definition ?? [])),
+  );
   const steps = original.map(({ id, index, dependsOn }) => pendingStep(id, index, dependsOn));
   for (const tuples of parsed) for (const tuple of tuples) applyTuple(steps, tuple);
   return {

@@ -3,7 +3,7 @@ import pg from "pg";
 import { systemClock } from "@steward/kernel/clock.js";
 import { connectionRefusal, isOutcomeUnknown, PostgresClient, sqlStateOf } from "@steward/postgres";
 import { AppError } from "@steward/kernel/errors.js";
-import { recordedOperation, type DueFact } from "../../kernel/recorded-operation.js";
+import type { DueFact, RecordedOperation } from "../../kernel/recorded-operation.js";
 import { addFacts } from "./audit/outbox.js";
 import { WRITE_REFUSALS, WriteRefusals } from "./write-refusals.js";
 
@@ -21,6 +21,9 @@ export type PgValue =
 export interface Connection {
   /** Runs one statement and returns its rows. @throws AppError `STORE_UNAVAILABLE`. */
   query<Row extends object>(sql: string, values?: readonly PgValue[]): Promise<readonly Row[]>;
+
+  /** Runs one statement. @returns how many rows it has changed. @throws AppError `STORE_UNAVAILABLE`. */
+  change(sql: string, values?: readonly PgValue[]): Promise<number>;
 }
 
 /** A connection that knows whether a statement on it has changed rows. */
@@ -34,6 +37,14 @@ const CHANGES: ReadonlySet<string> = new Set(["INSERT", "UPDATE", "DELETE"]);
 /** It is unknown whether a statement or transaction took effect; it may also take effect later. */
 export class OutcomeUnknown extends AppError {}
 
+/** Limits of a {@link Database}. */
+export interface DatabaseLimits {
+  /** Time limit of a statement, in ms; absent: 15 seconds. */
+  readonly statementMsMax?: number;
+  /** Maximum number of connections; absent: 10. */
+  readonly connectionsMax?: number;
+}
+
 /** Maximum number of connections to the store. */
 const CONNECTIONS_MAX = 10;
 /** Time limit for connecting, and for waiting for a free connection, in ms. */
@@ -43,11 +54,8 @@ const STATEMENT_MS_MAX = 15_000;
 
 /** SQLSTATE of a unique violation. */
 export const UNIQUE_VIOLATION: string = "23505";
-/**
- * SQLSTATEs that a retry may resolve: serialization failure, deadlock, and a referenced row that
- * was deleted meanwhile.
- */
-const RETRY_STATES = new Set(["40001", "40P01", "23503"]);
+/** SQLSTATEs that a retry may resolve: serialization failure and deadlock. */
+const RETRY_STATES = new Set(["40001", "40P01"]);
 /**
  * SQLSTATEs for a prepared statement that is missing or already exists, because a pooler has
  * switched connections.
@@ -67,13 +75,15 @@ export class Database implements Connection, AsyncDisposable {
   readonly #refusals = new WriteRefusals((sql) => this.query(sql), systemClock);
   #prepares = true;
 
-  /** @param statementMsMax time limit of a statement, in ms; absent: 15 seconds. */
-  constructor(url: string, statementMsMax: number = STATEMENT_MS_MAX) {
+  constructor(
+    url: string,
+    { statementMsMax = STATEMENT_MS_MAX, connectionsMax = CONNECTIONS_MAX }: DatabaseLimits = {},
+  ) {
     this.#settings = { ...clientSettings(url), query_timeout: statementMsMax };
     this.#pool = new pg.Pool({
       ...this.#settings,
       Client: PostgresClient,
-      max: CONNECTIONS_MAX,
+      max: connectionsMax,
       idleTimeoutMillis: 30_000,
     });
     // An idle connection that breaks is replaced when it is needed next.
@@ -88,6 +98,11 @@ export class Database implements Connection, AsyncDisposable {
     return this.withConnection((connection) => retried(() => connection.query<Row>(sql, values)));
   }
 
+  /** Like `query`. @returns how many rows the statement has changed. */
+  change(sql: string, values: readonly PgValue[] = []): Promise<number> {
+    return this.withConnection((connection) => retried(() => connection.change(sql, values)));
+  }
+
   /**
    * Like `query`, for a statement that is the effect of an operation: a recorded operation is added to
    * the audit log's outbox in the same transaction.
@@ -95,10 +110,11 @@ export class Database implements Connection, AsyncDisposable {
   writeEffect<Row extends object>(
     sql: string,
     values: readonly PgValue[],
+    operation: RecordedOperation | undefined,
   ): Promise<readonly Row[]> {
-    return recordedOperation() === undefined
+    return operation === undefined
       ? this.query<Row>(sql, values)
-      : this.effect((connection) => connection.query<Row>(sql, values));
+      : this.effect((connection) => connection.query<Row>(sql, values), operation);
   }
 
   /**
@@ -128,12 +144,15 @@ export class Database implements Connection, AsyncDisposable {
   withConnection<T>(work: (connection: WatchedConnection) => Promise<T>): Promise<T> {
     return this.#withClient((client) => {
       let hasChanged = false;
+      const result = async <Row extends object>(text: string, values: readonly PgValue[] = []) => {
+        const ended = await runResult<Row>(client, { text, values });
+        hasChanged ||= CHANGES.has(ended.command) && ended.rowCount !== 0;
+        return ended;
+      };
       return work({
-        query: async <Row extends object>(text: string, values: readonly PgValue[] = []) => {
-          const { rows, command, rowCount } = await runResult<Row>(client, { text, values });
-          hasChanged ||= CHANGES.has(command) && rowCount !== 0;
-          return rows;
-        },
+        query: async <Row extends object>(text: string, values?: readonly PgValue[]) =>
+          (await result<Row>(text, values)).rows,
+        change: async (text, values) => (await result(text, values)).rowCount ?? 0,
         hasChanged: () => hasChanged,
       });
     });
@@ -166,11 +185,12 @@ export class Database implements Connection, AsyncDisposable {
 
   /**
    * Like {@link transaction}, for the effect of an operation: the first one of a recorded operation
-   * that changes something also adds the operation to the audit log's outbox. Every other
-   * transaction, such as what a consumer of the log catches up with meanwhile, never carries a fact.
+   * that changes something also adds the operation to the audit log's outbox.
    */
-  effect<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const operation = recordedOperation();
+  effect<T>(
+    work: (connection: Connection) => Promise<T>,
+    operation: RecordedOperation | undefined,
+  ): Promise<T> {
     if (operation === undefined) return this.#transaction(work);
     return operation.write(async (due) => {
       if (due === undefined) return this.#transaction(work);

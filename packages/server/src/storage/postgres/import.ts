@@ -7,7 +7,7 @@ const ROWS_MAX = 1000;
 
 /** @throws AppError `INVALID_ARGUMENT` when the store already has plans, usage, memory or state. */
 export async function assertEmpty(db: Database): Promise<void> {
-  for (const table of ["plans", "usage_events", "memory_entries", "state_refs", "audit_records"]) {
+  for (const table of ["plans", "usage_events", "memory_entries", "state_refs", "audit_blocks"]) {
     const rows = await db.query(`SELECT FROM ${table} LIMIT 1`);
     if (rows.length === 0) continue;
     throw new AppError(

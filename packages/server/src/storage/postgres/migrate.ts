@@ -2,26 +2,7 @@ import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Connection, Database } from "./database.js";
 import { distribute, distributeAdded, pendingDistribution } from "./distribution/distribute.js";
-import { createPlanTables } from "./migrations/0001-plans.js";
-import { createPlanViews } from "./migrations/0002-plan-views.js";
-import { createUsageTables } from "./migrations/0003-usage.js";
-import { createMemoryTables } from "./migrations/0004-memory.js";
-import { createStateTables } from "./migrations/0005-state.js";
-import { createAccessTables } from "./migrations/0006-access.js";
-import { addPlanRevisions } from "./migrations/0007-plan-revisions.js";
-import { createRetentionTables } from "./migrations/0008-retention.js";
-import { createWebhookTables } from "./migrations/0009-webhooks.js";
-import { createAuditTables } from "./migrations/0010-audit.js";
-import { createApprovals } from "./migrations/0011-approvals.js";
-import { createErasureTables } from "./migrations/0012-erasures.js";
-import { showTakenResults } from "./migrations/0013-taken-results.js";
-import { createBrowserSessions } from "./migrations/0014-browser-sessions.js";
-import { createAuditExport } from "./migrations/0015-audit-export.js";
-import { indexExpiry } from "./migrations/0016-approval-expiry.js";
-import { addNodeVersions } from "./migrations/0017-node-versions.js";
-import { createAuditCosignatures } from "./migrations/0018-audit-cosignatures.js";
-import { addStandingApprovals } from "./migrations/0019-standing-approvals.js";
-import { indexSubmitters } from "./migrations/0020-plan-submitters.js";
+import { firstMigration } from "./schema/first-migration.js";
 
 /** One migration of the schema: statements that run one by one in one transaction. */
 export interface Migration {
@@ -29,28 +10,16 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
+/**
+ * The version of the first migration, which makes a new store. The name of each migration begins with
+ * the version of the first one on which it builds. Stores with lower versions are refused: nobody has
+ * them but those who ran Steward before its first release.
+ */
+const FIRST_VERSION = 5;
+
 /** In order; a released migration is never changed. */
 export const MIGRATIONS: readonly Migration[] = [
-  { name: "v1-plans", statements: createPlanTables },
-  { name: "v1-plan-views", statements: createPlanViews },
-  { name: "v1-usage", statements: createUsageTables },
-  { name: "v1-memory-vectors", statements: createMemoryTables },
-  { name: "v1-state", statements: createStateTables },
-  { name: "v1-access", statements: createAccessTables },
-  { name: "v2-plan-revisions", statements: addPlanRevisions },
-  { name: "v2-retention", statements: createRetentionTables },
-  { name: "v2-webhooks", statements: createWebhookTables },
-  { name: "v2-audit", statements: createAuditTables },
-  { name: "v2-approvals", statements: createApprovals },
-  { name: "v2-erasures", statements: createErasureTables },
-  { name: "v2-taken-results", statements: showTakenResults },
-  { name: "v2-browser-sessions", statements: createBrowserSessions },
-  { name: "v2-audit-export", statements: createAuditExport },
-  { name: "v2-approval-expiry", statements: indexExpiry },
-  { name: "v2-node-versions", statements: addNodeVersions },
-  { name: "v2-audit-cosignatures", statements: createAuditCosignatures },
-  { name: "v2-standing-approvals", statements: addStandingApprovals },
-  { name: "v2-plan-submitters", statements: indexSubmitters },
+  { name: `v${FIRST_VERSION}-store`, statements: firstMigration },
 ];
 
 /** The advisory lock for migrations. Any number will do that nobody else uses. */
@@ -60,7 +29,8 @@ const LOCK = "7310881127546119";
  * Migrates a store to this program's schema. Of several nodes that start together, one migrates and
  * the others wait. Each migration is a transaction and cannot be reverted.
  * @returns the applied migrations, in order.
- * @throws AppError `STORE_UNAVAILABLE` when the store was written by a newer program.
+ * @throws AppError `STORE_UNAVAILABLE` when the store was written by a newer program, or by one whose
+ * stores this one does not take over.
  */
 export function migrate(db: Database): Promise<readonly Migration[]> {
   return locked(db, migrateOn);
@@ -108,15 +78,21 @@ async function pendingOn(connection: Connection): Promise<readonly Migration[]> 
   const done = await appliedOn(connection);
   const known = new Set(MIGRATIONS.map(({ name }) => name));
   const strange = done.find((name) => !known.has(name));
-  if (strange !== undefined) {
-    throw new AppError(
-      "STORE_UNAVAILABLE",
-      `The store has the migration ${strange}, which this version of steward does not know: use the ` +
-        "version that wrote the store or a newer one, or start with an empty database (a store from " +
-        "before the first release, with migrations such as 0001-plans or v1-memory, cannot be taken over)",
-    );
-  }
+  if (strange !== undefined) throw ofAnotherVersion(strange);
   return MIGRATIONS.filter(({ name }) => !done.includes(name));
+}
+
+/** The refusal of a store with a migration that this program does not know. */
+function ofAnotherVersion(migration: string): AppError {
+  const version = Number(/^v(\d+)-/.exec(migration)?.[1] ?? 0);
+  return new AppError(
+    "STORE_UNAVAILABLE",
+    version < FIRST_VERSION
+      ? `The store has the migration ${migration} of an earlier version of steward, which this version does not take ` +
+          "over: keep using the version that wrote the store, or name an empty database to begin with an empty store"
+      : `The store has the migration ${migration}, which this version of steward does not know: use the version ` +
+          "that wrote the store, or a newer one",
+  );
 }
 
 async function appliedOn(connection: Connection): Promise<readonly string[]> {

@@ -102,11 +102,17 @@ export class NodeLease implements Clock, AsyncDisposable {
   /** Whether a node is alive, as far as can be decided now. */
   async isAlive(nodeId: string): Promise<boolean> {
     await this.buryTheGone();
-    const rows = await this.#db.query(`SELECT FROM nodes WHERE org_id = $1 AND node_id = $2`, [
-      NIL_ORG_ID,
-      nodeId,
-    ]);
-    return rows.length > 0;
+    return (await this.alive([nodeId])).has(nodeId);
+  }
+
+  /** Those of these nodes that nobody has presumed dead. */
+  async alive(nodeIds: readonly string[]): Promise<ReadonlySet<string>> {
+    if (nodeIds.length === 0) return new Set();
+    const rows = await this.#db.query<{ readonly node_id: string }>(
+      "SELECT node_id FROM nodes WHERE org_id = $1 AND node_id = ANY ($2::uuid[])",
+      [NIL_ORG_ID, nodeIds],
+    );
+    return new Set(rows.map((row) => row.node_id));
   }
 
   /** Deletes the rows of nodes with an expired lease, if this node is allowed to. */

@@ -3,7 +3,7 @@ import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TreeNode } from "../../adapters/sql-analyzer/postgres-grammar.js";
 import { PostgresSyntax } from "../../adapters/sql-analyzer/postgres-syntax.js";
-import { DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./distribution/tables.js";
+import { COORDINATOR_TABLES, DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./distribution/tables.js";
 import {
   brokenRules,
   locksRows,
@@ -15,7 +15,7 @@ import { useEveryStatement } from "./testing/use-every-statement.js";
 
 /** Allowed statements over all organizations, by their first words, with the reason. */
 const SWEEPS: readonly (readonly [beginning: string, reason: string])[] = [
-  ["SELECT l.org_id, l.plan_id, l.step_index", "steps whose node is gone, every two seconds"],
+  ["SELECT l.node_id, l.lease_until_ms", "steps whose node is gone, every two seconds"],
   ["SELECT org_id, plan_id FROM plans WHERE finished_at_ms IS NULL", "late plans, with the former"],
   ["SELECT a.org_id, a.plan_id FROM approvals AS a", "approvals past their time, with the former"],
   ["SELECT org_id, plan_id FROM plans WHERE is_requested", "plans to release, every second"],
@@ -31,11 +31,6 @@ const SWEEPS: readonly (readonly [beginning: string, reason: string])[] = [
   ["SELECT org_id FROM state_stores", "organizations with garbage, once an hour"],
   ['SELECT org_id AS "orgId", last_sequence', "what changed in memory, for other nodes' indexes"],
   ["DELETE FROM memory_deletions", "old marks of deleted entries, once an hour"],
-  [
-    "INSERT INTO retention_versions (org_id, version, periods, changed_by, changed_at_ms) SELECT org_id, 1,",
-    "once, in a migration",
-  ],
-  ["INSERT INTO plan_forks (org_id, plan_id, fork_id) SELECT DISTINCT", "once, in a migration"],
   [
     "SELECT org_id, erasure_id, scope, subject, subject_digest, requested_by, requested_at_ms, finished_at_ms, plan_count, entry_count, usage_count FROM erasures WHERE finished_at_ms",
     "erasures that have not ended, every second",
@@ -55,10 +50,8 @@ const SWEEPS: readonly (readonly [beginning: string, reason: string])[] = [
     "another model's vectors",
   ],
   ["SELECT org_id, entry_id, model_id FROM memory_entry_vectors", "another model's vectors"],
-  ["SELECT org_id, outbox_id, fact FROM audit_outbox", "what becomes audit records, every second"],
-  ["SELECT entry FROM audit_records", "an export of the audit log has everybody's records"],
   [
-    "SELECT r.record_index, r.org_id, r.entry, v.salt, v.personal_values FROM audit_records AS r LEFT JOIN audit_personal_values AS v ON v.org_id = r.org_id",
+    "SELECT b.org_id, b.batch_index, b.records, b.personal_values FROM audit_blocks AS b WHERE b.batch_index <",
     "an export of the audit log has everybody's records",
   ],
 ];
@@ -78,11 +71,16 @@ describe("the statements of the store", { timeout: 60_000 }, () => {
       if (/^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/.test(text)) texts.add(text);
     });
     const functions = await database.query(
-      "SELECT DISTINCT proname AS name FROM pg_proc WHERE provolatile <> 'i' AND prokind <> 'a'",
+      `SELECT DISTINCT proname AS name, provolatile AS kind FROM pg_proc
+       WHERE provolatile <> 'i' AND prokind <> 'a'`,
     );
+    const volatile = functions.filter((row) => row["kind"] === "v");
     context = {
       distributed: new Set(DISTRIBUTED_TABLES),
+      replicated: new Set(REFERENCE_TABLES),
+      local: new Set(COORDINATOR_TABLES),
       mutable: new Set(functions.map((row) => String(row["name"]))),
+      volatile: new Set(volatile.map((row) => String(row["name"]))),
       isInFunction: false,
     };
   });
@@ -90,7 +88,7 @@ describe("the statements of the store", { timeout: 60_000 }, () => {
 
   it("are all run by this test", () => {
     const run = [...texts].map(plain);
-    const left = sourceTexts().filter((text) => !run.some((each) => each.startsWith(text)));
+    const left = sourceTexts().filter((text) => !run.some((each) => text.test(each)));
     expect(left).toEqual([]);
   });
 
@@ -124,7 +122,7 @@ describe("the statements of the store", { timeout: 60_000 }, () => {
       const statements = language === "sql" ? [String(body)] : statementsOf(String(body));
       const trees = statements.flatMap(parsed);
       const rules = trees.flatMap((tree) => brokenRules(tree, { ...context, isInFunction: true }));
-      const tables = [...DISTRIBUTED_TABLES, ...REFERENCE_TABLES];
+      const tables = [...DISTRIBUTED_TABLES, ...REFERENCE_TABLES, ...COORDINATOR_TABLES];
       const touches = tables.some((table) => new RegExp(`\\b${table}\\b`).test(String(body)));
       const isSql = language === "sql" && Number(count) > 0 && touches;
       return [...rules, ...(isSql ? ["LANGUAGE sql with parameters"] : [])].map(
@@ -135,11 +133,11 @@ describe("the statements of the store", { timeout: 60_000 }, () => {
     expect(broken).toEqual([]);
   });
 
-  it("name every table as distributed or as known everywhere", async () => {
+  it("name every table as distributed, as replicated, or as the coordinator's", async () => {
     const tables = await database.query(
       "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
     );
-    const known = [...DISTRIBUTED_TABLES, ...REFERENCE_TABLES].sort();
+    const known = [...DISTRIBUTED_TABLES, ...REFERENCE_TABLES, ...COORDINATOR_TABLES].sort();
     expect(tables.map((row) => String(row["name"])).sort()).toEqual(known);
   });
 
@@ -163,8 +161,36 @@ describe("the statements of the store", { timeout: 60_000 }, () => {
     ],
     ["SELECT pg_current_snapshot()", "transaction ids: pg_current_snapshot()"],
     ["WITH n AS (SELECT pg_notify($1, $2)) SELECT FROM n", "pg_notify() that is not at the top"],
+    [
+      "DELETE FROM memory_models WHERE NOT EXISTS (SELECT FROM plans WHERE org_id = $1)",
+      "a change of memory_models names plans",
+    ],
+    ["UPDATE plans SET session_id = random()::text WHERE org_id = $1", "random() in a change"],
+    [
+      `INSERT INTO plans AS p (org_id) VALUES ($1) ON CONFLICT (org_id, plan_id) DO UPDATE
+         SET status = excluded.status WHERE p.deadline_ms < steward_now_ms()`,
+      "steward_now_ms() in DO UPDATE",
+    ],
+    [
+      `UPDATE memory_models AS m SET is_active = true FROM (
+         SELECT model_id FROM memory_models LIMIT 1) AS f WHERE f.model_id = m.model_id`,
+      "each copy of memory_models picks its own rows",
+    ],
+    [
+      "SELECT FROM plans AS p JOIN nodes AS n ON n.node_id = p.owner_node WHERE p.org_id = $1",
+      "joined with distributed tables: nodes",
+    ],
   ])("would be found to break a rule: %s", (text, rule) => {
     expect(parsed(text).flatMap((statement) => brokenRules(statement, context))).toEqual([rule]);
+  });
+
+  it("would find a change in a function that is joined with arrays", () => {
+    const text = `UPDATE plans SET status = u.status FROM unnest(p_plan, p_status) AS u (plan, status)
+      WHERE org_id = p_org AND plan_id = u.plan`;
+    const inFunction = { ...context, isInFunction: true };
+    expect(parsed(text).flatMap((statement) => brokenRules(statement, inFunction))).toEqual([
+      "a change of plans joined with unnest()",
+    ]);
   });
 
   function parsed(text: string): readonly TreeNode[] {
@@ -180,22 +206,26 @@ function isSweep(text: string): boolean {
   return SWEEPS.some(([beginning]) => plain(text).startsWith(beginning));
 }
 
-/** The constant prefix of each statement in the source. */
-function sourceTexts(): readonly string[] {
-  const directory = new URL("../../../src/storage/postgres/", import.meta.url);
+/** The beginning of each statement in the source that PostgreSQL gets, with anything in the place of its parts. */
+function sourceTexts(): readonly RegExp[] {
+  const directory = new URL("../../../src/storage/", import.meta.url);
   const files = readdirSync(directory, { encoding: "utf8", recursive: true }).filter(
     (name) =>
-      name.endsWith(".ts") &&
+      /^(postgres|cold)\/.*\.ts$/.test(name) &&
       !name.endsWith(".test.ts") &&
-      !/^(distribution|migrations|testing)\//.test(name) &&
+      !/^postgres\/(distribution|schema|testing)\//.test(name) &&
       // Copying a store runs these before its tables are distributed.
-      name !== "import.ts",
+      name !== "postgres/import.ts",
   );
-  const literal = /([`"])((?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH) [^`"$]*(?:\$\d[^`"$]*)*)/g;
+  const literal =
+    /(?<!(?:sqlite: |onSqlite\()sql)[`"]((?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH) (?:[^`"$]|\$\d|\$\{[^{}`]*\})*)/g;
   return files.flatMap((name) =>
-    [...readFileSync(new URL(name, directory), "utf8").matchAll(literal)].map((match) =>
-      plain(match[2] ?? ""),
-    ),
+    [...readFileSync(new URL(name, directory), "utf8").matchAll(literal)].map(([, text = ""]) => {
+      const constant = plain(text).split(/ ?\$\{[^{}`]*\} ?/);
+      return new RegExp(
+        constant.map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&")).join(".*"),
+      );
+    }),
   );
 }
 

@@ -3,18 +3,23 @@ import type { Ids } from "@steward/kernel/ids.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import { systemTimers } from "@steward/kernel/concurrency/timers.js";
+import type { MeteredTable } from "../metered-tables.js";
 import type { Store } from "../store.js";
 import { PostgresAuditArchive } from "./audit/audit-archive.js";
-import { PostgresAuditExportStore } from "./audit/audit-export-store.js";
-import { PostgresCosignatureStore } from "./audit/cosignature-store.js";
+import { recordsFrom } from "./audit/record-blocks.js";
+import { SqlAuditExportStore } from "../cold/audit-export-store.js";
+import { SqlErasedPlanNames } from "../cold/erased-plan-names.js";
+import { SqlCosignatureStore } from "../cold/cosignature-store.js";
 import { PostgresAuditSequence } from "./audit/audit-sequence.js";
-import { PostgresApprovalIndex } from "./approvals/approval-index.js";
-import { PostgresApiKeyStore } from "./governance/api-key-store.js";
-import { PostgresBrowserSessionStore } from "./governance/browser-session-store.js";
-import { PostgresPolicyStore } from "./governance/policy-store.js";
+import { SqlApprovalIndex } from "../cold/approval-index.js";
+import { SqlApiKeyStore } from "../cold/api-key-store.js";
+import { SqlBrowserSessionStore } from "../cold/browser-session-store.js";
+import { SqlPolicyStore } from "../cold/policy-store.js";
 import { PostgresBudgetReservations } from "./usage/budget-reservations.js";
 import { PostgresCustomerBindings } from "./usage/customer-bindings.js";
+import { DerivationThread } from "../derivation/derivation-thread.js";
 import { Database } from "./database.js";
+import type { DerivationCalls, DerivationData } from "./derivation/derivation-calls.js";
 import { MemoryFollower } from "./memory/memory-follower.js";
 import type { IndexSourceOptions } from "./memory/memory-index-source.js";
 import { PostgresMemoryStore } from "./memory/memory-store.js";
@@ -26,11 +31,11 @@ import { PlanEngine } from "../../plans/index.js";
 import type { PlanUnit } from "../../plans/engine/index.js";
 import { PostgresPlanHandover } from "./plans/plan-handover.js";
 import { PostgresPlanLog } from "./plans/plan-log.js";
-import { PostgresStorageMeter } from "./usage/storage-meter.js";
+import { SqlStorageMeter } from "../cold/storage-meter.js";
 import { PostgresErasedRows } from "./retention/erased-rows.js";
-import { PostgresErasures } from "./retention/erasures.js";
+import { SqlErasures } from "../cold/erasures.js";
 import { PostgresExpiredRows } from "./retention/expired-rows.js";
-import { PostgresRetentionStore } from "./retention/retention-store.js";
+import { SqlRetentionStore } from "../cold/retention-store.js";
 import { Signals } from "./signals.js";
 import { PostgresOrigin } from "./state/state-origin.js";
 import { PostgresToolCallLog } from "./tool-calls/tool-call-log.js";
@@ -38,7 +43,17 @@ import { UnreadPlans } from "./tool-calls/unread-plans.js";
 import { PostgresStoreStatus } from "./store-status.js";
 import { postgresUsageStore } from "./usage/usage-store.js";
 import { WebhookOutbox } from "../../webhooks/index.js";
-import { PostgresWebhookStore } from "./webhooks/webhook-store.js";
+import { PostgresSqlStore } from "./sql-store.js";
+import { SqlWebhookStore } from "../cold/webhook-store.js";
+
+/** Of the tables whose rows are measured, those that differ from SQLite's. The state is in the same database. */
+const OWN_TABLES: readonly MeteredTable[] = [
+  {
+    ...{ name: "audit_blocks", kind: "audit", key: { batch_index: "bigint" } },
+    sized: ["records", "personal_values"],
+  },
+  { name: "state_blocks", kind: "state", key: { hash: "bytea" }, sized: ["bytes"] },
+];
 
 /** Options for opening a store. */
 export interface PostgresStoreOptions {
@@ -71,6 +86,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       memory: new UnreadPlans(db, "memory", node, log),
       audit: new UnreadPlans(db, "audit", node, log),
     };
+    const data: DerivationData = { url };
+    const derivation = new DerivationThread<DerivationCalls>(
+      new URL("./derivation/derivation-worker.js", import.meta.url),
+      () => ({ data }),
+    );
+    const sql = new PostgresSqlStore(db);
     const toolCalls = new PostgresToolCallLog(db, unread.usage);
     const onWritten = (unit: PlanUnit): void => {
       unread.audit.recorded(unit.ref);
@@ -97,27 +118,28 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const memory = new PostgresMemoryStore(db, unread.memory, signals);
     return {
       plans,
-      approvals: new PostgresApprovalIndex(db),
+      approvals: new SqlApprovalIndex(sql),
       toolCalls,
-      usage: postgresUsageStore(db, unread.usage),
+      usage: postgresUsageStore(db, derivation, unread.usage),
       reservations: new PostgresBudgetReservations(db, node, clock),
       customers: new PostgresCustomerBindings(db),
-      apiKeys: new PostgresApiKeyStore(db),
-      browserSessions: new PostgresBrowserSessionStore(db),
-      policies: new PostgresPolicyStore(db),
+      apiKeys: new SqlApiKeyStore(sql),
+      browserSessions: new SqlBrowserSessionStore(sql),
+      policies: new SqlPolicyStore(sql),
       audit: {
-        sequence: new PostgresAuditSequence(db, unread.audit),
+        sequence: new PostgresAuditSequence(db, derivation, unread.audit),
         archive: new PostgresAuditArchive(db),
-        exported: new PostgresAuditExportStore(db),
-        cosignatures: new PostgresCosignatureStore(db),
+        exported: new SqlAuditExportStore(sql, (from, limit) => recordsFrom(db, from, limit)),
+        cosignatures: new SqlCosignatureStore(sql),
       },
       memory,
-      retention: new PostgresRetentionStore(db),
+      retention: new SqlRetentionStore(sql),
       expired: new PostgresExpiredRows(db),
-      webhooks: new PostgresWebhookStore(db),
-      erasures: new PostgresErasures(db),
-      meter: new PostgresStorageMeter(db),
+      webhooks: new SqlWebhookStore(sql),
+      erasures: new SqlErasures(sql),
+      meter: new SqlStorageMeter(sql, OWN_TABLES),
       erased: new PostgresErasedRows(db),
+      erasedPlanNames: new SqlErasedPlanNames(sql),
       status: new PostgresStoreStatus(db, node),
       get memorySource() {
         const options: IndexSourceOptions = { url, modelId: memory.modelId };
@@ -129,6 +151,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       check: () => db.check(),
       async [Symbol.asyncDispose]() {
         await plans[Symbol.asyncDispose]();
+        await derivation[Symbol.asyncDispose]();
         await signals[Symbol.asyncDispose]();
         await node[Symbol.asyncDispose]();
         await db[Symbol.asyncDispose]();

@@ -18,3 +18,12 @@ export function optionalText(value: SqliteValue | undefined): string | undefined
 export function optionalNumber(value: SqliteValue | undefined): number | undefined {
   return value === null ? undefined : number(value);
 }
+
+/** The memory that the values of a row take, about. */
+export function rowBytesOf(values: readonly SqliteValue[]): number {
+  let bytes = 0;
+  for (const value of values) {
+    bytes += typeof value === "string" || value instanceof Uint8Array ? value.length + 8 : 8;
+  }
+  return bytes;
+}

@@ -1,5 +1,21 @@
+import type { MessagePort } from "node:worker_threads";
 import { assert } from "@steward/kernel/assert.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { SqliteValue } from "./connection.js";
+
+/**
+ * A unit changed another number of rows than expected, because another writer was faster. The unit
+ * was rolled back.
+ */
+export class WriteConflict extends Error {
+  override readonly name = "WriteConflict";
+}
+
+/** The error of a unit that could not be written. @param reason the cause, for an operator. */
+export function unavailable(cause: Error, reason?: string): AppError {
+  const message = `The store cannot be written to now${reason === undefined ? "" : `: ${reason}`}`;
+  return new AppError("STORE_UNAVAILABLE", message, { cause, retryAfterMs: 1000 });
+}
 
 /** One statement of a unit. */
 export interface Write {
@@ -23,6 +39,13 @@ export interface CommitRequest {
   readonly newTexts: readonly string[];
   readonly units: readonly PackedUnit[];
 }
+
+/** What the owner tells the thread beside units to be committed. */
+export type WriterOrder =
+  | "truncate"
+  | "close"
+  /** Units that arrive at the port, one in each request, are committed with those of the owner. */
+  | { readonly connected: MessagePort };
 
 /** The flat form of a unit. */
 export type PackedUnit = readonly SqliteValue[];
@@ -83,6 +106,9 @@ const ANY_ROWS = -1;
 export interface CommitReply {
   readonly results: readonly UnitResult[];
 }
+
+/** Tells the owner of a commit that had units of other threads only. */
+export const JOINED_COMMIT = "joined commit";
 
 /**
  * `conflict`: the number of changed rows was not the expected one, and the unit was rolled back.

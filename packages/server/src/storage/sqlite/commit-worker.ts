@@ -1,13 +1,16 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { assert } from "@steward/kernel/assert.js";
 import { failureReason } from "../failure-reason.js";
 import {
+  JOINED_COMMIT,
   UnitUnpacker,
   type CommitReply,
   type CommitRequest,
   type PackedUnit,
   type UnitResult,
+  type Write,
+  type WriterOrder,
 } from "./commit-protocol.js";
 import { number } from "./column-values.js";
 import { openConnection, StatementCache } from "./connection.js";
@@ -26,6 +29,12 @@ const CHECKPOINT_AFTER_WRITES = 4000;
  * the thread's own.
  */
 const CHECKPOINT_AT_PAGES = 16_000;
+
+/**
+ * How long units of other threads wait for a commit of the owner, in ms: while steps run, there is one
+ * in this time. They are derived from durable rows, and nobody's answer waits for them.
+ */
+const JOIN_MS = 5;
 
 /** Number of changes after which the thread looks whether the file has too many free pages. */
 const FREE_PAGES_AFTER_WRITES = 500;
@@ -47,22 +56,70 @@ let writesSinceLook = 0;
 let pagesToFree = 0;
 const port = parentPort;
 assert(port !== null, "the commit worker runs in a worker thread");
-port.on("message", (request: CommitRequest | "truncate" | "close") => {
-  if (request === "close") {
-    db.close();
-    port.close();
-    return;
-  }
-  if (request === "truncate") {
-    const truncated: CommitReply = { results: [truncate()] };
-    port.postMessage(truncated);
-    return;
-  }
-  unpacker.learn(request.newTexts);
-  const reply: CommitReply = { results: commit(db, request.units) };
-  port.postMessage(reply);
-  if (writes >= CHECKPOINT_AFTER_WRITES) checkpoint();
+/** The statements of a unit, one by one. */
+type Unit = Iterable<Write>;
+
+/** A unit of another thread, which waits for a commit to join. */
+interface JoinedUnit {
+  readonly unit: Unit;
+  readonly port: MessagePort;
+}
+
+const joined: JoinedUnit[] = [];
+const joinedPorts: MessagePort[] = [];
+let joinTimer: NodeJS.Timeout | undefined;
+
+port.on("message", (request: CommitRequest | WriterOrder) => {
+  if (request === "close") close();
+  else if (request === "truncate") answer([truncate()]);
+  else if ("connected" in request) connect(request.connected);
+  else commitWithJoined(unitsOf(request, unpacker));
 });
+
+function close(): void {
+  if (joined.length > 0) commitJoined();
+  for (const other of joinedPorts) other.close();
+  db.close();
+  port?.close();
+}
+
+function answer(results: readonly UnitResult[]): void {
+  const reply: CommitReply = { results };
+  port?.postMessage(reply);
+}
+
+function connect(other: MessagePort): void {
+  joinedPorts.push(other);
+  const texts = new UnitUnpacker();
+  other.on("message", (request: CommitRequest) => {
+    for (const unit of unitsOf(request, texts)) joined.push({ unit, port: other });
+    joinTimer ??= setTimeout(commitJoined, JOIN_MS);
+  });
+}
+
+function commitJoined(): void {
+  commitWithJoined([]);
+  port?.postMessage(JOINED_COMMIT);
+}
+
+/** Commits the owner's units, and with them those of other threads that wait. */
+function commitWithJoined(own: readonly Unit[]): void {
+  clearTimeout(joinTimer);
+  joinTimer = undefined;
+  const others = joined.splice(0);
+  const results = commit(db, [...own, ...others.map(({ unit }) => unit)]);
+  if (own.length > 0) answer(results.slice(0, own.length));
+  for (const [index, other] of others.entries()) {
+    other.port.postMessage(results[own.length + index]);
+  }
+  if (writes >= CHECKPOINT_AFTER_WRITES) checkpoint();
+}
+
+function unitsOf({ newTexts, units }: CommitRequest, texts: UnitUnpacker): readonly Unit[] {
+  texts.learn(newTexts);
+  // A unit may be run a second time, apart from the others.
+  return units.map((unit: PackedUnit) => ({ [Symbol.iterator]: () => texts.unpack(unit) }));
+}
 
 /** Copies the log into the file and empties it. */
 function truncate(): UnitResult {
@@ -109,16 +166,13 @@ function countOf(pragma: "freelist_count" | "page_count"): number {
 /**
  * Runs all units in one transaction; if any fails, runs them again with a savepoint around each.
  */
-function commit(
-  connection: DatabaseSyncInstance,
-  units: readonly PackedUnit[],
-): readonly UnitResult[] {
+function commit(connection: DatabaseSyncInstance, units: readonly Unit[]): readonly UnitResult[] {
   return commitTogether(connection, units) ?? commitApart(connection, units);
 }
 
 function commitTogether(
   connection: DatabaseSyncInstance,
-  units: readonly PackedUnit[],
+  units: readonly Unit[],
 ): readonly UnitResult[] | undefined {
   try {
     statements.run("BEGIN IMMEDIATE", []);
@@ -135,7 +189,7 @@ function commitTogether(
 
 function commitApart(
   connection: DatabaseSyncInstance,
-  units: readonly PackedUnit[],
+  units: readonly Unit[],
 ): readonly UnitResult[] {
   try {
     statements.run("BEGIN IMMEDIATE", []);
@@ -148,7 +202,7 @@ function commitApart(
   }
 }
 
-function applyApart(connection: DatabaseSyncInstance, unit: PackedUnit): UnitResult {
+function applyApart(connection: DatabaseSyncInstance, unit: Unit): UnitResult {
   statements.run("SAVEPOINT unit", []);
   try {
     apply(unit);
@@ -163,8 +217,8 @@ function applyApart(connection: DatabaseSyncInstance, unit: PackedUnit): UnitRes
   }
 }
 
-function apply(unit: PackedUnit): void {
-  for (const write of unpacker.unpack(unit)) {
+function apply(unit: Unit): void {
+  for (const write of unit) {
     const changed = statements.run(write.sql, write.params);
     // A deletion may change hundreds of rows, which fill the log like as many statements.
     const rows = Math.max(changed, 1);

@@ -1,23 +1,21 @@
-import { Worker } from "node:worker_threads";
+import { MessageChannel, Worker, type MessagePort } from "node:worker_threads";
 import { AppError } from "@steward/kernel/errors.js";
-import { recordedOperation } from "../../kernel/recorded-operation.js";
+import type { RecordedOperation } from "../../kernel/recorded-operation.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import { outboxWrite } from "./audit/outbox-write.js";
 import {
+  JOINED_COMMIT,
   UnitPacker,
+  unavailable,
+  WriteConflict,
   type CommitReply,
   type UnitResult,
+  type WriterOrder,
   type WriteUnit,
 } from "./commit-protocol.js";
 import { SCHEMA_VERSION } from "./migrate.js";
 
-/**
- * A unit changed another number of rows than expected, because another writer was faster. The unit
- * was rolled back.
- */
-export class WriteConflict extends Error {
-  override readonly name = "WriteConflict";
-}
+export { WriteConflict };
 
 /** Maximum number of units that wait for a commit; further ones are refused. */
 const PENDING_UNITS_MAX = 10_000;
@@ -74,8 +72,9 @@ export class CommitWriter implements AsyncDisposable {
     this.#worker = new Worker(new URL("./commit-worker.js", import.meta.url), {
       workerData: { path },
     });
-    this.#worker.on("message", (reply: CommitReply) => {
-      this.#settle(reply.results);
+    this.#worker.on("message", (reply: CommitReply | typeof JOINED_COMMIT) => {
+      if (reply === JOINED_COMMIT) this.#telemetry.count("steward_store_commits_total");
+      else this.#settle(reply.results);
     });
     this.#worker.on("error", (error) => {
       this.#fail(error);
@@ -87,11 +86,9 @@ export class CommitWriter implements AsyncDisposable {
 
   /**
    * Like {@link commit}, for a unit that is the effect of an operation: the first one of an operation
-   * that is recorded also adds the operation to the audit log's outbox. Every other unit, such as
-   * what a consumer of the log catches up with meanwhile, never carries a fact.
+   * that is recorded also adds the operation to the audit log's outbox.
    */
-  commitEffect(unit: WriteUnit): Promise<void> {
-    const operation = recordedOperation();
+  commitEffect(unit: WriteUnit, operation: RecordedOperation | undefined): Promise<void> {
     if (operation === undefined) return this.commit(unit);
     return operation.write(async (due) => {
       await this.commit(due === undefined ? unit : [...unit, outboxWrite(due.fact)]);
@@ -137,6 +134,17 @@ export class CommitWriter implements AsyncDisposable {
       this.#announced -= 1;
       this.#pump();
     };
+  }
+
+  /**
+   * A port for a `JoinedWriter` in another thread. It commits nothing of this thread's, and ends with
+   * the writer.
+   */
+  connect(): MessagePort {
+    const { port1, port2 } = new MessageChannel();
+    const order: WriterOrder = { connected: port1 };
+    this.#worker.postMessage(order, [port1]);
+    return port2;
   }
 
   /** Whether the last unit was refused, or all will be; a probe determines the present state. */
@@ -273,10 +281,4 @@ function tellInTurns(settled: readonly Pending[], results: readonly UnitResult[]
   }
   if (settled.length <= SETTLED_AT_ONCE) return;
   setImmediate(tellInTurns, settled.slice(SETTLED_AT_ONCE), results.slice(SETTLED_AT_ONCE));
-}
-
-/** @param reason the cause, for an operator. */
-function unavailable(cause: Error, reason?: string): AppError {
-  const message = `The store cannot be written to now${reason === undefined ? "" : `: ${reason}`}`;
-  return new AppError("STORE_UNAVAILABLE", message, { cause, retryAfterMs: 1000 });
 }

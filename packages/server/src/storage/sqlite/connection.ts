@@ -23,6 +23,13 @@ const PAGE_BYTES = 2048;
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
+ * Size to which the write-ahead log is cut when it begins anew after a checkpoint, in bytes. One large
+ * commit would otherwise leave a log of its size for ever. Between two checkpoints a log is normally
+ * smaller, and is written over without being cut.
+ */
+export const LOG_BYTES_KEPT: number = 32 * 1024 * 1024;
+
+/**
  * Opens the service's own store. `synchronous=FULL`: an acknowledged commit has reached the disk.
  * @param readOnly refuses writes on this connection; the file must exist.
  * @throws AppError `STORE_UNAVAILABLE` without a retry delay when the file is not a store, because
@@ -50,6 +57,7 @@ function prepare(db: DatabaseSyncInstance, readOnly: boolean): void {
   // Pages that deletions have freed can then be given back. Likewise only in a store without pages.
   if (!readOnly) db.exec("PRAGMA auto_vacuum = INCREMENTAL");
   db.exec("PRAGMA journal_mode = WAL");
+  db.exec(`PRAGMA journal_size_limit = ${String(LOG_BYTES_KEPT)}`);
   db.exec("PRAGMA synchronous = FULL");
   db.exec("PRAGMA foreign_keys = ON");
   // What is deleted is overwritten, so that no copy of it stays in a free part of the file.
@@ -72,6 +80,19 @@ export class StatementCache {
     ...params: readonly SqliteValue[]
   ): readonly Row[] {
     return orUnavailable(() => this.#prepare(sql).all(...params) as Row[]);
+  }
+
+  /** The rows of a query one by one, like {@link all}. @throws AppError `STORE_UNAVAILABLE`. */
+  *iterate<Row extends object = SqliteRow>(
+    sql: string,
+    ...params: readonly SqliteValue[]
+  ): Generator<Row> {
+    try {
+      // The caller knows the columns.
+      yield* this.#prepare(sql).iterate(...params) as IterableIterator<Row>;
+    } catch (error) {
+      throw storeUnreadable(error);
+    }
   }
 
   /** The first row of a query, like {@link all}. @throws AppError `STORE_UNAVAILABLE`. */

@@ -1,6 +1,7 @@
 import type { CopiedRow, CopiedTable } from "../copied-table.js";
+import { addBlockFunctions } from "./audit/copied-records.js";
 import { openConnection, StatementCache } from "./connection.js";
-import { refuseFromBeforeRelease, schemaVersion } from "./migrate.js";
+import { refuseEarlier, schemaVersion } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
 import { number } from "./column-values.js";
 
@@ -14,14 +15,17 @@ export interface SqliteExport extends Disposable {
 export function openSqliteExport(path: string): SqliteExport {
   const lock = lockStore(path);
   const connection = openConnection(path, true);
-  refuseFromBeforeRelease(schemaVersion(connection));
+  refuseEarlier(schemaVersion(connection));
+  addBlockFunctions(connection);
   const db = new StatementCache(connection);
   return {
     rowCount: ({ name, sqliteFrom = name }) =>
       number(db.get(`SELECT count(*) AS n FROM ${sqliteFrom}`)?.["n"]),
     *rows({ name, columns, sqliteFrom = name }) {
       const values = columns.map(({ name: column, type, sqlite = column }) =>
-        type === "bytea" ? `lower(hex(${sqlite}))` : `CAST(${sqlite} AS TEXT)`,
+        type === "bytea"
+          ? `CASE WHEN ${sqlite} IS NOT NULL THEN lower(hex(${sqlite})) END`
+          : `CAST(${sqlite} AS TEXT)`,
       );
       const sql = `SELECT ${values.map((value, index) => `${value} AS c${index}`).join(", ")}
         FROM ${sqliteFrom}`;

@@ -2,6 +2,9 @@ import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite"
 import { AppError } from "@steward/kernel/errors.js";
 import { storeUnavailable } from "../failure-reason.js";
 
+/** Another process owns the store. */
+export class StoreOwned extends AppError {}
+
 /** SQLite's result code for a lock held by another connection. */
 const SQLITE_BUSY = 5;
 
@@ -9,7 +12,8 @@ const SQLITE_BUSY = 5;
  * Makes this process the only owner of a store while the returned lock is open. It is a lock of the
  * operating system on an SQLite file beside the store, so it disappears with the process, however
  * the process ends.
- * @throws AppError `STORE_UNAVAILABLE` when another process owns the store, or it cannot be opened.
+ * @throws StoreOwned when another process owns the store; AppError `STORE_UNAVAILABLE` when it
+ * cannot be opened.
  */
 export function lockStore(path: string): Disposable {
   let db: DatabaseSyncInstance | undefined;
@@ -23,7 +27,7 @@ export function lockStore(path: string): Disposable {
     if (!isBusy(error)) {
       throw storeUnavailable(`The store ${path} cannot be opened`, error, path);
     }
-    throw new AppError(
+    throw new StoreOwned(
       "STORE_UNAVAILABLE",
       `Another process owns the store ${path}: stop that process, or give this one its own ` +
         "SERVICE_DATABASE_URL (several processes share a PostgreSQL store, never an SQLite one)",

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -6,8 +6,9 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { silentTelemetry, type Telemetry } from "../../kernel/telemetry.js";
 import { planStoreBattery } from "../testing/plan-store-battery.js";
 import { CommitWriter, WriteConflict } from "./commit-writer.js";
-import { openConnection } from "./connection.js";
+import { LOG_BYTES_KEPT, openConnection } from "./connection.js";
 import { openSqliteExport } from "./export.js";
+import { JoinedWriter } from "./joined-writer.js";
 import { openSqliteStore } from "./store.js";
 
 const root = mkdtempSync(join(tmpdir(), "steward-store-"));
@@ -39,6 +40,15 @@ describe("an SQLite store", () => {
     expect(db.prepare("PRAGMA page_size").get()).toEqual({ page_size: 2048 });
   });
 
+  it("gives back the size of its write-ahead log after a large commit", () => {
+    using db = openConnection(path, false);
+    db.exec("CREATE TABLE t (filler BLOB)");
+    db.exec(`INSERT INTO t VALUES (zeroblob(${String(LOG_BYTES_KEPT)}))`);
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(LOG_BYTES_KEPT);
+    db.exec("PRAGMA wal_checkpoint(PASSIVE); INSERT INTO t VALUES (NULL)");
+    expect(statSync(`${path}-wal`).size).toBe(LOG_BYTES_KEPT);
+  });
+
   it("refuses a file written by a newer program", () => {
     const db = openConnection(path, false);
     db.exec("PRAGMA user_version = 999");
@@ -48,13 +58,13 @@ describe("an SQLite store", () => {
   });
 });
 
-describe("a store from before the first release", () => {
-  it("is refused with what to do, whatever is done with it", () => {
+describe("a store of an earlier version", () => {
+  it.each([11, 31])("%i is refused with what to do, whatever is done with it", (version) => {
     const db = openConnection(path, false);
-    db.exec("CREATE TABLE plans (plan_id TEXT); PRAGMA user_version = 11");
+    db.exec(`CREATE TABLE plans (plan_id TEXT); PRAGMA user_version = ${String(version)}`);
     db.close();
     chmodSync(path, 0o600);
-    const sentence = /before the first release.*another data directory/;
+    const sentence = /earlier version.*steward copy.*another data directory/;
     expect(() => openSqliteStore(path, systemClock, silentTelemetry)).toThrow(sentence);
     expect(() => openSqliteExport(path)).toThrow(sentence);
   });
@@ -104,6 +114,31 @@ describe("group commit", () => {
     expect(results[1]).toMatchObject({ reason: { code: "STORE_UNAVAILABLE" } });
     expect(results[2]).toMatchObject({ reason: expect.any(WriteConflict) as unknown });
     expect(ids()).toEqual([1, 3]);
+  });
+
+  it("commits the units of another thread too, and undoes only the one that fails", async () => {
+    table();
+    const writer = new CommitWriter(path, commits);
+    using joined = new JoinedWriter(writer.connect());
+    await joined.commit([insert(6)]);
+    await expect.poll(() => commits.total).toBe(1);
+    const results = await Promise.allSettled([
+      joined.commit([insert(1)]),
+      joined.commit([insert(2), { ...insert(3), expect: 2 }]),
+      joined.commit([insert(4)]),
+      writer.commit([insert(5)]),
+    ]);
+    expect(results.map((result) => result.status)).toEqual([
+      ...["fulfilled", "rejected", "fulfilled", "fulfilled"],
+    ]);
+    expect(results[1]).toMatchObject({ reason: expect.any(WriteConflict) as unknown });
+    expect(ids()).toEqual([1, 4, 5, 6]);
+    // What was sent before the end is committed; later units are refused.
+    const last = joined.commit([insert(7)]);
+    await Promise.all([last, writer.commit([insert(8)])]);
+    await writer[Symbol.asyncDispose]();
+    await expect(joined.commit([insert(9)])).rejects.toThrow("The store cannot be written to now");
+    expect(ids()).toEqual([1, 4, 5, 6, 7, 8]);
   });
 
   it("lets a unit in no hurry ride along, and commits it alone when nothing comes", async () => {

@@ -10,35 +10,41 @@ import { storeUnavailable } from "../failure-reason.js";
 import { makePrivateDirectory, makePrivateFile } from "../private-files.js";
 import type { Store } from "../store.js";
 import { SqliteAuditArchive } from "./audit/audit-archive.js";
-import { SqliteAuditExportStore } from "./audit/audit-export-store.js";
-import { SqliteCosignatureStore } from "./audit/cosignature-store.js";
+import { SqlAuditExportStore } from "../cold/audit-export-store.js";
+import { SqlErasedPlanNames } from "../cold/erased-plan-names.js";
+import { recordsFrom } from "./audit/record-rows.js";
+import { SqlCosignatureStore } from "../cold/cosignature-store.js";
 import { SqliteAuditSequence } from "./audit/audit-sequence.js";
-import { SqliteApprovalIndex } from "./approvals/approval-index.js";
-import { SqliteApiKeyStore } from "./governance/api-key-store.js";
-import { SqliteBrowserSessionStore } from "./governance/browser-session-store.js";
-import { SqlitePolicyStore } from "./governance/policy-store.js";
+import { DerivationThread } from "../derivation/derivation-thread.js";
+import type { DerivationCalls, DerivationData } from "./derivation/derivation-calls.js";
+import { SqlApprovalIndex } from "../cold/approval-index.js";
+import { SqlApiKeyStore } from "../cold/api-key-store.js";
+import { SqlBrowserSessionStore } from "../cold/browser-session-store.js";
+import { SqlErasures } from "../cold/erasures.js";
+import { SqlPolicyStore } from "../cold/policy-store.js";
+import { SqlRetentionStore } from "../cold/retention-store.js";
 import { StoreReads } from "./reads/store-reads.js";
 import { CommitWriter } from "./commit-writer.js";
-import { openConnection, StatementCache } from "./connection.js";
+import { openConnection, type SqliteRow, StatementCache } from "./connection.js";
 import { SqliteCustomerBindings } from "./usage/customer-bindings.js";
 import { SqliteMemoryStore } from "./memory/memory-store.js";
 import { SqliteReembedding } from "./memory/memory-reembedding.js";
 import { migrate, pendingVersions } from "./migrate.js";
-import { lockStore } from "./owner-lock.js";
+import { lockStore, StoreOwned } from "./owner-lock.js";
 import { PlanQueries } from "./plans/plan-queries.js";
 import { PlanEngine } from "../../plans/index.js";
 import { SqlitePlanLog } from "./plans/plan-log.js";
-import { SqliteStorageMeter } from "./usage/storage-meter.js";
+import { SqlStorageMeter } from "../cold/storage-meter.js";
+import { PACKED_TABLES } from "./audit/packed-tables.js";
 import { SqliteErasedRows } from "./retention/erased-rows.js";
-import { SqliteErasures } from "./retention/erasures.js";
 import { SqliteExpiredRows } from "./retention/expired-rows.js";
-import { SqliteRetentionStore } from "./retention/retention-store.js";
 import { NO_HANDOVER, soleNode } from "./sole-node.js";
+import { SqliteSqlStore } from "./sql-store.js";
 import { SqliteToolCallLog } from "./tool-calls/tool-call-log.js";
 import { SqliteStoreStatus } from "./store-status.js";
 import { sqliteUsageStore } from "./usage/usage-store.js";
 import { WebhookOutbox } from "../../webhooks/index.js";
-import { SqliteWebhookStore } from "./webhooks/webhook-store.js";
+import { SqlWebhookStore } from "../cold/webhook-store.js";
 
 /** The service's whole store in one SQLite file, owned by one process. */
 export interface SqliteStore extends Store {
@@ -68,6 +74,14 @@ export function openSqliteStore(
   const reader = openConnection(path, true);
   const statements = new StoreReads(path, new StatementCache(reader));
   const writer = new CommitWriter(path, telemetry);
+  const derivation = new DerivationThread<DerivationCalls>(
+    new URL("./derivation/derivation-worker.js", import.meta.url),
+    () => {
+      const data: DerivationData = { path, writer: writer.connect() };
+      return { data, ports: [data.writer] };
+    },
+  );
+  const sql = new SqliteSqlStore(writer, statements);
   const directory = new DirectoryProbe(dirname(path), clock);
   const toolCalls = new SqliteToolCallLog(statements);
   const queries = new PlanQueries(statements, clock);
@@ -80,27 +94,28 @@ export function openSqliteStore(
   });
   return {
     plans,
-    approvals: new SqliteApprovalIndex(writer, statements),
+    approvals: new SqlApprovalIndex(sql),
     toolCalls,
-    usage: sqliteUsageStore(writer, statements, toolCalls),
+    usage: sqliteUsageStore(writer, statements, derivation),
     customers: new SqliteCustomerBindings(writer, statements, clock),
-    apiKeys: new SqliteApiKeyStore(writer, statements),
-    browserSessions: new SqliteBrowserSessionStore(writer, statements),
-    policies: new SqlitePolicyStore(writer, statements),
-    retention: new SqliteRetentionStore(writer, statements),
+    apiKeys: new SqlApiKeyStore(sql),
+    browserSessions: new SqlBrowserSessionStore(sql),
+    policies: new SqlPolicyStore(sql),
+    retention: new SqlRetentionStore(sql),
     expired: new SqliteExpiredRows(writer, statements),
     audit: {
-      sequence: new SqliteAuditSequence(writer, statements),
+      sequence: new SqliteAuditSequence(writer, derivation),
       archive: new SqliteAuditArchive(writer, statements),
-      exported: new SqliteAuditExportStore(writer, statements),
-      cosignatures: new SqliteCosignatureStore(writer, statements),
+      exported: new SqlAuditExportStore(sql, (from, limit) => recordsFrom(statements, from, limit)),
+      cosignatures: new SqlCosignatureStore(sql),
     },
-    erasures: new SqliteErasures(writer, statements),
-    meter: new SqliteStorageMeter(statements),
+    erasures: new SqlErasures(sql),
+    meter: new SqlStorageMeter(sql, PACKED_TABLES),
     erased: new SqliteErasedRows(writer, statements),
+    erasedPlanNames: new SqlErasedPlanNames(sql),
     status: new SqliteStoreStatus(statements, clock),
-    memory: new SqliteMemoryStore(writer, statements, toolCalls),
-    webhooks: new SqliteWebhookStore(writer, statements),
+    memory: new SqliteMemoryStore(writer, statements, toolCalls, derivation),
+    webhooks: new SqlWebhookStore(sql),
     reembedding: new SqliteReembedding(writer, statements),
     memorySource: {
       url: new URL("./memory/memory-index-source.js", import.meta.url).href,
@@ -114,6 +129,7 @@ export function openSqliteStore(
     },
     async [Symbol.asyncDispose]() {
       await plans[Symbol.asyncDispose]();
+      await derivation[Symbol.asyncDispose]();
       await writer[Symbol.asyncDispose]();
       await statements[Symbol.asyncDispose]();
       reader.close();
@@ -131,6 +147,29 @@ export function pendingMigrations(path: string): readonly string[] {
     return pendingVersions(db).map((version) => `schema version ${String(version)}`);
   } finally {
     db.close();
+  }
+}
+
+/** The signed note of the audit log's checkpoint in an up-to-date store; empty without records. */
+export function checkpointNote(path: string): string {
+  const db = openConnection(path, true);
+  try {
+    // The query returns at most one row with one column.
+    const row = db.prepare("SELECT checkpoint FROM audit_tree").get() as SqliteRow | undefined;
+    return String(row?.["checkpoint"] ?? "");
+  } finally {
+    db.close();
+  }
+}
+
+/** Whether a running process owns the store. */
+export function isOwned(path: string): boolean {
+  try {
+    lockStore(path)[Symbol.dispose]();
+    return false;
+  } catch (error) {
+    if (error instanceof StoreOwned) return true;
+    throw error;
   }
 }
 

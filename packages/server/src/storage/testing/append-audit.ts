@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { systemClock } from "@steward/kernel/clock.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { AuditSequencer, CheckpointSigner } from "../../audit/index.js";
-import type { AuditSequence } from "../../audit/ports.js";
+import type { AuditFilter, AuditRecord, AuditSequence } from "../../audit/ports.js";
 import {
   leafHash,
   TreeEdge,
@@ -11,13 +11,12 @@ import {
 } from "../../audit/tree/index.js";
 import type { Store } from "../store.js";
 
-/** Marks all waiting facts as read by the audit log, without making records of them. */
+/** Makes records of all waiting facts, under a checkpoint without a signature. */
 export async function appendAudit(sequence: AuditSequence): Promise<void> {
   for (;;) {
-    const batch = await sequence.take(1000);
-    if (batch.facts.length === 0) return;
-    const { size } = await sequence.head();
-    await sequence.append(batch, { from: size, records: [], tiles: [], checkpoint: "" });
+    const batch = await sequence.prepare([], 1000);
+    if (batch.size === batch.from) return;
+    await sequence.append(batch, "");
   }
 }
 
@@ -34,6 +33,16 @@ export async function flushAudit({ audit }: Pick<Store, "audit">): Promise<void>
   const parts = { ...audit, signer: SIGNER, clock: systemClock, log: silentLog };
   await using sequencer = new AuditSequencer(parts);
   await sequencer.flush();
+}
+
+/** The newest records of an organization, newest first, whatever their bytes. */
+export async function newestRecords(
+  { audit }: Pick<Store, "audit">,
+  filter: AuditFilter,
+  limit = 100,
+  before?: number,
+): Promise<readonly AuditRecord[]> {
+  return (await audit.archive.list(filter, { limit, bytesMax: 2 ** 30 }, before)).records;
 }
 
 /** Whether the records lead to a checkpoint of {@link flushAudit}; absent: the newest one. */

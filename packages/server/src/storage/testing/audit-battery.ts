@@ -6,7 +6,7 @@ import { silentLog } from "@steward/kernel/log.js";
 import { ADMIN } from "@steward/kernel/testing/nobody.js";
 import { seededRandom, withSeed } from "@steward/kernel/testing/seeded-random.js";
 import { AuditSequencer, CheckpointSigner } from "../../audit/index.js";
-import type { AuditFact, AuditSequence } from "../../audit/ports.js";
+import type { AuditFact, AuditFilter, AuditSequence } from "../../audit/ports.js";
 import { personalDigest } from "../../audit/record.js";
 import {
   leafHash,
@@ -14,11 +14,11 @@ import {
   verifiedCheckpoint,
   type VerifierKey,
 } from "../../audit/tree/index.js";
-import { RecordedOperation, runRecorded } from "../../kernel/recorded-operation.js";
+import { RecordedOperation } from "../../kernel/recorded-operation.js";
 import type { PlanEngine } from "../../plans/index.js";
 import type { PolicyStore } from "../../policies/ports.js";
-import type { UsageStore } from "../../usage/ports.js";
 import type { AuditStore } from "../store.js";
+import { newestRecords } from "./append-audit.js";
 import { recordToolCalls, RECORDED_STEP } from "./record-tool-calls.js";
 
 /** An engine under test. */
@@ -26,7 +26,6 @@ export interface AuditUnderTest extends AsyncDisposable {
   readonly plans: PlanEngine;
   readonly policies: PolicyStore;
   readonly audit: AuditStore;
-  readonly usage: Pick<UsageStore, "recording">;
 }
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -57,19 +56,17 @@ export function auditBattery(
       });
       await store.plans.cancelPlan(ref, "Ada said so", { ...origin, request: undefined });
       await flush(store);
-      const [cancelled, created] = (await store.audit.archive.list({ orgId: ORG }, 10)).map(
+      const [cancelled, created] = (await newestRecords(store, { orgId: ORG })).map(
         ({ entry, personal }) => ({ entry: JSON.parse(entry) as unknown, personal }),
       );
       expect(created?.entry).toMatchObject({
-        v: 1,
+        v: 2,
         kind: "plan.changed",
         org: ORG,
         subject: PLAN,
-        by: { kind: "person", roles: ["admin"], user: expect.stringMatching(/^sha256:/) as string },
-        request: {
-          id: expect.stringMatching(/^sha256:/) as string,
-          trace: "ab".repeat(16),
-        },
+        by: { kind: "person", roles: ["admin"] },
+        request: { trace: "ab".repeat(16) },
+        personal: expect.stringMatching(/^sha256:[\w-]{43}$/) as string,
         detail: { events: [{ type: "PlanCreated", sequence: 1 }], policy_version: "v1" },
       });
       expect(cancelled?.entry).toMatchObject({ detail: { policy_version: "v1" } });
@@ -90,41 +87,16 @@ export function auditBattery(
       const put = async (version: number) => {
         const operation = new RecordedOperation(fact(ORG, `version ${String(version)}`));
         const policies = { orgId: ORG, version, text: "", changedBy: "", changedAtMs: 1 };
-        const isPut = await runRecorded(operation, async () => {
-          const isFirst = await store.policies.put(policies);
-          await store.policies.put({ ...policies, orgId: OTHER_ORG });
-          return isFirst;
-        });
+        const isPut = await store.policies.put(policies, operation);
+        await store.policies.put({ ...policies, orgId: OTHER_ORG }, operation);
         return [isPut, operation.isWritten];
       };
       expect(await put(1)).toEqual([true, true]);
       expect(await put(1)).toEqual([false, false]);
       expect(await put(2)).toEqual([true, true]);
-      const lost = new RecordedOperation(fact(ORG, "lost"));
-      await expect(
-        runRecorded(lost, () => Promise.reject(new Error("failed before its write"))),
-      ).rejects.toThrow("failed before");
-      expect(lost.isWritten).toBe(false);
       await flush(store);
       const subjects = (await verifiedRecords(store)).map(({ subject }) => subject);
       expect(subjects.slice(1)).toEqual(["version 1", "version 2"]);
-    });
-
-    it("has no record of an operation that was refused after usage had caught up with steps", async () => {
-      await using store = await open();
-      for (let change = 0; change < 5; change += 1) {
-        await recordToolCalls(store.plans, [{ orgId: ORG }]);
-        const refused = new RecordedOperation(fact(ORG, "refused"));
-        const work = async (): Promise<never> => {
-          expect(await store.usage.recording.recordPending(10)).toHaveLength(1);
-          throw new Error("the budget is refused");
-        };
-        await expect(runRecorded(refused, work)).rejects.toThrow("is refused");
-        expect(refused.isWritten).toBe(false);
-      }
-      await flush(store);
-      const subjects = (await verifiedRecords(store)).map(({ subject }) => subject);
-      expect(subjects).not.toContain("refused");
     });
 
     it("puts every fact into the tree once, also when nodes race and appends fail", async () => {
@@ -237,16 +209,44 @@ export function auditBattery(
       const facts = [fact(ORG, "a", 1), fact(ORG, "b", 2), fact(OTHER_ORG, "a", 3)];
       await sequence.add([...facts, { ...fact(ORG, "a", 4), kind: "testing" }]);
       await flush(store);
-      const subjects = async (...asked: Parameters<typeof archive.list>) =>
-        (await archive.list(...asked)).map(({ entry }) => recordOf(entry).subject);
-      expect(await subjects({ orgId: ORG }, 10)).toEqual(["a", "b", "a"]);
-      expect(await subjects({ orgId: ORG, kind: "test" }, 10)).toEqual(["b", "a"]);
-      expect(await subjects({ orgId: ORG, kind: "test.fact", subject: "a" }, 10)).toEqual(["a"]);
-      expect(await subjects({ orgId: ORG, fromMs: 2, untilMs: 4 }, 10)).toEqual(["b"]);
-      const [newest] = await archive.list({ orgId: ORG }, 1);
+      const subjects = async (filter: AuditFilter, limit?: number, before?: number) =>
+        (await newestRecords(store, filter, limit, before)).map(
+          ({ entry }) => recordOf(entry).subject,
+        );
+      expect(await subjects({ orgId: ORG })).toEqual(["a", "b", "a"]);
+      expect(await subjects({ orgId: ORG, kind: "test" })).toEqual(["b", "a"]);
+      expect(await subjects({ orgId: ORG, kind: "test.fact", subject: "a" })).toEqual(["a"]);
+      expect(await subjects({ orgId: ORG, fromMs: 2, untilMs: 4 })).toEqual(["b"]);
+      const [newest] = await newestRecords(store, { orgId: ORG }, 1);
       expect(await subjects({ orgId: ORG }, 1, newest?.index)).toEqual(["b"]);
       expect(await archive.record(OTHER_ORG, newest?.index ?? 0)).toBeUndefined();
       expect(await archive.record(ORG, newest?.index ?? 0)).toEqual(newest);
+    });
+
+    it("ends a page when its records have too many bytes, in entries and in personal values", async () => {
+      await using store = await open();
+      const { archive, sequence } = store.audit;
+      const long = { detail: { text: "x".repeat(10_000) } };
+      const personal = { personal: { text: "x".repeat(10_000) } };
+      for (const extra of [{}, long, long, personal]) {
+        await sequence.add([{ ...fact(ORG, "a"), ...extra }]);
+        await flush(store);
+      }
+      const filter = { orgId: ORG };
+      const pages: number[][] = [];
+      for (let before: number | undefined, isCut = true; isCut;) {
+        const page = await archive.list(filter, { limit: 4, bytesMax: 15_000 }, before);
+        pages.push(page.records.map(({ index }) => index));
+        ({ isCut } = page);
+        before = page.records.at(-1)?.index;
+      }
+      expect(pages.map(({ length }) => length)).toEqual([1, 1, 2]);
+      const all = await newestRecords(store, filter);
+      expect(pages.flat()).toEqual(all.map(({ index }) => index));
+      const one = await archive.list(filter, { limit: 1, bytesMax: 1 });
+      expect(one).toEqual({ records: all.slice(0, 1), isCut: false });
+      const none = await archive.list({ ...filter, kind: "none" }, { limit: 1, bytesMax: 1 });
+      expect(none).toEqual({ records: [], isCut: false });
     });
 
     it("still verifies when personal values were erased, which are proven until then", async () => {
@@ -258,16 +258,16 @@ export function auditBattery(
         { ...fact(ORG, "b"), personal },
       ]);
       await flush(store);
-      const [, before] = await archive.list({ orgId: ORG }, 10);
+      const [, before] = await newestRecords(store, { orgId: ORG });
       const { salt = "" } = before?.personal ?? {};
-      const digest = personalDigest(salt, "mail", "ada@example.com");
-      expect(recordOf(before?.entry ?? "").detail).toEqual({ mail: digest });
+      const digest = personalDigest(salt, '{"mail":"ada@example.com"}');
+      expect(recordOf(before?.entry ?? "")).toMatchObject({ detail: {}, personal: digest });
       const untilMs = 1;
       expect(await archive.erase(ORG, { untilMs: 0 }, 10)).toBe(0);
       expect(await archive.erase(ORG, { untilMs, text: "ada@example.co" }, 10)).toBe(0);
       expect(await archive.erase(ORG, { untilMs, subjects: ["a"] }, 10)).toBe(1);
       expect(await archive.erase(OTHER_ORG, { untilMs }, 10)).toBe(0);
-      const [kept, erased] = await archive.list({ orgId: ORG }, 10);
+      const [kept, erased] = await newestRecords(store, { orgId: ORG });
       expect([kept?.personal?.values, erased?.personal]).toEqual([personal, undefined]);
       expect(erased?.entry).toBe(before?.entry);
       expect(await archive.erase(ORG, { untilMs, text: "ada@example.com" }, 10)).toBe(1);
@@ -275,7 +275,7 @@ export function auditBattery(
       await sequence.add([{ ...fact(ORG, "c"), personal: nested }]);
       await flush(store);
       expect(await archive.erase(ORG, { untilMs, text: 'the "s"' }, 10)).toBe(1);
-      expect((await archive.list({ orgId: ORG }, 1))[0]?.personal).toBeUndefined();
+      expect((await newestRecords(store, { orgId: ORG }, 1))[0]?.personal).toBeUndefined();
       expect(await verifiedRecords(store)).toHaveLength(4);
     });
   });
@@ -321,8 +321,8 @@ async function flush(
 /** A sequence whose appends sometimes fail, before or after they took effect. */
 function doubtful(sequence: AuditSequence, random: () => number): AuditSequence {
   return {
-    take: () => sequence.take(1 + Math.floor(random() * 6)),
-    head: () => sequence.head(),
+    batchMax: sequence.batchMax,
+    prepare: (first) => sequence.prepare(first, 1 + Math.floor(random() * 6)),
     add: (facts) => sequence.add(facts),
     append: async (...given) => {
       const drawn = random();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import type { AuditFact } from "../../audit/ports.js";
-import { auditRecordOf } from "../../audit/record.js";
+import { appendAudit } from "./append-audit.js";
 import type { AuditUnderTest } from "./audit-battery.js";
 
 const SINK = "file:/audit.jsonl";
@@ -74,11 +74,8 @@ export function auditExportBattery(
   });
 }
 
-/** Appends records without a tree. */
+/** Appends records, under a checkpoint without a signature. */
 async function append({ audit: { sequence } }: AuditUnderTest, count: number): Promise<void> {
   await sequence.add(Array.from({ length: count }, () => FACT));
-  const batch = await sequence.take(1000);
-  const { size } = await sequence.head();
-  const records = batch.facts.map((fact) => auditRecordOf(fact, "salt"));
-  await sequence.append(batch, { from: size, records, tiles: [], checkpoint: "" });
+  await appendAudit(sequence);
 }

@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { recordedCaller } from "@steward/kernel/caller.js";
+import { recordedCaller, type RecordedCaller } from "@steward/kernel/caller.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { OPERATION_PLAN_ID } from "../../approvals/index.js";
 import { sampleApproval, SAMPLE_SUBJECT } from "../../approvals/testing/sample-approval.js";
-import { embeddedEntry } from "../../memory/embedded-entry.js";
-import { toolCallEntry } from "../../memory/entry.js";
 import type { PlanRef } from "../../plans/ports.js";
 import { Eraser } from "../../retention/eraser.js";
 import type { Erasure, ErasureScope } from "../../retention/erasure.js";
@@ -15,7 +13,9 @@ import { verifyTotals } from "../../usage/reports/verification.js";
 import { iri, quad, text as literal, TripleStore } from "@steward/state";
 import type { Repositories, StateErasure } from "@steward/state/ports";
 import type { Store } from "../store.js";
-import { flushAudit, isVerified } from "./append-audit.js";
+import { flushAudit, isVerified, newestRecords } from "./append-audit.js";
+import { ERASED_COLUMNS, OF_USER, PLANTED } from "./erased-columns.js";
+import { plantDecisions, plantPlans } from "./plant-everywhere.js";
 import { RECORDED_STEP, recordToolCalls } from "./record-tool-calls.js";
 import { claimed } from "./sample-plans.js";
 import { TABLE_RETENTION } from "./table-retention.js";
@@ -39,6 +39,10 @@ export interface ErasureStoreUnderTest {
   openState(): OpenedState;
   /** Whether this text is in a row of any table or, where the files are ours, in a file. */
   contains(text: string): Promise<boolean>;
+  /** The columns with text or bytes, as `table.column`, but for those that {@link ERASED_COLUMNS} leaves out. */
+  columns(): Promise<readonly string[]>;
+  /** Whether this text is in a row of this column. */
+  has(column: string, text: string): Promise<boolean>;
 }
 
 /** The required behaviour of every engine for erasures. */
@@ -60,13 +64,15 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
 
     /** The personal values beside the records of an organization. */
     const personalValues = async (orgId: string): Promise<string> =>
-      JSON.stringify(
-        (await store.audit.archive.list({ orgId }, 100)).map(({ personal }) => personal),
-      );
+      JSON.stringify((await newestRecords(store, { orgId })).map(({ personal }) => personal));
 
-    const begin = async (scope: ErasureScope, subject: string): Promise<Erasure> => {
+    const begin = async (
+      scope: ErasureScope,
+      subject: string,
+      requestedBy = "ada",
+    ): Promise<Erasure> => {
       const erasure: Erasure = {
-        ...{ orgId: ORG, erasureId: randomUUID(), scope, subject, requestedBy: "ada" },
+        ...{ orgId: ORG, erasureId: randomUUID(), scope, subject, requestedBy },
         requestedAtMs: Date.now(),
         counts: { plans: 0, entries: 0, usage: 0 },
         subjectDigest: "digest",
@@ -135,6 +141,68 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
       expect(await under.contains("else")).toBe(true);
     });
 
+    it("is tried with every column that may hold something personal", async () => {
+      const columns = await under.columns();
+      expect(columns.filter((name) => ERASED_COLUMNS[name] === undefined)).toEqual([]);
+    });
+
+    /** The columns that have the word. */
+    const columnsWith = async (word: string): Promise<readonly string[]> => {
+      const found: string[] = [];
+      for (const name of await under.columns()) if (await under.has(name, word)) found.push(name);
+      return found.sort();
+    };
+
+    it.each([
+      ["organization", ""],
+      ["user", `user-${CANARY}`],
+    ] as const)("of a %s leaves nothing in any column", async (scope, subject) => {
+      const user = `user-${CANARY}`;
+      await live(store, ORG, CANARY);
+      await plantPlans(store, ORG, CANARY);
+      const decided = await plantDecisions(store, ORG, user);
+      await consumeCalls(store);
+      const running = { orgId: ORG, planId: randomUUID() };
+      await store.plans.createPlan({ ...RUNNING, ref: running });
+      await signIn(store, ORG, CANARY);
+      await revokeApproval(store, running, CANARY);
+      await changeSettings(store, ORG, user);
+      if (scope === "user") await addKey(store, ORG, user);
+      const fact = { kind: "test.fact", subject: "", detail: {}, atMs: 1, orgId: ORG };
+      const caller = callerOf(CANARY);
+      await store.audit.sequence.add([{ ...fact, origin: { caller, request: undefined } }]);
+      const { erasureId } = await begin(scope, subject, user);
+      const marks = [PLANTED, ...(scope === "user" ? [OF_USER] : [])];
+      const planted = (await under.columns()).filter((name) =>
+        marks.includes(ERASED_COLUMNS[name] ?? ""),
+      );
+      expect(await columnsWith(CANARY)).toEqual(planted.sort());
+      {
+        await using _eraser = eraserOf(store, opened.repositories);
+        if (scope === "user") {
+          // A plan that runs keeps the names of those who decided about it until it ends.
+          const [open, ended] = decided;
+          const isRewritten = async () => !(await eventsOf(store, ended)).includes(CANARY);
+          await expect.poll(isRewritten, { timeout: 20_000, interval: 20 }).toBe(true);
+          expect(await eventsOf(store, open)).toContain(CANARY);
+          expect(await isFinished()).toBe(false);
+          await store.plans.cancelPlan(open, "not needed any more");
+        }
+        await expect.poll(isFinished, { timeout: 20_000, interval: 20 }).toBe(true);
+      }
+      expect(await columnsWith(CANARY)).toEqual([]);
+      expect(await under.contains(CANARY)).toBe(false);
+      expect((await store.erasures.list(ORG, 10)).map((each) => each.erasureId)).toEqual([
+        erasureId,
+      ]);
+      expect(await isVerified(store)).toBe(true);
+      if (scope === "organization") return;
+      for (const ref of decided) {
+        expect(await eventsOf(store, ref)).toContain('"approver":""');
+        expect(await store.plans.findPlan(ref)).toBeDefined();
+      }
+    });
+
     it("waits while a legal hold covers it, and goes on afterwards", async () => {
       const ref = await live(store, ORG, CANARY);
       const holdId = randomUUID();
@@ -168,7 +236,12 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
 function eraserOf(store: Store, state: StateErasure): Eraser {
   return new Eraser({
     state,
-    ...{ erasures: store.erasures, store: store.retention, erased: store.erased },
+    ...{
+      erasures: store.erasures,
+      store: store.retention,
+      erased: store.erased,
+      planNames: store.erasedPlanNames,
+    },
     ...{ rows: store.expired, plans: store.plans, clock: systemClock, log: silentLog },
     entries: {
       deleteEntries: async (...of) => (await store.memory.deleteExpired(...of)).length,
@@ -189,8 +262,7 @@ function eraserOf(store: Store, state: StateErasure): Eraser {
 
 /** Makes a plan with a tool call, a memory entry and a usage row, with this text in each part. */
 async function live(store: Store, orgId: string, text: string): Promise<PlanRef> {
-  const names = { userId: `user-${text}`, agentId: `agent-${text}`, roles: [`role of ${text}`] };
-  const caller = recordedCaller({ ...NOBODY, ...names, kind: "agent" });
+  const caller = callerOf(text);
   const [call] = await recordToolCalls(store.plans, [
     {
       ...{ orgId, caller, sessionId: `visit-${orgId.slice(0, 4)}`, finishedAtMs: Date.now() },
@@ -206,6 +278,18 @@ async function live(store: Store, orgId: string, text: string): Promise<PlanRef>
   await consumeCalls(store);
   await plantWebhooks(store, ref, text);
   return ref;
+}
+
+/** An agent of a user, both with this text in their names. */
+function callerOf(text: string): RecordedCaller {
+  const names = { userId: `user-${text}`, agentId: `agent-${text}`, roles: [`role of ${text}`] };
+  return recordedCaller({ ...NOBODY, ...names, kind: "agent" });
+}
+
+/** The payloads of a plan's events. */
+async function eventsOf({ plans }: Store, ref: PlanRef): Promise<string> {
+  const events = await plans.readEvents(ref, 0, 100);
+  return events.map(({ payloadJson }) => payloadJson).join("\n");
 }
 
 /** Leaves webhooks about a plan with the text, which two targets have not accepted. */
@@ -287,11 +371,9 @@ function commitText(state: Repositories, orgId: string, text: string): Promise<u
 async function consumeCalls(store: Store): Promise<void> {
   const { usage, memory } = store;
   await usage.recording.recordPending(10);
-  const taken = await memory.toolCalls.take(10);
-  const entries = taken.calls.map((each) =>
-    embeddedEntry(toolCallEntry(each), Float32Array.of(1, 1)),
-  );
-  await memory.addToolCallEntries(entries, taken);
+  const taken = await memory.takeCalls(10);
+  const vectors = taken.calls.map(() => Float32Array.of(1, 1));
+  if (vectors.length > 0) await memory.remember(taken, vectors);
   await flushAudit(store);
 }
 

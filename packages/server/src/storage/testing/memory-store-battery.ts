@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { toolCallEntry, toolCallEntryId, type MemoryEntry } from "../../memory/entry.js";
-import { embeddedEntry } from "../../memory/embedded-entry.js";
+import { embeddedEntry, indexEntry } from "../../memory/embedded-entry.js";
 import type { IndexEntry, IndexSource, TextQuery } from "../../memory/index.js";
 import type { MemoryStore } from "../../memory/ports.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
@@ -83,6 +83,8 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       expect(await engineStore.memory.deleteSession(ORG, "nobody's", 10)).toEqual([]);
       const listed = await engineStore.memory.listEntries(OTHER_ORG, {}, { limit: 10 });
       expect(listed).toEqual([other]);
+      expect(await engineStore.memory.countEntries(ORG)).toBe(entries.length);
+      expect(await engineStore.memory.countEntries(OTHER_ORG)).toBe(1);
       const source = engineStore.openSource();
       expect(await source.matching({}, OTHER_ORG)).toEqual([other.entryId]);
       await source.close();
@@ -230,13 +232,15 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       {
         await using engineStore = await opened(open);
         records = await recordToolCalls(engineStore.plans, calls);
-        const taken = await engineStore.memory.toolCalls.take(2);
-        expect(taken.calls).toEqual(records.slice(0, 2));
-        expect(await engineStore.memory.toolCalls.waiting()).toBe(3);
-        await engineStore.memory.addToolCallEntries(
-          taken.calls.map((call) => embedded(toolCallEntry(call))),
-          taken,
+        const taken = await engineStore.memory.takeCalls(2);
+        const wanted = records.slice(0, 2).map(toolCallEntry);
+        expect(taken.calls).toMatchObject(
+          wanted.map(({ entryId, content }) => ({ entryId, content })),
         );
+        expect(await engineStore.memory.toolCalls.waiting()).toBe(3);
+        const vectors = wanted.map((each) => embedded(each).vector);
+        const added = await engineStore.memory.remember(taken, vectors);
+        expect(added).toEqual(wanted.map((each) => indexEntry(embedded(each))));
       }
       await using engineStore = await opened(open);
       const rest = await engineStore.memory.toolCalls.take(10);

@@ -1,11 +1,13 @@
 import { swept } from "../../plans/engine/testing/swept.js";
+import { recordedCaller } from "@steward/kernel/caller.js";
+import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { expect, it } from "vitest";
 import { forkedSteps, forkOrigin } from "../../plans/fork.js";
 import { LEASE_MS } from "../../plans/limits.js";
 import type { PlanRef } from "../../plans/ports.js";
 import type { PlanRevision } from "../../plans/transitions.js";
 import type { PlanBattery } from "./plan-store-battery.js";
-import { completed, failed, step, toolCall } from "./sample-plans.js";
+import { completed, failed, OTHER_ORG, step, toolCall } from "./sample-plans.js";
 
 /** What every engine must do for changes of plans under way. */
 export function planRevisionCases(battery: PlanBattery): void {
@@ -71,6 +73,39 @@ export function planRevisionCases(battery: PlanBattery): void {
       ],
       ["PlanStepAppended", expect.objectContaining({ step_id: "d", step_index: 3, revision: 3 })],
     ]);
+  });
+
+  it("keeps who wrote each step, with their rights", async () => {
+    const bot = {
+      ...NOBODY,
+      kind: "agent",
+      agentId: "bot",
+      userId: "ann",
+      roles: ["agent"],
+    } as const;
+    const key = { ...NOBODY, kind: "apiKey", keyId: "k", permissions: ["manage:schema"] } as const;
+    const writers = [recordedCaller(bot), recordedCaller(NOBODY)];
+    const byNobody = { writers: [recordedCaller(NOBODY)] };
+    const ref = await submit([
+      { ...step("a"), writers },
+      { ...step("b"), writers },
+      { ...step("c"), ...byNobody },
+      step("d"),
+    ]);
+    const more = ["e", "f"].map((id) => ({ ...step(id), writers: [recordedCaller(key)] }));
+    await revise(ref, { kind: "append", steps: [step("before"), ...more] }, 1);
+    await restart();
+    const { prepared, state } = await store().plans.loadPlan(ref);
+    expect(prepared.map((each) => [each.id, each.writers])).toEqual([
+      ["a", writers],
+      ["b", writers],
+      ["c", byNobody.writers],
+      ["d", undefined],
+      ["before", undefined],
+      ["e", [recordedCaller(key)]],
+      ["f", [recordedCaller(key)]],
+    ]);
+    expect(state.authors).toEqual(["ann"]);
   });
 
   it("makes a change once under its idempotency key, and refuses one that comes too late", async () => {
@@ -147,6 +182,55 @@ export function planRevisionCases(battery: PlanBattery): void {
     const { calls } = await store().memory.toolCalls.take(10);
     const ofFork = calls.filter(({ planId }) => planId === forked.planId);
     expect(ofFork.map(({ stepId }) => stepId)).toEqual(["b"]);
+  });
+
+  it("keeps a plan open whose steps have all completed, until it is finished", async () => {
+    const ref = await submit([step("a")], { keepOpen: true });
+    const early = store().plans.finishPlan(ref);
+    await expect(early).rejects.toMatchObject({ code: "PLAN_NOT_ACTIVE" });
+    await finish(await claim(ref, "a"));
+    await restart();
+    const waiting = { status: "running", keepOpen: true, waitReason: "awaiting_steps" };
+    expect(await store().plans.findPlan(ref)).toMatchObject(waiting);
+    await revise(ref, { kind: "append", steps: [step("b", ["a"])] }, 1);
+    await restart();
+    expect((await store().plans.findPlan(ref))?.waitReason).toBeUndefined();
+    await finish(await claim(ref, "b"));
+    await Promise.all([store().plans.finishPlan(ref), store().plans.finishPlan(ref)]);
+    await restart();
+    await store().plans.finishPlan(ref);
+    const plan = await store().plans.findPlan(ref);
+    expect([plan?.status, plan?.keepOpen, plan?.waitReason]).toEqual([
+      "completed",
+      true,
+      undefined,
+    ]);
+    const told = (await battery.events(ref)).map(({ eventType }) => eventType);
+    expect(told.filter((type) => type === "PlanCompleted")).toHaveLength(1);
+    const foreign = { ...ref, orgId: OTHER_ORG };
+    const unknown = { code: "PLAN_NOT_FOUND" };
+    await expect(store().plans.finishPlan(foreign)).rejects.toMatchObject(unknown);
+  });
+
+  it("completes an open plan at its deadline, unless a step of it has not completed", async () => {
+    const open = { keepOpen: true, deadlineMs: battery.clock().nowMs() + 1000 };
+    const done = await submit([step("a")], open);
+    await finish(await claim(done, "a"));
+    const undone = await submit([step("a"), step("b")], open);
+    await finish(await claim(undone, "a"));
+    await restart();
+    battery.clock().advance(LEASE_MS + 1);
+    expect(await swept(store().plans)).toEqual([]);
+    expect((await store().plans.findPlan(done))?.status).toBe("completed");
+    expect((await store().plans.findPlan(undone))?.status).toBe("failed");
+    const told = (await battery.events(done)).map(({ eventType }) => eventType);
+    expect(told).toEqual([
+      "PlanCreated",
+      "PlanStarted",
+      "PlanStepStarted",
+      "PlanStepExecuted",
+      "PlanCompleted",
+    ]);
   });
 
   it("settles a revised step that a crash left behind by its newest form", async () => {

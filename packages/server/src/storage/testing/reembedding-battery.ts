@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { CheckedProvider, EmbeddingError, HashProvider } from "../../embedding/index.js";
 import { embeddedEntry } from "../../memory/embedded-entry.js";
 import type { MemoryEntry } from "../../memory/entry.js";
+import type { ReembeddingOptions } from "../../memory/reembedding.js";
 import { reembed, type IndexSource, type ReembeddingProgress } from "../../memory/index.js";
 import type { EmbeddingModel, MemoryStore, ReembeddingStore } from "../../memory/ports.js";
 
@@ -14,6 +15,8 @@ export interface ReembeddingUnderTest extends AsyncDisposable {
   openSource(): IndexSource;
   /** Number of vectors in the database, of all organizations and models. */
   vectorCount(): Promise<number>;
+  /** Runs a statement on the database. */
+  execute(sql: string): Promise<void>;
 }
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -77,6 +80,30 @@ export function reembeddingBattery(
       await expectVectors(store, [...entries, late], provider);
     });
 
+    it("passes over entries that cannot be read, tells of each once, and embeds them once they can", async () => {
+      await using store = await open();
+      const provider = new CountingProvider();
+      const [first, second, ...others] = entries;
+      const damaged = [first, second].map((entry) => entry?.entryId ?? "");
+      const setSources = (value: string): Promise<void> =>
+        store.execute(
+          `UPDATE memory_entries SET tool_name = 't', intent = 'read_select', sources = ${value}
+           WHERE entry_id IN (${damaged.map((id) => `'${id}'`).join(", ")})`,
+        );
+      await setSources(`'{"of":"a later version"'`);
+      const told: string[] = [];
+      const options = { onUnreadable: (entryId: string) => void told.push(entryId) };
+      const progress = await reembedStore(store.reembedding, provider, options);
+      expect(progress).toEqual({ done: COUNT - 2, total: COUNT });
+      expect(told.toSorted()).toEqual(damaged.toSorted());
+      await expectVectors(store, others, provider);
+      await setSources("NULL");
+      const again = await reembedStore(store.reembedding, provider, options);
+      expect(again).toEqual({ done: COUNT, total: COUNT });
+      expect(told).toHaveLength(2);
+      await expectVectors(store, entries, provider);
+    });
+
     it("has nothing to do the second time", async () => {
       await using store = await open();
       const provider = new CountingProvider();
@@ -136,6 +163,7 @@ export function modelOf(provider: HashProvider): EmbeddingModel {
 export function reembedStore(
   store: ReembeddingStore,
   provider: HashProvider,
+  { onUnreadable = () => undefined }: Partial<Pick<ReembeddingOptions, "onUnreadable">> = {},
 ): Promise<ReembeddingProgress> {
   return reembed({
     store,
@@ -144,6 +172,7 @@ export function reembedStore(
     signal: new AbortController().signal,
     onProgress: () => undefined,
     onRefused: () => undefined,
+    onUnreadable,
   });
 }
 

@@ -98,6 +98,7 @@ export function toolCall(attempt: AttemptRef): ToolCallRecord {
     sessionId: "session",
     toolName: "sql",
     intent: "read_select",
+    kinds: ["read_select"],
     intentSource: "explicit",
     ormModel: undefined,
     status: "completed",

@@ -31,8 +31,13 @@ export function toolCallCases(battery: PlanBattery): void {
         },
         boundSources: [
           { dataSource: "crm", intent: "read_select", touched: undefined },
+          { dataSource: "crm", intent: "admin", kinds: ["read_select"], touched: undefined },
           {
-            ...{ dataSource: "shop", intent: "write_update" },
+            ...{
+              dataSource: "shop",
+              intent: "write_update",
+              kinds: ["write_update", "read_select"],
+            },
             touched: { tables: [{ name: "a", accesses: { update: ["b"] } }], functions: [] },
           },
         ],

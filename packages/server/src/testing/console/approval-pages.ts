@@ -10,7 +10,7 @@ const DELETES_ARE_APPROVED = `@id("two-eyes") @reason("Deletions are looked at")
 export function describeApprovalPages(shared: OpenConsole): void {
   describe("on the page of approvals", () => {
     beforeAll(async () => {
-      await shared.server.admin.policies.put({ text: DELETES_ARE_APPROVED, version: 0 });
+      await shared.server.admin.policies.putPolicies({ text: DELETES_ARE_APPROVED, version: 0 });
     });
 
     /** A step that waits, as the agent that runs it finds out. */
@@ -54,9 +54,30 @@ export function describeApprovalPages(shared: OpenConsole): void {
         .toBe("failed");
     });
 
+    it("has a person widen the rows that a write may change", async () => {
+      const planId = await waiting(5);
+      await using tab = await shared.open("/approvals", "approver");
+      const { page, problems } = tab;
+      const rows = page.getByLabel("Rows that it may change at most");
+      await shows(page, "0 rows would change");
+      await expect.poll(() => rows.inputValue(), { timeout: WAIT_MS }).toBe("0");
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await rows.fill("3");
+      await page.getByRole("button", { name: "Approve" }).click();
+      await page.getByRole("button", { name: "Approve now" }).click();
+      const decisions = async () =>
+        (await shared.server.agent.approvals.listApprovals({ plan_id: planId })).approvals[0]
+          ?.decisions;
+      await expect
+        .poll(decisions, { timeout: WAIT_MS })
+        .toMatchObject([{ decision: "approve", rows_changed_max: 3 }]);
+      expect(problems).toEqual([]);
+      await shared.server.agent.plans.cancel(planId);
+    });
+
     it("shows who may read the data each row before and after, and reads it once", async () => {
       const text = DELETES_ARE_APPROVED.replace(`@approval("approver")`, `@approval("admin")`);
-      await shared.server.admin.policies.put({ text, version: 1 });
+      await shared.server.admin.policies.putPolicies({ text, version: 1 });
       const { plan_id: planId } = await shared.server.agent.plans.submit({
         steps: [{ id: "gone", query_template: "DELETE FROM events WHERE id = 1" }],
       });
@@ -83,7 +104,7 @@ export function describeApprovalPages(shared: OpenConsole): void {
 
     it("has a person let an approval stand, as long as its policy allows", async () => {
       const text = DELETES_ARE_APPROVED.replace("forbid", '@approval_standing("24h") forbid');
-      await shared.server.admin.policies.put({ text, version: 2 });
+      await shared.server.admin.policies.putPolicies({ text, version: 2 });
       const planId = await waiting(3);
       await using tab = await shared.open("/approvals", "approver");
       const { page, problems } = tab;
@@ -100,7 +121,7 @@ export function describeApprovalPages(shared: OpenConsole): void {
       await page.getByRole("button", { name: "Approve" }).click();
       await page.getByRole("button", { name: "Approve now" }).click();
       const approval = async () =>
-        (await shared.server.agent.approvals.list({ plan_id: planId })).approvals[0];
+        (await shared.server.agent.approvals.listApprovals({ plan_id: planId })).approvals[0];
       await expect
         .poll(async () => (await approval())?.status, { timeout: WAIT_MS })
         .toBe("approved");
@@ -112,7 +133,8 @@ export function describeApprovalPages(shared: OpenConsole): void {
       });
       const { step_result: second } = await shared.server.agent.plans.execute(later, "later");
       expect([first.status, second.status]).toEqual(["completed", "completed"]);
-      const [granted] = (await shared.server.agent.approvals.list({ plan_id: later })).approvals;
+      const [granted] = (await shared.server.agent.approvals.listApprovals({ plan_id: later }))
+        .approvals;
       await page.goto(
         new URL(`/approvals?show=all&approval=${granted?.approval_id ?? ""}`, page.url()).href,
       );

@@ -32,12 +32,12 @@ export function describeHostileTexts(shared: OpenConsole): void {
       });
       await agent.plans.run(wide.plan_id);
       await writeState(shared);
-      const { sql } = await admin.migrations.dump("shop");
-      await admin.migrations.propose({
+      const { sql } = await admin.migrations.dumpSchema({ database: "shop" });
+      await admin.migrations.proposeMigration({
         ...{ database: "shop", message: HOSTILE[3] },
         sql: `${sql}\nCREATE TABLE ${quoted(HOSTILE[0], '"')} (${quoted(HOSTILE[2], '"')} INTEGER);`,
       });
-      const [record] = (await admin.audit.list({ subject: plans[0] ?? "" })).records;
+      const [record] = (await admin.audit.listAuditRecords({ subject: plans[0] ?? "" })).records;
       await using opened = await shared.open("/plans", "admin");
       const { page, problems } = opened;
       const plan = `/plans/${wide.plan_id}`;
@@ -78,7 +78,7 @@ export function describeHostileTexts(shared: OpenConsole): void {
 
     it("shows the beginning of the longest entry of the memory", async () => {
       const content = JSON.stringify({ note: `Vast ${"y".repeat(LONGEST_ENTRY)}` });
-      await shared.server.admin.memory.add({ session_id: "vast", content });
+      await shared.server.admin.memory.addMemoryEntry({ session_id: "vast", content });
       await using opened = await shared.open("/memory", "admin");
       const { page, problems } = opened;
       await shows(page, "Vast yyy");
@@ -99,7 +99,10 @@ async function planOfEach({ server: { agent, admin } }: OpenConsole): Promise<re
     });
     await agent.plans.run(id);
     ids.push(id);
-    await admin.memory.add({ session_id: text, content: JSON.stringify({ note: text }) });
+    await admin.memory.addMemoryEntry({
+      session_id: text,
+      content: JSON.stringify({ note: text }),
+    });
   }
   return ids;
 }
@@ -108,7 +111,7 @@ async function planOfEach({ server: { agent, admin } }: OpenConsole): Promise<re
 async function writeState({ server: { admin } }: OpenConsole): Promise<void> {
   for (const [index, message] of HOSTILE.entries()) {
     const quad = `<urn:hostile> <urn:says${String(index)}> ${JSON.stringify(message)} .`;
-    await admin.state.import({
+    await admin.state.importState({
       ...{ branch: "hostile", format: "n-triples", content: quad, message },
     });
   }

@@ -6,7 +6,7 @@ import { WAIT_MS, type OpenConsole } from "./open-console.js";
 export function describeLookupPages(shared: OpenConsole): void {
   describe("on the page of memory", () => {
     it("finds an entry by its words, shows it whole, and deletes it", async () => {
-      const { entry_id: id } = await shared.server.admin.memory.add({
+      const { entry_id: id } = await shared.server.admin.memory.addMemoryEntry({
         session_id: "support",
         content: JSON.stringify({ note: "Zanzibar pays in advance" }),
       });
@@ -29,14 +29,20 @@ export function describeLookupPages(shared: OpenConsole): void {
       await expect.poll(async () => (await fetch(entry, { headers })).status).toBe(404);
     });
 
+    it("says of a call without a tool name that it has none", async () => {
+      await using opened = await shared.open("/memory", "admin");
+      const calls = opened.page.getByText(/^Call without a tool name · /);
+      await calls.first().waitFor({ timeout: WAIT_MS });
+    });
+
     it("sets how long entries are kept", async () => {
       await using opened = await shared.open("/memory", "admin");
       const { page } = opened;
       await page.getByLabel("Days until an entry is deleted").fill("90");
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByText("Entries are deleted after 90 days.").waitFor({ timeout: WAIT_MS });
-      expect(await shared.server.admin.memory.retention()).toEqual({ days: 90 });
-      await shared.server.admin.memory.setRetention({ days: null });
+      expect(await shared.server.admin.memory.getMemoryRetention()).toEqual({ days: 90 });
+      await shared.server.admin.memory.setMemoryRetention({ days: null });
     });
   });
 

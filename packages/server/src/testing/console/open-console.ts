@@ -1,7 +1,13 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { startBrowser } from "../browser.js";
-import { pageIn, signedInContext, type ConsolePage } from "./console-page.js";
+import {
+  pageIn,
+  problemsInEachLook,
+  signedInContext,
+  type ConsolePage,
+  type Looks,
+} from "./console-page.js";
 import { openSampleServer, type SampleServer } from "./sample-server.js";
 
 /** How long a change may take to show on a busy machine, in ms. */
@@ -13,12 +19,14 @@ export interface OpenConsole {
   readonly server: SampleServer;
   /** A page of somebody with this role. All pages of one role share a session and the loaded files. */
   open(path: string, role: Role): Promise<ConsolePage>;
+  /** The same as the function, in the looks of this run. */
+  problemsInEachLook(page: Page, part?: string): Promise<readonly string[]>;
 }
 
 type Role = "admin" | "operator" | "approver" | "auditor";
 
 /** Opens both before the tests of this file, and closes them afterwards. */
-export function openConsole(): OpenConsole {
+export function openConsole(looks: Looks): OpenConsole {
   let opened: readonly [Browser, SampleServer] | undefined;
   beforeAll(async () => {
     opened = await Promise.all([startBrowser(), openSampleServer()]);
@@ -47,6 +55,7 @@ export function openConsole(): OpenConsole {
       await opened.page.goto(path);
       return opened;
     },
+    problemsInEachLook: (page, part) => problemsInEachLook(page, looks, part),
   };
 }
 

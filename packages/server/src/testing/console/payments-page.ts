@@ -1,6 +1,6 @@
 import { expect, it, describe } from "vitest";
 import type { Page } from "playwright-core";
-import { accessibilityProblems, problemsInEachLook } from "./console-page.js";
+import { accessibilityProblems } from "./console-page.js";
 import { shows, WAIT_MS, type OpenConsole } from "./open-console.js";
 
 /** What Stripe's script does, as far as the console uses it; its form is one field in a frame's place. */
@@ -30,7 +30,8 @@ const STRIPE_STAND_IN = `window.Stripe = (key) => ({
 
 /** The page of payment methods, with a provider that stands in for Stripe. */
 export function describePaymentsPage(shared: OpenConsole): void {
-  const customer = async () => (await shared.server.admin.billing.createCustomer()).customer_id;
+  const customer = async () =>
+    (await shared.server.admin.billing.createPaymentCustomer()).customer_id;
 
   describe("on the page of payment methods", () => {
     it("leads to the provider's page and back, lists what is stored, and removes it", async () => {
@@ -81,7 +82,7 @@ export function describePaymentsPage(shared: OpenConsole): void {
       try {
         await using opened = await shared.open("/payment-methods", "admin");
         await shows(opened.page, "Payments are not set up");
-        expect(await problemsInEachLook(opened.page)).toEqual([]);
+        expect(await shared.problemsInEachLook(opened.page)).toEqual([]);
       } finally {
         await shared.server.restartWith(shared.server.payments);
       }

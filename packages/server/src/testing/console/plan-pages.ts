@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { problemsInEachLook } from "./console-page.js";
 import { shows, WAIT_MS, type OpenConsole } from "./open-console.js";
 
 /** The pages of plans: one plan, the list, a new one. */
@@ -40,13 +39,13 @@ export function describePlanPages(shared: OpenConsole): void {
       ] as const) {
         await page.keyboard.press(key);
         await page.getByRole("region", { name: label }).waitFor({ timeout: WAIT_MS });
-        expect([label, await problemsInEachLook(page)]).toEqual([label, []]);
+        expect([label, await shared.problemsInEachLook(page)]).toEqual([label, []]);
       }
       await page.goto(`/plans/${planId}?view=table&step=customer`);
       await shows(page, "{{step.newest.output[0].customer_id}}");
       for (const part of ["Statement", "Result", "LLM context", "Decision and cost", "Attempts"]) {
         await page.getByRole("tab", { name: part }).click();
-        expect([part, await problemsInEachLook(page, "aside")]).toEqual([part, []]);
+        expect([part, await shared.problemsInEachLook(page, "aside")]).toEqual([part, []]);
       }
       await page.getByRole("tab", { name: "Result" }).click();
       await page.getByRole("table", { name: "Rows" }).getByText("city").waitFor();
@@ -120,6 +119,27 @@ export function describePlanPages(shared: OpenConsole): void {
       await shows(tab.page, "2 of 2 steps completed");
     });
 
+    it("finishes a plan that waits for further steps", async () => {
+      const { plans } = shared.server.agent;
+      const steps = [{ id: "a", query_template: "SELECT 1 AS n", timeout_ms: 29_000 }];
+      const { plan_id: planId } = await plans.submit({ keep_open: true, steps });
+      await using tab = await shared.open(`/plans/${planId}?view=table&step=a`, "admin");
+      const { page, problems } = tab;
+      await page.getByRole("complementary").getByText("29000 ms").waitFor({ timeout: WAIT_MS });
+      const table = page.getByRole("region", { name: "Steps" });
+      await table.getByRole("cell", { name: "shop", exact: true }).waitFor({ timeout: WAIT_MS });
+      const finish = page.getByRole("button", { name: "Finish", exact: true });
+      expect(await finish.count()).toBe(0);
+      await plans.execute(planId, "a");
+      await finish.waitFor({ timeout: WAIT_MS });
+      expect(await page.getByRole("button", { name: "Run", exact: true }).count()).toBe(0);
+      expect(await shared.problemsInEachLook(page)).toEqual([]);
+      await finish.click();
+      await finish.waitFor({ state: "detached", timeout: WAIT_MS });
+      expect((await plans.get(planId)).status).toBe("completed");
+      expect(problems).toEqual([]);
+    });
+
     it("keeps filters as a view under a name, and exports the plans that match", async () => {
       const id = await submitted();
       await using tab = await shared.open(`/plans?status=pending&q=${id}`, "admin");
@@ -172,8 +192,28 @@ export function describePlanPages(shared: OpenConsole): void {
       );
       await shows(page, "no such column: nme");
       await page.keyboard.press("Escape");
-      expect(await problemsInEachLook(page)).toEqual([]);
+      expect(await shared.problemsInEachLook(page)).toEqual([]);
       expect(problems).toEqual([]);
+    });
+
+    it("names the data source of a step, and offers those that there are", async () => {
+      await using tab = await shared.open("/plans/new", "admin");
+      const { page } = tab;
+      const editor = page.getByLabel("Statements of the plan");
+      await editor.click();
+      // The browser has kept the draft of the test before.
+      await page.keyboard.press("Control+a");
+      await page.keyboard.type("-- step a on sh");
+      await page.getByRole("option", { name: "shop" }).click({ timeout: WAIT_MS });
+      await page.keyboard.type(": First\nSELECT count(*) AS n FROM orders");
+      await page.keyboard.press("Escape");
+      await shows(page, "read_select · shop · orders");
+      expect(await editor.textContent()).toContain("-- step a on shop: First");
+      await page.keyboard.press("Control+Enter");
+      await page.waitForURL(/plans\/[0-9a-f-]{36}$/, { timeout: WAIT_MS });
+      const planId = page.url().slice(-36);
+      const { definition } = await shared.server.admin.plans.getStep(planId, "a");
+      expect(definition.data_source).toBe("shop");
     });
 
     it("submits what was written and runs it", async () => {

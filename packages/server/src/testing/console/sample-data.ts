@@ -32,28 +32,36 @@ export async function fillWithSample({ admin, operator, agent }: SampleClients):
   });
   await admin.billing.report(pastCalls(Date.now()));
   await submitPlans(agent);
-  await admin.memory.add({
+  await admin.memory.addMemoryEntry({
     content: JSON.stringify({ note: "Customers in Berlin ask for invoices on paper" }),
     session_id: "support",
   });
-  await admin.keys.create({ name: "Invoice agent", agent_id: "invoice-agent", roles: ["agent"] });
+  await admin.keys.createApiKey({
+    name: "Invoice agent",
+    agent_id: "invoice-agent",
+    roles: ["agent"],
+  });
   await fillState(admin);
-  const retired = await admin.keys.create({ name: "Old reports", roles: ["auditor"] });
-  await admin.keys.revoke(retired.key_id);
+  const retired = await admin.keys.createApiKey({ name: "Old reports", roles: ["auditor"] });
+  await admin.keys.revokeApiKey({ key_id: retired.key_id });
 }
 
 /** A small dataset with a history, and a migration that nobody has applied yet. */
 async function fillState({ state, migrations }: StewardClient): Promise<void> {
   const order = (id: number, status: string) =>
     `<urn:shop:order:${String(id)}> <urn:shop:status> "${status}" ; <urn:shop:customer> <urn:shop:customer:7> .`;
-  await state.import({ format: "turtle", content: order(1, "open"), message: "The first order" });
-  await state.import({
+  await state.importState({
+    format: "turtle",
+    content: order(1, "open"),
+    message: "The first order",
+  });
+  await state.importState({
     format: "turtle",
     content: `${order(2, "paid")} <urn:shop:customer:7> <urn:shop:name> "Ada" .`,
     message: "The second order",
   });
-  const { sql } = await migrations.dump("shop");
-  await migrations.propose({
+  const { sql } = await migrations.dumpSchema({ database: "shop" });
+  await migrations.proposeMigration({
     database: "shop",
     sql: `${sql}\nCREATE INDEX customers_by_city ON customers (city);`,
     message: "Customers are found by their city",

@@ -8,7 +8,7 @@ import { GOOD_KEY, StripeServer } from "../../adapters/payment-stripe/testing/st
 import { openApp, type App } from "../../app/app.js";
 import { type Config, readConfig } from "../../config/index.js";
 import { openApiKeys } from "../../app/keys.js";
-import { present } from "../../transport/present.js";
+import { present } from "../../kernel/present.js";
 import { fillWithSample, type SampleClients } from "./sample-data.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";

@@ -67,7 +67,7 @@ async function waitingApproval(): Promise<void> {
   const text = `@id("two-eyes") @reason("Deletions are looked at") @approval("approver")
     forbid (principal, action == Steward::Action::"write_delete", resource)
     unless { context.approved };`;
-  await server.admin.policies.put({ text, version: 0 });
+  await server.admin.policies.putPolicies({ text, version: 0 });
   const { plan_id: planId } = await server.agent.plans.submit({
     ...{ name: "Remove cancelled orders", session_id: "stock-keeping" },
     steps: [{ id: "remove", query_template: "DELETE FROM orders WHERE status = 'cancelled'" }],

@@ -43,18 +43,21 @@ export interface Operation {
 /** How long an endless answer, such as a stream of events, is read, in ms. */
 const STREAM_MS = 150;
 
-/** Every operation that REST describes. */
-export async function restOperations(url: string): Promise<readonly Operation[]> {
+/** Every operation that REST describes. @param streamMs of plans that are over, streams end by themselves. */
+export async function restOperations(
+  url: string,
+  streamMs: number = STREAM_MS,
+): Promise<readonly Operation[]> {
   const description = (await (await fetch(`${url}/openapi.json`)).json()) as Description;
   return Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) =>
-      restOperation(url, method, path, operation),
+      restOperation({ url, streamMs }, method, path, operation),
     ),
   );
 }
 
 /** Every method of every service. */
-export function grpcOperations(client: Client): readonly Operation[] {
+export function grpcOperations(client: Client, streamMs: number = STREAM_MS): readonly Operation[] {
   const services = [
     ControlPlaneService,
     ApprovalService,
@@ -76,7 +79,7 @@ export function grpcOperations(client: Client): readonly Operation[] {
               `/${service.typeName}/${method.name}`,
               bytes,
               who,
-              method.methodKind,
+              method.methodKind === "unary" ? undefined : streamMs,
               (answer) => toJsonString(method.output, fromBinary(method.output, answer)),
             ),
         };
@@ -97,7 +100,7 @@ interface OperationObject {
 }
 
 function restOperation(
-  url: string,
+  { url, streamMs }: { readonly url: string; readonly streamMs: number },
   method: string,
   path: string,
   { operationId, parameters = [], requestBody }: OperationObject,
@@ -128,11 +131,15 @@ function restOperation(
       return {
         text: said.join(" "),
         send: (who) =>
-          fetched(`${url}${target}`, {
-            method: method.toUpperCase(),
-            headers: { ...who, ...headers },
-            ...(body === undefined ? {} : { body }),
-          }),
+          fetched(
+            `${url}${target}`,
+            {
+              method: method.toUpperCase(),
+              headers: { ...who, ...headers },
+              ...(body === undefined ? {} : { body }),
+            },
+            streamMs,
+          ),
       };
     },
   };
@@ -153,11 +160,11 @@ function replaced(value: unknown, choose: Choose, field = ""): unknown {
   );
 }
 
-async function fetched(url: string, init: RequestInit): Promise<Answer> {
+async function fetched(url: string, init: RequestInit, streamMs: number): Promise<Answer> {
   const ended = new AbortController();
   const response = await fetch(url, { ...init, signal: ended.signal });
   const isStream = response.headers.get("content-type")?.includes("event-stream") ?? false;
-  const timer = isStream ? setTimeout(() => ended.abort(), STREAM_MS) : undefined;
+  const timer = isStream ? setTimeout(() => ended.abort(), streamMs) : undefined;
   const decoder = new TextDecoder();
   let text = "";
   try {
@@ -211,7 +218,7 @@ function call(
   path: string,
   request: Buffer,
   who: Headers,
-  kind: string,
+  streamMs: number | undefined,
   read: (answer: Buffer) => string,
 ): Promise<Answer> {
   const metadata = new Metadata();
@@ -222,7 +229,7 @@ function call(
     text: details + JSON.stringify(trailers.getMap(), (_key, value: unknown) => shownBytes(value)),
   });
   return new Promise((resolve) => {
-    if (kind === "unary") {
+    if (streamMs === undefined) {
       client.makeUnaryRequest(path, same, same, request, metadata, (error, answer) => {
         resolve(
           error === null ? { status: "OK", text: read(answer ?? Buffer.alloc(0)) } : failed(error),
@@ -239,7 +246,7 @@ function call(
     const timer = setTimeout(() => {
       stream.cancel();
       done();
-    }, STREAM_MS);
+    }, streamMs);
     stream.on("data", (bytes: Buffer) => texts.push(read(bytes)));
     stream.on("end", done);
     stream.on("error", (error: ServiceError) => {

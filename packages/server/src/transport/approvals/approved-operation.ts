@@ -28,21 +28,31 @@ export async function underApproval<T>(
   work: (context: QueryRuntimeContext) => Promise<T>,
   earlier: readonly OperationApprovalRequired[] = [],
 ): Promise<T> {
-  const { actions, shown } = operation;
-  const { needed, ...context } = operation.context;
+  const { actions, shown, context } = operation;
   try {
-    if (needed !== undefined) throw needed;
+    if (context.needed !== undefined) throw context.needed;
     // A policy may forbid even what was approved, and the other actions may need approvals too.
     if (earlier.length > 0) for (const action of actions) await authorize(context, action);
     return await work(context);
   } catch (error) {
     if (!(error instanceof OperationApprovalRequired)) throw error;
     if (!actions.some((action) => action === error.action)) throw notApprovable(error);
-    const approvedUnder = await useApproval(context, shown(), [error, ...earlier]);
-    const approved = { ...operation, context: { ...context, approvedUnder } };
-    return underApproval({ authorize, useApproval }, approved, work, [error, ...earlier]);
+    const { needed: _demanded, ...caller } = context;
+    const { lifts, giveBack } = await useApproval(caller, shown(), [error, ...earlier]);
+    const approved = { ...operation, context: { ...caller, approvedUnder: lifts } };
+    try {
+      return await underApproval({ authorize, useApproval }, approved, work, [error, ...earlier]);
+    } catch (refusal) {
+      if (REFUSALS.has(AppError.from(refusal).code)) await giveBack();
+      throw refusal;
+    }
   }
 }
+
+/** Refusals of an operation, which come before any effect. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  ...["POLICY_DENIED", "APPROVAL_REQUIRED", "APPROVAL_DENIED"],
+]);
 
 /** The refusal of what policies put under approval but nobody can approve. */
 export function notApprovable({ message, details }: OperationApprovalRequired): AppError {

@@ -64,3 +64,22 @@ describe("the role operator", () => {
     ]);
   });
 });
+
+it("says how an API key begins to a caller whose credential is none", async () => {
+  const { attempts, clientAddress, operatorOrganizations, apiKey } = modes(OTHER);
+  const parts = { attempts, clientAddress, operatorOrganizations };
+  const authenticate = authenticator({ ...parts, ...(apiKey && { apiKey }) });
+  const headers = { authorization: "Bearer undefined" };
+  const answer = authenticate({ headers, peerAddress: "10.0.0.1", certificate: () => undefined });
+  await expect(answer).rejects.toThrow(/API keys, which begin with stw_/);
+});
+
+it("says which credentials the server reads and how to get one to a caller who has none", async () => {
+  const { headers: _trust, ...credentials } = modes(OTHER);
+  const answer = authenticator(credentials)({
+    ...{ headers: {}, peerAddress: "10.0.0.1", certificate: () => undefined },
+  });
+  await expect(answer).rejects.toThrow(
+    /Bearer stw_[^]*`steward key create`[^]*SERVICE_JWT_ISSUER[^]*SERVICE_MTLS_CLIENTS/,
+  );
+});

@@ -107,8 +107,9 @@ function countingFailures(
 
 async function bearerPrincipal(
   shown: ShownIdentity,
-  { jwt, apiKey, clientAddress }: AuthenticationModes,
+  modes: AuthenticationModes,
 ): Promise<Principal | undefined> {
+  const { jwt, apiKey, clientAddress } = modes;
   const { headers } = shown;
   const text = headerText(headers, "authorization", CREDENTIAL_LENGTH_MAX);
   if (text === undefined) return undefined;
@@ -120,8 +121,10 @@ async function bearerPrincipal(
   const verify = isKey ? apiKey : jwt;
   if (verify === undefined) {
     if (jwt === undefined && apiKey === undefined) throw readsNoBearer();
-    const kind = isKey ? "API keys" : "JSON Web Tokens";
-    throw new AppError("UNAUTHENTICATED", `This server does not accept ${kind}`);
+    const reason = isKey
+      ? "This server does not accept API keys"
+      : `This server accepts API keys, which begin with ${API_KEY_PREFIX}, and no JSON Web Tokens`;
+    throw new AppError("UNAUTHENTICATED", `${reason}: ${expected(modes)}`);
   }
   return (await verify(credential, clientAddress(shown))).principal;
 }
@@ -165,11 +168,22 @@ function callerOf(principal: Principal, { headers }: ShownIdentity): Caller {
   return { ...principal, ...requestOwn(headers) };
 }
 
+/** The credentials that the server reads, and how to get one of each. */
 function expected({ jwt, apiKey, certificate }: AuthenticationModes): string {
   const ways = [
-    ...(apiKey === undefined ? [] : ["an API key as `authorization: Bearer stw_…`"]),
-    ...(jwt === undefined ? [] : ["a JSON Web Token as `authorization: Bearer …`"]),
-    ...(certificate === undefined ? [] : ["a client certificate"]),
+    ...(apiKey === undefined
+      ? []
+      : [
+          "an API key as `authorization: Bearer stw_…`, which an operator makes with `steward key create`",
+        ]),
+    ...(jwt === undefined
+      ? []
+      : [
+          "a JSON Web Token as `authorization: Bearer …`, from the issuer that SERVICE_JWT_ISSUER names",
+        ]),
+    ...(certificate === undefined
+      ? []
+      : ["a client certificate, which an operator lists in the file of SERVICE_MTLS_CLIENTS"]),
   ];
-  return `send ${ways.join(" or ")}`;
+  return `send ${ways.join("; or ")}`;
 }

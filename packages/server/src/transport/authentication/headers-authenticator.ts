@@ -30,7 +30,7 @@ export function headersAuthenticator(trust: HeadersTrust): Authenticate {
   return ({ headers, peerAddress }) =>
     new Promise((resolve) => {
       assertTrusted(headers, peerAddress);
-      resolve(callerOf(headers, isVouched));
+      resolve(callerOfHeaders(headers, isVouched ? "proxy" : "headers"));
     });
 }
 
@@ -66,11 +66,16 @@ function trustCheck(trust: HeadersTrust): (headers: IdentityHeaders, peerAddress
     if (!vouched && !namesLoopback(headers.host)) {
       throw new AppError(
         "UNAUTHENTICATED",
-        "Without a trusted proxy, requests must be addressed to localhost or a loopback address",
+        "This server answers only requests that are addressed to localhost or a loopback address, such as 127.0.0.1. For another host " +
+          "name, have a trusted proxy send the request (SERVICE_TRUSTED_PROXIES, SERVICE_PROXY_SECRET), or ask for credentials " +
+          "(SERVICE_AUTH=apikey, jwt or mtls)",
       );
     }
     if (restricted && !proxies.has(peerAddress)) {
-      throw new AppError("UNAUTHENTICATED", "Requests are accepted from the trusted proxies only");
+      throw new AppError(
+        "UNAUTHENTICATED",
+        "Requests are accepted only from the trusted proxies: send it to the proxy, or add the sender's address to SERVICE_TRUSTED_PROXIES",
+      );
     }
     const secret = headerText(headers, "x-proxy-secret", HEADER_LENGTH_MAX);
     if (secretDigests.length === 0) {
@@ -83,12 +88,23 @@ function trustCheck(trust: HeadersTrust): (headers: IdentityHeaders, peerAddress
     const shown = sha256(secret ?? "");
     // Digests have equal lengths, so comparing them does not reveal the length of the secret.
     if (!secretDigests.some((digest) => timingSafeEqual(shown, digest))) {
-      throw new AppError("UNAUTHENTICATED", "The header x-proxy-secret is missing or wrong");
+      throw new AppError(
+        "UNAUTHENTICATED",
+        "The header x-proxy-secret is missing or wrong: send the request to the proxy, which must send a value of SERVICE_PROXY_SECRET",
+      );
     }
   };
 }
 
-function callerOf(headers: IdentityHeaders, isVouched: boolean): Caller {
+/**
+ * The caller whom identity headers name.
+ * @param authenticatedBy who has set them.
+ * @throws AppError `INVALID_ARGUMENT` for a malformed header; `UNAUTHENTICATED` when a proxy names no organization.
+ */
+export function callerOfHeaders(
+  headers: IdentityHeaders,
+  authenticatedBy: "headers" | "proxy" | "program",
+): Caller {
   const userId = headerText(headers, "x-user-id", ID_LENGTH_MAX);
   const agentId = headerText(headers, "x-agent-id", ID_LENGTH_MAX);
   const who = {
@@ -98,26 +114,32 @@ function callerOf(headers: IdentityHeaders, isVouched: boolean): Caller {
     permissions: listOf(headers, "x-user-permissions"),
   };
   return {
-    orgId: orgIdOf(headers, isVouched),
+    orgId: orgIdOf(headers, authenticatedBy),
     kind: kindOf(who),
-    authenticatedBy: isVouched ? "proxy" : "headers",
+    authenticatedBy,
     ...who,
     ...requestOwn(headers),
   };
 }
 
-function orgIdOf(headers: IdentityHeaders, isVouched: boolean): string {
+function orgIdOf(
+  headers: IdentityHeaders,
+  authenticatedBy: keyof typeof ORGANIZATION_MISSING | "headers",
+): string {
   const orgId = headerText(headers, "x-org-id", ID_LENGTH_MAX);
-  if (orgId === undefined && isVouched) {
-    throw new AppError(
-      "UNAUTHENTICATED",
-      "The request names no organization: the trusted proxy must set x-org-id",
-    );
+  if (orgId === undefined) {
+    if (authenticatedBy === "headers") return NIL_ORG_ID;
+    throw new AppError("UNAUTHENTICATED", ORGANIZATION_MISSING[authenticatedBy]);
   }
-  if (orgId === undefined) return NIL_ORG_ID;
   if (!isUuid(orgId)) throw malformedHeader("x-org-id", "an organization is named by a UUID");
   return orgId.toLowerCase();
 }
+
+const ORGANIZATION_MISSING = {
+  proxy: "The request names no organization: the trusted proxy must set x-org-id",
+  program:
+    "The caller has no organization: name it with orgId, or open the app with `organization`",
+} as const;
 
 /** The role named by the header (Contract §5), which is not a list. */
 function roleOf(headers: IdentityHeaders): readonly string[] {

@@ -2,12 +2,10 @@ import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
+import { acceptedCodings } from "../content-codings.js";
 
-/** A content coding in which the console's build writes its larger files, best first. */
-const CODINGS = [
-  { coding: "br", extension: ".br" },
-  { coding: "gzip", extension: ".gz" },
-] as const;
+/** The content codings in which the console's build writes its larger files. */
+const EXTENSIONS = { br: ".br", gzip: ".gz" } as const;
 
 /** Types of the files that a build of the console makes. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -70,13 +68,13 @@ export async function openConsoleFiles(directory: string): Promise<ConsoleFiles>
     assets: new Set(assets.filter(isOriginal)),
     others: new Set(others.filter(isOriginal)),
     read: async (name, acceptEncoding) => {
-      const found = codingsOf(acceptEncoding).find(({ extension }) =>
-        known.has(`${name}${extension}`),
+      const coding = acceptedCodings(acceptEncoding).find((each) =>
+        known.has(`${name}${EXTENSIONS[each]}`),
       );
-      const file = join(directory, `${name}${found?.extension ?? ""}`);
+      const file = join(directory, `${name}${coding === undefined ? "" : EXTENSIONS[coding]}`);
       return {
         type: TYPES[extname(name)] ?? "application/octet-stream",
-        ...(found === undefined ? {} : { coding: found.coding }),
+        ...(coding === undefined ? {} : { coding }),
         bytes: await readFile(file),
       };
     },
@@ -91,15 +89,5 @@ function filesOf(directory: string): readonly string[] {
 
 /** Whether a file is itself what the console loads, rather than a compressed copy of it. */
 function isOriginal(name: string): boolean {
-  return CODINGS.every(({ extension }) => !name.endsWith(extension));
-}
-
-/** The codings that a client accepts (RFC 9110 §12.5.3), except those with the weight 0. */
-function codingsOf(acceptEncoding: string | undefined): readonly (typeof CODINGS)[number][] {
-  const accepted = (acceptEncoding ?? "")
-    .split(",")
-    .map((each) => each.trim().toLowerCase())
-    .filter((each) => !/;\s*q=0(\.0*)?$/.test(each))
-    .map((each) => each.replace(/\s*;.*$/, ""));
-  return CODINGS.filter(({ coding }) => accepted.includes(coding));
+  return Object.values(EXTENSIONS).every((extension) => !name.endsWith(extension));
 }

@@ -65,8 +65,9 @@ export class CallScope {
   }
 
   /** IP address of the client, or a word when the connection has ended. */
-  get peerAddress(): string {
-    return addressOf(this.#call.getPeer());
+  get clientAddress(): string {
+    const shown = { headers: this.#headers, peerAddress: addressOf(this.#call.getPeer()) };
+    return this.#services.clientAddress(shown);
   }
 
   /** Aborted when the caller has disconnected, its deadline has passed, or the call is stopped. */
@@ -82,7 +83,7 @@ export class CallScope {
     const deadlineMs = Number(this.#call.getDeadline());
     return requestContext(this.#services, {
       headers: this.#headers,
-      peerAddress: this.peerAddress,
+      peerAddress: addressOf(this.#call.getPeer()),
       certificate: () => certificateOf(this.#call),
       requestId: this.#requestId,
       signal: this.signal,

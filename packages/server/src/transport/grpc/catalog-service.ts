@@ -1,40 +1,14 @@
 import {
   CatalogService as CatalogServiceDescription,
-  type DescribeTableResponse,
   type ListCatalogResponse,
-  type SearchCatalogResponse,
 } from "@steward/protocol/grpc";
-import type {
-  CatalogListing,
-  CatalogService,
-  DescribedResult,
-  FoundTable,
-} from "../../catalog/index.js";
+import type { CatalogListing, CatalogService } from "../../catalog/index.js";
 import type { MethodRegistry } from "./method-registry.js";
 
-/** The catalog over gRPC, with the operations of `/api/catalog`. */
-export function addCatalogService(methods: MethodRegistry, catalog: CatalogService): void {
-  const { method } = CatalogServiceDescription;
-
-  methods.unary(method.listCatalog, async (_request, ctx) => listing(await catalog.list(ctx)));
-
-  methods.unary(method.searchCatalog, async ({ query, dataSource, limit }, ctx) => {
-    const request = {
-      query,
-      ...(dataSource === "" ? {} : { dataSource }),
-      ...(limit === 0 ? {} : { limit }),
-    };
-    return found(await catalog.search(ctx, request, ctx.signal));
-  });
-
-  methods.unary(method.describeTable, async ({ table, dataSource, tokenBudget }, ctx) => {
-    const request = {
-      table,
-      ...(dataSource === "" ? {} : { dataSource }),
-      ...(tokenBudget === 0 ? {} : { tokenBudget }),
-    };
-    return described(await catalog.describe(ctx, request, ctx.signal));
-  });
+/** The catalog's list. Not derived, because it has the schemas of tools as texts. */
+export function addCatalogList(methods: MethodRegistry, catalog: CatalogService): void {
+  const { listCatalog } = CatalogServiceDescription.method;
+  methods.unary(listCatalog, async (_request, ctx) => listing(await catalog.list(ctx)));
 }
 
 function listing({ dataSources, tools, defaultDataSource }: CatalogListing): ListCatalogResponse {
@@ -50,27 +24,5 @@ function listing({ dataSources, tools, defaultDataSource }: CatalogListing): Lis
       inputSchemaJson: inputSchema === undefined ? "" : JSON.stringify(inputSchema),
     })),
     defaultDataSource: defaultDataSource ?? "",
-  };
-}
-
-function found(tables: readonly FoundTable[]): SearchCatalogResponse {
-  return {
-    $typeName: "controlplane.v1.SearchCatalogResponse",
-    tables: tables.map(({ description = "", earlierStatement = "", columns, ...table }) => ({
-      $typeName: "controlplane.v1.CatalogMatch",
-      ...{ ...table, description, earlierStatement },
-      columns: columns.map((column) => ({
-        $typeName: "controlplane.v1.CatalogColumn" as const,
-        ...column,
-      })),
-    })),
-  };
-}
-
-function described({ leftOut, ...described }: DescribedResult): DescribeTableResponse {
-  return {
-    $typeName: "controlplane.v1.DescribeTableResponse",
-    ...described,
-    leftOut: [...leftOut],
   };
 }

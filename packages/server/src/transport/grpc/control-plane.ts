@@ -15,6 +15,7 @@ import {
   planForkOf,
   planPageMessage,
   planStatusMessage,
+  finishPlanMessage,
   retryPlanMessage,
   reviseStepMessage,
   stepRevisionOf,
@@ -106,6 +107,12 @@ export function addControlPlane(methods: MethodRegistry, orchestrator: Orchestra
   methods.unary(method.forkPlan, async (request, ctx) => {
     const fork = planForkOf(request);
     return forkPlanMessage(await revisionsOf(orchestrator).forkPlan(planIdOf(request), fork, ctx));
+  });
+
+  methods.unary(method.finishPlan, async (request, ctx) => {
+    const planId = planIdOf(request);
+    await revisionsOf(orchestrator).finishPlan(planId, ctx);
+    return finishPlanMessage(planId);
   });
 
   methods.serverStream(method.streamPlanEvents, async function* (request, ctx) {

@@ -1,6 +1,6 @@
 import { create, toBinary, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
 import { anyPack, durationFromMs, type Any } from "@bufbuild/protobuf/wkt";
-import { Metadata, type status as grpcStatus } from "@grpc/grpc-js";
+import { Metadata, status as grpcStatus } from "@grpc/grpc-js";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -35,7 +35,7 @@ const VIOLATION_BYTES_MAX = 512;
  */
 export function errorStatusOf(thrown: unknown, wire?: WireStatus): ErrorStatus {
   const error = AppError.from(thrown);
-  const code = (wire ?? WIRE_STATUS[error.code]).grpc;
+  const code = grpcStatus[(wire ?? WIRE_STATUS[error.code]).grpc];
   const message = cut(error.message, MESSAGE_BYTES_MAX);
   const status = create(StatusSchema, { code, message, details: detailsOf(error) });
   const metadata = new Metadata();

@@ -1,7 +1,6 @@
 import type * as proto from "@steward/protocol/grpc";
 import type {
   LlmContextUpdate,
-  OutputLimits,
   PlanDefinition,
   PlanEvent,
   PlanFork,
@@ -10,6 +9,7 @@ import type {
   PlanRevised,
   PlanSummary,
   SchemaTableDelta,
+  StepChanges,
   StepError,
   StepDefinition,
   StepRecord,
@@ -17,7 +17,7 @@ import type {
   StepRevision,
   StepsToAppend,
 } from "../../plans/index.js";
-import { present } from "../present.js";
+import { present } from "../../kernel/present.js";
 import { expectedRevisionOf, onFailureField } from "./request-fields.js";
 
 /*
@@ -31,6 +31,7 @@ export function planDefinitionOf(request: proto.SubmitPlanRequest): PlanDefiniti
     name: request.name,
     description: request.description,
     ...onFailureField(request),
+    ...(request.keepOpen ? { keepOpen: true } : {}),
     steps: request.steps.map(stepDefinitionOf),
   };
 }
@@ -48,16 +49,18 @@ export function stepsToAppendOf(request: proto.AppendStepsRequest): StepsToAppen
  * @throws AppError `INVALID_ARGUMENT`.
  */
 export function stepRevisionOf(request: proto.ReviseStepRequest): StepRevision {
-  const { name, toolName, intent, queryTemplate, dependsOn, schemaTableHints } = request;
+  const { name, toolName, dataSource, intent, queryTemplate, dependsOn } = request;
+  const { schemaTableHints } = request;
   return {
     changes: {
       ...(name && { name: name.value }),
       ...(toolName && { toolName: toolName.value }),
+      ...(dataSource && { dataSource: dataSource.value }),
       ...(intent && { intent: intent.value }),
       ...(queryTemplate && { queryTemplate: queryTemplate.value }),
       ...(dependsOn && { dependsOn: dependsOn.values }),
       ...(schemaTableHints && { schemaTableHints: schemaTableHints.values }),
-      ...outputLimitsOf(request),
+      ...numberFieldsOf(request),
     },
     expectedRevision: expectedRevisionOf(request),
   };
@@ -95,17 +98,23 @@ function stepDefinitionOf(step: proto.PlanStepDef): StepDefinition {
     queryTemplate: step.queryTemplate,
     dependsOn: step.dependsOn,
     schemaTableHints: step.schemaTableHints,
-    ...outputLimitsOf(step),
+    ...present({ dataSource: step.dataSource || undefined }),
+    ...numberFieldsOf(step),
   };
 }
 
 /** 0 is not set; everything else is checked with the step. */
-function outputLimitsOf({ maxRows, maxBytes }: OutputLimitFields): OutputLimits {
-  return present({ maxRows: maxRows || undefined, maxBytes: maxBytes || undefined });
+function numberFieldsOf({
+  timeoutMs,
+  maxRows,
+  maxBytes,
+}: Pick<proto.PlanStepDef, "timeoutMs" | "maxRows" | "maxBytes">): StepChanges {
+  return present({
+    timeoutMs: timeoutMs || undefined,
+    maxRows: maxRows || undefined,
+    maxBytes: maxBytes || undefined,
+  });
 }
-
-/** The fields of messages that limit an output. */
-type OutputLimitFields = Pick<proto.PlanStepDef, "maxRows" | "maxBytes">;
 
 /** The response for a stored plan. */
 export function submitPlanMessage({ planId, status }: PlanRecord): proto.SubmitPlanResponse {
@@ -115,6 +124,11 @@ export function submitPlanMessage({ planId, status }: PlanRecord): proto.SubmitP
 /** The response for a cancelled plan. */
 export function cancelPlanMessage(planId: string): proto.CancelPlanResponse {
   return { $typeName: "controlplane.v1.CancelPlanResponse", planId, status: "cancelled" };
+}
+
+/** The response for a finished plan. */
+export function finishPlanMessage(planId: string): proto.FinishPlanResponse {
+  return { $typeName: "controlplane.v1.FinishPlanResponse", planId, status: "completed" };
 }
 
 /** The response for a reopened plan. */
@@ -130,6 +144,8 @@ export function planStatusMessage(plan: PlanRecord): proto.GetPlanStatusResponse
     onFailure: plan.onFailure ?? "",
     revision: plan.revision ?? 0,
     forkedFrom: plan.forkedFrom ?? "",
+    keepOpen: plan.keepOpen ?? false,
+    waitReason: plan.waitReason ?? "",
     steps: plan.steps.map(stepStatusMessage),
   };
 }
@@ -160,6 +176,8 @@ export function stepResultMessage(result: StepResult): proto.StepStatus {
     revision: 0,
     maxRows: 0,
     maxBytes: 0,
+    dataSource: "",
+    timeoutMs: 0,
   };
 }
 
@@ -228,6 +246,8 @@ function stepStatusMessage(step: StepRecord): proto.StepStatus {
     revision: step.revision ?? 0,
     maxRows: step.maxRows ?? 0,
     maxBytes: step.maxBytes ?? 0,
+    dataSource: step.dataSource ?? "",
+    timeoutMs: step.timeoutMs ?? 0,
   };
 }
 

@@ -147,8 +147,8 @@ export class MethodRegistry {
       return underApproval(this.#services, operation, (ctx) =>
         record === undefined
           ? answer(message, ctx)
-          : recordOperation(ctx, askedOperation(localName, record, parameters()), () =>
-              answer(message, ctx),
+          : recordOperation(ctx, askedOperation(localName, record, parameters()), (recorded) =>
+              answer(message, { ...ctx, operation: recorded }),
             ),
       );
     };
@@ -191,7 +191,7 @@ export class MethodRegistry {
     let leave: (() => void) | undefined;
     try {
       const ctx = await scope.context(asked);
-      leave = this.#guards.admitStream?.(scope.peerAddress);
+      leave = this.#guards.admitStream?.(scope.clientAddress);
       const request = decode(call.request);
       if (request instanceof RefusedRequest) {
         call.emit("error", scope.failed(request.error, request.wire));
@@ -224,7 +224,7 @@ export class MethodRegistry {
       call.emit("error", scope.failed(scope.signal.reason));
     });
     try {
-      leave = this.#guards.admitStream?.(scope.peerAddress);
+      leave = this.#guards.admitStream?.(scope.clientAddress);
     } catch (error) {
       scope.stop(AppError.from(error));
       return;

@@ -5,17 +5,20 @@ import { Http2Connections, type Http2Patience } from "../http2/connections.js";
 import type { StreamListener } from "../http2/stream-listener.js";
 import { PEER_OPEN_STREAMS_MAX } from "../limits.js";
 import type { Services } from "../services.js";
-import { streamsPerPeer } from "../stream-limits.js";
+import { streamsPerNetwork } from "../stream-limits.js";
 import { addApprovalService } from "./approvals/approval-service.js";
-import { addCatalogService } from "./catalog-service.js";
+import { addCatalogList } from "./catalog-service.js";
 import { addControlPlane } from "./control-plane.js";
 import { addHealth } from "./discovery/health.js";
-import { ResourceRights } from "../resource-rights.js";
-import { addMemoryService } from "./memory-service.js";
 import { MethodRegistry } from "./method-registry.js";
+import { billingOperations } from "../operations/billing.js";
+import { catalogOperations } from "../operations/catalog.js";
+import { memoryOperations } from "../operations/memory.js";
+import { addOperationMethods } from "../operations/grpc-methods.js";
+import { usageReports } from "../operations/usage.js";
 import { actionOf, shareOf } from "../operations.js";
 import { addReflection } from "./discovery/reflection.js";
-import { addUsageService } from "./usage-service.js";
+import { addReportedUsage } from "./usage-service.js";
 import { watchCalls } from "./watched-call.js";
 
 /** Time limits of connections and calls, in ms. */
@@ -61,15 +64,15 @@ export class GrpcServer {
     });
     addControlPlane(guarded, services.orchestrator);
     addApprovalService(guarded, services);
-    addMemoryService(
-      guarded,
-      services.memory,
-      services.retention,
-      new ResourceRights(services.authorize),
-    );
-    addCatalogService(guarded, services.catalog);
-    addUsageService(guarded, services.usage);
-    const admitStream = streamsPerPeer(PEER_OPEN_STREAMS_MAX);
+    addCatalogList(guarded, services.catalog);
+    addReportedUsage(guarded, services.usage);
+    addOperationMethods(guarded, [
+      ...catalogOperations(services),
+      ...memoryOperations(services),
+      ...usageReports(services),
+      ...billingOperations(services),
+    ]);
+    const admitStream = streamsPerNetwork(PEER_OPEN_STREAMS_MAX);
     const open = new MethodRegistry(
       server,
       { ...services, authenticate: anybody },

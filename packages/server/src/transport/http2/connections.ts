@@ -127,11 +127,11 @@ function routeStreams(
   const turns = new BoundedTurns({ startsMax: TURN_REQUESTS_MAX, turnMs: TURN_MS });
   methods._streamHandler = (interceptors, stream, received, flags, rawHeaders) => {
     floods.count(stream, rawHeaders);
+    // For good: a stream that its connection destroys fails a moment later, and without a listener that ends the process.
     stream.on("error", ignore);
     turns.enter(
       () => connectionOf(stream),
       () => {
-        stream.off("error", ignore);
         // A client may reset its stream before its turn comes.
         if (!stream.destroyed) serve(interceptors, stream, received, flags, rawHeaders);
       },

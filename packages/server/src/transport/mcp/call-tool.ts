@@ -3,11 +3,12 @@ import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { underApproval } from "../approvals/approved-operation.js";
 import { askedOperation } from "../operation-records.js";
-import { present } from "../present.js";
+import { present } from "../../kernel/present.js";
 import { demanded, takenShare, type QuotaUse } from "../request-context.js";
 import { zodValidation } from "../rest/validation/validation.js";
 import { errorResult, toolResult } from "./tool-result.js";
 import type { McpTool, ToolScope } from "./tool.js";
+import type { RecordedWork } from "../../audit/index.js";
 
 /** One call of a tool. */
 export interface McpToolCall extends ToolScope {
@@ -39,7 +40,9 @@ export async function callTool(call: McpToolCall): Promise<CallToolResult> {
       await recorded(call, () =>
         underApproval(services, operation, (approved) => {
           const scope = { ...call, context: approved };
-          return audited(scope, input, () => tool.run(input, scope));
+          return audited(scope, input, (recorded) =>
+            tool.run(input, { ...scope, context: { ...approved, operation: recorded } }),
+          );
         }),
       ),
     );
@@ -56,9 +59,9 @@ export async function callTool(call: McpToolCall): Promise<CallToolResult> {
 function audited<Output>(
   { tool, context, services }: McpToolCall,
   input: unknown,
-  work: () => Promise<Output>,
+  work: RecordedWork<Output>,
 ): Promise<Output> {
-  if (tool.recorded === undefined) return work();
+  if (tool.recorded === undefined) return work(undefined);
   const { operation, record } = tool.recorded;
   // The tool's schema has accepted the input, which is an object of JSON.
   const asked = askedOperation(operation, record, input as Record<string, JsonValue>);

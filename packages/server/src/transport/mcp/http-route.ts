@@ -1,5 +1,6 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { sharedResult } from "@steward/kernel/concurrency/shared-result.js";
 import { requestContext } from "../request-context.js";
 import { incomingRequest } from "../rest/authenticate-requests.js";
 import { discardTooLarge, restErrorFrom } from "../rest/error-replies.js";
@@ -66,7 +67,7 @@ export function addMcpRoute(
     },
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const handler = await opened();
+      const handler = await sharedResult(opened(), request.mcp.context.orgId);
       const response = await handler.answer(webRequest(request), request.mcp, request.body);
       return sendResponse(reply, response);
     },

@@ -5,7 +5,8 @@ export const INSTRUCTIONS: string = `Steward runs SQL for you on a company's dat
 2. For one question, call query with one SQL statement. It answers at once.
 3. For several statements that depend on each other, call submit_plan, then execute_step for each step. A step uses
    the output of an earlier step as {{step.<id>.output[0].<column>}}, which is bound as a value: never paste values
-   into SQL yourself. When a result shows that more steps are needed, call submit_plan with append_to_plan_id.
+   into SQL yourself. When a result shows that more steps are needed, call submit_plan with append_to_plan_id, also
+   after the last step; when none are needed any more, with finish_plan_id.
 4. A step that fails waits for you: call execute_step again with a corrected query_template. Completed steps keep
    their results, so do not submit the plan anew.
 5. Read "hints" in every answer before you go on. They name the table or column that you probably meant, and say when

@@ -57,7 +57,43 @@ describe("the tools that change plans", () => {
     expect(await call("execute_step", { plan_id, step_id: "b" })).toMatchObject({
       rows: mended.rows,
     });
-    expect(await call("get_plan", { plan_id })).toMatchObject({ status: "completed", revision: 2 });
+    const waiting = { status: "running", wait_reason: "awaiting_steps", revision: 2 };
+    expect(await call("get_plan", { plan_id })).toMatchObject(waiting);
+  });
+
+  it("keep a plan open after its last step, for further steps, until it is finished", async () => {
+    const { plan_id } = await call("submit_plan", {
+      steps: [{ id: "a", query_template: "SELECT 20 AS n" }],
+    });
+    const finish = { finish_plan_id: plan_id, steps: [] };
+    expect((await call("submit_plan", finish)).error.message).toContain("Step a of plan");
+    await call("execute_step", { plan_id, step_id: "a" });
+    const query_template = "SELECT {{step.a.output[0].n}} + 1 AS n";
+    const more = [{ id: "b", query_template, depends_on: ["a"] }];
+    expect(await call("submit_plan", { append_to_plan_id: plan_id, steps: more })).toMatchObject({
+      ...{ status: "running", ready_steps: ["b"] },
+    });
+    expect(await call("execute_step", { plan_id, step_id: "b" })).toMatchObject({
+      rows: [{ n: 21 }],
+    });
+    expect((await call("submit_plan", { ...finish, steps: more })).error.code).toBe(
+      "INVALID_ARGUMENT",
+    );
+    expect((await call("submit_plan", { ...finish, keep_open: true })).error.message).toContain(
+      "leave it out with finish_plan_id",
+    );
+    expect(await call("submit_plan", finish)).toMatchObject({ plan_id, status: "completed" });
+    expect(await call("submit_plan", finish)).toMatchObject({ plan_id, status: "completed" });
+    const last = [{ id: "c", query_template: "SELECT 1" }];
+    const late = await call("submit_plan", { append_to_plan_id: plan_id, steps: last });
+    expect(late.error.code).toBe("PLAN_NOT_ACTIVE");
+  });
+
+  it("complete a plan with its last step when it is not to stay open", async () => {
+    const steps = [{ id: "a", query_template: "SELECT 1 AS n" }];
+    const { plan_id } = await call("submit_plan", { steps, keep_open: false });
+    await call("execute_step", { plan_id, step_id: "a" });
+    expect((await call("get_plan", { plan_id })).status).toBe("completed");
   });
 
   it("fork a plan that is over, and run only what is new", async () => {

@@ -1,3 +1,4 @@
+import { shownLine, shownText } from "@steward/kernel/shown-text.js";
 import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Tool } from "@modelcontextprotocol/server";
 import { AppError } from "@steward/kernel/errors.js";
@@ -63,10 +64,12 @@ export function mcpServer(services: Services, request: McpRequest, version: stri
     const call = {
       ...scope,
       ...{ tool, whenOver: request.whenOver },
-      context: { ...context, signal },
+      context: { ...context, signal, stopsStep: true },
       args: resumed.args,
     };
-    const result = await withProgress(tool.name, exchange, () => callTool(call));
+    const result = await withProgress(tool, exchange, (runsPlan) =>
+      callTool({ ...call, runsPlan }),
+    );
     return elicitation.orAsked(result, exchange);
   });
   addResources(server, scope);
@@ -121,11 +124,13 @@ async function countedAndTold<Result>(
     services.quotas.countRequest(context.orgId);
     return await work();
   } catch (thrown) {
-    if (thrown instanceof ProtocolError) throw thrown;
+    if (thrown instanceof ProtocolError) {
+      throw new ProtocolError(thrown.code, shownText(thrown.message), thrown.data);
+    }
     const { code, message, details } = AppError.from(thrown);
     const { InternalError, InvalidParams } = ProtocolErrorCode;
-    const isInternal = code === "INTERNAL";
-    throw new ProtocolError(isInternal ? InternalError : InvalidParams, message, { code, details });
+    const number = code === "INTERNAL" ? InternalError : InvalidParams;
+    throw new ProtocolError(number, shownText(message), { code, details });
   }
 }
 
@@ -133,6 +138,6 @@ function unknownTool(name: string): ProtocolError {
   const known = [...BY_NAME.keys()].join(", ");
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `Unknown tool ${name.slice(0, 64)}: the tools are ${known}`,
+    `Unknown tool ${shownLine(name.slice(0, 64))}: the tools are ${known}`,
   );
 }

@@ -1,5 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { getToolUiResourceUri } from "@modelcontextprotocol/ext-apps/app-bridge";
+import { createClient } from "@steward/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LlmToolCallAuditRecorded } from "../../kernel/tool-call.js";
 import { callTool, openMcpApp, type McpApp, type ToolArguments } from "./testing/mcp-app.js";
@@ -116,6 +117,7 @@ describe("the tools of MCP", () => {
     });
     const [row] = (await call("execute_step", { plan_id, step_id: "who" })).rows;
     expect(Object.keys(row)).toEqual(["name"]);
+    await call("submit_plan", { finish_plan_id: plan_id, steps: [] });
     const seen = await call("wait_for_events", { plan_id, after_sequence: 2 });
     expect(seen).toMatchObject({ ended: true });
     expect(seen.events.at(-1).event_type).toBe("PlanCompleted");
@@ -258,6 +260,61 @@ describe("the tools of MCP", () => {
     const waiting = client.callTool({ name: "wait_for_events", arguments: args }, options);
     await expect(waiting).rejects.toThrow();
     expect(told.length).toBeGreaterThan(0);
+  });
+});
+
+describe("a call of MCP that its client aborts", () => {
+  const endless =
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS n FROM n";
+
+  /** Calls a tool and aborts the call as soon as it is told the plan. @returns the first notification. */
+  async function aborted(name: string, args: Readonly<Record<string, unknown>>): Promise<string> {
+    const abort = new AbortController();
+    const told: string[] = [];
+    const options = {
+      signal: abort.signal,
+      onprogress: ({ message = "" }: { message?: string | undefined }) => {
+        told.push(message);
+        abort.abort();
+      },
+    };
+    await expect(client.callTool({ name, arguments: args }, options)).rejects.toThrow();
+    return told[0] ?? "";
+  }
+
+  it("stops the statement of a query, whose plan the first notification names", async () => {
+    const message = await aborted("query", { sql: endless });
+    const [, plan_id] = /^query of plan (\S+) has been running/.exec(message) ?? [];
+    await expect
+      .poll(async () => (await call("get_plan", { plan_id })).status, { timeout: 10_000 })
+      .toBe("cancelled");
+  });
+
+  it("stops the attempt of a step, which can be executed again", async () => {
+    const { plan_id } = await call("submit_plan", {
+      steps: [{ id: "a", query_template: endless }],
+    });
+    const message = await aborted("execute_step", { plan_id, step_id: "a" });
+    expect(message).toContain(plan_id);
+    const step = async () => (await call("get_plan", { plan_id })).steps[0];
+    await expect.poll(async () => (await step()).status, { timeout: 10_000 }).toBe("pending");
+    const corrected = { plan_id, step_id: "a", query_template: "SELECT 1 AS n" };
+    expect(await call("execute_step", corrected)).toMatchObject({ status: "completed" });
+  });
+
+  it("lets an attempt continue for another caller who waits for it", async () => {
+    const { plan_id } = await call("submit_plan", {
+      steps: [{ id: "a", query_template: endless }],
+    });
+    const url = `http://127.0.0.1:${String(steward.app.address.port)}`;
+    const rest = createClient({ baseUrl: url, orgId: ORG, userId: "ada", role: "admin" });
+    const joined = rest.plans.execute(plan_id, "a");
+    const step = async () => (await call("get_plan", { plan_id })).steps[0];
+    await expect.poll(async () => (await step()).status).toBe("running");
+    await aborted("execute_step", { plan_id, step_id: "a" });
+    expect((await step()).status).toBe("running");
+    await rest.plans.cancel(plan_id);
+    expect((await joined).step_result.status).toBe("cancelled");
   });
 });
 

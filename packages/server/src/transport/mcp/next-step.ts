@@ -11,7 +11,7 @@ const NEXT_STEPS: Readonly<Partial<Record<ErrorCode, string>>> = {
   STEP_NOT_REVISABLE:
     "submit_plan adds a step with append_to_plan_id; when the plan is over, fork_of_plan_id goes on from its results.",
   PLAN_NOT_ACTIVE:
-    "get_plan shows how the plan ended. submit_plan with fork_of_plan_id goes on from it and keeps its results.",
+    "get_plan shows the plan's status. When it is over, submit_plan with fork_of_plan_id goes on from it and keeps its results.",
   REVISION_CONFLICT: "get_plan shows the plan as it is now.",
   APPROVAL_DENIED:
     "Tell the person whom you work for. execute_step with another query_template asks for a new approval.",

@@ -1,4 +1,4 @@
-import { shownJson } from "@steward/kernel/shown-text.js";
+import { shownJson, shownLine, shownText } from "@steward/kernel/shown-text.js";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type {
   ReadResourceResult,
@@ -58,7 +58,7 @@ const KINDS: ReadonlyMap<string, ResourceKind> = new Map(
       action: actionOf("dumpSchema"),
       read: async (id: string, { context, services: { migrations } }: ToolScope) => {
         const { sql } = await migrations.dump(context, id);
-        return shortened(sql.split("\n")).join("\n");
+        return shortened(shownText(sql).split("\n")).join("\n");
       },
     },
     {
@@ -95,7 +95,7 @@ export async function listResources(scope: ToolScope): Promise<readonly Resource
     return plans.map(({ planId, name, status }) => ({
       uri: `plan://${planId}`,
       name: planId,
-      title: name === "" ? `Plan ${planId}` : name,
+      title: name === "" ? `Plan ${planId}` : shownLine(name),
       description: status,
       mimeType: JSON_TYPE,
     }));

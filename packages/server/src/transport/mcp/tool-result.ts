@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { AppError } from "@steward/kernel/errors.js";
 import { shownJson, shownText } from "@steward/kernel/shown-text.js";
-import { present } from "../present.js";
+import { present } from "../../kernel/present.js";
 import { nextStep } from "./next-step.js";
 
 /** Why a tool call failed: the field `error` of its structured content. */

@@ -15,6 +15,8 @@ export interface ToolScope {
   readonly context: QueryRuntimeContext;
   readonly services: Services;
   readonly rights: ResourceRights;
+  /** Tells the client the plan that the call runs, as soon as it is known; absent: nobody has asked. */
+  readonly runsPlan?: ((planId: string) => void) | undefined;
 }
 
 /** An object schema. The fields of an input are flat where they can be: LLMs fill flat objects best. */

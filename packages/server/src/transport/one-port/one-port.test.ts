@@ -268,6 +268,15 @@ describe("the connections of one address", () => {
     await expect.poll(() => body(server.port).catch(() => "refused")).toBe("over HTTP/1.1");
     for (const socket of kept) socket.destroy();
   });
+
+  it("are not limited when a trusted proxy has the address", async () => {
+    const trustedProxies = ["127.0.0.1"];
+    await using server = await startServer({ peerConnectionsMax: 1, trustedProxies });
+    const kept = open(server.port);
+    await once(kept, "connect");
+    expect(await body(server.port)).toBe("over HTTP/1.1");
+    kept.destroy();
+  });
 });
 
 describe("an HTTP/2 connection", () => {
@@ -284,6 +293,22 @@ describe("an HTTP/2 connection", () => {
     await using server = await startServer({ patience: { idleTimeoutMs: 200 } });
     const session = connectHttp2(`http://127.0.0.1:${String(server.port)}`);
     await once(session, "close");
+  });
+
+  it("that floods streams with empty data before their turn ends alone", async () => {
+    // Node ends the connection with ERR_HTTP2_TOO_MANY_INVALID_FRAMES, and destroys streams that the
+    // server has not begun to serve. An error that nobody handles would fail this run.
+    await using server = await startServer();
+    const ids = Array.from({ length: 50 }, (_, index) => 1 + 2 * index);
+    // END_HEADERS, with POST, http and / of the static table (RFC 7541, appendix A), and an :authority.
+    const block = [0x83, 0x86, 0x84, 1, 1, 0x61];
+    const opened = ids.map((id) => Buffer.from([0, 0, block.length, 1, 4, 0, 0, 0, id, ...block]));
+    const emptyData = ids.map((id) => Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, id]));
+    const flood = Array.from({ length: 100 }, () => emptyData).flat();
+    const socket = open(server.port);
+    socket.write(Buffer.concat([PREFACE, SETTINGS, ...opened, ...flood]));
+    await closed(socket);
+    expect(await speaksGrpc(server)).toBe(true);
   });
 
   it("stays open while REST is under way on it, and no longer", async () => {

@@ -19,6 +19,8 @@ export interface ListenOptions {
   readonly helloTimeoutMs?: number;
   /** Maximum number of connections from one address, on each port. */
   readonly peerConnectionsMax?: number;
+  /** See {@link PortOptions.isProxy}. */
+  readonly isProxy?: PortOptions["isProxy"];
   /** See {@link PortOptions.onRefusedClient}. */
   readonly onRefusedClient?: PortOptions["onRefusedClient"];
 }
@@ -68,7 +70,8 @@ const SWEEP_MS = 50;
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { http1, http2, grpc, host, tls, helloTimeoutMs = HELLO_TIMEOUT_MS } = options;
-  const { peerConnectionsMax, onRefusedClient } = options;
+  const { peerConnectionsMax, isProxy, onRefusedClient } = options;
+  const limits = { helloTimeoutMs, peerConnectionsMax, isProxy };
   const wanted = [
     {
       serve: { http1: http1Connections(http1), http2: http2Connections(http2) },
@@ -82,7 +85,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const numbers: number[] = [];
   try {
     for (const { serve, port } of wanted) {
-      const opening = new Port({ serve, tls, helloTimeoutMs, peerConnectionsMax, onRefusedClient });
+      const opening = new Port({ serve, tls, ...limits, onRefusedClient });
       numbers.push(await opening.open(host, port));
       ports.push(opening);
     }

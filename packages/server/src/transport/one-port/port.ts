@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { createServer as createTlsServer, Server as TlsServer, type TLSSocket } from "node:tls";
 import { AppError } from "@steward/kernel/errors.js";
 import { CONNECTIONS_MAX, PEER_CONNECTIONS_MAX } from "../limits.js";
-import { Tally } from "@steward/kernel/concurrency/tally.js";
+import { openPerNetwork } from "../stream-limits.js";
 import { sniffProtocol, type Protocol } from "./sniff-protocol.js";
 
 /** A TLS listener's certificate and trusted authorities, as PEM. */
@@ -25,6 +25,11 @@ export interface PortOptions {
   /** Maximum number of connections from one address; further ones are closed at once. */
   readonly peerConnectionsMax?: number | undefined;
   /**
+   * Whether a trusted proxy has this address. Its connections carry the requests of many clients,
+   * so that only the limit of the port applies to them.
+   */
+  readonly isProxy?: ((peerAddress: string) => boolean) | undefined;
+  /**
    * Called for each connection that is closed because no trusted authority signed its client's
    * certificate.
    */
@@ -43,31 +48,33 @@ export class Port {
     this.#options = options;
     this.#server = options.tls === undefined ? this.#plainServer() : this.#tlsServer(options.tls);
     this.#server.maxConnections = CONNECTIONS_MAX;
-    const peers = new Tally(options.peerConnectionsMax ?? PEER_CONNECTIONS_MAX);
+    const enter = openPerNetwork(options.peerConnectionsMax ?? PEER_CONNECTIONS_MAX);
     // Runs before the listener that serves the connection, so that connections beyond the limit are
     // closed first.
     this.#server.prependListener("connection", (socket: Socket) => {
-      const leave = peers.enter(socket.remoteAddress ?? "");
-      if (leave === undefined) {
+      const address = socket.remoteAddress ?? "";
+      const isProxy = options.isProxy?.(address) ?? false;
+      const leave = isProxy ? undefined : enter(address);
+      if (!isProxy && leave === undefined) {
         socket.destroy();
         return;
       }
       this.#connections.add(socket);
       socket.once("close", () => {
         this.#connections.delete(socket);
-        leave();
+        leave?.();
       });
     });
   }
 
   /**
    * Starts to listen. @returns the actual port, even if any free one was requested.
-   * @throws AppError `INVALID_ARGUMENT` when it cannot.
+   * @throws ListenError when it cannot.
    */
   async open(host: string, port: number): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", (error) => {
-        reject(cannotListen(host, port, error));
+        reject(new ListenError(host, port, error));
       });
       this.#server.listen(port, host, resolve);
     });
@@ -165,11 +172,14 @@ const ALPN_NAMES: readonly { readonly protocol: Protocol; readonly name: string 
 const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true };
 const TLS_SOCKET_OPTIONS = { noDelay: true };
 
-function cannotListen(host: string, port: number, cause: Error): AppError {
-  const reason = "code" in cause && cause.code === "EADDRINUSE" ? "it is in use" : cause.message;
-  return new AppError(
-    "INVALID_ARGUMENT",
-    `Cannot listen on port ${String(port)} of ${host}: ${reason}`,
-    { cause },
-  );
+/** The system did not let the server listen; the cause is its error. */
+export class ListenError extends AppError {
+  readonly port: number;
+
+  constructor(host: string, port: number, cause: Error) {
+    const reason = "code" in cause && cause.code === "EADDRINUSE" ? "it is in use" : cause.message;
+    const message = `Cannot listen on port ${String(port)} of ${host}: ${reason}`;
+    super("INVALID_ARGUMENT", message, { cause });
+    this.port = port;
+  }
 }

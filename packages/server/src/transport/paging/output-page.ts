@@ -1,5 +1,6 @@
+import { parseOrdered } from "@steward/client";
 import { groupedDigits, JsonSlice, type StepExecution } from "../../plans/index.js";
-import { present } from "../present.js";
+import { present } from "../../kernel/present.js";
 import { pageWithin, withShortTexts, type ItemForm } from "./page-within.js";
 
 /** The rows of a step's output that a caller asks for. */
@@ -25,7 +26,7 @@ export interface OutputPage {
 /** A row is measured by its own text, which is not parsed: parsing would change its numbers. */
 const ROW_TEXTS: ItemForm<string> = {
   bytesOf: (row) => Buffer.byteLength(row) + 1,
-  shortened: (row, bytesMax) => JSON.stringify(withShortTexts(JSON.parse(row), bytesMax)),
+  shortened: (row, bytesMax) => JSON.stringify(withShortTexts(parseOrdered(row), bytesMax)),
 };
 
 /**

@@ -1,3 +1,5 @@
+import { orderedObject } from "@steward/client";
+
 /** How much of a list one answer holds. */
 export interface PageBounds {
   /** Index of the first item. */
@@ -59,9 +61,7 @@ export function withShortTexts<Item>(item: Item, bytesMax: number): Item {
   const fields = Object.entries(item);
   const share = Math.floor(bytesMax / fields.length);
   // The names of the fields stay; a value that is no text becomes one where it is too large.
-  return Object.fromEntries(
-    fields.map(([name, value]) => [name, shortValue(value, share)]),
-  ) as Item;
+  return orderedObject(fields.map(([name, value]) => [name, shortValue(value, share)])) as Item;
 }
 
 function shortValue(value: unknown, bytesMax: number): unknown {

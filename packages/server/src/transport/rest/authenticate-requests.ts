@@ -80,7 +80,8 @@ function recordRequests(
   const { handler } = route;
   route.handler = function (request, reply) {
     const asked = askedOperation(operation, record, parametersOf(request));
-    return recordOperation(request.context, asked, async () => {
+    return recordOperation(request.context, asked, async (recorded) => {
+      request.context = { ...request.context, operation: recorded };
       const result: unknown = await handler.call(this, request, reply);
       // Otherwise the caller would have its answer before the end is recorded.
       const isBefore = record.time === "before" || record.time === "counted";

@@ -1,21 +1,28 @@
 import { request } from "node:http";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { startRestServer } from "./testing/rest-server.js";
 
-/** The status of a request with exactly these headers, which fetch would change. */
-function statusOf(
+/** The answer to a request with exactly these headers, which fetch would change. */
+function answerTo(
   url: string,
   headers: Readonly<Record<string, string>>,
   method = "GET",
-): Promise<number | undefined> {
+): Promise<{ readonly status: number | undefined; readonly text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
+      text(response).then(
+        (body) => resolve({ status: response.statusCode, text: body }),
+        (error: unknown) => reject(error as Error),
+      );
     });
     sent.once("error", reject);
     sent.end();
   });
+}
+
+async function statusOf(...sent: Parameters<typeof answerTo>): Promise<number | undefined> {
+  return (await answerTo(...sent)).status;
 }
 
 describe("a browser's request", () => {
@@ -29,6 +36,20 @@ describe("a browser's request", () => {
     expect(await statusOf(`${server.url}/api/plans`, headers)).toBe(403);
     expect(await statusOf(`${server.url}/healthz`, headers)).toBe(403);
   });
+
+  it.each(["/api/plans", "/mcp"])(
+    "that is refused is told which host and which setting count: %s",
+    async (path) => {
+      await using server = await startRestServer();
+      const { host } = new URL(server.url);
+      const foreign = await answerTo(server.url + path, { origin: "https://evil.example" }, "POST");
+      expect(foreign.status).toBe(403);
+      expect(foreign.text).toContain(`those of the host ${host}, and no setting allows others`);
+      const rebound = await answerTo(server.url + path, { host: "evil.example" }, "POST");
+      expect(rebound.status).toBe(401);
+      expect(rebound.text).toMatch(/localhost or a loopback address[^]*SERVICE_TRUSTED_PROXIES/);
+    },
+  );
 
   it("of the server's own pages is answered, and so is what a person types", async () => {
     await using server = await startRestServer();

@@ -22,10 +22,12 @@ function isOwnPage({ "sec-fetch-site": site, origin, host }: IncomingHttpHeaders
   return URL.canParse(origin) && new URL(origin).host === host;
 }
 
-function foreignPage({ origin }: IncomingHttpHeaders): AppError {
+function foreignPage({ origin, host }: IncomingHttpHeaders): AppError {
   const page = origin === undefined ? "a page of another site" : `a page of ${origin}`;
   return new AppError(
     "POLICY_DENIED",
-    `The request comes from ${page}; browsers may send requests only from this server's own pages. Send it from your own server`,
+    `The request comes from ${page}; browsers may send requests only from this server's own pages, which are those of the host ` +
+      `${host ?? "in the request's header"}, and no setting allows others. Send it from your own server; a proxy in front must pass ` +
+      "on the header host of the browser",
   );
 }

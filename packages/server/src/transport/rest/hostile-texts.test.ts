@@ -24,6 +24,13 @@ describe("a text that no store could keep as it is", () => {
     expect([answer.status, answer.body["error"]]).toEqual([400, `${field}: ${NUL}`]);
   });
 
+  it.each(["DELETE /api/holds/%00", "GET /api/erasures/%00"])(
+    "is an unknown id where the service makes the ids: %s",
+    async (request) => {
+      expect(await send(server, request, { headers })).toMatchObject({ status: 404 });
+    },
+  );
+
   it("is refused in every text of every body, and its field named", async () => {
     const { body } = await send(server, "GET /openapi.json");
     const cases = Object.entries(body["paths"] as Paths).flatMap(([path, methods]) =>

@@ -27,7 +27,7 @@ describe("an unknown field", () => {
     [
       { steps: [], planner: 1 },
       "planner",
-      "expected session_id, name, description, on_failure, steps",
+      "expected session_id, name, description, on_failure, keep_open, steps",
     ],
   ])("of the plan %j is refused with the field that was meant", async (body, field, hint) => {
     const answer = await send(server, "POST /api/plans", { body });

@@ -7,10 +7,5 @@ import type { SignIn } from "../services.js";
 export function openSignIn(): SignIn {
   const parts = { clock: systemClock, log: silentLog };
   const sessions = new BrowserSessions({ store: noBrowserSessions, apiKeys: noApiKeys, ...parts });
-  return {
-    sessions,
-    isOpen: true,
-    isSecure: false,
-    clientAddress: ({ peerAddress }) => peerAddress,
-  };
+  return { sessions, isOpen: true, isSecure: false };
 }

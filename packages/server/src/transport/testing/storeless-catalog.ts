@@ -13,7 +13,11 @@ export function storelessCatalog(): CatalogService {
     mcpTools: [],
     isStrict: false,
     access: new DataSourceAccess([]),
-    policy: { looksAtData: () => Promise.resolve(false), permit: () => Promise.resolve({}) },
+    policy: {
+      looksAtData: () => Promise.resolve(false),
+      permit: () => Promise.resolve({}),
+      permits: () => Promise.resolve(true),
+    },
     schemas: { of: () => Promise.resolve(undefined) },
     rows: noCatalogRows,
     earlier: { like: () => Promise.resolve([]) },

@@ -135,6 +135,11 @@ export class BudgetLedger {
     this.#reserved.delete(callId);
   }
 
+  /** Whether there is anything that usage rows count for. */
+  get hasBudgets(): boolean {
+    return this.#budgets.length > 0;
+  }
+
   /** Counts a usage row, and removes its call's reservation, if any. */
   record(callId: string, posting: Posting): void {
     this.#reserved.delete(callId);

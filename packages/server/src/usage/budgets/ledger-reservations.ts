@@ -1,5 +1,6 @@
 import type { AnnouncedToolCall } from "../../governance/index.js";
 import type { Clock } from "@steward/kernel/clock.js";
+import { sharedResult } from "@steward/kernel/concurrency/shared-result.js";
 import { BudgetLedger, type Admission } from "./budgets.js";
 import type { BudgetReservations, UsageStore } from "../ports.js";
 import { postingOf } from "../posting.js";
@@ -27,7 +28,7 @@ export class LedgerReservations implements BudgetReservations {
   readonly #store: BudgetSources;
   readonly #recorder: UsageRecorder;
   readonly #clock: Clock;
-  readonly #accounts = new Map<string, Promise<Account>>();
+  readonly #accounts = new Map<string, Account | Promise<Account>>();
   readonly #ledgers = new Map<string, BudgetLedger>();
 
   constructor(store: BudgetSources, recorder: UsageRecorder, clock: Clock) {
@@ -36,14 +37,17 @@ export class LedgerReservations implements BudgetReservations {
     this.#clock = clock;
     recorder.onRecorded((events) => {
       for (const event of events) {
-        this.#ledgers.get(event.orgId)?.record(event.id, postingOf(event));
+        const ledger = this.#ledgers.get(event.orgId);
+        if (ledger?.hasBudgets === true) ledger.record(event.id, postingOf(event));
+        else ledger?.release(event.id);
       }
     });
   }
 
   async reserve(call: AnnouncedToolCall): Promise<Admission> {
     for (;;) {
-      const account = await this.#account(call.orgId);
+      const known = this.#account(call.orgId);
+      const account = known instanceof Promise ? await sharedResult(known, call.orgId) : known;
       const nowMs = this.#clock.nowMs();
       const charge = chargeOf(call, account.prices, nowMs);
       const unknown = account.ledger.unknownWindows(charge, nowMs);
@@ -68,15 +72,20 @@ export class LedgerReservations implements BudgetReservations {
     this.#accounts.delete(orgId);
   }
 
-  #account(orgId: string): Promise<Account> {
-    let account = this.#accounts.get(orgId);
-    if (account === undefined) {
-      this.#makeRoom();
-      account = this.#recorder.exclusively(() => this.#load(orgId));
-      this.#accounts.set(orgId, account);
-      account.catch(() => this.#accounts.delete(orgId));
-    }
-    return account;
+  #account(orgId: string): Account | Promise<Account> {
+    const known = this.#accounts.get(orgId);
+    if (known !== undefined) return known;
+    this.#makeRoom();
+    const loading = this.#recorder.exclusively(() => this.#load(orgId));
+    this.#accounts.set(orgId, loading);
+    loading.then(
+      (account) => {
+        // The account may have been discarded meanwhile.
+        if (this.#accounts.get(orgId) === loading) this.#accounts.set(orgId, account);
+      },
+      () => this.#accounts.delete(orgId),
+    );
+    return loading;
   }
 
   /** Evicts organizations without running calls; they are loaded again when needed. */

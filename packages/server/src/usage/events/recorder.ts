@@ -7,8 +7,8 @@ import { WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import type { UsageRecording } from "../ports.js";
 import type { UsageEvent } from "./usage-event.js";
 
-/** Limit of tool calls per transaction. */
-const BATCH_MAX = 500;
+/** Limit of tool calls per transaction, whose rows take less than 5 ms of the thread that writes. */
+const BATCH_MAX = 200;
 /** How long the first event waits for further ones, in ms. All of them share a commit. */
 const GATHER_MS = 100;
 /** Pauses after failures of the store. */

@@ -3,11 +3,11 @@ import type { Clock } from "@steward/kernel/clock.js";
 import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Log } from "@steward/kernel/log.js";
-import type { StorageGate } from "@steward/kernel/storage-gate.js";
+import type { CountedKind, StorageGate } from "@steward/kernel/storage-gate.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import { MEASURED_ORGANIZATIONS_MAX, STORAGE_WARNING_SHARE } from "../limits.js";
 import type { MeterPlace, StorageMeter } from "../ports.js";
-import { type StorageReport, type StoredBytes, totalOf } from "./stored-bytes.js";
+import { type StorageReport, type StoredBytes, type StoredKind, totalOf } from "./stored-bytes.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Age at which a measurement is repeated, in ms. */
@@ -39,8 +39,8 @@ export interface StorageQuotaParts {
 interface Account {
   readonly orgId: string;
   measured: StorageReport["measured"];
-  /** Bytes admitted by this process since the measurement. */
-  addedBytes: number;
+  /** Bytes of each kind that this process has written since the kind was measured. */
+  addedBytes: AddedBytes;
   /** When it must be measured again, in ms since the epoch. */
   dueAtMs: number;
   /** The same if a request is refused. */
@@ -85,7 +85,7 @@ export class StorageQuota implements StorageGate, AsyncDisposable {
     });
   }
 
-  admit(orgId: string, bytes: number): void {
+  admit(orgId: string, kind: CountedKind, bytes: number): void {
     const { bytesMax, telemetry } = this.#parts;
     if (bytesMax === undefined) return;
     const account = this.#account(orgId);
@@ -95,13 +95,13 @@ export class StorageQuota implements StorageGate, AsyncDisposable {
       this.#measureAgain(account);
       throw refusal(stored, bytes, bytesMax);
     }
-    account.addedBytes += bytes;
+    addTo(account, kind, bytes);
   }
 
-  add(orgId: string, bytes: number): void {
+  add(orgId: string, kind: CountedKind, bytes: number): void {
     if (this.#parts.bytesMax === undefined) return;
     const account = this.#account(orgId);
-    account.addedBytes += bytes;
+    addTo(account, kind, bytes);
     this.#warn(account);
   }
 
@@ -116,7 +116,7 @@ export class StorageQuota implements StorageGate, AsyncDisposable {
     const { measured, addedBytes } = account;
     return {
       ...(measured === undefined ? {} : { measured }),
-      addedBytes,
+      addedBytes: sumOf(addedBytes),
       ...(bytesMax === undefined ? {} : { quotaBytes: bytesMax }),
     };
   }
@@ -210,21 +210,29 @@ export class StorageQuota implements StorageGate, AsyncDisposable {
   async *#measure(account: Account): AsyncGenerator<void> {
     const { meter, stateBytes, clock } = this.#parts;
     const bytes = { plans: 0, memory: 0, usage: 0, state: 0, audit: 0 };
-    const before = account.addedBytes;
+    // What is added before the first page of its kind is read is in the pages.
+    const before: Record<CountedKind, number> = { ...account.addedBytes };
+    const begun = new Set<StoredKind>();
     for (let place: MeterPlace | undefined = { table: 0 }; place !== undefined;) {
+      const added = account.addedBytes;
       const page = await meter.page(account.orgId, place);
+      if (!begun.has(page.kind) && isCounted(page.kind)) before[page.kind] = added[page.kind];
+      begun.add(page.kind);
       bytes[page.kind] += page.bytes;
       place = page.next;
       yield;
     }
-    bytes.state += stateBytes?.(account.orgId) ?? 0;
+    if (stateBytes !== undefined) {
+      bytes.state += stateBytes(account.orgId);
+      before.state = account.addedBytes.state;
+    }
     this.#measured(account, bytes, before, clock.nowMs());
   }
 
-  #measured(account: Account, bytes: StoredBytes, before: number, nowMs: number): void {
+  #measured(account: Account, bytes: StoredBytes, before: AddedBytes, nowMs: number): void {
     account.measured = { bytes, atMs: nowMs };
-    // What was written during the measurement may be missing in it.
-    account.addedBytes -= before;
+    // What was written after the measurement of its kind had begun may be missing in it.
+    for (const kind of COUNTED_KINDS) addTo(account, kind, -before[kind]);
     account.dueAtMs = nowMs + MEASURE_EVERY_MS;
     account.dueAfterRefusalAtMs = nowMs + Math.max(MEASURE_AGAIN_MS, MEASURE_AGAIN * this.#busyMs);
     account.isRefused = false;
@@ -248,9 +256,26 @@ export class StorageQuota implements StorageGate, AsyncDisposable {
   }
 }
 
+type AddedBytes = Readonly<Record<CountedKind, number>>;
+
+const COUNTED_KINDS = ["plans", "memory", "state"] as const satisfies readonly CountedKind[];
+
+function isCounted(kind: StoredKind): kind is CountedKind {
+  return COUNTED_KINDS.some((each) => each === kind);
+}
+
+function addTo(account: Account, kind: CountedKind, bytes: number): void {
+  account.addedBytes = { ...account.addedBytes, [kind]: account.addedBytes[kind] + bytes };
+}
+
+function sumOf(added: AddedBytes): number {
+  return COUNTED_KINDS.reduce((sum, kind) => sum + added[kind], 0);
+}
+
 function newAccount(orgId: string): Account {
   return {
-    ...{ orgId, measured: undefined, addedBytes: 0, warnedDay: -1 },
+    ...{ orgId, measured: undefined, warnedDay: -1 },
+    addedBytes: { plans: 0, memory: 0, state: 0 },
     ...{ dueAtMs: 0, dueAfterRefusalAtMs: 0, isRefused: false },
     waiting: new Set(),
   };
@@ -258,7 +283,7 @@ function newAccount(orgId: string): Account {
 
 /** `undefined`: not measured yet. */
 function storedBytes({ measured, addedBytes }: Account): number | undefined {
-  return measured === undefined ? undefined : totalOf(measured.bytes) + addedBytes;
+  return measured === undefined ? undefined : totalOf(measured.bytes) + sumOf(addedBytes);
 }
 
 function finishWaits({ waiting }: Account): void {

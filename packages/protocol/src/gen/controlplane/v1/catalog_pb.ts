@@ -50,7 +50,8 @@ export type ListCatalogResponse = Message<"controlplane.v1.ListCatalogResponse">
   tools: CatalogTool[];
 
   /**
-   * The data source of every other tool name; empty when other names are refused.
+   * The data source of every other tool name, unless data_source of the step names another one; empty
+   * when other names are refused.
    *
    * @generated from field: string default_data_source = 3;
    */

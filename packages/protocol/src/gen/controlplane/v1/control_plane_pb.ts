@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file controlplane/v1/control_plane.proto.
  */
 export const file_controlplane_v1_control_plane: GenFile = /*@__PURE__*/
-  fileDesc("CiNjb250cm9scGxhbmUvdjEvY29udHJvbF9wbGFuZS5wcm90bxIPY29udHJvbHBsYW5lLnYxIosBChFTdWJtaXRQbGFuUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSKwoFc3RlcHMYBCADKAsyHC5jb250cm9scGxhbmUudjEuUGxhblN0ZXBEZWYSEgoKb25fZmFpbHVyZRgFIAEoCSK8AQoLUGxhblN0ZXBEZWYSDwoHc3RlcF9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCXRvb2xfbmFtZRgDIAEoCRIOCgZpbnRlbnQYBCABKAkSFgoOcXVlcnlfdGVtcGxhdGUYBSABKAkSEgoKZGVwZW5kc19vbhgGIAMoCRIaChJzY2hlbWFfdGFibGVfaGludHMYByADKAkSEAoIbWF4X3Jvd3MYCCABKAUSEQoJbWF4X2J5dGVzGAkgASgFIjUKElN1Ym1pdFBsYW5SZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCSInChRHZXRQbGFuU3RhdHVzUmVxdWVzdBIPCgdwbGFuX2lkGAEgASgJIpMCChVHZXRQbGFuU3RhdHVzUmVzcG9uc2USDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSKgoFc3RlcHMYAyADKAsyGy5jb250cm9scGxhbmUudjEuU3RlcFN0YXR1cxISCgpzZXNzaW9uX2lkGAQgASgJEgwKBG5hbWUYBSABKAkSEwoLZGVzY3JpcHRpb24YBiABKAkSEgoKY3JlYXRlZF9hdBgHIAEoCRISCgpzdGFydGVkX2F0GAggASgJEhMKC2ZpbmlzaGVkX2F0GAkgASgJEhIKCm9uX2ZhaWx1cmUYCiABKAkSEAoIcmV2aXNpb24YCyABKAUSEwoLZm9ya2VkX2Zyb20YDCABKAkiogIKClN0ZXBTdGF0dXMSDwoHc3RlcF9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEQoJcm93X2NvdW50GAMgASgDEhMKC2V4ZWN1dGVkX2F0GAQgASgJEg8KB2F0dGVtcHQYBSABKAUSKQoFZXJyb3IYBiABKAsyGi5jb250cm9scGxhbmUudjEuU3RlcEVycm9yEgwKBG5hbWUYByABKAkSEQoJdG9vbF9uYW1lGAggASgJEg4KBmludGVudBgJIAEoCRISCgpkZXBlbmRzX29uGAogAygJEhMKC3dhaXRfcmVhc29uGAsgASgJEhAKCHJldmlzaW9uGAwgASgFEhAKCG1heF9yb3dzGA0gASgFEhEKCW1heF9ieXRlcxgOIAEoBSIqCglTdGVwRXJyb3ISDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJImsKEkV4ZWN1dGVTdGVwUmVxdWVzdBIPCgdwbGFuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDgoGb2Zmc2V0GAMgASgFEhAKCG1heF9yb3dzGAQgASgFEhEKCW1heF9ieXRlcxgFIAEoBSLUAQoTRXhlY3V0ZVN0ZXBSZXNwb25zZRIPCgdzdWNjZXNzGAEgASgIEjAKC3N0ZXBfcmVzdWx0GAIgASgLMhsuY29udHJvbHBsYW5lLnYxLlN0ZXBTdGF0dXMSPQoSbGxtX2NvbnRleHRfdXBkYXRlGAMgASgLMiEuY29udHJvbHBsYW5lLnYxLkxsbUNvbnRleHRVcGRhdGUSFQoNZXJyb3JfbWVzc2FnZRgEIAEoCRISCgplcnJvcl9jb2RlGAUgASgJEhAKCHJlcGxheWVkGAYgASgIIrwBChBMbG1Db250ZXh0VXBkYXRlEg8KB3BsYW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIYChB0b29sX291dHB1dF9qc29uGAMgASgJEjsKEHNjaGVtYV9hZGRpdGlvbnMYBCADKAsyIS5jb250cm9scGxhbmUudjEuU2NoZW1hVGFibGVEZWx0YRIaChJhdWdtZW50YXRpb25faGludHMYBSADKAkSEwoLbmV4dF9vZmZzZXQYBiABKAUiUQoQU2NoZW1hVGFibGVEZWx0YRISCgp0YWJsZV9uYW1lGAEgASgJEhEKCW9wZXJhdGlvbhgCIAEoCRIWCg50YWJsZV9kZWZfanNvbhgDIAEoCSI0ChFDYW5jZWxQbGFuUmVxdWVzdBIPCgdwbGFuX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCSI1ChJDYW5jZWxQbGFuUmVzcG9uc2USDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkiQgoXU3RyZWFtUGxhbkV2ZW50c1JlcXVlc3QSDwoHcGxhbl9pZBgBIAEoCRIWCg5hZnRlcl9zZXF1ZW5jZRgCIAEoAyJrCglQbGFuRXZlbnQSDwoHcGxhbl9pZBgBIAEoCRISCgpldmVudF90eXBlGAIgASgJEhQKDHBheWxvYWRfanNvbhgDIAEoCRIRCgl0aW1lc3RhbXAYBCABKAkSEAoIc2VxdWVuY2UYBSABKAMiYwoQTGlzdFBsYW5zUmVxdWVzdBIOCgZzdGF0dXMYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRINCgVsaW1pdBgDIAEoBRIOCgZjdXJzb3IYBCABKAkSDAoEdGV4dBgFIAEoCSJVChFMaXN0UGxhbnNSZXNwb25zZRIrCgVwbGFucxgBIAMoCzIcLmNvbnRyb2xwbGFuZS52MS5QbGFuU3VtbWFyeRITCgtuZXh0X2N1cnNvchgCIAEoCSKiAQoLUGxhblN1bW1hcnkSDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIMCgRuYW1lGAQgASgJEhMKC2Rlc2NyaXB0aW9uGAUgASgJEhIKCmNyZWF0ZWRfYXQYBiABKAkSEgoKc3RhcnRlZF9hdBgHIAEoCRITCgtmaW5pc2hlZF9hdBgIIAEoCSIjChBSZXRyeVBsYW5SZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkiNAoRUmV0cnlQbGFuUmVzcG9uc2USDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkibQoSQXBwZW5kU3RlcHNSZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkSKwoFc3RlcHMYAiADKAsyHC5jb250cm9scGxhbmUudjEuUGxhblN0ZXBEZWYSGQoRZXhwZWN0ZWRfcmV2aXNpb24YAyABKAUiSAoTQXBwZW5kU3RlcHNSZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIQCghyZXZpc2lvbhgDIAEoBSKsAwoRUmV2aXNlU3RlcFJlcXVlc3QSDwoHcGxhbl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEhkKEWV4cGVjdGVkX3JldmlzaW9uGAMgASgFEi0KBG5hbWUYBCABKAsyHy5jb250cm9scGxhbmUudjEuT3B0aW9uYWxTdHJpbmcSMgoJdG9vbF9uYW1lGAUgASgLMh8uY29udHJvbHBsYW5lLnYxLk9wdGlvbmFsU3RyaW5nEi8KBmludGVudBgGIAEoCzIfLmNvbnRyb2xwbGFuZS52MS5PcHRpb25hbFN0cmluZxI3Cg5xdWVyeV90ZW1wbGF0ZRgHIAEoCzIfLmNvbnRyb2xwbGFuZS52MS5PcHRpb25hbFN0cmluZxIvCgpkZXBlbmRzX29uGAggASgLMhsuY29udHJvbHBsYW5lLnYxLlN0cmluZ0xpc3QSNwoSc2NoZW1hX3RhYmxlX2hpbnRzGAkgASgLMhsuY29udHJvbHBsYW5lLnYxLlN0cmluZ0xpc3QSEAoIbWF4X3Jvd3MYCiABKAUSEQoJbWF4X2J5dGVzGAsgASgFIh8KDk9wdGlvbmFsU3RyaW5nEg0KBXZhbHVlGAEgASgJIhwKClN0cmluZ0xpc3QSDgoGdmFsdWVzGAEgAygJIkcKElJldmlzZVN0ZXBSZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIQCghyZXZpc2lvbhgDIAEoBSJEChBDaGVja1BsYW5SZXF1ZXN0EjAKBHBsYW4YASABKAsyIi5jb250cm9scGxhbmUudjEuU3VibWl0UGxhblJlcXVlc3QiqQEKEUNoZWNrUGxhblJlc3BvbnNlEg8KB3ZlcmRpY3QYASABKAkSCwoDYWF1GAIgASgDEhAKCGNvc3RfdXNkGAMgASgBEikKBXN0ZXBzGAQgAygLMhouY29udHJvbHBsYW5lLnYxLlN0ZXBDaGVjaxI5ChBleGNlZWRlZF9idWRnZXRzGAUgAygLMh8uY29udHJvbHBsYW5lLnYxLkV4Y2VlZGVkQnVkZ2V0IjAKDkV4Y2VlZGVkQnVkZ2V0Eg4KBmFjdGlvbhgBIAEoCRIOCgZyZWFzb24YAiABKAkitgMKCVN0ZXBDaGVjaxIPCgdzdGVwX2lkGAEgASgJEhEKCXRvb2xfbmFtZRgCIAEoCRITCgtkYXRhX3NvdXJjZRgDIAEoCRIOCgZpbnRlbnQYBCABKAkSFwoPc3RhdGVtZW50X2NsYXNzGAUgASgJEi0KBnRhYmxlcxgGIAMoCzIdLmNvbnRyb2xwbGFuZS52MS5DaGVja2VkVGFibGUSEQoJZnVuY3Rpb25zGAcgAygJEg8KB3ZlcmRpY3QYCCABKAkSDgoGcmVhc29uGAkgASgJEi0KCHBvbGljaWVzGAogAygLMhsuY29udHJvbHBsYW5lLnYxLlN0ZXBQb2xpY3kSLgoKcm93c19saW1pdBgLIAEoCzIaLmNvbnRyb2xwbGFuZS52MS5Sb3dzTGltaXQSCwoDYWF1GAwgASgFEicKBGNvc3QYDSABKAsyGS5jb250cm9scGxhbmUudjEuU3RlcENvc3QSLwoIZXN0aW1hdGUYDiABKAsyHS5jb250cm9scGxhbmUudjEuU3RlcEVzdGltYXRlEg8KB3Byb2JsZW0YDyABKAkSDQoFaGludHMYECADKAkiJQoJUm93c0xpbWl0EhgKEHJvd3NfY2hhbmdlZF9tYXgYASABKAMiHAoIU3RlcENvc3QSEAoIY29zdF91c2QYASABKAEiKgoMU3RlcEVzdGltYXRlEgwKBHJvd3MYASABKAESDAoEY29zdBgCIAEoASJvCgxDaGVja2VkVGFibGUSDAoEbmFtZRgBIAEoCRINCgVyZWFkcxgCIAMoCRIPCgdpbnNlcnRzGAMgAygJEg8KB3VwZGF0ZXMYBCADKAkSDwoHZGVsZXRlcxgFIAEoCBIPCgdkZWZpbmVzGAYgASgIIlEKClN0ZXBQb2xpY3kSCgoCaWQYASABKAkSDgoGcmVhc29uGAIgASgJEhAKCGFwcHJvdmFsGAMgASgJEhUKDWFwcHJvdmFsc19taW4YBCABKAUiYAoPRm9ya1BsYW5SZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIrCgVzdGVwcxgDIAMoCzIcLmNvbnRyb2xwbGFuZS52MS5QbGFuU3RlcERlZiJFChBGb3JrUGxhblJlc3BvbnNlEg8KB3BsYW5faWQYASABKAkSDgoGc3RhdHVzGAIgASgJEhAKCHJldmlzaW9uGAMgASgFMtcHChNDb250cm9sUGxhbmVTZXJ2aWNlElUKClN1Ym1pdFBsYW4SIi5jb250cm9scGxhbmUudjEuU3VibWl0UGxhblJlcXVlc3QaIy5jb250cm9scGxhbmUudjEuU3VibWl0UGxhblJlc3BvbnNlEl4KDUdldFBsYW5TdGF0dXMSJS5jb250cm9scGxhbmUudjEuR2V0UGxhblN0YXR1c1JlcXVlc3QaJi5jb250cm9scGxhbmUudjEuR2V0UGxhblN0YXR1c1Jlc3BvbnNlElgKC0V4ZWN1dGVTdGVwEiMuY29udHJvbHBsYW5lLnYxLkV4ZWN1dGVTdGVwUmVxdWVzdBokLmNvbnRyb2xwbGFuZS52MS5FeGVjdXRlU3RlcFJlc3BvbnNlElUKCkNhbmNlbFBsYW4SIi5jb250cm9scGxhbmUudjEuQ2FuY2VsUGxhblJlcXVlc3QaIy5jb250cm9scGxhbmUudjEuQ2FuY2VsUGxhblJlc3BvbnNlEloKEFN0cmVhbVBsYW5FdmVudHMSKC5jb250cm9scGxhbmUudjEuU3RyZWFtUGxhbkV2ZW50c1JlcXVlc3QaGi5jb250cm9scGxhbmUudjEuUGxhbkV2ZW50MAESUgoJTGlzdFBsYW5zEiEuY29udHJvbHBsYW5lLnYxLkxpc3RQbGFuc1JlcXVlc3QaIi5jb250cm9scGxhbmUudjEuTGlzdFBsYW5zUmVzcG9uc2USUgoJUmV0cnlQbGFuEiEuY29udHJvbHBsYW5lLnYxLlJldHJ5UGxhblJlcXVlc3QaIi5jb250cm9scGxhbmUudjEuUmV0cnlQbGFuUmVzcG9uc2USWAoLQXBwZW5kU3RlcHMSIy5jb250cm9scGxhbmUudjEuQXBwZW5kU3RlcHNSZXF1ZXN0GiQuY29udHJvbHBsYW5lLnYxLkFwcGVuZFN0ZXBzUmVzcG9uc2USVQoKUmV2aXNlU3RlcBIiLmNvbnRyb2xwbGFuZS52MS5SZXZpc2VTdGVwUmVxdWVzdBojLmNvbnRyb2xwbGFuZS52MS5SZXZpc2VTdGVwUmVzcG9uc2USUgoJQ2hlY2tQbGFuEiEuY29udHJvbHBsYW5lLnYxLkNoZWNrUGxhblJlcXVlc3QaIi5jb250cm9scGxhbmUudjEuQ2hlY2tQbGFuUmVzcG9uc2USTwoIRm9ya1BsYW4SIC5jb250cm9scGxhbmUudjEuRm9ya1BsYW5SZXF1ZXN0GiEuY29udHJvbHBsYW5lLnYxLkZvcmtQbGFuUmVzcG9uc2ViBnByb3RvMw");
+  fileDesc("CiNjb250cm9scGxhbmUvdjEvY29udHJvbF9wbGFuZS5wcm90bxIPY29udHJvbHBsYW5lLnYxIp4BChFTdWJtaXRQbGFuUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSKwoFc3RlcHMYBCADKAsyHC5jb250cm9scGxhbmUudjEuUGxhblN0ZXBEZWYSEgoKb25fZmFpbHVyZRgFIAEoCRIRCglrZWVwX29wZW4YBiABKAgi5QEKC1BsYW5TdGVwRGVmEg8KB3N0ZXBfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0b29sX25hbWUYAyABKAkSDgoGaW50ZW50GAQgASgJEhYKDnF1ZXJ5X3RlbXBsYXRlGAUgASgJEhIKCmRlcGVuZHNfb24YBiADKAkSGgoSc2NoZW1hX3RhYmxlX2hpbnRzGAcgAygJEhAKCG1heF9yb3dzGAggASgFEhEKCW1heF9ieXRlcxgJIAEoBRITCgtkYXRhX3NvdXJjZRgKIAEoCRISCgp0aW1lb3V0X21zGAsgASgFIjUKElN1Ym1pdFBsYW5SZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCSInChRHZXRQbGFuU3RhdHVzUmVxdWVzdBIPCgdwbGFuX2lkGAEgASgJIrsCChVHZXRQbGFuU3RhdHVzUmVzcG9uc2USDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSKgoFc3RlcHMYAyADKAsyGy5jb250cm9scGxhbmUudjEuU3RlcFN0YXR1cxISCgpzZXNzaW9uX2lkGAQgASgJEgwKBG5hbWUYBSABKAkSEwoLZGVzY3JpcHRpb24YBiABKAkSEgoKY3JlYXRlZF9hdBgHIAEoCRISCgpzdGFydGVkX2F0GAggASgJEhMKC2ZpbmlzaGVkX2F0GAkgASgJEhIKCm9uX2ZhaWx1cmUYCiABKAkSEAoIcmV2aXNpb24YCyABKAUSEwoLZm9ya2VkX2Zyb20YDCABKAkSEQoJa2VlcF9vcGVuGA0gASgIEhMKC3dhaXRfcmVhc29uGA4gASgJIssCCgpTdGVwU3RhdHVzEg8KB3N0ZXBfaWQYASABKAkSDgoGc3RhdHVzGAIgASgJEhEKCXJvd19jb3VudBgDIAEoAxITCgtleGVjdXRlZF9hdBgEIAEoCRIPCgdhdHRlbXB0GAUgASgFEikKBWVycm9yGAYgASgLMhouY29udHJvbHBsYW5lLnYxLlN0ZXBFcnJvchIMCgRuYW1lGAcgASgJEhEKCXRvb2xfbmFtZRgIIAEoCRIOCgZpbnRlbnQYCSABKAkSEgoKZGVwZW5kc19vbhgKIAMoCRITCgt3YWl0X3JlYXNvbhgLIAEoCRIQCghyZXZpc2lvbhgMIAEoBRIQCghtYXhfcm93cxgNIAEoBRIRCgltYXhfYnl0ZXMYDiABKAUSEwoLZGF0YV9zb3VyY2UYDyABKAkSEgoKdGltZW91dF9tcxgQIAEoBSIqCglTdGVwRXJyb3ISDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJImsKEkV4ZWN1dGVTdGVwUmVxdWVzdBIPCgdwbGFuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDgoGb2Zmc2V0GAMgASgFEhAKCG1heF9yb3dzGAQgASgFEhEKCW1heF9ieXRlcxgFIAEoBSLUAQoTRXhlY3V0ZVN0ZXBSZXNwb25zZRIPCgdzdWNjZXNzGAEgASgIEjAKC3N0ZXBfcmVzdWx0GAIgASgLMhsuY29udHJvbHBsYW5lLnYxLlN0ZXBTdGF0dXMSPQoSbGxtX2NvbnRleHRfdXBkYXRlGAMgASgLMiEuY29udHJvbHBsYW5lLnYxLkxsbUNvbnRleHRVcGRhdGUSFQoNZXJyb3JfbWVzc2FnZRgEIAEoCRISCgplcnJvcl9jb2RlGAUgASgJEhAKCHJlcGxheWVkGAYgASgIIrwBChBMbG1Db250ZXh0VXBkYXRlEg8KB3BsYW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIYChB0b29sX291dHB1dF9qc29uGAMgASgJEjsKEHNjaGVtYV9hZGRpdGlvbnMYBCADKAsyIS5jb250cm9scGxhbmUudjEuU2NoZW1hVGFibGVEZWx0YRIaChJhdWdtZW50YXRpb25faGludHMYBSADKAkSEwoLbmV4dF9vZmZzZXQYBiABKAUiUQoQU2NoZW1hVGFibGVEZWx0YRISCgp0YWJsZV9uYW1lGAEgASgJEhEKCW9wZXJhdGlvbhgCIAEoCRIWCg50YWJsZV9kZWZfanNvbhgDIAEoCSI0ChFDYW5jZWxQbGFuUmVxdWVzdBIPCgdwbGFuX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCSI1ChJDYW5jZWxQbGFuUmVzcG9uc2USDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkiQgoXU3RyZWFtUGxhbkV2ZW50c1JlcXVlc3QSDwoHcGxhbl9pZBgBIAEoCRIWCg5hZnRlcl9zZXF1ZW5jZRgCIAEoAyJrCglQbGFuRXZlbnQSDwoHcGxhbl9pZBgBIAEoCRISCgpldmVudF90eXBlGAIgASgJEhQKDHBheWxvYWRfanNvbhgDIAEoCRIRCgl0aW1lc3RhbXAYBCABKAkSEAoIc2VxdWVuY2UYBSABKAMiYwoQTGlzdFBsYW5zUmVxdWVzdBIOCgZzdGF0dXMYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRINCgVsaW1pdBgDIAEoBRIOCgZjdXJzb3IYBCABKAkSDAoEdGV4dBgFIAEoCSJVChFMaXN0UGxhbnNSZXNwb25zZRIrCgVwbGFucxgBIAMoCzIcLmNvbnRyb2xwbGFuZS52MS5QbGFuU3VtbWFyeRITCgtuZXh0X2N1cnNvchgCIAEoCSKiAQoLUGxhblN1bW1hcnkSDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIMCgRuYW1lGAQgASgJEhMKC2Rlc2NyaXB0aW9uGAUgASgJEhIKCmNyZWF0ZWRfYXQYBiABKAkSEgoKc3RhcnRlZF9hdBgHIAEoCRITCgtmaW5pc2hlZF9hdBgIIAEoCSIjChBSZXRyeVBsYW5SZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkiNAoRUmV0cnlQbGFuUmVzcG9uc2USDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkiJAoRRmluaXNoUGxhblJlcXVlc3QSDwoHcGxhbl9pZBgBIAEoCSI1ChJGaW5pc2hQbGFuUmVzcG9uc2USDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkibQoSQXBwZW5kU3RlcHNSZXF1ZXN0Eg8KB3BsYW5faWQYASABKAkSKwoFc3RlcHMYAiADKAsyHC5jb250cm9scGxhbmUudjEuUGxhblN0ZXBEZWYSGQoRZXhwZWN0ZWRfcmV2aXNpb24YAyABKAUiSAoTQXBwZW5kU3RlcHNSZXNwb25zZRIPCgdwbGFuX2lkGAEgASgJEg4KBnN0YXR1cxgCIAEoCRIQCghyZXZpc2lvbhgDIAEoBSL2AwoRUmV2aXNlU3RlcFJlcXVlc3QSDwoHcGxhbl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEhkKEWV4cGVjdGVkX3JldmlzaW9uGAMgASgFEi0KBG5hbWUYBCABKAsyHy5jb250cm9scGxhbmUudjEuT3B0aW9uYWxTdHJpbmcSMgoJdG9vbF9uYW1lGAUgASgLMh8uY29udHJvbHBsYW5lLnYxLk9wdGlvbmFsU3RyaW5nEi8KBmludGVudBgGIAEoCzIfLmNvbnRyb2xwbGFuZS52MS5PcHRpb25hbFN0cmluZxI3Cg5xdWVyeV90ZW1wbGF0ZRgHIAEoCzIfLmNvbnRyb2xwbGFuZS52MS5PcHRpb25hbFN0cmluZxIvCgpkZXBlbmRzX29uGAggASgLMhsuY29udHJvbHBsYW5lLnYxLlN0cmluZ0xpc3QSNwoSc2NoZW1hX3RhYmxlX2hpbnRzGAkgASgLMhsuY29udHJvbHBsYW5lLnYxLlN0cmluZ0xpc3QSEAoIbWF4X3Jvd3MYCiABKAUSEQoJbWF4X2J5dGVzGAsgASgFEjQKC2RhdGFfc291cmNlGAwgASgLMh8uY29udHJvbHBsYW5lLnYxLk9wdGlvbmFsU3RyaW5nEhIKCnRpbWVvdXRfbXMYDSABKAUiHwoOT3B0aW9uYWxTdHJpbmcSDQoFdmFsdWUYASABKAkiHAoKU3RyaW5nTGlzdBIOCgZ2YWx1ZXMYASADKAkiRwoSUmV2aXNlU3RlcFJlc3BvbnNlEg8KB3BsYW5faWQYASABKAkSDgoGc3RhdHVzGAIgASgJEhAKCHJldmlzaW9uGAMgASgFIkQKEENoZWNrUGxhblJlcXVlc3QSMAoEcGxhbhgBIAEoCzIiLmNvbnRyb2xwbGFuZS52MS5TdWJtaXRQbGFuUmVxdWVzdCKpAQoRQ2hlY2tQbGFuUmVzcG9uc2USDwoHdmVyZGljdBgBIAEoCRILCgNhYXUYAiABKAMSEAoIY29zdF91c2QYAyABKAESKQoFc3RlcHMYBCADKAsyGi5jb250cm9scGxhbmUudjEuU3RlcENoZWNrEjkKEGV4Y2VlZGVkX2J1ZGdldHMYBSADKAsyHy5jb250cm9scGxhbmUudjEuRXhjZWVkZWRCdWRnZXQiMAoORXhjZWVkZWRCdWRnZXQSDgoGYWN0aW9uGAEgASgJEg4KBnJlYXNvbhgCIAEoCSK2AwoJU3RlcENoZWNrEg8KB3N0ZXBfaWQYASABKAkSEQoJdG9vbF9uYW1lGAIgASgJEhMKC2RhdGFfc291cmNlGAMgASgJEg4KBmludGVudBgEIAEoCRIXCg9zdGF0ZW1lbnRfY2xhc3MYBSABKAkSLQoGdGFibGVzGAYgAygLMh0uY29udHJvbHBsYW5lLnYxLkNoZWNrZWRUYWJsZRIRCglmdW5jdGlvbnMYByADKAkSDwoHdmVyZGljdBgIIAEoCRIOCgZyZWFzb24YCSABKAkSLQoIcG9saWNpZXMYCiADKAsyGy5jb250cm9scGxhbmUudjEuU3RlcFBvbGljeRIuCgpyb3dzX2xpbWl0GAsgASgLMhouY29udHJvbHBsYW5lLnYxLlJvd3NMaW1pdBILCgNhYXUYDCABKAUSJwoEY29zdBgNIAEoCzIZLmNvbnRyb2xwbGFuZS52MS5TdGVwQ29zdBIvCghlc3RpbWF0ZRgOIAEoCzIdLmNvbnRyb2xwbGFuZS52MS5TdGVwRXN0aW1hdGUSDwoHcHJvYmxlbRgPIAEoCRINCgVoaW50cxgQIAMoCSIlCglSb3dzTGltaXQSGAoQcm93c19jaGFuZ2VkX21heBgBIAEoAyIcCghTdGVwQ29zdBIQCghjb3N0X3VzZBgBIAEoASIqCgxTdGVwRXN0aW1hdGUSDAoEcm93cxgBIAEoARIMCgRjb3N0GAIgASgBIm8KDENoZWNrZWRUYWJsZRIMCgRuYW1lGAEgASgJEg0KBXJlYWRzGAIgAygJEg8KB2luc2VydHMYAyADKAkSDwoHdXBkYXRlcxgEIAMoCRIPCgdkZWxldGVzGAUgASgIEg8KB2RlZmluZXMYBiABKAgiUQoKU3RlcFBvbGljeRIKCgJpZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSEAoIYXBwcm92YWwYAyABKAkSFQoNYXBwcm92YWxzX21pbhgEIAEoBSJgCg9Gb3JrUGxhblJlcXVlc3QSDwoHcGxhbl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEisKBXN0ZXBzGAMgAygLMhwuY29udHJvbHBsYW5lLnYxLlBsYW5TdGVwRGVmIkUKEEZvcmtQbGFuUmVzcG9uc2USDwoHcGxhbl9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEAoIcmV2aXNpb24YAyABKAUyrggKE0NvbnRyb2xQbGFuZVNlcnZpY2USVQoKU3VibWl0UGxhbhIiLmNvbnRyb2xwbGFuZS52MS5TdWJtaXRQbGFuUmVxdWVzdBojLmNvbnRyb2xwbGFuZS52MS5TdWJtaXRQbGFuUmVzcG9uc2USXgoNR2V0UGxhblN0YXR1cxIlLmNvbnRyb2xwbGFuZS52MS5HZXRQbGFuU3RhdHVzUmVxdWVzdBomLmNvbnRyb2xwbGFuZS52MS5HZXRQbGFuU3RhdHVzUmVzcG9uc2USWAoLRXhlY3V0ZVN0ZXASIy5jb250cm9scGxhbmUudjEuRXhlY3V0ZVN0ZXBSZXF1ZXN0GiQuY29udHJvbHBsYW5lLnYxLkV4ZWN1dGVTdGVwUmVzcG9uc2USVQoKQ2FuY2VsUGxhbhIiLmNvbnRyb2xwbGFuZS52MS5DYW5jZWxQbGFuUmVxdWVzdBojLmNvbnRyb2xwbGFuZS52MS5DYW5jZWxQbGFuUmVzcG9uc2USWgoQU3RyZWFtUGxhbkV2ZW50cxIoLmNvbnRyb2xwbGFuZS52MS5TdHJlYW1QbGFuRXZlbnRzUmVxdWVzdBoaLmNvbnRyb2xwbGFuZS52MS5QbGFuRXZlbnQwARJSCglMaXN0UGxhbnMSIS5jb250cm9scGxhbmUudjEuTGlzdFBsYW5zUmVxdWVzdBoiLmNvbnRyb2xwbGFuZS52MS5MaXN0UGxhbnNSZXNwb25zZRJSCglSZXRyeVBsYW4SIS5jb250cm9scGxhbmUudjEuUmV0cnlQbGFuUmVxdWVzdBoiLmNvbnRyb2xwbGFuZS52MS5SZXRyeVBsYW5SZXNwb25zZRJYCgtBcHBlbmRTdGVwcxIjLmNvbnRyb2xwbGFuZS52MS5BcHBlbmRTdGVwc1JlcXVlc3QaJC5jb250cm9scGxhbmUudjEuQXBwZW5kU3RlcHNSZXNwb25zZRJVCgpSZXZpc2VTdGVwEiIuY29udHJvbHBsYW5lLnYxLlJldmlzZVN0ZXBSZXF1ZXN0GiMuY29udHJvbHBsYW5lLnYxLlJldmlzZVN0ZXBSZXNwb25zZRJSCglDaGVja1BsYW4SIS5jb250cm9scGxhbmUudjEuQ2hlY2tQbGFuUmVxdWVzdBoiLmNvbnRyb2xwbGFuZS52MS5DaGVja1BsYW5SZXNwb25zZRJPCghGb3JrUGxhbhIgLmNvbnRyb2xwbGFuZS52MS5Gb3JrUGxhblJlcXVlc3QaIS5jb250cm9scGxhbmUudjEuRm9ya1BsYW5SZXNwb25zZRJVCgpGaW5pc2hQbGFuEiIuY29udHJvbHBsYW5lLnYxLkZpbmlzaFBsYW5SZXF1ZXN0GiMuY29udHJvbHBsYW5lLnYxLkZpbmlzaFBsYW5SZXNwb25zZWIGcHJvdG8z");
 
 /**
  * A plan to store (Contract §2.1).
@@ -63,6 +63,14 @@ export type SubmitPlanRequest = Message<"controlplane.v1.SubmitPlanRequest"> & {
    * @generated from field: string on_failure = 5;
    */
   onFailure: string;
+
+  /**
+   * true: a plan whose steps have all completed stays running, and waits for further steps until it is
+   * finished, cancelled or past its deadline. false: it is completed then.
+   *
+   * @generated from field: bool keep_open = 6;
+   */
+  keepOpen: boolean;
 };
 
 /**
@@ -93,7 +101,8 @@ export type PlanStepDef = Message<"controlplane.v1.PlanStepDef"> & {
   name: string;
 
   /**
-   * The tool that runs the step; a name that is not configured is SQL on the default data source.
+   * The tool that runs the step; a name that is not configured is SQL on the step's data_source. The name
+   * of a data source is refused here.
    *
    * @generated from field: string tool_name = 3;
    */
@@ -145,6 +154,21 @@ export type PlanStepDef = Message<"controlplane.v1.PlanStepDef"> & {
    * @generated from field: int32 max_bytes = 9;
    */
   maxBytes: number;
+
+  /**
+   * The data source that the statement runs on; empty: that of a configured tool, else the default one.
+   *
+   * @generated from field: string data_source = 10;
+   */
+  dataSource: string;
+
+  /**
+   * Time limit of one attempt in ms, from its turn at the data source on, at most the server's
+   * SERVICE_STEP_TIMEOUT_MS; 0: the data source's, else the server's. The smallest one counts.
+   *
+   * @generated from field: int32 timeout_ms = 11;
+   */
+  timeoutMs: number;
 };
 
 /**
@@ -280,6 +304,20 @@ export type GetPlanStatusResponse = Message<"controlplane.v1.GetPlanStatusRespon
    * @generated from field: string forked_from = 12;
    */
   forkedFrom: string;
+
+  /**
+   * Whether it stays open once all its steps have completed.
+   *
+   * @generated from field: bool keep_open = 13;
+   */
+  keepOpen: boolean;
+
+  /**
+   * awaiting_steps: all its steps have completed, and it waits for further ones; empty otherwise.
+   *
+   * @generated from field: string wait_reason = 14;
+   */
+  waitReason: string;
 };
 
 /**
@@ -383,6 +421,20 @@ export type StepStatus = Message<"controlplane.v1.StepStatus"> & {
    * @generated from field: int32 max_bytes = 14;
    */
   maxBytes: number;
+
+  /**
+   * The data source, or the tool that takes no SQL, that it runs on.
+   *
+   * @generated from field: string data_source = 15;
+   */
+  dataSource: string;
+
+  /**
+   * Its own time limit of one attempt in ms; 0: none.
+   *
+   * @generated from field: int32 timeout_ms = 16;
+   */
+  timeoutMs: number;
 };
 
 /**
@@ -912,6 +964,51 @@ export const RetryPlanResponseSchema: GenMessage<RetryPlanResponse> = /*@__PURE_
   messageDesc(file_controlplane_v1_control_plane, 19);
 
 /**
+ * The open plan to complete.
+ *
+ * @generated from message controlplane.v1.FinishPlanRequest
+ */
+export type FinishPlanRequest = Message<"controlplane.v1.FinishPlanRequest"> & {
+  /**
+   * @generated from field: string plan_id = 1;
+   */
+  planId: string;
+};
+
+/**
+ * Describes the message controlplane.v1.FinishPlanRequest.
+ * Use `create(FinishPlanRequestSchema)` to create a new message.
+ */
+export const FinishPlanRequestSchema: GenMessage<FinishPlanRequest> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_control_plane, 20);
+
+/**
+ * The response once the plan's end is durable.
+ *
+ * @generated from message controlplane.v1.FinishPlanResponse
+ */
+export type FinishPlanResponse = Message<"controlplane.v1.FinishPlanResponse"> & {
+  /**
+   * @generated from field: string plan_id = 1;
+   */
+  planId: string;
+
+  /**
+   * completed.
+   *
+   * @generated from field: string status = 2;
+   */
+  status: string;
+};
+
+/**
+ * Describes the message controlplane.v1.FinishPlanResponse.
+ * Use `create(FinishPlanResponseSchema)` to create a new message.
+ */
+export const FinishPlanResponseSchema: GenMessage<FinishPlanResponse> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_control_plane, 21);
+
+/**
  * Steps to append to a plan.
  *
  * @generated from message controlplane.v1.AppendStepsRequest
@@ -941,7 +1038,7 @@ export type AppendStepsRequest = Message<"controlplane.v1.AppendStepsRequest"> &
  * Use `create(AppendStepsRequestSchema)` to create a new message.
  */
 export const AppendStepsRequestSchema: GenMessage<AppendStepsRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 20);
+  messageDesc(file_controlplane_v1_control_plane, 22);
 
 /**
  * The steps are appended.
@@ -972,7 +1069,7 @@ export type AppendStepsResponse = Message<"controlplane.v1.AppendStepsResponse">
  * Use `create(AppendStepsResponseSchema)` to create a new message.
  */
 export const AppendStepsResponseSchema: GenMessage<AppendStepsResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 21);
+  messageDesc(file_controlplane_v1_control_plane, 23);
 
 /**
  * What to change of a step; a field that is absent stays as it is.
@@ -1041,6 +1138,18 @@ export type ReviseStepRequest = Message<"controlplane.v1.ReviseStepRequest"> & {
    * @generated from field: int32 max_bytes = 11;
    */
   maxBytes: number;
+
+  /**
+   * @generated from field: controlplane.v1.OptionalString data_source = 12;
+   */
+  dataSource?: OptionalString | undefined;
+
+  /**
+   * 0: stays as it is.
+   *
+   * @generated from field: int32 timeout_ms = 13;
+   */
+  timeoutMs: number;
 };
 
 /**
@@ -1048,7 +1157,7 @@ export type ReviseStepRequest = Message<"controlplane.v1.ReviseStepRequest"> & {
  * Use `create(ReviseStepRequestSchema)` to create a new message.
  */
 export const ReviseStepRequestSchema: GenMessage<ReviseStepRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 22);
+  messageDesc(file_controlplane_v1_control_plane, 24);
 
 /**
  * A text that may be absent.
@@ -1067,7 +1176,7 @@ export type OptionalString = Message<"controlplane.v1.OptionalString"> & {
  * Use `create(OptionalStringSchema)` to create a new message.
  */
 export const OptionalStringSchema: GenMessage<OptionalString> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 23);
+  messageDesc(file_controlplane_v1_control_plane, 25);
 
 /**
  * A list that may be absent.
@@ -1086,7 +1195,7 @@ export type StringList = Message<"controlplane.v1.StringList"> & {
  * Use `create(StringListSchema)` to create a new message.
  */
 export const StringListSchema: GenMessage<StringList> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 24);
+  messageDesc(file_controlplane_v1_control_plane, 26);
 
 /**
  * The step is revised.
@@ -1117,7 +1226,7 @@ export type ReviseStepResponse = Message<"controlplane.v1.ReviseStepResponse"> &
  * Use `create(ReviseStepResponseSchema)` to create a new message.
  */
 export const ReviseStepResponseSchema: GenMessage<ReviseStepResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 25);
+  messageDesc(file_controlplane_v1_control_plane, 27);
 
 /**
  * A plan to check; its fields are those of SubmitPlanRequest.
@@ -1136,7 +1245,7 @@ export type CheckPlanRequest = Message<"controlplane.v1.CheckPlanRequest"> & {
  * Use `create(CheckPlanRequestSchema)` to create a new message.
  */
 export const CheckPlanRequestSchema: GenMessage<CheckPlanRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 26);
+  messageDesc(file_controlplane_v1_control_plane, 28);
 
 /**
  * What the plan would do.
@@ -1185,7 +1294,7 @@ export type CheckPlanResponse = Message<"controlplane.v1.CheckPlanResponse"> & {
  * Use `create(CheckPlanResponseSchema)` to create a new message.
  */
 export const CheckPlanResponseSchema: GenMessage<CheckPlanResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 27);
+  messageDesc(file_controlplane_v1_control_plane, 29);
 
 /**
  * A budget that does not cover a plan.
@@ -1213,7 +1322,7 @@ export type ExceededBudget = Message<"controlplane.v1.ExceededBudget"> & {
  * Use `create(ExceededBudgetSchema)` to create a new message.
  */
 export const ExceededBudgetSchema: GenMessage<ExceededBudget> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 28);
+  messageDesc(file_controlplane_v1_control_plane, 30);
 
 /**
  * What would happen to one step.
@@ -1332,7 +1441,7 @@ export type StepCheck = Message<"controlplane.v1.StepCheck"> & {
  * Use `create(StepCheckSchema)` to create a new message.
  */
 export const StepCheckSchema: GenMessage<StepCheck> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 29);
+  messageDesc(file_controlplane_v1_control_plane, 31);
 
 /**
  * A limit that policies set for a write.
@@ -1353,7 +1462,7 @@ export type RowsLimit = Message<"controlplane.v1.RowsLimit"> & {
  * Use `create(RowsLimitSchema)` to create a new message.
  */
 export const RowsLimitSchema: GenMessage<RowsLimit> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 30);
+  messageDesc(file_controlplane_v1_control_plane, 32);
 
 /**
  * What an attempt of a step costs.
@@ -1374,7 +1483,7 @@ export type StepCost = Message<"controlplane.v1.StepCost"> & {
  * Use `create(StepCostSchema)` to create a new message.
  */
 export const StepCostSchema: GenMessage<StepCost> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 31);
+  messageDesc(file_controlplane_v1_control_plane, 33);
 
 /**
  * What the database's planner expects of a statement.
@@ -1402,7 +1511,7 @@ export type StepEstimate = Message<"controlplane.v1.StepEstimate"> & {
  * Use `create(StepEstimateSchema)` to create a new message.
  */
 export const StepEstimateSchema: GenMessage<StepEstimate> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 32);
+  messageDesc(file_controlplane_v1_control_plane, 34);
 
 /**
  * A table that a step touches, and how; all empty when the database cannot tell yet.
@@ -1458,7 +1567,7 @@ export type CheckedTable = Message<"controlplane.v1.CheckedTable"> & {
  * Use `create(CheckedTableSchema)` to create a new message.
  */
 export const CheckedTableSchema: GenMessage<CheckedTable> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 33);
+  messageDesc(file_controlplane_v1_control_plane, 35);
 
 /**
  * A policy that decided about a step.
@@ -1498,7 +1607,7 @@ export type StepPolicy = Message<"controlplane.v1.StepPolicy"> & {
  * Use `create(StepPolicySchema)` to create a new message.
  */
 export const StepPolicySchema: GenMessage<StepPolicy> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 34);
+  messageDesc(file_controlplane_v1_control_plane, 36);
 
 /**
  * How to fork a plan.
@@ -1531,7 +1640,7 @@ export type ForkPlanRequest = Message<"controlplane.v1.ForkPlanRequest"> & {
  * Use `create(ForkPlanRequestSchema)` to create a new message.
  */
 export const ForkPlanRequestSchema: GenMessage<ForkPlanRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 35);
+  messageDesc(file_controlplane_v1_control_plane, 37);
 
 /**
  * The new plan.
@@ -1564,7 +1673,7 @@ export type ForkPlanResponse = Message<"controlplane.v1.ForkPlanResponse"> & {
  * Use `create(ForkPlanResponseSchema)` to create a new message.
  */
 export const ForkPlanResponseSchema: GenMessage<ForkPlanResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_control_plane, 36);
+  messageDesc(file_controlplane_v1_control_plane, 38);
 
 /**
  * Runs plans. Metadata name the caller (Decision §2): x-org-id, x-session-id, x-user-id,
@@ -1701,6 +1810,17 @@ export const ControlPlaneService: GenService<{
     methodKind: "unary";
     input: typeof ForkPlanRequestSchema;
     output: typeof ForkPlanResponseSchema;
+  },
+  /**
+   * Completes a plan that was submitted with keep_open, once all of its steps have completed. Repeating
+   * the request is harmless.
+   *
+   * @generated from rpc controlplane.v1.ControlPlaneService.FinishPlan
+   */
+  finishPlan: {
+    methodKind: "unary";
+    input: typeof FinishPlanRequestSchema;
+    output: typeof FinishPlanResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_controlplane_v1_control_plane, 0);

@@ -29,6 +29,8 @@ export class PoisonedServer implements AsyncDisposable {
   readonly credentials: Set<string> = new Set();
   /** The description of the tool `echo`. */
   description = "Returns its arguments";
+  /** How many of the next requests get HTTP 503. */
+  unavailable = 0;
   /** Whether the list of tools never ends. */
   listsForEver = false;
 
@@ -67,6 +69,11 @@ export class PoisonedServer implements AsyncDisposable {
       return;
     }
     this.credentials.add(request.headers.authorization ?? "");
+    if (this.unavailable > 0) {
+      this.unavailable -= 1;
+      response.writeHead(503).end();
+      return;
+    }
     const asked = JSON.parse(Buffer.concat(chunks).toString("utf8")) as Asked;
     if (asked.method === "server/discover") reply(response, asked, DISCOVERED);
     else if (asked.method === "tools/list") this.#list(response, asked);

@@ -1,5 +1,6 @@
+import { nameAt } from "../../../kernel/name-at.js";
 import { tokenize } from "../../../plans/index.js";
-import type { Dialect } from "../../../governance/index.js";
+import type { Dialect, EngineRefusal } from "../../../governance/index.js";
 
 /**
  * A form of other SQL dialects that this engine lacks, with equivalent fragments that it supports.
@@ -14,10 +15,22 @@ export interface ForeignForm {
    * spaces.
    */
   readonly pattern?: RegExp;
-  /** Matches the engine's message for a statement with the form. */
+  /** Matches SQLite's message for a statement with the form. */
   readonly failure?: RegExp;
+  /** What PostgreSQL refuses in a statement with the form. */
+  readonly refused?: RefusedWord;
   /** Equivalent fragments; at least one. */
   readonly instead: readonly string[];
+}
+
+/** What stands at the place of PostgreSQL's error. */
+export interface RefusedWord {
+  /** The SQLSTATE of the error. */
+  readonly code: string;
+  /** Names without quotes and schemas, in lower case, or operators. */
+  readonly words: readonly string[];
+  /** Whether the word is a function that is called with several arguments; absent: that does not matter. */
+  readonly hasSeveralArguments?: true;
 }
 
 /** A foreign form found in a statement. */
@@ -33,25 +46,55 @@ const FORMS_FOUND_MAX = 3;
 
 /**
  * The forms in a failed statement that the engine lacks.
- * @param failure the message of the engine or its parser.
+ * @param refusal of the engine or its parser.
  */
 export function foreignFormsIn(
   sql: string,
-  failure: string,
+  refusal: EngineRefusal,
   { dialect, forms }: { readonly dialect: Dialect; readonly forms: readonly ForeignForm[] },
 ): readonly FoundForm[] {
   const code = codeOf(sql, dialect);
   const found: FoundForm[] = [];
-  for (const { form, pattern, failure: said, instead } of forms) {
+  for (const { form, pattern, failure, refused, instead } of forms) {
     const advice = adviceOf(form, instead, dialect);
     const match = pattern?.exec(code);
     if (match !== null && match !== undefined) {
       const at = match.index + match[0].search(/\S/);
       found.push({ advice, place: { at, end: at + match[0].trim().length } });
-    } else if (said?.test(failure) === true) found.push({ advice });
+    } else if (
+      failure?.test(refusal.message) === true ||
+      (refused !== undefined && isRefused(refused, refusal, { sql, code }))
+    ) {
+      found.push({ advice });
+    }
     if (found.length === FORMS_FOUND_MAX) break;
   }
   return found;
+}
+
+function isRefused(
+  { code: state, words, hasSeveralArguments }: RefusedWord,
+  { code, at }: EngineRefusal,
+  text: { readonly sql: string; readonly code: string },
+): boolean {
+  if (code !== state || at === undefined) return false;
+  const word = nameAt(text.sql, at)?.path.at(-1) ?? OPERATOR.exec(text.sql.slice(at))?.[0] ?? "";
+  if (!words.includes(word.toLowerCase())) return false;
+  return hasSeveralArguments === undefined || isCalledWithSeveral(text.code, at);
+}
+
+const OPERATOR = /^[-+*/<>=~!@#%^&|`?]+/;
+
+/** Whether a comma stands between the parentheses that follow a place, and not within further ones. */
+function isCalledWithSeveral(code: string, at: number): boolean {
+  let depth = 0;
+  for (const character of code.slice(code.indexOf("(", at))) {
+    if (character === "(" || character === "[") depth += 1;
+    if (character === ")" || character === "]") depth -= 1;
+    if (depth === 0) return false;
+    if (depth === 1 && character === ",") return true;
+  }
+  return false;
 }
 
 /** A sentence that names the missing form and its equivalents. */

@@ -11,6 +11,8 @@ import { SqliteAnalyzer } from "../sqlite-analyzer.js";
 import type { ForeignForm } from "./foreign-form.js";
 import { POSTGRES_FORMS } from "./postgres-forms.js";
 import { SQLITE_FORMS } from "./sqlite-forms.js";
+import { FOREIGN_MESSAGE } from "../../sql-target-postgres/testing/foreign-messages.js";
+import { refusalOf } from "../testing/refusal-of.js";
 
 /** A statement for each form that is not a function; functions are called as `name(value)`. */
 const WRONG_ON_SQLITE: Readonly<Record<string, string>> = {
@@ -65,8 +67,8 @@ const WRONG_ON_POSTGRES: Readonly<Record<string, string>> = {
   "min of several values": "SELECT min(a, b) FROM probe",
   "round of a double precision to digits": "SELECT round(a::double precision, 2) FROM probe",
   "concatenation of these types": "SELECT a || b FROM probe",
-  "+ between texts": "SELECT name + part FROM probe",
-  "comparison of a text with a number": "SELECT a FROM probe WHERE name = a",
+  "+ between values of these types": "SELECT name + part FROM probe",
+  "comparison of these types": "SELECT a FROM probe WHERE name = a",
   "path into a text": "SELECT name ->> 'key' FROM probe",
   "operator ==": "SELECT a FROM probe WHERE a == 1",
   "operator =<": "SELECT a FROM probe WHERE a =< 1",
@@ -155,6 +157,11 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
+/** Of a parser, of SQLite, or of PostgreSQL. */
+const ERROR_TEXT = new RegExp(
+  `error|no such|not supported|must have|unrecognized|^${FOREIGN_MESSAGE}`,
+);
+
 /**
  * The answer an agent gets for a statement, from the analyzer or else after the engine has refused
  * it.
@@ -163,11 +170,8 @@ async function answerTo(sql: string, { dialect, run }: Engine): Promise<string> 
   const analyzer = analyzers[dialect];
   const analysis = analyzer?.analyze(sql, dialect);
   if (analysis?.kind === "rejected") return analysis.message;
-  const failure = await run(sql).then(
-    () => "it ran",
-    (error: unknown) => (error as Error).message,
-  );
-  return [failure, ...(analyzer?.advise(sql, dialect, failure) ?? [])].join("\n");
+  const refusal = await refusalOf(run(sql), sql);
+  return [refusal.message, ...(analyzer?.advise(sql, dialect, refusal) ?? [])].join("\n");
 }
 
 /** A complete statement around a fragment. */
@@ -187,7 +191,7 @@ describe.each([sqlite, postgres])("a form of another database on $dialect", (eng
       const statement = name === undefined ? wrong[form] : `SELECT ${name}(value) FROM probe`;
       if (statement === undefined) return expect.fail(`no example of ${form}`);
       const answer = await answerTo(statement, engine);
-      expect(answer).toMatch(/error|no such|does not exist|not supported|must have|unrecognized/);
+      expect(answer).toMatch(ERROR_TEXT);
       for (const fragment of instead) expect(answer).toContain(`\`${fragment}\``);
     },
   );
@@ -205,9 +209,29 @@ describe.each([sqlite, postgres])("a form of another database on $dialect", (eng
 
   it("is not found in a text, a comment or a quoted name", async () => {
     const statement = `SELECT 'a::b ILIKE GLOB' AS "ifnull(LIMIT 5, 6)" FROM nothing -- now() \``;
-    const missing =
-      dialect === "sqlite" ? "no such table: nothing" : 'relation "nothing" does not exist';
-    expect(analyzers[dialect]?.advise(statement, dialect, missing)).toEqual([]);
+    const refusal = await refusalOf(run(statement), statement);
+    expect(analyzers[dialect]?.advise(statement, dialect, refusal)).toEqual([]);
+  });
+});
+
+describe("a form that PostgreSQL refuses by a word", () => {
+  it.each([
+    ["SELECT a FROM probe WHERE name IN (1, 2)", "name = a::text"],
+    ["SELECT a FROM probe WHERE name NOT IN (a)", "name = a::text"],
+    ["SELECT a FROM probe WHERE name BETWEEN 1 AND 5", "name = a::text"],
+    ["SELECT 'é😀' AS t, Max((a), b) FROM probe", "greatest(a, b)"],
+    ['SELECT probe."rowid" FROM probe', "row_number() OVER ()"],
+    ["SELECT value + 1 FROM probe", "value + interval '1 day'"],
+  ])("is found whatever stands around it: %s", async (sql, fragment) => {
+    expect(await answerTo(sql, postgres)).toContain(`\`${fragment}\``);
+  });
+
+  it.each([
+    "SELECT max(coalesce(doc, doc)) FROM probe",
+    "SELECT a - name FROM probe",
+    "SELECT missing(date('2026-01-31')) FROM probe",
+  ])("is not advised on for another reason: %s", async (sql) => {
+    expect(await answerTo(sql, postgres)).toBe(FOREIGN_MESSAGE);
   });
 });
 

@@ -1,5 +1,12 @@
 import { functionForms, type ForeignForm } from "./foreign-form.js";
 
+/** SQLSTATEs (PostgreSQL manual, appendix A). */
+const NO_FUNCTION = "42883";
+const NO_OPERATOR = NO_FUNCTION;
+const NO_COLUMN = "42703";
+const NO_TABLE = "42P01";
+const NO_OBJECT = "42704";
+
 const NOW = ["now()", "CURRENT_DATE"];
 const ELSE_VALUE = ["coalesce(a, b)"];
 const CASE = ["CASE WHEN a > b THEN a ELSE b END"];
@@ -30,6 +37,7 @@ const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   datediff: DAYS_BETWEEN,
   datetime: [...NOW, "value + interval '1 day'", "to_char(value, 'YYYY-MM-DD HH24:MI:SS')"],
   day: ["extract(day FROM value)"],
+  divide: ["a / b"],
   from_unixtime: ["to_timestamp(number)"],
   getdate: ["now()"],
   glob: PATTERN,
@@ -53,7 +61,9 @@ const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   len: LENGTH,
   listagg: JOINED_TEXTS,
   median: ["percentile_cont(0.5) WITHIN GROUP (ORDER BY number)"],
+  modulo: ["a % b"],
   month: ["extract(month FROM value)"],
+  multiply: ["a * b"],
   newid: UUID,
   nvl: ELSE_VALUE,
   pragma_table_info: LIST_OF_COLUMNS,
@@ -64,6 +74,7 @@ const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   regexp: PATTERN,
   str_to_date: ["to_date('2026-01-31', 'YYYY-MM-DD')"],
   strftime: ["to_char(value, 'YYYY-MM-DD')", "extract(year FROM value)"],
+  subtract: ["a - b"],
   substring_index: ["split_part(name, '-', 1)"],
   total: ["coalesce(sum(number), 0)"],
   typeof: ["pg_typeof(value)"],
@@ -79,9 +90,8 @@ const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
  * PostgreSQL's equivalent of a function that it does not have.
  * @returns `undefined` for any other name, which may be a user-defined function.
  */
-export function insteadOfFunction(name: readonly string[]): readonly string[] | undefined {
-  const [only = ""] = name;
-  return name.length === 1 && Object.hasOwn(FUNCTIONS, only) ? FUNCTIONS[only] : undefined;
+export function insteadOfFunction(name: string): readonly string[] | undefined {
+  return Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
 }
 
 /** Forms of other databases, with PostgreSQL's equivalents. */
@@ -89,7 +99,7 @@ export const POSTGRES_FORMS: readonly ForeignForm[] = [
   ...functionForms(FUNCTIONS),
   {
     form: "date with modifiers",
-    failure: /^function (?:pg_catalog\.)?date\(/,
+    refused: { code: NO_FUNCTION, words: ["date"] },
     instead: ["value::date", "CURRENT_DATE - 1", "date_trunc('month', value)"],
   },
   {
@@ -102,63 +112,80 @@ export const POSTGRES_FORMS: readonly ForeignForm[] = [
     pattern: /[(,=]\s*char\s*\(|\bselect\s+char\s*\(/i,
     instead: ["chr(65)"],
   },
-  { form: "max of several values", failure: /^function max\(.+,/, instead: ["greatest(a, b)"] },
-  { form: "min of several values", failure: /^function min\(.+,/, instead: ["least(a, b)"] },
+  {
+    form: "max of several values",
+    refused: { code: NO_FUNCTION, words: ["max"], hasSeveralArguments: true },
+    instead: ["greatest(a, b)"],
+  },
+  {
+    form: "min of several values",
+    refused: { code: NO_FUNCTION, words: ["min"], hasSeveralArguments: true },
+    instead: ["least(a, b)"],
+  },
   {
     form: "round of a double precision to digits",
-    failure: /^function round\(double precision, integer\)/,
+    refused: { code: NO_FUNCTION, words: ["round"], hasSeveralArguments: true },
     instead: ["round(number::numeric, 2)"],
   },
   {
     form: "concatenation of these types",
-    failure: /^operator does not exist: .+ \|\| /,
+    refused: { code: NO_OPERATOR, words: ["||"] },
     instead: ["a::text || b::text", "concat(a, b)"],
   },
   {
-    form: "+ between texts",
-    failure: /^operator does not exist: (?:text|character varying) \+ /,
-    instead: ["name || part"],
+    form: "+ between values of these types",
+    refused: { code: NO_OPERATOR, words: ["+"] },
+    instead: ["name || part", "value + interval '1 day'"],
   },
   {
-    form: "comparison of a text with a number",
-    failure:
-      /^operator does not exist: (?:(?:text|character varying) (?:[=<>]+|IN) (?:integer|bigint|numeric)|(?:integer|bigint|numeric) (?:[=<>]+|IN) (?:text|character varying))/,
-    instead: ["name = a::text"],
+    form: "comparison of these types",
+    refused: {
+      code: NO_OPERATOR,
+      words: ["=", "<>", "!=", "<", ">", "<=", ">=", "in", "not", "between"],
+    },
+    instead: ["name = a::text", "a::text = b::text"],
   },
   {
     form: "path into a text",
-    failure: /^operator does not exist: (?:text|character varying) ->/,
+    refused: { code: NO_OPERATOR, words: ["->", "->>"] },
     instead: [`'{"key": 1}'::jsonb ->> 'key'`, "doc ->> 'key'"],
   },
-  { form: "operator ==", failure: /^operator does not exist: .+ == /, instead: ["a = b"] },
-  { form: "operator =<", failure: /^operator does not exist: .+ =< /, instead: ["a <= b"] },
+  { form: "operator ==", refused: { code: NO_OPERATOR, words: ["=="] }, instead: ["a = b"] },
+  { form: "operator =<", refused: { code: NO_OPERATOR, words: ["=<"] }, instead: ["a <= b"] },
   {
     form: "operator && between conditions",
-    failure: /^operator does not exist: boolean && boolean/,
+    refused: { code: NO_OPERATOR, words: ["&&"] },
     instead: ["a > 1 AND b > 1"],
   },
   {
     form: "operator !",
-    failure: /^operator does not exist: ! /,
+    refused: { code: NO_OPERATOR, words: ["!"] },
     instead: ["NOT (a > b)"],
   },
   { form: "operator =>", pattern: /\bwhere\b[^()]*=>/i, instead: ["a >= b"] },
   {
     form: "rowid",
-    failure: /^column "?(?:\w+\.)?(?:rowid|_rowid_|oid)"? /,
+    refused: { code: NO_COLUMN, words: ["rowid", "_rowid_", "oid"] },
     instead: ["row_number() OVER ()"],
   },
-  { form: "ROWNUM", failure: /^column "?rownum"? /, instead: ["LIMIT 5", "row_number() OVER ()"] },
-  { form: "SYSDATE", failure: /^column "?sysdate"? /, instead: NOW },
+  {
+    form: "ROWNUM",
+    refused: { code: NO_COLUMN, words: ["rownum"] },
+    instead: ["LIMIT 5", "row_number() OVER ()"],
+  },
+  { form: "SYSDATE", refused: { code: NO_COLUMN, words: ["sysdate"] }, instead: NOW },
   {
     form: "table sqlite_schema",
-    failure: /^relation "sqlite_(?:master|schema)"/,
+    refused: { code: NO_TABLE, words: ["sqlite_master", "sqlite_schema"] },
     instead: LIST_OF_TABLES,
   },
-  { form: "table DUAL", failure: /^relation "dual"/, instead: ["SELECT 1"] },
+  { form: "table DUAL", refused: { code: NO_TABLE, words: ["dual"] }, instead: ["SELECT 1"] },
   {
     form: "type of that name",
-    failure: /^type "(?:datetime|blob|double|string|nvarchar|tinyint|number|clob)" does not exist/,
+    refused: {
+      code: NO_OBJECT,
+      words: ["datetime", "blob", "double", "string", "nvarchar", "tinyint", "number", "clob"],
+    },
     instead: [
       "value::timestamptz",
       "name::varchar(20)",
@@ -226,7 +253,7 @@ export const POSTGRES_FORMS: readonly ForeignForm[] = [
   { form: "SEPARATOR", pattern: /\bseparator\s*'/i, instead: JOINED_TEXTS },
   {
     form: "IS between values",
-    pattern: /\bis\s+(?:not\s+)?(?:[\d']|\w+\.)/i,
+    pattern: /^(?!\s*comment\s+on\b).*\bis\s+(?:not\s+)?(?:[\d']|\w+\.)/is,
     instead: ["a IS NOT DISTINCT FROM b", "a IS DISTINCT FROM b"],
   },
   {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Dialect, SqlAnalyzer } from "../../../governance/index.js";
 import { PostgresAnalyzer } from "../postgres-analyzer.js";
 import { SqliteAnalyzer } from "../sqlite-analyzer.js";
+import { refusalOf } from "../testing/refusal-of.js";
 
 const SCHEMA = `
   CREATE TABLE t (a integer PRIMARY KEY, b integer, name text);
@@ -108,11 +109,8 @@ describe.each(["sqlite", "postgres"] as const)("the answer to a syntax error of 
 
   it("leads to a statement that runs also where a misspelt keyword was taken for a column", async () => {
     for (const sql of ["SELECT FORM t", "SELECT 1 AS n, FORM t"]) {
-      const failure = await run(sql, dialect).then(
-        () => "it ran",
-        (error: unknown) => (error as Error).message,
-      );
-      const advice = analyzers[dialect]?.advise(sql, dialect, failure) ?? [];
+      const refusal = await refusalOf(run(sql, dialect), sql);
+      const advice = analyzers[dialect]?.advise(sql, dialect, refusal) ?? [];
       const text = /did you mean (.+) in place of FORM\?/.exec(advice.join(" "))?.[1];
       if (sql === "SELECT FORM t") await run(sql.replace("FORM", text ?? sql), dialect);
       else expect(text).toBeUndefined();

@@ -39,7 +39,7 @@ const SHOWN_LENGTH_MAX = 40;
 export function describeSyntaxError(error: UnparsableText): string {
   const { sql, dialect, at, message } = error;
   const forms = dialect === "sqlite" ? SQLITE_FORMS : POSTGRES_FORMS;
-  const [form] = foreignFormsIn(sql, message, { dialect, forms });
+  const [form] = foreignFormsIn(sql, { message }, { dialect, forms });
   const repair = form === undefined ? findRepair(error) : undefined;
   const place = wordAt(sql, at, dialect);
   const marked =

@@ -4,6 +4,7 @@ import type { SqlAnalyzer, StatementReader } from "../../../governance/index.js"
 export function readAtOnce(analyzer: SqlAnalyzer): StatementReader {
   return {
     read: (sql, dialect) => analyzer.analyze(sql, dialect),
-    advise: (sql, dialect, failure) => analyzer.advise(sql, dialect, failure),
+    advise: (sql, dialect, refusal) => analyzer.advise(sql, dialect, refusal),
+    shape: (sql, dialect) => analyzer.shape(sql, dialect),
   };
 }

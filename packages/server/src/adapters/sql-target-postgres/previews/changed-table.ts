@@ -21,12 +21,15 @@ const NO_ALIAS: ReadonlySet<string> = new Set([
 
 /**
  * Finds the changed table of a valid statement of PostgreSQL.
- * @returns undefined when the statement changes no rows itself, but only within a WITH.
+ * @returns undefined when the statement itself is no change of rows.
  */
 export function changedTable(sql: string): ChangedTable | undefined {
   const tokens = outerTokens(sql);
+  if (isWord(tokens[0], "EXPLAIN")) return undefined;
   const reader = new TokenReader(tokens);
   for (; !reader.isDone; reader.next()) {
+    // Both words are reserved, so the statement is a query, which may end with FOR UPDATE.
+    if (isWord(reader.peek(), "SELECT", "TABLE")) return undefined;
     const verb = VERBS.find((each) => isWord(reader.peek(), each));
     // A common table expression may have the name of a verb.
     const isName = isWord(reader.peek(1), "AS") || isSign(reader.peek(1), "(");
@@ -37,6 +40,25 @@ export function changedTable(sql: string): ChangedTable | undefined {
     return { verb, ...nameOf(reader), body: bodyOf(sql, tokens) };
   }
   return undefined;
+}
+
+/** Why a statement has no preview that itself is no change of rows. */
+export function whyNotPreviewed(sql: string): string {
+  const tokens = tokensOf(sql, "postgres").filter(({ type }) => type !== "comment");
+  const [first] = tokens;
+  if (!isSign(first, "(") && !isWord(first, "SELECT", "TABLE", "VALUES", "WITH")) {
+    return `only INSERT, UPDATE, DELETE and MERGE are previewed, and it is ${first?.text.toUpperCase() ?? ""}`;
+  }
+  const isLock = (token: Token, index: number): boolean =>
+    isWord(token, "UPDATE", "SHARE") && isWord(tokens[index - 1], "FOR", "KEY");
+  const isChange = (token: Token, index: number): boolean =>
+    isWord(token, ...VERBS) && !isLock(token, index);
+  if (isWord(first, "WITH") && tokens.some(isChange)) {
+    return "it is a query that changes rows only within its WITH";
+  }
+  return tokens.some(isLock)
+    ? "it is a query that locks rows"
+    : "it is a query that changes something only by the functions that it calls";
 }
 
 /** The tokens outside parentheses, with the parentheses themselves. */

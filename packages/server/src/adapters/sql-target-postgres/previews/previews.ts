@@ -8,17 +8,33 @@ import {
 import type { KnownStatement } from "../../sql-target/admission.js";
 import { ChangeSample, rowObject } from "../../sql-target/change-sample.js";
 import { limitsOf, requireFewRows } from "../../sql-target/statement-limits.js";
-import { changedRows, COUNT_TEXT, countIn } from "../changed-rows.js";
+import { changedRows } from "../changed-rows.js";
 import { cellJson } from "../cell-json.js";
 import { PORTAL, type PortalResult, type TextRow } from "../portal-query.js";
 import { quotedName } from "../quoted-name.js";
 import type { Session } from "../session.js";
 import type { StatementRunner } from "../statement-runner.js";
-import { beginText, enterText } from "../transaction.js";
+import type { Descriptions } from "../touched/descriptions.js";
+import { beginCommands, enterCommands, textOf } from "../transaction.js";
 import type { TypeCatalog } from "../type-catalog.js";
-import { changedTable, type ChangedTable } from "./changed-table.js";
+import { changedTable, type ChangedTable, whyNotPreviewed } from "./changed-table.js";
+import {
+  COUNT_EACH_TEXT,
+  type CountedTables,
+  countsIn,
+  sumOf,
+  unreturnedRows,
+} from "./counted-tables.js";
+import { requireUndone } from "./lasting-calls.js";
 import { returningChanges, type ReturningStatement } from "./returned-changes.js";
 import { readTableFacts, type TableFacts } from "./table-facts.js";
+
+/** What runs and describes the previewed statements. */
+interface PreviewParts {
+  readonly runner: StatementRunner;
+  readonly descriptions: Descriptions;
+  readonly types: TypeCatalog;
+}
 
 /** For whom a preview runs, and until when. */
 interface PreviewOwner {
@@ -36,7 +52,7 @@ interface AskedPreview {
    * statement cannot tell that it is previewed.
    * @returns what the session had counted before.
    */
-  readonly begin: () => Promise<number>;
+  readonly begin: () => Promise<CountedTables>;
 }
 
 /** A statement, the table that it changes, and a form of it that returns the changed rows. */
@@ -62,6 +78,7 @@ const MAY_BE_OF_RETURNING = /^(?:42|0A)/;
  */
 export class Previews {
   readonly #runner: StatementRunner;
+  readonly #descriptions: Descriptions;
   readonly #types: TypeCatalog;
   readonly #rowsMax: number;
   readonly #version: number | undefined;
@@ -70,8 +87,9 @@ export class Previews {
    * @param rowsMax rows that one write may change.
    * @param version the version of the server whose SQL is used; absent: the server's own.
    */
-  constructor(runner: StatementRunner, types: TypeCatalog, rowsMax: number, version?: number) {
+  constructor({ runner, descriptions, types }: PreviewParts, rowsMax: number, version?: number) {
     this.#runner = runner;
+    this.#descriptions = descriptions;
     this.#types = types;
     this.#rowsMax = rowsMax;
     this.#version = version;
@@ -88,15 +106,19 @@ export class Previews {
     { orgId, timeoutMs, role }: PreviewOwner,
   ): Promise<StatementPreview> {
     const changed = changedTable(asked.sql);
-    if (changed === undefined) throw changesWithinQuery();
+    if (changed === undefined) throw notPreviewed(asked.sql);
     const owner = { orgId, timeoutMs, lockMs: PREVIEW_LOCK_MS_MAX };
-    const start = beginText("READ WRITE", owner) + COUNT_TEXT + enterText(role, asked.binds);
-    const begin = async (): Promise<number> => {
+    const start =
+      textOf(beginCommands("READ WRITE", owner)) +
+      COUNT_EACH_TEXT +
+      textOf(enterCommands(role, asked.binds));
+    const begin = async (): Promise<CountedTables> => {
       if (session.isInTransaction) await session.command("ROLLBACK");
-      return countIn(await session.commandResults(start));
+      return countsIn((await session.commandResults(start)).flat());
     };
     const preview = { asked, begin };
-    const countedBefore = await begin();
+    const before = await begin();
+    await requireUndone(session, await this.#descriptions.callsOf(session, asked));
     const facts = await readTableFacts(session, changed.table, asked.tables);
     if (facts === undefined) return this.#count(session, preview, statement);
     const returning = returningChanges(changed, facts, this.#version);
@@ -104,11 +126,15 @@ export class Previews {
     const write: PreviewedWrite = { ...preview, statement, changed, facts, returning };
     const result = await this.#tryReturning(session, write);
     if (result === undefined) return this.#count(session, preview, statement);
-    const rowsChanged = await this.#settle(session, asked, countedBefore);
+    // A statement with RETURNING has run to its end, so the remaining rows are only counted.
+    const unseen = result.isComplete ? 0 : await session.command(`MOVE FORWARD ALL IN ${PORTAL}`);
+    const rowsChanged = await this.#settle(session, asked, before);
+    const returned = result.rowsSeen + unseen;
+    const unreturned = await unreturnedRows(session, { asked, facts, returned, before });
     await this.#types.learn(result.columns?.map(({ type }) => type) ?? [], session);
     const { changes, isCut } = await this.#sample(session, write, result);
-    const isAll = result.isComplete && result.rowsSeen <= changes.length;
-    const notes = [...missingEarlierRows(write), ...otherTables(asked, facts)];
+    const isAll = returned <= changes.length && unreturned.length === 0;
+    const notes = [...missingEarlierRows(write), ...unreturned];
     return { rowsChanged, changes, isCut: isCut || !isAll, notes };
   }
 
@@ -117,9 +143,9 @@ export class Previews {
     session: Session,
     { asked, statement, returning }: PreviewedWrite,
   ): Promise<PortalResult | undefined> {
-    const { binds, intent } = asked;
+    const { binds, intent, caller } = asked;
     try {
-      const request = { sql: returning.sql, binds, intent };
+      const request = { sql: returning.sql, binds, intent, caller };
       return await this.#runner.fetch(session, request, statement, SAMPLE_LIMITS);
     } catch (error) {
       if (!(error instanceof DatabaseError) || !MAY_BE_OF_RETURNING.test(error.code ?? "")) {
@@ -135,11 +161,11 @@ export class Previews {
     { asked, begin }: AskedPreview,
     statement: KnownStatement,
   ): Promise<StatementPreview> {
-    const countedBefore = await begin();
+    const before = await begin();
     const result = await this.#runner.fetch(session, asked, statement, SAMPLE_LIMITS);
     // A function in a SELECT runs only for the rows that are read.
     if (!result.isComplete) await session.command(`MOVE FORWARD ALL IN ${PORTAL}`);
-    const rowsChanged = await this.#settle(session, asked, countedBefore);
+    const rowsChanged = await this.#settle(session, asked, before);
     const notes = ["The changed rows cannot be shown: the database does not return them"];
     return { rowsChanged, changes: [], isCut: rowsChanged > 0, notes };
   }
@@ -148,9 +174,9 @@ export class Previews {
   async #settle(
     session: Session,
     asked: StatementToPreview,
-    countedBefore: number,
+    before: CountedTables,
   ): Promise<number> {
-    const changed = await changedRows(session, countedBefore);
+    const changed = await changedRows(session, sumOf(before));
     requireFewRows(changed, { ...limitsOf({}, asked), rowsMax: this.#rowsMax });
     return changed.rows;
   }
@@ -217,20 +243,7 @@ function missingEarlierRows({ changed, facts, returning }: PreviewedWrite): read
   ];
 }
 
-function otherTables(
-  { tables }: StatementToPreview,
-  { name, relatives }: TableFacts,
-): readonly string[] {
-  const same = new Set([name, ...relatives]);
-  const others = tables.filter((table) => !same.has(table.name)).map((table) => table.name);
-  if (others.length === 0) return [];
-  return [
-    `Changes of ${others.join(", ")} are not shown: only the rows of ${name} are returned, not those that views, WITH queries, foreign keys or triggers change`,
-  ];
-}
-
-function changesWithinQuery(): StatementError {
-  const message =
-    "The statement cannot be previewed: it is a query that changes rows only within its WITH";
+function notPreviewed(sql: string): StatementError {
+  const message = `The statement cannot be previewed: ${whyNotPreviewed(sql)}`;
   return new StatementError("statement", message);
 }

@@ -36,6 +36,13 @@ interface Trigger {
   readonly function: number;
 }
 
+/** A function that an expression calls when rows are written: of a generated column, a check, an index or a domain. */
+interface WriteExpression {
+  /** The table, or the type that the statement itself names. */
+  readonly owner: number;
+  readonly function: number;
+}
+
 /** A function whose body PostgreSQL stores as text, so that its dependencies are unknown. */
 export interface OpaqueFunction {
   readonly oid: number;
@@ -53,26 +60,35 @@ export interface CatalogFacts {
   readonly inherits: readonly { readonly child: number; readonly parent: number }[];
   readonly keys: readonly ForeignKey[];
   readonly triggers: readonly Trigger[];
+  readonly expressions: readonly WriteExpression[];
+  /** Domains of the columns, and those that they and the asked types are made of. */
+  readonly domains: readonly number[];
   readonly functions: readonly OpaqueFunction[];
 }
 
 /** OIDs from here on belong to user-defined objects. */
 export const OWN_OID_MIN = 16_384;
 
-/** OIDs of relations and functions. */
+/** OIDs of relations, functions and types. */
 export interface Reached {
   readonly relations: readonly number[];
   readonly functions: readonly number[];
+  readonly types: readonly number[];
 }
 
-/** Reads the catalog entries about user-defined relations and functions. */
+/** What a statement goes through, by OID. */
+export interface ReachedDefinitions extends Pick<Reached, "relations" | "functions"> {
+  readonly domains: readonly number[];
+}
+
+/** Reads the catalog entries about user-defined relations, functions and types. */
 export async function readFacts(
   session: Session,
-  { relations, functions }: Reached,
+  { relations, functions, types }: Reached,
 ): Promise<CatalogFacts> {
   const own = (oids: readonly number[]): string =>
     `{${oids.filter((oid) => oid >= OWN_OID_MIN).join(",")}}`;
-  const [row] = await session.query(FACTS, [own(relations), own(functions)]);
+  const [row] = await session.query(FACTS, [own(relations), own(functions), own(types)]);
   // The query builds this type.
   return JSON.parse(String(row?.["facts"])) as CatalogFacts;
 }
@@ -84,8 +100,30 @@ export async function readFacts(
 const SOURCE = `LATERAL (SELECT regexp_split_to_array(
     lower(coalesce(nullif(p.prosrc, ''), pg_get_function_sqlbody(p.oid), '')), '\\W+') AS words OFFSET 0) AS source`;
 
+/**
+ * What the expressions of tables and types use. PostgreSQL records dependencies on what is user-defined. The columns
+ * of a composite type are those of its relation.
+ */
+const USED = `used (owner, classid, objid) AS (
+    SELECT oid, 'pg_class'::regclass::oid, oid FROM near
+    UNION SELECT oid, 'pg_type'::regclass, oid FROM unnest($3::oid[]) AS of_statement (oid)
+    UNION SELECT indrelid, 'pg_class'::regclass, indexrelid FROM pg_index WHERE indrelid IN (SELECT oid FROM near)
+    UNION SELECT conrelid, 'pg_constraint'::regclass, oid FROM pg_constraint
+      WHERE contype = 'c' AND conrelid IN (SELECT oid FROM near)
+    UNION SELECT adrelid, 'pg_attrdef'::regclass, d.oid
+      FROM pg_attrdef d JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+      WHERE attgenerated <> '' AND adrelid IN (SELECT oid FROM near)
+    UNION SELECT used.owner, next.classid, next.objid FROM used, LATERAL (
+      SELECT refclassid, refobjid FROM pg_depend d
+      WHERE d.classid = used.classid AND d.objid = used.objid AND refobjid >= ${OWN_OID_MIN}
+        AND refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass)
+      UNION ALL SELECT 'pg_class'::regclass, typrelid FROM pg_type
+      WHERE used.classid = 'pg_type'::regclass AND oid = used.objid AND typrelid <> 0
+      UNION ALL SELECT 'pg_constraint'::regclass, oid FROM pg_constraint
+      WHERE used.classid = 'pg_type'::regclass AND contypid = used.objid) AS next (classid, objid))`;
+
 const FACTS = `
-WITH near AS (SELECT unnest($1::oid[]) AS oid)
+WITH RECURSIVE near AS (SELECT unnest($1::oid[]) AS oid), ${USED}
 SELECT jsonb_build_object(
   'relations', (
     SELECT coalesce(jsonb_agg(jsonb_build_object(
@@ -118,6 +156,12 @@ SELECT jsonb_build_object(
       'table', tgrelid::int8, 'events', tgtype, 'function', tgfoid::int8)), '[]')
     FROM pg_trigger
     WHERE tgrelid IN (SELECT oid FROM near) AND NOT tgisinternal AND tgenabled <> 'D'),
+  'expressions', (
+    SELECT coalesce(jsonb_agg(jsonb_build_object('owner', owner::int8, 'function', objid::int8)), '[]')
+    FROM used WHERE classid = 'pg_proc'::regclass),
+  'domains', (
+    SELECT coalesce(jsonb_agg(DISTINCT objid::int8), '[]')
+    FROM used JOIN pg_type t ON t.oid = objid WHERE classid = 'pg_type'::regclass AND typtype = 'd'),
   'functions', (
     SELECT coalesce(jsonb_agg(jsonb_build_object(
       'oid', p.oid::int8, 'name', lower(nspname || '.' || proname), 'isVolatile', provolatile = 'v',
@@ -154,13 +198,14 @@ function spelt(name: string): { readonly quoted: string; readonly whole: string 
 }
 
 /**
- * A query for the version of everything that a description of these relations and functions depends
+ * A query for the version of everything that a description of these relations, functions and domains depends
  * on: the transactions that wrote the catalog rows, and the resolution of names.
  */
-export function versionQuery({ relations, functions }: Reached, names: readonly string[]): string {
+export function versionQuery(reached: ReachedDefinitions, names: readonly string[]): string {
   const own = (oids: readonly number[]): string =>
     ["0", ...oids.filter((oid) => oid >= OWN_OID_MIN)].join(",");
-  const [tables, called] = [own(relations), own(functions)];
+  const [tables, called] = [own(reached.relations), own(reached.functions)];
+  const domains = own(reached.domains);
   const parts = [
     `SELECT 'c' || oid || ':' || xmin FROM pg_class WHERE oid IN (${tables})`,
     `SELECT 'a' || attrelid || ':' || attnum || ':' || xmin FROM pg_attribute WHERE attrelid IN (${tables}) AND attnum > 0`,
@@ -168,6 +213,13 @@ export function versionQuery({ relations, functions }: Reached, names: readonly 
     `SELECT 't' || oid || ':' || xmin FROM pg_trigger WHERE tgrelid IN (${tables})`,
     `SELECT 'p' || oid || ':' || xmin FROM pg_policy WHERE polrelid IN (${tables})`,
     `SELECT 'i' || inhrelid || ':' || xmin FROM pg_inherits WHERE inhrelid IN (${tables}) OR inhparent IN (${tables})`,
+    `SELECT 'x' || indexrelid || ':' || xmin FROM pg_index WHERE indrelid IN (${tables})`,
+    ...(domains === "0"
+      ? []
+      : [
+          `SELECT 'd' || oid || ':' || xmin FROM pg_type WHERE oid IN (${domains})`,
+          `SELECT 'e' || oid || ':' || xmin FROM pg_constraint WHERE contypid IN (${domains})`,
+        ]),
     ...(called === "0"
       ? []
       : [`SELECT 'f' || oid || ':' || xmin FROM pg_proc WHERE oid IN (${called})`]),
@@ -180,23 +232,37 @@ export function versionQuery({ relations, functions }: Reached, names: readonly 
 }
 
 /**
- * A query for a hash of the definitions of these relations and functions, and for the functions whose results
- * differ from run to run: those that are volatile, and those of the present time.
+ * A query for a hash of the definitions of these relations, functions and domains, for what may differ from run to run
+ * (functions that are not immutable, also those that read texts as these types, and relations of the system and
+ * sequences), and for
+ * whether row-level security restricts the current role on one of the relations.
  */
-export function definitionsQuery({ relations, functions }: Reached): string {
-  const tables = ["0", ...relations].join(",");
-  const called = ["0", ...functions].join(",");
+export function definitionsQuery(
+  reached: ReachedDefinitions,
+  inputTypes: readonly number[],
+): string {
+  const tables = ["0", ...reached.relations].join(",");
+  const called = ["0", ...reached.functions].join(",");
+  const domains = ["0", ...reached.domains].join(",");
   const parts = [
     `SELECT concat_ws(' ', 'a', attrelid, attnum, attname, format_type(atttypid, atttypmod), pg_get_expr(adbin, adrelid)) FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE attrelid IN (${tables}) AND attnum > 0`,
     `SELECT concat_ws(' ', 'r', oid, ev_enabled, md5(ev_action::text)) FROM pg_rewrite WHERE ev_class IN (${tables})`,
     `SELECT concat_ws(' ', 't', tgenabled, pg_get_triggerdef(oid)) FROM pg_trigger WHERE tgrelid IN (${tables}) AND NOT tgisinternal`,
     `SELECT concat_ws(' ', 'k', conrelid, pg_get_constraintdef(oid)) FROM pg_constraint WHERE conrelid IN (${tables})`,
+    `SELECT concat_ws(' ', 'd', oid, typnotnull, typdefault) FROM pg_type WHERE oid IN (${domains})`,
+    `SELECT concat_ws(' ', 'e', contypid, pg_get_constraintdef(oid)) FROM pg_constraint WHERE contypid IN (${domains})`,
+    `SELECT concat_ws(' ', 'x', pg_get_indexdef(indexrelid)) FROM pg_index WHERE indrelid IN (${tables}) AND indisunique`,
     `SELECT concat_ws(' ', 'p', polrelid, polname, polcmd, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)) FROM pg_policy WHERE polrelid IN (${tables})`,
     `SELECT concat_ws(' ', 'f', oid, proowner, prosecdef, provolatile, proconfig, md5(prosrc), md5(pg_get_function_sqlbody(oid))) FROM pg_proc WHERE oid IN (${called}) AND oid >= ${OWN_OID_MIN}`,
   ];
+  const read = ["0", ...inputTypes].join(",");
   return `SELECT md5(string_agg(part, ' ' ORDER BY part)) AS definitions,
-    (SELECT coalesce(jsonb_agg(DISTINCT proname), '[]') FROM pg_proc WHERE oid IN (${called})
-      AND (provolatile = 'v' OR proname IN ('now', 'transaction_timestamp', 'statement_timestamp'))) AS varying
+    (SELECT coalesce(jsonb_agg(name), '[]') FROM (
+      SELECT relname FROM pg_class WHERE oid IN (${tables}) AND (oid < ${OWN_OID_MIN} OR relkind = 'S')
+      UNION SELECT proname FROM pg_proc WHERE provolatile <> 'i' AND (
+        oid IN (${called}) OR oid IN (SELECT typinput FROM pg_type WHERE pg_type.oid IN (${read})))
+      ORDER BY 1) AS found (name)) AS varying,
+    EXISTS (SELECT FROM pg_class WHERE oid IN (${tables}) AND row_security_active(oid)) AS has_row_security
     FROM (${parts.join(" UNION ALL ")}) AS parts (part)`;
 }
 

@@ -1,4 +1,9 @@
-import type { DataAccess, TouchedData, TouchedTable } from "../../../governance/index.js";
+import type {
+  DataAccess,
+  GeneratedColumn,
+  TouchedData,
+  TouchedTable,
+} from "../../../governance/index.js";
 import { readQueryTree, type TreeContents } from "./query-tree.js";
 import type { CatalogFacts, OpaqueFunction, Relation } from "./reached-catalog.js";
 
@@ -9,6 +14,8 @@ const EVENTS = { insert: 4, delete: 8, update: 16 } as const;
  * unknown.
  */
 const CHANGES = ["insert", "update", "delete"] as const;
+/** Accesses that write rows, as a change of a table's definition may do. */
+const WRITES_ROWS: ReadonlySet<DataAccess> = new Set<DataAccess>(["insert", "update", "define"]);
 /** Stands for every column. */
 const ALL = 0;
 
@@ -22,17 +29,22 @@ export class ReachedData {
   readonly #inherits: { readonly child: number; readonly parent: number }[] = [];
   readonly #keys: CatalogFacts["keys"][number][] = [];
   readonly #triggers: CatalogFacts["triggers"][number][] = [];
+  readonly #expressions: CatalogFacts["expressions"][number][] = [];
+  /** User-defined types of the statement's values. */
+  readonly #types = new Set<number>();
+  readonly #domains = new Set<number>();
   readonly #called = new Set<number>();
   readonly #touched = new Map<number, Map<DataAccess, Set<number>>>();
   /** Relations that are only looked up because others inherit from them. */
   readonly #above = new Set<number>();
   #additions = 0;
 
-  addTree({ relations, functions }: TreeContents): void {
+  addTree({ relations, functions, ownTypes }: TreeContents): void {
     for (const [relation, accesses] of relations) {
       for (const [access, columns] of accesses) this.#add(relation, access, columns);
     }
     for (const called of functions) this.#call(called);
+    for (const type of ownTypes) this.#types.add(type);
   }
 
   /**
@@ -49,6 +61,8 @@ export class ReachedData {
     this.#inherits.push(...facts.inherits);
     this.#keys.push(...facts.keys);
     this.#triggers.push(...facts.triggers);
+    this.#expressions.push(...facts.expressions);
+    for (const domain of facts.domains) this.#domains.add(domain);
   }
 
   /** Follows related objects until none is new. */
@@ -65,11 +79,14 @@ export class ReachedData {
     for (const [relation, accesses] of [...this.#touched]) {
       this.#followDefinition(relation);
       for (const [access, columns] of [...accesses]) {
+        this.#followGenerated(relation, access, columns);
         this.#followChildren(relation, access, columns);
         this.#followKeys(relation, access, columns);
         this.#followTriggers(relation, access);
+        if (WRITES_ROWS.has(access)) this.#followExpressions(relation);
       }
     }
+    for (const type of this.#types) this.#followExpressions(type);
     for (const called of [...this.#called]) this.#followFunction(called);
     return this.#additions > before;
   }
@@ -82,13 +99,23 @@ export class ReachedData {
     return [...this.#called];
   }
 
+  get types(): readonly number[] {
+    return [...this.#types];
+  }
+
+  get domains(): readonly number[] {
+    return [...this.#domains];
+  }
+
   list(): TouchedData {
     const tables = new Map(this.#touched);
     for (const [oid, accesses] of this.#touched) this.#addAncestors(oid, accesses, tables);
     return {
       tables: [...tables].flatMap(([oid, accesses]) => {
         const relation = this.#relations.get(oid);
-        return relation === undefined ? [] : [toTable(relation, accesses)];
+        return relation === undefined
+          ? []
+          : [toTable(relation, accesses, this.#generatedOf(relation))];
       }),
       functions: [...this.#functions.values()].map(({ name }) => name),
     };
@@ -97,11 +124,19 @@ export class ReachedData {
   #followDefinition(oid: number): void {
     const tree = this.#relations.get(oid)?.tree;
     if (typeof tree !== "string") return;
-    const { relations, functions } = readQueryTree(tree);
+    const { relations, functions, ownTypes } = readQueryTree(tree);
+    for (const type of ownTypes) this.#types.add(type);
     for (const [relation, accesses] of relations) {
       this.#add(relation, "read", accesses.get("read") ?? []);
     }
     for (const called of functions) this.#call(called);
+  }
+
+  /** Reading a generated column reads what it is computed from. */
+  #followGenerated(oid: number, access: DataAccess, columns: ReadonlySet<number>): void {
+    for (const { number, from } of this.#relations.get(oid)?.columns ?? []) {
+      if (columns.has(number)) this.#add(oid, access, from ?? []);
+    }
   }
 
   #followChildren(oid: number, access: DataAccess, columns: ReadonlySet<number>): void {
@@ -134,6 +169,12 @@ export class ReachedData {
     }
   }
 
+  #followExpressions(oid: number): void {
+    for (const { owner, function: called } of this.#expressions) {
+      if (owner === oid) this.#call(called);
+    }
+  }
+
   #followFunction(oid: number): void {
     const called = this.#functions.get(oid);
     if (called === undefined) return;
@@ -160,6 +201,18 @@ export class ReachedData {
       tables.set(parent, known);
       this.#addAncestors(parent, known, tables);
     }
+  }
+
+  /** With the columns of its parts, whose expressions may be others. */
+  #generatedOf({ oid, columns }: Relation): readonly GeneratedColumn[] {
+    const parts = this.#inherits.flatMap(({ child, parent }) => {
+      const part = parent === oid ? this.#relations.get(child) : undefined;
+      return part === undefined ? [] : this.#generatedOf(part);
+    });
+    const own = columns.flatMap(({ name, from }) =>
+      from === null ? [] : [{ name, from: namesOf(columns, new Set(from)) }],
+    );
+    return [...own, ...parts];
   }
 
   #sameColumns(from: number, to: number, columns: ReadonlySet<number>): readonly number[] {
@@ -193,18 +246,21 @@ export class ReachedData {
 function toTable(
   { name, columns }: Relation,
   accesses: ReadonlyMap<DataAccess, ReadonlySet<number>>,
+  generated: readonly GeneratedColumn[],
 ): TouchedTable {
-  const named = [...accesses].map(([access, numbers]) => {
-    const touched = new Set(numbers);
-    const generated = columns.filter(({ number }) => numbers.has(number));
-    for (const { from } of generated) for (const source of from ?? []) touched.add(source);
-    const isTouched = ({ number }: { readonly number: number }): boolean =>
-      touched.has(ALL) || touched.has(number);
-    return [access, columns.filter(isTouched).map((column) => column.name)] as const;
-  });
+  const named = [...accesses].map(
+    ([access, numbers]) => [access, namesOf(columns, numbers)] as const,
+  );
   return {
     name,
     accesses: Object.fromEntries(named),
     columns: columns.map((column) => column.name),
+    ...(generated.length === 0 ? {} : { generated }),
   };
+}
+
+function namesOf(columns: Relation["columns"], numbers: ReadonlySet<number>): readonly string[] {
+  return columns.flatMap(({ number, name }) =>
+    numbers.has(ALL) || numbers.has(number) ? [name] : [],
+  );
 }

@@ -6,6 +6,18 @@ interface DriverConnection extends Pick<Connection, "stream" | "sync"> {
 }
 
 /**
+ * A statement's tree as it is written, or with the views, rules, policies and column defaults that the rewriter
+ * adds. The names are those of the settings that have PostgreSQL report the trees.
+ */
+export type TreeStage = "debug_print_parse" | "debug_print_rewritten";
+
+/** How PostgreSQL begins the notice of a tree. */
+export const TREE_TITLES: Readonly<Record<TreeStage, string>> = {
+  debug_print_parse: "parse tree",
+  debug_print_rewritten: "rewritten parse tree",
+};
+
+/**
  * Has PostgreSQL parse a statement, which makes it report the query tree in a notice, without
  * running it.
  */

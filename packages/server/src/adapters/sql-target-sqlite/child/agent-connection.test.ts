@@ -222,7 +222,13 @@ describe("an agent's statement on a connection", () => {
         statementClass: "write_insert",
         tables: ["users"],
       });
-    expect(insert).toThrow(expect.objectContaining({ reason: "rolled_back" }));
+    expect(insert).toThrow(
+      expect.objectContaining({
+        reason: "rolled_back",
+        message:
+          "Another process has locked the SQLite file of this data source (database is locked): the statement waited up to 5 s and changed nothing; it needs no correction, run it again when that process has ended its transaction",
+      }),
+    );
     owner.exec("ROLLBACK");
     expect(insert()).toMatchObject({ rowCount: 1 });
   });

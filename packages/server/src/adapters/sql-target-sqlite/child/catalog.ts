@@ -1,4 +1,5 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { writtenName, writtenPath } from "../../../kernel/written-name.js";
 import { MARKER_TABLE } from "../../own-tables.js";
 import type { NameCatalog } from "../../sql-target/repair-hints.js";
 import { isForbiddenFunction } from "../../sqlite-functions.js";
@@ -23,15 +24,24 @@ export class Catalog implements NameCatalog {
   }
 
   foreignKeys(tables: readonly string[]): readonly string[] {
-    return this.#names(
-      `SELECT t.name || '.' || k."from" || ' references ' || k."table" ||
-         CASE WHEN k."to" IS NULL THEN '' ELSE '(' || k."to" || ')' END AS name
-       FROM pragma_table_list t JOIN pragma_foreign_key_list(t.name) k
-       WHERE t.schema = 'main' AND EXISTS (
-         SELECT 1 FROM json_each(?) touched
-         WHERE lower(touched.value) IN (lower(t.name), lower(k."table")))`,
-      JSON.stringify(tables),
-    );
+    const keys = this.#db
+      .prepare(
+        `SELECT t.name AS own, k."from" AS own_column, k."table" AS other, k."to" AS other_column
+         FROM pragma_table_list t JOIN pragma_foreign_key_list(t.name) k
+         WHERE t.schema = 'main' AND EXISTS (
+           SELECT 1 FROM json_each(?) touched
+           WHERE lower(touched.value) IN (lower(t.name), lower(k."table")))`,
+      )
+      .all(JSON.stringify(tables)) as readonly Readonly<Record<string, string | null>>[];
+    const name = (text: string | null | undefined): string => writtenName(text ?? "", "sqlite");
+    return keys.map(({ own, own_column: column, other, other_column: to }) => {
+      const target = to === null ? name(other) : `${name(other)}(${name(to)})`;
+      return `${name(own)}.${name(column)} references ${target}`;
+    });
+  }
+
+  written(path: string): string {
+    return writtenPath(path, "sqlite");
   }
 
   /** Functions that statements may call whose names are about as long as this one. */

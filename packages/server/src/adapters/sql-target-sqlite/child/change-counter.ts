@@ -6,6 +6,7 @@ import {
 import type { ChangedRows } from "../../sql-target/statement-limits.js";
 import type { AdmittedStatement } from "../protocol.js";
 import type { AuthorizerCall } from "./guard.js";
+import { REPLACE } from "./schema-text.js";
 
 /** Actions that change rows which SQLite does not count, by what a statement calls them. */
 const UNCOUNTED: ReadonlyMap<number, string> = new Map([
@@ -13,9 +14,6 @@ const UNCOUNTED: ReadonlyMap<number, string> = new Map([
   [constants.SQLITE_DROP_VTABLE, "DROP TABLE"],
   [constants.SQLITE_ALTER_TABLE, "ALTER TABLE"],
 ]);
-
-/** The word, where it does not call the function `replace`. */
-const REPLACE = /\breplace\b(?!\s*\()/i;
 
 const CHANGES: ReadonlySet<number> = new Set([
   constants.SQLITE_INSERT,
@@ -28,13 +26,15 @@ export class ReportedChanges {
   /** In lower case, with those that triggers and foreign keys change. */
   readonly tables: Set<string> = new Set();
   uncounted: string | undefined;
-  #createsTable = false;
+  #creates: "table" | "virtual table" | undefined;
 
   readonly observe: (call: AuthorizerCall) => void = ({ action, first }) => {
     this.uncounted ??= UNCOUNTED.get(action);
     if (CHANGES.has(action)) this.tables.add(first?.toLowerCase() ?? "");
-    if (action === constants.SQLITE_CREATE_TABLE) this.#createsTable = true;
-    if (action === constants.SQLITE_SELECT && this.#createsTable) {
+    // A virtual table creates its shadow tables, and may read them at once.
+    if (action === constants.SQLITE_CREATE_VTABLE) this.#creates = "virtual table";
+    if (action === constants.SQLITE_CREATE_TABLE) this.#creates ??= "table";
+    if (action === constants.SQLITE_SELECT && this.#creates === "table") {
       this.uncounted ??= "CREATE TABLE AS";
     }
   };

@@ -4,7 +4,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite"
 import type { ChildRole } from "../protocol.js";
 
 /** How long to wait for another process's lock before the statement is released, in ms. */
-const BUSY_TIMEOUT_MS = 5000;
+export const BUSY_TIMEOUT_MS = 5000;
 /**
  * Maximum size of one value or row in bytes, which bounds the memory that a statement can use at
  * once.

@@ -3,6 +3,7 @@ import { StatementError } from "../../../plans/ports.js";
 import { withoutValues } from "../../sql-target/bound-values.js";
 import type { AdmittedStatement } from "../protocol.js";
 import type { Catalog } from "./catalog.js";
+import { BUSY_TIMEOUT_MS } from "./connection.js";
 import { hintsFor } from "./hints.js";
 
 /** Facts about an agent's failed statement. */
@@ -26,7 +27,12 @@ export function toStatementError(error: unknown, context?: FailureContext): Stat
     return new StatementError("intent", context.denial, { cause: error });
   }
   const isRead = context?.statement.intent === "read_select";
-  if (LOCKED.test(error.message) || (isRead && error.message === READ_ONLY)) {
+  if (LOCKED.test(error.message)) {
+    const waited = `the statement waited up to ${BUSY_TIMEOUT_MS / 1000} s and changed nothing`;
+    const message = `Another process has locked the SQLite file of this data source (${error.message}): ${waited}; it needs no correction, run it again when that process has ended its transaction`;
+    return new StatementError("rolled_back", message, { cause: error });
+  }
+  if (isRead && error.message === READ_ONLY) {
     const message = `The data source is busy (${error.message}); nothing was changed, try again`;
     return new StatementError("rolled_back", message, { cause: error });
   }

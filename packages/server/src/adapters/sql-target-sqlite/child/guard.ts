@@ -113,7 +113,7 @@ const GRAVITY_MAX: Readonly<Record<Intent, number>> = {
 
 /**
  * Pragmas that may be read as table functions (`pragma_table_info('orders')`). They describe the
- * schema; `data_version` is needed by full-text indexes themselves.
+ * schema; `data_version` is needed by full-text indexes themselves, and `page_size` by R-trees.
  */
 const READABLE_PRAGMAS: ReadonlySet<string> = new Set([
   "data_version",
@@ -121,6 +121,7 @@ const READABLE_PRAGMAS: ReadonlySet<string> = new Set([
   "index_info",
   "index_list",
   "index_xinfo",
+  "page_size",
   "table_info",
   "table_list",
   "table_xinfo",
@@ -147,6 +148,9 @@ function denialOf(access: AuthorizerCall, watch: Watch): string | undefined {
   if (own !== undefined) {
     return `The table ${own.toLowerCase()} belongs to the service and cannot be used in a statement`;
   }
+  if (readsPages(access)) {
+    return "The table dbstat shows the pages of the service's own tables and cannot be used in a statement";
+  }
   // It has the triggers of a preview, which a statement must not be able to tell from a run.
   if (readsTemporary(access) && watch.changesSchema !== true) {
     return "The schema temp belongs to the service and cannot be used in a statement";
@@ -171,6 +175,13 @@ function denialOf(access: AuthorizerCall, watch: Watch): string | undefined {
         ? schemaDenial(watch.intent)
         : "The statement does something that no intent allows";
   }
+}
+
+/** `dbstat` is a table of its own and the module of tables. */
+function readsPages({ action, first, second }: AuthorizerCall): boolean {
+  const name = action === constants.SQLITE_CREATE_VTABLE ? second : first;
+  const isAccess = action === constants.SQLITE_READ || action === constants.SQLITE_CREATE_VTABLE;
+  return isAccess && name?.toLowerCase() === "dbstat";
 }
 
 function readsTemporary({ action, first, database, trigger }: AuthorizerCall): boolean {

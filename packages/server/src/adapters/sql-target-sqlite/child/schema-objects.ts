@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { REPLACE } from "./schema-text.js";
 
 /** A definition that reads tables when it is used. */
 export interface Definition {
@@ -13,6 +14,7 @@ export class SchemaObjects {
   readonly #columns = new Map<string, readonly Column[]>();
   #all: ReadonlyMap<string, readonly Definition[]> | undefined;
   #tables: readonly Table[] | undefined;
+  #replacing: ReadonlySet<string> | undefined;
 
   constructor(db: DatabaseSyncInstance) {
     this.#db = db;
@@ -45,6 +47,17 @@ export class SchemaObjects {
   definitionsOf(table: string): readonly Definition[] {
     this.#all ??= this.#readDefinitions();
     return this.#all.get(table) ?? [];
+  }
+
+  /** Whether rows that conflict are replaced by the definition of this table, or by a statement of this trigger. */
+  mayReplace(name: string): boolean {
+    this.#replacing ??= new Set(
+      this.#rows<{ readonly name: string; readonly sql: string }>(
+        `SELECT lower(name) AS name, sql FROM main.sqlite_schema
+         WHERE type IN ('table', 'trigger') AND sql LIKE '%replace%'`,
+      ).flatMap((object) => (REPLACE.test(object.sql) ? [object.name] : [])),
+    );
+    return this.#replacing.has(name);
   }
 
   /** A hash of the definitions of these tables and views, with their indexes and triggers. */

@@ -1,3 +1,6 @@
+/** The word, where it does not call the function `replace`. It counts in comments and literals too. */
+export const REPLACE: RegExp = /\breplace\b(?!\s*\()/i;
+
 /**
  * The columns in the USING clauses of a text, in lower case. `any` when the columns are unknown, as
  * with NATURAL; `undefined` without such joins. Words in comments and literals count too, because

@@ -3,10 +3,8 @@ import { assert } from "@steward/kernel/assert.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { AttemptRef, StatementResult } from "../../../plans/ports.js";
 import { markerOutput, outputOfMarker } from "../../sql-target/marker-output.js";
+import { MARKER_AGE_MS_MAX } from "../../limits.js";
 import { MARKER_TABLE } from "../../own-tables.js";
-
-/** Age at which a marker expires, in ms: far longer than any plan lives. */
-const MARKER_AGE_MS_MAX = 7 * 24 * 60 * 60 * 1000;
 
 // Not a STRICT table, which older SQLite tools of the file's owner could not read.
 const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS ${MARKER_TABLE} (

@@ -2,7 +2,7 @@ import { constants } from "@photostructure/sqlite";
 import type { DataAccess, TouchedData, TouchedTable } from "../../../governance/index.js";
 import type { AdmittedStatement } from "../protocol.js";
 import type { AuthorizerCall } from "./guard.js";
-import { columnsJoined, wordsOf } from "./schema-text.js";
+import { columnsJoined, REPLACE, wordsOf } from "./schema-text.js";
 import type { SchemaObjects } from "./schema-objects.js";
 
 /**
@@ -28,8 +28,12 @@ export function touchedData(
 /** Tables in which ANALYZE stores samples of other tables' values. */
 const SAMPLES = /^sqlite_stat[34]$/;
 
+/** The schema, statistics and table functions of pragmas, without the version that full-text indexes ask for. */
+const DESCRIBES_DATABASE = /^(?:sqlite_|pragma_(?!data_version))/;
+
 /** Functions whose results differ from run to run, those of times if they are asked for the present one. */
 const VARYING: ReadonlySet<string> = new Set([
+  ...["changes", "last_insert_rowid", "total_changes"],
   ...["random", "randomblob", "current_date", "current_time", "current_timestamp"],
   ...["date", "datetime", "julianday", "strftime", "time", "timediff", "unixepoch"],
 ]);
@@ -54,12 +58,16 @@ class Touched {
         if (VARYING.has(other)) this.varying.add(other);
         break;
       case constants.SQLITE_READ:
+        if (DESCRIBES_DATABASE.test(table)) this.varying.add(table);
+        if (this.#isGivenRowid(table, other)) this.varying.add(other);
         this.#add(table, "read", other === "" ? [] : [other]);
         break;
       case constants.SQLITE_UPDATE:
+        this.#addReplaced(table, trigger);
         this.#add(table, "update", other === "" ? [] : [other]);
         break;
       case constants.SQLITE_INSERT: {
+        this.#addReplaced(table, trigger);
         const named = trigger === null ? this.#statement.insertedColumns : undefined;
         this.#add(table, "insert", named ?? this.#objects.columnsOf(table));
         break;
@@ -88,6 +96,22 @@ class Touched {
     }
   }
 
+  /** Whether SQLite itself numbers the rows: it calls no column of the table by this name. */
+  #isGivenRowid(table: string, column: string): boolean {
+    return column === "rowid" && !this.#objects.columnsOf(table).includes(column);
+  }
+
+  /** REPLACE deletes the rows that conflict with a new one, of which SQLite reports nothing. */
+  #addReplaced(table: string, trigger: string | null): void {
+    const { sql, statementClass } = this.#statement;
+    // REPLACE of the statement holds in its triggers too.
+    const isReplacing =
+      (statementClass === "write_delete" && REPLACE.test(sql)) ||
+      this.#objects.mayReplace(table) ||
+      (trigger !== null && this.#objects.mayReplace(trigger.toLowerCase()));
+    if (isReplacing) this.#add(table, "delete", []);
+  }
+
   addUnreported(): void {
     const { sql, tables } = this.#statement;
     const names = tables.map((name) => name.toLowerCase());
@@ -111,6 +135,7 @@ class Touched {
         [...accesses].map(([access, columns]) => [access, [...columns]]),
       ),
       columns: this.#objects.columnsOf(name),
+      ...generatedIn(name, this.#objects),
     }));
   }
 
@@ -156,6 +181,14 @@ class Touched {
     for (const column of columns) known.add(column);
     this.#tables.set(table, accesses.set(access, known));
   }
+}
+
+/** SQLite does not tell what a generated column is computed from: any column of its table counts. */
+function generatedIn(table: string, objects: SchemaObjects): Pick<TouchedTable, "generated"> {
+  const generated = objects.generatedOf(table);
+  if (generated.length === 0) return {};
+  const from = objects.columnsOf(table);
+  return { generated: generated.map((name) => ({ name, from })) };
 }
 
 /** SQLite's own tables, except the samples of other tables' values. */

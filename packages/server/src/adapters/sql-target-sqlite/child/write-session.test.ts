@@ -2,6 +2,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite"
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { StatementClass } from "../../../governance/index.js";
 import type { Clock } from "@steward/kernel/clock.js";
+import { PLAN_DEADLINE_MS_MAX } from "../../../plans/limits.js";
 import type { AttemptRef, SqlValue } from "../../../plans/ports.js";
 import { MARKER_TABLE } from "../../own-tables.js";
 import type { WriteTask } from "../protocol.js";
@@ -138,10 +139,14 @@ describe("a write and its marker", () => {
     expect(markers()).toEqual([{ step_id: "b", attempt: 1, outcome: "applied" }]);
   });
 
-  it("are forgotten a week later by the next session", () => {
+  it("are forgotten by the next session when no plan can need them any more", () => {
     append(attempt(1));
-    nowMs += 7 * DAY_MS + 1;
+    const startMs = nowMs;
+    nowMs += PLAN_DEADLINE_MS_MAX;
+    session = new WriteSession(db, clock, () => watchSchema);
     append(attempt(1, "b"), "y");
+    expect(session.settle(attempt(1))).toMatchObject({ rowCount: 1 });
+    nowMs = startMs + 37 * DAY_MS + 1;
     expect(markers()).toHaveLength(2);
     session = new WriteSession(db, clock, () => watchSchema);
     append(attempt(1, "c"), "z");

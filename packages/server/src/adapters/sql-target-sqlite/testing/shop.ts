@@ -109,8 +109,8 @@ export class Shop implements AsyncDisposable {
 }
 
 /** The fixture for the tests of all data sources. */
-export function openFixture(): Promise<TargetFixture> {
-  const shop = new Shop();
+export function openFixture(readersMax?: number): Promise<TargetFixture> {
+  const shop = new Shop("wal", readersMax === undefined ? {} : { readersMax });
   return Promise.resolve({
     target: shop.target,
     parameter: (number: number) => `?${number}`,

@@ -334,8 +334,8 @@ export function exactIndexBattery(
       const last = naive.at(-1);
       if (first === undefined || last === undefined) return;
       const text = `${last.createdAtMs} 1 ${first.createdAtMs}`;
-      const hits = await index.search({ vector, limit: 10, orgId, text });
-      expect(hits).toHaveLength(10);
+      const hits = await index.search({ vector, limit: naive.length, orgId, text });
+      expect(hits).toHaveLength(naive.length);
       expect(hits[0]).toEqual({
         ...first,
         ranks: { vector: 1, text: 2, fused: 1 / 61 + 1 / 62 },

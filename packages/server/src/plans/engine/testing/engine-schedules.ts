@@ -29,6 +29,7 @@ class EngineSchedule {
   readonly #acknowledged: { readonly attempt: AttemptRef; readonly told: StepExecution }[] = [];
   readonly #steps: readonly PreparedStep[];
   readonly #onFailure: OnFailure;
+  readonly #keepOpen: boolean;
   /** Changes of steps that a client was told of: the step, and the plan's revision. */
   readonly #revised: {
     readonly key: string;
@@ -54,6 +55,7 @@ class EngineSchedule {
     });
     this.#steps = randomSteps(random);
     this.#onFailure = random() < 0.5 ? "pause" : "fail";
+    this.#keepOpen = random() < 0.3;
   }
 
   async run(): Promise<void> {
@@ -87,7 +89,8 @@ class EngineSchedule {
   }
 
   #submit(ref = this.#ref, steps = this.#steps, fork?: ForkOrigin): Promise<void> {
-    return this.#schedule.submit({ ref, steps, fork, onFailure: this.#onFailure });
+    const kind = { onFailure: this.#onFailure, keepOpen: this.#keepOpen };
+    return this.#schedule.submit({ ref, steps, fork, ...kind });
   }
 
   /** Forks the plan as it is read, and has a step of the fork run. */
@@ -279,6 +282,9 @@ class EngineSchedule {
         const key = `finisher-${id}-${String(plan.revision)}`;
         if (isFailed && this.#onFailure === "pause") await this.#revise(key, id, intent, ref);
       }
+      if (this.#keepOpen) {
+        await this.#schedule.answer(this.#schedule.any().ask((engine) => engine.finishPlan(ref)));
+      }
       await this.#schedule.world.sleep(1000);
     }
   }
@@ -327,6 +333,10 @@ class EngineSchedule {
       }
     }
     checkRevisions(entries);
+    const isCompleted = state.status === "completed";
+    expect(events.filter(({ eventType }) => eventType === "PlanCompleted")).toHaveLength(
+      isCompleted ? 1 : 0,
+    );
   }
 }
 

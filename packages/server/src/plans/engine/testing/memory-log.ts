@@ -1,7 +1,7 @@
 import { AppError } from "@steward/kernel/errors.js";
 import { authorsOf } from "../../authors.js";
 import { LEASE_MS } from "../../limits.js";
-import type { PlanEvent } from "../../plan-events.js";
+import type { NewPlanEvent, PlanEvent } from "../../plan-events.js";
 import { withDefinitions, type PlanState } from "../../plan-state.js";
 import type { PreparedStep } from "../../plan.js";
 import type { AttemptRef, NewPlan, PlanRef, ResultRef } from "../../ports.js";
@@ -136,7 +136,7 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
   create(
     plan: NewPlan,
     state: PlanState,
-    events: readonly PlanEvent[],
+    events: readonly NewPlanEvent[],
     owner: string | undefined,
   ): Promise<EarlierRequest | undefined> {
     return this.#call(() => {

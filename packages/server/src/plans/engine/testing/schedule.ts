@@ -98,7 +98,9 @@ export class Schedule {
   }
 
   /** Stores a plan, asking again until its creation is acknowledged. */
-  async submit(plan: Pick<NewPlan, "ref" | "steps" | "fork" | "onFailure">): Promise<void> {
+  async submit(
+    plan: Pick<NewPlan, "ref" | "steps" | "fork" | "onFailure" | "keepOpen">,
+  ): Promise<void> {
     const createdAtMs = this.world.nowMs();
     for (;;) {
       const submitted = this.any().ask((engine) =>

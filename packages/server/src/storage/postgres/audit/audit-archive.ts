@@ -1,57 +1,77 @@
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import type { TileName } from "../../../audit/index.js";
-import type { AuditArchive, AuditFilter, AuditRecord, ErasedValues } from "../../../audit/ports.js";
-import { auditRecordOfRow, storedForms, type AuditRecordRow } from "../../audit-rows.js";
+import type {
+  AuditArchive,
+  AuditFilter,
+  AuditPage,
+  AuditRecord,
+  ErasedValues,
+  PageSize,
+} from "../../../audit/ports.js";
+import { recordBytes } from "../../audit-rows.js";
+import type { BlockRecord } from "../../derivation/packed-block.js";
+import { PackedErasure } from "../../derivation/packed-erasure.js";
 import type { Database, PgValue } from "../database.js";
+import { PostgresErasableBlocks } from "./erasable-blocks.js";
+import {
+  BLOCK_COLUMNS,
+  blockRecords,
+  blocksBetween,
+  type BlockRow,
+  storedRecords,
+} from "./record-blocks.js";
 
-const COLUMNS = `r.record_index, r.org_id, r.entry, v.salt, v.personal_values
-  FROM audit_records AS r LEFT JOIN audit_personal_values AS v
-    ON v.org_id = $1 AND v.record_index = r.record_index`;
+/** Blocks that are read at once. */
+const BLOCKS_AT_ONCE = 8;
 
 /** Reads of the audit log in PostgreSQL. */
 export class PostgresAuditArchive implements AuditArchive {
   readonly #db: Database;
+  readonly #erasure: PackedErasure;
 
   constructor(db: Database) {
     this.#db = db;
+    this.#erasure = new PackedErasure(new PostgresErasableBlocks(db));
   }
 
-  async list(filter: AuditFilter, limit: number, before?: number): Promise<readonly AuditRecord[]> {
-    const { orgId, kind, subject, fromMs, untilMs } = filter;
-    const values: PgValue[] = [orgId, before ?? Number.MAX_SAFE_INTEGER];
-    const conditions = ["r.record_index < $2"];
-    const bind = (value: PgValue): string => `$${String(values.push(value))}`;
-    if (subject !== undefined) conditions.push(`r.subject = ${bind(subject)}`);
-    if (kind !== undefined) {
-      // The kinds of a group begin with its name and a dot; a slash is the next character after it.
-      const [group, end] = [bind(`${kind}.`), bind(`${kind}/`)];
-      conditions.push(`(r.kind = ${bind(kind)} OR r.kind >= ${group} AND r.kind < ${end})`);
+  async list(
+    filter: AuditFilter,
+    { limit, bytesMax }: PageSize,
+    before: number = Number.MAX_SAFE_INTEGER,
+  ): Promise<AuditPage> {
+    const records: AuditRecord[] = [];
+    let bytesLeft = bytesMax;
+    for await (const block of this.#blocksBefore(filter, before)) {
+      for (const { record, ...found } of (await storedRecords(block)).toReversed()) {
+        if (found.index >= before || !isAsked(filter, found)) continue;
+        bytesLeft -= recordBytes(record);
+        if (bytesLeft < 0 && records.length > 0) return { records, isCut: true };
+        records.push(record);
+        if (records.length === limit) return { records, isCut: false };
+      }
     }
-    if (fromMs !== undefined) conditions.push(`r.at_ms >= ${bind(fromMs)}`);
-    if (untilMs !== undefined) conditions.push(`r.at_ms < ${bind(untilMs)}`);
-    const rows = await this.#db.query<AuditRecordRow>(
-      `SELECT ${COLUMNS} WHERE r.org_id = $1 AND ${conditions.join(" AND ")}
-       ORDER BY r.record_index DESC LIMIT ${bind(limit)}`,
-      values,
-    );
-    return rows.map(auditRecordOfRow);
+    return { records, isCut: false };
   }
 
   async record(orgId: string, index: number): Promise<AuditRecord | undefined> {
-    const [row] = await this.#db.query<AuditRecordRow>(
-      `SELECT ${COLUMNS} WHERE r.org_id = $1 AND r.record_index = $2`,
+    const [block] = await this.#db.query<BlockRow>(
+      `SELECT ${BLOCK_COLUMNS} FROM audit_blocks AS b WHERE b.org_id = $1 AND b.batch_index <= $2
+       ORDER BY b.batch_index DESC LIMIT 1`,
       [orgId, index],
     );
-    return row === undefined ? undefined : auditRecordOfRow(row);
+    const records = block === undefined ? [] : await storedRecords(block);
+    return records.find((each) => each.index === index)?.record;
   }
 
   async entries(from: number, count: number): Promise<readonly string[]> {
-    const rows = await this.#db.query<{ readonly entry: string }>(
-      `SELECT entry FROM audit_records WHERE record_index >= $1 AND record_index < $2
-       ORDER BY record_index`,
-      [from, from + count],
-    );
-    return rows.map(({ entry }) => entry);
+    const records: BlockRecord[] = [];
+    for (const block of await blocksBetween(this.#db, from, from + count)) {
+      records.push(...(await blockRecords(block)));
+    }
+    return records
+      .filter(({ index }) => index >= from && index < from + count)
+      .sort((a, b) => a.index - b.index)
+      .map(({ entry }) => entry);
   }
 
   async tiles(names: readonly TileName[]): Promise<readonly Buffer[]> {
@@ -73,22 +93,44 @@ export class PostgresAuditArchive implements AuditArchive {
     return row ?? { size: 0, note: "" };
   }
 
-  async erase(
-    orgId: string,
-    { untilMs, subjects, text }: ErasedValues,
-    limit: number,
-  ): Promise<number> {
-    const [value, nested] = text === undefined ? [null, null] : storedForms(text);
-    const rows = await this.#db.query(
-      `DELETE FROM audit_personal_values WHERE org_id = $1 AND record_index IN (
-         SELECT v.record_index FROM audit_personal_values AS v JOIN audit_records AS r
-           ON r.org_id = $1 AND r.record_index = v.record_index
-         WHERE v.org_id = $1 AND r.at_ms <= $2 AND ($3::text[] IS NULL OR r.subject = ANY ($3::text[]))
-           AND ($4::text IS NULL OR strpos(v.personal_values, $4) > 0 OR strpos(v.personal_values, $5) > 0)
-         LIMIT $6)
-       RETURNING record_index`,
-      [orgId, untilMs, subjects ?? null, value, nested, limit],
-    );
-    return rows.length;
+  erase(orgId: string, which: ErasedValues, limit: number): Promise<number> {
+    return this.#erasure.erase(orgId, which, limit);
   }
+
+  /** The blocks that may have records of a listing, newest first. */
+  async *#blocksBefore(filter: AuditFilter, before: number): AsyncGenerator<BlockRow> {
+    const { orgId, kind, subject, fromMs, untilMs } = filter;
+    const values: PgValue[] = [orgId, before, BLOCKS_AT_ONCE];
+    const bind = (value: PgValue): string => `$${String(values.push(value))}`;
+    const conditions = ["b.org_id = $1", "b.batch_index < $2"];
+    if (subject !== undefined) {
+      conditions.push(`EXISTS (SELECT FROM audit_subjects AS s
+        WHERE s.org_id = $1 AND s.subject = ${bind(subject)} AND s.batch_index = b.batch_index)`);
+    }
+    if (kind !== undefined) {
+      const [whole, group] = [bind(` ${kind} `), bind(` ${kind}.`)];
+      conditions.push(`(strpos(b.kinds, ${whole}) > 0 OR strpos(b.kinds, ${group}) > 0)`);
+    }
+    if (fromMs !== undefined) conditions.push(`b.until_ms >= ${bind(fromMs)}`);
+    if (untilMs !== undefined) conditions.push(`b.from_ms < ${bind(untilMs)}`);
+    for (;;) {
+      const rows = await this.#db.query<BlockRow>(
+        `SELECT ${BLOCK_COLUMNS} FROM audit_blocks AS b WHERE ${conditions.join(" AND ")}
+         ORDER BY b.batch_index DESC LIMIT $3`,
+        values,
+      );
+      yield* rows;
+      if (rows.length < BLOCKS_AT_ONCE) return;
+      values[1] = rows.at(-1)?.batch_index ?? 0;
+    }
+  }
+}
+
+function isAsked({ kind, subject, fromMs, untilMs }: AuditFilter, record: BlockRecord): boolean {
+  return (
+    (kind === undefined || record.kind === kind || record.kind.startsWith(`${kind}.`)) &&
+    (subject === undefined || record.subject === subject) &&
+    (fromMs === undefined || record.atMs >= fromMs) &&
+    (untilMs === undefined || record.atMs < untilMs)
+  );
 }

@@ -2,6 +2,7 @@ import type { TestDatabase } from "@steward/test-postgres";
 import { afterEach, beforeEach } from "vitest";
 import { auditBattery } from "../../testing/audit-battery.js";
 import { auditExportBattery } from "../../testing/audit-export-battery.js";
+import { oldRecordsBattery } from "../../testing/old-records-battery.js";
 import { openTestStore } from "../testing/open-store.js";
 import { storeDatabase } from "../testing/store-database.js";
 
@@ -13,3 +14,4 @@ afterEach(() => database[Symbol.asyncDispose]());
 
 auditBattery("PostgreSQL", () => openTestStore(database.url), true);
 auditExportBattery("PostgreSQL", () => openTestStore(database.url), true);
+oldRecordsBattery("PostgreSQL", () => openTestStore(database.url));

@@ -3,7 +3,7 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { uuidV7 } from "@steward/kernel/ids.js";
 import type { AuditFact } from "../../../audit/ports.js";
 import { factJson } from "../../audit-rows.js";
-import { byOrganization } from "../by-organization.js";
+import { byOrganization } from "../../by-organization.js";
 import type { Connection } from "../database.js";
 
 /** Adds facts to the outbox, in the transaction of what they tell: one statement for each organization. */

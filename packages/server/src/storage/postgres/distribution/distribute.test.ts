@@ -2,6 +2,8 @@ import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Database } from "../database.js";
 import { migrate, migrateAndDistribute } from "../migrate.js";
+import { accessTables } from "../schema/access.js";
+import { distributeAdded } from "./distribute.js";
 import { DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./tables.js";
 
 /**
@@ -11,6 +13,8 @@ import { DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./tables.js";
 const CITUS_STAND_IN = `
   INSERT INTO pg_extension
     SELECT 99999, 'citus', extowner, extnamespace, false, '0', NULL, NULL FROM pg_extension;
+  CREATE TABLE pg_dist_node (groupid int, noderole text, isactive boolean, shouldhaveshards boolean);
+  INSERT INTO pg_dist_node VALUES (0, 'primary', true, false);
   CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod text, repmodel text);
   CREATE TABLE pg_dist_object (classid oid, objid oid, distribution_argument_index int);
   CREATE FUNCTION create_reference_table(name text) RETURNS void LANGUAGE sql AS
@@ -41,6 +45,15 @@ describe("a store on a Citus cluster", () => {
     expect(await database.query("SELECT FROM pg_dist_partition")).toEqual([]);
   });
 
+  it("is not distributed while the cluster has no worker that would get a part of it", async () => {
+    await expect(migrateAndDistribute(db)).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringContaining("citus_add_node") as string,
+    });
+    expect(await database.query("SELECT FROM pg_dist_partition")).toEqual([]);
+    await database.query("INSERT INTO pg_dist_node VALUES (1, 'primary', true, true)");
+  });
+
   it("has every table and function placed once, however many distribute it at once", async () => {
     const runs = await Promise.all([1, 2, 3].map(() => migrateAndDistribute(db)));
     expect(runs.filter(({ statements }) => statements.length > 0)).toHaveLength(1);
@@ -57,20 +70,20 @@ describe("a store on a Citus cluster", () => {
     expect(functions.filter((row) => row["key"] === 0).length).toBeGreaterThan(4);
   });
 
-  it("has the tables of later migrations placed with them, also by a server that starts", async () => {
-    await database.query(`DROP TABLE policies, api_keys;
-      DELETE FROM schema_migrations WHERE name = 'v1-access';
+  it("has the tables that a later migration adds placed with them", async () => {
+    await database.query(`DROP TABLE policies, api_keys, browser_sessions;
       DELETE FROM pg_dist_partition AS p
         WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = p.logicalrelid)`);
-    await migrate(db);
+    await db.transaction(async (connection) => {
+      for (const statement of accessTables) await connection.query(statement);
+      await distributeAdded(connection);
+    });
     const placed = await database.query(
       `SELECT logicalrelid::text AS name, partmethod FROM pg_dist_partition
        WHERE logicalrelid IN ('policies'::regclass, 'api_keys'::regclass) ORDER BY name`,
     );
-    expect(placed).toEqual([
-      { name: "api_keys", partmethod: "n" },
-      { name: "policies", partmethod: "h" },
-    ]);
+    // Keys stay on the coordinator.
+    expect(placed).toEqual([{ name: "policies", partmethod: "h" }]);
     expect((await migrateAndDistribute(db)).statements).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { distributionStatements, type StoreFunction, type StoreOnCluster } from 
 
 /**
  * The statements that {@link distribute} would run now.
- * @throws AppError `INVALID_ARGUMENT` when the database has no Citus.
+ * @throws AppError `INVALID_ARGUMENT` when the database has no Citus, or its cluster no worker.
  */
 export async function pendingDistribution(connection: Connection): Promise<readonly string[]> {
   if (!(await hasCitus(connection))) {
@@ -13,6 +13,15 @@ export async function pendingDistribution(connection: Connection): Promise<reado
       "The store's database has no extension citus, so its tables cannot be distributed; nothing was " +
         "changed: name the coordinator of a Citus cluster in SERVICE_DATABASE_URL, and run CREATE " +
         "EXTENSION citus in that database, or leave --distribute out",
+    );
+  }
+  // An extension that was only created knows no other server: everything would be placed on the coordinator, in shards.
+  if (!(await hasWorker(connection))) {
+    throw new AppError(
+      "INVALID_ARGUMENT",
+      "The cluster has no worker that would get a part of the store; nothing was changed: in this database run " +
+        "SELECT citus_set_coordinator_host('COORDINATOR') and, for each worker, SELECT citus_add_node('WORKER', 5432), " +
+        "with host names by which the servers reach each other",
     );
   }
   return distributionStatements(await storeOn(connection));
@@ -50,6 +59,13 @@ export async function distributeAdded(connection: Connection): Promise<void> {
 
 async function hasCitus(connection: Connection): Promise<boolean> {
   const found = await connection.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'");
+  return found.length > 0;
+}
+
+async function hasWorker(connection: Connection): Promise<boolean> {
+  const found = await connection.query(
+    "SELECT 1 FROM pg_dist_node WHERE groupid <> 0 AND noderole = 'primary' AND isactive AND shouldhaveshards",
+  );
   return found.length > 0;
 }
 

@@ -4,7 +4,7 @@ import { distributionStatements, type StoreOnCluster } from "./statements.js";
 const NOW = { signature: "steward_now_ms()", isOfOrganization: false };
 const APPEND = { signature: "steward_append(uuid,uuid[])", isOfOrganization: true };
 const NOTHING_PLACED: StoreOnCluster = {
-  tables: new Set(["nodes", "plans", "sessions", "memory_entries"]),
+  tables: new Set(["memory_models", "nodes", "plans", "sessions", "memory_entries"]),
   functions: [APPEND, NOW],
   placedTables: new Set(),
   placedFunctions: new Set(),
@@ -15,7 +15,7 @@ describe("what distributes a store", () => {
     expect(distributionStatements(NOTHING_PLACED)).toEqual([
       "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'",
       "SELECT create_distributed_function('steward_now_ms()')",
-      "SELECT create_reference_table('nodes')",
+      "SELECT create_reference_table('memory_models')",
       "SELECT create_distributed_table('plans', 'org_id', colocate_with => 'none', shard_count => 16)",
       "SELECT create_distributed_table('sessions', 'org_id', colocate_with => 'plans')",
       "SELECT create_distributed_table('memory_entries', 'org_id', colocate_with => 'plans')",
@@ -26,7 +26,7 @@ describe("what distributes a store", () => {
   it("places only what is not placed yet, such as a table of a later migration", () => {
     const store = {
       ...NOTHING_PLACED,
-      placedTables: new Set(["nodes", "plans", "sessions"]),
+      placedTables: new Set(["memory_models", "plans", "sessions"]),
       placedFunctions: new Set([NOW.signature, APPEND.signature]),
     };
     expect(distributionStatements(store)).toEqual([

@@ -1,8 +1,10 @@
 /**
- * The placement of the store's tables on a Citus cluster. A table with rows of organizations is
+ * The placement of the store's tables on a Citus cluster. A table with many rows of organizations is
  * distributed by `org_id`, so that all rows of an organization are on one server. A reference table
- * is replicated to every server: it belongs to no organization, or is read before the organization
- * is known.
+ * is replicated to every server: it is read everywhere, and hardly ever written, because a write is a
+ * two-phase commit on all servers and fails while one of them is down. Every other table stays on
+ * the coordinator: it is small, written often, and belongs to no organization or is asked for all of
+ * them at once.
  */
 
 /** Parents before the tables that refer to them. */
@@ -39,26 +41,31 @@ export const DISTRIBUTED_TABLES: readonly string[] = [
   "plan_forks",
   "plan_removals",
   "usage_detail_starts",
-  "audit_records",
-  "audit_personal_values",
-  "audit_outbox",
+  "audit_blocks",
+  "audit_subjects",
 ];
 
-/** Small tables with many reads and few writes. */
+/** Small tables that are hardly ever written. */
 export const REFERENCE_TABLES: readonly string[] = [
   "schema_migrations",
-  "nodes",
   "memory_models",
   "payment_customer_owners",
-  // A key is looked up by its id alone, because the key determines the organization.
+];
+
+/** Small tables that are written often. */
+export const COORDINATOR_TABLES: readonly string[] = [
+  // Each server's heartbeat, once a second.
+  "nodes",
+  // A key or a browser's session is looked up by its id alone, because it determines the
+  // organization; each notes its last use.
   "api_keys",
+  "browser_sessions",
   // A server takes the deliveries of all organizations that are due.
   "webhook_deliveries",
-  // The audit log is one tree for all organizations.
+  // The audit log is one tree for all organizations, and takes in everybody's facts in order.
+  "audit_outbox",
   "audit_tiles",
   "audit_tree",
   "audit_export_positions",
   "audit_cosignatures",
-  // The same holds for a session and its hash.
-  "browser_sessions",
 ];

@@ -1,7 +1,16 @@
 import { AppError } from "@steward/kernel/errors.js";
-import type { MemoryEntry, ReembeddingProgress } from "../../../memory/index.js";
-import type { EmbeddedEntry, EmbeddingModel, ReembeddingStore } from "../../../memory/ports.js";
-import { byOrganization } from "../by-organization.js";
+import {
+  readableEntries,
+  type MemoryEntry,
+  type ReembeddingProgress,
+} from "../../../memory/index.js";
+import type {
+  EmbeddedEntry,
+  EmbeddingModel,
+  OnUnreadable,
+  ReembeddingStore,
+} from "../../../memory/ports.js";
+import { byOrganization } from "../../by-organization.js";
 import { Database, type Connection } from "../database.js";
 import { holdModel, knownModel, lockModels, modelIdOf, switchModel } from "./memory-models.js";
 import { ENTRY_COLUMNS, entryOf, FIRST_ID, type EntryRow } from "./memory-rows.js";
@@ -69,15 +78,17 @@ export class PostgresReembedding implements ReembeddingStore, AsyncDisposable {
   async *entriesWithout(
     model: EmbeddingModel,
     limit: number,
+    onUnreadable: OnUnreadable,
   ): AsyncGenerator<readonly MemoryEntry[]> {
     const modelId = await this.#modelId(model);
     let after: EntryKey = { orgId: FIRST_ID, entryId: FIRST_ID };
     for (;;) {
-      const entries = await entriesWithout(this.#db, modelId, { after, limit });
+      const rows = await rowsWithout(this.#db, modelId, { after, limit });
+      const entries = readableEntries(rows, entryOf, onUnreadable);
       if (entries.length > 0) yield entries;
-      const last = entries.at(-1);
-      if (last === undefined || entries.length < limit) return;
-      after = last;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < limit) return;
+      after = { orgId: last.org_id, entryId: last.entry_id };
     }
   }
 
@@ -93,10 +104,8 @@ export class PostgresReembedding implements ReembeddingStore, AsyncDisposable {
     return this.#db.transaction(async (connection) => {
       await lockModels(connection);
       const modelId = await modelIdOf(connection, model);
-      const first = { orgId: FIRST_ID, entryId: FIRST_ID };
-      const page = { after: first, limit: REST_MAX + 1 };
-      const rest = await entriesWithout(connection, modelId, page);
-      if (rest.length > REST_MAX) return false;
+      const rest = await restWithout(connection, modelId);
+      if (rest === undefined) return false;
       if (rest.length > 0) await addVectors(connection, await embed(rest), modelId);
       await switchModel(connection, modelId);
       return true;
@@ -136,12 +145,29 @@ export class PostgresReembedding implements ReembeddingStore, AsyncDisposable {
 /** Identifies an entry. */
 type EntryKey = Pick<MemoryEntry, "orgId" | "entryId">;
 
-async function entriesWithout(
+/** The entries that can be read and have no vector; `undefined`: they are too many. */
+async function restWithout(
+  connection: Connection,
+  modelId: number,
+): Promise<readonly MemoryEntry[] | undefined> {
+  const rest: MemoryEntry[] = [];
+  const limit = REST_MAX + 1;
+  for (let after: EntryKey = { orgId: FIRST_ID, entryId: FIRST_ID }; ;) {
+    const rows = await rowsWithout(connection, modelId, { after, limit });
+    rest.push(...readableEntries(rows, entryOf, () => undefined));
+    if (rest.length > REST_MAX) return undefined;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < limit) return rest;
+    after = { orgId: last.org_id, entryId: last.entry_id };
+  }
+}
+
+function rowsWithout(
   connection: Connection,
   modelId: number,
   { after, limit }: { readonly after: EntryKey; readonly limit: number },
-): Promise<readonly MemoryEntry[]> {
-  const rows = await connection.query<EntryRow>(
+): Promise<readonly EntryRow[]> {
+  return connection.query<EntryRow>(
     `SELECT ${ENTRY_COLUMNS} FROM memory_entries AS e
      WHERE (e.org_id, e.entry_id) > ($1, $2) AND NOT EXISTS (
        SELECT FROM memory_entry_vectors AS v
@@ -149,7 +175,6 @@ async function entriesWithout(
      ORDER BY e.org_id, e.entry_id LIMIT $4`,
     [after.orgId, after.entryId, modelId, limit],
   );
-  return rows.map(entryOf);
 }
 
 /** Entries that were deleted meanwhile get no vector; entries that already have one keep it. */

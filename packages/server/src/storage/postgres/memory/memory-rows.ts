@@ -1,9 +1,10 @@
 import type { EntryFilter, MemoryEntry } from "../../../memory/index.js";
+import { sourcesIn } from "../../plan-changes/index.js";
 import type { PgValue } from "../database.js";
 
 /** Columns of `memory_entries AS e` that {@link entryOf} reads. */
 export const ENTRY_COLUMNS: string = `e.org_id, e.entry_id, e.session_id, e.content,
-  e.created_at_ms, e.tool_name, e.intent`;
+  e.created_at_ms, e.tool_name, e.intent, e.sources`;
 
 /** The smallest UUID, where paging starts. */
 export const FIRST_ID: string = "00000000-0000-0000-0000-000000000000";
@@ -20,18 +21,22 @@ export interface EntryRow {
   readonly created_at_ms: number;
   readonly tool_name: string | null;
   readonly intent: string | null;
+  readonly sources: string | null;
 }
 
 /** A row of `memory_entries`. */
 export function entryOf(row: EntryRow): MemoryEntry {
   const { tool_name: toolName, intent } = row;
+  const sources = sourcesIn(row.sources ?? undefined);
   return {
     orgId: row.org_id,
     entryId: row.entry_id,
     sessionId: row.session_id,
     content: row.content,
     createdAtMs: row.created_at_ms,
-    ...(toolName === null || intent === null ? {} : { toolCall: { toolName, intent } }),
+    ...(toolName === null || intent === null
+      ? {}
+      : { toolCall: { toolName, intent, ...(sources && { sources }) } }),
   };
 }
 

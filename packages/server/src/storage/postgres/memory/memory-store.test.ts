@@ -42,6 +42,9 @@ async function open(): Promise<MemoryUnderTest & ReembeddingUnderTest> {
     reembedding,
     openSource: () => openIndexSource(store.memorySource.options as IndexSourceOptions),
     vectorCount,
+    execute: async (sql) => {
+      await database.query(sql);
+    },
     [Symbol.asyncDispose]: async () => {
       await reembedding[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();

@@ -1,6 +1,15 @@
 import { assert } from "@steward/kernel/assert.js";
+import type { SetAside } from "@steward/kernel/concurrency/set-aside.js";
 import type { ToolCallBatch } from "../../../kernel/tool-call.js";
-import { toolCallEntryId, type EntryFilter, type MemoryEntry } from "../../../memory/index.js";
+import {
+  CallsToRemember,
+  indexEntry,
+  toolCallEntryId,
+  type EntryFilter,
+  type IndexEntry,
+  type MemoryEntry,
+  type TakenCalls,
+} from "../../../memory/index.js";
 import type {
   EmbeddedEntry,
   EmbeddingModel,
@@ -9,7 +18,7 @@ import type {
   MemoryStore,
 } from "../../../memory/ports.js";
 import type { AuditFact } from "../../../audit/ports.js";
-import { recordedOperation } from "../../../kernel/recorded-operation.js";
+import type { RecordedOperation } from "../../../kernel/recorded-operation.js";
 import { addFacts } from "../audit/outbox.js";
 import { acknowledge } from "../tool-calls/unread-calls.js";
 import type { Connection, Database, PgValue } from "../database.js";
@@ -51,6 +60,8 @@ export class PostgresMemoryStore implements MemoryStore {
     write: (_orgId, waiting) => this.#add(waiting),
   });
   #modelId: number | undefined;
+  /** The batch that was taken last. */
+  #taken: { readonly calls: CallsToRemember; readonly batch: ToolCallBatch } | undefined;
 
   constructor(db: Database, unread: UnreadPlans, signals: Signals) {
     this.#db = db;
@@ -68,11 +79,10 @@ export class PostgresMemoryStore implements MemoryStore {
     this.#modelId = await this.#db.transaction((connection) => adoptModel(connection, model));
   }
 
-  addEntries(entries: readonly EmbeddedEntry[]): Promise<void> {
+  addEntries(entries: readonly EmbeddedEntry[], operation?: RecordedOperation): Promise<void> {
     const [first] = entries;
     if (first === undefined) return Promise.resolve();
     const { orgId } = first.entry;
-    const operation = recordedOperation();
     if (operation === undefined) return this.#adds.add(orgId, { entries, fact: undefined });
     return operation.write(async (due) => {
       await this.#adds.add(orgId, { entries, fact: due?.fact });
@@ -80,9 +90,23 @@ export class PostgresMemoryStore implements MemoryStore {
     });
   }
 
-  async addToolCallEntries(entries: readonly EmbeddedEntry[], taken: ToolCallBatch): Promise<void> {
+  async takeCalls(limit: number, setAside?: SetAside): Promise<TakenCalls> {
+    const batch = await this.toolCalls.take(limit, setAside);
+    const calls = new CallsToRemember(batch);
+    this.#taken = { calls, batch };
+    if (batch.calls.length === 0) await this.toolCalls.done(batch);
+    return calls.taken;
+  }
+
+  async remember(
+    taken: TakenCalls,
+    vectors: readonly (Float32Array | undefined)[],
+  ): Promise<readonly IndexEntry[]> {
+    assert(this.#taken?.calls.taken === taken, "the batch is the one that was taken last");
+    const { calls, batch } = this.#taken;
+    const entries = calls.entriesWith(vectors);
     const modelId = this.modelId;
-    const parts = this.toolCalls.partsOf(taken);
+    const parts = this.toolCalls.partsOf(batch);
     await this.#db.transaction(async (connection) => {
       const plans = await acknowledge(connection, "memory", parts);
       // Another node may have stored the other entries meanwhile.
@@ -94,8 +118,9 @@ export class PostgresMemoryStore implements MemoryStore {
       const own = entries.filter(({ entry }) => ours.has(entry.entryId));
       await insertEntries(connection, own, modelId);
     });
-    this.toolCalls.forget(taken);
+    this.toolCalls.forget(batch);
     this.#signals.memory(organizationsOf(entries));
+    return entries.map(indexEntry);
   }
 
   async findEntry(orgId: string, entryId: string): Promise<MemoryEntry | undefined> {
@@ -104,6 +129,14 @@ export class PostgresMemoryStore implements MemoryStore {
       [orgId, entryId],
     );
     return row && entryOf(row);
+  }
+
+  async countEntries(orgId: string): Promise<number> {
+    const [row] = await this.#db.query<{ readonly count: number }>(
+      "SELECT count(*)::integer AS count FROM memory_entries WHERE org_id = $1",
+      [orgId],
+    );
+    return row?.count ?? 0;
   }
 
   /** Rejects once another model is active, because the search's hits may then be incomplete. */
@@ -135,16 +168,21 @@ export class PostgresMemoryStore implements MemoryStore {
     return rows.map(entryOf);
   }
 
-  deleteEntry(orgId: string, entryId: string): Promise<boolean> {
+  deleteEntry(orgId: string, entryId: string, operation?: RecordedOperation): Promise<boolean> {
     return settled(async (isUnsure) => {
       const entry = await this.findEntry(orgId, entryId);
       if (entry === undefined) return isUnsure;
-      const deleted = await this.#delete(orgId, entry.sessionId, [entryId]);
+      const deleted = await this.#delete(orgId, entry.sessionId, [entryId], operation);
       return deleted !== undefined && (deleted.length > 0 || isUnsure);
     });
   }
 
-  async deleteSession(orgId: string, sessionId: string, limit: number): Promise<readonly string[]> {
+  async deleteSession(
+    orgId: string,
+    sessionId: string,
+    limit: number,
+    operation?: RecordedOperation,
+  ): Promise<readonly string[]> {
     const rows = await this.#db.query<{ readonly entry_id: string }>(
       `SELECT entry_id FROM memory_entries WHERE org_id = $1 AND session_id = $2
        ORDER BY created_at_ms LIMIT $3`,
@@ -152,7 +190,7 @@ export class PostgresMemoryStore implements MemoryStore {
     );
     if (rows.length === 0) return [];
     const ids = rows.map((row) => row.entry_id);
-    const deleted = await settled(() => this.#delete(orgId, sessionId, ids));
+    const deleted = await settled(() => this.#delete(orgId, sessionId, ids, operation));
     // The result includes entries that another caller deleted at the same time, because they no
     // longer exist either.
     return deleted === undefined ? [] : ids;
@@ -261,13 +299,14 @@ export class PostgresMemoryStore implements MemoryStore {
     orgId: string,
     sessionId: string,
     entryIds: readonly string[],
+    operation: RecordedOperation | undefined,
   ): Promise<readonly string[] | undefined> {
     const deleted = await this.#db.effect(async (connection) => {
       // Placing a hold waits for the end of this transaction, or this one sees the hold.
       await preventDeletions(connection, orgId);
       if (await isHeld(connection, orgId, sessionId)) return undefined;
       return deleteEntries(connection, orgId, sessionId, entryIds);
-    });
+    }, operation);
     if (deleted !== undefined) this.#signals.memory([orgId]);
     return deleted;
   }

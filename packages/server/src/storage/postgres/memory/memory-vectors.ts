@@ -1,5 +1,5 @@
 import type { StoredVector } from "../../stored-vectors.js";
-import { byOrganization } from "../by-organization.js";
+import { byOrganization } from "../../by-organization.js";
 import type { Connection } from "../database.js";
 
 /** The rows of `memory_vectors`: each exists as long as an entry refers to it. */

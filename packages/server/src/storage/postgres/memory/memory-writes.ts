@@ -1,7 +1,8 @@
 import type { MemoryEntry } from "../../../memory/index.js";
 import type { EmbeddedEntry } from "../../../memory/ports.js";
+import { sourcesJson } from "../../plan-changes/index.js";
 import { storedVectors } from "../../stored-vectors.js";
-import { byOrganization } from "../by-organization.js";
+import { byOrganization } from "../../by-organization.js";
 import type { Connection } from "../database.js";
 import { holdModel } from "./memory-models.js";
 import { takeSequences } from "./memory-sequences.js";
@@ -36,19 +37,12 @@ async function insertRows(
 ): Promise<void> {
   const sessions = all.map(({ sessionId }) => sessionId);
   const times = all.map(({ createdAtMs }) => createdAtMs);
-  await connection.query(
-    `INSERT INTO sessions (org_id, session_id, created_at_ms)
-     SELECT DISTINCT ON (session_id) $1::uuid, session_id, created_at_ms
-     FROM unnest($2::text[], $3::bigint[]) AS s (session_id, created_at_ms)
-     ORDER BY session_id, created_at_ms
-     ON CONFLICT DO NOTHING`,
-    [orgId, sessions, times],
-  );
+  await holdSessions(connection, orgId, { sessions, times });
   await connection.query(
     `INSERT INTO memory_entries
-       (org_id, entry_id, session_id, content, created_at_ms, tool_name, intent)
+       (org_id, entry_id, session_id, content, created_at_ms, tool_name, intent, sources)
      SELECT $1, e.* FROM unnest($2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[],
-       $7::text[]) AS e`,
+       $7::text[], $8::text[]) AS e`,
     [
       orgId,
       all.map(({ entryId }) => entryId),
@@ -57,8 +51,39 @@ async function insertRows(
       times,
       all.map(({ toolCall }) => toolCall?.toolName ?? null),
       all.map(({ toolCall }) => toolCall?.intent ?? null),
+      all.map(({ toolCall }) => sourcesJson(toolCall?.sources)),
     ],
   );
+}
+
+/**
+ * Stores the missing sessions, and prevents the deletion of all of them until the transaction ends,
+ * so that entries may refer to them.
+ * @param entries of each entry, its session and time.
+ */
+async function holdSessions(
+  connection: Connection,
+  orgId: string,
+  { sessions, times }: { readonly sessions: readonly string[]; readonly times: readonly number[] },
+): Promise<void> {
+  const count = new Set(sessions).size;
+  for (let held = 0; held < count;) {
+    await connection.query(
+      `INSERT INTO sessions (org_id, session_id, created_at_ms)
+       SELECT DISTINCT ON (session_id) $1::uuid, session_id, created_at_ms
+       FROM unnest($2::text[], $3::bigint[]) AS s (session_id, created_at_ms)
+       ORDER BY session_id, created_at_ms
+       ON CONFLICT DO NOTHING`,
+      [orgId, sessions, times],
+    );
+    // Another transaction may have deleted a session that the former statement has found.
+    const locked = await connection.query(
+      `SELECT 1 FROM sessions WHERE org_id = $1 AND session_id = ANY ($2::text[])
+       ORDER BY session_id FOR KEY SHARE`,
+      [orgId, sessions],
+    );
+    held = locked.length;
+  }
 }
 
 /** Inserts vectors and codes of a model for existing entries without a vector of this model. */

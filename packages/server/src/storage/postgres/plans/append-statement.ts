@@ -7,7 +7,8 @@ import {
 } from "../../plan-changes/index.js";
 import type { NewDelivery } from "../../../webhooks/ports.js";
 import type { Database, PgValue } from "../database.js";
-import { insertDeliveries } from "../webhooks/webhook-store.js";
+import { deliveryInsert } from "../../cold/webhook-store.js";
+import { runOn } from "../sql-store.js";
 
 /** The lease of a claimed step. */
 export interface StepLease {
@@ -50,7 +51,7 @@ export class AppendStatement {
     }
     await db.transaction(async (connection) => {
       await connection.query(this.#text, this.#values);
-      await insertDeliveries(connection, this.#deliveries);
+      await runOn(connection, this.#deliveries.map(deliveryInsert));
     });
   }
 
@@ -102,9 +103,12 @@ function valuesOf(
   units: readonly PlanUnit[],
   lease: StepLease,
 ): readonly PgValue[] {
-  const plans = units.flatMap(({ ref, plan, owner }) =>
-    plan === undefined ? [] : [{ planId: ref.planId, state: plan, owner }],
-  );
+  // In the order in which a consumer's positions lock these rows, so that the two cannot deadlock.
+  const plans = units
+    .flatMap(({ ref, plan, owner }) =>
+      plan === undefined ? [] : [{ planId: ref.planId, state: plan, owner }],
+    )
+    .sort((one, other) => (one.planId < other.planId ? -1 : 1));
   const claimed = units.flatMap(({ ref, claimed: steps }) =>
     steps.map((step) => ({ planId: ref.planId, step })),
   );

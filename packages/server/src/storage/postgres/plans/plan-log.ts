@@ -9,12 +9,18 @@ import {
   type PlanUnit,
   type StoredResult,
 } from "../../../plans/engine/index.js";
-import type { PlanEvent } from "../../../plans/index.js";
+import type { NewPlanEvent } from "../../../plans/index.js";
 import type { AttemptRef, NewPlan, PlanRef } from "../../../plans/ports.js";
 import type { PlanState } from "../../../plans/transitions.js";
 import { AppendWriter } from "./append-writer.js";
 import type { Connection, Database } from "../database.js";
-import { eventsJson, forkedStepsJson, forkSources, originsJson } from "../../plan-changes/index.js";
+import {
+  eventsJson,
+  forkedStepsJson,
+  forkSources,
+  originsJson,
+  preparedStepsJson,
+} from "../../plan-changes/index.js";
 import type { NodeLease } from "../node-lease.js";
 import type { PlanQueries } from "./plan-queries.js";
 import { settled } from "../settled.js";
@@ -50,7 +56,7 @@ export class PostgresPlanLog implements PlanLog {
   async create(
     plan: NewPlan,
     state: PlanState,
-    events: readonly PlanEvent[],
+    events: readonly NewPlanEvent[],
     owner: string | undefined,
   ): Promise<EarlierRequest | undefined> {
     const earlier = await this.#earlier(plan);
@@ -98,7 +104,7 @@ export class PostgresPlanLog implements PlanLog {
   #insert(
     plan: NewPlan,
     state: PlanState,
-    events: readonly PlanEvent[],
+    events: readonly NewPlanEvent[],
     owner: string | undefined,
   ): Promise<boolean> {
     return settled(
@@ -111,7 +117,7 @@ export class PostgresPlanLog implements PlanLog {
   #insertOnce(
     plan: NewPlan,
     state: PlanState,
-    events: readonly PlanEvent[],
+    events: readonly NewPlanEvent[],
     owner: string | undefined,
   ): Promise<boolean> {
     const steps = forkedStepsJson(plan, state);
@@ -157,13 +163,13 @@ async function insertFork(connection: Connection, plan: NewPlan): Promise<void> 
 async function insertPlan(
   db: Pick<Connection, "query">,
   plan: NewPlan,
-  events: readonly PlanEvent[],
+  events: readonly NewPlanEvent[],
   owner: string | undefined,
 ): Promise<boolean> {
   const { ref, idempotency } = plan;
   const [row] = await db.query<{ readonly created: boolean }>(
     `SELECT steward_create_plan($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-         $12, $13, $14) AS created`,
+         $12, $13, $14, $15) AS created`,
     [
       ref.orgId,
       ref.planId,
@@ -173,12 +179,13 @@ async function insertPlan(
       owner ?? null,
       plan.name,
       plan.description,
-      JSON.stringify(plan.steps),
+      preparedStepsJson(plan.steps),
       eventsJson(events),
       idempotency?.key ?? null,
       idempotency?.requestHash ?? null,
       plan.onFailure ?? null,
       originsJson([{ count: events.length, origin: plan.origin }]),
+      plan.keepOpen ?? false,
     ],
   );
   return row?.created === true;

@@ -1,5 +1,5 @@
 import { assert } from "@steward/kernel/assert.js";
-import { NIL_ORG_ID, type PartyNames } from "@steward/kernel/caller.js";
+import type { PartyNames } from "@steward/kernel/caller.js";
 import { isUuid } from "@steward/kernel/ids.js";
 import type { PageRequest, PlanEvent, PlanPage, StoredPlanFilter } from "../../../plans/index.js";
 import {
@@ -11,7 +11,7 @@ import {
   type StoredResult,
 } from "../../../plans/engine/index.js";
 import type { PlanRef } from "../../../plans/ports.js";
-import type { Database, PgValue } from "../database.js";
+import type { Database } from "../database.js";
 import type { NodeLease } from "../node-lease.js";
 import {
   abandonedStepOf,
@@ -20,13 +20,19 @@ import {
   PLAN_COLUMNS,
   planPageOf,
   storedResultOf,
-  SUBMITTER_PLACES,
   submitterOf,
   type AbandonedRow,
   type ChangeRow,
   type PlanRow,
   type ResultRow,
 } from "../../plan-changes/index.js";
+import { planListQuery } from "./plan-list.js";
+
+interface LeasedRow extends AbandonedRow {
+  readonly node_id: string;
+  /** Whether the lease of the step has ended, whatever became of its node. */
+  readonly is_over: boolean;
+}
 
 /** A plan with its definition and its log, read in one snapshot. */
 interface WholePlanRow extends PlanRow {
@@ -39,7 +45,7 @@ interface WholePlanRow extends PlanRow {
 }
 
 /** The other live nodes, whose plans are not due here. */
-type QueryingNode = Pick<NodeLease, "others" | "buryTheGone">;
+type QueryingNode = Pick<NodeLease, "nodeId" | "others" | "alive" | "buryTheGone">;
 
 /** Reads of the plan tables, as committed. */
 export class PlanQueries implements PlanReads {
@@ -89,44 +95,8 @@ export class PlanQueries implements PlanReads {
 
   /** Newest first: plan ids are ordered in time. */
   async list(orgId: string, filter: StoredPlanFilter, page: PageRequest): Promise<PlanPage> {
-    const values: PgValue[] = [orgId];
-    const conditions = ["p.org_id = $1", "d.org_id = $1"];
-    const narrow = (condition: string, value: string | undefined): void => {
-      if (value === undefined) return;
-      values.push(value);
-      conditions.push(`${condition} $${values.length}`);
-    };
-    narrow("p.status =", filter.status);
-    // Few plans end like this, and an index finds them.
-    if (filter.status === "failed" || filter.status === "cancelled") {
-      conditions.push("(p.cancel_reason IS NOT NULL OR p.failure IS NOT NULL)");
-    }
-    narrow("p.session_id =", filter.sessionId);
-    if (filter.text !== undefined) {
-      values.push(filter.text);
-      // Texts that are compared in the collation C ignore the case of ASCII letters only, as on SQLite.
-      conditions.push(
-        `strpos(lower(concat_ws(E'\\n', d.name, d.description, p.session_id, p.plan_id) COLLATE "C"),
-           lower($${values.length}::text COLLATE "C")) > 0`,
-      );
-    }
-    narrow("p.plan_id <", page.cursor);
-    if (filter.submitter !== undefined) {
-      const own = Object.entries(filter.submitter) as [keyof PartyNames, string | undefined][];
-      const names = own.map(([name, value]) => {
-        values.push(value ?? "");
-        return ` AND ${submitterName(name)} = $${String(values.length)}`;
-      });
-      conditions.push(`p.plan_id IN (SELECT plan_id FROM plan_changes
-        WHERE org_id = $1 AND sequence = 1${names.join("")})`);
-    }
-    values.push(page.limit + 1);
-    const rows = await this.#db.query<PlanRow>(
-      `SELECT ${PLAN_COLUMNS} FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
-       WHERE ${conditions.join(" AND ")} ORDER BY p.plan_id DESC LIMIT $${values.length}`,
-      values,
-    );
-    return planPageOf(rows, page);
+    const { text, values } = planListQuery(orgId, filter, page);
+    return planPageOf(await this.#db.query<PlanRow>(text, values), page);
   }
 
   /** @throws AppError `PLAN_NOT_FOUND`, `CURSOR_OUT_OF_RANGE`. */
@@ -167,21 +137,26 @@ export class PlanQueries implements PlanReads {
     limit: number,
     except: readonly string[],
   ): Promise<readonly DueStep[]> {
-    const rows = await this.#db.query<AbandonedRow>(
-      `SELECT l.org_id, l.plan_id, l.step_index, l.attempt, p.session_id, d.steps, ARRAY(
+    const rows = await this.#db.query<LeasedRow>(
+      `SELECT l.node_id, l.lease_until_ms < steward_now_ms() AS is_over,
+         l.org_id, l.plan_id, l.step_index, l.attempt, p.session_id, d.steps, ARRAY(
          SELECT c.steps FROM plan_changes AS c
          WHERE c.org_id = l.org_id AND c.plan_id = l.plan_id AND c.steps LIKE '%"definition":%'
          ORDER BY c.sequence) AS changes
        FROM step_leases AS l
        JOIN plans AS p USING (org_id, plan_id) JOIN plan_definitions AS d USING (org_id, plan_id)
-       WHERE (l.lease_until_ms < steward_now_ms() OR l.node_id NOT IN
-           (SELECT node_id FROM nodes WHERE org_id = $3))
+       WHERE (l.lease_until_ms < steward_now_ms() OR l.node_id <> ALL ($3::uuid[]))
          AND (p.owner_node IS NULL OR p.owner_node <> ALL ($1::uuid[]))
          AND l.plan_id || '/' || l.step_index <> ALL ($4::text[])
        ORDER BY l.lease_until_ms LIMIT $2`,
-      [others, limit, NIL_ORG_ID, except],
+      [others, limit, [this.#node.nodeId, ...others], except],
     );
-    return rows.map((row) => ({
+    // A node may have joined since the last heartbeat. It joined before it leased a step, so it is
+    // found now; the two tables need not be on one server.
+    const unknown = rows.flatMap((row) => (row.is_over ? [] : [row.node_id]));
+    const alive = await this.#node.alive([...new Set(unknown)]);
+    const abandoned = rows.filter((row) => row.is_over || !alive.has(row.node_id));
+    return abandoned.map((row) => ({
       key: `${row.plan_id}/${String(row.step_index)}`,
       read: () => abandonedStepOf(row),
     }));
@@ -243,9 +218,4 @@ export class PlanQueries implements PlanReads {
 /** Ids have one canonical spelling; other spellings name no plan. */
 export function isKey({ orgId, planId }: PlanRef): boolean {
   return [orgId, planId].every((id) => isUuid(id) && id === id.toLowerCase());
-}
-
-/** The expression that the index of submitters is made of. */
-function submitterName(name: keyof PartyNames): string {
-  return `coalesce(origins::json -> 0 -> 1 ->> ${String(SUBMITTER_PLACES[name])}, '')`;
 }

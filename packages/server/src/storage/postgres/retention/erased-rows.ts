@@ -121,14 +121,7 @@ export class PostgresErasedRows implements ErasedRows {
              AND u.id = (c.call::json ->> 1)::uuid`,
           [orgId, planIds],
         );
-        // The id of a message has the plan's after `msg_`.
-        await connection.query(
-          `DELETE FROM webhook_deliveries AS w WHERE w.org_id = $1
-             AND substr(w.message_id, 5, 36) = ANY ($2::text[])
-             AND NOT EXISTS (SELECT 1 FROM plans AS p WHERE p.org_id = $1
-               AND p.plan_id = ANY ($2::uuid[]) AND p.plan_id::text = substr(w.message_id, 5, 36))`,
-          [orgId, planIds],
-        );
+        await deleteDeliveries(connection, orgId, planIds);
       }),
     );
   }
@@ -173,6 +166,24 @@ export class PostgresErasedRows implements ErasedRows {
   overwrite(): Promise<void> {
     return Promise.resolve();
   }
+}
+
+/** Deletes the deliveries that tell of plans which are gone. */
+async function deleteDeliveries(
+  connection: Connection,
+  orgId: string,
+  planIds: readonly string[],
+): Promise<void> {
+  const left = await connection.query<{ readonly plan_id: string }>(
+    "SELECT plan_id FROM plans WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])",
+    [orgId, planIds],
+  );
+  const kept = new Set(left.map((row) => row.plan_id));
+  // The id of a message has the plan's after `msg_`.
+  await connection.query(
+    "DELETE FROM webhook_deliveries WHERE org_id = $1 AND substr(message_id, 5, 36) = ANY ($2::text[])",
+    [orgId, planIds.filter((planId) => !kept.has(planId))],
+  );
 }
 
 interface CountRow {

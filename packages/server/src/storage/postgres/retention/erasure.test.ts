@@ -34,6 +34,22 @@ erasureBattery("PostgreSQL", {
     }
     return found;
   },
+  columns: async () => {
+    const columns = await database.query(
+      `SELECT c.relname || '.' || a.attname AS name
+       FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+       WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND a.attnum > 0
+         AND NOT a.attisdropped AND a.attname <> 'org_id' AND a.atttypid <> ALL (
+           '{uuid,int4,int8,float8,bool,timestamptz}'::regtype[])`,
+    );
+    return columns.map(({ name }) => String(name));
+  },
+  has: async (column, text) => {
+    const [table = "", name = ""] = column.split(".");
+    const sought = [text, Buffer.from(text).toString("hex")];
+    const sql = `SELECT 1 FROM "${table}" WHERE ${sought.map((each) => `strpos("${name}"::text, '${each}') > 0`).join(" OR ")} LIMIT 1`;
+    return (await database.query(sql)).length > 0;
+  },
   openState: () => openStateNode(database.url, mkdtempSync(join(root, "clones-"))),
   // A dump of every row as text, in which bytes are hexadecimal digits.
   contains: async (text) => {

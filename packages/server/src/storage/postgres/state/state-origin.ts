@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { Hash } from "@steward/state";
 import type {
   CollectionClaim,
@@ -15,6 +16,8 @@ import { inflated, packed } from "./state-blocks.js";
 const FETCHED_BYTES = 4 * 1024 * 1024;
 /** The lease of a garbage collection, in ms. While it is valid, no other collection starts. */
 const COLLECTION_LEASE_MS = 10 * 60 * 1000;
+/** A store's version is random: one that was erased and began anew must not look unchanged. */
+const VERSION_BOUND = 2 ** 48 - 1;
 /** Organizations marked as due in one statement. */
 const DUE_MAX = 10_000;
 
@@ -184,9 +187,9 @@ export class PostgresOrigin implements Origin {
     return settled((isUnsure) =>
       this.#db.transaction(async (connection) => {
         const erased = await connection.query(
-          `UPDATE state_stores SET swept = swept + $2::bigint, version = floor(random() * 1e15)::bigint
+          `UPDATE state_stores SET swept = swept + $2::bigint, version = $3
            WHERE org_id = $1 RETURNING org_id`,
-          [orgId, atLeast],
+          [orgId, atLeast, randomInt(VERSION_BOUND)],
         );
         await connection.query("DELETE FROM state_refs WHERE org_id = $1", [orgId]);
         await connection.query("DELETE FROM state_blocks WHERE org_id = $1", [orgId]);

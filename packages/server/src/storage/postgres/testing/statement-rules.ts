@@ -4,8 +4,14 @@ import type { TreeNode, TreeValue } from "../../../adapters/sql-analyzer/postgre
 export interface RuleContext {
   /** Tables that are distributed by organization. */
   readonly distributed: ReadonlySet<string>;
+  /** Tables that every server has a copy of. */
+  readonly replicated: ReadonlySet<string>;
+  /** Tables that only the coordinator has. */
+  readonly local: ReadonlySet<string>;
   /** Functions that are not immutable. */
   readonly mutable: ReadonlySet<string>;
+  /** Those of them that are not even stable. */
+  readonly volatile: ReadonlySet<string>;
   /** Whether the statement is in the body of a function. */
   readonly isInFunction: boolean;
 }
@@ -27,7 +33,9 @@ export function brokenRules(statement: TreeNode, context: RuleContext): readonly
   const broken = new Set<string>();
   const isChange = Object.keys(statement).some((type) => CHANGES.has(type));
   walk(statement, [], (type, node, path) => {
+    if (CHANGES.has(type)) for (const rule of brokenByChange(type, node, context)) broken.add(rule);
     if (isOneOf(STATEMENTS, type)) {
+      for (const pair of mixedTables(node, context)) broken.add(pair);
       for (const table of unboundTables(type, node, context)) broken.add(`all shards: ${table}`);
     }
     if (isChange && ["CaseExpr", "CoalesceExpr", "MinMaxExpr"].includes(type)) {
@@ -48,6 +56,59 @@ export function brokenRules(statement: TreeNode, context: RuleContext): readonly
     if (name === "pg_notify" && isNested) broken.add("pg_notify() that is not at the top");
   });
   return [...broken].sort();
+}
+
+/** What a change may not do, whichever table it changes, and what it may not do to a copied or a local table. */
+function brokenByChange(type: string, node: TreeNode, context: RuleContext): readonly string[] {
+  const table = textAt(nodeAt(node, "relation"), "relname");
+  const broken: string[] = [];
+  const conflict = nodeAt(node, "onConflictClause");
+  for (const name of conflict === undefined ? [] : functionsIn(conflict)) {
+    if (context.mutable.has(name)) broken.push(`${name}() in DO UPDATE`);
+  }
+  for (const name of context.isInFunction ? [] : functionsIn(node)) {
+    if (context.volatile.has(name)) broken.push(`${name}() in a change`);
+  }
+  if (!context.distributed.has(table)) {
+    const named = tablesIn(node).filter((name) => context.distributed.has(name));
+    for (const name of named) broken.push(`a change of ${table} names ${name}`);
+  }
+  if (context.replicated.has(table)) {
+    walk(node, [], (inner, child) => {
+      const isCut = inner === "SelectStmt" && child["limitCount"] !== undefined;
+      if (isCut || inner === "LockingClause")
+        broken.push(`each copy of ${table} picks its own rows`);
+    });
+  }
+  if (context.isInFunction && type !== "InsertStmt") {
+    for (const clause of ["fromClause", "usingClause"]) {
+      const isArray = functionsIn(node[clause] ?? []).includes("unnest");
+      if (isArray) broken.push(`a change of ${table} joined with unnest()`);
+    }
+  }
+  return broken;
+}
+
+/** Tables on the coordinator that one query, without its subqueries, reads together with distributed ones. */
+function mixedTables(node: TreeNode, context: RuleContext): readonly string[] {
+  const tables: string[] = [];
+  for (const clause of ["fromClause", "usingClause"]) {
+    walkLevel(node[clause], (type, child) => {
+      if (type === "RangeVar") tables.push(textAt(child, "relname"));
+    });
+  }
+  if (!tables.some((name) => context.distributed.has(name))) return [];
+  return tables
+    .filter((name) => context.local.has(name))
+    .map((name) => `joined with distributed tables: ${name}`);
+}
+
+function tablesIn(value: TreeValue): readonly string[] {
+  const found: string[] = [];
+  walk(value, [], (type, node) => {
+    if (type === "RangeVar") found.push(textAt(node, "relname"));
+  });
+  return found;
 }
 
 /** Whether a statement locks rows. */

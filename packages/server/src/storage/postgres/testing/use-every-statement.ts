@@ -9,9 +9,8 @@ import { systemIds } from "@steward/kernel/ids.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import { sampleApproval, SAMPLE_SUBJECT } from "../../../approvals/testing/sample-approval.js";
-import { RecordedOperation, runRecorded } from "../../../kernel/recorded-operation.js";
+import { RecordedOperation } from "../../../kernel/recorded-operation.js";
 import { silentTelemetry } from "../../../kernel/telemetry.js";
-import { auditRecordOf } from "../../../audit/record.js";
 import type { ApiKey } from "../../../identity/ports.js";
 import { embeddedEntry } from "../../../memory/embedded-entry.js";
 import type { EmbeddedEntry } from "../../../memory/ports.js";
@@ -20,12 +19,14 @@ import type { NewPlan, PlanRef } from "../../../plans/ports.js";
 import { ERASURE_SCOPES, type Erasure } from "../../../retention/index.js";
 import type { Hash } from "@steward/state";
 import { appendAudit } from "../../testing/append-audit.js";
+import { plantDecisions } from "../../testing/plant-everywhere.js";
 import { RECORDED_STEP, recordToolCalls } from "../../testing/record-tool-calls.js";
 import { budgetSample, externalSample, priceSample } from "../../testing/usage-samples.js";
 import type { Store } from "../../store.js";
 import type { MeterPlace } from "../../../usage/ports.js";
 import { Database } from "../database.js";
-import { insertDeliveries } from "../webhooks/webhook-store.js";
+import { deliveryInsert } from "../../cold/webhook-store.js";
+import { runOn } from "../sql-store.js";
 import { MemoryFollower } from "../memory/memory-follower.js";
 import { openIndexSource, type IndexSourceOptions } from "../memory/memory-index-source.js";
 import { PostgresReembedding } from "../memory/memory-reembedding.js";
@@ -81,7 +82,7 @@ async function useWebhooks({ webhooks }: Store, url: string): Promise<void> {
   const deliveries = targets.map((target) => ({
     ...{ orgId: ORG, target, messageId: "msg_1", body: "{}", dueAtMs: 1 },
   }));
-  await db.transaction((connection) => insertDeliveries(connection, deliveries));
+  await db.transaction((connection) => runOn(connection, deliveries.map(deliveryInsert)));
   for (const kind of targets) {
     const taken = await webhooks.take(kind, 10, { nowMs: 2, leaseUntilMs: 3 });
     for (const delivery of taken) {
@@ -119,6 +120,7 @@ async function useMemory(store: Store, url: string): Promise<void> {
   const ids = [one.entry.entryId];
   await memory.entriesById(ids, ORG);
   await memory.entriesById(ids);
+  await memory.countEntries(ORG);
   await memory.listEntries(ORG, {}, { limit: 1, after: one.entry });
   const source = openIndexSource({ url, modelId });
   for await (const _page of source.entries()) break;
@@ -136,7 +138,7 @@ async function useMemory(store: Store, url: string): Promise<void> {
   await using reembedding = await PostgresReembedding.open(url);
   const model = { name: "other", dimension: 2 };
   await reembedding.begin(model);
-  for await (const [entry] of reembedding.entriesWithout(model, 10)) {
+  for await (const [entry] of reembedding.entriesWithout(model, 10, () => undefined)) {
     if (entry !== undefined) await reembedding.addVectors(model, [embed(entry)]);
   }
   await reembedding.activate(model, () => Promise.resolve([]));
@@ -165,11 +167,19 @@ async function usePlans({ plans, toolCalls, memory }: Store, url: string): Promi
     );
   }
   await plans.listPlans(ORG, {}, { limit: 1 });
+  const submitter = { userId: undefined, agentId: "agent" };
+  await plans.listPlans(ORG, { submitter }, { limit: 1 });
+  await plans.listPlans(ORG, { submitter, status: "running" }, { limit: 1 });
   await plans.findPlan(ref);
   await plans.readEvents(ref, 0, 10);
   await swept(plans);
   await using db = new Database(url);
-  const node = { others: [], buryTheGone: () => Promise.resolve() };
+  const node = {
+    nodeId: randomUUID(),
+    others: [],
+    alive: () => Promise.resolve(new Set<string>()),
+    buryTheGone: () => Promise.resolve(),
+  };
   const queries = new PlanQueries(db, node);
   await queries.result(ref, 1);
   await queries.submitterOf(ref);
@@ -300,7 +310,7 @@ async function useDoubts(store: Store, proxy: DoubtfulProxy): Promise<void> {
 async function useOthers({ apiKeys, browserSessions, policies, customers }: Store): Promise<void> {
   const put = { orgId: ORG, version: 1, text: "//", changedBy: "ada", changedAtMs: 1 };
   const fact = { orgId: ORG, atMs: 1, kind: "policies.put", subject: "", detail: {} };
-  await runRecorded(new RecordedOperation(fact), () => policies.put(put));
+  await policies.put(put, new RecordedOperation(fact));
   await policies.latest(ORG);
   await customers.bind(ORG, "cus");
   await customers.rebind(ORG, "cus");
@@ -353,7 +363,9 @@ async function useMeter({ meter }: Store): Promise<void> {
   }
 }
 
-async function useErasures({ erasures, erased, usage }: Store): Promise<void> {
+async function useErasures(store: Store): Promise<void> {
+  const { erasures, erased, erasedPlanNames, usage } = store;
+  await plantDecisions(store, ORG, "s");
   await usage.recording.recordExternal(ORG, () => [
     externalSample({ orgId: ORG, occurredAtMs: 1, sessionId: "s" }),
   ]);
@@ -369,6 +381,7 @@ async function useErasures({ erasures, erased, usage }: Store): Promise<void> {
     await erased.entriesOfPlans(ORG, [randomUUID()]);
     await erased.erasePlans(erasure, [randomUUID()]);
     await erasures.count(erasure, erasure.counts);
+    await erasedPlanNames.erase(erasure, { limit: 1000 });
     await erased.eraseNames(erasure);
     await erasures.unfinished();
     await erasures.finish(erasure, 1);
@@ -382,18 +395,14 @@ async function useAudit({
   await sequence.add([
     { orgId: ORG, atMs: 1, kind: "test.fact", subject: "s", detail: {}, personal: { a: "b" } },
   ]);
-  const batch = await sequence.take(1000);
-  const { size } = await sequence.head();
-  const records = batch.facts.map((fact) => auditRecordOf(fact, "salt"));
-  const tiles = [{ level: 0, index: 0, hashes: Buffer.alloc(32) }];
-  await sequence.append(batch, { from: size, records, tiles, checkpoint: "" });
+  await appendAudit(sequence);
   const filter = { orgId: ORG, kind: "test", subject: "s", fromMs: 0, untilMs: 2 };
-  await archive.list(filter, 1);
-  await archive.record(ORG, size);
+  await archive.list(filter, { limit: 1, bytesMax: 1 });
+  await archive.record(ORG, 0);
   await archive.entries(0, 1);
   await archive.tiles([{ level: 0, index: 0, width: 1 }]);
   await archive.checkpoint();
-  await archive.erase(ORG, { untilMs: 1, subjects: ["s"], text: "s" }, 1);
+  await archive.erase(ORG, { untilMs: 1, subjects: ["s"], text: "b" }, 1);
   const claim = { holder: "h", from: await exported.position("file:/audit.jsonl") };
   await exported.records(claim.from, 1);
   await exported.take("file:/audit.jsonl", claim, 1);

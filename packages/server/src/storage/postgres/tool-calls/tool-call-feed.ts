@@ -4,17 +4,17 @@ import type { Unsubscribe } from "../../../kernel/event-bus.js";
 import type { ToolCallBatch, ToolCallFeed } from "../../../kernel/tool-call.js";
 import type { PlanRef } from "../../../plans/ports.js";
 import { WAITING_COUNTED_MAX } from "../../waiting-calls.js";
-import { acknowledge, readUnread, type CallConsumer, type UnreadCalls } from "./unread-calls.js";
+import { acknowledge, readUnreadOf, type CallConsumer, type UnreadCalls } from "./unread-calls.js";
 import type { Database } from "../database.js";
 import type { UnreadPlans } from "./unread-plans.js";
 
-/** Maximum number of plans whose tool calls one statement reads. */
-const PLANS_MAX = 256;
+/** Plans whose calls a batch is taken from. A plan has a few calls, so that hardly more are read than taken. */
+export const PLANS_MAX = 64;
 
 /** The plans of a batch, and the parts of their logs that were read. */
 interface Taken {
-  readonly refs: PlanRef[];
-  readonly parts: UnreadCalls[];
+  readonly refs: readonly PlanRef[];
+  readonly parts: readonly UnreadCalls[];
 }
 
 /**
@@ -40,15 +40,20 @@ export class PostgresToolCallFeed implements ToolCallFeed {
   async take(limit: number, setAside?: SetAside): Promise<ToolCallBatch> {
     for (const taken of [...this.#taken.keys()]) this.release(taken);
     await this.#unread.begin();
-    const taken: Taken = { refs: [], parts: [] };
+    const known = this.#unread.takeAny(PLANS_MAX);
+    // A plan that cannot be read waits until a sweep finds it again.
+    const tried = known.filter(({ planId }) => setAside?.isWaiting(planId) !== true);
     try {
-      const isCut = await this.#read(taken, limit, setAside);
-      const calls = taken.parts.flatMap(({ calls }) => calls);
-      const batch = { calls, isCut };
-      this.#taken.set(batch, taken);
+      const read = await readUnreadOf(this.#db, this.#consumer, tried, limit);
+      for (const ref of read.left) this.#unread.add(ref);
+      tellUnreadable(setAside, tried, read.unreadable);
+      const calls = read.parts.flatMap((part) => part.calls);
+      const batch = { calls, isCut: read.left.length > 0 || known.length === PLANS_MAX };
+      const refs = tried.filter(({ planId }) => !read.unreadable.has(planId));
+      this.#taken.set(batch, { refs, parts: read.parts });
       return batch;
     } catch (error) {
-      for (const ref of taken.refs) this.#unread.add(ref);
+      for (const ref of tried) this.#unread.add(ref);
       throw error;
     }
   }
@@ -97,32 +102,17 @@ export class PostgresToolCallFeed implements ToolCallFeed {
     for (const ref of this.#taken.get(batch)?.refs ?? []) this.#unread.add(ref);
     this.#taken.delete(batch);
   }
+}
 
-  /** @returns whether more unread calls may exist in these plans. */
-  async #read(taken: Taken, limit: number, setAside?: SetAside): Promise<boolean> {
-    for (let count = 0; count < limit;) {
-      const known = this.#unread.take(PLANS_MAX);
-      const [first] = known;
-      if (first === undefined) return false;
-      const tried = known.filter(({ planId }) => setAside?.isWaiting(planId) !== true);
-      taken.refs.push(...tried);
-      if (tried.length === 0) continue;
-      const planIds = tried.map(({ planId }) => planId);
-      const { orgId } = first;
-      const read = await readUnread(this.#db, this.#consumer, orgId, planIds, limit - count);
-      for (const { planId } of tried) {
-        const error = read.unreadable.get(planId);
-        if (error === undefined) setAside?.succeeded(planId);
-        else setAside?.failed(planId, error);
-      }
-      const refs = tried.filter(({ planId }) => !read.unreadable.has(planId));
-      taken.refs.splice(taken.refs.length - tried.length, tried.length, ...refs);
-      taken.parts.push(...read.parts);
-      count += read.parts.reduce((sum, { calls }) => sum + calls.length, 0);
-      if (!read.isCut) continue;
-      for (const ref of refs) this.#unread.add(ref);
-      return true;
-    }
-    return true;
+/** Tells a consumer's loop which of the plans that it has tried cannot be read. */
+export function tellUnreadable(
+  setAside: SetAside | undefined,
+  tried: readonly PlanRef[],
+  unreadable: ReadonlyMap<string, Error>,
+): void {
+  for (const { planId } of tried) {
+    const error = unreadable.get(planId);
+    if (error === undefined) setAside?.succeeded(planId);
+    else setAside?.failed(planId, error);
   }
 }

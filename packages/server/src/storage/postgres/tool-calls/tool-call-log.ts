@@ -1,7 +1,7 @@
 import type { Unsubscribe } from "../../../kernel/event-bus.js";
 import type { RecordedListener, ToolCallLog, ToolCallRecord } from "../../../kernel/tool-call.js";
 import type { PlanRef } from "../../../plans/ports.js";
-import { byOrganization } from "../by-organization.js";
+import { byOrganization } from "../../by-organization.js";
 import { readUnread } from "./unread-calls.js";
 import type { Database } from "../database.js";
 import type { UnreadPlans } from "./unread-plans.js";

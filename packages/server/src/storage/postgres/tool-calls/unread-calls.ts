@@ -3,8 +3,8 @@ import type { PreparedStep } from "../../../plans/index.js";
 import type { PlanRef } from "../../../plans/ports.js";
 import { callOf, preparedStepsOf } from "../../plan-changes/index.js";
 import { unreadableCall } from "../../unreadable-call.js";
-import { TOOL_CALL_CONSUMERS } from "../../tool-call-consumers.js";
-import { byOrganization } from "../by-organization.js";
+import type { TOOL_CALL_CONSUMERS } from "../../tool-call-consumers.js";
+import { byOrganization } from "../../by-organization.js";
 import type { Connection } from "../database.js";
 
 /** Consumers of tool calls. Each has a position of its own in every plan's log. */
@@ -56,6 +56,9 @@ export async function readUnread(
   planIds: readonly string[],
   callsMax: number,
 ): Promise<UnreadRead> {
+  // A plan without unread changes has one row, and most changes have a call. Rows with outputs that
+  // are more than these would be read for nothing.
+  const rowsMax = Math.min(ROWS_MAX, callsMax + planIds.length);
   const rows = await connection.query<ChangeOfPlan>(
     `WITH picked AS MATERIALIZED (
        SELECT org_id, plan_id, session_id, ${consumer}_through AS from_sequence FROM plans
@@ -64,8 +67,8 @@ export async function readUnread(
        ${consumer === "usage" ? "NULL AS output" : "c.output"}
      FROM picked AS p LEFT JOIN plan_changes AS c
        ON c.org_id = $1 AND c.plan_id = p.plan_id AND c.sequence > p.from_sequence
-     ORDER BY array_position($2::uuid[], p.plan_id), c.sequence LIMIT ${ROWS_MAX}`,
-    [orgId, planIds],
+     ORDER BY array_position($2::uuid[], p.plan_id), c.sequence LIMIT $3`,
+    [orgId, planIds, rowsMax],
   );
   const withCalls = new Set(rows.filter((row) => row.call !== null).map((row) => row.plan_id));
   const steps = await stepsOf(connection, orgId, [...withCalls]);
@@ -73,8 +76,34 @@ export async function readUnread(
   const count = parts.reduce((sum, part) => sum + part.calls.length, 0);
   return {
     ...{ parts, unreadable },
-    isCut: rows.length === ROWS_MAX || count === callsMax,
+    isCut: rows.length === rowsMax || count === callsMax,
   };
+}
+
+/** Like {@link readUnread}, of plans of any organizations. */
+export async function readUnreadOf(
+  connection: Connection,
+  consumer: CallConsumer,
+  plans: readonly PlanRef[],
+  callsMax: number,
+): Promise<Omit<UnreadRead, "isCut"> & { readonly left: readonly PlanRef[] }> {
+  const parts: UnreadCalls[] = [];
+  const left: PlanRef[] = [];
+  const unreadable = new Map<string, Error>();
+  let count = 0;
+  for (const [orgId, own] of byOrganization(plans, (ref) => ref.orgId)) {
+    if (count >= callsMax) {
+      left.push(...own);
+      continue;
+    }
+    const planIds = own.map(({ planId }) => planId);
+    const read = await readUnread(connection, consumer, orgId, planIds, callsMax - count);
+    parts.push(...read.parts);
+    for (const [planId, error] of read.unreadable) unreadable.set(planId, error);
+    if (read.isCut) left.push(...own.filter(({ planId }) => !read.unreadable.has(planId)));
+    count += read.parts.reduce((sum, { calls }) => sum + calls.length, 0);
+  }
+  return { parts, unreadable, left };
 }
 
 /**
@@ -87,29 +116,18 @@ export async function acknowledge(
   consumer: LogConsumer,
   parts: readonly Omit<UnreadCalls, "calls">[],
 ): Promise<ReadonlySet<string>> {
-  const others = TOOL_CALL_CONSUMERS.filter((each) => each !== consumer)
-    .map((each) => `${each}_through`)
-    .join(", ");
   const acknowledged = new Set<string>();
   for (const [orgId, own] of byOrganization(parts, ({ ref }) => ref.orgId)) {
-    const planIds = own.map(({ ref }) => ref.planId);
-    // A statement that waits for a plan's row continues with the new row but with an old snapshot
-    // of the log. This statement does the waiting, so that the next one sees the end of the plan's
-    // log.
-    await connection.query(
-      `SELECT FROM plans WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])
-       ORDER BY plan_id FOR NO KEY UPDATE`,
-      [orgId, planIds],
+    const [row] = await connection.query<{ readonly plans: readonly string[] }>(
+      "SELECT steward_acknowledge($1, $2, $3, $4, $5) AS plans",
+      [
+        ...[orgId, consumer],
+        own.map(({ ref }) => ref.planId),
+        own.map(({ from }) => from),
+        own.map(({ through }) => through),
+      ],
     );
-    const rows = await connection.query<{ readonly plan_id: string }>(
-      `UPDATE plans SET ${consumer}_through = a.through,
-         is_settled = finished_at_ms IS NOT NULL AND least(a.through, ${others}) >= (
-           SELECT max(sequence) FROM plan_changes WHERE org_id = $1 AND plan_id = a.plan)
-       FROM unnest($2::uuid[], $3::integer[], $4::integer[]) AS a (plan, place, through)
-       WHERE org_id = $1 AND plan_id = a.plan AND ${consumer}_through = a.place RETURNING plan_id`,
-      [orgId, planIds, own.map(({ from }) => from), own.map(({ through }) => through)],
-    );
-    for (const row of rows) acknowledged.add(row.plan_id);
+    for (const planId of row?.plans ?? []) acknowledged.add(planId);
   }
   return acknowledged;
 }

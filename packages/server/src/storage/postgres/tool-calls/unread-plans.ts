@@ -98,6 +98,16 @@ export class UnreadPlans {
     return planIds.map((planId) => ({ orgId, planId }));
   }
 
+  /** Like {@link take}, from as many organizations as needed. */
+  takeAny(plansMax: number): readonly PlanRef[] {
+    const refs: PlanRef[] = [];
+    for (let some = this.take(plansMax); some.length > 0;) {
+      refs.push(...some);
+      some = this.take(plansMax - refs.length);
+    }
+    return refs;
+  }
+
   /** Every plan that is known to have unread calls. */
   async all(): Promise<readonly PlanRef[]> {
     await this.sweep();

@@ -6,7 +6,9 @@ import type { Admission, Budget, BudgetReservations, Charge } from "../../../usa
 import type { Connection, Database } from "../database.js";
 import type { NodeLease } from "../node-lease.js";
 import { totalsOf, type TotalsRow } from "./usage-rows.js";
-import { budgetsOf } from "./budget-book.js";
+import { BUDGET, budgetsOf } from "../../cold/budget-book.js";
+import { raw } from "../../cold/sql.js";
+import { rowsOn } from "../sql-store.js";
 import { pricesOf } from "./price-book.js";
 
 /** How long the absence of budgets is cached for an organization, in ms. */
@@ -49,7 +51,7 @@ export class PostgresBudgetReservations implements BudgetReservations {
   /** Waits for its turn too, because a reservation with an unknown outcome may be in progress. */
   release(orgId: string, callId: string): Promise<void> {
     return this.#db.transaction(async (connection) => {
-      await budgetsOf(connection, orgId, true);
+      await rowsOn(connection, budgetsOf(orgId, raw("FOR UPDATE")), BUDGET);
       await connection.query(`DELETE FROM usage_reservations WHERE org_id = $1 AND call_id = $2`, [
         orgId,
         callId,
@@ -65,7 +67,7 @@ export class PostgresBudgetReservations implements BudgetReservations {
   async #isUnlimited(orgId: string): Promise<boolean> {
     const now = performance.now();
     if ((this.#unlimited.get(orgId) ?? 0) > now) return true;
-    if ((await budgetsOf(this.#db, orgId)).length > 0) return false;
+    if ((await rowsOn(this.#db, budgetsOf(orgId), BUDGET)).length > 0) return false;
     if (this.#unlimited.size >= ORGANIZATIONS_MAX) this.#unlimited.clear();
     this.#unlimited.set(orgId, now + UNLIMITED_MS);
     return true;
@@ -73,7 +75,7 @@ export class PostgresBudgetReservations implements BudgetReservations {
 
   async #reserveOn(connection: Connection, call: AnnouncedToolCall): Promise<Admission> {
     const { orgId, eventId, sessionId } = call;
-    const budgets = await budgetsOf(connection, orgId, true);
+    const budgets = await rowsOn(connection, budgetsOf(orgId, raw("FOR UPDATE")), BUDGET);
     const nowMs = this.#clock.nowMs();
     const prices = new PriceList(await pricesOf(connection, orgId));
     const charge = chargeOf(call, prices, nowMs);

@@ -13,6 +13,7 @@ import { settled } from "../settled.js";
 import { PostgresUsageLedger, withLockedLedger } from "./usage-ledger.js";
 import { PRICE_COLUMNS, priceOf, type PriceRow } from "./usage-rows.js";
 import { addToTotals, insertAdjustments, insertPrice } from "./usage-writes.js";
+import type { RecordedOperation } from "../../../kernel/recorded-operation.js";
 
 /** Prices in PostgreSQL, and the corrections that follow from a changed price. */
 export class PostgresPriceBook implements PriceBook {
@@ -26,14 +27,23 @@ export class PostgresPriceBook implements PriceBook {
     return pricesOf(this.#db, orgId);
   }
 
-  change(orgId: string, change: (prices: readonly Price[]) => PriceChange): Promise<PriceChange> {
+  change(
+    orgId: string,
+    change: (prices: readonly Price[]) => PriceChange,
+    operation?: RecordedOperation,
+  ): Promise<PriceChange> {
     let changed: PriceChange | undefined;
     const write = (): Promise<PriceChange> =>
-      withLockedLedger(this.#db, orgId, async (connection) => {
-        changed = change(await pricesOf(connection, orgId));
-        await insertPrice(connection, orgId, changed);
-        return changed;
-      });
+      withLockedLedger(
+        this.#db,
+        orgId,
+        async (connection) => {
+          changed = change(await pricesOf(connection, orgId));
+          await insertPrice(connection, orgId, changed);
+          return changed;
+        },
+        operation,
+      );
     return settled(write, async () => {
       const prices = await pricesOf(this.#db, orgId);
       return prices.some(({ id }) => id === changed?.added.id) ? changed : undefined;

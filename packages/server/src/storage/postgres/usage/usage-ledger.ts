@@ -10,6 +10,7 @@ import {
 } from "./usage-rows.js";
 import { heatMapOf } from "./usage-reports.js";
 import { replaceTotals } from "./usage-writes.js";
+import type { RecordedOperation } from "../../../kernel/recorded-operation.js";
 
 /** Usage rows and totals over one connection. */
 export class PostgresUsageLedger implements UsageLedger {
@@ -71,9 +72,10 @@ export function withLockedLedger<T>(
   db: Database,
   orgId: string,
   work: (connection: Connection) => Promise<T>,
+  operation?: RecordedOperation,
 ): Promise<T> {
   return db.effect(async (connection) => {
     await lockLedger(connection, orgId, "UPDATE");
     return work(connection);
-  });
+  }, operation);
 }

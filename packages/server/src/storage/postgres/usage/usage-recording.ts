@@ -1,47 +1,44 @@
-import { postingOf, PriceList, rollupsOf, usageEventOf } from "../../../usage/index.js";
 import type { SetAside } from "@steward/kernel/concurrency/set-aside.js";
+import type { RecordedOperation } from "../../../kernel/recorded-operation.js";
+import { postingOf, rollupsOf } from "../../../usage/index.js";
 import type { Price, UsageEvent, UsageRecording } from "../../../usage/ports.js";
-import { byOrganization } from "../by-organization.js";
-import { OutcomeUnknown, type Connection, type Database } from "../database.js";
-import { acknowledge, type UnreadCalls } from "../tool-calls/unread-calls.js";
-import { PostgresToolCallFeed } from "../tool-calls/tool-call-feed.js";
-import type { UnreadPlans } from "../tool-calls/unread-plans.js";
+import type { DerivationThread } from "../../derivation/derivation-thread.js";
+import type { Database } from "../database.js";
+import type { DerivationCalls } from "../derivation/derivation-calls.js";
 import { settled } from "../settled.js";
+import { tellUnreadable } from "../tool-calls/tool-call-feed.js";
+import type { UnreadPlans } from "../tool-calls/unread-plans.js";
 import { pricesOf } from "./price-book.js";
 import { lockLedger } from "./usage-ledger.js";
-import { addToTotals, insertEvents } from "./usage-writes.js";
+import { addToTotals, insertEvents, isRecorded } from "./usage-writes.js";
 
-/**
- * Creates usage rows in PostgreSQL. Several nodes record at once. When two nodes have read the same
- * calls, the first one to move the position in the plan's log creates the rows.
- */
+/** Maximum number of plans whose tool calls one statement reads. */
+const PLANS_MAX = 256;
+
+/** Creates usage rows in PostgreSQL, from the logs of plans and from external events. */
 export class PostgresUsageRecording implements UsageRecording {
   readonly #db: Database;
-  readonly #toolCalls: PostgresToolCallFeed;
+  readonly #thread: Pick<DerivationThread<DerivationCalls>, "call">;
+  readonly #unread: UnreadPlans;
   /** Recorded, but not told of, because something failed afterwards. */
   #untold: readonly UsageEvent[] = [];
 
-  constructor(db: Database, unread: UnreadPlans) {
+  constructor(
+    db: Database,
+    thread: Pick<DerivationThread<DerivationCalls>, "call">,
+    unread: UnreadPlans,
+  ) {
     this.#db = db;
-    this.#toolCalls = new PostgresToolCallFeed(db, "usage", unread);
+    this.#thread = thread;
+    this.#unread = unread;
   }
 
   async recordPending(limit: number, setAside?: SetAside): Promise<readonly UsageEvent[]> {
     const recorded = [...this.#untold];
     this.#untold = recorded;
     for (let isMore = true; isMore && recorded.length < limit;) {
-      const taken = await this.#toolCalls.take(limit - recorded.length, setAside);
-      isMore = taken.isCut;
-      const byOrg = byOrganization(this.#toolCalls.partsOf(taken), ({ ref }) => ref.orgId);
-      for (const parts of byOrg.values()) {
-        const { events, isComplete } = await this.#recordParts(parts);
-        recorded.push(...events);
-        isMore ||= !isComplete;
-      }
-      // The node reads the plan again when another node has recorded the calls, because more calls
-      // may follow them.
-      if (isMore) this.#toolCalls.release(taken);
-      else this.#toolCalls.forget(taken);
+      await this.#unread.begin();
+      isMore = await this.#recordRound(recorded, limit, setAside);
     }
     this.#untold = [];
     return recorded;
@@ -50,6 +47,7 @@ export class PostgresUsageRecording implements UsageRecording {
   recordExternal(
     orgId: string,
     eventsAt: (prices: readonly Price[]) => readonly UsageEvent[],
+    operation?: RecordedOperation,
   ): Promise<readonly UsageEvent[]> {
     let added: readonly UsageEvent[] = [];
     const write = (): Promise<readonly UsageEvent[]> =>
@@ -60,56 +58,38 @@ export class PostgresUsageRecording implements UsageRecording {
         added = events.filter(({ id }) => ids.has(id));
         await addToTotals(connection, rollupsOf(added.map(postingOf)));
         return added;
-      });
-    return settled(write, async () => ((await this.#isRecorded(added)) ? added : undefined));
+      }, operation);
+    return settled(write, async () => ((await isRecorded(this.#db, added)) ? added : undefined));
   }
 
-  /** @param parts of plans' logs of one organization. @returns whether all of them were left to this node. */
-  async #recordParts(
-    parts: readonly UnreadCalls[],
-  ): Promise<{ readonly events: readonly UsageEvent[]; readonly isComplete: boolean }> {
-    let events: readonly UsageEvent[] = [];
-    try {
-      const plans = await this.#db.transaction(async (connection) => {
-        const acknowledged = await acknowledge(connection, "usage", parts);
-        const own = parts.filter(({ ref }) => acknowledged.has(ref.planId));
-        events = await recordOn(connection, own);
-        return acknowledged;
-      });
-      return { events, isComplete: plans.size === parts.length };
-    } catch (error) {
-      if (!(error instanceof OutcomeUnknown) || !(await this.#isRecorded(events))) throw error;
-      return { events, isComplete: false };
+  /**
+   * Records the calls of the plans that are unread now.
+   * @param recorded gets the new rows, up to `limit` of them.
+   * @returns whether more calls may wait.
+   */
+  async #recordRound(recorded: UsageEvent[], limit: number, setAside?: SetAside): Promise<boolean> {
+    let isMore = false;
+    while (recorded.length < limit) {
+      const known = this.#unread.take(PLANS_MAX);
+      const [first] = known;
+      if (first === undefined) return isMore;
+      const { orgId } = first;
+      // A plan that cannot be read waits until a sweep finds it again.
+      const tried = known.filter(({ planId }) => setAside?.isWaiting(planId) !== true);
+      if (tried.length === 0) continue;
+      const planIds = tried.map(({ planId }) => planId);
+      const input = { plans: { orgId, planIds }, limit: limit - recorded.length };
+      const { events, left, unreadable } = await this.#thread
+        .call("recordUsage", input)
+        .catch((error: unknown) => {
+          for (const ref of tried) this.#unread.add(ref);
+          throw error;
+        });
+      recorded.push(...events);
+      for (const planId of left) this.#unread.add({ orgId, planId });
+      tellUnreadable(setAside, tried, unreadable);
+      isMore ||= left.length > 0;
     }
+    return true;
   }
-
-  /** After a commit whose answer was lost: all of a batch is there, or nothing. */
-  async #isRecorded([first]: readonly UsageEvent[]): Promise<boolean> {
-    if (first === undefined) return false;
-    const rows = await this.#db.query(
-      `SELECT FROM usage_events WHERE org_id = $1 AND occurred_at_ms = $2 AND id = $3`,
-      [first.orgId, first.occurredAtMs, first.id],
-    );
-    return rows.length > 0;
-  }
-}
-
-/** @param parts of plans' logs of one organization. @returns the rows of their calls. */
-async function recordOn(
-  connection: Connection,
-  parts: readonly UnreadCalls[],
-): Promise<readonly UsageEvent[]> {
-  const orgId = parts[0]?.ref.orgId ?? "";
-  const calls = parts.flatMap((part) => part.calls);
-  if (calls.length === 0) return [];
-  await lockLedger(connection, orgId, "SHARE");
-  const prices = new PriceList(await pricesOf(connection, orgId));
-  const events = calls.map((call) => usageEventOf(call, prices));
-  await insertEvents(connection, orgId, events);
-  await addToTotals(connection, rollupsOf(events.map(postingOf)));
-  await connection.query(
-    `DELETE FROM usage_reservations WHERE org_id = $1 AND call_id = ANY ($2::uuid[])`,
-    [orgId, events.map(({ id }) => id)],
-  );
-  return events;
 }

@@ -1,6 +1,5 @@
 import type {
   Bucket,
-  Budget,
   CostedRow,
   HeatCell,
   OrganizationTotals,
@@ -176,31 +175,5 @@ export function priceOf(row: PriceRow): Price {
     amount: BigInt(row.amount),
     fromMs: row.from_ms,
     untilMs: row.until_ms ?? undefined,
-  };
-}
-
-/** Columns of `usage_budgets` that {@link budgetOf} reads. */
-export const BUDGET_COLUMNS: string = `id, scope, unit, period, action, set_by,
-  limit_amount::text AS limit_amount`;
-
-export interface BudgetRow {
-  readonly id: string;
-  readonly scope: string;
-  readonly unit: string;
-  readonly period: string;
-  readonly action: string;
-  readonly set_by: string;
-  readonly limit_amount: string;
-}
-
-export function budgetOf(row: BudgetRow): Budget {
-  return {
-    id: row.id,
-    scope: row.scope as Budget["scope"],
-    unit: row.unit as Budget["unit"],
-    period: row.period as Budget["period"],
-    limit: BigInt(row.limit_amount),
-    action: row.action as Budget["action"],
-    setBy: row.set_by as Budget["setBy"],
   };
 }

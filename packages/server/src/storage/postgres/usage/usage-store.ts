@@ -1,19 +1,26 @@
 import type { UsageStore } from "../../../usage/ports.js";
 import type { Database } from "../database.js";
+import type { DerivationThread } from "../../derivation/derivation-thread.js";
+import type { DerivationCalls } from "../derivation/derivation-calls.js";
 import type { UnreadPlans } from "../tool-calls/unread-plans.js";
-import { PostgresBudgetBook } from "./budget-book.js";
+import { SqlBudgetBook } from "../../cold/budget-book.js";
+import { PostgresSqlStore } from "../sql-store.js";
 import { PostgresPriceBook } from "./price-book.js";
 import { PostgresUsageLedger, withLockedLedger } from "./usage-ledger.js";
 import { PostgresUsageRecording } from "./usage-recording.js";
 import { PostgresUsageReports } from "./usage-reports.js";
 
 /** Usage in PostgreSQL, for several nodes at once. */
-export function postgresUsageStore(db: Database, unread: UnreadPlans): UsageStore {
+export function postgresUsageStore(
+  db: Database,
+  thread: DerivationThread<DerivationCalls>,
+  unread: UnreadPlans,
+): UsageStore {
   return {
-    recording: new PostgresUsageRecording(db, unread),
+    recording: new PostgresUsageRecording(db, thread, unread),
     reports: new PostgresUsageReports(db),
     prices: new PostgresPriceBook(db),
-    budgets: new PostgresBudgetBook(db),
+    budgets: new SqlBudgetBook(new PostgresSqlStore(db)),
     ledgers: {
       exclusively: (orgId, work) =>
         withLockedLedger(db, orgId, (connection) => work(new PostgresUsageLedger(connection))),

@@ -1,5 +1,5 @@
 import type { Correction, PriceChange, Rollups, UsageEvent } from "../../../usage/ports.js";
-import { byOrganization } from "../by-organization.js";
+import { byOrganization } from "../../by-organization.js";
 import type { Connection, PgValue } from "../database.js";
 
 /**
@@ -8,17 +8,22 @@ import type { Connection, PgValue } from "../database.js";
  */
 
 /**
- * Inserts usage rows of one organization, except events whose source and source id are already
- * known. @returns the ids of the new rows.
+ * Inserts usage rows of one organization, except those that are already known: by the source and its id,
+ * or, where that is asked for, by their own.
+ * @param repeated what becomes of a tool call that has its row already; absent: it has none.
+ * @returns the ids of the new rows.
  */
 export async function insertEvents(
   connection: Connection,
   orgId: string,
   events: readonly UsageEvent[],
+  repeated?: "skipped",
 ): Promise<ReadonlySet<string>> {
   // ON CONFLICT writes each row to the write-ahead log twice, so it is only used where a row may be
   // known.
-  const mayBeKnown = events.some((event) => event.source !== undefined);
+  const isExternal = events.some((event) => event.source !== undefined);
+  const known = isExternal ? "(org_id, source, source_event_id) WHERE source IS NOT NULL" : "";
+  const conflict = isExternal || repeated === "skipped" ? `ON CONFLICT ${known} DO NOTHING` : "";
   const rows = await connection.query<{ readonly id: string }>(
     `INSERT INTO usage_events (org_id, occurred_at_ms, id, session_id, plan_id, step_id, tool_name,
        intent, intent_source, aau_weight, orm_model, cost_nanodollars, price_id, source,
@@ -30,7 +35,7 @@ export async function insertEvents(
          $14::text[], $15::text[], $16::bigint[])
        AS e (occurred, id, session, plan, step, tool, intent, intent_source, weight, model, cost,
          price, source, source_event, created)
-     ${mayBeKnown ? "ON CONFLICT (org_id, source, source_event_id) WHERE source IS NOT NULL DO NOTHING" : ""}
+     ${conflict}
      RETURNING id`,
     [
       orgId,
@@ -52,6 +57,19 @@ export async function insertEvents(
     ],
   );
   return new Set(rows.map(({ id }) => id));
+}
+
+/** After a commit whose answer was lost: all of a batch is there, or nothing. */
+export async function isRecorded(
+  connection: Connection,
+  [first]: readonly UsageEvent[],
+): Promise<boolean> {
+  if (first === undefined) return false;
+  const rows = await connection.query(
+    `SELECT FROM usage_events WHERE org_id = $1 AND occurred_at_ms = $2 AND id = $3`,
+    [first.orgId, first.occurredAtMs, first.id],
+  );
+  return rows.length > 0;
 }
 
 /** Inserts corrections of one organization, each on the day of the row it corrects. */

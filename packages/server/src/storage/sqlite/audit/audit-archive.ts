@@ -1,27 +1,40 @@
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
-import type { AuditArchive, AuditFilter, AuditRecord, ErasedValues } from "../../../audit/ports.js";
+import type {
+  AuditArchive,
+  AuditFilter,
+  AuditPage,
+  AuditRecord,
+  ErasedValues,
+  PageSize,
+} from "../../../audit/ports.js";
 import type { TileName } from "../../../audit/index.js";
-import { auditRecordOfRow, storedForms, type AuditRecordRow } from "../../audit-rows.js";
+import { recordBytes, storedForms } from "../../audit-rows.js";
 import { number } from "../column-values.js";
 import type { CommitWriter } from "../commit-writer.js";
 import { read, type SqliteValue } from "../connection.js";
 import { IS_IN_TIME } from "../reads/read-calls.js";
 import { SYSTEM, type StoreReads } from "../reads/store-reads.js";
-
-const COLUMNS = `r.record_index, r.org_id, r.entry, v.salt, v.personal_values
-  FROM audit_records AS r LEFT JOIN audit_personal_values AS v USING (record_index)`;
+import { PackedErasure } from "../../derivation/packed-erasure.js";
+import { SqliteErasableBlocks } from "./erasable-blocks.js";
+import { PackedRecords, RECORD_ROWS, type RecordRow } from "./record-rows.js";
 
 /** Reads of the audit log in SQLite. */
 export class SqliteAuditArchive implements AuditArchive {
-  readonly #writer: CommitWriter;
+  readonly #writer: Pick<CommitWriter, "commit">;
   readonly #db: StoreReads;
+  readonly #packed: PackedErasure;
 
-  constructor(writer: CommitWriter, db: StoreReads) {
+  constructor(writer: Pick<CommitWriter, "commit">, db: StoreReads) {
     this.#writer = writer;
     this.#db = db;
+    this.#packed = new PackedErasure(new SqliteErasableBlocks(writer, db));
   }
 
-  list(filter: AuditFilter, limit: number, before?: number): Promise<readonly AuditRecord[]> {
+  async list(
+    filter: AuditFilter,
+    { limit, bytesMax }: PageSize,
+    before?: number,
+  ): Promise<AuditPage> {
     const { orgId, kind, subject, fromMs, untilMs } = filter;
     const conditions = [`r.org_id = ? AND r.record_index < ? AND ${IS_IN_TIME}`];
     const values: SqliteValue[] = [orgId, before ?? Number.MAX_SAFE_INTEGER];
@@ -35,46 +48,64 @@ export class SqliteAuditArchive implements AuditArchive {
       add("(r.kind = ? OR r.kind >= ? AND r.kind < ?)", kind, `${kind}.`, `${kind}/`);
     if (fromMs !== undefined) add("r.at_ms >= ?", fromMs);
     if (untilMs !== undefined) add("r.at_ms < ?", untilMs);
-    return this.#db
-      .all<AuditRecordRow>(
-        orgId,
-        `SELECT ${COLUMNS} WHERE ${conditions.join(" AND ")} ORDER BY r.record_index DESC LIMIT ?`,
-        ...values,
-        BigInt(limit),
-      )
-      .then((rows) => rows.map(auditRecordOfRow));
+    const { rows, isCut } = await this.#db.page<RecordRow>(
+      orgId,
+      bytesMax,
+      `SELECT ${RECORD_ROWS} WHERE ${conditions.join(" AND ")} ORDER BY r.record_index DESC LIMIT ?`,
+      ...values,
+      BigInt(limit),
+    );
+    const packed = new PackedRecords(this.#db);
+    const records: AuditRecord[] = [];
+    let bytesLeft = bytesMax;
+    for (const row of rows) {
+      const record = await packed.record(row);
+      bytesLeft -= recordBytes(record);
+      if (bytesLeft < 0 && records.length > 0) return { records, isCut: true };
+      records.push(record);
+    }
+    return { records, isCut };
   }
 
-  record(orgId: string, index: number): Promise<AuditRecord | undefined> {
-    return read(() => {
-      const row = this.#db.get<AuditRecordRow>(
-        `SELECT ${COLUMNS} WHERE r.org_id = ? AND r.record_index = ?`,
-        orgId,
-        index,
-      );
-      return row === undefined ? undefined : auditRecordOfRow(row);
-    });
+  async record(orgId: string, index: number): Promise<AuditRecord | undefined> {
+    const row = this.#db.get<RecordRow>(
+      `SELECT ${RECORD_ROWS} WHERE r.org_id = ? AND r.record_index = ?`,
+      orgId,
+      index,
+    );
+    return row === undefined ? undefined : new PackedRecords(this.#db).record(row);
   }
 
   async entries(from: number, count: number): Promise<readonly string[]> {
-    const rows = await this.#db.all<{ readonly entry: string }>(
+    const rows = await this.#db.all<Pick<RecordRow, "record_index" | "entry">>(
       SYSTEM,
-      "SELECT entry FROM audit_records WHERE record_index >= ? AND record_index < ? ORDER BY record_index",
+      `SELECT r.record_index, e.entry FROM audit_records AS r
+         LEFT JOIN audit_entries AS e USING (record_index)
+       WHERE r.record_index >= ? AND r.record_index < ? ORDER BY r.record_index`,
       from,
       from + count,
     );
-    return rows.map(({ entry }) => entry);
+    const packed = new PackedRecords(this.#db);
+    const entries: string[] = [];
+    for (const { record_index: index, entry } of rows) {
+      entries.push(entry ?? (await packed.entry(index)));
+    }
+    return entries;
   }
 
   async tiles(names: readonly TileName[]): Promise<readonly Buffer[]> {
-    if (names.length === 0) return [];
-    const queries = names.map(({ level, index }) => ({
+    const [first, ...others] = names.map(({ level, index }) => ({
       sql: "SELECT hashes FROM audit_tiles WHERE org_id = ? AND level = ? AND tile_index = ?",
       params: [NIL_ORG_ID, Number(level), index],
     }));
-    const found = await this.#db.together(SYSTEM, queries);
+    if (first === undefined) return [];
+    // One alone is a row by its key: a start reads one, and needs no thread for it.
+    const rows =
+      others.length === 0
+        ? [this.#db.get(first.sql, ...first.params)]
+        : (await this.#db.together(SYSTEM, [first, ...others])).map(([row]) => row);
     // The column holds a blob.
-    return found.map(([row]) => Buffer.from((row?.["hashes"] ?? NONE) as Uint8Array));
+    return rows.map((row) => Buffer.from((row?.["hashes"] ?? NONE) as Uint8Array));
   }
 
   checkpoint(): Promise<{ readonly size: number; readonly note: string }> {
@@ -84,7 +115,14 @@ export class SqliteAuditArchive implements AuditArchive {
     });
   }
 
-  async erase(
+  async erase(orgId: string, which: ErasedValues, limit: number): Promise<number> {
+    // A record that is packed meanwhile is found in its block.
+    const erased = await this.#eraseRows(orgId, which, limit);
+    if (erased === limit) return erased;
+    return erased + (await this.#packed.erase(orgId, which, limit - erased));
+  }
+
+  async #eraseRows(
     orgId: string,
     { untilMs, subjects, text }: ErasedValues,
     limit: number,

@@ -1,186 +1,35 @@
-import { assert } from "@steward/kernel/assert.js";
-import { NIL_ORG_ID } from "@steward/kernel/caller.js";
-import { RecentMap } from "@steward/kernel/recent-map.js";
-import { TILE_WIDTH } from "../../../audit/index.js";
-import {
-  type AuditBatch,
-  type AuditFact,
-  type AuditSequence,
-  type TreeAddition,
-  type TreeHead,
+import { AUDIT_BATCH_MAX } from "../../../audit/limits.js";
+import type {
+  AppendableBatch,
+  AuditFact,
+  AuditSequence,
+  PreparedBatch,
 } from "../../../audit/ports.js";
-import type { PreparedStep } from "../../../plans/index.js";
-import { factOfRow, factsOfChange, loggedChangeOf, partialsOf } from "../../audit-rows.js";
-import type { LoggedChangeRow, OutboxFactRow } from "../../audit-rows.js";
-import { preparedStepsOf } from "../../plan-changes/index.js";
-import { number } from "../column-values.js";
-import type { Write } from "../commit-protocol.js";
-import { WriteConflict, type CommitWriter } from "../commit-writer.js";
-import { read } from "../connection.js";
-import { SYSTEM, type StoreReads } from "../reads/store-reads.js";
+import type { CommitWriter } from "../commit-writer.js";
+import type { DerivationThread } from "../../derivation/derivation-thread.js";
+import type { DerivationCalls } from "../derivation/derivation-calls.js";
 import { outboxWrite } from "./outbox-write.js";
 
-/** The name of the audit log's position in the log of plans, in `tool_call_cursors`. */
-export const AUDIT_CONSUMER = "audit";
-
-/** Number of plans whose definitions are cached. */
-const PLANS_MAX = 64;
-
-/** What a batch moves: the position in the log of plans, and rows of the outbox. */
-interface Taken {
-  readonly from: number;
-  readonly through: number;
-  readonly outboxIds: readonly number[];
-}
-
-interface Definition {
-  readonly text: string;
-  readonly steps: readonly PreparedStep[];
-}
-
-/** The way of facts into the tree, in SQLite. One cursor is enough, because one process writes the log in order. */
+/** Appends facts to the tree of a SQLite store. A thread makes and writes the records and tiles. */
 export class SqliteAuditSequence implements AuditSequence {
+  readonly batchMax: number = AUDIT_BATCH_MAX;
   readonly #writer: CommitWriter;
-  readonly #db: StoreReads;
-  readonly #definitions = new RecentMap<Definition>(PLANS_MAX);
-  readonly #taken = new WeakMap<AuditBatch, Taken>();
+  readonly #thread: DerivationThread<DerivationCalls>;
 
-  constructor(writer: CommitWriter, db: StoreReads) {
+  constructor(writer: CommitWriter, thread: DerivationThread<DerivationCalls>) {
     this.#writer = writer;
-    this.#db = db;
+    this.#thread = thread;
   }
 
-  async take(limit: number): Promise<AuditBatch> {
-    const from = this.#cursor();
-    const changes = await this.#changesAfter(from, limit);
-    const waiting = await this.#db.all<OutboxFactRow & { readonly outbox_id: number }>(
-      SYSTEM,
-      "SELECT outbox_id, org_id, fact FROM audit_outbox ORDER BY outbox_id LIMIT ?",
-      BigInt(limit),
-    );
-    const batch = {
-      facts: [
-        ...changes.flatMap((row) => factsOfChange(row, (each) => this.#changeOf(each))),
-        ...waiting.map(factOfRow),
-      ],
-      isCut: changes.length === limit || waiting.length === limit,
-    };
-    const through = changes.at(-1)?.change ?? from;
-    this.#taken.set(batch, { from, through, outboxIds: waiting.map((row) => row.outbox_id) });
-    return batch;
+  prepare(first: readonly AuditFact[], limit: number): Promise<PreparedBatch> {
+    return this.#thread.call("prepareRecords", { first, limit });
   }
 
-  head(): Promise<TreeHead> {
-    return read(() => {
-      const row = this.#db.get("SELECT size FROM audit_tree");
-      const size = number(row?.["size"] ?? 0);
-      const partials = partialsOf(size, TILE_WIDTH, (level, index) => {
-        const sql =
-          "SELECT hashes FROM audit_tiles WHERE org_id = ? AND level = ? AND tile_index = ?";
-        return this.#db.get<{ readonly hashes: Uint8Array }>(sql, NIL_ORG_ID, level, index)?.hashes;
-      });
-      return { size, partials };
-    });
-  }
-
-  async append(batch: AuditBatch, addition: TreeAddition): Promise<boolean> {
-    const taken = this.#taken.get(batch);
-    assert(taken !== undefined, "a batch is appended where it was taken");
-    try {
-      await this.#writer.commit([...additionWrites(addition), ...takenWrites(taken)]);
-      return true;
-    } catch (error) {
-      if (error instanceof WriteConflict) return false;
-      throw error;
-    }
+  append({ number }: AppendableBatch, checkpoint: string): Promise<boolean> {
+    return this.#thread.call("appendRecords", { number, checkpoint });
   }
 
   async add(facts: readonly AuditFact[]): Promise<void> {
     if (facts.length > 0) await this.#writer.commit(facts.map(outboxWrite));
   }
-
-  #cursor(): number {
-    const sql = "SELECT sequence FROM tool_call_cursors WHERE consumer = ?";
-    return number(this.#db.get(sql, AUDIT_CONSUMER)?.["sequence"] ?? 0);
-  }
-
-  #changesAfter(
-    change: number,
-    limit: number,
-  ): Promise<readonly (LoggedChangeRow & { readonly change: number })[]> {
-    return this.#db.all(
-      SYSTEM,
-      `SELECT c.change, c.org_id, c.plan_id, p.session_id, c.sequence, c.events, c.origins, c.call
-       FROM plan_changes AS c JOIN plans AS p USING (org_id, plan_id)
-       WHERE c.change > ? ORDER BY c.change LIMIT ?`,
-      change,
-      BigInt(limit),
-    );
-  }
-
-  #changeOf(row: LoggedChangeRow): ReturnType<typeof loggedChangeOf> {
-    if (row.call === null && row.sequence > 1) return loggedChangeOf(row, [], undefined);
-    const { org_id: orgId, plan_id: planId } = row;
-    const { steps, text } = this.#definitions.getOrMake(`${orgId} ${planId}`, () => {
-      const found = this.#db.get<{ readonly steps: string }>(
-        "SELECT steps FROM plan_definitions WHERE org_id = ? AND plan_id = ?",
-        orgId,
-        planId,
-      );
-      assert(found !== undefined, "a plan has its definition");
-      return { text: found.steps, steps: preparedStepsOf(found.steps) };
-    });
-    return loggedChangeOf(row, steps, text);
-  }
-}
-
-function additionWrites({ from, records, tiles, checkpoint }: TreeAddition): readonly Write[] {
-  return [
-    {
-      sql: "UPDATE audit_tree SET size = ?, checkpoint = ? WHERE size = ?",
-      params: [from + records.length, checkpoint, from],
-      expect: 1,
-    },
-    ...records.map(({ orgId, atMs, kind, subject, entry }, at): Write => ({
-      sql: `INSERT INTO audit_records (record_index, org_id, at_ms, kind, subject, entry)
-            VALUES (?, ?, ?, ?, ?, ?)`,
-      params: [from + at, orgId, atMs, kind, subject, entry],
-    })),
-    ...records.flatMap(({ orgId, personal }, at): readonly Write[] =>
-      personal === undefined
-        ? []
-        : [
-            {
-              sql: `INSERT INTO audit_personal_values (record_index, org_id, salt, personal_values)
-                    VALUES (?, ?, ?, ?)`,
-              params: [from + at, orgId, personal.salt, JSON.stringify(personal.values)],
-            },
-          ],
-    ),
-    ...tiles.map(({ level, index, hashes }): Write => ({
-      sql: `INSERT INTO audit_tiles (org_id, level, tile_index, hashes) VALUES (?, ?, ?, ?)
-            ON CONFLICT (org_id, level, tile_index) DO UPDATE SET hashes = excluded.hashes`,
-      params: [NIL_ORG_ID, level, index, hashes],
-    })),
-  ];
-}
-
-function takenWrites({ from, through, outboxIds }: Taken): readonly Write[] {
-  return [
-    ...(through === from
-      ? []
-      : [
-          {
-            sql: `INSERT INTO tool_call_cursors (consumer, sequence) VALUES (?1, ?3)
-                  ON CONFLICT (consumer) DO UPDATE SET sequence = excluded.sequence WHERE sequence = ?2`,
-            params: [AUDIT_CONSUMER, from, through],
-            expect: 1,
-          },
-        ]),
-    ...outboxIds.map((id) => ({
-      sql: "DELETE FROM audit_outbox WHERE outbox_id = ?",
-      params: [id],
-      expect: 1,
-    })),
-  ];
 }

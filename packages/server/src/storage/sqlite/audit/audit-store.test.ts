@@ -6,6 +6,7 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { silentTelemetry } from "../../../kernel/telemetry.js";
 import { auditBattery } from "../../testing/audit-battery.js";
 import { auditExportBattery } from "../../testing/audit-export-battery.js";
+import { oldRecordsBattery } from "../../testing/old-records-battery.js";
 import { openSqliteStore } from "../store.js";
 
 const root = mkdtempSync(join(tmpdir(), "steward-audit-"));
@@ -22,3 +23,4 @@ const open = () =>
 
 auditBattery("SQLite", open, false);
 auditExportBattery("SQLite", open, false);
+oldRecordsBattery("SQLite", open);

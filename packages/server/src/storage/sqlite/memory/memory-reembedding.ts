@@ -1,10 +1,23 @@
-import type { MemoryEntry, ReembeddingProgress } from "../../../memory/index.js";
-import type { EmbeddedEntry, EmbeddingModel, ReembeddingStore } from "../../../memory/ports.js";
+import {
+  type MemoryEntry,
+  readableEntries,
+  type ReembeddingProgress,
+} from "../../../memory/index.js";
+import type {
+  EmbeddedEntry,
+  EmbeddingModel,
+  OnUnreadable,
+  ReembeddingStore,
+} from "../../../memory/ports.js";
 import type { CommitWriter } from "../commit-writer.js";
+import type { SqliteRow } from "../connection.js";
 import { SYSTEM, type StoreReads } from "../reads/store-reads.js";
 import { entryOf } from "./memory-rows.js";
 import { writeActivation, writeDisposal, writeModel, writeVectors } from "./memory-writes.js";
 import { number } from "../column-values.js";
+
+/** A row of `memory_entries`, whose key can be read whatever else it contains. */
+type KeyedRow = SqliteRow & { readonly entry_id: string };
 
 /** Re-embeds an SQLite store. */
 export class SqliteReembedding implements ReembeddingStore {
@@ -12,6 +25,8 @@ export class SqliteReembedding implements ReembeddingStore {
   readonly #db: StoreReads;
   /** Entries up to this key have no vectors of other models any more. */
   #disposedKey = 0;
+  /** Entries that could not be read. */
+  readonly #unreadable = new Set<string>();
 
   constructor(writer: CommitWriter, db: StoreReads) {
     this.#writer = writer;
@@ -33,11 +48,13 @@ export class SqliteReembedding implements ReembeddingStore {
   async *entriesWithout(
     model: EmbeddingModel,
     limit: number,
+    onUnreadable: OnUnreadable,
   ): AsyncGenerator<readonly MemoryEntry[]> {
     const modelId = this.#modelId(model);
+    this.#unreadable.clear();
     let last = 0;
     for (;;) {
-      const rows = await this.#db.all(
+      const rows = await this.#db.all<KeyedRow>(
         SYSTEM,
         `SELECT * FROM memory_entries
          WHERE entry_key > ? AND NOT EXISTS (
@@ -48,7 +65,11 @@ export class SqliteReembedding implements ReembeddingStore {
         modelId,
         BigInt(limit),
       );
-      if (rows.length > 0) yield rows.map(entryOf);
+      const entries = readableEntries(rows, entryOf, (entryId, error) => {
+        this.#unreadable.add(entryId);
+        onUnreadable(entryId, error);
+      });
+      if (entries.length > 0) yield entries;
       if (rows.length < limit) return;
       last = number(rows.at(-1)?.["entry_key"]);
     }
@@ -61,7 +82,7 @@ export class SqliteReembedding implements ReembeddingStore {
 
   /** This process owns the store, so no entry without a vector can have been added meanwhile. */
   async activate(model: EmbeddingModel): Promise<boolean> {
-    await this.#writer.commit(writeActivation(this.#modelId(model)));
+    await this.#writer.commit(writeActivation(this.#modelId(model), [...this.#unreadable]));
     return true;
   }
 

@@ -1,18 +1,22 @@
 import type { EntryFilter, MemoryEntry } from "../../../memory/index.js";
 import type { SqliteRow, SqliteValue } from "../connection.js";
+import { sourcesIn } from "../../plan-changes/index.js";
 import { number, optionalText, text } from "../column-values.js";
 
 /** The entry in a row of `memory_entries`. */
 export function entryOf(row: SqliteRow): MemoryEntry {
   const toolName = optionalText(row["tool_name"]);
   const intent = optionalText(row["intent"]);
+  const sources = sourcesIn(optionalText(row["sources"]));
   return {
     orgId: text(row["org_id"]),
     entryId: text(row["entry_id"]),
     sessionId: text(row["session_id"]),
     content: text(row["content"]),
     createdAtMs: number(row["created_at_ms"]),
-    ...(toolName === undefined || intent === undefined ? {} : { toolCall: { toolName, intent } }),
+    ...(toolName === undefined || intent === undefined
+      ? {}
+      : { toolCall: { toolName, intent, ...(sources && { sources }) } }),
   };
 }
 

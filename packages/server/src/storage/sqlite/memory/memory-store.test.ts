@@ -30,6 +30,11 @@ async function open() {
     plans: store.plans,
     openSource: () => openIndexSource({ path }),
     vectorCount,
+    execute: (sql: string) => {
+      using db = openConnection(path, false);
+      db.exec(sql);
+      return Promise.resolve();
+    },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }

@@ -1,6 +1,6 @@
 import { assert } from "@steward/kernel/assert.js";
-import type { ToolCallBatch } from "../../../kernel/tool-call.js";
-import type { EntryFilter, MemoryEntry } from "../../../memory/index.js";
+import type { SetAside } from "@steward/kernel/concurrency/set-aside.js";
+import type { EntryFilter, IndexEntry, MemoryEntry, TakenCalls } from "../../../memory/index.js";
 import type {
   EmbeddedEntry,
   EmbeddingModel,
@@ -16,26 +16,34 @@ import { readAll, SYSTEM, type StoreReads } from "../reads/store-reads.js";
 import { conditionsOf, entryOf } from "./memory-rows.js";
 import { writeActiveModel, writeDeletion, writeEntries, writeExpiry } from "./memory-writes.js";
 import { number, text } from "../column-values.js";
-import { type FeedConsumer, SqliteToolCallFeed } from "../tool-calls/tool-call-feed.js";
+import type { DerivationThread } from "../../derivation/derivation-thread.js";
+import type { DerivationCalls } from "../derivation/derivation-calls.js";
+import { MEMORY_CONSUMER } from "./pending-memory.js";
+import { tellTried } from "../tool-calls/tried-calls.js";
+import { SqliteToolCallFeed } from "../tool-calls/tool-call-feed.js";
 import { isNotHeld } from "../retention/retention-writes.js";
 import type { SqliteToolCallLog } from "../tool-calls/tool-call-log.js";
-
-/**
- * The consumer whose cursor in the log of tool calls separates calls with a memory entry from those
- * without.
- */
-const CONSUMER: FeedConsumer = { name: "memory", withOutputs: true };
+import type { RecordedOperation } from "../../../kernel/recorded-operation.js";
 
 export class SqliteMemoryStore implements MemoryStore {
   readonly toolCalls: SqliteToolCallFeed;
   readonly #writer: CommitWriter;
   readonly #db: StoreReads;
+  readonly #thread: Pick<DerivationThread<DerivationCalls>, "call">;
   #modelId: number | undefined;
+  /** The number of each batch in the thread that has read it. */
+  readonly #numbers = new WeakMap<TakenCalls, number>();
 
-  constructor(writer: CommitWriter, db: StoreReads, calls: SqliteToolCallLog) {
+  constructor(
+    writer: CommitWriter,
+    db: StoreReads,
+    calls: SqliteToolCallLog,
+    thread: Pick<DerivationThread<DerivationCalls>, "call">,
+  ) {
     this.#writer = writer;
     this.#db = db;
-    this.toolCalls = new SqliteToolCallFeed(writer, db, calls, CONSUMER);
+    this.#thread = thread;
+    this.toolCalls = new SqliteToolCallFeed(writer, db, calls, MEMORY_CONSUMER);
   }
 
   async useModel(model: EmbeddingModel): Promise<void> {
@@ -50,17 +58,26 @@ export class SqliteMemoryStore implements MemoryStore {
     this.#modelId = number(row?.["model_id"]);
   }
 
-  addEntries(entries: readonly EmbeddedEntry[]): Promise<void> {
+  addEntries(entries: readonly EmbeddedEntry[], operation?: RecordedOperation): Promise<void> {
     const modelId = this.#activeModelId();
-    return this.#writer.commitEffect(writeEntries(entries, modelId));
+    return this.#writer.commitEffect(writeEntries(entries, modelId), operation);
   }
 
-  async addToolCallEntries(entries: readonly EmbeddedEntry[], taken: ToolCallBatch): Promise<void> {
-    const modelId = this.#activeModelId();
-    await this.#writer.commitSoon([
-      ...writeEntries(entries, modelId),
-      ...this.toolCalls.doneWrites(taken),
-    ]);
+  async takeCalls(limit: number, setAside?: SetAside): Promise<TakenCalls> {
+    const waiting = setAside?.waiting() ?? [];
+    const { number, taken, tried } = await this.#thread.call("takeCalls", { limit, waiting });
+    tellTried(setAside, tried);
+    this.#numbers.set(taken, number);
+    return taken;
+  }
+
+  remember(
+    taken: TakenCalls,
+    vectors: readonly (Float32Array | undefined)[],
+  ): Promise<readonly IndexEntry[]> {
+    const number = this.#numbers.get(taken);
+    assert(number !== undefined, "a batch is remembered by the store that it was taken from");
+    return this.#thread.call("rememberCalls", { number, modelId: this.#activeModelId(), vectors });
   }
 
   findEntry(orgId: string, entryId: string): Promise<MemoryEntry | undefined> {
@@ -101,13 +118,30 @@ export class SqliteMemoryStore implements MemoryStore {
     );
   }
 
-  async deleteEntry(orgId: string, entryId: string): Promise<boolean> {
-    const entry = await this.findEntry(orgId, entryId);
-    if (entry === undefined) return false;
-    return this.#delete(orgId, entry.sessionId, [entryId]);
+  async countEntries(orgId: string): Promise<number> {
+    // A look at the clock for each entry would take six times as long as the count itself.
+    const sql = `SELECT count(*) AS count FROM memory_entries
+      WHERE org_id = ? AND (entry_key % 1000 > 0 OR ${IS_IN_TIME})`;
+    const [row] = await this.#db.all(orgId, sql, orgId);
+    return number(row?.["count"]);
   }
 
-  async deleteSession(orgId: string, sessionId: string, limit: number): Promise<readonly string[]> {
+  async deleteEntry(
+    orgId: string,
+    entryId: string,
+    operation?: RecordedOperation,
+  ): Promise<boolean> {
+    const entry = await this.findEntry(orgId, entryId);
+    if (entry === undefined) return false;
+    return this.#delete(orgId, entry.sessionId, [entryId], operation);
+  }
+
+  async deleteSession(
+    orgId: string,
+    sessionId: string,
+    limit: number,
+    operation?: RecordedOperation,
+  ): Promise<readonly string[]> {
     for (;;) {
       const rows = await this.#db.all(
         orgId,
@@ -118,7 +152,7 @@ export class SqliteMemoryStore implements MemoryStore {
         BigInt(limit),
       );
       const ids = rows.map((row) => text(row["entry_id"]));
-      if (ids.length === 0 || (await this.#delete(orgId, sessionId, ids))) return ids;
+      if (ids.length === 0 || (await this.#delete(orgId, sessionId, ids, operation))) return ids;
     }
   }
 
@@ -148,9 +182,14 @@ export class SqliteMemoryStore implements MemoryStore {
   }
 
   /** @returns false when an entry was deleted meanwhile, or a hold was placed; nothing was deleted now. */
-  async #delete(orgId: string, sessionId: string, entryIds: readonly string[]): Promise<boolean> {
+  async #delete(
+    orgId: string,
+    sessionId: string,
+    entryIds: readonly string[],
+    operation: RecordedOperation | undefined,
+  ): Promise<boolean> {
     try {
-      await this.#writer.commitEffect(writeDeletion(orgId, sessionId, entryIds));
+      await this.#writer.commitEffect(writeDeletion(orgId, sessionId, entryIds), operation);
       return true;
     } catch (error) {
       if (error instanceof WriteConflict) return false;

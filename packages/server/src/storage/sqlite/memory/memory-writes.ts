@@ -1,5 +1,6 @@
 import type { MemoryEntry } from "../../../memory/index.js";
 import type { EmbeddedEntry, EmbeddingModel } from "../../../memory/ports.js";
+import { sourcesJson } from "../../plan-changes/index.js";
 import { storedVectors, type StoredVector } from "../../stored-vectors.js";
 import type { Write } from "../commit-protocol.js";
 import { isNotHeld } from "../retention/retention-writes.js";
@@ -28,8 +29,8 @@ function writeEntry(entry: MemoryEntry): Write {
   const { orgId, entryId, sessionId, content, createdAtMs, toolCall } = entry;
   return {
     sql: `INSERT INTO memory_entries
-            (entry_id, org_id, session_id, created_at_ms, tool_name, intent, content)
-          VALUES (?, ?, ?, ?, ?, ?, ?)`,
+            (entry_id, org_id, session_id, created_at_ms, tool_name, intent, sources, content)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     params: [
       entryId,
       orgId,
@@ -37,6 +38,7 @@ function writeEntry(entry: MemoryEntry): Write {
       createdAtMs,
       toolCall?.toolName ?? null,
       toolCall?.intent ?? null,
+      sourcesJson(toolCall?.sources),
       content,
     ],
   };
@@ -155,18 +157,19 @@ export function writeModel({ name, dimension }: EmbeddingModel): Write {
   };
 }
 
-/** Makes a model the active one, if every entry has a vector of it. */
-export function writeActivation(modelId: number): Write[] {
+/** Makes a model the active one, if every entry has a vector of it. @param unreadable entries that cannot have one. */
+export function writeActivation(modelId: number, unreadable: readonly string[]): Write[] {
   return [
     { sql: "UPDATE memory_models SET is_active = 0 WHERE is_active = 1", params: [] },
     {
       sql: `UPDATE memory_models SET is_active = 1
             WHERE model_id = ?1 AND NOT EXISTS (
-              SELECT 1 FROM memory_entries WHERE NOT EXISTS (
+              SELECT 1 FROM memory_entries
+              WHERE entry_id NOT IN (SELECT value FROM json_each(?2)) AND NOT EXISTS (
                 SELECT 1 FROM memory_entry_vectors
                 WHERE memory_entry_vectors.entry_key = memory_entries.entry_key
                   AND memory_entry_vectors.model_id = ?1))`,
-      params: [BigInt(modelId)],
+      params: [BigInt(modelId), JSON.stringify(unreadable)],
       expect: 1,
     },
   ];

@@ -10,7 +10,7 @@ import {
   type PlanLog,
   type StoredResult,
 } from "../../../plans/engine/index.js";
-import type { PlanEvent } from "../../../plans/index.js";
+import type { NewPlanEvent } from "../../../plans/index.js";
 import type { AttemptRef, NewPlan, PlanRef } from "../../../plans/ports.js";
 import type { PlanState } from "../../../plans/transitions.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
@@ -20,7 +20,8 @@ import { newPlanWrites, renewedLeaseWrite, unitWrites } from "./plan-writes.js";
 import type { SqliteToolCallLog } from "../tool-calls/tool-call-log.js";
 import type { WebhookOutbox } from "../../../webhooks/index.js";
 import { webhookNewsOf } from "../../plan-changes/index.js";
-import { deliveryWrites } from "../webhooks/webhook-store.js";
+import { deliveryInsert } from "../../cold/webhook-store.js";
+import { writeOf } from "../sql-store.js";
 
 /** Dependencies of a log. */
 export interface SqlitePlanLogOptions {
@@ -51,7 +52,7 @@ export class SqlitePlanLog implements PlanLog {
   async create(
     plan: NewPlan,
     state: PlanState,
-    events: readonly PlanEvent[],
+    events: readonly NewPlanEvent[],
   ): Promise<EarlierRequest | undefined> {
     const earlier = this.#earlier(plan);
     if (earlier !== undefined) return earlier;
@@ -77,7 +78,7 @@ export class SqlitePlanLog implements PlanLog {
     try {
       await this.#writer.commit([
         ...unitWrites(unit, this.#clock.nowMs()),
-        ...deliveryWrites(deliveries),
+        ...deliveries.map((each) => writeOf(deliveryInsert(each))),
       ]);
     } catch (error) {
       throw error instanceof WriteConflict ? new PlanConflict() : error;

@@ -19,7 +19,6 @@ import {
   PLAN_COLUMNS,
   planPageOf,
   storedResultOf,
-  SUBMITTER_PLACES,
   submitterOf,
   type AbandonedRow,
   type ChangeRow,
@@ -27,10 +26,10 @@ import {
   type ResultRow,
 } from "../../plan-changes/index.js";
 import { text } from "../column-values.js";
-import { read, type SqliteRow, type SqliteValue } from "../connection.js";
-import { IS_IN_TIME } from "../reads/read-calls.js";
+import { read, type SqliteRow } from "../connection.js";
 import { readAll, SYSTEM, type StoreReads } from "../reads/store-reads.js";
 import { SOLE_NODE_ID } from "../sole-node.js";
+import { planListQuery } from "./plan-list.js";
 
 /** Which due work is asked for. */
 interface Due {
@@ -113,35 +112,8 @@ export class PlanQueries implements PlanReads {
 
   /** Newest first: plan ids are ordered in time. */
   async list(orgId: string, filter: StoredPlanFilter, page: PageRequest): Promise<PlanPage> {
-    const conditions = [`p.org_id = ? AND ${IS_IN_TIME}`];
-    const params: SqliteValue[] = [orgId];
-    const narrow = (condition: string, value: string | undefined): void => {
-      if (value === undefined) return;
-      conditions.push(condition);
-      params.push(value);
-    };
-    narrow("p.status = ?", filter.status);
-    narrow("p.session_id = ?", filter.sessionId);
-    narrow(
-      "instr(lower(d.name || char(10) || d.description || char(10) || p.session_id || char(10) || p.plan_id), lower(?)) > 0",
-      filter.text,
-    );
-    narrow("p.plan_id < ?", page.cursor);
-    if (filter.submitter !== undefined) {
-      const own = Object.entries(filter.submitter) as [keyof PartyNames, string | undefined][];
-      const names = own.map(([name]) => ` AND ${submitterName(name)} = ?`).join("");
-      conditions.push(`p.plan_id IN (SELECT plan_id FROM plan_changes
-        WHERE org_id = ? AND sequence = 1${names})`);
-      params.push(orgId, ...own.map(([, value]) => value ?? ""));
-    }
-    const rows = await this.#db.all<PlanRow>(
-      orgId,
-      `SELECT ${PLAN_COLUMNS} FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
-         WHERE ${conditions.join(" AND ")} ORDER BY p.plan_id DESC LIMIT ?`,
-      ...params,
-      BigInt(page.limit + 1),
-    );
-    return planPageOf(rows, page);
+    const { sql, params } = planListQuery(orgId, filter, page);
+    return planPageOf(await this.#db.all<PlanRow>(orgId, sql, ...params), page);
   }
 
   async events(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]> {
@@ -240,9 +212,4 @@ export class PlanQueries implements PlanReads {
 
 function planRefOf(row: SqliteRow): PlanRef {
   return { orgId: text(row["org_id"]), planId: text(row["plan_id"]) };
-}
-
-/** The expression that the index of submitters is made of. */
-function submitterName(name: keyof PartyNames): string {
-  return `coalesce(origins ->> '$[0][1][${String(SUBMITTER_PLACES[name])}]', '')`;
 }

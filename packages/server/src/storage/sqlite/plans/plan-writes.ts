@@ -1,6 +1,6 @@
 import { LEASE_MS } from "../../../plans/limits.js";
 import type { PlanUnit } from "../../../plans/engine/index.js";
-import type { PlanEvent } from "../../../plans/index.js";
+import type { NewPlanEvent } from "../../../plans/index.js";
 import type { AttemptRef, NewPlan, PlanRef } from "../../../plans/ports.js";
 import type { PlanState, StepState } from "../../../plans/transitions.js";
 import {
@@ -9,6 +9,7 @@ import {
   eventsJson,
   failureJson,
   forkedStepsJson,
+  preparedStepsJson,
   forkSources,
   originsJson,
   type ApprovalWrite,
@@ -22,7 +23,7 @@ import type { Write } from "../commit-protocol.js";
 export function newPlanWrites(
   plan: NewPlan,
   state: PlanState,
-  events: readonly PlanEvent[],
+  events: readonly NewPlanEvent[],
 ): readonly Write[] {
   const { orgId, planId } = plan.ref;
   const key = plan.idempotency;
@@ -48,15 +49,17 @@ export function newPlanWrites(
       params: [orgId, planId, plan.sessionId, plan.createdAtMs, plan.deadlineMs, state.status],
     },
     {
-      sql: `INSERT INTO plan_definitions (org_id, plan_id, name, description, steps, on_failure)
-            VALUES (?, ?, ?, ?, ?, ?)`,
+      sql: `INSERT INTO plan_definitions
+              (org_id, plan_id, name, description, steps, on_failure, keep_open)
+            VALUES (?, ?, ?, ?, ?, ?, ?)`,
       params: [
         orgId,
         planId,
         plan.name,
         plan.description,
-        JSON.stringify(plan.steps),
+        preparedStepsJson(plan.steps),
         plan.onFailure ?? null,
+        plan.keepOpen === true ? 1 : 0,
       ],
     },
     {

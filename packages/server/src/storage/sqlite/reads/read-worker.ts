@@ -2,6 +2,7 @@ import { workerData } from "node:worker_threads";
 import type { StatementSyncInstance } from "@photostructure/sqlite";
 import { AppError } from "@steward/kernel/errors.js";
 import { serveThread } from "@steward/kernel/concurrency/worker-thread.js";
+import { rowBytesOf } from "../column-values.js";
 import { openConnection, storeUnreadable, type SqliteValue } from "../connection.js";
 import type { PackedRows, Query, ReadCalls, ReadOrder } from "./read-calls.js";
 
@@ -51,7 +52,7 @@ function rowsOf(query: Query, room: { bytesLeft: number; readonly isCut: boolean
   let [rows, isCut] = [0, false];
   // The statement returns arrays of values.
   for (const row of statement.iterate(...query.params) as IterableIterator<SqliteValue[]>) {
-    for (const value of row) room.bytesLeft -= bytesOf(value);
+    room.bytesLeft -= rowBytesOf(row);
     if (room.bytesLeft < 0) {
       if (!room.isCut) throw tooLarge();
       // A row alone is always returned, however large.
@@ -73,11 +74,6 @@ function prepared(sql: string): StatementSyncInstance {
     statements.set(sql, statement);
   }
   return statement;
-}
-
-/** The memory that a value takes, about. */
-function bytesOf(value: SqliteValue): number {
-  return typeof value === "string" || value instanceof Uint8Array ? value.length + 8 : 8;
 }
 
 function requireTime(): void {

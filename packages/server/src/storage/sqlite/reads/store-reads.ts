@@ -160,9 +160,12 @@ export class StoreReads implements AsyncDisposable {
   }
 }
 
+/** Reads for one's own use, also in another thread. */
+export type CommittedReads = Pick<StoreReads, "get" | "all" | "page">;
+
 /** The rows of a query, converted by `valueOf`. */
 export async function readAll<Value>(
-  reads: StoreReads,
+  reads: Pick<StoreReads, "all">,
   party: string,
   valueOf: (row: SqliteRow) => Value,
   sql: string,

@@ -37,6 +37,24 @@ erasureBattery("SQLite", {
       db.prepare(`SELECT 1 FROM "${name}" WHERE org_id = ?`).get(orgId) !== undefined;
     return Promise.resolve(tables.filter(hasRow).map(({ name }) => name));
   },
+  columns: () => {
+    using db = openConnection(join(root, String(files), "s.db"), true);
+    const columns = db
+      .prepare(
+        `SELECT t.name || '.' || c.name AS name FROM sqlite_schema AS t
+         JOIN pragma_table_info(t.name) AS c
+         WHERE t.type = 'table' AND t.name NOT GLOB 'memory_text*' AND t.name NOT GLOB 'sqlite_*'
+           AND c.type NOT IN ('INTEGER', 'REAL') AND c.name <> 'org_id'`,
+      )
+      .all() as { readonly name: string }[];
+    return Promise.resolve(columns.map(({ name }) => name));
+  },
+  has: (column, text) => {
+    using db = openConnection(join(root, String(files), "s.db"), true);
+    const [table = "", name = ""] = column.split(".");
+    const sql = `SELECT 1 FROM "${table}" WHERE instr(CAST("${name}" AS BLOB), CAST(? AS BLOB)) > 0`;
+    return Promise.resolve(db.prepare(sql).get(text) !== undefined);
+  },
   openState: () => {
     const directory = join(root, String(files), "state");
     const repositories = new OwnRepositories(

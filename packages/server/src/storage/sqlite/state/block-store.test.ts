@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
@@ -6,6 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { systemClock } from "@steward/kernel/clock.js";
 import { hashOf, quad, text, iri, TripleStore } from "@steward/state";
 import { describeBlockStore } from "@steward/state/testing/block-store-battery.js";
+import { LOG_BYTES_KEPT } from "../connection.js";
 import { openSqliteBlockStore } from "./block-store.js";
 
 describeBlockStore("a store of blocks in SQLite", (clock) =>
@@ -68,6 +70,19 @@ describe("a store of blocks in a file", () => {
     expect(after.size).toBeLessThan(before.size / 3);
     expect(blocks()).toEqual(stored);
     expect(stored.every(([hash, found]) => hash === found)).toBe(true);
+  });
+
+  it("gives back the size of its write-ahead log after a large commit", () => {
+    const file = join(folder, "large.db");
+    using store = openSqliteBlockStore(file, systemClock);
+    const large = randomBytes(LOG_BYTES_KEPT);
+    const hash = hashOf(large);
+    store.move({ name: "heads/main", expected: undefined, next: hash }, new Map([[hash, large]]));
+    expect(statSync(`${file}-wal`).size).toBeGreaterThan(LOG_BYTES_KEPT);
+    using other = new DatabaseSync(file);
+    other.exec("PRAGMA wal_checkpoint(PASSIVE)");
+    store.move({ name: "heads/other", expected: undefined, next: hash }, new Map());
+    expect(statSync(`${file}-wal`).size).toBe(LOG_BYTES_KEPT);
   });
 
   it("says that it cannot open what is no database", () => {

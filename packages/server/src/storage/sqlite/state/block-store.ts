@@ -6,7 +6,7 @@ import { CorruptedBlock, type Hash } from "@steward/state";
 import type { BlockStore, JournalRecord, Ref, RefMove } from "@steward/state/ports";
 import { deflatedBlock } from "../../deflated-block.js";
 import { storeUnavailable } from "../../failure-reason.js";
-import { type SqliteRow, type SqliteValue, StatementCache } from "../connection.js";
+import { LOG_BYTES_KEPT, type SqliteRow, type SqliteValue, StatementCache } from "../connection.js";
 
 /**
  * Durability of a commit: `FULL` survives a power failure, `NORMAL` only the end of the process.
@@ -76,6 +76,7 @@ export function openSqliteBlockStore(
     db.exec(`PRAGMA page_size = ${String(PAGE_BYTES)}`);
     db.exec(`PRAGMA busy_timeout = ${String(BUSY_TIMEOUT_MS)}`);
     db.exec("PRAGMA journal_mode = WAL");
+    db.exec(`PRAGMA journal_size_limit = ${String(LOG_BYTES_KEPT)}`);
     db.exec(`PRAGMA synchronous = ${durability}`);
     db.exec(SCHEMA);
     return new SqliteBlockStore(db, path, clock);

@@ -26,7 +26,7 @@ const parts = {
 };
 writeSync(1, "begun\n");
 await using _eraser = new Eraser({
-  ...{ ...parts, erasures: store.erasures, erased: store.erased },
+  ...{ ...parts, erasures: store.erasures, erased: store.erased, planNames: store.erasedPlanNames },
   ...{ rows: store.expired, plans: store.plans },
   state: { erase: () => Promise.resolve(false) },
   markers: { erase: () => Promise.resolve() },

@@ -4,7 +4,7 @@ import type { Unsubscribe } from "../../../kernel/event-bus.js";
 import type { ToolCallBatch, ToolCallFeed } from "../../../kernel/tool-call.js";
 import type { Write } from "../commit-protocol.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
-import { SYSTEM, type StoreReads } from "../reads/store-reads.js";
+import { SYSTEM, type CommittedReads } from "../reads/store-reads.js";
 import { WAITING_COUNTED_MAX } from "../../waiting-calls.js";
 import { number } from "../column-values.js";
 import type { SqliteToolCallLog } from "./tool-call-log.js";
@@ -34,15 +34,15 @@ interface Move {
  * beside, in the same commit, until the call was taken.
  */
 export class SqliteToolCallFeed implements ToolCallFeed {
-  readonly #writer: CommitWriter;
-  readonly #db: StoreReads;
+  readonly #writer: Pick<CommitWriter, "commitSoon">;
+  readonly #db: CommittedReads;
   readonly #calls: SqliteToolCallLog;
   readonly #consumer: FeedConsumer;
   readonly #moves = new WeakMap<ToolCallBatch, Move>();
 
   constructor(
-    writer: CommitWriter,
-    db: StoreReads,
+    writer: Pick<CommitWriter, "commitSoon">,
+    db: CommittedReads,
     calls: SqliteToolCallLog,
     consumer: FeedConsumer,
   ) {
@@ -52,7 +52,10 @@ export class SqliteToolCallFeed implements ToolCallFeed {
     this.#consumer = consumer;
   }
 
-  async take(limit: number, setAside?: SetAside): Promise<ToolCallBatch> {
+  async take(
+    limit: number,
+    setAside?: Pick<SetAside, "waiting" | "succeeded" | "failed">,
+  ): Promise<ToolCallBatch> {
     const { name, withOutputs } = this.#consumer;
     const from = this.#calls.cursor(name);
     const except = setAside?.waiting().map(Number) ?? [];
@@ -125,7 +128,7 @@ export class SqliteToolCallFeed implements ToolCallFeed {
   }
 
   async waiting(orgId?: string): Promise<number> {
-    const row = await this.#db.first(
+    const [row] = await this.#db.all(
       orgId ?? SYSTEM,
       `SELECT count(*) AS waiting
          FROM (SELECT org_id FROM plan_changes

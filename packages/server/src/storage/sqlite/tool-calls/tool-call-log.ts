@@ -7,7 +7,7 @@ import type { PreparedStep } from "../../../plans/index.js";
 import { callOf, preparedStepsOf } from "../../plan-changes/index.js";
 import { unreadableCall } from "../../unreadable-call.js";
 import { number } from "../column-values.js";
-import { SYSTEM, type StoreReads } from "../reads/store-reads.js";
+import { SYSTEM, type CommittedReads } from "../reads/store-reads.js";
 
 /** Number of plans whose steps are cached: decoding a stored call needs its step. */
 const PLANS_MAX = 64;
@@ -45,11 +45,11 @@ type SetAsideRow = CallRow | { readonly change: number; readonly call: null };
 
 /** The tool calls of an SQLite store: those of all plans in the order of their commits. */
 export class SqliteToolCallLog implements ToolCallLog {
-  readonly #db: StoreReads;
+  readonly #db: CommittedReads;
   readonly #steps = new RecentMap<readonly PreparedStep[]>(PLANS_MAX);
   readonly #listeners = new Set<RecordedListener>();
 
-  constructor(db: StoreReads) {
+  constructor(db: CommittedReads) {
     this.#db = db;
   }
 

@@ -13,6 +13,7 @@ import { readAll, type StoreReads } from "../reads/store-reads.js";
 import type { SqliteUsageLedger } from "./usage-ledger.js";
 import { PRICE_COLUMNS, priceOf } from "./usage-rows.js";
 import { addToTotals, writeAdjustments, writePrice } from "./usage-writes.js";
+import type { RecordedOperation } from "../../../kernel/recorded-operation.js";
 
 /** Prices in SQLite, and the corrections that follow from a changed price. */
 export class SqlitePriceBook implements PriceBook {
@@ -33,9 +34,10 @@ export class SqlitePriceBook implements PriceBook {
   async change(
     orgId: string,
     change: (prices: readonly Price[]) => PriceChange,
+    operation?: RecordedOperation,
   ): Promise<PriceChange> {
     const changed = change(await this.list(orgId));
-    await this.#writer.commitEffect(writePrice(orgId, changed));
+    await this.#writer.commitEffect(writePrice(orgId, changed), operation);
     return changed;
   }
 
@@ -58,7 +60,7 @@ export class SqlitePriceBook implements PriceBook {
 }
 
 /** All prices of an organization, by scope, subject and period. */
-export function readPrices(db: StoreReads, orgId: string): Promise<readonly Price[]> {
+export function readPrices(db: Pick<StoreReads, "all">, orgId: string): Promise<readonly Price[]> {
   return readAll(
     db,
     orgId,

@@ -1,6 +1,5 @@
 import type {
   Bucket,
-  Budget,
   CostedRow,
   HeatCell,
   OrganizationTotals,
@@ -114,22 +113,6 @@ export function priceOf(row: SqliteRow): Price {
     amount: amount(row["amount"]),
     fromMs: number(row["from_ms"]),
     untilMs: optionalNumber(row["until_ms"]),
-  };
-}
-
-/** Columns of `usage_budgets` that {@link budgetOf} reads. */
-export const BUDGET_COLUMNS: string = `id, scope, unit, period, action, set_by,
-  CAST(limit_amount AS TEXT) AS limit_amount`;
-
-export function budgetOf(row: SqliteRow): Budget {
-  return {
-    id: text(row["id"]),
-    scope: text(row["scope"]) as Budget["scope"],
-    unit: text(row["unit"]) as Budget["unit"],
-    period: text(row["period"]) as Budget["period"],
-    limit: amount(row["limit_amount"]),
-    action: text(row["action"]) as Budget["action"],
-    setBy: text(row["set_by"]) as Budget["setBy"],
   };
 }
 

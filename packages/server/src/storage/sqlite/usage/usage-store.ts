@@ -1,8 +1,10 @@
 import type { UsageStore } from "../../../usage/ports.js";
 import type { CommitWriter } from "../commit-writer.js";
 import type { StoreReads } from "../reads/store-reads.js";
-import type { SqliteToolCallLog } from "../tool-calls/tool-call-log.js";
-import { SqliteBudgetBook } from "./budget-book.js";
+import type { DerivationThread } from "../../derivation/derivation-thread.js";
+import type { DerivationCalls } from "../derivation/derivation-calls.js";
+import { SqlBudgetBook } from "../../cold/budget-book.js";
+import { SqliteSqlStore } from "../sql-store.js";
 import { SqlitePriceBook } from "./price-book.js";
 import { SqliteUsageLedger } from "./usage-ledger.js";
 import { SqliteUsageRecording } from "./usage-recording.js";
@@ -12,15 +14,15 @@ import { SqliteUsageReports } from "./usage-reports.js";
 export function sqliteUsageStore(
   writer: CommitWriter,
   db: StoreReads,
-  calls: SqliteToolCallLog,
+  thread: DerivationThread<DerivationCalls>,
 ): UsageStore {
   const ledger = new SqliteUsageLedger(writer, db);
   const prices = new SqlitePriceBook(writer, db, ledger);
   return {
-    recording: new SqliteUsageRecording(writer, db, calls, prices),
+    recording: new SqliteUsageRecording(writer, db, thread, prices),
     reports: new SqliteUsageReports(db),
     prices,
-    budgets: new SqliteBudgetBook(writer, db),
+    budgets: new SqlBudgetBook(new SqliteSqlStore(writer, db)),
     ledgers: { exclusively: (_orgId, work) => work(ledger) },
   };
 }

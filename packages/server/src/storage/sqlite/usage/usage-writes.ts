@@ -1,11 +1,4 @@
-import type {
-  Budget,
-  Correction,
-  Price,
-  PriceChange,
-  Rollups,
-  UsageEvent,
-} from "../../../usage/ports.js";
+import type { Correction, Price, PriceChange, Rollups, UsageEvent } from "../../../usage/ports.js";
 import type { Write } from "../commit-protocol.js";
 
 /**
@@ -178,33 +171,6 @@ export function writePrice(orgId: string, { added, ended }: PriceChange): readon
       ],
     },
   ];
-}
-
-/** Sets a budget, replacing one with the same scope, unit, period and action. */
-export function writeBudget(orgId: string, budget: Budget): Write {
-  return {
-    sql: `INSERT INTO usage_budgets (org_id, scope, unit, period, action, set_by, limit_amount, id)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-          ON CONFLICT DO UPDATE SET limit_amount = excluded.limit_amount, id = excluded.id`,
-    params: [
-      orgId,
-      budget.scope,
-      budget.unit,
-      budget.period,
-      budget.action,
-      budget.setBy,
-      budget.limit,
-      budget.id,
-    ],
-  };
-}
-
-export function deleteBudget(orgId: string, budgetId: string): Write {
-  return {
-    sql: `DELETE FROM usage_budgets WHERE org_id = ? AND id = ?`,
-    params: [orgId, budgetId],
-    expect: 1,
-  };
 }
 
 /** Moves a customer to an organization, from whichever one has it. */

@@ -1,73 +1,86 @@
-import { type Approval, ApprovalService, type ListApprovalsRequest } from "@steward/protocol/grpc";
-import { APPROVAL_STATUSES } from "@steward/protocol/rest";
+import { ApprovalService, type ListApprovalsRequest } from "@steward/protocol/grpc";
+import { APPROVAL_STATUSES, type Approval } from "@steward/operations";
 import type { Clock } from "@steward/kernel/clock.js";
 import { invalidField } from "@steward/kernel/errors.js";
 import { APPROVALS_PAGE_DEFAULT } from "../../../approvals/limits.js";
 import type { ApprovalFilter, ApprovalPageRequest } from "../../../approvals/ports.js";
-import type { Orchestrator, QueryRuntimeContext } from "../../../plans/index.js";
+import type { ApprovalView, Orchestrator, QueryRuntimeContext } from "../../../plans/index.js";
 import { approvalsOf } from "../../journal.js";
-import { approvalMessage } from "./approval-message.js";
+import { approvalMessage, approvalPageMessage } from "../../operations/approval-message.js";
+import { responseOf } from "../../operations/proto-messages.js";
 import type { MethodRegistry } from "../method-registry.js";
 
-/** Approvals over gRPC, with the operations of `/api/approvals`. */
+/**
+ * Approvals over gRPC, with the operations of `/api/approvals`. They are not derived, because their messages are not
+ * those of REST: a preview has its rows as JSON texts, and a denial has neither a duration nor a number of rows.
+ */
 export function addApprovalService(
   methods: MethodRegistry,
   { orchestrator, clock }: { readonly orchestrator: Orchestrator; readonly clock: Clock },
 ): void {
   const { method } = ApprovalService;
+  const messageOf = (view: ApprovalView): object =>
+    withJsonRows(approvalMessage(view, clock.nowMs()));
 
   methods.unary(method.listApprovals, async (request, ctx) => {
     const [filter, page] = [filterOf(request), pageOf(request)];
     const found = await approvalsOf(orchestrator).listApprovals(filter, page, ctx);
-    return {
-      $typeName: "controlplane.v1.ListApprovalsResponse" as const,
-      approvals: found.approvals.map((approval) => approvalMessage(approval, clock.nowMs())),
-      nextCursor: found.nextCursor ?? "",
-    };
+    // Only an approval that is read alone has a preview.
+    const answer = approvalPageMessage(found, clock.nowMs());
+    return responseOf(method.listApprovals.output, answer, undefined);
   });
 
   methods.unary(method.getApproval, async ({ approvalId }, ctx) => {
     const id = required("approval_id", approvalId);
-    const approval = await approvalsOf(orchestrator).getApproval(id, ctx);
-    return {
-      $typeName: "controlplane.v1.GetApprovalResponse" as const,
-      approval: approvalMessage(approval, clock.nowMs()),
-    };
+    const found = await approvalsOf(orchestrator).getApproval(id, ctx);
+    return responseOf(method.getApproval.output, messageOf(found), "approval");
   });
 
   const decide = async (
     decision: "approve" | "deny",
     { approvalId, digest, reason, standingSeconds = 0, optionalRowsChangedMax }: Decision,
     ctx: QueryRuntimeContext,
-  ): Promise<Approval> => {
+  ): Promise<object> => {
     const id = required("approval_id", approvalId);
     const given = { digest: required("digest", digest), ...(reason === "" ? {} : { reason }) };
     const standing = standingSeconds === 0 ? {} : { standingMs: standingSeconds * 1000 };
     const rows = optionalRowsChangedMax?.value;
     const rowsChangedMax = rows === undefined ? {} : { rowsChangedMax: Number(rows) };
     const choice = { decision, ...given, ...standing, ...rowsChangedMax };
-    const decided = await approvalsOf(orchestrator).decideApproval(id, choice, ctx);
-    return approvalMessage(decided, clock.nowMs());
+    return messageOf(await approvalsOf(orchestrator).decideApproval(id, choice, ctx));
   };
 
-  methods.unary(method.grantApproval, async (request, ctx) => ({
-    $typeName: "controlplane.v1.GrantApprovalResponse" as const,
-    approval: await decide("approve", request, ctx),
-  }));
+  methods.unary(method.grantApproval, async (request, ctx) =>
+    responseOf(method.grantApproval.output, await decide("approve", request, ctx), "approval"),
+  );
 
-  methods.unary(method.denyApproval, async (request, ctx) => ({
-    $typeName: "controlplane.v1.DenyApprovalResponse" as const,
-    approval: await decide("deny", request, ctx),
-  }));
+  methods.unary(method.denyApproval, async (request, ctx) =>
+    responseOf(method.denyApproval.output, await decide("deny", request, ctx), "approval"),
+  );
 
   methods.unary(method.revokeApproval, async ({ approvalId }, ctx) => {
     const id = required("approval_id", approvalId);
     const revoked = await approvalsOf(orchestrator).revokeApproval(id, ctx);
-    return {
-      $typeName: "controlplane.v1.RevokeApprovalResponse" as const,
-      approval: approvalMessage(revoked, clock.nowMs()),
-    };
+    return responseOf(method.revokeApproval.output, messageOf(revoked), "approval");
   });
+}
+
+/** An approval whose preview has its rows as JSON texts, and the planner's estimate in a message of its own. */
+function withJsonRows({ preview, ...approval }: Approval): object {
+  if (preview === undefined) return approval;
+  const { changes = [], estimated_rows: rows, estimated_cost: cost, ...rest } = preview;
+  return {
+    ...approval,
+    preview: {
+      ...rest,
+      changes: changes.map(({ table, before, after }) => ({
+        table,
+        ...(before && { before_json: JSON.stringify(before) }),
+        ...(after && { after_json: JSON.stringify(after) }),
+      })),
+      ...(rows !== undefined && cost !== undefined && { estimate: { rows, cost } }),
+    },
+  };
 }
 
 /** The fields of a request to approve or to deny. */

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { status } from "@grpc/grpc-js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { CallOptions } from "../testing/bare-client.js";
 import { startServer, type TestServer } from "../testing/grpc-server.js";
 
 const BUF = fileURLToPath(import.meta.resolve("@bufbuild/buf/bin/buf"));
@@ -98,25 +99,23 @@ describe("the health service", () => {
   });
 
   it("lets one address watch twenty times at once, and refuses further ones until one ends", async () => {
-    const watches = Array.from({ length: 20 }, () => {
-      const watch = server.client.stream("Watch", { service: "" });
-      return Object.assign(watch, { opened: once(watch, "data") });
-    });
-    for (const watch of watches) await watch.opened;
-    for (const watch of watches) watch.on("error", () => undefined);
-    const outcome = async (): Promise<unknown> => {
-      const watch = server.client.stream("Watch", { service: "" });
-      const ended = new Promise((resolve) =>
-        watch.on("error", (error) => resolve("code" in error && error.code)),
-      );
-      const opened = once(watch, "data").then(() => "open");
-      const seen = await Promise.race([ended, opened.catch(() => ended)]);
-      watch.cancel();
-      return seen;
-    };
-    expect(await outcome()).toBe(status.RESOURCE_EXHAUSTED);
+    const watches = await watchTwenty(server);
+    expect(await outcomeOfWatch(server)).toBe(status.RESOURCE_EXHAUSTED);
     watches.pop()?.cancel();
-    await expect.poll(outcome).toBe("open");
+    await expect.poll(() => outcomeOfWatch(server)).toBe("open");
+    for (const watch of watches) watch.cancel();
+  });
+
+  it.each([
+    ["each client of a trusted proxy", ["127.0.0.1", "::1"], "open"],
+    ["the clients of another proxy together", [], status.RESOURCE_EXHAUSTED],
+  ])("counts the watches of %s", async (_whose, trustedProxies, expected) => {
+    await using behind = await startServer({ trustedProxies });
+    const forwarded = (client: string) => ({ metadata: { "x-forwarded-for": client } });
+    const watches = await watchTwenty(behind, forwarded("192.0.2.1"));
+    const full = await outcomeOfWatch(behind, forwarded("192.0.2.1"));
+    expect(full).toBe(status.RESOURCE_EXHAUSTED);
+    expect(await outcomeOfWatch(behind, forwarded("192.0.2.2"))).toBe(expected);
     for (const watch of watches) watch.cancel();
   });
 
@@ -125,3 +124,26 @@ describe("the health service", () => {
     expect(await call).toEqual({ status: "SERVING" });
   });
 });
+
+/** Opens as many watches as one address may have. */
+async function watchTwenty({ client }: TestServer, options?: CallOptions) {
+  const watches = Array.from({ length: 20 }, () => {
+    const watch = client.stream("Watch", { service: "" }, options);
+    return Object.assign(watch, { opened: once(watch, "data") });
+  });
+  for (const watch of watches) await watch.opened;
+  for (const watch of watches) watch.on("error", () => undefined);
+  return watches;
+}
+
+/** @returns "open" or the status of the refusal. */
+async function outcomeOfWatch({ client }: TestServer, options?: CallOptions): Promise<unknown> {
+  const watch = client.stream("Watch", { service: "" }, options);
+  const ended = new Promise((resolve) =>
+    watch.on("error", (error) => resolve("code" in error && error.code)),
+  );
+  const opened = once(watch, "data").then(() => "open");
+  const seen = await Promise.race([ended, opened.catch(() => ended)]);
+  watch.cancel();
+  return seen;
+}

@@ -22,6 +22,8 @@ export interface CallOptions {
 const PROTO_FILES = [
   "controlplane/v1/control_plane.proto",
   "controlplane/v1/approvals.proto",
+  "controlplane/v1/catalog.proto",
+  "controlplane/v1/memory.proto",
   "controlplane/v1/usage.proto",
   "grpc/health/v1/health.proto",
 ].map((file) => fileURLToPath(import.meta.resolve(`@steward/protocol/proto/${file}`)));
@@ -98,6 +100,8 @@ function allMethods(): ServiceDefinition {
   return {
     ...(loaded["controlplane.v1.ControlPlaneService"] as ServiceDefinition),
     ...(loaded["controlplane.v1.ApprovalService"] as ServiceDefinition),
+    ...(loaded["controlplane.v1.CatalogService"] as ServiceDefinition),
+    ...(loaded["controlplane.v1.MemoryService"] as ServiceDefinition),
     ...(loaded["controlplane.v1.UsageService"] as ServiceDefinition),
     ...(loaded["grpc.health.v1.Health"] as ServiceDefinition),
   };

@@ -7,6 +7,8 @@ import { systemIds } from "@steward/kernel/ids.js";
 import type { Labels, Telemetry } from "../../../kernel/telemetry.js";
 import type { MemoryService } from "../../../memory/index.js";
 import type { Orchestrator } from "../../../plans/index.js";
+import { AddressSet } from "../../authentication/address-set.js";
+import { clientAddressBy } from "../../authentication/client-address.js";
 import { headersAuthenticator } from "../../authentication/headers-authenticator.js";
 import { listen, type Listening } from "../../one-port/one-port.js";
 import type { TlsIdentity } from "../../one-port/port.js";
@@ -49,6 +51,7 @@ export async function startServer(
     readonly patience?: Partial<GrpcPatience>;
     readonly helloTimeoutMs?: number;
     readonly peerConnectionsMax?: number;
+    readonly trustedProxies?: readonly string[];
     readonly orchestrator?: Orchestrator;
     readonly memory?: MemoryService;
     readonly quotas?: Partial<QuotaLimits>;
@@ -57,6 +60,8 @@ export async function startServer(
     readonly tls?: TlsIdentity;
   } = {},
 ): Promise<TestServer> {
+  const { trustedProxies = [] } = options;
+  const proxies = new AddressSet(trustedProxies);
   const orchestrator = new InMemoryOrchestrator();
   const policies = openPolicies({ clock: systemClock });
   const lines: LoggedLine[] = [];
@@ -77,9 +82,10 @@ export async function startServer(
       authorize: (...asked) => policies.authorizer.authorize(...asked),
       mayDo: (...asked) => policies.authorizer.mayDo(...asked),
       useApproval: (_caller, _operation, [needed]) => Promise.reject(needed),
-      recordOperation: (_caller, _asked, work) => work(),
+      recordOperation: (_caller, _asked, work) => work(undefined),
       recordToolCall: () => Promise.resolve(),
       signIn: openSignIn(),
+      clientAddress: clientAddressBy(trustedProxies),
       policies: policies.service,
       retention: storelessRetention(),
       erasures: storelessErasures(),
@@ -107,6 +113,7 @@ export async function startServer(
     ...sides,
     host: "127.0.0.1",
     port: 0,
+    isProxy: (address) => proxies.has(address),
     ...(options.helloTimeoutMs === undefined ? {} : { helloTimeoutMs: options.helloTimeoutMs }),
     ...(options.peerConnectionsMax === undefined
       ? {}

@@ -21,8 +21,13 @@ export interface McpApp extends AsyncDisposable {
   ): Promise<Client>;
 }
 
-/** Opens a server in a directory of its own, which is deleted with it. */
-export async function openMcpApp(options: Pick<AppOptions, "publicUrl"> = {}): Promise<McpApp> {
+/**
+ * Opens a server in a directory of its own, which is deleted with it.
+ * @param options with data sources beside the sample database.
+ */
+export async function openMcpApp(
+  options: Pick<AppOptions, "publicUrl" | "dataSources"> = {},
+): Promise<McpApp> {
   const directory = mkdtempSync(join(tmpdir(), "steward-mcp-"));
   createSampleDatabase(join(directory, "shop.db"));
   const app = await openApp({
@@ -31,7 +36,10 @@ export async function openMcpApp(options: Pick<AppOptions, "publicUrl"> = {}): P
     logLevel: "silent",
     dataDir: directory,
     databaseUrl: `sqlite:${join(directory, "steward.db")}`,
-    dataSources: [{ name: "shop", url: `sqlite:${join(directory, "shop.db")}` }],
+    dataSources: [
+      { name: "shop", url: `sqlite:${join(directory, "shop.db")}` },
+      ...(options.dataSources ?? []),
+    ],
   });
   return {
     app,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { PlanCheck, StepCheck } from "@steward/protocol/rest";
 import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_MAX } from "../../limits.js";
 import { pageWithin } from "../../paging/page-within.js";
-import { present } from "../../present.js";
+import { present } from "../../../kernel/present.js";
 
 const VERDICTS = ["permit", "approval", "deny"] as const;
 

@@ -21,9 +21,20 @@ export const sessionId: z.ZodExactOptional<z.ZodString> = z
 export const toolName: z.ZodExactOptional<z.ZodString> = z
   .string()
   .exactOptional()
+  .describe("Name of a tool that explore_data lists. Leave it out unless you need one");
+
+export const dataSource: z.ZodExactOptional<z.ZodString> = z
+  .string()
+  .exactOptional()
   .describe(
-    "Name of the tool that runs the statement, which decides its database. Leave it out for the default database",
+    "Name of the database that the statement runs on; explore_data lists them. Leave it out for the default one",
   );
+
+export const timeoutMs: z.ZodExactOptional<z.ZodInt> = z
+  .int()
+  .min(1)
+  .exactOptional()
+  .describe("Milliseconds after which the statement is stopped; at most what the operator permits");
 
 export const intent: z.ZodEnum<{ [Name in (typeof INTENTS)[number]]: Name }> = z
   .enum(INTENTS)

@@ -3,7 +3,7 @@ import { sessionFor } from "@steward/kernel/caller.js";
 import { isoTime } from "@steward/kernel/clock.js";
 import { LLM_ANSWER_BYTES_MAX } from "../../limits.js";
 import { SEARCH_TOP_K_MAX } from "../../../memory/limits.js";
-import { entryFilterOf } from "../../rest/memory/memory-messages.js";
+import { entryFilterOf } from "../../operations/memory.js";
 import { pageWithin } from "../../paging/page-within.js";
 import { defineTool, type McpTool } from "../tool.js";
 import { ADDS, READS, sessionId } from "./fields.js";
@@ -97,7 +97,7 @@ export const MEMORY_TOOLS: readonly McpTool[] = [
       const draft = { sessionId: session, content };
       const { entryId, createdAtMs } = await inOwnFields(
         (field) => (field === "content" ? "note" : field),
-        () => memory.addEntry(context.orgId, draft, context.signal),
+        () => memory.addEntry(context.orgId, draft, context.signal, context.operation),
       );
       return { entry_id: entryId, created_at: isoTime(createdAtMs) };
     },

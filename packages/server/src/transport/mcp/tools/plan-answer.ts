@@ -16,7 +16,7 @@ import type {
   StepError,
   StepRecord,
 } from "../../../plans/index.js";
-import { present } from "../../present.js";
+import { present } from "../../../kernel/present.js";
 import { pageWithin } from "../../paging/page-within.js";
 import { correctionOfStep } from "../../correction.js";
 import { correctingCall } from "./correcting-call.js";
@@ -46,6 +46,8 @@ export interface PlanStepAnswer {
   readonly name: string;
   readonly status: StepStatus;
   readonly intent: string;
+  readonly data_source?: string | undefined;
+  readonly timeout_ms?: number | undefined;
   readonly depends_on: readonly string[];
   readonly row_count?: number | undefined;
   readonly max_rows?: number | undefined;
@@ -64,6 +66,7 @@ export interface PlanAnswer extends PlanSummaryAnswer {
   readonly steps: readonly PlanStepAnswer[];
   readonly ready_steps: readonly string[];
   readonly on_failure?: OnFailure | undefined;
+  readonly wait_reason?: "awaiting_steps" | undefined;
   readonly revision?: number | undefined;
   readonly hints: readonly string[];
   readonly next_offset?: number | undefined;
@@ -86,6 +89,8 @@ const planStepSchema = z.object({
   name: z.string().describe("Name of the step"),
   status: z.enum(STEP_STATUSES).describe("Status of the step"),
   intent: z.string().describe("What the step may do"),
+  data_source: z.string().optional().describe("The database, or the tool, that it runs on"),
+  timeout_ms: z.int().optional().describe("Its own time limit in ms; absent: none"),
   depends_on: z.array(z.string()).readonly().describe("Steps that must complete first"),
   row_count: z.int().optional().describe("Rows that it returned or changed"),
   max_rows: z.int().optional().describe("Rows that an answer shows, unless asked otherwise"),
@@ -118,6 +123,12 @@ export const planAnswerSchema: z.ZodType<PlanAnswer> = z.object({
     .enum(ON_FAILURE)
     .optional()
     .describe("pause: a failed step waits for its correction; fail: it ends the plan"),
+  wait_reason: z
+    .literal("awaiting_steps")
+    .optional()
+    .describe(
+      "All steps have completed, and the plan waits for further ones or for finish_plan_id, both by submit_plan",
+    ),
   revision: z.int().optional().describe("1 as submitted; every change of the steps adds one"),
   hints: z.array(z.string()).readonly().describe("Sentences to consider before the next call"),
   next_offset: nextOffset,
@@ -134,7 +145,12 @@ export function planAnswer(plan: PlanRecord, offset = 0): PlanAnswer {
     ...planSummary(plan),
     steps: items,
     ready_steps: readyStepsOf(plan),
-    ...present({ on_failure: plan.onFailure, revision: plan.revision, next_offset: next }),
+    ...present({
+      on_failure: plan.onFailure,
+      wait_reason: plan.waitReason,
+      revision: plan.revision,
+      next_offset: next,
+    }),
     hints: corrections(plan),
   };
 }
@@ -196,6 +212,8 @@ function planStep(step: StepRecord): PlanStepAnswer {
     intent: step.intent,
     depends_on: step.dependsOn,
     ...present({
+      data_source: step.dataSource,
+      timeout_ms: step.timeoutMs,
       row_count: step.rowCount,
       max_rows: step.maxRows,
       max_bytes: step.maxBytes,

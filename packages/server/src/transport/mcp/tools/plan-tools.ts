@@ -7,7 +7,7 @@ import type { StepDetail } from "../../../plans/index.js";
 import { journalOf, stepDetailsOf } from "../../journal.js";
 import { actionOf } from "../../operations.js";
 import { asPlanId, asStepId } from "../../plan-ids.js";
-import { present } from "../../present.js";
+import { present } from "../../../kernel/present.js";
 import { PLAN_APP_URI } from "../plan-app.js";
 import { defineTool, type McpTool, type ToolScope } from "../tool.js";
 import { READS, maxBytes, maxRows, offset, planId } from "./fields.js";

@@ -1,16 +1,12 @@
 import * as z from "zod";
 import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_MAX } from "../../limits.js";
-import { catalogDescriptionSchema, catalogMatchSchema } from "@steward/protocol/rest";
-import {
-  catalogMessage,
-  descriptionMessage,
-  matchMessage,
-} from "../../rest/catalog/catalog-messages.js";
-import { migrationMessage } from "../../rest/schema/migration-messages.js";
+import { catalog as operations } from "@steward/operations";
+import { catalogMessage, descriptionMessage, matchMessage } from "../../operations/catalog.js";
+import { migrationMessage } from "../../operations/migration-messages.js";
 import { pageWithin } from "../../paging/page-within.js";
 import { defineTool, type McpTool } from "../tool.js";
 import { ADDS, nextOffset, offset, READS } from "./fields.js";
-import { present } from "../../present.js";
+import { present } from "../../../kernel/present.js";
 
 const dataSource = z
   .string()
@@ -47,11 +43,15 @@ export const CATALOG_TOOLS: readonly McpTool[] = [
       tools: z
         .array(z.looseObject({ name: z.string(), data_source: z.string() }))
         .readonly()
-        .describe(
-          "What tool_name may be, with the database; without one a statement runs on the default one",
-        ),
-      tables: z.array(catalogMatchSchema).readonly().optional().describe("What was found"),
-      description: catalogDescriptionSchema.optional().describe("The table that was asked for"),
+        .describe("What tool_name may be, with the database of each"),
+      default_data_source: z
+        .string()
+        .optional()
+        .describe("The database of statements that name neither data_source nor a listed tool"),
+      tables: operations.searchCatalog.output.optional().describe("What was found"),
+      description: operations.describeTable.output
+        .optional()
+        .describe("The table that was asked for"),
     }),
     run: async (input, { context, services: { catalog } }) => {
       const { query, table, data_source: dataSource, limit, token_budget: tokenBudget } = input;
@@ -72,9 +72,9 @@ export const CATALOG_TOOLS: readonly McpTool[] = [
               { table, ...place, ...present({ tokenBudget }) },
               context.signal,
             );
-      const { data_sources, tools } = catalogMessage(await catalog.list(context));
+      const { data_sources, tools, ...rest } = catalogMessage(await catalog.list(context));
       return {
-        ...{ data_sources: [...data_sources], tools: [...fitting(tools)] },
+        ...{ data_sources: [...data_sources], tools: [...fitting(tools)], ...rest },
         ...(found === undefined ? {} : { tables: fitting(found.map(matchMessage)) }),
         ...(described === undefined ? {} : { description: descriptionMessage(described) }),
       };

@@ -1,13 +1,14 @@
 import * as z from "zod";
+import { parseOrdered } from "@steward/client";
 import { ERROR_CODES } from "@steward/protocol";
 import { STEP_STATUSES, type StepStatus } from "@steward/protocol/rest";
 import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT, LLM_ROWS_MAX } from "../../limits.js";
 import type { StepError, StepExecution } from "../../../plans/index.js";
-import { present } from "../../present.js";
+import { present } from "../../../kernel/present.js";
 import { outputPage } from "../../paging/output-page.js";
 import { nextOffset } from "./fields.js";
 
-/** A row, by the names of its columns. */
+/** A row, by the names of its columns, in their order. */
 type Row = Readonly<Record<string, unknown>>;
 
 /** The result of a step, in the form for the LLM. */
@@ -127,7 +128,7 @@ export function rowsOfStep(
       "nothing runs again.",
   );
   return {
-    rows: rows.map((row) => JSON.parse(row) as Row),
+    rows: rows.map((row) => parseOrdered(row) as Row),
     ...present({ next_offset: nextOffset }),
     hints,
   };

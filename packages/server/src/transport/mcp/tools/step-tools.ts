@@ -1,16 +1,18 @@
 import * as z from "zod";
 import { sessionFor } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
+import { DRAIN_MS } from "@steward/kernel/limits.js";
 import type { StepExecution } from "../../../plans/index.js";
 import { revisionsOf } from "../../journal.js";
 import { actionOf } from "../../operations.js";
 import { asPlanId, asStepId } from "../../plan-ids.js";
-import { present } from "../../present.js";
+import { present } from "../../../kernel/present.js";
 import { stepRevisionOf } from "../../rest/plans/plan-messages.js";
 import { defineTool, type McpTool, type ToolScope } from "../tool.js";
 import { correctionOfQuery, correctionOfStep } from "../../correction.js";
 import { correctingCall } from "./correcting-call.js";
 import {
+  dataSource,
   dependsOn,
   intent,
   maxBytes,
@@ -19,6 +21,7 @@ import {
   planId,
   queryTemplate,
   sessionId,
+  timeoutMs,
   toolName,
 } from "./fields.js";
 import { inOwnFields } from "./own-fields.js";
@@ -52,6 +55,8 @@ export const STEP_TOOLS: readonly McpTool[] = [
         .min(1)
         .describe("One SQL statement in the dialect of the database, without values from others"),
       intent: intent.exactOptional().describe(`${intent.description ?? ""}. Default read_select`),
+      data_source: dataSource,
+      timeout_ms: timeoutMs,
       tool_name: toolName,
       max_rows: maxRows,
       max_bytes: maxBytes,
@@ -68,6 +73,7 @@ export const STEP_TOOLS: readonly McpTool[] = [
         queryTemplate: input.sql,
         dependsOn: [],
         schemaTableHints: [],
+        ...present({ dataSource: input.data_source, timeoutMs: input.timeout_ms }),
       };
       const session = sessionFor(context, input.session_id ?? "");
       const definition = { name: "query", description: "", steps: [step] };
@@ -88,7 +94,7 @@ export const STEP_TOOLS: readonly McpTool[] = [
       "Executes one step of a plan whose dependencies are completed, and returns its rows. Calling it again for a " +
       "finished step runs nothing and returns the stored result, so it is safe to repeat after a lost connection, and " +
       "with offset it reads the rest of a long result. To correct a step that failed, or to change one that has not " +
-      "run, give query_template, intent, depends_on or tool_name: the step is changed, checked again, and run. " +
+      "run, give query_template, intent, depends_on, data_source, timeout_ms or tool_name: the step is changed, checked again, and run. " +
       "Read the hints before you choose the next step.",
     annotations: {
       readOnlyHint: false,
@@ -106,6 +112,8 @@ export const STEP_TOOLS: readonly McpTool[] = [
         .describe("A corrected statement for a step that failed or has not run; absent: as it is"),
       intent: intent.exactOptional().describe("A corrected intent; absent: as it is"),
       depends_on: dependsOn.exactOptional().describe("Corrected dependencies; absent: as they are"),
+      data_source: dataSource.describe("A corrected database; absent: as it is"),
+      timeout_ms: timeoutMs.describe("A corrected time limit in ms; absent: as it is"),
       tool_name: toolName.describe("A corrected tool; absent: as it is"),
       offset,
       max_rows: maxRows,
@@ -148,17 +156,21 @@ async function executedOrEnded(planId: string, scope: ToolScope): Promise<StepEx
   }
 }
 
-/** A running step is not stopped when its caller disconnects, as on the other wires. */
+/** The running step of an aborted query is stopped. */
 async function endUnlessRunning(
   planId: string,
   { code }: AppError,
   { context, services: { orchestrator, log } }: ToolScope,
 ): Promise<void> {
+  const isAborted = context.signal.aborted;
+  // The abort of the call must not abort the cancellation too.
+  const ctx = { ...context, signal: AbortSignal.timeout(DRAIN_MS) };
   try {
-    const plan = await orchestrator.getPlan(planId, context);
-    const isWaiting = plan?.status === "pending" || plan?.status === "running";
-    if (!isWaiting || plan.steps.some(({ status }) => status === "running")) return;
-    await orchestrator.cancelPlan(planId, context, `the query was refused: ${code}`);
+    const plan = await orchestrator.getPlan(planId, ctx);
+    if (plan?.status !== "pending" && plan?.status !== "running") return;
+    if (!isAborted && plan.steps.some(({ status }) => status === "running")) return;
+    const reason = isAborted ? "the call was aborted" : `the query was refused: ${code}`;
+    await orchestrator.cancelPlan(planId, ctx, reason);
   } catch (error) {
     // Without the cancellation the plan waits until its deadline. The caller still has to get the
     // refusal.

@@ -12,12 +12,13 @@ import { checksOf, revisionsOf } from "../../journal.js";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "../../limits.js";
 import { asPlanId } from "../../plan-ids.js";
 import { planCheckMessage } from "../../plan-check-message.js";
-import { present } from "../../present.js";
+import { present } from "../../../kernel/present.js";
 import { definitionOf, planForkOf, stepsToAppendOf } from "../../rest/plans/plan-messages.js";
 import { PLAN_APP_URI } from "../plan-app.js";
 import { defineTool, type McpTool } from "../tool.js";
 import {
   ADDS,
+  dataSource,
   dependsOn,
   intent,
   maxBytes,
@@ -25,6 +26,7 @@ import {
   planId,
   queryTemplate,
   sessionId,
+  timeoutMs,
   toolName,
 } from "./fields.js";
 import { type CheckAnswer, checkAnswer, checkAnswerSchema } from "./check-answer.js";
@@ -36,6 +38,8 @@ const stepInput = z.strictObject({
   query_template: queryTemplate,
   intent: intent.exactOptional(),
   depends_on: dependsOn.exactOptional(),
+  data_source: dataSource,
+  timeout_ms: timeoutMs,
   tool_name: toolName,
   schema_table_hints: z
     .array(z.string())
@@ -53,7 +57,9 @@ const submission = z
     description: z.string().exactOptional().describe("Purpose of a new plan"),
     steps: z
       .array(stepInput)
-      .describe("The steps, 1 to 1000; with fork_of_plan_id those to append, possibly none"),
+      .describe(
+        "The steps, 1 to 1000; with fork_of_plan_id those to append, possibly none; with finish_plan_id none",
+      ),
     append_to_plan_id: z
       .string()
       .exactOptional()
@@ -73,6 +79,20 @@ const submission = z
       .exactOptional()
       .describe(
         "Only with fork_of_plan_id: the step to run anew, with those that depend on it. Correct it with execute_step",
+      ),
+    finish_plan_id: z
+      .string()
+      .exactOptional()
+      .describe(
+        "Id of a plan whose steps have all completed, and that needs no more: the plan is completed. steps is empty. " +
+          "Leave it out otherwise",
+      ),
+    keep_open: z
+      .boolean()
+      .exactOptional()
+      .describe(
+        "Only for a new plan. true, the default here: when all steps have completed, the plan waits for further ones " +
+          "until finish_plan_id or its deadline. false: it is completed then",
       ),
     on_failure: z
       .enum(ON_FAILURE)
@@ -96,30 +116,45 @@ const submission = z
       .exactOptional()
       .describe("Submitting the same steps again with the same key changes nothing"),
   })
-  .refine(({ steps, fork_of_plan_id: forkOf }) => steps.length > 0 || forkOf !== undefined, {
+  .refine(
+    ({ steps, fork_of_plan_id: forkOf, finish_plan_id: finish }) =>
+      steps.length > 0 || forkOf !== undefined || finish !== undefined,
+    { path: ["steps"], error: "is empty: name at least one step" },
+  )
+  .refine(({ steps, finish_plan_id: finish }) => steps.length === 0 || finish === undefined, {
     path: ["steps"],
-    error: "is empty: name at least one step",
+    error: "is not empty: a plan is finished without further steps",
   });
 
 type Submission = z.output<typeof submission>;
 
 /** Fields that can only be set when a plan is created. */
-const FIELDS_OF_NEW_PLANS = ["name", "description", "on_failure", "session_id"] as const;
+const FIELDS_OF_NEW_PLANS = [
+  "name",
+  "description",
+  "keep_open",
+  "on_failure",
+  "session_id",
+] as const;
 
-/** The tool that submits a plan or appends steps to one. */
+/** Fields that name a plan. At most one of them is given. */
+const PLAN_FIELDS = ["append_to_plan_id", "fork_of_plan_id", "finish_plan_id"] as const;
+
+/** The tool that submits a plan, appends steps to one, forks or finishes one. */
 export const SUBMIT_PLAN: McpTool = defineTool({
   name: "submit_plan",
-  title: "Submit a plan, or append steps to one",
+  title: "Submit a plan, append steps to one, or finish it",
   description:
     "Stores a plan of SQL steps that depend on each other. Every statement is checked; nothing runs yet. If anything " +
     "is wrong, nothing is stored and the details name every field to correct: correct them all and submit again. " +
     "Then call execute_step for the ready_steps. You need not know all steps in advance: call it again with " +
-    "append_to_plan_id to add steps that use what earlier ones found. A step that fails does not end the plan: " +
+    "append_to_plan_id to add steps that use what earlier ones found, also when all steps have run, and with finish_plan_id " +
+    "when the plan needs no more. A step that fails does not end the plan: " +
     "correct it with execute_step. To see first what a plan may do and costs, use dry_run. To go on from a plan that is over, or to try another way without losing results, " +
     "use fork_of_plan_id. For a single statement use query instead.",
   annotations: ADDS,
   app: PLAN_APP_URI,
-  operations: ["submitPlan", "appendSteps", "forkPlan"],
+  operations: ["submitPlan", "appendSteps", "forkPlan", "finishPlan"],
   usage: "write_insert",
   input: submission,
   output: z.object({
@@ -150,9 +185,7 @@ async function checked(
   input: Submission,
   ctx: QueryRuntimeContext,
 ): Promise<CheckAnswer> {
-  const field = (["append_to_plan_id", "fork_of_plan_id"] as const).find(
-    (name) => input[name] !== undefined,
-  );
+  const field = PLAN_FIELDS.find((name) => input[name] !== undefined);
   if (field !== undefined) throw invalidField(field, "leave it out: dry_run checks a new plan");
   const session = sessionFor(ctx, input.session_id ?? "");
   const check = await checksOf(orchestrator).checkPlan(session, definitionOfNew(input), ctx);
@@ -165,20 +198,24 @@ function planOf(
   ctx: QueryRuntimeContext,
 ): Promise<PlanRecord> {
   const { append_to_plan_id: appendTo, fork_of_plan_id: forkOf, fork_at_step_id: forkAt } = input;
-  if (appendTo !== undefined && forkOf !== undefined) {
-    throw invalidField("fork_of_plan_id", "cannot be combined with append_to_plan_id: choose one");
+  const [first, second] = PLAN_FIELDS.filter((name) => input[name] !== undefined);
+  if (second !== undefined) {
+    throw invalidField(second, `cannot be combined with ${first ?? ""}: choose one`);
   }
   if (forkAt !== undefined && forkOf === undefined) {
     throw invalidField("fork_at_step_id", "names a step of fork_of_plan_id, which is missing");
   }
   if (appendTo !== undefined) return appended(orchestrator, appendTo, input, ctx);
   if (forkOf !== undefined) return forked(orchestrator, forkOf, input, ctx);
+  if (input.finish_plan_id !== undefined) {
+    return finished(orchestrator, input.finish_plan_id, input, ctx);
+  }
   return created(orchestrator, input, ctx);
 }
 
 /**
- * Creates the plan. A failed step of an LLM's plan waits for its correction, because the LLM
- * decides after each step.
+ * Creates the plan. A failed step of an LLM's plan waits for its correction, and the plan for further
+ * steps, because the LLM decides after each step.
  */
 function created(
   orchestrator: Orchestrator,
@@ -190,8 +227,8 @@ function created(
 }
 
 function definitionOfNew(input: Submission): PlanDefinition {
-  const { name, description, steps, on_failure = "pause" } = input;
-  return definitionOf({ ...present({ name, description }), steps, on_failure });
+  const { name, description, steps, on_failure = "pause", keep_open = true } = input;
+  return definitionOf({ ...present({ name, description }), steps, on_failure, keep_open });
 }
 
 async function appended(
@@ -219,7 +256,19 @@ async function forked(
   return knownPlan(orchestrator, planId, ctx);
 }
 
-/** A name, a description and the like cannot be set when steps are appended or a plan is forked. */
+async function finished(
+  orchestrator: Orchestrator,
+  givenId: string,
+  input: Submission,
+  ctx: QueryRuntimeContext,
+): Promise<PlanRecord> {
+  refuseFieldsOfNewPlans(input, "finish_plan_id");
+  const id = asPlanId(givenId);
+  await revisionsOf(orchestrator).finishPlan(id, ctx);
+  return knownPlan(orchestrator, id, ctx);
+}
+
+/** A name, a description and the like cannot be set when a plan is changed, forked or finished. */
 function refuseFieldsOfNewPlans(input: Submission, given: string): void {
   const field = FIELDS_OF_NEW_PLANS.find((name) => input[name] !== undefined);
   if (field === undefined) return;

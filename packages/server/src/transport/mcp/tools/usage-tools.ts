@@ -1,11 +1,11 @@
-import { dailyUsageSchema } from "@steward/protocol/rest";
+import { billing } from "@steward/operations";
 import * as z from "zod";
 import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_MAX } from "../../limits.js";
-import { dailyUsageMessages } from "../../rest/billing/usage-messages.js";
+import { dailyUsageMessages } from "../../operations/usage.js";
 import { pageWithin } from "../../paging/page-within.js";
 import { defineTool, type McpTool } from "../tool.js";
 import { nextOffset, offset, READS } from "./fields.js";
-import { present } from "../../present.js";
+import { present } from "../../../kernel/present.js";
 
 /** The tool that reports usage. */
 export const USAGE_TOOLS: readonly McpTool[] = [
@@ -30,10 +30,7 @@ export const USAGE_TOOLS: readonly McpTool[] = [
       offset,
     }),
     output: z.object({
-      rows: z
-        .array(dailyUsageSchema)
-        .readonly()
-        .describe("Days in UTC that have usage, the earliest first"),
+      rows: billing.getUsage.output.describe("Days in UTC that have usage, the earliest first"),
       next_offset: nextOffset,
     }),
     run: async ({ offset: first = 0, ...parameters }, { context, services: { usage } }) => {

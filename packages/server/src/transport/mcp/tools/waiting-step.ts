@@ -11,8 +11,9 @@ import type { ToolScope } from "../tool.js";
 export async function executeStep(
   planId: string,
   stepId: string,
-  { context, services: { orchestrator, signIn } }: ToolScope,
+  { context, services: { orchestrator, signIn }, runsPlan }: ToolScope,
 ): Promise<StepExecution> {
+  runsPlan?.(planId);
   try {
     return await orchestrator.executeStep(planId, stepId, context);
   } catch (thrown) {

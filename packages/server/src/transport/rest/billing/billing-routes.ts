@@ -1,14 +1,19 @@
+import { billingOperations } from "../../operations/billing.js";
+import { paymentOperations } from "../../operations/payments.js";
+import { addOperationRoutes } from "../../operations/rest-routes.js";
+import { usageReports } from "../../operations/usage.js";
 import type { Services } from "../../services.js";
-import { addPaymentFormRoutes } from "./payment-form-routes.js";
-import { addPaymentRoutes } from "./payment-routes.js";
-import { addPricingRoutes } from "./pricing-routes.js";
+import { addSetupIntent, addSetupPage } from "./payment-routes.js";
 import type { RestApp } from "../rest-app.js";
-import { addUsageRoutes } from "./usage-routes.js";
+import { addReportedUsage } from "./usage-routes.js";
 
 /** Everything under `/billing` (Contract §4.5). */
-export function addBillingRoutes(app: RestApp, { usage, payments, signIn }: Services): void {
-  addUsageRoutes(app, usage);
-  addPricingRoutes(app, usage);
-  addPaymentRoutes(app, payments);
-  addPaymentFormRoutes(app, payments, signIn);
+export function addBillingRoutes(app: RestApp, services: Services): void {
+  const { usage, payments, signIn } = services;
+  addOperationRoutes(app, usageReports(services));
+  addReportedUsage(app, usage);
+  addOperationRoutes(app, billingOperations(services));
+  addSetupIntent(app, payments);
+  addOperationRoutes(app, paymentOperations(services));
+  addSetupPage(app, payments, signIn);
 }

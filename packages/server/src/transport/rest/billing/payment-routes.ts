@@ -1,29 +1,21 @@
 import {
   dataOf,
-  detachedPaymentMethodSchema,
-  paymentCustomerSchema,
-  paymentMethodSchema,
-  rebindCustomerRequestSchema,
   setupIntentRequestSchema,
   setupIntentSchema,
-  type PaymentMethod as PaymentMethodMessage,
+  setupPageSchema,
 } from "@steward/protocol/rest";
 import * as z from "zod";
-import type { PaymentMethod, PaymentService } from "../../../payments/index.js";
+import type { PaymentService } from "../../../payments/index.js";
+import { PAYMENTS_PATH } from "../../console/content-policy.js";
+import type { SignIn } from "../../services.js";
 import { errors, json } from "../described-replies.js";
+import { publicUrlOf } from "../public-url.js";
 import type { RestApp } from "../rest-app.js";
 
 const tags = ["Billing"];
 
-/** Saved payment methods at the payment provider (Contract §4.5, Decision §8). */
-export function addPaymentRoutes(app: RestApp, payments: PaymentService): void {
-  addSetupIntent(app, payments);
-  addCustomers(app, payments);
-  addList(app, payments);
-  addDetach(app, payments);
-}
-
-function addSetupIntent(app: RestApp, payments: PaymentService): void {
+/** Not derived, because of its header. */
+export function addSetupIntent(app: RestApp, payments: PaymentService): void {
   const schema = {
     operationId: "createSetupIntent",
     summary: "Begin to save a payment method",
@@ -54,84 +46,26 @@ function addSetupIntent(app: RestApp, payments: PaymentService): void {
   });
 }
 
-function addCustomers(app: RestApp, payments: PaymentService): void {
-  const create = {
-    operationId: "createPaymentCustomer",
-    summary: "Get or create your organization's customer",
-    description:
-      "Returns your organization's customer at the payment provider, and creates one when it has none.",
-    tags,
-    response: {
-      200: json("The customer", dataOf(paymentCustomerSchema)),
-      ...errors(403, 409, 429, 502, 504),
-    },
-  };
-  app.post("/billing/customers", { schema: create }, async ({ context }) => ({
-    data: { customer_id: await payments.ensureCustomer(context), org_id: context.orgId },
-  }));
-  const rebind = {
-    operationId: "rebindPaymentCustomer",
-    summary: "Move a customer to another organization",
-    description:
-      "Moves the customer from whichever organization has it. It needs the role operator.",
-    tags,
-    params: z.object({ customer_id: z.string().describe("Id of the customer at the provider") }),
-    body: rebindCustomerRequestSchema,
-    response: {
-      200: json("The customer", dataOf(paymentCustomerSchema)),
-      ...errors(403, 404, 429, 502, 504),
-    },
-  };
-  app.put("/billing/customers/:customer_id", { schema: rebind }, async ({ params, body }) => {
-    await payments.rebind(params.customer_id, body.org_id);
-    return { data: { customer_id: params.customer_id, org_id: body.org_id.toLowerCase() } };
-  });
-}
-
-function addList(app: RestApp, payments: PaymentService): void {
+/** Not derived, because the page leads back to the address that the request came to. */
+export function addSetupPage(
+  app: RestApp,
+  payments: PaymentService,
+  signIn: Pick<SignIn, "publicUrl" | "isSecure">,
+): void {
   const schema = {
-    operationId: "listPaymentMethods",
-    summary: "List the saved payment methods",
+    operationId: "createSetupPage",
+    summary: "Create a page of the provider that saves a payment method",
     description:
-      "The payment methods of your organization's customer at the payment provider; empty when it has no customer.",
+      "The payment provider's page saves a payment method of your organization's customer, which is created when there is none, " +
+      "and leads back to the console.",
     tags,
     response: {
-      200: json("Newest first", dataOf(z.array(paymentMethodSchema).readonly())),
-      ...errors(403, 404, 502, 504),
+      200: json("The page", dataOf(setupPageSchema)),
+      ...errors(403, 404, 409, 429, 502, 504),
     },
   };
-  app.get("/billing/payment-methods", { schema }, async ({ context }) => ({
-    data: (await payments.listPaymentMethods(context)).map(paymentMethodMessage),
-  }));
-}
-
-function addDetach(app: RestApp, payments: PaymentService): void {
-  const schema = {
-    operationId: "detachPaymentMethod",
-    summary: "Detach a payment method",
-    description:
-      "The payment method can no longer be charged. One of another organization is answered with 404, as if it did not exist.",
-    tags,
-    params: z.object({ pm_id: z.string().describe("Id of the payment method, pm_…") }),
-    response: {
-      200: json("It is detached", dataOf(detachedPaymentMethodSchema)),
-      ...errors(403, 404, 409, 502, 504),
-    },
-  };
-  app.delete("/billing/payment-methods/:pm_id", { schema }, async ({ params, context }) => {
-    await payments.detach(context, params.pm_id);
-    return { data: { id: params.pm_id, detached: true as const } };
+  app.post("/billing/setup-pages", { schema }, async (request) => {
+    const returnUrl = `${publicUrlOf(request, signIn)}${PAYMENTS_PATH}`;
+    return { data: await payments.createSetupPage(request.context, returnUrl) };
   });
-}
-
-function paymentMethodMessage(method: PaymentMethod): PaymentMethodMessage {
-  return {
-    id: method.id,
-    type: method.type,
-    brand: method.brand ?? null,
-    last4: method.last4 ?? null,
-    exp_month: method.expMonth ?? null,
-    exp_year: method.expYear ?? null,
-    created: method.created,
-  };
 }

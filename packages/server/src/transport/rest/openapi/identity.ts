@@ -1,5 +1,5 @@
 /** Who may send the requests of a route: everybody, any caller, or billing admins. */
-import { present } from "../../present.js";
+import { present } from "../../../kernel/present.js";
 export type Access = "anybody" | "caller" | "billing-admin";
 
 /** One way to authenticate: the schemes that a request must satisfy together. */

@@ -1,6 +1,7 @@
 import { AppError } from "@steward/kernel/errors.js";
 import { WorkerThread } from "@steward/kernel/concurrency/worker-thread.js";
 import type { RestApp } from "../rest-app.js";
+import { largeDocument, sendDocument, type LargeDocument } from "./large-document.js";
 import type { DescriptionCalls, DescriptionOptions } from "./description-worker.js";
 
 /** By version: all servers of a process have the same routes. */
@@ -18,11 +19,13 @@ export function renderedDescription(version: string): Promise<string> {
 
 /** Serves the description as `/openapi.json`. */
 export function addDescription(app: RestApp, version: string): void {
-  app.get("/openapi.json", { schema: { hide: true } }, async (_request, reply) =>
-    reply
-      .header("content-type", "application/json; charset=utf-8")
-      .send(await renderedDescription(version)),
-  );
+  let document: Promise<LargeDocument> | undefined;
+  app.get("/openapi.json", { schema: { hide: true } }, async (_request, reply) => {
+    const text = await renderedDescription(version);
+    document ??= largeDocument(text);
+    void reply.header("content-type", "application/json; charset=utf-8");
+    return sendDocument(reply, await document);
+  });
 }
 
 async function render(options: DescriptionOptions): Promise<string> {

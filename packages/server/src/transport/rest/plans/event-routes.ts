@@ -10,10 +10,10 @@ import {
 } from "../../../plans/index.js";
 import { followEvents } from "../../follow-events.js";
 import { journalOf } from "../../journal.js";
+import { asPlanId } from "../../plan-ids.js";
 import type { Services } from "../../services.js";
 import { errors } from "../described-replies.js";
 import { EventStream } from "./event-stream.js";
-import { planIdOf } from "./path-ids.js";
 import { planEventMessage } from "./plan-messages.js";
 import type { RestApp } from "../rest-app.js";
 
@@ -74,7 +74,7 @@ export function addEventRoutes(
     { schema, config: { headers }, exposeHeadRoute: false },
     async (request, reply) => {
       const journal = journalOf(orchestrator);
-      const planId = planIdOf(request.params);
+      const planId = asPlanId(request.params.plan_id);
       const cursor = cursorOf(request);
       if (await isAtTheEnd(journal, planId, cursor, request.context))
         return reply.code(204).send(null);

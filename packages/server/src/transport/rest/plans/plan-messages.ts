@@ -35,14 +35,14 @@ import type { SqlValue } from "../../../plans/ports.js";
 import { VALUE_BYTES_SHOWN_MAX } from "../../limits.js";
 import { stepCheckMessage } from "../../plan-check-message.js";
 import { pagedExecution } from "../../paging/output-page.js";
-import { present } from "../../present.js";
+import { present } from "../../../kernel/present.js";
 
 /** The plan in a request body; absent fields become empty, as in gRPC. */
 export function definitionOf(body: SubmitPlanRequest): PlanDefinition {
   return {
     name: body.name ?? "",
     description: body.description ?? "",
-    ...present({ onFailure: body.on_failure }),
+    ...present({ onFailure: body.on_failure, keepOpen: body.keep_open }),
     steps: body.steps.map(stepDefinitionOf),
   };
 }
@@ -61,6 +61,8 @@ export function stepRevisionOf(body: ReviseStepRequest): StepRevision {
     changes: present({
       name: body.name,
       toolName: body.tool_name,
+      dataSource: body.data_source,
+      timeoutMs: body.timeout_ms,
       intent: body.intent,
       queryTemplate: body.query_template,
       dependsOn: body.depends_on,
@@ -91,7 +93,12 @@ function stepDefinitionOf(step: PlanStepDef): StepDefinition {
     queryTemplate: step.query_template ?? "",
     dependsOn: step.depends_on ?? [],
     schemaTableHints: step.schema_table_hints ?? [],
-    ...present({ maxRows: step.max_rows, maxBytes: step.max_bytes }),
+    ...present({
+      dataSource: step.data_source,
+      timeoutMs: step.timeout_ms,
+      maxRows: step.max_rows,
+      maxBytes: step.max_bytes,
+    }),
   };
 }
 
@@ -101,6 +108,8 @@ export function planMessage(plan: PlanRecord): Plan {
     ...planSummaryMessage(plan),
     ...present({
       on_failure: plan.onFailure,
+      keep_open: plan.keepOpen,
+      wait_reason: plan.waitReason,
       forked_from: plan.forkedFrom,
       revision: plan.revision,
     }),
@@ -135,6 +144,8 @@ function planStepMessage(step: StepRecord): PlanStep {
     status: step.status,
     attempt: step.attempt,
     ...present({
+      data_source: step.dataSource,
+      timeout_ms: step.timeoutMs,
       revision: step.revision,
       row_count: step.rowCount,
       executed_at: step.executedAt,
@@ -195,7 +206,12 @@ export function stepDetailMessage(detail: StepDetail, page: OutputPageQuery): St
       query_template: prepared.queryTemplate,
       depends_on: [...prepared.dependsOn],
       schema_table_hints: [...prepared.schemaTableHints],
-      ...present({ max_rows: prepared.maxRows, max_bytes: prepared.maxBytes }),
+      ...present({
+        data_source: prepared.dataSourceBy === "step" ? prepared.dataSource : undefined,
+        timeout_ms: prepared.timeoutMs,
+        max_rows: prepared.maxRows,
+        max_bytes: prepared.maxBytes,
+      }),
     },
     statement: prepared.statement.sql,
     check: stepCheckMessage(check),

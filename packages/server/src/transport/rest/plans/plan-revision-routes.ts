@@ -3,21 +3,14 @@ import {
   dataOf,
   forkPlanRequestSchema,
   planRevisedSchema,
+  planStateSchema,
   reviseStepRequestSchema,
 } from "@steward/protocol/rest";
 import * as z from "zod";
-import type { Orchestrator } from "../../../plans/index.js";
-import { revisionsOf } from "../../journal.js";
 import { errors, json } from "../described-replies.js";
 import type { RestApp } from "../rest-app.js";
 import { zodValidation } from "../validation/validation.js";
-import { planIdOf, stepIdOf } from "./path-ids.js";
-import {
-  planForkOf,
-  planRevisedMessage,
-  stepRevisionOf,
-  stepsToAppendOf,
-} from "./plan-messages.js";
+import type { PlanOperations } from "./plan-operations.js";
 
 const tags = ["Plans"];
 const planParams = z.object({ plan_id: z.string().describe("Id of the plan") });
@@ -36,13 +29,14 @@ const replies = {
 };
 
 /** The routes that change plans under way (Decision §19). */
-export function addPlanRevisionRoutes(app: RestApp, orchestrator: Orchestrator): void {
-  addAppend(app, orchestrator);
-  addRevise(app, orchestrator);
-  addFork(app, orchestrator);
+export function addPlanRevisionRoutes(app: RestApp, plans: PlanOperations): void {
+  addAppend(app, plans);
+  addRevise(app, plans);
+  addFork(app, plans);
+  addFinish(app, plans);
 }
 
-function addAppend(app: RestApp, orchestrator: Orchestrator): void {
+function addAppend(app: RestApp, plans: PlanOperations): void {
   const schema = {
     operationId: "appendSteps",
     summary: "Append steps to a plan",
@@ -61,14 +55,12 @@ function addAppend(app: RestApp, orchestrator: Orchestrator): void {
       validatorCompiler: zodValidation("INVALID_PLAN"),
     },
     async ({ params, body, context }) => {
-      const steps = stepsToAppendOf(body);
-      const revised = await revisionsOf(orchestrator).appendSteps(planIdOf(params), steps, context);
-      return { data: planRevisedMessage(revised) };
+      return { data: await plans.append(params.plan_id, body, context) };
     },
   );
 }
 
-function addRevise(app: RestApp, orchestrator: Orchestrator): void {
+function addRevise(app: RestApp, plans: PlanOperations): void {
   const schema = {
     operationId: "reviseStep",
     summary: "Revise a step",
@@ -88,15 +80,12 @@ function addRevise(app: RestApp, orchestrator: Orchestrator): void {
       validatorCompiler: zodValidation("INVALID_PLAN"),
     },
     async ({ params, body, context }) => {
-      const [planId, stepId] = [planIdOf(params), stepIdOf(params)];
-      const revision = stepRevisionOf(body);
-      const revised = await revisionsOf(orchestrator).reviseStep(planId, stepId, revision, context);
-      return { data: planRevisedMessage(revised) };
+      return { data: await plans.revise(params.plan_id, params.step_id, body, context) };
     },
   );
 }
 
-function addFork(app: RestApp, orchestrator: Orchestrator): void {
+function addFork(app: RestApp, plans: PlanOperations): void {
   const schema = {
     operationId: "forkPlan",
     summary: "Fork a plan",
@@ -119,12 +108,30 @@ function addFork(app: RestApp, orchestrator: Orchestrator): void {
       validatorCompiler: zodValidation("INVALID_PLAN"),
     },
     async ({ params, body, context }, reply) => {
-      const fork = planForkOf(body);
-      const plan = await revisionsOf(orchestrator).forkPlan(planIdOf(params), fork, context);
+      const plan = await plans.fork(params.plan_id, body, context);
       return reply
         .code(201)
-        .header("location", `/api/plans/${encodeURIComponent(plan.planId)}`)
-        .send({ data: planRevisedMessage(plan) });
+        .header("location", `/api/plans/${encodeURIComponent(plan.plan_id)}`)
+        .send({ data: plan });
     },
   );
+}
+
+function addFinish(app: RestApp, plans: PlanOperations): void {
+  const schema = {
+    operationId: "finishPlan",
+    summary: "Finish a plan that stays open",
+    description:
+      "Completes a plan that was submitted with keep_open, once all of its steps have completed. Repeating it is " +
+      "harmless.",
+    tags,
+    params: planParams,
+    response: {
+      200: json("The plan is completed", dataOf(planStateSchema)),
+      ...errors(404, 409, 501),
+    },
+  };
+  app.post("/api/plans/:plan_id/finish", { schema }, async ({ params, context }) => {
+    return { data: await plans.finish(params.plan_id, context) };
+  });
 }

@@ -1,4 +1,3 @@
-import { sessionFor } from "@steward/kernel/caller.js";
 import {
   dataOf,
   outputPageQuerySchema,
@@ -12,25 +11,13 @@ import {
   submitPlanRequestSchema,
 } from "@steward/protocol/rest";
 import * as z from "zod";
-import { AppError } from "@steward/kernel/errors.js";
-import { PLANS_PAGE_DEFAULT } from "../../../plans/limits.js";
 import type { Orchestrator } from "../../../plans/index.js";
-import { checksOf, journalOf } from "../../journal.js";
-import { withCorrection } from "../../correction.js";
-import { planCheckMessage } from "../../plan-check-message.js";
 import { errors, json } from "../described-replies.js";
-import { planIdOf, stepIdOf } from "./path-ids.js";
-import {
-  definitionOf,
-  planMessage,
-  planPageMessage,
-  stepExecutionMessage,
-} from "./plan-messages.js";
+import { PlanOperations } from "./plan-operations.js";
 import { addPlanRevisionRoutes } from "./plan-revision-routes.js";
 import { addStepRoutes } from "./step-routes.js";
 import type { RestApp } from "../rest-app.js";
 import { zodValidation } from "../validation/validation.js";
-import { present } from "../../present.js";
 
 const tags = ["Plans"];
 const planParams = z.object({ plan_id: z.string().describe("Id of the plan") });
@@ -41,17 +28,18 @@ const stepParams = z.object({
 
 /** The plan endpoints (Contract §4.2, Decision §9). */
 export function addPlanRoutes(app: RestApp, orchestrator: Orchestrator): void {
-  addSubmit(app, orchestrator);
-  addList(app, orchestrator);
-  addGet(app, orchestrator);
-  addExecute(app, orchestrator);
-  addCancel(app, orchestrator);
-  addRetry(app, orchestrator);
-  addPlanRevisionRoutes(app, orchestrator);
-  addStepRoutes(app, orchestrator);
+  const plans = new PlanOperations(orchestrator, correctingRequest);
+  addSubmit(app, plans);
+  addList(app, plans);
+  addGet(app, plans);
+  addExecute(app, plans);
+  addCancel(app, plans);
+  addRetry(app, plans);
+  addPlanRevisionRoutes(app, plans);
+  addStepRoutes(app, plans);
 }
 
-function addSubmit(app: RestApp, orchestrator: Orchestrator): void {
+function addSubmit(app: RestApp, plans: PlanOperations): void {
   const schema = {
     operationId: "submitPlan",
     summary: "Submit a plan",
@@ -86,25 +74,19 @@ function addSubmit(app: RestApp, orchestrator: Orchestrator): void {
       validatorCompiler: zodValidation("INVALID_PLAN"),
     },
     async ({ body, query, context }, reply) => {
-      const sessionId = sessionFor(context, body.session_id ?? "");
       if (query.dry_run === "true") {
-        const check = await checksOf(orchestrator).checkPlan(
-          sessionId,
-          definitionOf(body),
-          context,
-        );
-        return reply.code(200).send({ data: planCheckMessage(check) });
+        return reply.code(200).send({ data: await plans.check(body, context) });
       }
-      const plan = await orchestrator.createPlan(sessionId, definitionOf(body), context);
+      const plan = await plans.submit(body, context);
       return reply
         .code(201)
-        .header("location", `/api/plans/${encodeURIComponent(plan.planId)}`)
-        .send({ data: { plan_id: plan.planId, status: plan.status } });
+        .header("location", `/api/plans/${encodeURIComponent(plan.plan_id)}`)
+        .send({ data: plan });
     },
   );
 }
 
-function addList(app: RestApp, orchestrator: Orchestrator): void {
+function addList(app: RestApp, plans: PlanOperations): void {
   const schema = {
     operationId: "listPlans",
     summary: "List plans, newest first",
@@ -115,19 +97,11 @@ function addList(app: RestApp, orchestrator: Orchestrator): void {
     response: { 200: json("A page of plans", dataOf(planPageSchema)), ...errors(501) },
   };
   app.get("/api/plans", { schema }, async ({ query, context }) => {
-    const { status, session_id: sessionId, text, limit = PLANS_PAGE_DEFAULT, cursor } = query;
-    const page = await journalOf(orchestrator).listPlans(
-      {
-        ...present({ status, sessionId, text }),
-      },
-      { limit, ...present({ cursor }) },
-      context,
-    );
-    return { data: planPageMessage(page) };
+    return { data: await plans.list(query, context) };
   });
 }
 
-function addGet(app: RestApp, orchestrator: Orchestrator): void {
+function addGet(app: RestApp, plans: PlanOperations): void {
   const schema = {
     operationId: "getPlan",
     summary: "Read a plan and its steps",
@@ -137,14 +111,11 @@ function addGet(app: RestApp, orchestrator: Orchestrator): void {
     response: { 200: json("The plan as committed", dataOf(planSchema)), ...errors(404) },
   };
   app.get("/api/plans/:plan_id", { schema }, async ({ params, context }) => {
-    const planId = planIdOf(params);
-    const plan = await orchestrator.getPlan(planId, context);
-    if (plan === undefined) throw new AppError("PLAN_NOT_FOUND", `Unknown plan ${planId}`);
-    return { data: planMessage(plan) };
+    return { data: await plans.get(params.plan_id, context) };
   });
 }
 
-function addExecute(app: RestApp, orchestrator: Orchestrator): void {
+function addExecute(app: RestApp, plans: PlanOperations): void {
   const schema = {
     operationId: "executeStep",
     summary: "Execute a step",
@@ -164,9 +135,7 @@ function addExecute(app: RestApp, orchestrator: Orchestrator): void {
     "/api/plans/:plan_id/steps/:step_id/execute",
     { schema },
     async ({ params, query, context }) => {
-      const execution = await orchestrator.executeStep(planIdOf(params), stepIdOf(params), context);
-      const corrected = withCorrection(orchestrator, execution, correctingRequest);
-      return { data: stepExecutionMessage(corrected, query) };
+      return { data: await plans.execute(params.plan_id, params.step_id, query, context) };
     },
   );
 }
@@ -179,7 +148,7 @@ function correctingRequest(planId: string, stepId: string): string {
   );
 }
 
-function addCancel(app: RestApp, orchestrator: Orchestrator): void {
+function addCancel(app: RestApp, plans: PlanOperations): void {
   const schema = {
     operationId: "cancelPlan",
     summary: "Cancel a plan",
@@ -194,13 +163,11 @@ function addCancel(app: RestApp, orchestrator: Orchestrator): void {
     },
   };
   app.delete("/api/plans/:plan_id", { schema }, async ({ params, context }) => {
-    const planId = planIdOf(params);
-    await orchestrator.cancelPlan(planId, context);
-    return { data: { plan_id: planId, status: "cancelled" as const } };
+    return { data: await plans.cancel(params.plan_id, context) };
   });
 }
 
-function addRetry(app: RestApp, orchestrator: Orchestrator): void {
+function addRetry(app: RestApp, plans: PlanOperations): void {
   const schema = {
     operationId: "retryPlan",
     summary: "Retry a failed plan",
@@ -213,7 +180,6 @@ function addRetry(app: RestApp, orchestrator: Orchestrator): void {
     },
   };
   app.post("/api/plans/:plan_id/retry", { schema }, async ({ params, context }) => {
-    const plan = await journalOf(orchestrator).retryPlan(planIdOf(params), context);
-    return { data: { plan_id: plan.planId, status: plan.status } };
+    return { data: await plans.retry(params.plan_id, context) };
   });
 }

@@ -1,15 +1,11 @@
 import { dataOf, outputPageQuerySchema, stepDetailSchema } from "@steward/protocol/rest";
 import * as z from "zod";
-import { AppError } from "@steward/kernel/errors.js";
-import type { Orchestrator } from "../../../plans/index.js";
-import { stepDetailsOf } from "../../journal.js";
 import { errors, json } from "../described-replies.js";
 import type { RestApp } from "../rest-app.js";
-import { planIdOf, stepIdOf } from "./path-ids.js";
-import { stepDetailMessage } from "./plan-messages.js";
+import type { PlanOperations } from "./plan-operations.js";
 
 /** The route that shows a single step. */
-export function addStepRoutes(app: RestApp, orchestrator: Orchestrator): void {
+export function addStepRoutes(app: RestApp, plans: PlanOperations): void {
   const schema = {
     operationId: "getStep",
     summary: "Read a step",
@@ -29,11 +25,6 @@ export function addStepRoutes(app: RestApp, orchestrator: Orchestrator): void {
     },
   };
   app.get("/api/plans/:plan_id/steps/:step_id", { schema }, async ({ params, query, context }) => {
-    const [planId, stepId] = [planIdOf(params), stepIdOf(params)];
-    const detail = await stepDetailsOf(orchestrator).getStep(planId, stepId, context);
-    if (detail === undefined) {
-      throw new AppError("STEP_NOT_FOUND", `There is no step ${stepId} of a plan ${planId}`);
-    }
-    return { data: stepDetailMessage(detail, query) };
+    return { data: await plans.getStep(params.plan_id, params.step_id, query, context) };
   });
 }

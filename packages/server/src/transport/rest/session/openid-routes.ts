@@ -37,8 +37,8 @@ export function addOpenIdRoutes(app: RestApp, services: Services, openid: OpenId
       if (begun === undefined) throw notBegun();
       const [, query = ""] = request.url.split("?", 2);
       const principal = await openid.finish(new URLSearchParams(query), begun);
-      await beginSession(request, reply, services, principal, () =>
-        signIn.sessions.startForPerson(principal),
+      await beginSession(request, reply, services, principal, (recorded) =>
+        signIn.sessions.startForPerson(principal, recorded),
       );
       return await reply.redirect(ownPath(begun.returnTo));
     } catch (error) {

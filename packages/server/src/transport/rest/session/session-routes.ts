@@ -8,6 +8,7 @@ import {
 } from "@steward/protocol/rest";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
+import { assert } from "@steward/kernel/assert.js";
 import { isoTime } from "@steward/kernel/clock.js";
 import type { Caller, RequestOrigin } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
@@ -18,13 +19,14 @@ import {
   type StartedSession,
 } from "../../../identity/index.js";
 import { askedOperation } from "../../operation-records.js";
-import { present } from "../../present.js";
+import { present } from "../../../kernel/present.js";
 import type { Services, SignIn } from "../../services.js";
 import { browserSessionOf, incomingRequest } from "../authenticate-requests.js";
 import { errors, json } from "../described-replies.js";
 import type { RestApp } from "../rest-app.js";
 import { requireOwnConsole } from "./own-console.js";
 import { clearSession, sessionIdOf, setSession } from "./session-cookies.js";
+import type { RecordedWork } from "../../../audit/index.js";
 
 const tags = ["Session"];
 /** In the API's description: every credential is accepted, and none is needed. */
@@ -94,10 +96,9 @@ function addSignIn(app: RestApp, services: Services): void {
       );
     }
     const { api_key: text } = request.body;
-    const clientAddress = signIn.clientAddress(incomingRequest(request, reply));
-    const { principal } = await verify(text, clientAddress);
-    const started = await beginSession(request, reply, services, principal, () =>
-      signIn.sessions.startForKey(principal, text),
+    const { principal } = await verify(text, originOf(request, services).peerAddress);
+    const started = await beginSession(request, reply, services, principal, (recorded) =>
+      signIn.sessions.startForKey(principal, text, recorded),
     );
     return reply.code(201).send({ data: { expires_at: isoTime(started.expiresAtMs) } });
   });
@@ -119,9 +120,9 @@ function addSignOut(app: RestApp, services: Services): void {
     const id = sessionIdOf(request, signIn);
     if (id !== undefined) {
       const caller = await callerOf(request, reply, services);
-      const end = (): Promise<void> => signIn.sessions.end(id);
-      if (caller === undefined) await end();
-      else await recordOperation({ ...caller, request: requestOf(request) }, signOut, end);
+      const end: RecordedWork<void> = (recorded) => signIn.sessions.end(id, recorded);
+      if (caller === undefined) await end(undefined);
+      else await recordOperation({ ...caller, request: originOf(request, services) }, signOut, end);
     }
     clearSession(request, reply, signIn);
     return { data: { signed_out: true as const } };
@@ -132,11 +133,11 @@ function addSignOut(app: RestApp, services: Services): void {
 export async function beginSession(
   request: FastifyRequest,
   reply: FastifyReply,
-  services: Pick<Services, "signIn" | "clock" | "recordOperation">,
+  services: Pick<Services, "signIn" | "clock" | "clientAddress" | "recordOperation">,
   principal: Principal,
-  start: () => Promise<StartedSession>,
+  start: RecordedWork<StartedSession>,
 ): Promise<StartedSession> {
-  const caller = { ...principal, request: requestOf(request) };
+  const caller = { ...principal, request: originOf(request, services) };
   const started = await services.recordOperation(caller, signIn, start);
   await replaceSession(request, reply, { ...services, started });
   return started;
@@ -146,8 +147,12 @@ export async function beginSession(
 const signIn = askedOperation("signIn", { kind: "session.begin", time: "withEffect" }, {});
 const signOut = askedOperation("signOut", { kind: "session.end", time: "withEffect" }, {});
 
-function requestOf(request: FastifyRequest): RequestOrigin {
-  return { requestId: request.id, peerAddress: request.raw.socket.remoteAddress ?? "" };
+function originOf(
+  { id, headers, raw }: FastifyRequest,
+  { clientAddress }: Pick<Services, "clientAddress">,
+): RequestOrigin {
+  const peerAddress = raw.socket.remoteAddress ?? "";
+  return { requestId: id, peerAddress: clientAddress({ headers, peerAddress }) };
 }
 
 /**
@@ -200,6 +205,7 @@ function methodsOf({ isOpen, apiKey, openid }: SignIn): Session["sign_in_methods
 
 function callerMessage(caller: Caller): NonNullable<Session["caller"]> {
   const { orgId, kind, authenticatedBy, userId, agentId, keyId, roles, permissions } = caller;
+  assert(authenticatedBy !== "program", "callers within the process send no requests");
   return {
     ...{ org_id: orgId, kind, authenticated_by: authenticatedBy, roles, permissions },
     ...present({ user_id: userId, agent_id: agentId, key_id: keyId, scopes: caller.scopes }),

@@ -1,13 +1,13 @@
 import { Readable } from "node:stream";
 import {
-  dataOf,
   STATE_FORMATS,
   stateDocumentQuerySchema,
   stateExportQuerySchema,
   type StateFormat,
   stateImportedSchema,
   stateImportSchema,
-} from "@steward/protocol/rest";
+} from "@steward/operations";
+import { dataOf } from "@steward/protocol/rest";
 import type { FastifyReply } from "fastify";
 import * as z from "zod";
 import { invalidField } from "@steward/kernel/errors.js";

@@ -1,4 +1,6 @@
 import type {
+  OutputOf,
+  state,
   StateAnswer,
   StateCommit,
   StateConflict,
@@ -6,11 +8,10 @@ import type {
   StateFault,
   StateImported,
   StateMerged,
-  StatePage as PageMessage,
   StatePattern,
   StateProof,
   StateReverted,
-} from "@steward/protocol/rest";
+} from "@steward/operations";
 import { isoTime } from "@steward/kernel/clock.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { STATE_QUADS_PAGE_DEFAULT } from "../../limits.js";
@@ -66,7 +67,11 @@ export function diffMessage({ from, to, added, deleted, isCut }: StateDiff): Dif
   };
 }
 
-export function pageMessage({ commit, count, quads }: StatePage): PageMessage {
+export function pageMessage({
+  commit,
+  count,
+  quads,
+}: StatePage): OutputOf<typeof state.getStateAt> {
   return { commit: commitId(commit), count, quads: quads.map(jsonQuad) };
 }
 

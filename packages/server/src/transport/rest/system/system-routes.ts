@@ -6,7 +6,7 @@ import {
   type SystemStatus as SystemStatusMessage,
 } from "@steward/protocol/rest";
 import type { NodeStatus, QueueStatus, SystemStatus } from "../../../system/index.js";
-import { present } from "../../present.js";
+import { present } from "../../../kernel/present.js";
 import type { Services } from "../../services.js";
 import { errors, json } from "../described-replies.js";
 import type { RestApp } from "../rest-app.js";

@@ -7,6 +7,7 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
 import type { MemoryService } from "../../../memory/index.js";
 import type { Orchestrator } from "../../../plans/index.js";
+import { clientAddressBy } from "../../authentication/client-address.js";
 import { headersAuthenticator } from "../../authentication/headers-authenticator.js";
 import type { Readiness, Services } from "../../services.js";
 import { storelessApiKeys } from "../../testing/storeless-api-keys.js";
@@ -107,7 +108,7 @@ export async function startRestServer(
       authorize: (...asked) => policies.authorizer.authorize(...asked),
       mayDo: (...asked) => policies.authorizer.mayDo(...asked),
       useApproval: (_caller, _operation, [needed]) => Promise.reject(needed),
-      recordOperation: (_caller, _asked, work) => work(),
+      recordOperation: (_caller, _asked, work) => work(undefined),
       recordToolCall: () => Promise.resolve(),
       policies: policies.service,
       retention: storelessRetention(),
@@ -115,6 +116,7 @@ export async function startRestServer(
       webhooks: storelessWebhooks(),
       system: storelessSystem(),
       signIn: openSignIn(),
+      clientAddress: clientAddressBy([]),
       health,
       metrics: telemetry,
       log: recordingLog(lines),

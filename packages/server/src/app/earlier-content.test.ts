@@ -1,0 +1,3 @@
+import { describeEarlierContent } from "./testing/earlier-content.js";
+
+describeEarlierContent("once");

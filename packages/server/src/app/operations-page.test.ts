@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { listedOperations, operations, type ListedOperation } from "@steward/operations";
+import * as grpc from "@steward/protocol/grpc";
+import type { Command } from "commander";
+import { format } from "prettier";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createProgram } from "../cli/program.js";
+import { createTerminal } from "../cli/terminal/terminal.js";
+import { recordOf } from "../transport/operation-records.js";
+import { actionOf } from "../transport/operations.js";
+import { openApp, type App } from "./app.js";
+
+/** Compares the table of operations with what a server serves, and writes its page from it. */
+const PAGE = new URL("../../../../docs/operations.md", import.meta.url);
+const ROWS = listedOperations(operations);
+const NAMES = new Set(ROWS.map(({ operation }) => operation));
+/** `UsageService/SetBudget`, by the operation's name. */
+const METHODS: ReadonlyMap<string, string> = new Map(
+  Object.values(grpc)
+    .flatMap((each) => ("methods" in each && "typeName" in each ? each.methods : []))
+    .map(({ localName, name, parent }) => [localName, `${parent.name}/${name}`]),
+);
+
+const directory = mkdtempSync(join(tmpdir(), "steward-operations-page-"));
+let app: App;
+/** `POST /billing/budgets`, by the operation's name. */
+let routes: ReadonlyMap<string, string>;
+beforeAll(async () => {
+  app = await openApp({
+    port: 0,
+    logLevel: "silent",
+    dataDir: directory,
+    databaseUrl: `sqlite:${join(directory, "store.db")}`,
+  });
+  const { paths } = (await (await fetch(url("/openapi.json"))).json()) as {
+    readonly paths: Record<string, Record<string, { readonly operationId: string }>>;
+  };
+  routes = new Map(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => [
+        operationId,
+        `${method.toUpperCase()} ${path}`,
+      ]),
+    ),
+  );
+});
+afterAll(async () => {
+  await app[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true });
+});
+
+const url = (path: string): string => `http://127.0.0.1:${String(app.address.port)}${path}`;
+
+describe("the table of operations", () => {
+  it("names the route of each operation that the API reference has, and others that are served", async () => {
+    for (const { operation, rest } of ROWS) {
+      const route = routes.get(operation);
+      if (route !== undefined || rest === undefined) {
+        expect({ operation, rest }).toEqual({ operation, rest: route });
+        continue;
+      }
+      // These are served where a server has an OpenID provider: sign-in.test.ts asks for them.
+      if (rest.includes(" /auth/")) continue;
+      const [method = "", path = ""] = rest.split(" ");
+      const { status } = await fetch(url(path), { method });
+      expect({ operation, isServed: ![404, 405].includes(status) }).toEqual({
+        ...{ operation, isServed: true },
+      });
+    }
+  });
+
+  it("names the method of each operation that the .proto has", () => {
+    for (const { operation, grpc: method } of ROWS) {
+      expect({ operation, method }).toEqual({ operation, method: METHODS.get(operation) });
+    }
+  });
+
+  it("names commands that exist", async () => {
+    const discarded = { write: () => true };
+    const terminal = createTerminal(discarded, discarded, {});
+    const program = await createProgram({ env: {}, stdin: empty(), terminal, exitWith: () => {} });
+    const commands = new Set(commandsOf(program, []));
+    expect(ROWS.filter(({ command = "mcp" }) => !commands.has(command))).toEqual([]);
+  });
+
+  it("says the actions that are asked and the records that are left", () => {
+    for (const { operation, action, audit, time } of ROWS) {
+      const found = action === undefined ? undefined : actionOf(operation);
+      expect({ operation, action }).toEqual({ operation, action: found });
+      if (action === undefined) expect(() => actionOf(operation)).toThrow(operation);
+      else if (audit !== "plan log")
+        expect(recordOf(operation)).toEqual(audit && { kind: audit, time });
+      else expect(recordOf(operation)).toBeUndefined();
+    }
+  });
+});
+
+describe("docs/operations.md", () => {
+  it("says what the table of operations says (vitest --update writes it)", async () => {
+    const served = new Set([...routes.keys(), ...METHODS.keys()]);
+    const missing = [...served].filter((name) => !NAMES.has(name)).toSorted();
+    const page = await format(pageOf(missing), { parser: "markdown", proseWrap: "preserve" });
+    await expect(page).toMatchFileSnapshot(PAGE.pathname);
+  });
+});
+
+/** Generates docs/operations.md. */
+function pageOf(missing: readonly string[]): string {
+  const groups = [...new Set(ROWS.map(({ group }) => group))];
+  return `# Operations
+
+What callers can ask of Steward: the right that each operation needs, the record that it leaves, and where it is served. \`steward operations\`
+prints the same table, with \`--json\` for programs. The API reference (\`/docs\` of a server) describes parameters and answers.
+
+- **Action**: [policies](policies.md) are asked about this action before the request is read, on every wire. Where there is none, they are not asked.
+- **Record**: the kind of the operation's record in the [audit log](audit.md), and when it is written. \`withEffect\`: in the transaction of the
+  effect. \`around\`: before and after an effect elsewhere. \`before\`: before data leave the service. \`counted\`: the same, but repeated reads are only
+  counted. \`plan log\`: each change of a plan is a record. Where there is none, the operation changes nothing.
+- **Retry**: whether a client may send a request again when it does not know whether it arrived.
+- **By hand**: everything else is derived from one description of the operation, so it is the same on every wire. What is written by hand is
+  worth a closer look.
+
+The tools of MCP call these operations: they need the same actions and leave the same records.
+${groups.map(section).join("")}${notDescribed(missing)}`;
+}
+
+function section(group: string): string {
+  const rows = ROWS.filter((row) => row.group === group).map(line);
+  return `
+## ${group.charAt(0).toUpperCase()}${group.slice(1)}
+
+| operation | action | record | retry | REST | gRPC | command | by hand |
+| - | - | - | - | - | - | - | - |
+${rows.join("\n")}
+`;
+}
+
+function line({ audit, time, command, ...row }: ListedOperation): string {
+  const record = `${code(audit)}${time === undefined ? "" : `, \`${time}\``}`;
+  const [rest, method] = [code(row.rest), code(row.grpc)];
+  const retry = row.retry ? "yes" : "no";
+  const cells = [row.operation, code(row.action), record, retry, rest, method, code(command)];
+  return `| ${[...cells, row.by_hand ?? ""].join(" | ")} |`;
+}
+
+function code(text: string | undefined): string {
+  return text === undefined ? "" : `\`${text}\``;
+}
+
+/** Operations that a server has but the table lacks. */
+function notDescribed(missing: readonly string[]): string {
+  if (missing.length === 0) return "";
+  return `
+## Not in these tables yet
+
+These operations have their actions in \`packages/server/src/transport/operations.ts\`, their records in \`operation-records.ts\` beside it, and their
+routes in the API reference: ${missing.join(", ")}.
+`;
+}
+
+/** The names of a program's commands: `budget set`. */
+function commandsOf(command: Command, path: readonly string[]): readonly string[] {
+  return command.commands.flatMap((each) => {
+    const name = [...path, each.name()];
+    return [name.join(" "), ...commandsOf(each, name)];
+  });
+}
+
+async function* empty(): AsyncGenerator<string> {}

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { toolCallRecord } from "../kernel/testing/tool-call-record.js";
+import { planFactsOf } from "./plan-facts.js";
+
+it.each(["PlanStepExecuted", "PlanStepCancelled", "PlanStepLeaseExpired"])(
+  "the record of an attempt that ends with %s has its tool call, and no other record of the change has",
+  (eventType) => {
+    const at = "2026-01-05T09:00:00.000Z";
+    const event = (sequence: number, type: string) => ({
+      ...{ sequence, eventType: type, timestamp: at },
+      payloadJson: JSON.stringify({ step_id: "s", attempt: 1 }),
+    });
+    const facts = planFactsOf({
+      ...{ orgId: "org", planId: "plan", sessionId: "", definition: undefined },
+      events: [event(4, "PlanCancelRequested"), event(5, eventType)],
+      origins: [
+        { count: 1, origin: undefined },
+        { count: 1, origin: undefined },
+      ],
+      call: toolCallRecord({ eventId: "call", status: "cancelled" }),
+    });
+    expect(facts.map(({ detail }) => detail["call"])).toEqual([
+      undefined,
+      expect.objectContaining({ event_id: "call", status: "cancelled" }),
+    ]);
+  },
+);

@@ -1,0 +1,23 @@
+import { createHash } from "node:crypto";
+import { expect, it } from "vitest";
+import { MIGRATIONS } from "./postgres/migrate.js";
+import { FIRST_VERSION } from "./sqlite/migrate.js";
+import { firstMigration } from "./sqlite/schema/first-migration.js";
+
+/** The hash of SQL without its comments and layout. */
+function hashOf(sql: string): string {
+  const words = sql.replaceAll(/--.*$/gm, "").split(/\s+/);
+  return createHash("sha256").update(words.join(" ")).digest("hex").slice(0, 16);
+}
+
+/**
+ * A store that another text of the first migration has made lacks tables or columns of this one, and
+ * only its version tells the two apart.
+ */
+it("a first migration that is changed has another version, so that earlier stores are refused", () => {
+  const [first] = MIGRATIONS;
+  expect({
+    sqlite: [FIRST_VERSION, hashOf(firstMigration)],
+    postgres: [first?.name, hashOf(first?.statements.join(";") ?? "")],
+  }).toEqual({ sqlite: [32, "3ce541b5c76e1bab"], postgres: ["v5-store", "4e0b47b8b81abff8"] });
+});

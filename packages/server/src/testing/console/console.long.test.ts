@@ -1,0 +1,3 @@
+import { describeConsole } from "./every-page.js";
+
+describeConsole("all");
