@@ -5,8 +5,8 @@
  * 20, and 25 ms at worst.
  */
 export const HINTED_LENGTH_MAX: number = 4096;
-/** Characters of a failed statement that hints look at. */
-export const HINTED_FAILURE_LENGTH_MAX: number = 65_536;
+/** Characters of a failed statement that hints look at; reading the worst takes 10 ms of the event loop. */
+export const HINTED_FAILURE_LENGTH_MAX: number = 16_384;
 /**
  * Words, quotes and opening parentheses of a failed statement that hints look at. The time that hints take
  * grows with the square of these, not with the length of a list of numbers; the worst takes 30 ms.

@@ -187,7 +187,7 @@ describe("a template", () => {
 
   it("has only its own parameters, whatever it is made of", () => {
     const piece = fc.constantFrom(
-      ..."SELECT|x|1|$|'|''|\"|`|[|]|(|)|,|IN (|NOT IN (|ANY(|interval|--|/*|*/|\n|E'|$$|?|:|@|{{|}}|{{x}}|{{step.a.output}}|{{step.a.output[0].x}}|{{step.b.output[*].y}}|{{step.".split(
+      ..."SELECT|x|1|$|'|''|\"|`|[|]|(|)|,|IN (|NOT IN (|ANY(|interval|--|/*|*/|\n|E'|$$|?|:|@|#|{{|}}|{{x}}|{{step.a.output}}|{{step.a.output[0].x}}|{{step.b.output[*].y}}|{{step.".split(
         "|",
       ),
       " ",
