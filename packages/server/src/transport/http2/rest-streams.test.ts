@@ -215,7 +215,7 @@ describe("a limit of REST over HTTP/2", () => {
   it("is the number of requests at a time on one connection", async () => {
     await using server = await startHttp2();
     await once(server.session, "remoteSettings");
-    expect(server.session.remoteSettings.maxConcurrentStreams).toBe(1000);
+    expect(server.session.remoteSettings.maxConcurrentStreams).toBe(500);
   });
 
   it.each([
