@@ -13,6 +13,7 @@
  * was renamed.
  */
 export { ownDatabaseKey } from "./tracking/bound-databases.js";
+export { type ChangedTable, changedTables } from "./changes/changed-tables.js";
 export type { MayDefineCode } from "./changes/code-objects.js";
 export type { MayMigrate } from "./migrations/migration-runs.js";
 export { renameHints } from "./wanted/definitions.js";

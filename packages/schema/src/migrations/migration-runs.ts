@@ -1,6 +1,7 @@
 import { anonymousCaller, type Caller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { withPauses } from "@steward/kernel/concurrency/pausing.js";
+import { type ChangedTable, changedTables } from "../changes/changed-tables.js";
 import { type MayDefineCode, requireCode } from "../changes/code-objects.js";
 import type { PlannedScript } from "./checkpoint.js";
 import { type Migration, pathOf, runOfStep, schemasOf } from "./migration.js";
@@ -25,14 +26,19 @@ export interface RunOptions {
   readonly step?: PlanStep;
 }
 
+/** A change of a database's schema by a migration, for the decision on it. */
+export interface MigrationChange {
+  readonly database: string;
+  readonly way: "propose" | "apply" | "revert";
+  /** The tables that it changes; computed on demand. */
+  readonly tables: () => readonly ChangedTable[];
+}
+
 /**
- * Resolves when the caller may change the schema of a database in this way.
+ * Resolves when the caller may change a database in this way. A proposal that will need an approval is permitted.
  * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
  */
-export type MayMigrate = (
-  caller: Caller,
-  change: { readonly database: string; readonly way: "apply" | "revert" },
-) => Promise<void>;
+export type MayMigrate = (caller: Caller, change: MigrationChange) => Promise<void>;
 
 /** Whom a run asks. */
 export interface RunRights {
@@ -57,12 +63,19 @@ export class MigrationRuns {
     goal: "applied" | "reverted",
     options: RunOptions,
   ): Promise<Migration> {
-    const { database: name } = await this.#recorded.get(caller, id);
+    const stored = await this.#recorded.get(caller, id);
+    const { database: name } = stored;
     const database = this.#recorded.databases.require(caller, name);
     const { step } = options;
     // What a step does was decided before it ran.
-    const way = goal === "applied" ? "apply" : "revert";
-    if (step === undefined) await this.#rights.mayMigrate?.(caller, { database: name, way });
+    if (step === undefined) {
+      const [way, direction] =
+        goal === "applied" ? (["apply", "up"] as const) : (["revert", "down"] as const);
+      await this.#rights.mayMigrate?.(caller, {
+        ...{ database: name, way },
+        tables: () => tablesOn(pathOf(stored, direction)),
+      });
+    }
     return this.#recorded.exclusively(database, async () => {
       const migration = await this.#recorded.get(caller, id);
       requireReviewed(caller, migration, options.digest);
@@ -173,9 +186,15 @@ export class MigrationRuns {
     ) => Promise<Migration>,
     { acceptDataLoss = false, digest }: RunOptions,
   ): Promise<Migration> {
-    const { database: name } = await this.#recorded.get(caller, id);
+    const stored = await this.#recorded.get(caller, id);
+    const { database: name } = stored;
     const database = this.#recorded.databases.require(caller, name);
-    await this.#rights.mayMigrate?.(caller, { database: name, way });
+    await this.#rights.mayMigrate?.(caller, {
+      ...{ database: name, way },
+      // An interrupted run, and what is left to do about it, may go in either direction.
+      tables: () =>
+        (["up", "down"] as const).flatMap((direction) => tablesOn(pathOf(stored, direction))),
+    });
     return this.#recorded.exclusively(database, async () => {
       const migration = await this.#recorded.get(caller, id);
       requireReviewed(caller, migration, digest);
@@ -207,6 +226,10 @@ export class MigrationRuns {
       recorded: recorded ?? planned.from,
     });
   }
+}
+
+function tablesOn({ from, to }: ReturnType<typeof pathOf>): readonly ChangedTable[] {
+  return changedTables(from, to);
 }
 
 /** @throws AppError `STATE_CONFLICT` when there is an unfinished run. */

@@ -2,6 +2,7 @@ import type { Caller } from "@steward/kernel/caller.js";
 import { isUuid } from "@steward/kernel/ids.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { ApprovedMigration } from "../approvals/index.js";
+import type { PlannedStatement, StatementPolicy } from "../governance/index.js";
 import {
   type AttemptRef,
   type JsonTool,
@@ -11,6 +12,8 @@ import {
   type StepTarget,
 } from "../plans/ports.js";
 import {
+  type ChangedTable,
+  changedTables,
   isMigrationDigest,
   migrationDigest,
   type Migration,
@@ -19,15 +22,19 @@ import {
   schemasOf,
   tableDeltas,
 } from "@steward/schema";
+import { migrationStatement } from "./migration-statement.js";
 
 /** Name of the tool and of its target. */
 export const APPLY_MIGRATION = "state.apply_migration";
 
-/**
- * Resolves when the caller may apply migrations.
- * @throws AppError `POLICY_DENIED`.
- */
-export type MayApply = (caller: Caller) => Promise<void>;
+/** What the tool asks about a caller. */
+export interface ApplyMigrationRights extends Pick<StatementPolicy, "looksAtData"> {
+  /**
+   * Resolves when the caller may apply migrations.
+   * @throws AppError `POLICY_DENIED`.
+   */
+  readonly mayApply: (caller: Caller) => Promise<void>;
+}
 
 /** The arguments of a call. */
 interface Call {
@@ -42,9 +49,12 @@ interface Call {
  * `accept_data_loss: true`. After a crash, the migration's record, which names the step, and the
  * database's schema tell whether the migration took effect.
  */
-export function applyMigrationTool(migrations: MigrationService, mayApply: MayApply): JsonTool {
+export function applyMigrationTool(
+  migrations: MigrationService,
+  rights: ApplyMigrationRights,
+): JsonTool {
   return {
-    target: new ApplyMigrationTarget(migrations, mayApply),
+    target: new ApplyMigrationTarget(migrations, rights),
     intent: "admin",
     compile: (template) => {
       const call = callIn(template);
@@ -57,11 +67,11 @@ export function applyMigrationTool(migrations: MigrationService, mayApply: MayAp
 class ApplyMigrationTarget implements StepTarget {
   readonly name = APPLY_MIGRATION;
   readonly #migrations: MigrationService;
-  readonly #mayApply: MayApply;
+  readonly #rights: ApplyMigrationRights;
 
-  constructor(migrations: MigrationService, mayApply: MayApply) {
+  constructor(migrations: MigrationService, rights: ApplyMigrationRights) {
     this.#migrations = migrations;
-    this.#mayApply = mayApply;
+    this.#rights = rights;
   }
 
   /**
@@ -75,7 +85,7 @@ class ApplyMigrationTarget implements StepTarget {
     const { id, ...options } = checkedCall(sql);
     if (signal.aborted) throw new StatementError("aborted", "The step was cancelled before it ran");
     try {
-      await this.#mayApply(caller);
+      await this.#rights.mayApply(caller);
       return resultOf(await this.#migrations.apply(caller, id, { ...options, step }), step);
     } catch (error) {
       throw toStatementError(error);
@@ -97,6 +107,20 @@ class ApplyMigrationTarget implements StepTarget {
     const { id } = checkedCall(sql);
     const migration = await this.#migrations.show(caller, id);
     return { id, digest: migrationDigest(migration), author: migration.author };
+  }
+
+  async statementOf(caller: Caller, sql: string): Promise<PlannedStatement | undefined> {
+    const { id } = checkedCall(sql);
+    let migration: Migration;
+    try {
+      migration = await this.#migrations.show(caller, id);
+    } catch (error) {
+      if (AppError.from(error).code === "NOT_FOUND") return undefined;
+      throw error;
+    }
+    const { base, target } = schemasOf(migration);
+    const tables = (): readonly ChangedTable[] => changedTables(base, target);
+    return migrationStatement(this.#rights, caller, { database: migration.database, tables });
   }
 
   /** Nothing to delete: which step ran a migration stays in the migration's history. */

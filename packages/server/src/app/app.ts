@@ -170,10 +170,7 @@ async function openRooms(
   const databases = [...config.dataSources, ...servers.access];
   const access = new DataSourceAccess(databases, config.organization);
   const migrations = await openMigrations({
-    ...{ ...basics, config, access, repositories: state.repositories },
-    mayDefineCode: (caller) => policy.authorize(caller, "migrations:code"),
-    mayMigrate: (caller, { database, way }) =>
-      policy.authorizeMigration(caller, `migrations:${way}`, database),
+    ...{ ...basics, config, access, policy, repositories: state.repositories },
   });
 
   const memory = await openMemory(

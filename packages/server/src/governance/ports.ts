@@ -140,6 +140,8 @@ export interface PlannedStatement {
    * StatementPolicy.looksAtData} is false.
    */
   readonly touched?: TouchedData;
+  /** What runs by it, such as the changes of tables by a migration: each has to be permitted too. */
+  readonly runs?: readonly PlannedStatement[];
 }
 
 /** A stored output that is to be handed to a caller. */

@@ -1,5 +1,5 @@
 import type { ApprovedMigration } from "../approvals/index.js";
-import type { Dialect, Intent } from "../governance/index.js";
+import type { Dialect, Intent, PlannedStatement } from "../governance/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { StepDefinition } from "./plan.js";
 import type { CompiledStatement } from "./statements/compiled-statement.js";
@@ -144,6 +144,12 @@ export interface StepTarget {
    * @throws AppError when it cannot be told.
    */
   migrationOf?(caller: Caller, sql: string): Promise<ApprovedMigration>;
+
+  /**
+   * What a call does to data sources, which policies are asked about too. Absent: nothing is known.
+   * @returns undefined when the call will fail anyway.
+   */
+  statementOf?(caller: Caller, sql: string): Promise<PlannedStatement | undefined>;
 }
 
 /**

@@ -34,7 +34,7 @@ import type { CallToRemember } from "./remembering.js";
 import { type AskedStatement, asksForEffects, type StatementLimits } from "./statements.js";
 import { permitOutput, RecalledData } from "./stored-outputs.js";
 import { ABOUT_DATA } from "./touched-parts.js";
-import { decideForAll, forEachWriter, permitToAll } from "./writers.js";
+import { decideForAll, forEachWriter, permitToAll, permitWithRuns } from "./writers.js";
 
 /** The answer of the policies to a question. */
 export interface Explained extends StatementGrant {
@@ -122,24 +122,21 @@ export class Authorizer implements ExplainedStatementPolicy {
   }
 
   /**
-   * Permits the run of a migration as what it does, which is `admin` on the data source: whatever forbids a
-   * statement that changes the schema forbids it too, and what demands an approval of one demands one here. That
-   * the caller may run migrations at all is for {@link authorize} to decide.
+   * Permits an operation as what it does, which is to run statements: whatever forbids them forbids it too, and
+   * what demands an approval of them demands one here. That the caller may do it at all is for {@link authorize} to
+   * decide.
    * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
    */
-  async authorizeMigration(caller: Caller, action: Action, dataSource: string): Promise<void> {
+  async authorizeStatement(
+    caller: Caller,
+    action: Action,
+    statement: PlannedStatement,
+  ): Promise<void> {
     try {
-      await this.permit(caller, { dataSource, intent: "admin" }, ({ rules }) =>
-        isLifted(caller, action, rules),
-      );
+      await this.permit(caller, statement, ({ rules }) => isLifted(caller, action, rules));
     } catch (refusal) {
-      if (refusal instanceof ApprovalRequired) {
-        throw operationApproval(action, refusal.needed, refusal.details);
-      }
-      // Without a policy that forbids it, only the right to such statements is missing.
-      const isMissing =
-        refusal instanceof AppError && isRefusal(refusal) && refusal.details.length === 0;
-      if (!isMissing) throw refusal;
+      if (!(refusal instanceof ApprovalRequired)) throw refusal;
+      throw operationApproval(action, refusal.needed, refusal.details);
     }
   }
 
@@ -167,11 +164,13 @@ export class Authorizer implements ExplainedStatementPolicy {
     isApproved?: (needed: NeededApproval) => boolean,
   ): Promise<StatementGrant> {
     const policies = await this.#parts.policies.of(caller.orgId);
-    return permitToAll(
-      caller,
-      (asker, isMet) => this.#permit(policies, this.#askedOf(policies, asker, statement), isMet),
-      isApproved,
-    );
+    const permit = (one: PlannedStatement, isMet: typeof isApproved): StatementGrant =>
+      permitToAll(
+        caller,
+        (asker, isOk) => this.#permit(policies, this.#askedOf(policies, asker, one), isOk),
+        isMet,
+      );
+    return permitWithRuns(statement, permit, isApproved);
   }
 
   #permit(
@@ -233,10 +232,10 @@ export class Authorizer implements ExplainedStatementPolicy {
 
   async decide(caller: Caller, statement: PlannedStatement): Promise<StatementDecision> {
     const policies = await this.#parts.policies.of(caller.orgId);
-    return decideForAll(caller, (asker) =>
+    return decideForAll(caller, statement, (asker, one) =>
       this.#decisions.explain(
         policies,
-        this.#askedOf(policies, asker, statement),
+        this.#askedOf(policies, asker, one),
         this.#parts.statements,
       ),
     );

@@ -1,8 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import { type Caller, partyName, type RecordedCaller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import {
   ApprovalRequired,
   type NeededApproval,
+  type PlannedStatement,
   type StatementDecision,
   type StatementGrant,
 } from "../governance/index.js";
@@ -12,6 +14,8 @@ import type { Asker } from "./principal.js";
  * A statement runs with the rights that its caller and all its writers have in common. Otherwise a writer who may
  * not run it could have somebody run it who may: the confused deputy.
  */
+
+type IsApproved = (needed: NeededApproval) => boolean;
 
 /** Asks about each writer of the caller's statement. A refusal names the writer. */
 export function forEachWriter(caller: Caller, ask: (writer: Asker) => void): void {
@@ -27,7 +31,7 @@ export function forEachWriter(caller: Caller, ask: (writer: Asker) => void): voi
 export function permitToAll(
   caller: Caller,
   permit: (asker: Asker, isMet: (refusal: ApprovalRequired) => boolean) => StatementGrant,
-  isApproved: ((needed: NeededApproval) => boolean) | undefined,
+  isApproved: IsApproved | undefined,
 ): StatementGrant {
   if (caller.writers === undefined) {
     return permit(caller, ({ needed }) => isApproved?.(needed) === true);
@@ -44,16 +48,52 @@ export function permitToAll(
   return grant;
 }
 
-/** The decision about the caller and its writers that forbids the most, or else their common grant. */
+/**
+ * Permits a statement and everything that runs by it. The approvals that they need are needed together.
+ * @param permit Permits one of them; see {@link permitToAll}.
+ */
+export async function permitWithRuns(
+  statement: PlannedStatement,
+  permit: (one: PlannedStatement, isApproved: IsApproved | undefined) => StatementGrant,
+  isApproved: IsApproved | undefined,
+): Promise<StatementGrant> {
+  const { runs = [] } = statement;
+  if (runs.length === 0) return permit(statement, isApproved);
+  const required: ApprovalRequired[] = [];
+  for (const one of [statement, ...runs]) {
+    try {
+      permit(one, undefined);
+    } catch (refusal) {
+      if (!(refusal instanceof ApprovalRequired)) throw refusal;
+      required.push(refusal);
+    }
+    // A migration may change a thousand tables.
+    await setImmediate();
+  }
+  const [first, ...others] = required;
+  if (first !== undefined) {
+    const all = others.reduce(joined, first);
+    if (isApproved?.(all.needed) !== true) throw all;
+  }
+  return permit(statement, () => true);
+}
+
+/**
+ * The decision about a statement, and what runs by it, for the caller and its writers: the one that forbids the
+ * most, or else their common grant.
+ */
 export function decideForAll(
   caller: Caller,
-  decide: (asker: Asker) => StatementDecision,
+  statement: PlannedStatement,
+  decide: (asker: Asker, one: PlannedStatement) => StatementDecision,
 ): StatementDecision {
-  const decisions = [decide(caller)];
-  for (const writer of caller.writers ?? []) {
-    const { reason, ...decision } = decide({ ...writer, orgId: caller.orgId });
-    decisions.push({ ...decision, ...(reason && { reason: reasonOf(writer, reason) }) });
-  }
+  const decisions = [statement, ...(statement.runs ?? [])].flatMap((one) => [
+    decide(caller, one),
+    ...(caller.writers ?? []).map((writer) => {
+      const { reason, ...decision } = decide({ ...writer, orgId: caller.orgId }, one);
+      return { ...decision, ...(reason && { reason: reasonOf(writer, reason) }) };
+    }),
+  ]);
   const verdict = (["deny", "approval"] as const).find((worst) =>
     decisions.some((decision) => decision.verdict === worst),
   );

@@ -6,7 +6,6 @@ import type { Log } from "@steward/kernel/log.js";
 import { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
 import {
   KnownSchemas,
-  type MayDefineCode,
   type MayMigrate,
   MigrationService,
   type MigrationWaits,
@@ -16,13 +15,15 @@ import {
   StepRecorder,
 } from "@steward/schema";
 import type { Repositories } from "@steward/state/ports";
+import { migrationStatement } from "../../adapters/migration-statement.js";
+import { OperationApprovalRequired } from "../../governance/index.js";
+import type { Authorizer } from "../../policies/index.js";
 
 /** Dependencies of migrations. */
 export interface MigrationOptions {
   readonly config: Pick<Config, "dataSources" | "migrationWaits">;
   readonly access: DataSourceAccess;
-  readonly mayDefineCode: MayDefineCode;
-  readonly mayMigrate: MayMigrate;
+  readonly policy: Authorizer;
   /** The repositories of the organizations' state. */
   readonly repositories: Repositories;
   readonly clock: Clock;
@@ -40,7 +41,7 @@ export interface OpenMigrations {
 
 /** Migrations of the data sources. Each part is opened when it is first used. */
 export async function openMigrations(options: MigrationOptions): Promise<OpenMigrations> {
-  const { config, access, mayDefineCode, mayMigrate, repositories, clock, ids, log } = options;
+  const { config, access, policy, repositories, clock, ids, log } = options;
   const databases = new Map<string, SchemaDatabase>();
   const databaseAt = (name: string, url: string): Promise<SchemaDatabase> =>
     schemaDatabase(name, url, config.migrationWaits);
@@ -55,11 +56,28 @@ export async function openMigrations(options: MigrationOptions): Promise<OpenMig
   const mutex = new KeyedMutex();
   const parts = { databases: known.databases, access, repositories, clock, ids, mutex };
   return {
-    service: new MigrationService({ ...parts, mayDefineCode, mayMigrate }),
+    service: new MigrationService({
+      ...parts,
+      mayDefineCode: (caller) => policy.authorize(caller, "migrations:code"),
+      mayMigrate: (...asked) => permitMigration(policy, ...asked),
+    }),
     recorder: new StepRecorder(parts),
     relatedTables: new RelatedTables(known, access),
     known,
   };
+}
+
+async function permitMigration(
+  policy: Authorizer,
+  ...[caller, { way, ...change }]: Parameters<MayMigrate>
+): Promise<void> {
+  const statement = await migrationStatement(policy, caller, change);
+  try {
+    await policy.authorizeStatement(caller, `migrations:${way}`, statement);
+  } catch (refusal) {
+    // A proposal changes nothing yet: it waits when it is applied.
+    if (way !== "propose" || !(refusal instanceof OperationApprovalRequired)) throw refusal;
+  }
 }
 
 /** Loads only the modules of the data source's engine. */

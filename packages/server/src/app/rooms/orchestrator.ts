@@ -1,9 +1,5 @@
 import type { AuditServiceParts } from "../../audit/index.js";
-import {
-  APPLY_MIGRATION,
-  applyMigrationTool,
-  type MayApply,
-} from "../../adapters/apply-migration-tool.js";
+import { APPLY_MIGRATION, applyMigrationTool } from "../../adapters/apply-migration-tool.js";
 import { TargetCatalogRows } from "../../adapters/catalog-rows.js";
 import { buildToolRegistry } from "../../adapters/tool-registry.js";
 import type { OperationApprovals } from "../../approvals/index.js";
@@ -82,8 +78,10 @@ export function openOrchestrator(
   opened: DisposalStack,
 ): OpenOrchestrator {
   const { targets, analyzer, reader } = sources;
-  const mayApply: MayApply = (caller) => policy.authorize(caller, "migrations:apply");
-  const applyMigration = applyMigrationTool(migrations.service, mayApply);
+  const applyMigration = applyMigrationTool(migrations.service, {
+    mayApply: (caller) => policy.authorize(caller, "migrations:apply"),
+    looksAtData: (...asked) => policy.looksAtData(...asked),
+  });
   const jsonTools = new Map([[APPLY_MIGRATION, applyMigration], ...servers.tools]);
   const advisor = new StepHints({
     ...basics,

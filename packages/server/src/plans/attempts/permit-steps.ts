@@ -66,10 +66,26 @@ export async function permitStep(
   const looksAtData = await policy.looksAtData(caller, kindsOf(step));
   const touched = looksAtData ? await namedBy(step, caller.orgId, parts) : undefined;
   try {
-    return await policy.permit(caller, plannedStatement(step, touched), isApproved);
+    const planned = await withCalled(plannedStatement(step, touched), step, caller, parts);
+    return await policy.permit(caller, planned, isApproved);
   } catch (error) {
     throw await withUnknownFunction(error, step, caller.orgId, parts);
   }
+}
+
+/** The statement together with what its tool does to data sources. */
+export async function withCalled(
+  statement: PlannedStatement,
+  { dataSource, statement: { sql } }: PreparedStep,
+  caller: Caller,
+  { tools }: Pick<PermitParts, "tools">,
+): Promise<PlannedStatement> {
+  const target = tools.target(dataSource);
+  if (target === undefined || "dialect" in target) return statement;
+  const called = await target.statementOf?.(caller, sql);
+  if (called === undefined) return statement;
+  const { runs = [], ...whole } = called;
+  return { ...statement, runs: [whole, ...runs] };
 }
 
 /** A denial because of a function that probably does not exist says that first. */

@@ -10,7 +10,7 @@ import { StatementError, type SqlTarget, type ToolCallQuote } from "../ports.js"
 import { preparePlan } from "../preparation/prepare.js";
 import { readAhead } from "../preparation/read-ahead.js";
 import type { DurableOrchestratorOptions } from "./durable-orchestrator.js";
-import { namedBy, plannedStatement } from "../attempts/permit-steps.js";
+import { namedBy, plannedStatement, withCalled } from "../attempts/permit-steps.js";
 
 /** Time limit for the description of one statement, in ms. */
 const DESCRIBE_MS_MAX = 5_000;
@@ -102,12 +102,13 @@ export class PlanChecker {
     return { ...known, ...(touched && { touched }), ...told, decision, quote };
   }
 
-  #decide(
+  async #decide(
     step: PreparedStep,
     touched: TouchedData | undefined,
     caller: Caller,
   ): Promise<StatementDecision> {
-    return this.#parts.policy.decide(caller, plannedStatement(step, touched));
+    const planned = plannedStatement(step, touched);
+    return this.#parts.policy.decide(caller, await withCalled(planned, step, caller, this.#parts));
   }
 
   async #describe(
