@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { sqliteFile } from "./database-url.js";
 import type { SettingProblem, SettingValues } from "./read-settings.js";
 import type { Setting } from "./setting.js";
-import { isLoopback } from "./setting-types.js";
+import { isLoopback } from "../kernel/loopback.js";
 import { SETTINGS } from "./settings.js";
 
 const { auth, databaseUrl, dataSources, embedding, grpcPort, host, migrationUrls, port, tls } =

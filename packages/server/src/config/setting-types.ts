@@ -1,7 +1,8 @@
 import { accessSync, constants } from "node:fs";
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import { byteText } from "@steward/kernel/byte-text.js";
 import { isUuid } from "@steward/kernel/ids.js";
+import { isLoopback } from "../kernel/loopback.js";
 import type { SettingType } from "./setting.js";
 
 /** How a type describes its values. */
@@ -191,7 +192,7 @@ export function isTrustedUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, hostname, username, password } = new URL(value);
   if (`${username}${password}` !== "") return false;
-  const isLocal = protocol === "http:" && isLoopback(hostname.replace(/^\[|\]$/g, ""));
+  const isLocal = protocol === "http:" && isLoopback(hostname);
   return protocol === "https:" || isLocal;
 }
 
@@ -213,17 +214,6 @@ export const organizationIds: SettingType<readonly string[]> = {
     return ids.every(isUuid) ? ids : undefined;
   },
 };
-
-/** Whether a listener on this host can only be reached from this machine. */
-export function isLoopback(host: string): boolean {
-  if (host === "localhost") return true;
-  const family = isIP(host);
-  return family !== 0 && LOOPBACK.check(host, family === 6 ? "ipv6" : "ipv4");
-}
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
-LOOPBACK.addAddress("::1", "ipv6");
 
 /** Whether a text is an IP address or a CIDR range. */
 export function isAddressRange(range: string): boolean {

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/index.js";
 import { PROVIDER_URLS } from "../../embedding/index.js";
-import { isLoopbackHost } from "../../transport/authentication/headers-authenticator.js";
+import { isLoopback } from "../../kernel/loopback.js";
 
 /** The remote host that receives texts to embed; `undefined` when texts stay on this machine. */
 export function remoteProviderHost({
@@ -11,5 +11,5 @@ export function remoteProviderHost({
   const url = baseUrl ?? urls[provider];
   if (url === undefined) return undefined;
   const host = new URL(url).hostname;
-  return isLoopbackHost(host.replace(/^\[|\]$/g, "")) ? undefined : host;
+  return isLoopback(host) ? undefined : host;
 }

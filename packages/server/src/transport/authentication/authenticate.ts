@@ -10,11 +10,11 @@ import type {
 import { headerText, CREDENTIAL_LENGTH_MAX } from "../header-text.js";
 import {
   headersAuthenticator,
-  isLoopbackHost,
   isVouchedFor as isProxied,
   type HeadersTrust,
 } from "./headers-authenticator.js";
 import type { ClientAddress } from "./client-address.js";
+import { isLoopback } from "../../kernel/loopback.js";
 import { requestOwn } from "../request-own.js";
 import type { Authenticate, ShownIdentity } from "../services.js";
 
@@ -77,7 +77,7 @@ const OPERATOR = "operator";
  * @throws AppError `INVALID_ARGUMENT` with the fix in its message.
  */
 export function assertSafeToListen(host: string, trust: HeadersTrust | undefined): void {
-  if (trust === undefined || isProxied(trust) || isLoopbackHost(host)) return;
+  if (trust === undefined || isProxied(trust) || isLoopback(host)) return;
   throw new AppError(
     "INVALID_ARGUMENT",
     `Refusing to listen on ${host}: with SERVICE_AUTH=headers a client can claim any identity. ` +

@@ -5,6 +5,7 @@ import { isUuid } from "@steward/kernel/ids.js";
 import { ROLE_RULE, roleName } from "@steward/kernel/role-name.js";
 import { AddressSet } from "./address-set.js";
 import { headerText, HEADER_LENGTH_MAX, ID_LENGTH_MAX, malformedHeader } from "../header-text.js";
+import { isLoopback } from "../../kernel/loopback.js";
 import { requestOwn } from "../request-own.js";
 import type { Authenticate, IdentityHeaders } from "../services.js";
 
@@ -47,15 +48,8 @@ export function isVouchedFor(trust: HeadersTrust): boolean {
 function namesLoopback(host: string | undefined): boolean {
   if (host === undefined) return true;
   const name = host.replace(/:\d+$/, "").toLowerCase();
-  return isLoopbackHost(name.replace(/^\[|\]$/g, ""));
+  return isLoopback(name);
 }
-
-/** Whether only this machine can reach a listener on this host. */
-export function isLoopbackHost(host: string): boolean {
-  return host === "localhost" || LOOPBACK.has(host);
-}
-
-const LOOPBACK = new AddressSet(["127.0.0.0/8", "::1"]);
 
 function trustCheck(trust: HeadersTrust): (headers: IdentityHeaders, peerAddress: string) => void {
   const proxies = new AddressSet(trust.trustedProxies);
