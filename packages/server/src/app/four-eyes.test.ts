@@ -76,6 +76,11 @@ describe.each([
       await as("ada").plans.revise(plan_id, "b", { query_template: "SELECT 2" });
       return plan_id;
     },
+    "gave a step of another name": async () => {
+      const { plan_id } = await as("root").plans.submit({ name: "p", steps: STEPS });
+      await as("ada").plans.revise(plan_id, "a", { name: "harmless" });
+      return plan_id;
+    },
     "revised and somebody else revised again": async () => {
       const { plan_id } = await as("root").plans.submit({ name: "p", steps: STEPS });
       await as("ada").plans.revise(plan_id, "a", { query_template: "DELETE FROM orders" });

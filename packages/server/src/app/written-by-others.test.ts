@@ -123,7 +123,7 @@ const WAYS: Readonly<Record<string, () => Promise<readonly [planId: string, step
   },
   "written by a person, and revised by the bot but for its statement": async () => {
     const planId = await submitted("ann", STEP);
-    await as("bot").plans.revise(planId, "a", { name: "another name" });
+    await as("bot").plans.revise(planId, "a", { timeout_ms: 1000 });
     return [planId, "a"];
   },
 };
@@ -175,6 +175,16 @@ describe("a statement that its caller may run and its writer may not", () => {
     expect(await emailNow()).toContain("written by root");
     // What has run is answered to whoever may have it.
     expect((await as("ann").plans.execute(planId, "a")).replayed).toBe(true);
+  });
+
+  it("runs when it is a person's, to whose step the bot gave another name", async () => {
+    const planId = await submitted("ann", { query_template: WRITE.replace("the bot", "ann") });
+    await as("bot").plans.revise(planId, "a", { name: "another name" });
+    await shop.restart();
+    grpc.close();
+    grpc = new BareClient(shop.port);
+    expect((await as("root").plans.execute(planId, "a")).step_result.status).toBe("completed");
+    expect(await emailNow()).toContain("written by ann");
   });
 
   it("does not run for a caller who may not run it either, whose own right is named then", async () => {

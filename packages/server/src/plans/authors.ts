@@ -40,6 +40,19 @@ export function writtenBy(
   });
 }
 
+/** A step that the caller gave another name: an author of the plan, and no writer of the statement. */
+export function renamedBy(
+  { userId }: Caller,
+  { writers }: PreparedStep,
+  { writers: _renamer, ...step }: PreparedStep,
+): PreparedStep {
+  return {
+    ...step,
+    ...(writers === undefined ? {} : { writers }),
+    ...(userId === undefined ? {} : { authors: [userId] }),
+  };
+}
+
 /** The caller who executes a step, with those of its writers who had other rights. */
 export function withWriters<C extends Caller>(caller: C, { writers = [] }: PreparedStep): C {
   if (writers.every((writer) => hasSameRights(writer, caller))) return caller;

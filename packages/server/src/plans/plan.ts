@@ -79,11 +79,14 @@ export interface PreparedStep extends Omit<StepDefinition, "intent" | "dataSourc
   /** The plan's revision that appended or revised the step; absent: the step is as submitted. */
   readonly revision?: number;
   /**
-   * Those who wrote the statement: whoever submitted, appended or forked it, or revised the step. Each of them
+   * Those who wrote the statement: whoever submitted, appended or forked it, or revised more than the name. Each of them
    * must be permitted to run it. Absent: the step was stored without them.
    */
   readonly writers?: readonly RecordedCaller[];
-  /** User ids of those who wrote the plan before its fork; only in the fork's first step. */
+  /**
+   * User ids of authors who are no writers: of those who wrote the plan before its fork, in the fork's first
+   * step, and of whoever gave the step another name.
+   */
   readonly authors?: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js
 import { sessionFor } from "@steward/kernel/caller.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { unlimitedStorage } from "@steward/kernel/storage-gate.js";
-import { writtenBy } from "../authors.js";
+import { renamedBy, writtenBy } from "../authors.js";
 import { requireDataSources } from "../data-source-use.js";
 import { originOf } from "../../kernel/origin.js";
 import type { FieldOfStep } from "../dag.js";
@@ -187,7 +187,13 @@ export class PlanReviser implements PlanRevisions {
         const step = present.get(id);
         return step?.queryTemplate === queryTemplate ? step : undefined;
       });
-      const change = toChange(writtenBy(ctx, checked, former));
+      const written = writtenBy(ctx, checked, former).map((step) => {
+        const before = present.get(step.id);
+        return before !== undefined && isRenamed(before, step)
+          ? renamedBy(ctx, before, step)
+          : step;
+      });
+      const change = toChange(written);
       const deadlineMs = clock.nowMs() + planDeadlineMs;
       try {
         const revision = { change, expectedRevision, deadlineMs, request: keyed };
@@ -248,6 +254,13 @@ function withChanges(
       return { kind: "revise", step };
     },
   };
+}
+
+/** Whether nothing of a step has changed but its name. */
+function isRenamed(before: PreparedStep, after: PreparedStep): boolean {
+  const { dataSource, intent } = after;
+  const isAsBefore = before.dataSource === dataSource && before.intent === intent;
+  return isAsBefore && isSame({ ...definitionOf(before), name: after.name }, definitionOf(after));
 }
 
 function isSame(one: StepDefinition, other: StepDefinition): boolean {
