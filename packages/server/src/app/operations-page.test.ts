@@ -101,7 +101,9 @@ describe("docs/operations.md", () => {
   it("says what the table of operations says (vitest --update writes it)", async () => {
     const served = new Set([...routes.keys(), ...METHODS.keys()]);
     const missing = [...served].filter((name) => !NAMES.has(name)).toSorted();
-    const page = await format(pageOf(missing), { parser: "markdown", proseWrap: "preserve" });
+    const page = await format(pageOf(missing), {
+      ...{ parser: "markdown", proseWrap: "never", printWidth: 100 },
+    });
     await expect(page).toMatchFileSnapshot(PAGE.pathname);
   });
 });
@@ -111,16 +113,12 @@ function pageOf(missing: readonly string[]): string {
   const groups = [...new Set(ROWS.map(({ group }) => group))];
   return `# Operations
 
-What callers can ask of Steward: the right that each operation needs, the record that it leaves, and where it is served. \`steward operations\`
-prints the same table, with \`--json\` for programs. The API reference (\`/docs\` of a server) describes parameters and answers.
+The operations of Steward: the right that each one needs, the record that it leaves, and where it is served. \`steward operations\` prints the same table, with \`--json\` for programs. The API reference (\`/docs\` of a server) describes parameters and answers.
 
-- **Action**: [policies](policies.md) are asked about this action before the request is read, on every wire. Where there is none, they are not asked.
-- **Record**: the kind of the operation's record in the [audit log](audit.md), and when it is written. \`withEffect\`: in the transaction of the
-  effect. \`around\`: before and after an effect elsewhere. \`before\`: before data leave the service. \`counted\`: the same, but repeated reads are only
-  counted. \`plan log\`: each change of a plan is a record. Where there is none, the operation changes nothing.
+- **Action**: [policies](policies.md) are asked about this action before the request is read, on every wire. An operation without an action needs no right.
+- **Record**: the kind of the operation's record in the [audit log](audit.md), and when the record is written. \`withEffect\`: in the transaction of the effect. \`around\`: before and after an effect outside of the store. \`before\`: before data leave the service. \`counted\`: the same, but repeated reads are only counted. \`plan log\`: each change of a plan is a record. An operation without a record changes nothing.
 - **Retry**: whether a client may send a request again when it does not know whether it arrived.
-- **By hand**: everything else is derived from one description of the operation, so it is the same on every wire. What is written by hand is
-  worth a closer look.
+- **By hand**: why an operation, or one of its wires, is written by hand. Everything else is derived from one description of the operation.
 
 The tools of MCP call these operations: they need the same actions and leave the same records.
 ${groups.map(section).join("")}${notDescribed(missing)}`;
@@ -155,8 +153,7 @@ function notDescribed(missing: readonly string[]): string {
   return `
 ## Not in these tables yet
 
-These operations have their actions in \`packages/server/src/transport/operations.ts\`, their records in \`operation-records.ts\` beside it, and their
-routes in the API reference: ${missing.join(", ")}.
+These operations have their actions in \`packages/server/src/transport/operations.ts\`, their records in \`operation-records.ts\` beside it, and their routes in the API reference: ${missing.join(", ")}.
 `;
 }
 

@@ -15,8 +15,7 @@ describe("docs/settings.md", () => {
 function settingsPage(): string {
   return `# Settings
 
-A flag wins over the environment, the environment over the default. \`steward config\` shows what is
-in force and where it came from; a wrong value stops the start with all that is wrong at once.
+A flag wins over the environment, the environment over the default. \`steward config\` shows the values in force and where each came from. A wrong value stops the start with all that is wrong at once.
 
 ## The server: \`steward dev\`, \`steward serve\`
 
@@ -26,8 +25,7 @@ ${ALL_SETTINGS.map(entry).join("\n")}
 ${entry(SERVER_URL_SETTING)}
 ### STEWARD_API_KEY
 
-API key to show to the server; \`STEWARD_API_KEY_FILE\` names a file that holds it, and \`STEWARD_TOKEN\` is a JSON Web Token
-instead.
+API key to show to the server; \`STEWARD_API_KEY_FILE\` names a file that holds it, and \`STEWARD_TOKEN\` is a JSON Web Token instead.
 
 - \`--api-key\`, which other users of the machine can see, or \`--api-key-file\`
 - Default: unset
