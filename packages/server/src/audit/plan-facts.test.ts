@@ -5,10 +5,9 @@ import { planFactsOf } from "./plan-facts.js";
 it.each(["PlanStepExecuted", "PlanStepCancelled", "PlanStepLeaseExpired"])(
   "the record of an attempt that ends with %s has its tool call, and no other record of the change has",
   (eventType) => {
-    const at = "2026-01-05T09:00:00.000Z";
     const event = (sequence: number, type: string) => ({
-      ...{ sequence, eventType: type, timestamp: at },
-      payloadJson: JSON.stringify({ step_id: "s", attempt: 1 }),
+      ...{ sequence, eventType: type, atMs: 1_767_603_600_000 },
+      payload: { step_id: "s", attempt: 1 },
     });
     const facts = planFactsOf({
       ...{ orgId: "org", planId: "plan", sessionId: "", definition: undefined },

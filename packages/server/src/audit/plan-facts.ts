@@ -22,9 +22,9 @@ export interface LoggedChange {
 export interface LoggedEvent {
   readonly sequence: number;
   readonly eventType: string;
-  readonly payloadJson: string;
-  /** RFC 3339. */
-  readonly timestamp: string;
+  /** A JSON object. */
+  readonly payload: unknown;
+  readonly atMs: number;
 }
 
 /** The facts of a change: one for each request that is part of it. */
@@ -67,7 +67,7 @@ function factOf(
   const caller = origin ?? (own?.caller && { caller: own.caller, request: undefined });
   return {
     orgId,
-    atMs: Date.parse(events.at(-1)?.timestamp ?? ""),
+    atMs: events.at(-1)?.atMs ?? NaN,
     kind: "plan.changed",
     subject: planId,
     origin: caller,
@@ -91,13 +91,13 @@ const PUBLIC_TEXTS: ReadonlySet<string> = new Set([
 ]);
 
 function eventMembers(
-  { eventType, payloadJson, sequence }: LoggedEvent,
+  { eventType, payload, sequence }: LoggedEvent,
   index: number,
   personal: Record<string, string>,
 ): Record<string, JsonValue> {
-  const payload = JSON.parse(payloadJson) as Readonly<Record<string, JsonValue>>;
   const told: Record<string, JsonValue> = { type: eventType, sequence };
-  for (const [name, value] of Object.entries(payload)) {
+  // Only this program writes the payloads.
+  for (const [name, value] of Object.entries(payload as Readonly<Record<string, JsonValue>>)) {
     const isPublic = typeof value === "number" || typeof value === "boolean";
     if (isPublic || (typeof value === "string" && PUBLIC_TEXTS.has(name))) told[name] = value;
     else if (name !== "session_id") {

@@ -8,7 +8,7 @@ import {
   type LoggedChange,
 } from "../audit/ports.js";
 import type { PreparedStep } from "../plans/index.js";
-import { callOf, originsOf, planEventsOf } from "./plan-changes/index.js";
+import { callOf, originsOf, storedEventsOf } from "./plan-changes/index.js";
 
 /** A row of a plan's log, joined with the columns of the plan that its audit record needs. */
 export interface LoggedChangeRow {
@@ -28,7 +28,10 @@ export function loggedChangeOf(
   definition: string | undefined,
 ): LoggedChange {
   const { org_id: orgId, plan_id: planId, session_id: sessionId, call } = row;
-  const events = planEventsOf(planId, row.sequence, row.events);
+  const events = storedEventsOf(row.events).map((event, index) => ({
+    ...event,
+    sequence: row.sequence + index,
+  }));
   const around = { orgId, planId, sessionId, steps, output: undefined };
   return {
     orgId,

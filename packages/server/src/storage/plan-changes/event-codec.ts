@@ -27,6 +27,14 @@ type EventTuple =
   | readonly [eventType: PlanEventType, payload: unknown, atMs: number]
   | readonly [shape: number, ...valuesAndTime: (string | number | null)[]];
 
+/** An event of a change. */
+export interface StoredEvent {
+  readonly eventType: PlanEventType;
+  /** A JSON value. */
+  readonly payload: unknown;
+  readonly atMs: number;
+}
+
 /** The column `plan_changes.events`: a list of event tuples. */
 export function eventsJson(events: readonly NewPlanEvent[]): string {
   return `[${events.map(eventJson).join(",")}]`;
@@ -34,11 +42,20 @@ export function eventsJson(events: readonly NewPlanEvent[]): string {
 
 /** The events of a change. @param sequence of the first event. */
 export function planEventsOf(planId: string, sequence: number, json: string): readonly PlanEvent[] {
-  return (JSON.parse(json) as readonly EventTuple[]).map((tuple, index) => ({
+  return storedEventsOf(json).map(({ eventType, payload, atMs }, index) => ({
     planId,
     sequence: sequence + index,
+    eventType,
+    payloadJson: JSON.stringify(payload),
+    timestamp: isoTime(atMs),
+  }));
+}
+
+/** The events of a change, as they are stored. */
+export function storedEventsOf(json: string): readonly StoredEvent[] {
+  return (JSON.parse(json) as readonly EventTuple[]).map((tuple) => ({
     ...typeAndPayloadOf(tuple),
-    timestamp: isoTime(Number(tuple.at(-1))),
+    atMs: Number(tuple.at(-1)),
   }));
 }
 
@@ -59,17 +76,17 @@ function hasMembers(payload: object, members: readonly string[]): boolean {
   return names.length === members.length && names.every((name, index) => name === members[index]);
 }
 
-function typeAndPayloadOf(tuple: EventTuple): Pick<PlanEvent, "eventType" | "payloadJson"> {
+function typeAndPayloadOf(tuple: EventTuple): Pick<StoredEvent, "eventType" | "payload"> {
   const [kind, ...rest] = tuple;
-  if (typeof kind === "string") return { eventType: kind, payloadJson: JSON.stringify(rest[0]) };
+  if (typeof kind === "string") return { eventType: kind, payload: rest[0] };
   const shape = SHAPES[kind];
   assert(shape !== undefined, "rows name shapes that there are");
-  return { eventType: shape.eventType, payloadJson: payloadOf(shape, rest.slice(0, -1)) };
+  return { eventType: shape.eventType, payload: payloadOf(shape, rest) };
 }
 
-/** The original payload: JSON text of its members in their order. */
-function payloadOf({ members }: Shape, values: readonly unknown[]): string {
-  return JSON.stringify(
-    Object.fromEntries(members.map((member, index) => [member, values[index]])),
-  );
+/** The original payload, with its members in their order. */
+function payloadOf({ members }: Shape, values: readonly unknown[]): object {
+  const payload: Record<string, unknown> = {};
+  for (const [index, member] of members.entries()) payload[member] = values[index];
+  return payload;
 }

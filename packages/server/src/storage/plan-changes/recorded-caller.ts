@@ -79,9 +79,10 @@ export function keptData(touched: RecordedData | undefined): KeptData | undefine
 /** Converts the stored form back to the touched data. */
 export function dataOf(kept: KeptData | undefined): RecordedData | undefined {
   if (kept === undefined) return undefined;
-  const { "": functions = [], ...tables } = kept;
+  const { "": functions = [] } = kept;
+  const tables = Object.entries(kept).filter(([name]) => name !== "");
   return {
-    tables: Object.entries(tables).map(([name, used]) => ({
+    tables: tables.map(([name, used]) => ({
       name,
       accesses: isList(used) ? { read: used } : used,
     })),

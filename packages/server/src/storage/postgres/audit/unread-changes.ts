@@ -1,4 +1,5 @@
 import type { AuditFact, LoggedChange } from "../../../audit/ports.js";
+import type { PreparedStep } from "../../../plans/index.js";
 import type { PlanRef } from "../../../plans/ports.js";
 import { factsOfChange, loggedChangeOf, type LoggedChangeRow } from "../../audit-rows.js";
 import { preparedStepsOf } from "../../plan-changes/index.js";
@@ -16,6 +17,11 @@ export interface UnreadChanges {
 
 interface ChangeOfPlan extends LoggedChangeRow {
   readonly from_sequence: number;
+}
+
+interface Definition {
+  readonly definition: string | undefined;
+  readonly steps: readonly PreparedStep[];
 }
 
 /**
@@ -48,14 +54,18 @@ export async function readChanges(
   const definitions = await definitionsOf(connection, orgId, [
     ...new Set(needed.map((row) => row.plan_id)),
   ]);
+  let latest: Definition | undefined;
   const parts = new Map<string, UnreadChanges & { readonly facts: AuditFact[] }>();
   for (const row of rows) {
     const { plan_id: planId, from_sequence: from, sequence } = row;
     const definition = definitions.get(planId);
     const facts = parts.get(planId)?.facts ?? [];
     const read = (each: ChangeOfPlan): LoggedChange => {
-      const steps = definition === undefined ? [] : preparedStepsOf(definition);
-      return loggedChangeOf(each, steps, definition);
+      // The changes of a plan follow one another.
+      if (latest?.definition !== definition) {
+        latest = { definition, steps: definition === undefined ? [] : preparedStepsOf(definition) };
+      }
+      return loggedChangeOf(each, latest?.steps ?? [], definition);
     };
     facts.push(...factsOfChange(row, read));
     parts.set(planId, { ref: { orgId, planId }, from, through: sequence, facts });

@@ -12,6 +12,7 @@ import { WriteConflict, type Write } from "../commit-protocol.js";
 import { DERIVED_BYTES_MAX } from "../derivation/limits.js";
 import type { JoinedWriter } from "../joined-writer.js";
 import { SYSTEM, type CommittedReads } from "../reads/store-reads.js";
+import { insertRows } from "../row-list.js";
 
 /** The name of the audit log's position in the log of plans, in `tool_call_cursors`. */
 export const AUDIT_CONSUMER = "audit";
@@ -138,25 +139,22 @@ function additionWrites({ from, records, tiles, checkpoint }: TreeAddition): rea
       params: [from + records.length, checkpoint, from],
       expect: 1,
     },
-    ...records.map(({ orgId, atMs, kind, subject }, at): Write => ({
-      sql: `INSERT INTO audit_records (record_index, org_id, at_ms, kind, subject)
-            VALUES (?, ?, ?, ?, ?)`,
-      params: [from + at, orgId, atMs, kind, subject],
-    })),
-    ...records.map(({ orgId, entry }, at): Write => ({
-      sql: "INSERT INTO audit_entries (record_index, org_id, entry) VALUES (?, ?, ?)",
-      params: [from + at, orgId, entry],
-    })),
-    ...records.flatMap(({ orgId, personal }, at): readonly Write[] =>
-      personal === undefined
-        ? []
-        : [
-            {
-              sql: `INSERT INTO audit_personal_values (record_index, org_id, salt, personal_values)
-                    VALUES (?, ?, ?, ?)`,
-              params: [from + at, orgId, personal.salt, personal.json],
-            },
-          ],
+    insertRows(
+      "audit_records",
+      ["record_index", "org_id", "at_ms", "kind", "subject"],
+      records.map(({ orgId, atMs, kind, subject }, at) => [from + at, orgId, atMs, kind, subject]),
+    ),
+    insertRows(
+      "audit_entries",
+      ["record_index", "org_id", "entry"],
+      records.map(({ orgId, entry }, at) => [from + at, orgId, entry]),
+    ),
+    insertRows(
+      "audit_personal_values",
+      ["record_index", "org_id", "salt", "personal_values"],
+      records.flatMap(({ orgId, personal }, at) =>
+        personal === undefined ? [] : [[from + at, orgId, personal.salt, personal.json]],
+      ),
     ),
     ...tiles.map(({ level, index, hashes }): Write => ({
       sql: `INSERT INTO audit_tiles (org_id, level, tile_index, hashes) VALUES (?, ?, ?, ?)

@@ -3,14 +3,17 @@ import type { EmbeddedEntry, EmbeddingModel } from "../../../memory/ports.js";
 import { sourcesJson } from "../../plan-changes/index.js";
 import { storedVectors, type StoredVector } from "../../stored-vectors.js";
 import type { Write } from "../commit-protocol.js";
+import { insertRows } from "../row-list.js";
 import { isNotHeld } from "../retention/retention-writes.js";
 
 /** Converts domain values to writes. Only this file changes the memory tables. */
 
 /** Adds new entries with their sessions, vectors and codes. */
 export function writeEntries(entries: readonly EmbeddedEntry[], modelId: number): Write[] {
+  if (entries.length === 0) return [];
   const all = entries.map(({ entry }) => entry);
-  return [...writeSessions(all), ...all.map(writeEntry), ...writeVectors(entries, modelId)];
+  const rows = insertRows("memory_entries", ENTRY_COLUMNS, all.map(entryRow));
+  return [...writeSessions(all), rows, ...writeVectors(entries, modelId)];
 }
 
 /** The distinct sessions of the entries, each with the time of its first entry. */
@@ -25,23 +28,15 @@ function writeSessions(entries: readonly MemoryEntry[]): Write[] {
   }));
 }
 
-function writeEntry(entry: MemoryEntry): Write {
+const ENTRY_COLUMNS = [
+  ...["entry_id", "org_id", "session_id", "created_at_ms"],
+  ...["tool_name", "intent", "sources", "content"],
+];
+
+function entryRow(entry: MemoryEntry): readonly (string | number | null)[] {
   const { orgId, entryId, sessionId, content, createdAtMs, toolCall } = entry;
-  return {
-    sql: `INSERT INTO memory_entries
-            (entry_id, org_id, session_id, created_at_ms, tool_name, intent, sources, content)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    params: [
-      entryId,
-      orgId,
-      sessionId,
-      createdAtMs,
-      toolCall?.toolName ?? null,
-      toolCall?.intent ?? null,
-      sourcesJson(toolCall?.sources),
-      content,
-    ],
-  };
+  const { toolName = null, intent = null, sources } = toolCall ?? {};
+  return [entryId, orgId, sessionId, createdAtMs, toolName, intent, sourcesJson(sources), content];
 }
 
 /**
@@ -51,14 +46,26 @@ function writeEntry(entry: MemoryEntry): Write {
 export function writeVectors(entries: readonly EmbeddedEntry[], modelId: number): Write[] {
   const model = BigInt(modelId);
   const { distinct, ofEntries } = storedVectors(entries);
-  const references = ofEntries.map(({ orgId, sha256 }, index) => ({
-    sql: `INSERT INTO memory_entry_vectors (entry_key, model_id, vector_key)
-          SELECT entry_key, model_id, vector_key FROM memory_entries JOIN memory_vectors USING (org_id)
-          WHERE entry_id = ? AND org_id = ? AND model_id = ? AND sha256 = ?`,
-    params: [entries[index]?.entry.entryId ?? null, orgId, model, sha256],
-    expect: 1,
-  }));
-  return [...distinct.flatMap((vector) => writeVector(vector, model)), ...references];
+  const references = ofEntries.map(({ orgId, sha256 }, index) => [
+    entries[index]?.entry.entryId,
+    orgId,
+    Buffer.from(sha256).toString("hex"),
+  ]);
+  return [
+    ...distinct.flatMap((vector) => writeVector(vector, model)),
+    {
+      // A cross join is run in this order: each entry is found by its id, and its vector by the hash.
+      sql: `INSERT INTO memory_entry_vectors (entry_key, model_id, vector_key)
+            SELECT e.entry_key, v.model_id, v.vector_key
+            FROM json_each(?1) AS r
+              CROSS JOIN memory_entries AS e ON e.entry_id = r.value ->> 0
+              CROSS JOIN memory_vectors AS v
+                ON v.org_id = r.value ->> 1 AND v.model_id = ?2 AND v.sha256 = unhex(r.value ->> 2)
+            WHERE e.org_id = v.org_id`,
+      params: [JSON.stringify(references), model],
+      expect: entries.length,
+    },
+  ];
 }
 
 function writeVector({ orgId, sha256, embedding, code }: StoredVector, model: bigint): Write[] {
