@@ -296,9 +296,13 @@ module.exports = {
     {
       name: "operations-stand-alone",
       severity: "error",
-      comment: "an operation is described without those who serve or call it",
+      comment:
+        "an operation is described without those who serve or call it: of the protocol it knows the error codes",
       from: { path: "^packages/operations/" },
-      to: { path: "^packages/(?!operations/)" },
+      to: {
+        path: "^packages/(?!operations/)",
+        pathNot: "^packages/protocol/(src|dist)/index\\.",
+      },
     },
     {
       name: "npm-must-be-declared",

@@ -24,7 +24,7 @@ const files: Readonly<Record<string, readonly string[]>> = {
   "packages/client/src/heavy.ts": ["node:fs"],
   "packages/client/src/loads-schemas.ts": ["../../operations/src/index.js"],
   "packages/operations/src/index.ts": [],
-  "packages/operations/src/knows-the-wire.ts": ["@steward/protocol"],
+  "packages/operations/src/knows-the-wire.ts": ["../../protocol/src/knows-client.js"],
   "packages/console/src/page.tsx": ["@steward/protocol"],
   "packages/server/src/app/imports-the-console.ts": ["../../../console/src/page.js"],
   "packages/server/src/app/app.ts": ["../storage/sqlite/store.js", "../kernel/clock.js"],

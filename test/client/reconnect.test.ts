@@ -69,7 +69,7 @@ describe("the client and a server that restarts", () => {
       plans.submit({ steps }, once),
     ]);
     const [planId = ""] = new Set(states.map((state) => state.plan_id));
-    expect((await plans.list()).plans).toHaveLength(1);
+    expect((await plans.listPlans()).plans).toHaveLength(1);
     const answers = await Promise.all([plans.execute(planId, "one"), plans.execute(planId, "one")]);
     for (const { step_result: result } of answers) {
       expect(result).toMatchObject({ status: "completed", attempt: 1 });
@@ -88,6 +88,9 @@ describe("the client and a server that restarts", () => {
       ]),
     });
     const unknown = "00000000-0000-7000-8000-000000000000";
-    await expect(plans.get(unknown)).rejects.toMatchObject({ code: "PLAN_NOT_FOUND", status: 404 });
+    await expect(plans.getPlan({ plan_id: unknown })).rejects.toMatchObject({
+      code: "PLAN_NOT_FOUND",
+      status: 404,
+    });
   });
 });

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { submitPlanRequestSchema } from "@steward/protocol/rest";
+import { submitPlanRequestSchema } from "@steward/operations";
 import { freshDatabase } from "@steward/test-postgres";
 import { Client } from "pg";
 import { describe, expect, it } from "vitest";

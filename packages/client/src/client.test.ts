@@ -30,7 +30,10 @@ describe("a call", () => {
       ormModel: "m",
       headers: { "x-user-role": "admin" },
     });
-    expect(await client.plans.get("p/1")).toEqual({ plan_id: "p/1", status: "pending" });
+    expect(await client.plans.getPlan({ plan_id: "p/1" })).toEqual({
+      plan_id: "p/1",
+      status: "pending",
+    });
     expect(server.seen[0]).toMatchObject({
       method: "GET",
       url: "/base/api/plans/p%2F1",
@@ -51,10 +54,10 @@ describe("a call", () => {
     });
     const { plans } = createClient({ baseUrl: server.url });
     await plans.submit(PLAN, { idempotencyKey: "k" });
-    await plans.list({ status: "failed", limit: 5 });
+    await plans.listPlans({ status: "failed", limit: 5 });
     await plans.execute("p", "s");
-    await plans.cancel("p");
-    await plans.retry("p");
+    await plans.cancelPlan({ plan_id: "p" });
+    await plans.retryPlan({ plan_id: "p" });
     expect(server.seen.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
       `POST /api/plans ${JSON.stringify(PLAN)}`,
       "GET /api/plans?status=failed&limit=5 ",
@@ -93,7 +96,10 @@ describe("a call", () => {
       response.writeHead(status).end(body);
     });
     const { plans } = createClient({ baseUrl: server.url });
-    expect(await failureOf(plans.get("p"))).toMatchObject({ code: "BAD_RESPONSE", status });
+    expect(await failureOf(plans.getPlan({ plan_id: "p" }))).toMatchObject({
+      code: "BAD_RESPONSE",
+      status,
+    });
     expect(server.seen).toHaveLength(1);
   });
 
@@ -102,7 +108,7 @@ describe("a call", () => {
     const { plans } = createClient({ baseUrl: server.url });
     const reason = new Error("enough");
     const abort = new AbortController();
-    const call = plans.get("p", { signal: abort.signal });
+    const call = plans.getPlan({ plan_id: "p" }, { signal: abort.signal });
     setTimeout(() => {
       abort.abort(reason);
     }, 20);
@@ -142,7 +148,7 @@ describe("trying again", () => {
       else json(response, 200, { data: { plans: [] } });
     });
     const startedAtMs = performance.now();
-    await createClient({ baseUrl: server.url }).plans.list();
+    await createClient({ baseUrl: server.url }).plans.listPlans();
     expect(performance.now() - startedAtMs).toBeGreaterThan(990);
   });
 
@@ -184,8 +190,8 @@ describe("trying again", () => {
       else json(response, 409, { error: "over", code: "PLAN_NOT_ACTIVE" });
     });
     const { plans } = createClient({ baseUrl: server.url });
-    expect((await failureOf(plans.retry("p"))).code).toBe("OVERLOADED");
-    expect((await failureOf(plans.cancel("p"))).code).toBe("PLAN_NOT_ACTIVE");
+    expect((await failureOf(plans.retryPlan({ plan_id: "p" }))).code).toBe("OVERLOADED");
+    expect((await failureOf(plans.cancelPlan({ plan_id: "p" }))).code).toBe("PLAN_NOT_ACTIVE");
     expect(server.seen).toHaveLength(2);
   });
 
@@ -194,7 +200,7 @@ describe("trying again", () => {
       await server[Symbol.asyncDispose]();
       return server.url;
     });
-    const failure = await failureOf(createClient({ baseUrl: url }).plans.get("p"));
+    const failure = await failureOf(createClient({ baseUrl: url }).plans.getPlan({ plan_id: "p" }));
     expect(failure).toMatchObject({ code: "UNREACHABLE", status: undefined });
     expect(failure.message).toBe(`Cannot reach ${url}: ECONNREFUSED`);
   });
@@ -214,7 +220,7 @@ describe("a server that speaks something else", () => {
   it("is told at once, with what to write instead", async () => {
     await answering("HTTP/1.1 400 Bad Request\r\n\r\n", async (port) => {
       const baseUrl = `https://127.0.0.1:${String(port)}`;
-      const { code, message } = await failureOf(createClient({ baseUrl }).plans.list());
+      const { code, message } = await failureOf(createClient({ baseUrl }).plans.listPlans());
       expect([code, message]).toEqual([
         "BAD_RESPONSE",
         `${baseUrl} does not speak TLS; if it is a Steward server without TLS, write http://127.0.0.1:${String(port)}`,
@@ -222,7 +228,7 @@ describe("a server that speaks something else", () => {
     });
     await answering("SSH-2.0-OpenSSH_9.2\r\n", async (port) => {
       const baseUrl = `http://127.0.0.1:${String(port)}`;
-      const { code, message } = await failureOf(createClient({ baseUrl }).plans.list());
+      const { code, message } = await failureOf(createClient({ baseUrl }).plans.listPlans());
       expect([code, message]).toEqual([
         "BAD_RESPONSE",
         `${baseUrl} answers, but not in HTTP; if it is a Steward server with TLS, write https://`,

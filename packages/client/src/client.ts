@@ -3,8 +3,8 @@ import type { Audit } from "./audit.js";
 import { type Approvals, createApprovals } from "./governance/approvals.js";
 import { createBilling } from "./billing.js";
 import type { Billing } from "./billing.js";
-import type { catalog, ClientOf, policies, retention } from "@steward/operations";
-import { CATALOG, POLICIES, RETENTION } from "./gen/routes.js";
+import type { catalog, ClientOf, policies, retention, system } from "@steward/operations";
+import { CATALOG, POLICIES, RETENTION, SYSTEM } from "./gen/routes.js";
 import { createHttp } from "./http.js";
 import { callsOf } from "./operations/operation-calls.js";
 import { createKeys } from "./access/keys.js";
@@ -17,7 +17,6 @@ import { createPlans } from "./plans.js";
 import type { CallOptions, Plans } from "./plans.js";
 import { createSession } from "./access/session.js";
 import type { Session } from "./access/session.js";
-import { createSystem, type System } from "./governance/system.js";
 import { createWebhooks, type Webhooks } from "./governance/webhooks.js";
 import { createState } from "./state.js";
 import type { State } from "./state.js";
@@ -73,7 +72,8 @@ export interface StewardClient {
   readonly retention: ClientOf<typeof retention, CallOptions>;
   readonly approvals: Approvals;
   readonly webhooks: Webhooks;
-  readonly system: System;
+  /** The server as its operator sees it, over all organizations. */
+  readonly system: ClientOf<typeof system, CallOptions>;
   readonly keys: Keys;
   readonly audit: Audit;
   readonly session: Session;
@@ -104,7 +104,7 @@ export function createClient(options: ClientOptions): StewardClient {
     retention: callsOf<typeof retention>(http, RETENTION),
     approvals: createApprovals(http),
     webhooks: createWebhooks(http),
-    system: createSystem(http),
+    system: callsOf<typeof system>(http, SYSTEM),
     keys: createKeys(http),
     audit: createAudit(http),
     session: createSession(http),

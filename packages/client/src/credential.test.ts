@@ -17,7 +17,7 @@ describe("a client with an API key or a token", () => {
         return Response.json({ data: { plans: [] } });
       },
     });
-    await client.plans.list();
+    await client.plans.listPlans();
     expect(shown).toEqual([`Bearer ${KEY}`]);
   });
 
@@ -25,7 +25,7 @@ describe("a client with an API key or a token", () => {
     const client = createClient({
       ...{ baseUrl: "http://127.0.0.1:1", apiKey: KEY, maxRetries: 0 },
     });
-    const unreachable = await client.plans.list().catch((error: unknown) => error);
+    const unreachable = await client.plans.listPlans().catch((error: unknown) => error);
     expect(unreachable).toBeInstanceOf(StewardError);
     for (const value of [client, client.plans, unreachable]) {
       const texts = [inspect(value, { depth: 9, showHidden: true }), JSON.stringify(value)];

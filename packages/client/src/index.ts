@@ -17,7 +17,6 @@ export {
 } from "./plans.js";
 export { type Audit } from "./audit.js";
 export { type Keys } from "./access/keys.js";
-export { type System } from "./governance/system.js";
 export { type Webhooks } from "./governance/webhooks.js";
 export { type Session } from "./access/session.js";
 export { type State, type StateDocument } from "./state.js";
@@ -101,26 +100,10 @@ export type {
   UsageDifference,
   UsageTotals,
   WebhookDelivery,
-  Migration,
-  MigrationFinding,
-  MigrationLock,
-  MigrationPhase,
-  SchemaDiff,
-  SchemaOperation,
-} from "@steward/operations";
-export type {
-  AppendStepsRequest,
-  ForkPlanRequest,
   OnFailure,
   OutputPageQuery,
-  ReviseStepRequest,
-  ErrorDetail,
   LlmContextUpdate,
-  MigrationProposal,
   Plan,
-  PlanEvent,
-  PlanPage,
-  PlanPageQuery,
   PlanCheck,
   PlanRevised,
   PlanState,
@@ -128,15 +111,7 @@ export type {
   PlanStep,
   PlanStepDef,
   PlanSummary,
-  RenameHint,
-  SchemaFile,
   SchemaTableDelta,
-  Session as SessionState,
-  SessionCaller,
-  SetupIntent,
-  SetupPage,
-  SignedIn,
-  SignedOut,
   StepCheck,
   StepDetail,
   StepError,
@@ -145,8 +120,27 @@ export type {
   StepStatus,
   StepValue,
   SubmitPlanRequest,
-  UnchangedSchema,
   SystemStatus,
+  Migration,
+  MigrationFinding,
+  MigrationLock,
+  MigrationPhase,
+  SchemaDiff,
+  SchemaOperation,
+} from "@steward/operations";
+export type {
+  ErrorDetail,
+  MigrationProposal,
+  PlanEvent,
+  RenameHint,
+  SchemaFile,
+  Session as SessionState,
+  SessionCaller,
+  SetupIntent,
+  SetupPage,
+  SignedIn,
+  SignedOut,
+  UnchangedSchema,
   UsageCloudEvent,
   UsageIngestion,
 } from "@steward/protocol/rest";

@@ -10,9 +10,9 @@ describe("a client", () => {
       if (index === 1) json(response, 200, { data: { plan_id: "p" } });
     });
     const { plans } = createClient({ baseUrl: server.url, timeout: 200 });
-    expect(await plans.get("p")).toEqual({ plan_id: "p" });
+    expect(await plans.getPlan({ plan_id: "p" })).toEqual({ plan_id: "p" });
     expect(server.seen).toHaveLength(2);
-    await expect(plans.retry("p")).rejects.toMatchObject({
+    await expect(plans.retryPlan({ plan_id: "p" })).rejects.toMatchObject({
       code: "UNREACHABLE",
       message: `${server.url} did not answer within 200 ms`,
     });
@@ -31,14 +31,19 @@ describe("a client", () => {
     await using server = await scriptedServer(() => undefined);
     const { plans } = createClient({ baseUrl: server.url, timeout: 10_000 });
     const reason = new Error("no longer wanted");
-    const call = plans.get("p", { signal: AbortSignal.any([abortedAfter(50, reason)]) });
+    const call = plans.getPlan(
+      { plan_id: "p" },
+      { signal: AbortSignal.any([abortedAfter(50, reason)]) },
+    );
     await expect(call).rejects.toBe(reason);
   });
 
   it.each([0, 1])("tries again %i times when maxRetries says so", async (maxRetries) => {
     await using server = await scriptedServer((_request, response) => json(response, 503, BUSY));
     const { plans } = createClient({ baseUrl: server.url, maxRetries });
-    await expect(plans.get("p")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await expect(plans.getPlan({ plan_id: "p" })).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+    });
     expect(server.seen).toHaveLength(maxRetries + 1);
   });
 
@@ -54,12 +59,14 @@ describe("a client", () => {
     };
     const client = () => createClient({ baseUrl: server.url, fetch: unsteady });
     tries.failing = 4;
-    await expect(client().plans.get("p")).rejects.toMatchObject({ code: "UNREACHABLE" });
+    await expect(client().plans.getPlan({ plan_id: "p" })).rejects.toMatchObject({
+      code: "UNREACHABLE",
+    });
     tries.failing = 0;
     const { plans } = client();
-    await plans.get("p");
+    await plans.getPlan({ plan_id: "p" });
     tries.failing = 4;
-    expect(await plans.get("p")).toEqual({ plan_id: "p" });
+    expect(await plans.getPlan({ plan_id: "p" })).toEqual({ plan_id: "p" });
   });
 
   it("tells the id of the request that failed", async () => {
@@ -67,7 +74,7 @@ describe("a client", () => {
       json(response, 503, BUSY, { "x-request-id": "req-7" });
     });
     const { plans } = createClient({ baseUrl: server.url, maxRetries: 0 });
-    await expect(plans.get("p")).rejects.toMatchObject({ requestId: "req-7" });
+    await expect(plans.getPlan({ plan_id: "p" })).rejects.toMatchObject({ requestId: "req-7" });
   });
 });
 
@@ -83,7 +90,7 @@ describe("listing all", () => {
     });
     const { plans } = createClient({ baseUrl: server.url });
     const seen: string[] = [];
-    for await (const { plan_id } of plans.listAll({ status: "failed", limit: 2 })) {
+    for await (const { plan_id } of plans.eachPlan({ status: "failed", limit: 2 })) {
       seen.push(plan_id);
       if (plan_id === "2") expect(server.seen).toHaveLength(1);
     }

@@ -1,4 +1,4 @@
-import type { Plan, PlanStep, StepExecution } from "@steward/protocol/rest";
+import type { Plan, PlanStep, StepExecution } from "@steward/operations";
 import { pause } from "./backoff.js";
 import type { Plans } from "./plans.js";
 import { StewardError } from "./steward-error.js";
@@ -49,11 +49,11 @@ export interface RunOptions {
  * @returns the plan's final state.
  */
 export async function runPlan(
-  plans: Pick<Plans, "get" | "execute">,
+  plans: Pick<Plans, "getPlan" | "execute">,
   planId: string,
   options: RunOptions = {},
 ): Promise<Plan> {
-  const plan = await plans.get(planId, callOptions(options));
+  const plan = await plans.getPlan({ plan_id: planId }, callOptions(options));
   const done = new Set(plan.steps.filter(isDone).map((step) => step.step_id));
   const waiting = new Set(plan.steps.filter((step) => !isDone(step)));
   const underWay = new Set<Promise<void>>();
@@ -84,7 +84,7 @@ export async function runPlan(
     await Promise.race(underWay);
   }
   if (failures.length > 0) throw failures[0];
-  return plans.get(planId, callOptions(options));
+  return plans.getPlan({ plan_id: planId }, callOptions(options));
 }
 
 function* readySteps(

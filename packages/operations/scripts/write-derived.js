@@ -46,7 +46,8 @@ function routeOf(operation) {
   const { rest, retry } = operation;
   if (rest === undefined) return undefined;
   const hasBody = placesOf(operation).body.length > 0;
-  const flags = [hasBody ? " body" : "", retry ? " retry" : ""];
+  const hasKey = rest.idempotencyKey !== undefined;
+  const flags = [hasBody ? " body" : "", retry ? " retry" : "", hasKey ? " key" : ""];
   return `${rest.method} ${rest.path}${flags.join("")}`;
 }
 

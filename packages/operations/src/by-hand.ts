@@ -30,6 +30,7 @@ interface HandWrittenWires {
 const ROWS_AS_TEXT = "previews have their rows as JSON texts there, and a denial fewer members";
 const OWN_SESSION = "its --session is that of the connection too";
 const FROM_A_FILE = "reads its text from a file";
+const NEXT_COMMAND = "tells the next command too";
 const BYTES = "the answer is bytes, and the path may have any number of parts";
 const COOKIE = "sets the cookie of a browser";
 const OPEN = "open to everybody, and no part of the API";
@@ -151,6 +152,26 @@ export const BY_HAND: readonly (HandWrittenOperation | HandWrittenPart)[] = [
     ...{ rest: "POST /api/state/migrations", cli: "migrate-db propose", retry: false },
     reason: "answers with 200 or 201, and takes a larger body",
   },
+  {
+    of: ["checkPlan"],
+    rest: "POST /api/plans",
+    reason: "dry_run=true of submitPlan, which is by hand",
+  },
+  {
+    ...{ of: ["checkPlan"], grpc: "ControlPlaneService/CheckPlan" },
+    reason: "its optional numbers are in messages of their own there",
+  },
+  {
+    ...{ of: ["cancelPlan"], grpc: "ControlPlaneService/CancelPlan" },
+    reason: "takes a reason too, which a DELETE has not",
+  },
+  { of: ["checkPlan"], cli: "plan check", reason: "fails when a step may not run" },
+  { of: ["getPlan"], cli: "plan get", reason: "prints a plan as lines" },
+  { of: ["listPlans"], cli: "plan list", reason: OWN_SESSION },
+  { of: ["retryPlan"], cli: "plan retry", reason: NEXT_COMMAND },
+  { of: ["reviseStep"], cli: "plan revise", reason: FROM_A_FILE },
+  { of: ["appendSteps"], cli: "plan append", reason: FROM_A_FILE },
+  { of: ["forkPlan"], cli: "plan fork", reason: FROM_A_FILE },
   { of: ["repriceUsage"], cli: "price reprice", reason: "its --month is two members of the input" },
   { of: ["checkPolicies"], cli: "policy check", reason: FROM_A_FILE },
   { of: ["putPolicies"], cli: "policy put", reason: FROM_A_FILE },

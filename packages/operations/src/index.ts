@@ -9,10 +9,12 @@ import { catalog } from "./catalog/index.js";
 import { keys } from "./keys/index.js";
 import { memory } from "./memory/index.js";
 import { migrations } from "./migrations/index.js";
+import { plans } from "./plans/index.js";
 import { policies } from "./policies/index.js";
 import { retention } from "./retention/index.js";
 import { webhooks } from "./webhooks/index.js";
 import { state } from "./state/index.js";
+import { system } from "./system/index.js";
 
 /** All operations, by the group of the client that they belong to. */
 export const operations = {
@@ -23,9 +25,11 @@ export const operations = {
   keys,
   memory,
   migrations,
+  plans,
   policies,
   retention,
   state,
+  system,
   webhooks,
 };
 
@@ -37,9 +41,11 @@ export {
   keys,
   memory,
   migrations,
+  plans,
   policies,
   retention,
   state,
+  system,
   webhooks,
 };
 export {
@@ -101,6 +107,39 @@ export {
   type MigrationPhase,
   type SchemaOperation,
 } from "./migrations/schema-changes.js";
+export { type StepDetail, type StepValue } from "./plans/get-step.js";
+export { type PlanCheck, type StepCheck } from "./plans/plan-check.js";
+export { type CheckedTable, type DecidingPolicy, type Verdict } from "./plans/plan-check.js";
+export { type PlanRevised } from "./plans/plan-revised.js";
+export {
+  ON_FAILURE,
+  type OnFailure,
+  type Plan,
+  PLAN_STATUSES,
+  type PlanState,
+  planState as planStateSchema,
+  type PlanStatus,
+  type PlanStep,
+  type PlanSummary,
+} from "./plans/plan.js";
+export { type PlanStepDef } from "./plans/step-definition.js";
+export {
+  type LlmContextUpdate,
+  type OutputPageQuery,
+  outputPageQuery as outputPageQuerySchema,
+  type SchemaTableDelta,
+  STEP_STATUSES,
+  type StepError,
+  type StepExecution,
+  stepExecution as stepExecutionSchema,
+  type StepResult,
+  type StepStatus,
+} from "./plans/step-execution.js";
+export {
+  type SubmitPlanRequest,
+  submitPlanQuery as submitPlanQuerySchema,
+  submitPlanRequest as submitPlanRequestSchema,
+} from "./plans/submitted-plan.js";
 export { type PolicyProblem } from "./policies/check-policies.js";
 export { type PolicyAnswer } from "./policies/explain-policies.js";
 export { type PolicyCase } from "./policies/test-policies.js";
@@ -108,6 +147,8 @@ export { type Erasure } from "./retention/erasure.js";
 export { type ErasureEstimate } from "./retention/estimate-erasure.js";
 export { type LegalHold } from "./retention/legal-hold.js";
 export { type Retention, type RetentionPeriod } from "./retention/retention-periods.js";
+export { type SystemStatus } from "./system/get-system-status.js";
+export { type Readiness, readiness as readinessSchema } from "./system/readiness.js";
 export { type WebhookDelivery } from "./webhooks/list-webhook-deliveries.js";
 export {
   type AnyObject,
@@ -120,4 +161,5 @@ export {
   type OperationTable,
   type OutputOf,
   placesOf,
+  type RestRoute,
 } from "./operation.js";

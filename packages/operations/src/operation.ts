@@ -67,6 +67,17 @@ export interface RestRoute {
   readonly body?: string | AnyObject;
   /** `unknown`: ids in the path that no store could hold are unknown to the service; else they are refused with 400. */
   readonly impossibleIds?: "unknown";
+  /** The code of an invalid body. Default: `INVALID_ARGUMENT`. */
+  readonly invalidBody?: "INVALID_PLAN";
+  /** What to do about a body that is larger than a request may be. Default: to send several smaller ones. */
+  readonly tooLargeFix?: string;
+  /**
+   * What the header Idempotency-Key does, for the API reference; absent: the operation does not take it. A client sends
+   * a key of its own where its caller gives none.
+   */
+  readonly idempotencyKey?: string;
+  /** Whether caches may keep the answer. Default: what is usual for the method. */
+  readonly isCached?: false;
 }
 
 /** Where gRPC serves an operation. */

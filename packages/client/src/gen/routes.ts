@@ -76,6 +76,18 @@ export const MIGRATIONS: Routes = {
   acceptSchemaDrift: "POST /api/state/drift body retry",
 };
 
+export const PLANS: Routes = {
+  listPlans: "GET /api/plans",
+  getPlan: "GET /api/plans/{plan_id}",
+  getStep: "GET /api/plans/{plan_id}/steps/{step_id}",
+  cancelPlan: "DELETE /api/plans/{plan_id} retry",
+  retryPlan: "POST /api/plans/{plan_id}/retry",
+  appendSteps: "POST /api/plans/{plan_id}/steps body retry key",
+  reviseStep: "PATCH /api/plans/{plan_id}/steps/{step_id} body retry key",
+  forkPlan: "POST /api/plans/{plan_id}/fork body retry key",
+  finishPlan: "POST /api/plans/{plan_id}/finish retry",
+};
+
 export const POLICIES: Routes = {
   getPolicies: "GET /api/policies",
   putPolicies: "PUT /api/policies body",
@@ -109,6 +121,8 @@ export const STATE: Routes = {
   checkState: "POST /api/state/fsck retry",
   collectState: "POST /api/state/gc retry",
 };
+
+export const SYSTEM: Routes = { getSystemStatus: "GET /api/system" };
 
 export const WEBHOOKS: Routes = {
   listWebhookDeliveries: "GET /api/webhooks/deliveries",

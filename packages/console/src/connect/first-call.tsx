@@ -24,7 +24,7 @@ export function FirstCall() {
     queryFn: async ({ signal }) => {
       const today = new Date().toISOString().slice(0, 10);
       const [plans, days] = await Promise.all([
-        readsPlans ? client.plans.list({ limit: 1 }, { signal }) : undefined,
+        readsPlans ? client.plans.listPlans({ limit: 1 }, { signal }) : undefined,
         readsUsage ? client.billing.getUsage({ from: today, to: today }, { signal }) : undefined,
       ]);
       const found = {

@@ -125,7 +125,7 @@ function useCheck(plan: SubmitPlanRequest, { steps, problems }: PlanScript) {
   return useQuery({
     queryKey: ["plan-checks", settled],
     queryFn: async ({ signal }) =>
-      client.plans.check(JSON.parse(settled) as SubmitPlanRequest, { signal }),
+      client.plans.checkPlan(JSON.parse(settled) as SubmitPlanRequest, { signal }),
     enabled: steps.length > 0 && problems.length === 0 && settled === asked,
     placeholderData: keepPreviousData,
   });

@@ -17,10 +17,16 @@ export function PlanActions({ plan }: { readonly plan: Plan }) {
   const planId = plan.plan_id;
   const onSettled = async () => queries.invalidateQueries({ queryKey: ["plans"] });
   const running = useMutation({ mutationFn: async () => client.plans.run(planId), onSettled });
-  const retrying = useMutation({ mutationFn: async () => client.plans.retry(planId), onSettled });
-  const finishing = useMutation({ mutationFn: async () => client.plans.finish(planId), onSettled });
+  const retrying = useMutation({
+    mutationFn: async () => client.plans.retryPlan({ plan_id: planId }),
+    onSettled,
+  });
+  const finishing = useMutation({
+    mutationFn: async () => client.plans.finishPlan({ plan_id: planId }),
+    onSettled,
+  });
   const cancelling = useMutation({
-    mutationFn: async () => client.plans.cancel(planId),
+    mutationFn: async () => client.plans.cancelPlan({ plan_id: planId }),
     onSettled,
     onSuccess: () => {
       setAsking(false);

@@ -32,7 +32,7 @@ export default function PlanPage() {
   const { planId } = useParams({ from: "/plans/$planId" });
   const { data, error, refetch } = useQuery({
     queryKey: ["plans", "plan", planId],
-    queryFn: async ({ signal }) => client.plans.get(planId, { signal }),
+    queryFn: async ({ signal }) => client.plans.getPlan({ plan_id: planId }, { signal }),
     refetchInterval: ({ state }) => (isOver(state.data) ? false : REFRESH_MS),
   });
   if (data !== undefined) return <PlanView plan={data} />;

@@ -9,7 +9,7 @@ export interface Snippets {
 export function planSnippets(origin: string, planId: string): Snippets {
   return {
     curl: `curl ${quoted(`${origin}/api/plans/${planId}`)}`,
-    sdk: `await client.plans.get(${JSON.stringify(planId)});`,
+    sdk: `await client.plans.getPlan({ plan_id: ${JSON.stringify(planId)} });`,
     cli: `steward plan get ${quoted(planId)}`,
   };
 }

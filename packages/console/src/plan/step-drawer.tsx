@@ -42,7 +42,8 @@ export default function StepDrawer({ planId, step, attempts, onClose }: StepDraw
       step.revision,
       step.wait_reason,
     ],
-    queryFn: async ({ signal }) => client.plans.getStep(planId, step.step_id, { signal }),
+    queryFn: async ({ signal }) =>
+      client.plans.getStep({ plan_id: planId, step_id: step.step_id }, { signal }),
     placeholderData: (previous) =>
       previous?.step.step_id === step.step_id ? keepPreviousData(previous) : undefined,
   });

@@ -90,7 +90,7 @@ async function cancelAll(planIds: readonly string[]): Promise<Outcome> {
   const worker = async () => {
     for (let planId = waiting.shift(); planId !== undefined; planId = waiting.shift()) {
       try {
-        await client.plans.cancel(planId);
+        await client.plans.cancelPlan({ plan_id: planId });
       } catch (error) {
         if (!(error instanceof StewardError) || error.code !== "PLAN_NOT_ACTIVE") throw error;
         ended += 1;

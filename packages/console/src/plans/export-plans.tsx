@@ -29,7 +29,7 @@ export function ExportPlans(props: {
   const exporting = useMutation({
     mutationFn: async (format: "csv" | "json") => {
       const plans: PlanSummary[] = [];
-      for await (const plan of client.plans.listAll({ ...queryOf(filters), limit: PAGE_SIZE })) {
+      for await (const plan of client.plans.eachPlan({ ...queryOf(filters), limit: PAGE_SIZE })) {
         plans.push(plan);
         if (plans.length % PAGE_SIZE === 0) setCount(plans.length);
         if (plans.length === PLANS_MAX) break;

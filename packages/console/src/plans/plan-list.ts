@@ -26,7 +26,7 @@ export function usePlanList(filters: PlanFilters, isAtTop: boolean) {
   const query = useInfiniteQuery({
     queryKey: ["plans", "list", filters],
     queryFn: async ({ pageParam, signal }) =>
-      client.plans.list(
+      client.plans.listPlans(
         {
           ...queryOf(filters),
           limit: PAGE_SIZE,

@@ -24,7 +24,7 @@ export default function SystemPage() {
   // Each reading leaves a record in the audit log, so it is repeated only on demand.
   const query = useQuery({
     queryKey: ["system"],
-    queryFn: ({ signal }) => client.system.status({ signal }),
+    queryFn: ({ signal }) => client.system.getSystemStatus({}, { signal }),
     refetchOnWindowFocus: false,
   });
   return (

@@ -232,7 +232,9 @@ describe.each(["sqlite", "postgres"])("the preview of a waiting write on %s", (s
     });
     expect(await rowsOf(source)).toEqual(before);
     const old = await tenant.waiting(source, "DELETE FROM item WHERE id = 1");
-    await tenant.agent.plans.revise(old.plan_id, "s1", {
+    await tenant.agent.plans.reviseStep({
+      plan_id: old.plan_id,
+      step_id: "s1",
       query_template: "DELETE FROM item WHERE id = 2",
     });
     const { preview } = await bob.approvals.getApproval({ approval_id: old.approval_id });

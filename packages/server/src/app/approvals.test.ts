@@ -117,7 +117,7 @@ describe("a step that a person must approve", () => {
     });
     // Asking again asks for nothing new.
     expect((await tenant.waits(planId, "s1")).approval_id).toBe(approval.approval_id);
-    const plan = await tenant.agent.plans.get(planId);
+    const plan = await tenant.agent.plans.getPlan({ plan_id: planId });
     expect(plan.steps[1]).toMatchObject({ status: "pending", wait_reason: "awaiting_approval" });
     expect(await tenant.orders()).toEqual(before);
 
@@ -133,7 +133,7 @@ describe("a step that a person must approve", () => {
     expect(await tenant.agent.approvals.getApproval({ approval_id: id })).toMatchObject({
       status: "used",
     });
-    expect((await tenant.agent.plans.get(planId)).status).toBe("completed");
+    expect((await tenant.agent.plans.getPlan({ plan_id: planId })).status).toBe("completed");
   });
 
   it("survives a restart while it waits and after it was approved", async () => {
@@ -173,7 +173,7 @@ describe("a step that a person must approve", () => {
     const { step_result, llm_context_update } = await tenant.agent.plans.execute(planId, "s0");
     expect(step_result).toMatchObject({ status: "failed", error: { code: "APPROVAL_DENIED" } });
     expect(llm_context_update.augmentation_hints[0]).toContain(`bob denied it: ${reason}`);
-    expect((await tenant.agent.plans.get(planId)).status).toBe("failed");
+    expect((await tenant.agent.plans.getPlan({ plan_id: planId })).status).toBe("failed");
     const types: string[] = [];
     for await (const { event_type } of tenant.agent.plans.watch(planId)) types.push(event_type);
     expect(types).toEqual([
@@ -206,7 +206,9 @@ describe("a step that a person must approve", () => {
     const first = await tenant.waits(planId);
     const bob = tenant.person("bob").approvals;
     await bob.grantApproval({ approval_id: first.approval_id, digest: first.digest });
-    await tenant.agent.plans.revise(planId, "s0", {
+    await tenant.agent.plans.reviseStep({
+      plan_id: planId,
+      step_id: "s0",
       query_template: "DELETE FROM orders WHERE id < -5",
     });
     const second = await tenant.waits(planId);

@@ -118,7 +118,7 @@ describe.each([
     const read = await submit("SELECT email FROM customers");
     await admin.plans.execute(read, "s0");
     await put(`${deletes} ${NO_EMAIL}`, 1);
-    const [shown] = (await agent.plans.get(read)).steps;
+    const [shown] = (await agent.plans.getPlan({ plan_id: read })).steps;
     expect([shown?.status, shown?.row_count]).toEqual(["completed", undefined]);
 
     const deletion = "DELETE FROM customers WHERE id = -1";
@@ -142,7 +142,7 @@ describe.each([
     for await (const { event_type } of agent.plans.watch(planId)) {
       if (event_type === "PlanStepStarted") break;
     }
-    await agent.plans.cancel(planId);
+    await agent.plans.cancelPlan({ plan_id: planId });
     await executed;
     const cancelled = (await records(planId)).filter(({ detail }) => "call" in detail);
     expect(cancelled).toMatchObject([

@@ -87,7 +87,7 @@ describe("a plan on a PostgreSQL data source", () => {
       grant: [{ order_id: 1 }, { order_id: 3 }],
       check: [{ reason: "for Ada", n: 2 }],
     });
-    expect((await client.plans.get(plan_id)).status).toBe("completed");
+    expect((await client.plans.getPlan({ plan_id })).status).toBe("completed");
   });
 
   it("is refused whole when a statement is not what it says", async () => {

@@ -74,7 +74,7 @@ const WIRES: Readonly<Record<string, Wire>> = {
   },
   async "a dry run"(query_template, intent, role) {
     const steps = [{ id: "a", query_template, intent }];
-    const { steps: checked } = await client(role).plans.check({ name: "p", steps });
+    const { steps: checked } = await client(role).plans.checkPlan({ name: "p", steps });
     const verdict = checked[0]?.verdict;
     return verdict === "approval" ? "APPROVAL_REQUIRED" : String(verdict);
   },
@@ -98,14 +98,14 @@ const WIRES: Readonly<Record<string, Wire>> = {
     const { plans } = client(role);
     const steps = [{ id: "a", query_template: "SELECT 1" }];
     const { plan_id } = await plans.submit({ name: "p", steps });
-    await plans.revise(plan_id, "a", { query_template, intent });
+    await plans.reviseStep({ plan_id, step_id: "a", query_template, intent });
     return plans.execute(plan_id, "a").then(({ step_result }) => step_result.status, codeOf);
   },
   async "an appended step"(query_template, intent, role) {
     const { plans } = client(role);
     const steps = [{ id: "a", query_template: "SELECT 1" }];
     const { plan_id } = await plans.submit({ name: "p", steps });
-    await plans.append(plan_id, { steps: [{ id: "b", query_template, intent }] });
+    await plans.appendSteps({ plan_id, steps: [{ id: "b", query_template, intent }] });
     return plans.execute(plan_id, "b").then(({ step_result }) => step_result.status, codeOf);
   },
   async "a fork"(query_template, intent, role) {
@@ -116,7 +116,7 @@ const WIRES: Readonly<Record<string, Wire>> = {
     ];
     const { plan_id } = await plans.submit({ name: "p", steps });
     await plans.execute(plan_id, "a");
-    const fork = await plans.fork(plan_id, {});
+    const fork = await plans.forkPlan({ plan_id });
     return plans.execute(fork.plan_id, "b").then(({ step_result }) => step_result.status, codeOf);
   },
 };

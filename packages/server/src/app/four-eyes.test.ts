@@ -68,30 +68,36 @@ describe.each([
     "appended to": async () => {
       const { plan_id } = await as("root").plans.submit({ name: "p", steps: STEPS });
       const steps = [{ id: "c", query_template: "SELECT 1" }];
-      await as("ada").plans.append(plan_id, { steps });
+      await as("ada").plans.appendSteps({ plan_id, steps });
       return plan_id;
     },
     "revised a step of": async () => {
       const { plan_id } = await as("root").plans.submit({ name: "p", steps: STEPS });
-      await as("ada").plans.revise(plan_id, "b", { query_template: "SELECT 2" });
+      await as("ada").plans.reviseStep({ plan_id, step_id: "b", query_template: "SELECT 2" });
       return plan_id;
     },
     "gave a step of another name": async () => {
       const { plan_id } = await as("root").plans.submit({ name: "p", steps: STEPS });
-      await as("ada").plans.revise(plan_id, "a", { name: "harmless" });
+      await as("ada").plans.reviseStep({ plan_id, step_id: "a", name: "harmless" });
       return plan_id;
     },
     "revised and somebody else revised again": async () => {
       const { plan_id } = await as("root").plans.submit({ name: "p", steps: STEPS });
-      await as("ada").plans.revise(plan_id, "a", { query_template: "DELETE FROM orders" });
-      await as("root").plans.revise(plan_id, "a", {
+      await as("ada").plans.reviseStep({
+        plan_id,
+        step_id: "a",
+        query_template: "DELETE FROM orders",
+      });
+      await as("root").plans.reviseStep({
+        plan_id,
+        step_id: "a",
         query_template: STEPS[0]?.query_template ?? "",
       });
       return plan_id;
     },
     "wrote the plan that was forked into": async () => {
       const { plan_id } = await as("ada").plans.submit({ name: "p", steps: STEPS });
-      return (await as("root").plans.fork(plan_id, { step_id: "a" })).plan_id;
+      return (await as("root").plans.forkPlan({ plan_id, step_id: "a" })).plan_id;
     },
   };
 

@@ -144,15 +144,15 @@ const CASES: Readonly<Record<string, (door: Door) => Promise<unknown[]>>> = {
       door,
       [READ, NEXT],
       [
-        (plans, id) => plans.get(id),
+        (plans, id) => plans.getPlan({ plan_id: id }),
         (plans, id) => plans.execute(id, "b"),
         (plans, id) => plans.execute(id, "a"),
         (plans, id) => plans.execute(id, "a", { page: { max_rows: 1 } }),
-        (plans, id) => plans.getStep(id, "a"),
+        (plans, id) => plans.getStep({ plan_id: id, step_id: "a" }),
         (plans, id) => plans.run(id),
         (plans, id) => allOf(plans.watch(id)),
         (plans, id) => allOf(plans.watch(id, { afterSequence: 3 })),
-        (plans, id) => plans.cancel(id),
+        (plans, id) => plans.cancelPlan({ plan_id: id }),
       ],
     ),
   "a plan that changes under way": (door) =>
@@ -161,34 +161,34 @@ const CASES: Readonly<Record<string, (door: Door) => Promise<unknown[]>>> = {
       [WRONG],
       [
         (plans, id) => plans.execute(id, "a"),
-        (plans, id) => plans.retry(id),
-        (plans, id) => plans.revise(id, "a", READ_AGAIN),
-        (plans, id) => plans.append(id, { steps: [NEXT] }),
-        (plans, id) => plans.append(id, { steps: [NEXT] }),
-        (plans, id) => plans.fork(id, { steps: [{ ...NEXT, id: "c" }] }),
+        (plans, id) => plans.retryPlan({ plan_id: id }),
+        (plans, id) => plans.reviseStep({ plan_id: id, step_id: "a", ...READ_AGAIN }),
+        (plans, id) => plans.appendSteps({ plan_id: id, steps: [NEXT] }),
+        (plans, id) => plans.appendSteps({ plan_id: id, steps: [NEXT] }),
+        (plans, id) => plans.forkPlan({ plan_id: id, steps: [{ ...NEXT, id: "c" }] }),
         (plans, id) => plans.run(id),
-        (plans, id) => plans.finish(id),
+        (plans, id) => plans.finishPlan({ plan_id: id }),
       ],
     ),
   "a plan that stays open": async ({ agent }) => {
     const { plan_id: id } = await agent.submit({ keep_open: true, steps: [READ] });
     return outcomes(
-      () => agent.finish(id),
+      () => agent.finishPlan({ plan_id: id }),
       () => agent.execute(id, "a"),
-      () => agent.get(id),
-      () => agent.finish(id),
-      () => agent.finish(id),
+      () => agent.getPlan({ plan_id: id }),
+      () => agent.finishPlan({ plan_id: id }),
+      () => agent.finishPlan({ plan_id: id }),
     );
   },
   "a check, and lists": async ({ agent }) => {
     const ids = [await planWith(agent, READ), await planWith(agent, READ)];
-    const page = await agent.list({ limit: 1, session_id: "s-1" });
+    const page = await agent.listPlans({ limit: 1, session_id: "s-1" });
     return outcomes(
-      () => agent.check({ steps: [READ, WRONG] }),
+      () => agent.checkPlan({ steps: [READ, WRONG] }),
       () => Promise.resolve(page.plans.map(({ plan_id }) => ids.indexOf(plan_id))),
-      () => agent.list({ limit: 1, cursor: page.next_cursor ?? "" }),
-      async () => (await allOf(agent.listAll({ limit: 1 }))).length,
-      async () => (await allOf(agent.listAll())).length,
+      () => agent.listPlans({ limit: 1, cursor: page.next_cursor ?? "" }),
+      async () => (await allOf(agent.eachPlan({ limit: 1 }))).length,
+      async () => (await allOf(agent.eachPlan())).length,
     );
   },
   "requests that are wrong": async (door) => {
@@ -201,16 +201,16 @@ const CASES: Readonly<Record<string, (door: Door) => Promise<unknown[]>>> = {
         const tooLarge = { description: "x".repeat(5 * 1024 * 1024), steps: [READ] };
         return agent.submit(tooLarge).catch((error: unknown) => (error as StewardError).code);
       },
-      () => agent.append(id, { steps: [{ id: "", query_template: "SELECT 1" }] }),
-      () => agent.append(id, { steps: [NEXT], expected_revision: 7 }),
-      () => agent.revise(id, "a", { query_templat: "x" } as object),
+      () => agent.appendSteps({ plan_id: id, steps: [{ id: "", query_template: "SELECT 1" }] }),
+      () => agent.appendSteps({ plan_id: id, steps: [NEXT], expected_revision: 7 }),
+      () => agent.reviseStep({ plan_id: id, step_id: "a", ...({ query_templat: "x" } as object) }),
       () => agent.execute(id, "a", { page: { max_rows: 0 } }),
       () => agent.execute(id, "nosuch"),
       () => agent.execute("not an id", "a"),
-      () => agent.get(none),
-      () => agent.getStep(id, "nosuch"),
-      () => agent.list({ limit: 0 }),
-      () => agent.list({ cursor: "x" }),
+      () => agent.getPlan({ plan_id: none }),
+      () => agent.getStep({ plan_id: id, step_id: "nosuch" }),
+      () => agent.listPlans({ limit: 0 }),
+      () => agent.listPlans({ cursor: "x" }),
       () => allOf(agent.watch(none)),
       () => allOf(agent.watch(id, { afterSequence: 99 })),
       () => agent.submit({ steps: [READ] }, { idempotencyKey: "k".repeat(256) }),
@@ -222,7 +222,7 @@ const CASES: Readonly<Record<string, (door: Door) => Promise<unknown[]>>> = {
     const list = { limit: undefined, text: "nowhere" } as object;
     return outcomes(
       () => agent.submit(plan as Parameters<Plans["submit"]>[0]),
-      () => agent.list(list),
+      () => agent.listPlans(list),
     );
   },
   "an idempotency key": async ({ agent }) => {
@@ -234,7 +234,7 @@ const CASES: Readonly<Record<string, (door: Door) => Promise<unknown[]>>> = {
     );
   },
   "callers with an identity that is none": async (door) => {
-    const withIdentity = (who: ProgramIdentity) => async () => door.as(who).list();
+    const withIdentity = (who: ProgramIdentity) => async () => door.as(who).listPlans();
     return outcomes(
       withIdentity({ ...AGENT, orgId: "nobody" }),
       withIdentity({ ...AGENT, role: "no role!" }),
@@ -254,9 +254,9 @@ const CASES: Readonly<Record<string, (door: Door) => Promise<unknown[]>>> = {
       () => door.as(auditor).submit({ steps: [] }),
       () => door.as(auditor).execute(id, "a"),
       () => door.as(other).execute(id, "a"),
-      () => door.as(other).get(id),
+      () => door.as(other).getPlan({ plan_id: id }),
       () => allOf(door.as(other).watch(id)),
-      () => door.as(stranger).get(id),
+      () => door.as(stranger).getPlan({ plan_id: id }),
       () => door.as(stranger).submit({ steps: [READ] }),
     );
   },
@@ -285,13 +285,13 @@ const CASES: Readonly<Record<string, (door: Door) => Promise<unknown[]>>> = {
       unless { context.approved };`;
     await door.admin.policies.putPolicies({ text, version });
     const id = await planWith(door.agent, READ);
-    const refused = await outcomes(() => door.agent.cancel(id));
+    const refused = await outcomes(() => door.agent.cancelPlan({ plan_id: id }));
     const { approvals } = door.client({ role: "approver", userId: "bob" });
     const waiting = (await approvals.listApprovals({ status: "pending" })).approvals;
     for (const { approval_id, digest } of waiting)
       await approvals.grantApproval({ approval_id, digest });
     const shown = waiting.map(({ subject }) => subject);
-    return [shown, ...refused, ...(await outcomes(() => door.agent.cancel(id)))];
+    return [shown, ...refused, ...(await outcomes(() => door.agent.cancelPlan({ plan_id: id })))];
   },
   budgets: async (door) => {
     const id = await planWith(door.agent, READ);

@@ -114,7 +114,7 @@ const WIRES = {
   async "a dry run"({ source, sql, intent, role }) {
     const steps = [{ id: "a", data_source: source, query_template: sql, intent }];
     return client(role)
-      .plans.check({ name: "p", steps })
+      .plans.checkPlan({ name: "p", steps })
       .then(({ steps: [step] }) => step?.verdict ?? "deny", codeOf);
   },
   async "a plan over gRPC"({ source, sql, intent, role }) {

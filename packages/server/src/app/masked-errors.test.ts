@@ -48,7 +48,7 @@ async function failure(role: string, sql: string): Promise<string> {
   const base = `http://127.0.0.1:${String(app.address.port)}`;
   const headers = { "x-user-role": role };
   const events = await fetch(`${base}/api/plans/${planId}/events`, { headers });
-  return JSON.stringify([answer, await plans.get(planId), await events.text()]);
+  return JSON.stringify([answer, await plans.getPlan({ plan_id: planId }), await events.text()]);
 }
 
 describe("an error of the database", () => {

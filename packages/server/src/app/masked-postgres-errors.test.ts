@@ -73,7 +73,7 @@ async function failure(role: string, sql: string): Promise<string> {
   expect(answer.step_result.status).toBe("failed");
   const events: unknown[] = [];
   for await (const event of plans.watch(planId)) events.push(event);
-  return JSON.stringify([answer, await plans.get(planId), events]);
+  return JSON.stringify([answer, await plans.getPlan({ plan_id: planId }), events]);
 }
 
 const UNIQUE = "INSERT INTO customer (id, name) VALUES (2, 'Bo')";
@@ -109,7 +109,7 @@ describe("an error of PostgreSQL", () => {
 
   it("names no such column in the check of a plan", async () => {
     const check = (role: string) =>
-      as(role).plans.check({
+      as(role).plans.checkPlan({
         steps: [{ id: "a", query_template: "INSERT INTO payment VALUES (3, now(), 5)" }],
       });
     expect(JSON.stringify(await check("admin"))).toContain("secret_payer");

@@ -99,7 +99,7 @@ describe("a step over MCP that waits for an approval", () => {
       await person("approver", "bob").approvals.grantApproval({ approval_id: id, digest });
       return { action: "accept" };
     });
-    const plans = () => person("admin", "root").plans.list({ limit: 200 });
+    const plans = () => person("admin", "root").plans.listPlans({ limit: 200 });
     const before = (await plans()).plans.length;
     const asked = { sql: "DELETE FROM orders WHERE id = -3", intent: "write_delete" };
     expect(await callTool(able, "query", asked)).toMatchObject({ status: "completed" });

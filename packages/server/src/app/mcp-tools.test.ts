@@ -225,10 +225,10 @@ describe("a step that calls a tool of another MCP server", () => {
     });
     const executed = plans.execute(plan_id, "b");
     await expect.poll(() => poisoned.called).toContain("silent");
-    await plans.cancel(plan_id);
+    await plans.cancelPlan({ plan_id });
     const { status, error } = (await executed).step_result;
     expect({ status, code: error?.code }).toEqual({ status: "failed", code: "OUTCOME_UNKNOWN" });
-    expect((await plans.get(plan_id)).status).toBe("cancelled");
+    expect((await plans.getPlan({ plan_id })).status).toBe("cancelled");
   });
 
   it("fails at the step's time limit, which its error names, and a write that was called is uncertain", async () => {

@@ -55,7 +55,7 @@ describe("a data source that is not the default one", () => {
     const ran = await run({ query_template: COUNT, data_source: "crm" });
     expect(JSON.parse(ran.tool_output_json)).toEqual([{ n: 2 }]);
     expect(ran.augmentation_hints).toEqual([]);
-    const { definition, check } = await client.plans.getStep(ran.planId, "a");
+    const { definition, check } = await client.plans.getStep({ plan_id: ran.planId, step_id: "a" });
     expect([definition.data_source, check.data_source]).toEqual(["crm", "crm"]);
   });
 
@@ -152,7 +152,7 @@ describe("a data source that is not the default one", () => {
     const { plan_id } = await client.plans.submit({
       steps: [{ id: "a", data_source: "crm", query_template: "SELECT 1" }],
     });
-    await client.plans.revise(plan_id, "a", { query_template: COUNT });
+    await client.plans.reviseStep({ plan_id, step_id: "a", query_template: COUNT });
     const { step_result } = await client.plans.execute(plan_id, "a");
     expect(step_result.status).toBe("completed");
   });

@@ -151,7 +151,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (engine) => {
       );
       expect(answer).not.toContain("of the bot");
     }
-    expect((await as("bot").plans.get(planId)).status).toBe("running");
+    expect((await as("bot").plans.getPlan({ plan_id: planId })).status).toBe("running");
   });
 
   it.each(READERS)("%s reads the plan by every way", async (name) => {
@@ -168,7 +168,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (engine) => {
       await as(name).plans.submit({ name: `of ${name}`, steps });
     }
     const found: string[] = [];
-    for await (const plan of as("other").plans.listAll({ limit: 1 })) found.push(plan.name);
+    for await (const plan of as("other").plans.eachPlan({ limit: 1 })) found.push(plan.name);
     expect(found).toEqual(["of other", "of other"]);
   });
 
@@ -198,7 +198,9 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (engine) => {
     await as("bot").plans.execute(planId, "b");
     expect(await ended).toContain("NOT_FOUND");
     expect(JSON.stringify(told)).not.toContain("PlanCompleted");
-    await expect(as("auditor").plans.get(planId)).rejects.toMatchObject({ code: "PLAN_NOT_FOUND" });
-    expect((await as("approver").plans.get(planId)).plan_id).toBe(planId);
+    await expect(as("auditor").plans.getPlan({ plan_id: planId })).rejects.toMatchObject({
+      code: "PLAN_NOT_FOUND",
+    });
+    expect((await as("approver").plans.getPlan({ plan_id: planId })).plan_id).toBe(planId);
   });
 });

@@ -65,11 +65,13 @@ describe("an app that does not listen", () => {
     });
     step.query_template = "SELECT 2 AS n";
     const { plan_id } = await submitted;
-    expect((await plans.getStep(plan_id, "a")).definition.query_template).toBe(READ.query_template);
-    const plan = await plans.get(plan_id);
+    expect((await plans.getStep({ plan_id, step_id: "a" })).definition.query_template).toBe(
+      READ.query_template,
+    );
+    const plan = await plans.getPlan({ plan_id });
     // A program in JavaScript may do so.
     for (const { depends_on } of plan.steps) (depends_on as string[]).push("c");
-    expect((await plans.get(plan_id)).steps.map(({ depends_on }) => depends_on)).toEqual([
+    expect((await plans.getPlan({ plan_id })).steps.map(({ depends_on }) => depends_on)).toEqual([
       [],
       ["a"],
     ]);
@@ -87,11 +89,11 @@ describe("an app that does not listen", () => {
     }
     const closed = app[Symbol.asyncDispose]();
     const gone = { code: "UNREACHABLE", message: "The app is closed" };
-    await expect(plans.get(plan_id)).rejects.toMatchObject(gone);
+    await expect(plans.getPlan({ plan_id })).rejects.toMatchObject(gone);
     await expect(untilEnd(events)).rejects.toMatchObject(gone);
     expect((await running).step_result.status).toBe("completed");
     await closed;
-    await expect(plans.get(plan_id)).rejects.toMatchObject(gone);
+    await expect(plans.getPlan({ plan_id })).rejects.toMatchObject(gone);
   });
 
   it("rejects an aborted call with the signal's reason, and lets its step end", async () => {
@@ -105,7 +107,7 @@ describe("an app that does not listen", () => {
       if (event_type === "PlanStepStarted") abort.abort(reason);
     }
     await rejected;
-    await expect(plans.get(plan_id, abort)).rejects.toBe(reason);
+    await expect(plans.getPlan({ plan_id }, abort)).rejects.toBe(reason);
     expect((await plans.execute(plan_id, "a")).replayed).toBe(true);
     await expect(rest(plans.watch(plan_id, abort))).rejects.toBe(reason);
   });
@@ -124,7 +126,7 @@ describe("an app that does not listen", () => {
       expect(sequence).toBe(1);
       break;
     }
-    const all = Promise.all(Array.from({ length: 20 }, () => plans.get(plan_id)));
+    const all = Promise.all(Array.from({ length: 20 }, () => plans.getPlan({ plan_id })));
     await expect(all).rejects.toMatchObject({
       ...over,
       retryAfterMs: expect.any(Number) as number,

@@ -34,7 +34,7 @@ async function tenantWith(policies: string, query_template: string) {
     }
     return [...text.matchAll(/^event: (\w+)$/gm)].map(([, type = ""]) => type);
   };
-  const step = async () => (await admin.plans.get(plan_id)).steps[0];
+  const step = async () => (await admin.plans.getPlan({ plan_id })).steps[0];
   return {
     ...{ agent, admin, approver: tenant.person("bob") },
     planId: plan_id,

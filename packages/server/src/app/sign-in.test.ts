@@ -204,7 +204,7 @@ describe("a session", () => {
     });
     await browser.session.signIn(key);
     expect((await browser.session.get()).caller).toMatchObject({ org_id: ORG });
-    expect((await browser.plans.list()).plans).toBeDefined();
+    expect((await browser.plans.listPlans()).plans).toBeDefined();
     expect(await browser.session.signOut()).toEqual({ signed_out: true });
   });
 });

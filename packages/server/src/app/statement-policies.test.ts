@@ -49,7 +49,9 @@ describe("a step with the intent admin", () => {
   it("is refused to who may not when it runs, and can still be run by who may", async () => {
     const { plan_id } = await submit("schema", "CREATE TABLE approved (a)");
     await expect(as("agent").plans.execute(plan_id, "a")).rejects.toMatchObject(denied);
-    expect((await as("agent").plans.get(plan_id)).steps[0]).toMatchObject({ status: "pending" });
+    expect((await as("agent").plans.getPlan({ plan_id })).steps[0]).toMatchObject({
+      status: "pending",
+    });
     const { step_result } = await as("schema").plans.execute(plan_id, "a");
     expect(step_result.status).toBe("completed");
   });

@@ -19,7 +19,7 @@ it("shows a step with its statement, values, decision and stored answer, and run
       },
     ],
   });
-  const before = await plans.getStep(planId, "b");
+  const before = await plans.getStep({ plan_id: planId, step_id: "b" });
   expect(before).toMatchObject({
     plan_id: planId,
     step: { step_id: "b", status: "pending" },
@@ -28,24 +28,26 @@ it("shows a step with its statement, values, decision and stored answer, and run
   });
   expect(before.statement).toContain("?1");
   expect([before.values, before.execution]).toEqual([undefined, undefined]);
-  expect((await plans.get(planId)).status).toBe("pending");
+  expect((await plans.getPlan({ plan_id: planId })).status).toBe("pending");
 
   await plans.execute(planId, "a");
-  const { values } = await plans.getStep(planId, "b");
+  const { values } = await plans.getStep({ plan_id: planId, step_id: "b" });
   expect(values).toEqual([
     { text: "7" },
     { text: null },
     { text: `"${"x".repeat(4095)}`, bytes: long.length + 2 },
   ]);
-  const ended = await plans.getStep(planId, "a", { page: { max_rows: 1 } });
+  const ended = await plans.getStep({ plan_id: planId, step_id: "a", max_rows: 1 });
   expect(ended.execution).toMatchObject({ replayed: true, step_result: { row_count: 1 } });
 
-  await expect(plans.getStep(planId, "c")).rejects.toMatchObject({ code: "STEP_NOT_FOUND" });
+  await expect(plans.getStep({ plan_id: planId, step_id: "c" })).rejects.toMatchObject({
+    code: "STEP_NOT_FOUND",
+  });
   const foreign = createClient({
     baseUrl: server.url,
     orgId: "11111111-1111-4111-8111-111111111111",
   });
-  await expect(foreign.plans.getStep(planId, "a")).rejects.toMatchObject({
+  await expect(foreign.plans.getStep({ plan_id: planId, step_id: "a" })).rejects.toMatchObject({
     code: "STEP_NOT_FOUND",
   });
 });

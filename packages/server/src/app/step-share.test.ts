@@ -36,12 +36,14 @@ it("a caller who leaves while their step runs has it counted until it ends", asy
         ...{ method: "POST", headers, ...(signal && { signal }) },
       });
     const left = execute(endless, leaving.signal);
-    await expect.poll(async () => (await plans.get(endless)).status).toBe("running");
+    await expect
+      .poll(async () => (await plans.getPlan({ plan_id: endless })).status)
+      .toBe("running");
     leaving.abort();
     await expect(left).rejects.toThrow();
     // Long enough for the server to notice that the caller has disconnected.
     for (let asked = 0; asked < 20; asked += 1) expect((await execute(quick)).status).toBe(429);
-    await plans.cancel(endless);
+    await plans.cancelPlan({ plan_id: endless });
     await expect.poll(async () => (await execute(quick)).status, { timeout: 10_000 }).toBe(200);
   } finally {
     await app[Symbol.asyncDispose]();

@@ -97,13 +97,15 @@ describe("the time limit of a step", () => {
       on_failure: "pause",
       steps: [{ id: "a", query_template: "SELECT 1", timeout_ms: MS }],
     });
-    await client.plans.revise(plan_id, "a", { query_template: ENDLESS });
-    const [step] = (await client.plans.get(plan_id)).steps;
+    await client.plans.reviseStep({ plan_id, step_id: "a", query_template: ENDLESS });
+    const [step] = (await client.plans.getPlan({ plan_id })).steps;
     expect(step).toMatchObject({ timeout_ms: MS, data_source: "shop" });
-    expect((await client.plans.getStep(plan_id, "a")).definition.timeout_ms).toBe(MS);
+    expect((await client.plans.getStep({ plan_id, step_id: "a" })).definition.timeout_ms).toBe(MS);
     expect((await client.plans.execute(plan_id, "a")).step_result.error).toEqual(FAILED);
-    const fork = await client.plans.fork(plan_id, {});
-    expect((await client.plans.get(fork.plan_id)).steps[0]).toMatchObject({ timeout_ms: MS });
+    const fork = await client.plans.forkPlan({ plan_id });
+    expect((await client.plans.getPlan({ plan_id: fork.plan_id })).steps[0]).toMatchObject({
+      timeout_ms: MS,
+    });
   });
 
   it("is refused above the operator's maximum, which the error names, on every way into a plan", async () => {
@@ -111,12 +113,12 @@ describe("the time limit of a step", () => {
     const refusal = (field: string) =>
       `${field}.timeout_ms: is no whole number between 1 and 3000000, the operator's maximum (SERVICE_STEP_TIMEOUT_MS)`;
     await expect(client.plans.submit({ steps })).rejects.toThrow(refusal("steps[0]"));
-    await expect(client.plans.check({ steps })).rejects.toThrow(refusal("steps[0]"));
+    await expect(client.plans.checkPlan({ steps })).rejects.toThrow(refusal("steps[0]"));
     const { plan_id } = await client.plans.submit({
       steps: [{ id: "a", query_template: "SELECT 1" }],
     });
-    await expect(client.plans.append(plan_id, { steps })).rejects.toThrow(refusal("steps[0]"));
-    const revised = client.plans.revise(plan_id, "a", { timeout_ms: 0 });
+    await expect(client.plans.appendSteps({ plan_id, steps })).rejects.toThrow(refusal("steps[0]"));
+    const revised = client.plans.reviseStep({ plan_id, step_id: "a", timeout_ms: 0 });
     await expect(revised).rejects.toThrow(refusal("step"));
   });
 });

@@ -53,8 +53,8 @@ it("refuses what would store more, and nothing else, until something is deleted"
     () => plans.submit({ steps }),
     () => memory.addMemoryEntry({ content: '"y"', session_id: "s" }),
     () => plans.execute(last, "a"),
-    () => plans.append(last, { steps }),
-    () => plans.fork(first, { steps }),
+    () => plans.appendSteps({ plan_id: last, steps }),
+    () => plans.forkPlan({ plan_id: first, steps }),
     () =>
       state.importState({ format: "n-quads", content: "<urn:a> <urn:b> <urn:c> .", message: "m" }),
   ]) {
@@ -62,9 +62,9 @@ it("refuses what would store more, and nothing else, until something is deleted"
   }
   // Reads, checks and repeated answers need no space.
   expect(await plans.execute(first, "a")).toMatchObject({ replayed: true });
-  expect((await plans.check({ steps })).verdict).toBe("permit");
+  expect((await plans.checkPlan({ steps })).verdict).toBe("permit");
   expect(await memory.searchMemory({ query: "x", top_k: 1 })).toHaveLength(1);
-  expect((await plans.getStep(last, "a")).step.status).toBe("pending");
+  expect((await plans.getStep({ plan_id: last, step_id: "a" })).step.status).toBe("pending");
   expect((await billing.getStorageUsage()).stored_bytes).toBeGreaterThan(BYTES_MAX);
 
   await memory.deleteMemoryEntry({ entry_id: entryId });

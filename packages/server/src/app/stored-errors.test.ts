@@ -78,7 +78,7 @@ async function revised(): Promise<string> {
   const { plan_id } = await plans.submit({ on_failure: "pause", steps });
   const { step_result: failed } = await plans.execute(plan_id, "a");
   expect(failed.error?.message).toContain(VALUE);
-  await plans.revise(plan_id, "a", { query_template: "SELECT 1" });
+  await plans.reviseStep({ plan_id, step_id: "a", query_template: "SELECT 1" });
   await plans.execute(plan_id, "a");
   return plan_id;
 }
@@ -98,9 +98,9 @@ async function told(user: string, planId: string): Promise<string> {
   };
   const headers = headersOf(user);
   const answers = [
-    texts(() => plans.get(planId)),
+    texts(() => plans.getPlan({ plan_id: planId })),
     texts(() => plans.execute(planId, "a")),
-    texts(() => plans.getStep(planId, "a")),
+    texts(() => plans.getStep({ plan_id: planId, step_id: "a" })),
     texts(async () => (await fetch(`${urlOf()}/api/plans/${planId}/events`, { headers })).text()),
     texts(async () =>
       (await memory.listMemoryEntries({ limit: 200 })).entries.filter(isOf(planId)),
@@ -127,7 +127,7 @@ describe("to whoever may not read the columns", () => {
   it("the number of rows is told neither in the plan nor in its events", async () => {
     for (const planId of [...counted, ...(await ranCounting())]) {
       const rows = async (user: string) => {
-        const { steps } = await as(user).plans.get(planId);
+        const { steps } = await as(user).plans.getPlan({ plan_id: planId });
         const events = await fetch(`${urlOf()}/api/plans/${planId}/events`, {
           headers: headersOf(user),
         });
@@ -186,7 +186,9 @@ it("an error of a plan that is not stored any more is not told to whoever may no
     }
   }
   app = await opened();
-  await expect(client(admin).plans.get(planId)).rejects.toMatchObject({ code: "PLAN_NOT_FOUND" });
+  await expect(client(admin).plans.getPlan({ plan_id: planId })).rejects.toMatchObject({
+    code: "PLAN_NOT_FOUND",
+  });
   expect(await records(admin)).toContain(VALUE);
   expect(await records(auditor)).not.toContain(VALUE);
 });

@@ -112,8 +112,8 @@ beforeAll(async () => {
   const planId = await runAll("under the policy");
   const { plans } = as("root");
   const steps = [{ id: "more", query_template: "SELECT 1" }];
-  const fork = await plans.fork(planId, { steps });
-  const forkOfFork = await plans.fork(fork.plan_id, { step_id: "more" });
+  const fork = await plans.forkPlan({ plan_id: planId, steps });
+  const forkOfFork = await plans.forkPlan({ plan_id: fork.plan_id, step_id: "more" });
   for (const [name, { plan_id }] of Object.entries({ fork, forkOfFork })) {
     for (const { id: stepId } of STEPS) {
       const { output } = results.get(`under the policy ${stepId}`) ?? FAIL;
@@ -154,7 +154,9 @@ async function bound({ planId, stepId }: Stored, role: string): Promise<string> 
   const more = { id: `s${randomUUID()}`, depends_on: [stepId] };
   const template = `SELECT value AS row FROM json_each({{step.${stepId}.output}})`;
   const steps = [{ ...more, query_template: template }];
-  return text(plans.append(planId, { steps }).then(() => plans.execute(planId, more.id)));
+  return text(
+    plans.appendSteps({ plan_id: planId, steps }).then(() => plans.execute(planId, more.id)),
+  );
 }
 
 const OPERATIONS: Readonly<Record<string, Ask>> = {
@@ -166,7 +168,9 @@ const OPERATIONS: Readonly<Record<string, Ask>> = {
     const { plans } = as(role);
     const steps = [{ id: "anew", query_template: "SELECT 1" }];
     return text(
-      plans.fork(planId, { steps }).then(({ plan_id }) => plans.execute(plan_id, stepId)),
+      plans
+        .forkPlan({ plan_id: planId, steps })
+        .then(({ plan_id }) => plans.execute(plan_id, stepId)),
     );
   },
   "REST append and bind": bound,
@@ -289,9 +293,12 @@ it("a step that may not bind a value is refused before its attempt", async () =>
   const { plans } = as("robot");
   const id = randomUUID();
   const query_template = "SELECT {{step.read.output[0].email}} AS word";
-  await plans.append(planId, { steps: [{ id, query_template, depends_on: ["read"] }] });
+  await plans.appendSteps({
+    plan_id: planId,
+    steps: [{ id, query_template, depends_on: ["read"] }],
+  });
   await expect(plans.execute(planId, id)).rejects.toMatchObject({ code: "POLICY_DENIED" });
-  const { steps } = await as("root").plans.get(planId);
+  const { steps } = await as("root").plans.getPlan({ plan_id: planId });
   expect(steps.find(({ step_id }) => step_id === id)).toMatchObject({
     ...{ status: "pending", attempt: 0 },
   });
@@ -348,6 +355,8 @@ describe("a stored result", () => {
     expect(await plans.execute(plan_id, "a")).toEqual({ ...first, replayed: true });
     await at("admin").policies.putPolicies({ version: 0, text: POLICY });
     await expect(plans.execute(plan_id, "a")).rejects.toMatchObject({ code: "POLICY_DENIED" });
-    await expect(plans.getStep(plan_id, "a")).rejects.toMatchObject({ code: "POLICY_DENIED" });
+    await expect(plans.getStep({ plan_id, step_id: "a" })).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+    });
   });
 });

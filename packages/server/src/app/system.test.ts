@@ -38,7 +38,7 @@ async function statusWith(env: Readonly<Record<string, string>>) {
   });
   const baseUrl = `http://127.0.0.1:${String(app.address.port)}`;
   const operator = createClient({ baseUrl, orgId: ORG, role: "operator" });
-  return { status: await operator.system.status(), baseUrl };
+  return { status: await operator.system.getSystemStatus(), baseUrl };
 }
 
 describe("the system's state", () => {
@@ -89,13 +89,13 @@ describe("the system's state", () => {
     });
     const baseUrl = `http://127.0.0.1:${String(app.address.port)}`;
     for (const role of ["admin", "auditor", "agent"]) {
-      const asked = createClient({ baseUrl, orgId: ORG, role }).system.status();
+      const asked = createClient({ baseUrl, orgId: ORG, role }).system.getSystemStatus();
       await expect(asked).rejects.toThrow(StewardError);
       await expect(asked).rejects.toMatchObject({ code: "POLICY_DENIED" });
     }
     const operator = createClient({ baseUrl, orgId: ORG, role: "operator" });
     const before = (await operator.audit.listAuditRecords({ kind: "system.read" })).records.length;
-    expect((await operator.system.status()).settings).toBeUndefined();
+    expect((await operator.system.getSystemStatus()).settings).toBeUndefined();
     await expect
       .poll(
         async () => (await operator.audit.listAuditRecords({ kind: "system.read" })).records.length,

@@ -98,7 +98,7 @@ it.each(ENGINES)("tells who has to approve a step, and what was decided, on %s",
   });
   await expect.poll(() => receiver.at("/good").length, BUSY).toBe(3);
   const second = JSON.parse(receiver.at("/good")[2]?.body ?? "") as ApprovalMessage;
-  await person("agent", "alice").plans.cancel(second.data.plan_id);
+  await person("agent", "alice").plans.cancelPlan({ plan_id: second.data.plan_id });
   await expect.poll(() => receiver.at("/good").length, BUSY).toBe(4);
   expect(JSON.parse(receiver.at("/good")[3]?.body ?? "")).toMatchObject({
     type: "approval.void",

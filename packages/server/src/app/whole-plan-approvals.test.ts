@@ -140,7 +140,8 @@ it("ends with a change of the plan's steps or of the policies: what has not star
   const bob = tenant.person("bob").approvals;
   await bob.grantApproval({ approval_id: plan.approval_id, digest: plan.digest });
   await tenant.run(planId, "first");
-  await tenant.agent.plans.append(planId, {
+  await tenant.agent.plans.appendSteps({
+    plan_id: planId,
     steps: [{ id: "more", query_template: "DELETE FROM orders WHERE id = -9" }],
   });
   expect(await tenant.agent.approvals.getApproval({ approval_id: plan.approval_id })).toMatchObject(
@@ -202,7 +203,9 @@ it("is decided by those who may decide about its steps, and denied without endin
   const reason = "one by one";
   const { approval_id, digest: other } = second.plan;
   await tenant.person("bob").approvals.denyApproval({ approval_id, digest: other, reason });
-  expect(await tenant.agent.plans.get(denied)).toMatchObject({ status: "pending" });
+  expect(await tenant.agent.plans.getPlan({ plan_id: denied })).toMatchObject({
+    status: "pending",
+  });
   const next = await tenant.waits(denied, "update");
   expect(next.plan).toBeUndefined();
 });

@@ -86,7 +86,7 @@ const WAYS: Readonly<Record<string, () => Promise<readonly [planId: string, step
   },
   "appended over REST to the plan of a person": async () => {
     const planId = await submitted("ann", FREE);
-    await as("bot").plans.append(planId, { steps: [{ ...STEP, id: "b" }] });
+    await as("bot").plans.appendSteps({ plan_id: planId, steps: [{ ...STEP, id: "b" }] });
     return [planId, "b"];
   },
   "appended over gRPC": async () => {
@@ -103,27 +103,27 @@ const WAYS: Readonly<Record<string, () => Promise<readonly [planId: string, step
   },
   "revised in the plan of a person": async () => {
     const planId = await submitted("ann", FREE);
-    await as("bot").plans.revise(planId, "a", { query_template: WRITE });
+    await as("bot").plans.reviseStep({ plan_id: planId, step_id: "a", query_template: WRITE });
     return [planId, "a"];
   },
   "forked from the plan of a person": async () => {
     const planId = await submitted("ann", STEP);
     const steps = [{ ...FREE, id: "b" }];
-    return [(await as("bot").plans.fork(planId, { steps })).plan_id, "a"];
+    return [(await as("bot").plans.forkPlan({ plan_id: planId, steps })).plan_id, "a"];
   },
   "written by the bot, and forked by a person": async () => {
     const steps = [{ ...FREE, id: "b" }];
     const planId = await submitted("bot", STEP);
-    return [(await as("root").plans.fork(planId, { steps })).plan_id, "a"];
+    return [(await as("root").plans.forkPlan({ plan_id: planId, steps })).plan_id, "a"];
   },
   "written by the bot, and revised by a person but for its statement": async () => {
     const planId = await submitted("bot", STEP);
-    await as("root").plans.revise(planId, "a", { name: "another name" });
+    await as("root").plans.reviseStep({ plan_id: planId, step_id: "a", name: "another name" });
     return [planId, "a"];
   },
   "written by a person, and revised by the bot but for its statement": async () => {
     const planId = await submitted("ann", STEP);
-    await as("bot").plans.revise(planId, "a", { timeout_ms: 1000 });
+    await as("bot").plans.reviseStep({ plan_id: planId, step_id: "a", timeout_ms: 1000 });
     return [planId, "a"];
   },
 };
@@ -166,7 +166,7 @@ describe("a statement that its caller may run and its writer may not", () => {
     grpc = new BareClient(shop.port);
     await expect(as("root").plans.execute(planId, "a")).rejects.toThrow(DENIED);
     const own = `${WRITE} AND name <> ''`.replace("the bot", "root");
-    await as("ann").plans.revise(planId, "a", { query_template: own });
+    await as("ann").plans.reviseStep({ plan_id: planId, step_id: "a", query_template: own });
     await shop.restart();
     grpc.close();
     grpc = new BareClient(shop.port);
@@ -179,7 +179,7 @@ describe("a statement that its caller may run and its writer may not", () => {
 
   it("runs when it is a person's, to whose step the bot gave another name", async () => {
     const planId = await submitted("ann", { query_template: WRITE.replace("the bot", "ann") });
-    await as("bot").plans.revise(planId, "a", { name: "another name" });
+    await as("bot").plans.reviseStep({ plan_id: planId, step_id: "a", name: "another name" });
     await shop.restart();
     grpc.close();
     grpc = new BareClient(shop.port);
@@ -199,7 +199,8 @@ describe("a statement that its caller may run and its writer may not", () => {
     const steps = [{ id: "a", query_template: "SELECT email FROM customers WHERE id = 1" }];
     const { plan_id: planId } = await as("ann").plans.submit({ steps, keep_open: true });
     await as("ann").plans.execute(planId, "a");
-    await as("bot").plans.append(planId, {
+    await as("bot").plans.appendSteps({
+      plan_id: planId,
       steps: [
         {
           id: "b",

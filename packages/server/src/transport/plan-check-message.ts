@@ -4,7 +4,7 @@ import type {
   PlanCheck as PlanCheckMessage,
   StepCheck as StepCheckMessage,
   Verdict,
-} from "@steward/protocol/rest";
+} from "@steward/operations";
 import type { StatementRule, TouchedTable } from "../governance/index.js";
 import type { PlanCheck, StepCheck } from "../plans/index.js";
 import { present } from "../kernel/present.js";

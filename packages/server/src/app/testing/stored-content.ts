@@ -220,7 +220,7 @@ async function storeOn(
   const whole = { name: "stored", on_failure: "pause" as const, steps: [...steps, later] };
   const { plan_id: cancelled } = await plans.submit(whole);
   for (const { id } of steps) await plans.execute(cancelled, id);
-  await plans.cancel(cancelled);
+  await plans.cancelPlan({ plan_id: cancelled });
   const failing = steps.filter(({ id }) => id === "failed");
   const { plan_id: failed } = await plans.submit({ name: "failed", steps: failing });
   await plans.execute(failed, "failed");
@@ -231,7 +231,7 @@ async function idsOf(
   { plans, memory, audit }: StewardClient,
   planId: string,
 ): Promise<StoredIds[]> {
-  const { steps } = await plans.get(planId);
+  const { steps } = await plans.getPlan({ plan_id: planId });
   const { entries } = await memory.listMemoryEntries({ limit: 200 });
   const { records } = await audit.listAuditRecords({ subject: planId, limit: 200 });
   return steps

@@ -27,7 +27,7 @@ describe("steward audit", () => {
     const { plans } = createClient({ baseUrl, userId: "ada" });
     const step = { id: "a", name: "a", tool_name: "sql", query_template: "SELECT 1" };
     ({ plan_id: planId } = await plans.submit({ name: "p", steps: [step] }));
-    await plans.cancel(planId);
+    await plans.cancelPlan({ plan_id: planId });
   });
   afterAll(async () => {
     await app[Symbol.asyncDispose]();
@@ -58,7 +58,7 @@ describe("steward audit", () => {
     const kept = join(directory, "kept");
     writeFileSync(kept, readFileSync(join(exported, "checkpoint")));
     const { plans } = createClient({ baseUrl });
-    await plans.retry(planId).catch(() => undefined);
+    await plans.retryPlan({ plan_id: planId }).catch(() => undefined);
     // The log has grown: an export is recorded too.
     const again = await steward("export", exported);
     const size = /^(\d+) records in/.exec(again.stdout)?.[1] ?? "";

@@ -245,6 +245,21 @@ export const CATALOG: Commands = {
   },
 };
 
+export const PLANS: Commands = {
+  cancelPlan: {
+    command: "plan cancel",
+    summary: "Cancels a plan and interrupts its running steps.",
+    arguments: [{ member: "plan_id", name: "plan-id", description: "Id of the plan." }],
+    print: "{status}",
+  },
+  finishPlan: {
+    command: "plan finish",
+    summary: "Completes a plan that stays open (keep_open), once its steps have run.",
+    arguments: [{ member: "plan_id", name: "plan-id", description: "Id of the plan." }],
+    print: "{status}",
+  },
+};
+
 export const RETENTION: Commands = {
   placeHold: {
     command: "hold set",

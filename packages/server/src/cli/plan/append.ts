@@ -1,4 +1,4 @@
-import type { AppendStepsRequest } from "@steward/client";
+import type { PlanStepDef } from "@steward/client";
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { clientCommand, connect } from "../connection/server-connection.js";
@@ -14,10 +14,16 @@ export function appendCommand(context: CliContext): Command {
   return addRevisionOptions(command).action(
     async (planId: string, file: string, options: RevisionOptions) => {
       // The server validates the rest.
-      const { steps } = (await readObjectFile(file, context)) as unknown as AppendStepsRequest;
+      const { steps } = (await readObjectFile(file, context)) as {
+        readonly steps: readonly PlanStepDef[];
+      };
       const { plans } = connect(options, context.env);
       const { revision, call } = requestOptionsOf(options);
-      printRevised(await plans.append(planId, { steps, ...revision }, call), options, context);
+      printRevised(
+        await plans.appendSteps({ plan_id: planId, steps, ...revision }, call),
+        options,
+        context,
+      );
     },
   );
 }

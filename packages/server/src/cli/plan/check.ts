@@ -15,7 +15,7 @@ export function checkCommand(context: CliContext): Command {
     .argument("<file>", "Plan as JSON or YAML; - reads standard input.")
     .action(async (file: string, options: ClientOptions) => {
       const plan = await readPlanFile(file, context);
-      const check = await connect(options, env).plans.check(plan);
+      const check = await connect(options, env).plans.checkPlan(plan);
       if (options.json) terminal.printJson(check);
       else {
         terminal.printTable(COLUMNS, check.steps.map(rowOf));

@@ -1,4 +1,3 @@
-import type { ForkPlanRequest } from "@steward/client";
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { clientCommand, connect, type ClientOptions } from "../connection/server-connection.js";
@@ -20,10 +19,9 @@ export function forkCommand(context: CliContext): Command {
     .action(async (planId: string, file: string | undefined, options: ForkOptions) => {
       const { at, idempotencyKey } = options;
       // The server validates the rest.
-      const fields: ForkPlanRequest = file === undefined ? {} : await readObjectFile(file, context);
-      const forked = await connect(options, context.env).plans.fork(
-        planId,
-        at === undefined ? fields : { ...fields, step_id: at },
+      const fields = file === undefined ? {} : await readObjectFile(file, context);
+      const forked = await connect(options, context.env).plans.forkPlan(
+        { ...fields, ...(at !== undefined && { step_id: at }), plan_id: planId },
         idempotencyKey === undefined ? {} : { idempotencyKey },
       );
       if (options.json) {

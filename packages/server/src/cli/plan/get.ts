@@ -13,7 +13,7 @@ export function getCommand(context: CliContext): Command {
   return clientCommand("get", "Shows a plan and the status of each of its steps.")
     .argument("<plan-id>", "Id of the plan.")
     .action(async (planId: string, options: ClientOptions) => {
-      const plan = await connect(options, context.env).plans.get(planId);
+      const plan = await connect(options, context.env).plans.getPlan({ plan_id: planId });
       if (options.json) terminal.printJson(plan);
       else describePlan(plan, terminal).forEach(terminal.print);
     });

@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { appendCommand } from "./append.js";
-import { cancelCommand, finishCommand } from "./ending.js";
+import { addOperationCommands } from "../operation-commands.js";
+import { PLANS } from "../gen/commands.js";
 import { executeCommand } from "./execute.js";
 import { checkCommand } from "./check.js";
 import { forkCommand } from "./fork.js";
@@ -23,14 +24,12 @@ export function planCommand(context: CliContext): Command {
     runCommand,
     executeCommand,
     watchCommand,
-    cancelCommand,
     retryCommand,
     reviseCommand,
     appendCommand,
     forkCommand,
-    finishCommand,
   ];
   const plan = new Command("plan").description("Submits, runs and follows plans on a server.");
   for (const command of commands) plan.addCommand(command(context));
-  return plan;
+  return addOperationCommands(plan, context, { group: "plans", commands: PLANS });
 }

@@ -1,4 +1,5 @@
-import type { PlanPageQuery, PlanStatus } from "@steward/client";
+import type { PlanStatus } from "@steward/client";
+import type { InputOf, plans } from "@steward/operations";
 import { Option } from "commander";
 import type { Command } from "commander";
 import { PLANS_PAGE_MAX } from "../../plans/limits.js";
@@ -25,7 +26,7 @@ export function listCommand(context: CliContext): Command {
     .option("--limit <n>", "Plans on the page.")
     .option("--cursor <cursor>", "The cursor that the previous page has printed.")
     .action(async (options: ListOptions) => {
-      const page = await connect(options, context.env).plans.list(queryOf(options));
+      const page = await connect(options, context.env).plans.listPlans(queryOf(options));
       if (options.json) {
         terminal.printJson(page);
         return;
@@ -53,7 +54,7 @@ export function listCommand(context: CliContext): Command {
     });
 }
 
-function queryOf({ status, session, limit, cursor }: ListOptions): PlanPageQuery {
+function queryOf({ status, session, limit, cursor }: ListOptions): InputOf<typeof plans.listPlans> {
   return {
     ...(status === undefined ? {} : { status }),
     ...(session === undefined ? {} : { session_id: session }),

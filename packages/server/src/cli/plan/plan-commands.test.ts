@@ -82,7 +82,9 @@ describe("steward plan", () => {
     expect(early.stderr).toContain("Step b of plan");
     expect((await steward(["run", planId])).code).toBe(0);
     expect(await steward(["finish", planId])).toMatchObject({ code: 0, stdout: "completed\n" });
-    expect((await createClient({ baseUrl: url }).plans.get(planId)).status).toBe("completed");
+    expect((await createClient({ baseUrl: url }).plans.getPlan({ plan_id: planId })).status).toBe(
+      "completed",
+    );
   });
 
   it("tells what a plan would do, and fails when a step may not run", async () => {
@@ -198,7 +200,9 @@ describe("steward plan", () => {
     const planId = /plan (\S+) submitted/.exec(submitted)?.[1] ?? "";
     const { plans } = createClient({ baseUrl: url });
     await expect
-      .poll(async () => (await plans.get(planId)).steps[0]?.status, { timeout: 10_000 })
+      .poll(async () => (await plans.getPlan({ plan_id: planId })).steps[0]?.status, {
+        timeout: 10_000,
+      })
       .toBe("running");
     run.process.kill("SIGINT");
     const { code, stdout, stderr } = await run.ended;

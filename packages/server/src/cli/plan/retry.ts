@@ -9,7 +9,9 @@ export function retryCommand(context: CliContext): Command {
   return clientCommand("retry", "Reopens a failed plan; completed steps keep their outputs.")
     .argument("<plan-id>", "Id of the plan.")
     .action(async (planId: string, options: ClientOptions) => {
-      const { plan_id, status } = await connect(options, context.env).plans.retry(planId);
+      const { plan_id, status } = await connect(options, context.env).plans.retryPlan({
+        plan_id: planId,
+      });
       if (options.json) {
         terminal.printJson({ plan_id, status });
         return;

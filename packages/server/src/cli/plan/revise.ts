@@ -1,4 +1,3 @@
-import type { ReviseStepRequest } from "@steward/client";
 import type { Command } from "commander";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
@@ -29,7 +28,10 @@ export function reviseCommand(context: CliContext): Command {
       const changes = await changesOf(file, options, context);
       const { plans } = connect(options, context.env);
       const { revision, call } = requestOptionsOf(options);
-      const revised = await plans.revise(planId, stepId, { ...changes, ...revision }, call);
+      const revised = await plans.reviseStep(
+        { ...changes, ...revision, plan_id: planId, step_id: stepId },
+        call,
+      );
       printRevised(revised, options, context);
     },
   );
@@ -39,7 +41,7 @@ async function changesOf(
   file: string | undefined,
   { query }: ReviseOptions,
   context: CliContext,
-): Promise<ReviseStepRequest> {
+): Promise<object> {
   if (file === undefined && query === undefined) {
     throw usageError(
       "Nothing to change is given",

@@ -91,7 +91,7 @@ async function runPlan(
   terminal: Terminal,
   approvalTimeoutMs: number,
 ): Promise<PlanRun> {
-  const before = await plans.get(planId);
+  const before = await plans.getPlan({ plan_id: planId });
   const wanted = resultSteps(before);
   const executed = new Map<string, StepExecution>();
   const hints: FieldViolation[] = [];
@@ -119,7 +119,7 @@ async function runPlan(
     },
   });
   await Promise.all(cancelling);
-  const plan = cancelling.length === 0 ? ran : await plans.get(planId);
+  const plan = cancelling.length === 0 ? ran : await plans.getPlan({ plan_id: planId });
   display.end(plan);
   return { plan, results: await collectResults(plan, executed, plans), hints };
 }
@@ -170,7 +170,7 @@ function waitMsOf(wait: string | false | undefined): number {
 
 async function cancelPlan(plans: Plans, planId: string): Promise<void> {
   try {
-    await plans.cancel(planId);
+    await plans.cancelPlan({ plan_id: planId });
   } catch (error) {
     // The plan was finished already; its own status says how.
     if (!(error instanceof StewardError) || error.code !== "PLAN_NOT_ACTIVE") throw error;

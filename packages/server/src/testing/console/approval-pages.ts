@@ -50,7 +50,10 @@ export function describeApprovalPages(shared: OpenConsole): void {
       await expect.poll(() => page.title(), { timeout: WAIT_MS }).toBe("Approvals · Steward");
       expect(problems).toEqual([]);
       await expect
-        .poll(async () => (await shared.server.agent.plans.get(denied)).steps[0]?.status)
+        .poll(
+          async () =>
+            (await shared.server.agent.plans.getPlan({ plan_id: denied })).steps[0]?.status,
+        )
         .toBe("failed");
     });
 
@@ -72,7 +75,7 @@ export function describeApprovalPages(shared: OpenConsole): void {
         .poll(decisions, { timeout: WAIT_MS })
         .toMatchObject([{ decision: "approve", rows_changed_max: 3 }]);
       expect(problems).toEqual([]);
-      await shared.server.agent.plans.cancel(planId);
+      await shared.server.agent.plans.cancelPlan({ plan_id: planId });
     });
 
     it("shows who may read the data each row before and after, and reads it once", async () => {
@@ -99,7 +102,7 @@ export function describeApprovalPages(shared: OpenConsole): void {
       await page.waitForResponse(/\/api\/approvals\?/);
       expect(readings).toBe(1);
       expect(problems).toEqual([]);
-      await shared.server.agent.plans.cancel(planId);
+      await shared.server.agent.plans.cancelPlan({ plan_id: planId });
     });
 
     it("has a person let an approval stand, as long as its policy allows", async () => {

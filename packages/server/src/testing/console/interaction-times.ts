@@ -148,7 +148,7 @@ async function manyEvents({ agent }: SampleServer, id: string): Promise<string> 
     steps: ["x_step", "y_step"].map((each) => ({ id: each, query_template: "SELECT 1 AS n" })),
   });
   await agent.plans.execute(small.plan_id, "x_step");
-  await agent.plans.cancel(small.plan_id);
+  await agent.plans.cancelPlan({ plan_id: small.plan_id });
   const texts: string[] = [];
   for await (const event of agent.plans.watch(small.plan_id)) {
     const text = JSON.stringify(event);

@@ -136,7 +136,7 @@ export function describePlanPages(shared: OpenConsole): void {
       expect(await shared.problemsInEachLook(page)).toEqual([]);
       await finish.click();
       await finish.waitFor({ state: "detached", timeout: WAIT_MS });
-      expect((await plans.get(planId)).status).toBe("completed");
+      expect((await plans.getPlan({ plan_id: planId })).status).toBe("completed");
       expect(problems).toEqual([]);
     });
 
@@ -179,8 +179,12 @@ export function describePlanPages(shared: OpenConsole): void {
       await page.getByRole("button", { name: "Cancel 1 plan" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Cancel 1 plan" }).click();
       await shows(page, "1 plan was cancelled");
-      expect((await shared.server.agent.plans.get(ids[0] ?? "")).status).toBe("cancelled");
-      expect((await shared.server.agent.plans.get(ids[1] ?? "")).status).toBe("pending");
+      expect((await shared.server.agent.plans.getPlan({ plan_id: ids[0] ?? "" })).status).toBe(
+        "cancelled",
+      );
+      expect((await shared.server.agent.plans.getPlan({ plan_id: ids[1] ?? "" })).status).toBe(
+        "pending",
+      );
     });
 
     it("checks a plan as it is written", async () => {
@@ -212,7 +216,10 @@ export function describePlanPages(shared: OpenConsole): void {
       await page.keyboard.press("Control+Enter");
       await page.waitForURL(/plans\/[0-9a-f-]{36}$/, { timeout: WAIT_MS });
       const planId = page.url().slice(-36);
-      const { definition } = await shared.server.admin.plans.getStep(planId, "a");
+      const { definition } = await shared.server.admin.plans.getStep({
+        plan_id: planId,
+        step_id: "a",
+      });
       expect(definition.data_source).toBe("shop");
     });
 

@@ -52,7 +52,7 @@ async function take({ name, theme, role = "admin", path, text, tab }: Shot): Pro
 async function addressOf(path: string): Promise<string> {
   const [whole, name] = /\{(.*)\}/.exec(path) ?? [];
   if (whole === undefined) return path;
-  const { plans } = await server.agent.plans.list();
+  const { plans } = await server.agent.plans.listPlans();
   return path.replace(whole, plans.find((plan) => plan.name === name)?.plan_id ?? "");
 }
 

@@ -41,7 +41,7 @@ export type StreamAnswer<I extends DescMessage, O extends DescMessage> = (
 
 /** The checks before a method is called. */
 export interface Guards {
-  /** The action of a method, by its name; absent: the methods are open to everybody. */
+  /** The action of an operation, by its name; absent: the methods are open to everybody. */
   readonly askedBy?: (method: string) => Asked;
   readonly admitStream?: AdmitStream;
 }
@@ -73,17 +73,18 @@ export class MethodRegistry {
     this.#guards = guards;
   }
 
-  /** One request, one response. */
+  /** One request, one response. @param operation that the method does. */
   unary<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     answer: Answer<I, O>,
+    operation: string = method.localName,
   ): void {
     type Call = ServerUnaryCall<Buffer, MessageShape<O>>;
-    const asked = this.#guards.askedBy?.(method.localName) ?? OPEN;
+    const asked = this.#guards.askedBy?.(operation) ?? OPEN;
     const served = {
       asked,
       decode: decoderOf(method.input),
-      answer: this.#governed(method, answer),
+      answer: this.#governed(operation, method, answer),
     };
     const handle = (call: Call, respond: sendUnaryData<MessageShape<O>>): void => {
       void this.#answer(new CallScope(method.name, call, this.#services), served, call, respond);
@@ -129,12 +130,13 @@ export class MethodRegistry {
    * methods that are open to everybody do neither.
    */
   #governed<I extends DescMessage, O extends DescMessage>(
-    { localName, input }: DescMethodUnary<I, O>,
+    name: string,
+    { input }: DescMethodUnary<I, O>,
     answer: Answer<I, O>,
   ): Answer<I, O> {
-    const action = this.#guards.askedBy?.(localName).action;
+    const action = this.#guards.askedBy?.(name).action;
     if (action === undefined) return answer;
-    const record = recordOf(localName);
+    const record = recordOf(name);
     const { recordOperation } = this.#services;
     return (message, context: RequestContext) => {
       // A message is an object, and its parameters have the names that they have in REST.
@@ -142,12 +144,12 @@ export class MethodRegistry {
         toJson(input, message, { useProtoFieldName: true }) as Record<string, JsonValue>;
       const operation = {
         ...{ actions: [action], context },
-        shown: () => ({ operation: localName, request: parameters() }),
+        shown: () => ({ operation: name, request: parameters() }),
       };
       return underApproval(this.#services, operation, (ctx) =>
         record === undefined
           ? answer(message, ctx)
-          : recordOperation(ctx, askedOperation(localName, record, parameters()), (recorded) =>
+          : recordOperation(ctx, askedOperation(name, record, parameters()), (recorded) =>
               answer(message, { ...ctx, operation: recorded }),
             ),
       );

@@ -1,5 +1,5 @@
 import type * as proto from "@steward/protocol/grpc";
-import type { CheckedTable, DecidingPolicy, StepCheck } from "@steward/protocol/rest";
+import type { CheckedTable, DecidingPolicy, StepCheck } from "@steward/operations";
 import type { PlanCheck } from "../../plans/index.js";
 import { planCheckMessage } from "../plan-check-message.js";
 

@@ -1,16 +1,9 @@
-import type { ExecuteStepRequest, ListPlansRequest } from "@steward/protocol/grpc";
-import { ON_FAILURE, PLAN_STATUSES } from "@steward/protocol/rest";
+import type { ExecuteStepRequest } from "@steward/protocol/grpc";
+import { ON_FAILURE } from "@steward/operations";
 import { AppError } from "@steward/kernel/errors.js";
 import { CANCEL_REASON_LENGTH_MAX } from "../limits.js";
-import {
-  OUTPUT_BYTES_MAX,
-  OUTPUT_PAGE_BYTES_MIN,
-  PLANS_PAGE_DEFAULT,
-  PLANS_PAGE_MAX,
-  PLAN_TEXT_LENGTH_MAX,
-  RESULT_ROWS_MAX,
-} from "../../plans/limits.js";
-import type { OnFailure, PageRequest, PlanFilter, PlanStatus } from "../../plans/index.js";
+import { OUTPUT_BYTES_MAX, OUTPUT_PAGE_BYTES_MIN, RESULT_ROWS_MAX } from "../../plans/limits.js";
+import type { OnFailure } from "../../plans/index.js";
 import type { OutputPageRequest } from "../paging/output-page.js";
 import { asPlanId, asStepId } from "../plan-ids.js";
 
@@ -58,16 +51,6 @@ export function onFailureField({ onFailure }: { readonly onFailure: string }): {
   throw wrongField("on_failure", `it is none of ${ON_FAILURE.join(", ")}`, "INVALID_PLAN");
 }
 
-/** The revision that the caller has read; `undefined`: any revision is accepted. @throws AppError `INVALID_ARGUMENT`. */
-export function expectedRevisionOf({
-  expectedRevision,
-}: {
-  readonly expectedRevision: number;
-}): number | undefined {
-  if (expectedRevision < 0) throw wrongField("expected_revision", "it is negative");
-  return expectedRevision === 0 ? undefined : expectedRevision;
-}
-
 /** The start of an event stream. @throws AppError `INVALID_ARGUMENT`. */
 export function cursorOf({ afterSequence }: { readonly afterSequence: bigint }): number {
   if (afterSequence < 0n) throw wrongField("after_sequence", "it is negative");
@@ -87,36 +70,6 @@ export function outputPageOf(request: ExecuteStepRequest): OutputPageRequest {
     throw wrongField("max_bytes", `it is not between ${range}`);
   }
   return { offset, maxRows: maxRows || undefined, maxBytes: maxBytes || undefined };
-}
-
-/** The conditions of a listing. @throws AppError `INVALID_ARGUMENT`. */
-export function filterOf({ status, sessionId, text }: ListPlansRequest): PlanFilter {
-  if (status !== "" && !isPlanStatus(status)) {
-    throw wrongField("status", `it is not one of ${PLAN_STATUSES.join(", ")}`);
-  }
-  if (text.length > PLAN_TEXT_LENGTH_MAX) {
-    throw wrongField("text", `it is longer than ${String(PLAN_TEXT_LENGTH_MAX)} characters`);
-  }
-  return {
-    ...(status === "" ? {} : { status }),
-    ...(sessionId === "" ? {} : { sessionId }),
-    ...(text === "" ? {} : { text }),
-  };
-}
-
-/** The requested page. @throws AppError `INVALID_ARGUMENT`. */
-export function pageOf({ limit, cursor }: ListPlansRequest): PageRequest {
-  if (limit < 0 || limit > PLANS_PAGE_MAX) {
-    throw wrongField("limit", `it is not between 1 and ${String(PLANS_PAGE_MAX)}`);
-  }
-  return {
-    limit: limit === 0 ? PLANS_PAGE_DEFAULT : limit,
-    ...(cursor === "" ? {} : { cursor }),
-  };
-}
-
-function isPlanStatus(text: string): text is PlanStatus {
-  return (PLAN_STATUSES as readonly string[]).includes(text);
 }
 
 function wrongField(

@@ -14,6 +14,7 @@ import { MethodRegistry } from "./method-registry.js";
 import { billingOperations } from "../operations/billing.js";
 import { catalogOperations } from "../operations/catalog.js";
 import { memoryOperations } from "../operations/memory.js";
+import { planChanges, planReads } from "../operations/plans.js";
 import { addOperationMethods } from "../operations/grpc-methods.js";
 import { usageReports } from "../operations/usage.js";
 import { actionOf, shareOf } from "../operations.js";
@@ -67,6 +68,8 @@ export class GrpcServer {
     addCatalogList(guarded, services.catalog);
     addReportedUsage(guarded, services.usage);
     addOperationMethods(guarded, [
+      ...planReads(services.orchestrator),
+      ...planChanges(services.orchestrator),
       ...catalogOperations(services),
       ...memoryOperations(services),
       ...usageReports(services),

@@ -1,3 +1,4 @@
+import type { Infer } from "@steward/operations";
 import type { ErrorCode } from "@steward/protocol";
 import type { z } from "zod";
 import { AppError } from "@steward/kernel/errors.js";
@@ -6,12 +7,18 @@ import { present } from "../../kernel/present.js";
 import { requireModestJson } from "../rest/json-bounds.js";
 import { zodValidation } from "../rest/validation/validation.js";
 
+/** Reads a body at once, as {@link jsonCheck} does. The result checks it as REST does. */
+export function bodyCheck<Schema extends z.ZodType>(
+  schema: Schema,
+): (given: Infer<Schema>) => () => Infer<Schema> {
+  return jsonCheck(checkOf(schema, "body", "INVALID_PLAN"));
+}
+
 /**
- * Reads a body at once, as JSON: that bounds its size, drops members without a value, and makes a copy that the program
- * no longer changes. The result checks it as REST does.
+ * Reads a request at once, as JSON: that bounds its size, drops members without a value, and makes a copy that the
+ * program no longer changes. The result checks the copy.
  */
-export function bodyCheck<Body>(schema: z.ZodType<Body>): (given: Body) => () => Body {
-  const check = checkOf(schema, "body", "INVALID_PLAN");
+export function jsonCheck<Input>(check: (copy: object) => Input): (given: unknown) => () => Input {
   return (given) => {
     const text = jsonOf(given);
     return () => {
@@ -22,15 +29,15 @@ export function bodyCheck<Body>(schema: z.ZodType<Body>): (given: Body) => () =>
         throw new AppError("LIMIT_EXCEEDED", `The request is larger than ${most} MiB as JSON`);
       }
       requireModestJson(bytes);
-      return check(JSON.parse(text));
+      return check(JSON.parse(text) as object);
     };
   };
 }
 
 /** The same for a query; members without a value are left out. */
-export function queryCheck<Query extends object>(
-  schema: z.ZodType<Query>,
-): (given: Query) => () => Query {
+export function queryCheck<Schema extends z.ZodType<object>>(
+  schema: Schema,
+): (given: Infer<Schema>) => () => Infer<Schema> {
   const check = checkOf(schema, "querystring", "INVALID_ARGUMENT");
   return (given) => {
     const query = present(given);
@@ -38,17 +45,17 @@ export function queryCheck<Query extends object>(
   };
 }
 
-function checkOf<Value>(
-  schema: z.ZodType<Value>,
+function checkOf<Schema extends z.ZodType>(
+  schema: Schema,
   httpPart: "body" | "querystring",
   code: ErrorCode,
-): (given: unknown) => Value {
+): (given: unknown) => Infer<Schema> {
   const validate = zodValidation(code)({ schema, httpPart });
   return (given) => {
     const checked = validate(given);
     if ("error" in checked) throw checked.error;
     // The schema has accepted the value.
-    return checked.value as Value;
+    return checked.value as Infer<Schema>;
   };
 }
 

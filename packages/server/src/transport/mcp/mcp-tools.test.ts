@@ -313,7 +313,7 @@ describe("a call of MCP that its client aborts", () => {
     await expect.poll(async () => (await step()).status).toBe("running");
     await aborted("execute_step", { plan_id, step_id: "a" });
     expect((await step()).status).toBe("running");
-    await rest.plans.cancel(plan_id);
+    await rest.plans.cancelPlan({ plan_id });
     expect((await joined).step_result.status).toBe("cancelled");
   });
 });

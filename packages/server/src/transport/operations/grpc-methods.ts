@@ -1,15 +1,27 @@
-import type { DescMethod, DescMethodUnary, DescService } from "@bufbuild/protobuf";
-import type { GrpcMethod } from "@steward/operations";
-import { CatalogService, MemoryService, UsageService } from "@steward/protocol/grpc";
+import type { DescMethod, DescMethodUnary, DescService, Message } from "@bufbuild/protobuf";
+import { type GrpcMethod, placesOf } from "@steward/operations";
+import {
+  CatalogService,
+  ControlPlaneService,
+  MemoryService,
+  UsageService,
+} from "@steward/protocol/grpc";
 import { assert } from "@steward/kernel/assert.js";
+import { invalidField } from "@steward/kernel/errors.js";
+import type { QueryRuntimeContext } from "../../plans/index.js";
 import type { MethodRegistry } from "../grpc/method-registry.js";
-import { zodValidation } from "../rest/validation/validation.js";
 import type { Implemented } from "./implement.js";
 import { inputOf, responseOf } from "./proto-messages.js";
+import { inputCheckOf } from "./request-parts.js";
 
-const SERVICES: readonly DescService[] = [CatalogService, MemoryService, UsageService];
+const SERVICES: readonly DescService[] = [
+  CatalogService,
+  ControlPlaneService,
+  MemoryService,
+  UsageService,
+];
 
-/** Adds the method of each operation that gRPC serves. Its request is validated like a request over REST. */
+/** Adds the method of each operation that gRPC serves. Its request is checked like a request over REST. */
 export function addOperationMethods(
   methods: MethodRegistry,
   implemented: readonly Implemented[],
@@ -18,14 +30,16 @@ export function addOperationMethods(
     const { grpc, input, name } = operation;
     if (grpc === undefined) continue;
     const method = methodOf(grpc);
-    assert(method.localName === name, `${name} has the name of its method ${grpc.method}`);
-    const validate = zodValidation("INVALID_ARGUMENT")({ schema: input, httpPart: "body" });
-    methods.unary(method, async (request, context) => {
-      const checked = validate(inputOf(input, method.input, request));
-      if ("error" in checked) throw checked.error;
-      const payload = await run({ input: checked.value, context });
+    const check = inputCheckOf(operation);
+    const { path } = placesOf(operation);
+    const answer = async (request: Message, context: QueryRuntimeContext) => {
+      const given = inputOf(input, method.input, request);
+      const missing = path.find((member) => given[member] === "");
+      if (missing !== undefined) throw invalidField(missing, "it is missing");
+      const payload = await run({ input: check(given), context });
       return responseOf(method.output, payload, grpc.response);
-    });
+    };
+    methods.unary(method, answer, name);
   }
 }
 

@@ -3,7 +3,7 @@ import { operations, type Operation } from "@steward/operations";
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { methodOf } from "./grpc-methods.js";
-import { innerOf, memberOf, shapeOf } from "./proto-messages.js";
+import { innerOf, memberOf, shapeOf, valueFieldOf } from "./proto-messages.js";
 
 /**
  * Compares each request and response of gRPC with the schema of its operation: the names of their fields, and the
@@ -38,6 +38,8 @@ function messageKind({ fields }: DescMessage, schema: z.ZodType | undefined): Ki
 }
 
 function fieldKind(field: DescField, schema: z.ZodType | undefined): Kind {
+  const only = field.message && valueFieldOf(field.message);
+  if (only !== undefined) return fieldKind(only, schema);
   if (field.message !== undefined) {
     const kind = messageKind(field.message, schema);
     return field.fieldKind === "list" ? [kind] : kind;

@@ -40,15 +40,23 @@ function membersOf(schema: z.ZodType | undefined, message: ReflectMessage, path:
     // A field of a oneof has no default.
     const isNull = !isSet && field.oneof !== undefined;
     const value = isNull ? null : valueOf(member, message.get(field), place);
-    members[name] = name === field.name ? value : jsonOf(value, place);
+    members[name] = holdsJson(field, name) ? jsonOf(value, place) : value;
   }
   return members;
 }
 
-/** The member that a field is: `equals_json` holds the JSON text of `equals`. */
+/**
+ * The member that a field is: `equals_json` holds the JSON text of `equals`, and the `step_id` of a step's definition is
+ * its `id` (Contract §2.2).
+ */
 export function memberOf({ name }: DescField, shape: Readonly<Record<string, unknown>>): string {
-  const bare = name.replace(/_json$/, "");
-  return name in shape || !(bare in shape) ? name : bare;
+  if (name in shape) return name;
+  const others = [name.replace(/_json$/, ""), ...(name === "step_id" ? ["id"] : [])];
+  return others.find((member) => member in shape) ?? name;
+}
+
+function holdsJson({ name }: DescField, member: string): boolean {
+  return name === `${member}_json`;
 }
 
 /** @throws AppError `INVALID_ARGUMENT`. */
@@ -61,12 +69,22 @@ function jsonOf(text: unknown, path: string): unknown {
 }
 
 function valueOf(schema: z.ZodType | undefined, value: unknown, path: string): unknown {
-  if (isReflectMessage(value)) return membersOf(schema, value, `${path}.`);
+  if (isReflectMessage(value)) {
+    const only = valueFieldOf(value.desc);
+    if (only !== undefined) return valueOf(schema, value.get(only), path);
+    return membersOf(schema, value, `${path}.`);
+  }
   if (isReflectList(value)) {
     return Array.from(value, (item, index) => valueOf(schema, item, `${path}[${String(index)}]`));
   }
   // An integer of 64 bits that a double cannot hold is refused by the schema.
   return typeof value === "bigint" ? Number(value) : value;
+}
+
+/** The field of a message that only tells an absent value from an empty one, such as `OptionalString`. */
+export function valueFieldOf({ fields }: DescMessage): DescField | undefined {
+  const [field] = fields;
+  return fields.length === 1 && /^values?$/.test(field?.name ?? "") ? field : undefined;
 }
 
 /** The members of an object, of one that may be absent, or of the items of a list. */

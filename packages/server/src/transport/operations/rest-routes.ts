@@ -1,12 +1,12 @@
-import { placesOf, type AnyObject, type Operation } from "@steward/operations";
+import type { RestRoute } from "@steward/operations";
 import { dataOf } from "@steward/protocol/rest";
-import type { FastifyRequest, FastifySchema } from "fastify";
+import type { FastifyContextConfig, FastifyRequest, FastifySchema } from "fastify";
 import * as z from "zod";
 import { csvFormat, sendCsv, table, wantsCsv } from "../rest/csv-replies.js";
 import { errors, json } from "../rest/described-replies.js";
-import { storableText } from "../rest/path-text.js";
 import type { RestApp } from "../rest/rest-app.js";
 import type { Implemented } from "./implement.js";
+import { requestPartsOf, validationOf } from "./request-parts.js";
 
 /** Adds the route of each operation that REST serves, with its entry in the API's description. */
 export function addOperationRoutes(app: RestApp, implemented: readonly Implemented[]): void {
@@ -30,11 +30,14 @@ export function addOperationRoutes(app: RestApp, implemented: readonly Implement
       method: rest.method,
       url: rest.path.replace(/\{(\w+)\}/g, ":$1"),
       schema,
+      config: configOf(rest),
+      validatorCompiler: validationOf(operation),
       handler: async (request, reply) => {
         const call = { input: inputOf(request, "body" in parts), context: request.context };
         if (csv && wantsCsv(request)) return sendCsv(reply, csv.file, await csv.text(call));
         const payload = await run(call);
         void reply.code(status);
+        if (rest.isCached === false) void reply.header("cache-control", "no-store");
         if (location !== undefined) void reply.header("location", filled(location, payload));
         return { data: payload };
       },
@@ -42,10 +45,17 @@ export function addOperationRoutes(app: RestApp, implemented: readonly Implement
   }
 }
 
+function configOf({ tooLargeFix, idempotencyKey }: RestRoute): FastifyContextConfig {
+  const headers = idempotencyKey && {
+    headers: z.object({ "idempotency-key": z.string().exactOptional().describe(idempotencyKey) }),
+  };
+  return { ...(tooLargeFix !== undefined && { tooLargeFix }), ...headers };
+}
+
 /** @param payload an object, whose members the path names in braces. */
 function filled(path: string, payload: unknown): string {
   return path.replace(/\{(\w+)\}/g, (_braces, member: string) =>
-    String(Reflect.get(payload as object, member)),
+    encodeURIComponent(String(Reflect.get(payload as object, member))),
   );
 }
 
@@ -53,33 +63,4 @@ function filled(path: string, payload: unknown): string {
 function inputOf({ params, query, body }: FastifyRequest, hasBody: boolean): object {
   const parts = [params, query, ...(hasBody ? [body] : [])];
   return Object.assign({}, ...parts) as object;
-}
-
-/** The schemas of the path, the query and the body, in fastify's terms; those without members are left out. */
-function requestPartsOf(operation: Operation): Readonly<Record<string, z.ZodType>> {
-  const { input, rest } = operation;
-  const { path, query, body } = placesOf(operation);
-  const params = Object.entries(part(input, path).shape).map(([name, schema]) => [
-    name,
-    rest?.impossibleIds === "unknown" ? schema : schema.check(storableText),
-  ]);
-  return {
-    ...(path.length > 0 && { params: z.object(Object.fromEntries(params)) }),
-    ...(query.length > 0 && { querystring: part(input, query) }),
-    ...(body.length > 0 && { body: part(input, body, rest?.body) }),
-  };
-}
-
-/** The members of an input that one part of the request carries. @param id The part's name in the API's description, or its schema. */
-function part(input: AnyObject, members: readonly string[], id?: string | AnyObject) {
-  if (typeof id === "object") return id;
-  if (members.length === Object.keys(input.shape).length) return input;
-  const shape = Object.entries(input.shape).filter(([member]) => members.includes(member));
-  const schema = z.strictObject(Object.fromEntries(shape));
-  if (id === undefined) return schema;
-  const { description, examples = [] } = input.meta() ?? {};
-  const shown = (examples as readonly object[]).map((example) =>
-    Object.fromEntries(Object.entries(example).filter(([member]) => members.includes(member))),
-  );
-  return schema.meta({ id, ...(description !== undefined && { description }), examples: shown });
 }

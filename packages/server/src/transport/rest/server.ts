@@ -29,6 +29,7 @@ import { policyOperations } from "../operations/policies.js";
 import { memoryOperations } from "../operations/memory.js";
 import { addOperationRoutes } from "../operations/rest-routes.js";
 import { erasureOperations, retentionOperations } from "../operations/retention.js";
+import { systemOperations } from "../operations/system.js";
 import { webhookOperations } from "../operations/webhooks.js";
 import { addMigrationRoutes } from "./schema/migration-routes.js";
 import { addPlanRoutes } from "./plans/plan-routes.js";
@@ -38,7 +39,6 @@ import { refuseForeignPages } from "./browser-requests.js";
 import { logRequests } from "./request-log.js";
 import type { RestApp } from "./rest-app.js";
 import { addMetricsRoute, addServiceRoutes } from "./system/service-routes.js";
-import { addSystemRoute } from "./system/system-routes.js";
 import { addOpenIdRoutes } from "./session/openid-routes.js";
 import { addSessionRoutes } from "./session/session-routes.js";
 import { addStateRoutes } from "./state/state-routes.js";
@@ -240,7 +240,7 @@ function restApp(services: Services, options: AppOptions): RestApp {
   app.register((watching, _options, done) => {
     authenticateRequests(watching, services, "caller");
     addMetricsRoute(watching, services);
-    addSystemRoute(watching, services);
+    addOperationRoutes(watching, systemOperations(services));
     done();
   });
   app.register((mcp, _options, done) => {

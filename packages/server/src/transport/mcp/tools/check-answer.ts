@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { PlanCheck, StepCheck } from "@steward/protocol/rest";
+import type { PlanCheck, StepCheck } from "@steward/operations";
 import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_MAX } from "../../limits.js";
 import { pageWithin } from "../../paging/page-within.js";
 import { present } from "../../../kernel/present.js";

@@ -8,7 +8,7 @@ import {
   type OnFailure,
   type PlanStatus,
   type StepStatus,
-} from "@steward/protocol/rest";
+} from "@steward/operations";
 import type {
   PlanRecord,
   PlanSummary,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { PLAN_STATUSES } from "@steward/protocol/rest";
+import { PLAN_STATUSES } from "@steward/operations";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { CANCEL_REASON_LENGTH_MAX } from "../../limits.js";
 import { PLANS_PAGE_MAX } from "../../../plans/limits.js";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { parseOrdered } from "@steward/client";
 import { ERROR_CODES } from "@steward/protocol";
-import { STEP_STATUSES, type StepStatus } from "@steward/protocol/rest";
+import { STEP_STATUSES, type StepStatus } from "@steward/operations";
 import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT, LLM_ROWS_MAX } from "../../limits.js";
 import type { StepError, StepExecution } from "../../../plans/index.js";
 import { present } from "../../../kernel/present.js";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ON_FAILURE, PLAN_STATUSES } from "@steward/protocol/rest";
+import { ON_FAILURE, PLAN_STATUSES } from "@steward/operations";
 import { sessionFor } from "@steward/kernel/caller.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import type {

@@ -1,20 +1,19 @@
 import type {
-  AppendStepsRequest,
+  InputOf,
+  OutputOf,
   OutputPageQuery,
-  ForkPlanRequest,
   Plan,
-  PlanEvent as PlanEventMessage,
-  PlanPage as PlanPageMessage,
   PlanRevised as PlanRevisedMessage,
+  plans as operations,
   PlanStep,
   PlanStepDef,
   PlanSummary as PlanSummaryMessage,
-  ReviseStepRequest,
   StepDetail as StepDetailMessage,
   StepExecution as StepExecutionMessage,
   StepValue,
   SubmitPlanRequest,
-} from "@steward/protocol/rest";
+} from "@steward/operations";
+import type { PlanEvent as PlanEventMessage } from "@steward/protocol/rest";
 import type {
   PlanDefinition,
   PlanEvent,
@@ -48,7 +47,9 @@ export function definitionOf(body: SubmitPlanRequest): PlanDefinition {
 }
 
 /** The steps that a request body asks to append. */
-export function stepsToAppendOf(body: AppendStepsRequest): StepsToAppend {
+export function stepsToAppendOf(
+  body: Omit<InputOf<typeof operations.appendSteps>, "plan_id">,
+): StepsToAppend {
   return {
     steps: body.steps.map(stepDefinitionOf),
     expectedRevision: body.expected_revision,
@@ -56,7 +57,7 @@ export function stepsToAppendOf(body: AppendStepsRequest): StepsToAppend {
 }
 
 /** The changes of a step in a request body. */
-export function stepRevisionOf(body: ReviseStepRequest): StepRevision {
+export function stepRevisionOf(body: Partial<InputOf<typeof operations.reviseStep>>): StepRevision {
   return {
     changes: present({
       name: body.name,
@@ -75,7 +76,7 @@ export function stepRevisionOf(body: ReviseStepRequest): StepRevision {
 }
 
 /** How a request body forks a plan. */
-export function planForkOf(body: ForkPlanRequest): PlanFork {
+export function planForkOf(body: Omit<InputOf<typeof operations.forkPlan>, "plan_id">): PlanFork {
   return { stepId: body.step_id, steps: (body.steps ?? []).map(stepDefinitionOf) };
 }
 
@@ -118,7 +119,10 @@ export function planMessage(plan: PlanRecord): Plan {
 }
 
 /** A page in the answer of `GET /api/plans`. */
-export function planPageMessage({ plans, nextCursor }: PlanPage): PlanPageMessage {
+export function planPageMessage({
+  plans,
+  nextCursor,
+}: PlanPage): OutputOf<typeof operations.listPlans> {
   return { plans: plans.map(planSummaryMessage), ...present({ next_cursor: nextCursor }) };
 }
 

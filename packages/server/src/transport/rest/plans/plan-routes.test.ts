@@ -1,4 +1,4 @@
-import { PLAN_PAGE_MAX } from "@steward/protocol/rest";
+import { plans } from "@steward/operations";
 import { describe, expect, it } from "vitest";
 import { AppError } from "@steward/kernel/errors.js";
 import { PLANS_PAGE_MAX } from "../../../plans/limits.js";
@@ -95,7 +95,8 @@ describe("GET /api/plans", () => {
   });
 
   it("promises the page size that the service has", () => {
-    expect(PLAN_PAGE_MAX).toBe(PLANS_PAGE_MAX);
+    const accepts = (limit: number) => plans.listPlans.input.safeParse({ limit }).success;
+    expect([PLANS_PAGE_MAX, PLANS_PAGE_MAX + 1].map(accepts)).toEqual([true, false]);
   });
 });
 

@@ -1,26 +1,23 @@
 import {
-  dataOf,
   outputPageQuerySchema,
-  planCheckSchema,
-  planPageQuerySchema,
-  planPageSchema,
-  planSchema,
+  plans as operations,
   planStateSchema,
+  type StepExecution,
   stepExecutionSchema,
   submitPlanQuerySchema,
   submitPlanRequestSchema,
-} from "@steward/protocol/rest";
+} from "@steward/operations";
+import { dataOf } from "@steward/protocol/rest";
 import * as z from "zod";
 import type { Orchestrator } from "../../../plans/index.js";
+import { checkedPlan, planChanges, planReads } from "../../operations/plans.js";
+import { addOperationRoutes } from "../../operations/rest-routes.js";
 import { errors, json } from "../described-replies.js";
-import { PlanOperations } from "./plan-operations.js";
-import { addPlanRevisionRoutes } from "./plan-revision-routes.js";
-import { addStepRoutes } from "./step-routes.js";
+import { executedStep, submittedPlan } from "./plan-operations.js";
 import type { RestApp } from "../rest-app.js";
 import { zodValidation } from "../validation/validation.js";
 
 const tags = ["Plans"];
-const planParams = z.object({ plan_id: z.string().describe("Id of the plan") });
 const stepParams = z.object({
   plan_id: z.string().describe("Id of the plan"),
   step_id: z.string().describe("Id of the step within its plan"),
@@ -28,18 +25,13 @@ const stepParams = z.object({
 
 /** The plan endpoints (Contract §4.2, Decision §9). */
 export function addPlanRoutes(app: RestApp, orchestrator: Orchestrator): void {
-  const plans = new PlanOperations(orchestrator, correctingRequest);
-  addSubmit(app, plans);
-  addList(app, plans);
-  addGet(app, plans);
-  addExecute(app, plans);
-  addCancel(app, plans);
-  addRetry(app, plans);
-  addPlanRevisionRoutes(app, plans);
-  addStepRoutes(app, plans);
+  addSubmit(app, orchestrator);
+  addOperationRoutes(app, planReads(orchestrator));
+  addExecute(app, orchestrator);
+  addOperationRoutes(app, planChanges(orchestrator));
 }
 
-function addSubmit(app: RestApp, plans: PlanOperations): void {
+function addSubmit(app: RestApp, orchestrator: Orchestrator): void {
   const schema = {
     operationId: "submitPlan",
     summary: "Submit a plan",
@@ -52,7 +44,7 @@ function addSubmit(app: RestApp, plans: PlanOperations): void {
     response: {
       200: json(
         "What the plan would do, with dry_run=true; nothing is stored",
-        dataOf(planCheckSchema),
+        dataOf(operations.checkPlan.output),
       ),
       201: json("The plan is stored durably; Location names it", dataOf(planStateSchema)),
       ...errors(413, 422, 501),
@@ -75,9 +67,9 @@ function addSubmit(app: RestApp, plans: PlanOperations): void {
     },
     async ({ body, query, context }, reply) => {
       if (query.dry_run === "true") {
-        return reply.code(200).send({ data: await plans.check(body, context) });
+        return reply.code(200).send({ data: await checkedPlan(orchestrator, body, context) });
       }
-      const plan = await plans.submit(body, context);
+      const plan = await submittedPlan(orchestrator, body, context);
       return reply
         .code(201)
         .header("location", `/api/plans/${encodeURIComponent(plan.plan_id)}`)
@@ -86,36 +78,7 @@ function addSubmit(app: RestApp, plans: PlanOperations): void {
   );
 }
 
-function addList(app: RestApp, plans: PlanOperations): void {
-  const schema = {
-    operationId: "listPlans",
-    summary: "List plans, newest first",
-    description:
-      "Plans of your organization without their steps, a page at a time. next_cursor leads to the next page.",
-    tags,
-    querystring: planPageQuerySchema,
-    response: { 200: json("A page of plans", dataOf(planPageSchema)), ...errors(501) },
-  };
-  app.get("/api/plans", { schema }, async ({ query, context }) => {
-    return { data: await plans.list(query, context) };
-  });
-}
-
-function addGet(app: RestApp, plans: PlanOperations): void {
-  const schema = {
-    operationId: "getPlan",
-    summary: "Read a plan and its steps",
-    description: "The plan and all its steps as last committed to the store.",
-    tags,
-    params: planParams,
-    response: { 200: json("The plan as committed", dataOf(planSchema)), ...errors(404) },
-  };
-  app.get("/api/plans/:plan_id", { schema }, async ({ params, context }) => {
-    return { data: await plans.get(params.plan_id, context) };
-  });
-}
-
-function addExecute(app: RestApp, plans: PlanOperations): void {
+function addExecute(app: RestApp, orchestrator: Orchestrator): void {
   const schema = {
     operationId: "executeStep",
     summary: "Execute a step",
@@ -127,7 +90,7 @@ function addExecute(app: RestApp, plans: PlanOperations): void {
     params: stepParams,
     querystring: outputPageQuerySchema,
     response: {
-      200: json("Result of the step", dataOf(stepExecutionSchema)),
+      200: json("Result of the step", dataOf<StepExecution>(stepExecutionSchema)),
       ...errors(403, 404, 409, 501),
     },
   };
@@ -135,7 +98,8 @@ function addExecute(app: RestApp, plans: PlanOperations): void {
     "/api/plans/:plan_id/steps/:step_id/execute",
     { schema },
     async ({ params, query, context }) => {
-      return { data: await plans.execute(params.plan_id, params.step_id, query, context) };
+      const step = { planId: params.plan_id, stepId: params.step_id, page: query };
+      return { data: await executedStep(orchestrator, step, correctingRequest, context) };
     },
   );
 }
@@ -146,40 +110,4 @@ function correctingRequest(planId: string, stepId: string): string {
     `send PATCH /api/plans/${planId}/steps/${stepId} with a corrected query_template ` +
     "(also intent or depends_on where they were wrong), and execute the step again"
   );
-}
-
-function addCancel(app: RestApp, plans: PlanOperations): void {
-  const schema = {
-    operationId: "cancelPlan",
-    summary: "Cancel a plan",
-    description:
-      "Interrupts the running steps and answers when all of them have stopped. Repeating it is " +
-      "harmless; a completed or failed plan cannot be cancelled.",
-    tags,
-    params: planParams,
-    response: {
-      200: json("The plan is cancelled", dataOf(planStateSchema)),
-      ...errors(404, 409, 501),
-    },
-  };
-  app.delete("/api/plans/:plan_id", { schema }, async ({ params, context }) => {
-    return { data: await plans.cancel(params.plan_id, context) };
-  });
-}
-
-function addRetry(app: RestApp, plans: PlanOperations): void {
-  const schema = {
-    operationId: "retryPlan",
-    summary: "Retry a failed plan",
-    description: "Completed steps keep their outputs; the others can be executed again.",
-    tags,
-    params: planParams,
-    response: {
-      200: json("The plan runs again", dataOf(planStateSchema)),
-      ...errors(404, 409, 501),
-    },
-  };
-  app.post("/api/plans/:plan_id/retry", { schema }, async ({ params, context }) => {
-    return { data: await plans.retry(params.plan_id, context) };
-  });
 }

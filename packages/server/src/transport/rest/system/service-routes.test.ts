@@ -1,9 +1,6 @@
 import { createHash } from "node:crypto";
-import {
-  errorBodySchema,
-  stepExecutionSchema,
-  submitPlanRequestSchema,
-} from "@steward/protocol/rest";
+import { stepExecutionSchema, submitPlanRequestSchema } from "@steward/operations";
+import { errorBodySchema } from "@steward/protocol/rest";
 import { describe, expect, it } from "vitest";
 import { INTENTS } from "../../../governance/index.js";
 import { listedTool } from "../../mcp/tool-schemas.js";

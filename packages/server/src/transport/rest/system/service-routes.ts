@@ -1,4 +1,5 @@
-import { dataOf, errorBodySchema, readinessSchema, type ErrorBody } from "@steward/protocol/rest";
+import { readinessSchema } from "@steward/operations";
+import { dataOf, errorBodySchema, type ErrorBody } from "@steward/protocol/rest";
 import * as z from "zod";
 import type { Readiness, Services } from "../../services.js";
 import { json } from "../described-replies.js";

@@ -1,35 +1,25 @@
 import { isoTime } from "@steward/kernel/clock.js";
 import {
-  dataOf,
-  systemStatusSchema,
   type Readiness,
+  system as operations,
   type SystemStatus as SystemStatusMessage,
-} from "@steward/protocol/rest";
-import type { NodeStatus, QueueStatus, SystemStatus } from "../../../system/index.js";
-import { present } from "../../../kernel/present.js";
-import type { Services } from "../../services.js";
-import { errors, json } from "../described-replies.js";
-import type { RestApp } from "../rest-app.js";
+} from "@steward/operations";
+import type { NodeStatus, QueueStatus, SystemStatus } from "../../system/index.js";
+import { present } from "../../kernel/present.js";
+import type { Services } from "../services.js";
+import { implement, type Implemented } from "./implement.js";
 
-/** The server as its operator sees it, over all organizations. */
-export function addSystemRoute(app: RestApp, services: Pick<Services, "health" | "system">): void {
-  const schema = {
-    operationId: "getSystemStatus",
-    summary: "Read nodes, queues, versions and settings",
-    description:
-      "The server as its operator sees it, over all organizations: it needs the role operator. Secret " +
-      "parts of settings are masked.",
-    tags: ["Service"],
-    response: { 200: json("The server", dataOf(systemStatusSchema)), ...errors(403) },
-  };
-  app.get("/api/system", { schema }, async (_request, reply) => {
-    void reply.header("cache-control", "no-store");
-    const [health, status] = await Promise.all([
-      services.health.readiness(),
-      services.system.status(),
-    ]);
-    return { data: systemMessage(status, health) };
-  });
+/** What the operations on the server itself do. */
+export function systemOperations({
+  health,
+  system,
+}: Pick<Services, "health" | "system">): readonly Implemented[] {
+  return [
+    implement(operations.getSystemStatus, async () => {
+      const [ready, status] = await Promise.all([health.readiness(), system.status()]);
+      return systemMessage(status, ready);
+    }),
+  ];
 }
 
 function systemMessage(status: SystemStatus, health: Readiness): SystemStatusMessage {
