@@ -16,14 +16,19 @@ const rows = [...page.matchAll(/^\| `(\w+)` +\|(.*)\|$/gm)].map(([, name = "", r
     .map((cell) => cell.trim());
   return { name, value, what, setting: setting.replaceAll("`", ""), beyond };
 });
+/** Limits that no caller meets: the page has their values, and limits.ts says what they limit. */
+const inside = [...page.matchAll(/^Inside: (.*)$/gm)].flatMap(([, list = ""]) =>
+  [...list.matchAll(/`(\w+)` ([^,]+)/g)].map(([, name = "", value = ""]) => ({ name, value })),
+);
+const shownLimits = [...rows, ...inside];
 
 describe("the table of all limits", () => {
   it("has the limits of every limits.ts once, with their values", () => {
-    expect(rows.map(({ name }) => name).toSorted()).toEqual(
+    expect(shownLimits.map(({ name }) => name).toSorted()).toEqual(
       declared.map(([name]) => name).toSorted(),
     );
-    expect(rows.map(({ name, value }) => `${name} ${value}`)).toEqual(
-      rows.map(({ name }) => `${name} ${shown(name, limits.get(name) ?? NaN)}`),
+    expect(shownLimits.map(({ name, value }) => `${name} ${value}`)).toEqual(
+      shownLimits.map(({ name }) => `${name} ${shown(name, limits.get(name) ?? NaN)}`),
     );
   });
 
@@ -34,6 +39,8 @@ describe("the table of all limits", () => {
       for (const [, code = ""] of beyond.matchAll(/`([A-Z_]+)`/g))
         expect(ERROR_CODES).toContain(code);
     }
+    const explained = explainedLimits();
+    expect(inside.filter(({ name }) => !explained.has(name))).toEqual([]);
   });
 
   it("has the default of a setting as the limit's value", () => {
@@ -65,6 +72,18 @@ async function declaredLimits(): Promise<readonly (readonly [name: string, value
     ),
   );
   return exports.flatMap((each) => Object.entries(each));
+}
+
+/** The constants of every limits.ts that have a comment of their own. */
+function explainedLimits(): ReadonlySet<string> {
+  const files = readdirSync(packages, { recursive: true, encoding: "utf8" });
+  const sources = files.filter((file) => /^[^/]+\/src\/(.*\/)?limits\.ts$/.test(file));
+  const names = sources.flatMap((file) =>
+    [...readFileSync(new URL(file, packages), "utf8").matchAll(/\*\/\nexport const (\w+)/g)].map(
+      ([, name = ""]) => name,
+    ),
+  );
+  return new Set(names);
 }
 
 /** A limit in a readable form, in the unit of its name's suffix. */
