@@ -21,7 +21,7 @@ import {
   writeParts,
 } from "./backup-parts.js";
 import { closeToOthers, makePrivateDirectory } from "../private-files.js";
-import { refuseEarlier, schemaVersion, SCHEMA_VERSION } from "./migrate.js";
+import { refuseOthers, schemaVersion } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
 
 /** Pages copied at a time before other work can run. */
@@ -207,8 +207,7 @@ function statesOf(directory: string): readonly string[] {
 function checkStore(path: string, what: string): number {
   const version = checkDatabase(path, what);
   if (version === 0) throw damaged(what, "it is not a store of steward");
-  refuseEarlier(version);
-  if (version > SCHEMA_VERSION) throw damaged(what, "a newer version of steward wrote it");
+  refuseOthers(version);
   return version;
 }
 

@@ -1,7 +1,7 @@
 import type { CopiedRow, CopiedTable } from "../copied-table.js";
 import { addBlockFunctions } from "./audit/copied-records.js";
 import { openConnection, StatementCache } from "./connection.js";
-import { refuseEarlier, schemaVersion } from "./migrate.js";
+import { refuseOthers, schemaVersion } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
 import { number } from "./column-values.js";
 
@@ -11,11 +11,11 @@ export interface SqliteExport extends Disposable {
   rows(table: CopiedTable): Iterable<CopiedRow>;
 }
 
-/** @throws AppError `STORE_UNAVAILABLE` when a server owns the store. */
+/** @throws AppError `STORE_UNAVAILABLE` when a server owns the store, or another version of steward wrote it. */
 export function openSqliteExport(path: string): SqliteExport {
   const lock = lockStore(path);
   const connection = openConnection(path, true);
-  refuseEarlier(schemaVersion(connection));
+  refuseOthers(schemaVersion(connection));
   addBlockFunctions(connection);
   const db = new StatementCache(connection);
   return {

@@ -35,7 +35,17 @@ export function migrate(db: DatabaseSyncInstance): void {
  */
 export function pendingVersions(db: DatabaseSyncInstance): readonly number[] {
   const version = schemaVersion(db);
-  refuseEarlier(version);
+  refuseOthers(version);
+  return MIGRATIONS.map((_migration, index) => FIRST_VERSION + index).filter(
+    (next) => next > version,
+  );
+}
+
+/**
+ * Refuses a store that another version of the program wrote.
+ * @throws AppError `STORE_UNAVAILABLE` when no migration leads from its version to this program's.
+ */
+export function refuseOthers(version: number): void {
   if (version > SCHEMA_VERSION) {
     throw new AppError(
       "STORE_UNAVAILABLE",
@@ -43,16 +53,6 @@ export function pendingVersions(db: DatabaseSyncInstance): readonly number[] {
         `${String(SCHEMA_VERSION)}: use the version of steward that wrote it, or a newer one`,
     );
   }
-  return MIGRATIONS.map((_migration, index) => FIRST_VERSION + index).filter(
-    (next) => next > version,
-  );
-}
-
-/**
- * Refuses a store of an earlier version.
- * @throws AppError `STORE_UNAVAILABLE` when no migration leads from its version to this program's.
- */
-export function refuseEarlier(version: number): void {
   if (version === 0 || version >= FIRST_VERSION) return;
   throw new AppError(
     "STORE_UNAVAILABLE",
