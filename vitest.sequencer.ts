@@ -15,6 +15,7 @@ const LONGEST: readonly string[] = [
   "snippets/snippets",
   "faults/data-source",
   "app/earlier-content",
+  "app/erased-canaries",
 ];
 
 /**
