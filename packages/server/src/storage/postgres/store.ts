@@ -115,7 +115,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       handover: new PostgresPlanHandover(db, signals, node),
       timers: systemTimers,
     });
-    const memory = new PostgresMemoryStore(db, unread.memory, signals);
+    const memory = new PostgresMemoryStore(db, unread.memory, signals, derivation);
     return {
       plans,
       approvals: new SqlApprovalIndex(sql),

@@ -1,5 +1,7 @@
 import type { AuditFact, PreparedBatch } from "../../../audit/ports.js";
+import type { IndexEntry } from "../../../memory/index.js";
 import type { PlanRef } from "../../../plans/ports.js";
+import type { DecidedCalls, NumberedCalls } from "../memory/pending-memory.js";
 import type { PlansWithCalls, RecordedUsage } from "../usage/pending-usage.js";
 
 /** What the thread is started with. */
@@ -32,5 +34,17 @@ export interface DerivationCalls {
   readonly recordUsage: {
     readonly input: { readonly plans: PlansWithCalls; readonly limit: number };
     readonly output: RecordedUsage;
+  };
+  readonly takeCalls: {
+    readonly input: {
+      /** Plans with calls that have no entries yet. */
+      readonly plans: readonly PlanRef[];
+      readonly limit: number;
+    };
+    readonly output: NumberedCalls;
+  };
+  readonly rememberCalls: {
+    readonly input: DecidedCalls;
+    readonly output: readonly IndexEntry[];
   };
 }

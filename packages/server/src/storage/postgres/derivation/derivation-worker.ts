@@ -3,6 +3,7 @@ import { serveThread } from "@steward/kernel/concurrency/worker-thread.js";
 import { TreeAppender } from "../../../audit/index.js";
 import { PostgresFactSource } from "../audit/fact-source.js";
 import { Database } from "../database.js";
+import { PendingMemory } from "../memory/pending-memory.js";
 import { PendingUsage } from "../usage/pending-usage.js";
 import type { DerivationCalls, DerivationData } from "./derivation-calls.js";
 import { DERIVATION_CONNECTIONS_MAX } from "./limits.js";
@@ -16,6 +17,7 @@ import { DERIVATION_CONNECTIONS_MAX } from "./limits.js";
 const { url } = workerData as DerivationData;
 const db = new Database(url, { connectionsMax: DERIVATION_CONNECTIONS_MAX });
 const usage = new PendingUsage(db);
+const memory = new PendingMemory(db);
 const facts = new PostgresFactSource(db);
 const appender = new TreeAppender(facts);
 
@@ -27,6 +29,8 @@ serveThread<DerivationCalls>(
     },
     appendRecords: ({ number, checkpoint }) => appender.append({ number }, checkpoint),
     recordUsage: ({ plans, limit }) => usage.record(plans, limit),
+    takeCalls: ({ plans, limit }) => memory.take(plans, limit),
+    rememberCalls: (decided) => memory.remember(decided),
   },
   () => db[Symbol.asyncDispose](),
 );

@@ -1,15 +1,6 @@
 import { assert } from "@steward/kernel/assert.js";
 import type { SetAside } from "@steward/kernel/concurrency/set-aside.js";
-import type { ToolCallBatch } from "../../../kernel/tool-call.js";
-import {
-  CallsToRemember,
-  indexEntry,
-  toolCallEntryId,
-  type EntryFilter,
-  type IndexEntry,
-  type MemoryEntry,
-  type TakenCalls,
-} from "../../../memory/index.js";
+import type { EntryFilter, IndexEntry, MemoryEntry, TakenCalls } from "../../../memory/index.js";
 import type {
   EmbeddedEntry,
   EmbeddingModel,
@@ -20,13 +11,16 @@ import type {
 import type { AuditFact } from "../../../audit/ports.js";
 import type { RecordedOperation } from "../../../kernel/recorded-operation.js";
 import { addFacts } from "../audit/outbox.js";
-import { acknowledge } from "../tool-calls/unread-calls.js";
+import type { PlanRef } from "../../../plans/ports.js";
+import type { DerivationThread } from "../../derivation/derivation-thread.js";
+import type { DerivationCalls } from "../derivation/derivation-calls.js";
 import type { Connection, Database, PgValue } from "../database.js";
 import { batchedLookup, type Lookup } from "../batched-lookup.js";
 import { GroupCommit, type Waiting } from "../group-commit.js";
 import { activeModel, adoptModel, changedModel } from "./memory-models.js";
 import { conditionsOf, ENTRY_COLUMNS, entryOf, type EntryRow } from "./memory-rows.js";
 import { deleteEntries, insertEntries } from "./memory-writes.js";
+import type { NumberedCalls } from "./pending-memory.js";
 import { isRefusal, settled } from "../settled.js";
 import { preventDeletions, whileDeleting } from "../retention/retention-lock.js";
 import type { Signals } from "../signals.js";
@@ -46,6 +40,7 @@ export class PostgresMemoryStore implements MemoryStore {
   readonly toolCalls: PostgresToolCallFeed;
   readonly #db: Database;
   readonly #signals: Signals;
+  readonly #thread: Pick<DerivationThread<DerivationCalls>, "call">;
   /** Combines the lookups of searches that end together. */
   readonly #found: Lookup<MemoryEntry> = batchedLookup((entryIds, orgId) =>
     this.#entriesById(entryIds, orgId),
@@ -60,11 +55,17 @@ export class PostgresMemoryStore implements MemoryStore {
     write: (_orgId, waiting) => this.#add(waiting),
   });
   #modelId: number | undefined;
-  /** The batch that was taken last. */
-  #taken: { readonly calls: CallsToRemember; readonly batch: ToolCallBatch } | undefined;
+  /** The number of each batch in the thread that has read it. */
+  readonly #numbers = new WeakMap<TakenCalls, number>();
 
-  constructor(db: Database, unread: UnreadPlans, signals: Signals) {
+  constructor(
+    db: Database,
+    unread: UnreadPlans,
+    signals: Signals,
+    thread: Pick<DerivationThread<DerivationCalls>, "call">,
+  ) {
     this.#db = db;
+    this.#thread = thread;
     this.toolCalls = new PostgresToolCallFeed(db, "memory", unread);
     this.#signals = signals;
   }
@@ -91,36 +92,26 @@ export class PostgresMemoryStore implements MemoryStore {
   }
 
   async takeCalls(limit: number, setAside?: SetAside): Promise<TakenCalls> {
-    const batch = await this.toolCalls.take(limit, setAside);
-    const calls = new CallsToRemember(batch);
-    this.#taken = { calls, batch };
-    if (batch.calls.length === 0) await this.toolCalls.done(batch);
-    return calls.taken;
+    const read = (plans: readonly PlanRef[]): Promise<NumberedCalls> =>
+      this.#thread.call("takeCalls", { plans, limit });
+    const { number, taken, isCut } = await this.toolCalls.takeWith(read, setAside);
+    if (taken.calls.length === 0) this.toolCalls.forget();
+    const calls = { ...taken, isCut };
+    this.#numbers.set(calls, number);
+    return calls;
   }
 
   async remember(
     taken: TakenCalls,
     vectors: readonly (Float32Array | undefined)[],
   ): Promise<readonly IndexEntry[]> {
-    assert(this.#taken?.calls.taken === taken, "the batch is the one that was taken last");
-    const { calls, batch } = this.#taken;
-    const entries = calls.entriesWith(vectors);
-    const modelId = this.modelId;
-    const parts = this.toolCalls.partsOf(batch);
-    await this.#db.transaction(async (connection) => {
-      const plans = await acknowledge(connection, "memory", parts);
-      // Another node may have stored the other entries meanwhile.
-      const ours = new Set(
-        parts
-          .filter(({ ref }) => plans.has(ref.planId))
-          .flatMap(({ calls }) => calls.map(toolCallEntryId)),
-      );
-      const own = entries.filter(({ entry }) => ours.has(entry.entryId));
-      await insertEntries(connection, own, modelId);
-    });
-    this.toolCalls.forget(batch);
-    this.#signals.memory(organizationsOf(entries));
-    return entries.map(indexEntry);
+    const number = this.#numbers.get(taken);
+    assert(number !== undefined, "a batch is remembered by the store that it was taken from");
+    const decided = { number, modelId: this.modelId, vectors };
+    const entries = await this.#thread.call("rememberCalls", decided);
+    this.toolCalls.forget();
+    this.#signals.memory(entries.map(({ orgId }) => orgId));
+    return entries;
   }
 
   async findEntry(orgId: string, entryId: string): Promise<MemoryEntry | undefined> {

@@ -11,10 +11,19 @@ import type { UnreadPlans } from "./unread-plans.js";
 /** Plans whose calls a batch is taken from. A plan has a few calls, so that hardly more are read than taken. */
 export const PLANS_MAX = 64;
 
-/** The plans of a batch, and the parts of their logs that were read. */
+/** What a batch is made of. */
 interface Taken {
   readonly refs: readonly PlanRef[];
+  readonly batch?: ToolCallBatch;
   readonly parts: readonly UnreadCalls[];
+}
+
+/** What reading the logs of plans has found. */
+export interface ReadPlans {
+  /** Plans that were not read to their ends. */
+  readonly left: readonly PlanRef[];
+  /** Why a plan's log cannot be read further, by the plan's id. */
+  readonly unreadable: ReadonlyMap<string, Error>;
 }
 
 /**
@@ -29,7 +38,8 @@ export class PostgresToolCallFeed implements ToolCallFeed {
   readonly #db: Database;
   readonly #consumer: CallConsumer;
   readonly #unread: UnreadPlans;
-  readonly #taken = new Map<ToolCallBatch, Taken>();
+  /** The batch that was taken last, until it is acknowledged. */
+  #taken: Taken | undefined;
 
   constructor(db: Database, consumer: CallConsumer, unread: UnreadPlans) {
     this.#db = db;
@@ -38,32 +48,59 @@ export class PostgresToolCallFeed implements ToolCallFeed {
   }
 
   async take(limit: number, setAside?: SetAside): Promise<ToolCallBatch> {
-    for (const taken of [...this.#taken.keys()]) this.release(taken);
+    const read = (
+      plans: readonly PlanRef[],
+    ): Promise<ReadPlans & { parts: readonly UnreadCalls[] }> =>
+      readUnreadOf(this.#db, this.#consumer, plans, limit);
+    const { parts, isCut } = await this.takeWith(read, setAside);
+    const batch = { calls: parts.flatMap((part) => part.calls), isCut };
+    this.#taken = { refs: this.#taken?.refs ?? [], batch, parts };
+    return batch;
+  }
+
+  async done(taken: ToolCallBatch): Promise<void> {
+    assert(
+      this.#taken?.batch === taken,
+      "a batch is done once, and is the one that was taken last",
+    );
+    const { parts } = this.#taken;
+    if (parts.length > 0) {
+      await this.#db.transaction((connection) => acknowledge(connection, this.#consumer, parts));
+    }
+    this.forget();
+  }
+
+  /**
+   * Takes a batch from plans with calls that were not processed yet. Those of a batch that was taken before and
+   * is not forgotten are among them.
+   * @param read reads the plans' logs, here or in a thread.
+   */
+  async takeWith<Read extends ReadPlans>(
+    read: (plans: readonly PlanRef[]) => Promise<Read>,
+    setAside?: SetAside,
+  ): Promise<Read & { readonly isCut: boolean }> {
+    for (const ref of this.#taken?.refs ?? []) this.#unread.add(ref);
+    this.forget();
     await this.#unread.begin();
     const known = this.#unread.takeAny(PLANS_MAX);
     // A plan that cannot be read waits until a sweep finds it again.
     const tried = known.filter(({ planId }) => setAside?.isWaiting(planId) !== true);
     try {
-      const read = await readUnreadOf(this.#db, this.#consumer, tried, limit);
-      for (const ref of read.left) this.#unread.add(ref);
-      tellUnreadable(setAside, tried, read.unreadable);
-      const calls = read.parts.flatMap((part) => part.calls);
-      const batch = { calls, isCut: read.left.length > 0 || known.length === PLANS_MAX };
-      const refs = tried.filter(({ planId }) => !read.unreadable.has(planId));
-      this.#taken.set(batch, { refs, parts: read.parts });
-      return batch;
+      const found = await read(tried);
+      for (const ref of found.left) this.#unread.add(ref);
+      tellUnreadable(setAside, tried, found.unreadable);
+      const refs = tried.filter(({ planId }) => !found.unreadable.has(planId));
+      this.#taken = { refs, parts: [] };
+      return { ...found, isCut: found.left.length > 0 || known.length === PLANS_MAX };
     } catch (error) {
       for (const ref of tried) this.#unread.add(ref);
       throw error;
     }
   }
 
-  async done(taken: ToolCallBatch): Promise<void> {
-    const parts = this.partsOf(taken);
-    if (parts.length > 0) {
-      await this.#db.transaction((connection) => acknowledge(connection, this.#consumer, parts));
-    }
-    this.forget(taken);
+  /** The batch that was taken last is acknowledged. */
+  forget(): void {
+    this.#taken = undefined;
   }
 
   async waiting(orgId?: string): Promise<number> {
@@ -81,26 +118,6 @@ export class PostgresToolCallFeed implements ToolCallFeed {
 
   onNews(wake: () => void): Unsubscribe {
     return this.#unread.onNews(wake);
-  }
-
-  /** The parts of plan logs in a batch, for a consumer that acknowledges them itself. */
-  partsOf(batch: ToolCallBatch): readonly UnreadCalls[] {
-    const taken = this.#taken.get(batch);
-    assert(taken !== undefined, "a batch is done once, by the feed that it was taken from");
-    return taken.parts;
-  }
-
-  /** Removes a batch that was acknowledged. */
-  forget(batch: ToolCallBatch): void {
-    this.#taken.delete(batch);
-  }
-
-  /**
-   * Makes the plans of a batch unread again, because it was not processed, or by another process.
-   */
-  release(batch: ToolCallBatch): void {
-    for (const ref of this.#taken.get(batch)?.refs ?? []) this.#unread.add(ref);
-    this.#taken.delete(batch);
   }
 }
 
