@@ -29,12 +29,12 @@ const narrowed = openPolicies({
 }).authorizer;
 
 const rows = {
-  "an operation": await cost(ROUNDS, () => shipped.authorize(agent, "plans:execute")),
-  "a statement": await cost(ROUNDS, () => shipped.permit(agent, statement)),
-  "a statement, by its two tables": await cost(ROUNDS, () =>
+  "an operation": await cost(ROUNDS, async () => shipped.authorize(agent, "plans:execute")),
+  "a statement": await cost(ROUNDS, async () => shipped.permit(agent, statement)),
+  "a statement, by its two tables": await cost(ROUNDS, async () =>
     narrowed.permit(agent, { ...statement, touched }),
   ),
-  "an operation never decided on": await cost(NEW_ONES, (round) =>
+  "an operation never decided on": await cost(NEW_ONES, async (round) =>
     shipped.authorize({ ...agent, agentId: `agent-${String(round)}` }, "plans:execute"),
   ),
 };

@@ -27,12 +27,17 @@ export class BoundedTurns {
 
   /** Runs `start` now, when the turn has room and nothing waits, else in a later turn. */
   enter(party: () => string, start: () => void): void {
-    if (this.#waiting.size === 0 && this.#takePlace()) {
+    if (this.tryEnter()) {
       start();
       return;
     }
     this.#waiting.push(party(), start);
     this.#schedule();
+  }
+
+  /** Takes a place for work that is about to run, when the turn has room and nothing waits. */
+  tryEnter(): boolean {
+    return this.#waiting.size === 0 && this.#takePlace();
   }
 
   #takePlace(): boolean {

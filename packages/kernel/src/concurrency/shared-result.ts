@@ -23,8 +23,12 @@ export async function sharedResult<Result>(
   }
 }
 
-/** Resolves when the turn of the event loop has room for another caller that resumes. */
-export function resumption(party: string): Promise<void> {
+/**
+ * Resolves when the turn of the event loop has room for another caller that resumes; `undefined` when
+ * it has room now.
+ */
+export function resumption(party: string): Promise<void> | undefined {
+  if (RESUMPTIONS.tryEnter()) return undefined;
   return new Promise((resolve) => {
     RESUMPTIONS.enter(() => party, resolve);
   });

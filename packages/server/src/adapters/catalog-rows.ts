@@ -44,7 +44,7 @@ export class TargetCatalogRows implements CatalogRows {
           // A read writes no marker. Therefore the attempt only names the organization whose turn
           // the read takes.
           attempt: { orgId: caller.orgId, planId: ids.uuid(), stepId: "catalog", attempt: 1 },
-          permit: (touched) => policy.permit(caller, { dataSource, intent, touched }),
+          permit: async (touched) => policy.permit(caller, { dataSource, intent, touched }),
         },
         signal,
       );

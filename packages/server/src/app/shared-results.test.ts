@@ -77,7 +77,7 @@ const PLACES: Readonly<Record<string, () => (n: number) => Promise<unknown>>> = 
   "the budgets of an organization": () => {
     const reservations = new LedgerReservations(usage.store.usage, usage.recorder, systemClock);
     const call = { orgId, sessionId: "session", toolName: "sql", intent: "read_select" } as const;
-    return (n) => reservations.reserve({ ...call, eventId: String(n), ormModel: undefined });
+    return async (n) => reservations.reserve({ ...call, eventId: String(n), ormModel: undefined });
   },
   "the health of the server": () => {
     const readiness = () => turn().then(() => ({ ready: true, checks: {} }));

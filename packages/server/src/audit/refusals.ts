@@ -53,16 +53,14 @@ export class Refusals {
   }
 
   /** Runs an authentication, and counts its failure. */
-  async watchAuthentication<T>(request: RequestOrigin, check: () => Promise<T>): Promise<T> {
-    try {
-      return await check();
-    } catch (error) {
+  watchAuthentication<T>(request: RequestOrigin, check: () => Promise<T>): Promise<T> {
+    return check().catch((error: unknown) => {
       if (error instanceof AppError && error.code === "UNAUTHENTICATED") {
         const nobody = { ...anonymousCaller(NIL_ORG_ID), request };
         this.#count("authentication.failed", nobody, { reason: error.message }, "");
       }
       throw error;
-    }
+    });
   }
 
   /** Removes what waits, to be stored. */

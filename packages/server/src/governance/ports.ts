@@ -198,7 +198,7 @@ export interface StatementPolicy {
   looksAtData(caller: Caller, kinds?: readonly Intent[]): boolean | Promise<boolean>;
 
   /**
-   * Permits the statement or throws.
+   * Permits the statement or rejects; at once when the policies are in memory.
    * @param isApproved whether persons have approved what the policies demand. It is asked at most
    * once; when it answers true, the same policies decide again, with the statement approved. Absent:
    * nothing is approved.
@@ -209,7 +209,7 @@ export interface StatementPolicy {
     caller: Caller,
     statement: PlannedStatement,
     isApproved?: (needed: NeededApproval) => boolean,
-  ): Promise<StatementGrant>;
+  ): StatementGrant | Promise<StatementGrant>;
 
   /** Whether {@link permit} would permit it. An answer is no refusal and leaves no record. */
   permits(...asked: Parameters<StatementPolicy["permit"]>): Promise<boolean>;
@@ -218,11 +218,11 @@ export interface StatementPolicy {
 /** Decides by policies who may have what statements have returned before. */
 export interface OutputPolicy extends Pick<StatementPolicy, "looksAtData"> {
   /**
-   * Permits handing a stored output to a caller, or throws. The policies decide as if the caller ran
+   * Permits handing a stored output to a caller, or rejects; at once when the policies are in memory. The policies decide as if the caller ran
    * the statement now, or read what it has read.
    * @throws AppError `POLICY_DENIED`.
    */
-  permitOutput(caller: Caller, output: OutputToHandOut): Promise<void>;
+  permitOutput(caller: Caller, output: OutputToHandOut): undefined | Promise<undefined>;
 }
 
 /** A policy that tells its reasons beforehand. */
@@ -257,7 +257,7 @@ export interface ToolCallGate {
    * @throws AppError `QUOTA_EXCEEDED` with `retryAfterMs`, or `STORE_UNAVAILABLE`: the call must
    * not run.
    */
-  admit(call: AnnouncedToolCall): Promise<readonly string[]>;
+  admit(call: AnnouncedToolCall): readonly string[] | Promise<readonly string[]>;
 
   /** Releases an admitted call that did not run and will have no record. */
   release(call: Pick<AnnouncedToolCall, "orgId" | "eventId">): void;

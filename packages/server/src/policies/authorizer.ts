@@ -14,6 +14,7 @@ import {
 import { type Action, groupOf, requireScope } from "../identity/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
+import { whenKnown } from "@steward/kernel/concurrency/when-known.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { hasRole } from "@steward/kernel/role-name.js";
 import { sourcesOfCall, type CallOrigin } from "../kernel/tool-call.js";
@@ -91,14 +92,31 @@ export class Authorizer implements ExplainedStatementPolicy {
   }
 
   /**
-   * Permits the action or throws.
+   * Permits the action or rejects; at once when the policies are in memory.
    * @param resource The target of the action; absent: the caller's organization as a whole.
    * @throws AppError `POLICY_DENIED`, naming what is missing and, in its details, the policy that
    * decided; `APPROVAL_REQUIRED` when it would be permitted if persons approved it.
    */
-  async authorize(caller: Caller, action: Action, resource?: PolicyResource): Promise<void> {
-    requireScope(caller, action);
-    const policies = await this.#policiesFor(caller, action);
+  authorize(
+    caller: Caller,
+    action: Action,
+    resource?: PolicyResource,
+  ): undefined | Promise<undefined> {
+    return whenKnown(undefined, () => {
+      requireScope(caller, action);
+      return whenKnown(this.#policiesFor(caller, action), (policies) => {
+        this.#authorize(policies, caller, action, resource);
+        return undefined;
+      });
+    });
+  }
+
+  #authorize(
+    policies: CompiledPolicies,
+    caller: Caller,
+    action: Action,
+    resource: PolicyResource | undefined,
+  ): void {
     const ask = (asker: Asker = caller): void => {
       const request = this.#requestOf(policies, asker, action, resource);
       const decision = this.#decisions.decide(policies, request);
@@ -158,19 +176,20 @@ export class Authorizer implements ExplainedStatementPolicy {
       : looksAtData(policies, kinds);
   }
 
-  async permit(
+  permit(
     caller: Caller,
     statement: PlannedStatement,
     isApproved?: (needed: NeededApproval) => boolean,
-  ): Promise<StatementGrant> {
-    const policies = await this.#parts.policies.of(caller.orgId);
-    const permit = (one: PlannedStatement, isMet: typeof isApproved): StatementGrant =>
-      permitToAll(
-        caller,
-        (asker, isOk) => this.#permit(policies, this.#askedOf(policies, asker, one), isOk),
-        isMet,
-      );
-    return permitWithRuns(statement, permit, isApproved);
+  ): StatementGrant | Promise<StatementGrant> {
+    return whenKnown(this.#parts.policies.of(caller.orgId), (policies) => {
+      const permit = (one: PlannedStatement, isMet: typeof isApproved): StatementGrant =>
+        permitToAll(
+          caller,
+          (asker, isOk) => this.#permit(policies, this.#askedOf(policies, asker, one), isOk),
+          isMet,
+        );
+      return permitWithRuns(statement, permit, isApproved);
+    });
   }
 
   #permit(
@@ -202,9 +221,15 @@ export class Authorizer implements ExplainedStatementPolicy {
     }
   }
 
-  async permitOutput(caller: Caller, output: OutputToHandOut): Promise<void> {
+  permitOutput(caller: Caller, output: OutputToHandOut): undefined | Promise<undefined> {
+    return whenKnown(this.#parts.policies.of(caller.orgId), (policies) => {
+      this.#permitOutput(policies, caller, output);
+      return undefined;
+    });
+  }
+
+  #permitOutput(policies: CompiledPolicies, caller: Caller, output: OutputToHandOut): void {
     const { dataSource, touched } = output;
-    const policies = await this.#parts.policies.of(caller.orgId);
     const data = touched && this.#recalled.of(touched);
     const ask = (asker: Asker): void => {
       permitOutput(asker, output, data, (asked, told) => {

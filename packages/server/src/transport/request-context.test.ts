@@ -10,7 +10,7 @@ import { openQuotas } from "./testing/open-quotas.js";
 const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
 const services = {
   authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
-  authorize: () => Promise.resolve(),
+  authorize: () => undefined,
   useApproval: () =>
     Promise.resolve({ lifts: new Set<string>(), giveBack: () => Promise.resolve() }),
   quotas: openQuotas(),

@@ -52,9 +52,11 @@ export async function requestContext(
   const { headers, requestId, action, deadlineMs, signal, isApprovable = false } = request;
   const caller = await authenticate(request);
   // Only now it is known whose request it is: one organization may have many connections.
-  await resumption(caller.orgId);
+  const turn = resumption(caller.orgId);
+  if (turn !== undefined) await turn;
   if (action !== undefined) quotas.countRequest(caller.orgId);
-  const needed = await demanded(authorize, caller, action === undefined ? [] : [action]);
+  const demand = action === undefined ? undefined : demanded(authorize, caller, action);
+  const needed = demand instanceof Promise ? await demand : demand;
   if (needed !== undefined && !isApprovable) await useApproval(caller, undefined, [needed]);
   const counts = takenShare(quotas, caller, request);
   const idempotencyKey = headerText(headers, "idempotency-key", IDEMPOTENCY_KEY_LENGTH_MAX);
@@ -74,11 +76,9 @@ type Made<T> = { -readonly [Key in keyof T]: T[Key] };
 function requestOrigin(request: IncomingRequest, clientAddress: ClientAddress): RequestOrigin {
   const { traceparent } = request.headers;
   const traceId = typeof traceparent === "string" ? TRACEPARENT.exec(traceparent)?.[1] : undefined;
-  return {
-    requestId: request.requestId,
-    peerAddress: clientAddress(request),
-    ...(traceId === undefined ? {} : { traceId }),
-  };
+  const { requestId } = request;
+  const peerAddress = clientAddress(request);
+  return traceId === undefined ? { requestId, peerAddress } : { requestId, peerAddress, traceId };
 }
 
 /** W3C Trace Context §3.2. */
@@ -102,25 +102,19 @@ export function takenShare(
 }
 
 /**
- * Lets a caller pass who may do all of this.
- * @returns the approval that one of the actions needs; the caller of this function has to ask for it.
- * @throws AppError as {@link Authorize} does.
+ * Lets a caller pass who may do this.
+ * @returns the approval that the action needs; the caller of this function has to ask for it. It fails as
+ * {@link Authorize} does.
  */
-export async function demanded(
+export function demanded(
   authorize: Gatekeepers["authorize"],
   caller: Caller,
-  actions: readonly Action[],
-): Promise<OperationApprovalRequired | undefined> {
-  let needed: OperationApprovalRequired | undefined;
-  for (const action of actions) {
-    try {
-      await authorize(caller, action);
-    } catch (error) {
-      if (!(error instanceof OperationApprovalRequired)) throw error;
-      needed ??= error;
-    }
-  }
-  return needed;
+  action: Action,
+): undefined | Promise<OperationApprovalRequired | undefined> {
+  return authorize(caller, action)?.catch((error: unknown) => {
+    if (!(error instanceof OperationApprovalRequired)) throw error;
+    return error;
+  });
 }
 
 /**

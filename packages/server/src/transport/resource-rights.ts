@@ -39,7 +39,11 @@ export class ResourceRights {
     await this.#authorize(caller, action, { kind: "memorySession", orgId, session });
   }
 
-  #onBranch(caller: Caller, action: "state:write" | "state:refs", branch: string): Promise<void> {
-    return this.#authorize(caller, action, { kind: "branch", orgId: caller.orgId, branch });
+  async #onBranch(
+    caller: Caller,
+    action: "state:write" | "state:refs",
+    branch: string,
+  ): Promise<void> {
+    await this.#authorize(caller, action, { kind: "branch", orgId: caller.orgId, branch });
   }
 }

@@ -108,7 +108,7 @@ export interface SignIn {
 export type Authenticate = (shown: ShownIdentity) => Promise<Caller>;
 
 /**
- * Permits the action or throws.
+ * Permits the action or rejects; at once when the policies are in memory.
  * @param resource The target of the action; absent: the caller's organization as a whole.
  * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
  */
@@ -116,7 +116,7 @@ export type Authorize = (
   caller: Caller,
   action: Action,
   resource?: PolicyResource,
-) => Promise<void>;
+) => undefined | Promise<undefined>;
 
 /** An operation with its parameters; `undefined`: it cannot be shown to a person, or not as a whole. */
 export type ShownOperation = ApprovableOperation | undefined;

@@ -199,10 +199,10 @@ export interface BudgetReservations {
   /**
    * Decides on a call and reserves it until it is recorded or released. A budget set by another
    * process takes effect within a second.
-   * @throws AppError `STORE_UNAVAILABLE`; the call may be reserved nevertheless, until it is
+   * It rejects with an AppError `STORE_UNAVAILABLE`; the call may be reserved nevertheless, until it is
    * released.
    */
-  reserve(call: AnnouncedToolCall): Promise<Admission>;
+  reserve(call: AnnouncedToolCall): Admission | Promise<Admission>;
 
   /**
    * Releases a call's reservation, if any.

@@ -115,7 +115,11 @@ export class SqliteTarget implements SqlTarget {
       request.permit === undefined
         ? this.#run(statement, request, signal)
         : this.#runPermitted(statement, { ...request, permit: request.permit }, signal);
-    return this.#running.track(running).catch((error: unknown) => this.#thrown(error, sql, orgId));
+    try {
+      return await this.#running.track(running);
+    } catch (error) {
+      return this.#thrown(error, sql, orgId);
+    }
   }
 
   async describe(
@@ -170,17 +174,17 @@ export class SqliteTarget implements SqlTarget {
     throw await this.#admission.withAdvice(error, sql, orgId);
   }
 
-  async #run(
+  #run(
     statement: AdmittedStatement,
-    { intent, attempt, waitMs, timeoutMs, ...asked }: StatementRequest,
+    request: StatementRequest,
     signal: AbortSignal,
   ): Promise<StatementResult> {
+    const { intent, attempt, waitMs, timeoutMs } = request;
     const limits = { waitMs, timeoutMs, signal };
-    const result = await (isReadIntent(intent)
+    const answer = isReadIntent(intent)
       ? this.#readers.ask({ kind: "read", statement }, attempt.orgId, limits)
-      : this.#writer.write({ statement, attempt, limits: this.#rowLimits(asked) }, limits));
-    assert(result !== undefined, "a statement that ran has a result");
-    return result;
+      : this.#writer.write({ statement, attempt, limits: this.#rowLimits(request) }, limits);
+    return answer.then(ran);
   }
 
   /** Runs a permitted statement under the schema version for which it was permitted. */
@@ -244,6 +248,11 @@ export class SqliteTarget implements SqlTarget {
     await this.#running.drain();
     await Promise.all([this.#readers.close(), this.#writer.close()]);
   }
+}
+
+function ran(result: StatementResult | undefined): StatementResult {
+  assert(result !== undefined, "a statement that ran has a result");
+  return result;
 }
 
 function keyOf({ intent, sql }: AdmittedStatement): string {

@@ -76,14 +76,11 @@ export async function openAudit(
   const guardsWith =
     (recorder: OperationRecorder): OpenAudit["guards"] =>
     (useApproval) => ({
-      authorize: async (caller, action, resource) => {
-        try {
-          await policy.authorize(caller, action, resource);
-        } catch (error) {
+      authorize: (caller, action, resource) =>
+        policy.authorize(caller, action, resource)?.catch((error: unknown) => {
           countRefused(caller, action, error);
           throw error;
-        }
-      },
+        }),
       useApproval: (caller, operation, needs) =>
         refusals.watch(caller, { action: needs[0].action }, () =>
           useApproval(caller, operation, needs),
@@ -146,31 +143,35 @@ export async function openAudit(
  * refused: the plan's log tells of its approval.
  */
 function watchedStatements(policy: Authorizer, refusals: Refusals): ExplainedStatementPolicy {
+  const refused = async (
+    caller: Caller,
+    asked: { readonly action: string; readonly data_source: string },
+    refusal: unknown,
+  ): Promise<never> => {
+    const policy_version = await policy.versionFor(caller);
+    refusals.count(caller, { ...asked, policy_version }, refusal);
+    throw refusal;
+  };
   return {
     looksAtData: (...asked) => policy.looksAtData(...asked),
     decide: (...asked) => policy.decide(...asked),
     versionFor: (caller) => policy.versionFor(caller),
     permits: (...asked) => policy.permits(...asked),
-    async permitOutput(caller, output) {
-      try {
-        await policy.permitOutput(caller, output);
-      } catch (refusal) {
-        const { dataSource: data_source } = output;
-        const policy_version = await policy.versionFor(caller);
-        refusals.count(caller, { action: "read_select", data_source, policy_version }, refusal);
-        throw refusal;
-      }
+    permitOutput(caller, output) {
+      return policy
+        .permitOutput(caller, output)
+        ?.catch((refusal: unknown) =>
+          refused(caller, { action: "read_select", data_source: output.dataSource }, refusal),
+        );
     },
-    async permit(caller, statement, isApproved) {
-      try {
-        return await policy.permit(caller, statement, isApproved);
-      } catch (refusal) {
+    permit(caller, statement, isApproved) {
+      const grant = policy.permit(caller, statement, isApproved);
+      if (!(grant instanceof Promise)) return grant;
+      return grant.catch((refusal: unknown) => {
         if (refusal instanceof ApprovalRequired) throw refusal;
         const { intent: action, dataSource: data_source } = statement;
-        const policy_version = await policy.versionFor(caller);
-        refusals.count(caller, { action, data_source, policy_version }, refusal);
-        throw refusal;
-      }
+        return refused(caller, { action, data_source }, refusal);
+      });
     },
   };
 }

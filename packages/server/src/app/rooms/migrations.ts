@@ -58,7 +58,7 @@ export async function openMigrations(options: MigrationOptions): Promise<OpenMig
   return {
     service: new MigrationService({
       ...parts,
-      mayDefineCode: (caller) => policy.authorize(caller, "migrations:code"),
+      mayDefineCode: async (caller) => policy.authorize(caller, "migrations:code"),
       mayMigrate: (...asked) => permitMigration(policy, ...asked),
     }),
     recorder: new StepRecorder(parts),

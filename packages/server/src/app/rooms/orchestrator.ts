@@ -79,7 +79,7 @@ export function openOrchestrator(
 ): OpenOrchestrator {
   const { targets, analyzer, reader } = sources;
   const applyMigration = applyMigrationTool(migrations.service, {
-    mayApply: (caller) => policy.authorize(caller, "migrations:apply"),
+    mayApply: async (caller) => policy.authorize(caller, "migrations:apply"),
     looksAtData: (...asked) => policy.looksAtData(...asked),
   });
   const jsonTools = new Map([[APPLY_MIGRATION, applyMigration], ...servers.tools]);

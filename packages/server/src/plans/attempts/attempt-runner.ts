@@ -1,5 +1,6 @@
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
+import { whenKnown } from "@steward/kernel/concurrency/when-known.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { approvedRowsMax, type Approval } from "../../approvals/index.js";
@@ -72,6 +73,12 @@ interface StatementToRun {
   readonly mayChangeUncounted: boolean | undefined;
   /** Absent when no policy depends on the touched data. */
   readonly data: KnownData | undefined;
+}
+
+/** The end of a statement, and hints beside those that a failure carries. */
+interface AdvisedEnd<End> {
+  readonly end: End | StatementError;
+  readonly hints: readonly string[];
 }
 
 /** Dependencies of an attempt runner. */
@@ -156,7 +163,8 @@ export class AttemptRunner {
     const durationMs = performance.now() - startedMs;
     if (isChange && !(end instanceof StatementError)) await schemas.after(attributed);
     const asked = { caller: ctx, looksAtData: data !== undefined };
-    const advised = await this.#advised(target, step, asked, end);
+    const advice = this.#advised(target, step, asked, end);
+    const advised = advice instanceof Promise ? await advice : advice;
     const { outcome, toolCall, retriedAfter } = endOfAttempt({
       ref,
       tries,
@@ -185,25 +193,23 @@ export class AttemptRunner {
   }
 
   /** The end of a statement with its hints: a failure carries its own. */
-  async #advised<End extends StatementResult | StatementError>(
+  #advised<End extends StatementResult | StatementError>(
     target: StepTarget,
     { dataSource, statement: { sql } }: PreparedStep,
     { caller, looksAtData }: Pick<AdvisedStatement, "caller" | "looksAtData">,
     end: End,
-  ): Promise<{ readonly end: End | StatementError; readonly hints: readonly string[] }> {
+  ): AdvisedEnd<End> | Promise<AdvisedEnd<End>> {
     const { advisor } = this.#parts;
     const dialect = dialectOf(target);
     if (advisor === undefined || dialect === undefined) return { end, hints: [] };
     const asked = { caller, looksAtData, dataSource, dialect, sql };
     if (!(end instanceof StatementError)) {
-      const hints = advisor.afterResult(asked, end);
-      return { end, hints: hints instanceof Promise ? await hints : hints };
+      return whenKnown(advisor.afterResult(asked, end), (hints) => ({ end, hints }));
     }
-    const { message, hints } = await advisor.afterFailure(asked, end);
-    return {
+    return advisor.afterFailure(asked, end).then(({ message, hints }) => ({
       end: new StatementError(end.reason, message, { hints, cause: end.cause }),
       hints: [],
-    };
+    }));
   }
 
   /** The end of an attempt whose owner died after the write had taken effect on this target. */

@@ -1,57 +1,66 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { sharedResult } from "@steward/kernel/concurrency/shared-result.js";
+import {
+  giveBackController,
+  takeController,
+} from "@steward/kernel/concurrency/spare-controllers.js";
 import type { QueryRuntimeContext } from "../orchestrator.js";
 import type { StepExecution } from "../plan.js";
 import type { AttemptRef, PlanRef, StepRef } from "../ports.js";
 import { whileCallerWaits } from "./waiting.js";
 
-/** A step in progress in this process. All requests for it wait for the same result. */
-export interface InFlightStep {
+/** A step in progress in this process, as the work on it sees it. */
+export interface RunningStep {
   readonly ref: StepRef;
-  readonly result: Promise<StepExecution>;
   /**
    * Aborted when the step must stop: its plan is cancelled, its callers have aborted their calls, or the
    * process shuts down.
    */
   readonly signal: AbortSignal;
-  /** How many callers wait for the result. */
-  callers: number;
-  /** Whether a caller wants the step to continue without it. */
-  continues: boolean;
   /** Whether all callers have aborted their calls, so that the step stops and may be executed again. */
   isAbandoned: boolean;
   /** The running attempt, between its claim and its end. */
   attempt: AttemptRef | undefined;
 }
 
+/** A step in progress, as its callers see it. All requests for it wait for the same result. */
+export interface InFlightStep {
+  readonly running: RunningStep;
+  readonly result: Promise<StepExecution>;
+  readonly stop: AbortController;
+  /** How many callers wait for the result. */
+  callers: number;
+  /** Whether a caller wants the step to continue without it. */
+  continues: boolean;
+}
+
 /**
  * The steps in progress in this process (single flight: Decision §3, "join the attempt in flight").
  */
 export class InFlightSteps {
-  readonly #inFlight = new Map<
-    string,
-    { readonly step: InFlightStep; readonly stop: AbortController }
-  >();
+  readonly #inFlight = new Map<string, InFlightStep>();
 
   /** The entry of this step, if it is in progress. */
   find(ref: StepRef): InFlightStep | undefined {
-    return this.#inFlight.get(keyOf(ref))?.step;
+    return this.#inFlight.get(keyOf(ref));
   }
 
   /** Starts a step; its entry is removed when the step ends in any way. */
-  start(ref: StepRef, run: (step: InFlightStep) => Promise<StepExecution>): InFlightStep {
-    const stop = new AbortController();
+  start(ref: StepRef, run: (step: RunningStep) => Promise<StepExecution>): InFlightStep {
+    const stop = takeController();
     const key = keyOf(ref);
-    let step: InFlightStep | undefined;
-    // The step starts one microtask later, after its entry has been created.
-    const result = Promise.resolve().then(() => run(step as InFlightStep));
-    step = {
-      ...{ ref, result, signal: stop.signal, attempt: undefined },
-      ...{ callers: 0, continues: false, isAbandoned: false },
+    const running: RunningStep = {
+      ref,
+      signal: stop.signal,
+      isAbandoned: false,
+      attempt: undefined,
     };
-    this.#inFlight.set(key, { step, stop });
+    const result = run(running);
+    const step: InFlightStep = { running, result, stop, callers: 0, continues: false };
+    this.#inFlight.set(key, step);
     const leave = (): void => {
       this.#inFlight.delete(key);
+      giveBackController(stop);
     };
     result.then(leave, leave);
     return step;
@@ -64,31 +73,32 @@ export class InFlightSteps {
   ): Promise<StepExecution> {
     step.callers += 1;
     step.continues ||= !stopsStep;
-    const { result, ref } = step;
+    const { result, running } = step;
     // The first caller does not share the result with itself.
-    const awaited = step.callers === 1 ? result : sharedResult(result, ref.orgId);
+    const awaited = step.callers === 1 ? result : sharedResult(result, running.ref.orgId);
     try {
       return await whileCallerWaits(awaited, signal);
     } finally {
       step.callers -= 1;
       if (signal.aborted && step.callers === 0 && !step.continues) {
-        step.isAbandoned = true;
-        this.#inFlight.get(keyOf(step.ref))?.stop.abort();
+        running.isAbandoned = true;
+        this.#inFlight.get(keyOf(running.ref))?.stop.abort();
       }
     }
   }
 
   /** The running attempts. */
   *attempts(): Iterable<AttemptRef> {
-    for (const { step } of this.#inFlight.values()) {
-      if (step.attempt !== undefined) yield step.attempt;
+    for (const { running } of this.#inFlight.values()) {
+      if (running.attempt !== undefined) yield running.attempt;
     }
   }
 
   /** Stops every step of a plan. */
   abort(plan: PlanRef): void {
-    for (const { step, stop } of this.#inFlight.values()) {
-      if (step.ref.orgId === plan.orgId && step.ref.planId === plan.planId) stop.abort();
+    for (const { running, stop } of this.#inFlight.values()) {
+      const { ref } = running;
+      if (ref.orgId === plan.orgId && ref.planId === plan.planId) stop.abort();
     }
   }
 
@@ -99,15 +109,15 @@ export class InFlightSteps {
   async drain(drainMs: number, tell: (ref: StepRef) => void): Promise<void> {
     const ended = this.#allEnded();
     await Promise.race([ended, delay(drainMs, undefined, { ref: false })]);
-    for (const { step, stop } of this.#inFlight.values()) {
-      tell(step.ref);
+    for (const { running, stop } of this.#inFlight.values()) {
+      tell(running.ref);
       stop.abort();
     }
     await this.#allEnded();
   }
 
   async #allEnded(): Promise<void> {
-    await Promise.allSettled([...this.#inFlight.values()].map(({ step }) => step.result));
+    await Promise.allSettled([...this.#inFlight.values()].map(({ result }) => result));
   }
 }
 

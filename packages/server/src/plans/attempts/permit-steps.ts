@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Caller } from "@steward/kernel/caller.js";
+import { whenKnown } from "@steward/kernel/concurrency/when-known.js";
 import { AppError } from "@steward/kernel/errors.js";
 import {
   ApprovalRequired,
@@ -44,7 +45,8 @@ export async function permitSteps(
     const { index } = step;
     if (index % STEPS_AT_ONCE === STEPS_AT_ONCE - 1) await setImmediate();
     try {
-      await permitStep(caller, step, parts);
+      const permitted = permitStep(caller, step, parts);
+      if (permitted instanceof Promise) await permitted;
     } catch (error) {
       if (!(error instanceof ApprovalRequired)) throw ofStep(error, fieldOf(index));
     }
@@ -54,38 +56,43 @@ export async function permitSteps(
 /**
  * Checks one step, based on what its statement names.
  * @param isApproved see {@link StatementPolicy.permit}.
- * @throws AppError `POLICY_DENIED`; ApprovalRequired.
+ * @returns a promise unless it is permitted by policies in memory; a refusal rejects with an AppError
+ * `POLICY_DENIED` or an ApprovalRequired.
  */
-export async function permitStep(
+export function permitStep(
   caller: Caller,
   step: PreparedStep,
   parts: PermitParts,
   isApproved?: (needed: NeededApproval) => boolean,
-): Promise<StatementGrant> {
+): StatementGrant | Promise<StatementGrant> {
   const { policy } = parts;
-  const looksAtData = await policy.looksAtData(caller, kindsOf(step));
-  const touched = looksAtData ? await namedBy(step, caller.orgId, parts) : undefined;
-  try {
-    const planned = await withCalled(plannedStatement(step, touched), step, caller, parts);
-    return await policy.permit(caller, planned, isApproved);
-  } catch (error) {
-    throw await withUnknownFunction(error, step, caller.orgId, parts);
-  }
+  const asked = (touched: TouchedData | undefined): StatementGrant | Promise<StatementGrant> => {
+    const planned = withCalled(plannedStatement(step, touched), step, caller, parts);
+    const grant = whenKnown(planned, (called) => policy.permit(caller, called, isApproved));
+    if (!(grant instanceof Promise)) return grant;
+    return grant.catch(async (error: unknown) => {
+      throw await withUnknownFunction(error, step, caller.orgId, parts);
+    });
+  };
+  return whenKnown(policy.looksAtData(caller, kindsOf(step)), (looksAtData) =>
+    looksAtData ? namedBy(step, caller.orgId, parts).then(asked) : asked(undefined),
+  );
 }
 
 /** The statement together with what its tool does to data sources. */
-export async function withCalled(
+export function withCalled(
   statement: PlannedStatement,
   { dataSource, statement: { sql } }: PreparedStep,
   caller: Caller,
   { tools }: Pick<PermitParts, "tools">,
-): Promise<PlannedStatement> {
+): PlannedStatement | Promise<PlannedStatement> {
   const target = tools.target(dataSource);
   if (target === undefined || "dialect" in target) return statement;
-  const called = await target.statementOf?.(caller, sql);
-  if (called === undefined) return statement;
-  const { runs = [], ...whole } = called;
-  return { ...statement, runs: [whole, ...runs] };
+  return whenKnown(target.statementOf?.(caller, sql), (called) => {
+    if (called === undefined) return statement;
+    const { runs = [], ...whole } = called;
+    return { ...statement, runs: [whole, ...runs] };
+  });
 }
 
 /** A denial because of a function that probably does not exist says that first. */

@@ -1,4 +1,5 @@
 import type { Caller } from "@steward/kernel/caller.js";
+import { whenKnown } from "@steward/kernel/concurrency/when-known.js";
 import { AppError } from "@steward/kernel/errors.js";
 import {
   ApprovalRequired,
@@ -58,16 +59,12 @@ export class StepDecisions {
   }
 
   /**
-   * Decides whether a caller may run a step now, independently of the decision at submission.
-   * @throws AppError `POLICY_DENIED`.
+   * Decides whether a caller may run a step now, independently of the decision at submission. A
+   * refusal rejects with an AppError `POLICY_DENIED`.
    */
-  async permit(step: PreparedStep, caller: Caller): Promise<StepPermission> {
-    try {
-      return { grant: await permitStep(caller, step, this.#parts), needsApproval: false };
-    } catch (refusal) {
-      if (!(refusal instanceof ApprovalRequired)) throw refusal;
-      return { grant: { policyVersion: refusal.needed.policyVersion }, needsApproval: true };
-    }
+  permit(step: PreparedStep, caller: Caller): StepPermission | Promise<StepPermission> {
+    const grant = permitStep(caller, step, this.#parts);
+    return grant instanceof Promise ? grant.then(permitted, needingApproval) : permitted(grant);
   }
 
   /** The values of a step's parameters, or why one of them cannot be bound. */
@@ -88,35 +85,34 @@ export class StepDecisions {
    * Decides before its claim whether an attempt may run, so that a refusal stores nothing. The run
    * decides again, in the transaction of the statement; what makes it fail is left to the run.
    * @returns the approval that it has to wait for; `undefined` when it may run.
-   * @throws AppError `POLICY_DENIED`, `OVERLOADED`, `STORE_UNAVAILABLE`.
+   * @throws AppError `POLICY_DENIED`, also as a rejection, as are `OVERLOADED` and `STORE_UNAVAILABLE`.
    */
-  async admit(
+  admit(
     attempt: GrantedStep,
     ctx: QueryRuntimeContext,
     signal: AbortSignal,
-  ): Promise<AwaitedApproval | undefined> {
+  ): AwaitedApproval | undefined | Promise<AwaitedApproval | undefined> {
     const { step, binds } = attempt;
     const target = this.#parts.tools.target(step.dataSource);
     if (target === undefined) return undefined;
     const denied = this.#parts.access.refusal(ctx, step.dataSource);
     if (denied !== undefined) throw new AppError("POLICY_DENIED", denied);
     if (binds instanceof AppError) return undefined;
-    const made = boundStatement(target, attempt, binds, ctx);
-    const bound = made instanceof Promise ? await made : made;
-    if ("outcome" in bound) {
-      if (bound.refusal !== undefined) throw bound.refusal;
-      return undefined;
-    }
-    const known = this.dataOf(target, attempt, ctx);
-    const data = known instanceof Promise ? await known : known;
-    if (data !== undefined && "dialect" in target) {
-      return this.#admittedByData(target, attempt, bound, signal);
-    }
-    const decided = this.approved(bound, attempt.permission.needsApproval);
-    const refusal = decided instanceof Promise ? await decided : decided;
-    return refusal instanceof ApprovalRequired
-      ? this.awaited(bound, refusal, undefined)
-      : undefined;
+    return whenKnown(boundStatement(target, attempt, binds, ctx), (bound) => {
+      if ("outcome" in bound) {
+        if (bound.refusal !== undefined) throw bound.refusal;
+        return undefined;
+      }
+      return whenKnown(this.dataOf(target, attempt, ctx), (data) => {
+        if (data !== undefined && "dialect" in target) {
+          return this.#admittedByData(target, attempt, bound, signal);
+        }
+        const decided = this.approved(bound, attempt.permission.needsApproval);
+        return whenKnown(decided, (refusal) =>
+          refusal instanceof ApprovalRequired ? this.awaited(bound, refusal, undefined) : undefined,
+        );
+      });
+    });
   }
 
   /** Decides by what the database reports: a refusal only by what it reports now. */
@@ -155,8 +151,8 @@ export class StepDecisions {
     }
   }
 
-  /** Decides by what a statement touches. @throws as {@link StatementPolicy.permit} does. */
-  permitted(bound: BoundStatement, touched: TouchedData): Promise<StatementGrant> {
+  /** Decides by what a statement touches, as {@link StatementPolicy.permit} does. */
+  permitted(bound: BoundStatement, touched: TouchedData): StatementGrant | Promise<StatementGrant> {
     return this.#parts.policy.permit(...questionOf(bound, touched));
   }
 
@@ -219,6 +215,15 @@ export class StepDecisions {
 }
 
 const NO_GRANT: StatementGrant = {};
+
+function permitted(grant: StatementGrant): StepPermission {
+  return { grant, needsApproval: false };
+}
+
+function needingApproval(refusal: unknown): StepPermission {
+  if (!(refusal instanceof ApprovalRequired)) throw refusal;
+  return { grant: { policyVersion: refusal.needed.policyVersion }, needsApproval: true };
+}
 
 /** What the policies are asked about a statement that touches these data. */
 function questionOf(

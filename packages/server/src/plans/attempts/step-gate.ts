@@ -1,5 +1,6 @@
 import { assert } from "@steward/kernel/assert.js";
 import { sessionOr } from "@steward/kernel/caller.js";
+import { whenKnown } from "@steward/kernel/concurrency/when-known.js";
 import type { AnnouncedToolCall, ToolCallGate } from "../../governance/index.js";
 import type { QueryRuntimeContext } from "../orchestrator.js";
 import type { ClaimableStep, StepRef } from "../ports.js";
@@ -36,12 +37,15 @@ export class StepGate {
     return this.#warnings;
   }
 
-  /** Admits the call, unless it is admitted already. @throws as {@link ToolCallGate.admit} does. */
-  async admit(announce: () => AnnouncedToolCall): Promise<void> {
-    if (this.#call !== undefined) return;
+  /** Admits the call, unless it is admitted already. It fails as {@link ToolCallGate.admit} does. */
+  admit(announce: () => AnnouncedToolCall): undefined | Promise<undefined> {
+    if (this.#call !== undefined) return undefined;
     const call = announce();
-    this.#warnings = await this.#gate.admit(call);
-    this.#call = call;
+    return whenKnown(this.#gate.admit(call), (warnings) => {
+      this.#warnings = warnings;
+      this.#call = call;
+      return undefined;
+    });
   }
 
   /** Releases the call if it was admitted: it did not run and will have no record. */

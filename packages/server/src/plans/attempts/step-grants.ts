@@ -1,9 +1,11 @@
 import { type Caller, partyName } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
+import { whenKnown } from "@steward/kernel/concurrency/when-known.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { ExplainedStatementPolicy } from "../../governance/index.js";
 import { withWriters } from "../authors.js";
-import type { ClaimableStep, IsRevokedKey } from "../ports.js";
+import type { QueryRuntimeContext } from "../orchestrator.js";
+import type { ClaimableStep, IsRevokedKey, StepRef } from "../ports.js";
 import type { GrantedStep } from "./attempt-runner.js";
 import type { StandingApprovals } from "./standing-approvals.js";
 import type { StepDecisions } from "./step-decisions.js";
@@ -41,18 +43,44 @@ export class StepGrants {
     this.#standingApprovals = asked.standingApprovals;
   }
 
-  /** A step with the decision on what its text names. @throws AppError `POLICY_DENIED`. */
-  async grant(claimable: ClaimableStep, asked: AskedStep): Promise<GrantedStep> {
+  /**
+   * A step with the decision on what its text names; at once when nothing has to be read for it. A refusal
+   * rejects with an AppError `POLICY_DENIED`.
+   */
+  grant(claimable: ClaimableStep, asked: AskedStep): GrantedStep | Promise<GrantedStep> {
+    const ctx = withWriters(asked.ctx, claimable.step);
+    return ctx.writers === undefined
+      ? this.#grant(claimable, asked.ref, ctx)
+      : this.#requireKeys(ctx).then(() => this.#grant(claimable, asked.ref, ctx));
+  }
+
+  #grant(
+    claimable: ClaimableStep,
+    ref: StepRef,
+    ctx: QueryRuntimeContext,
+  ): GrantedStep | Promise<GrantedStep> {
+    const { step, boundSources: sources } = claimable;
+    return whenKnown(this.#decisions.permit(step, ctx), (permission) =>
+      whenKnown(this.#outputs.permit(ctx, sources), (boundSources) =>
+        whenKnown(
+          this.#standingApprovals.unlessRevoked(ctx.orgId, claimable.approval),
+          (approval) => this.#granted(claimable, ref, { ctx, permission, boundSources, approval }),
+        ),
+      ),
+    );
+  }
+
+  #granted(
+    { attempt, tries, step, outputs, deadlineMs }: ClaimableStep,
+    { orgId, planId, stepId }: StepRef,
+    {
+      ctx,
+      permission,
+      boundSources,
+      approval,
+    }: Pick<GrantedStep, "ctx" | "permission" | "boundSources" | "approval">,
+  ): GrantedStep {
     const { clock, stepWaitMs } = this.#parts;
-    const { attempt, tries, step, outputs, deadlineMs } = claimable;
-    const { orgId, planId, stepId } = asked.ref;
-    const ctx = withWriters(asked.ctx, step);
-    await this.#requireKeys(ctx);
-    const permission = await this.#decisions.permit(step, ctx);
-    const sources = claimable.boundSources;
-    const boundSources = sources.length === 0 ? [] : await this.#outputs.permit(ctx, sources);
-    const standing = this.#standingApprovals.unlessRevoked(orgId, claimable.approval);
-    const approval = standing instanceof Promise ? await standing : standing;
     const leftMs = Math.max(deadlineMs - clock.nowMs(), 1);
     return {
       ref: { orgId, planId, stepId, attempt },
@@ -81,12 +109,12 @@ export class StepGrants {
   }
 
   /** Decides again when policies, or an approval that stands, may have changed since the question. */
-  async stillGranted(claim: ClaimableStep, asked: AskedStep): Promise<GrantedStep> {
+  stillGranted(claim: ClaimableStep, asked: AskedStep): GrantedStep | Promise<GrantedStep> {
     const { granted, ctx } = asked;
-    const current = this.#parts.policy.versionFor(ctx);
-    const version = current instanceof Promise ? await current : current;
-    const isSame =
-      granted?.permission.grant.policyVersion === version && claim.approval === granted.approval;
-    return isSame && claim.approval?.underStanding !== true ? granted : this.grant(claim, asked);
+    return whenKnown(this.#parts.policy.versionFor(ctx), (version) => {
+      const isSame =
+        granted?.permission.grant.policyVersion === version && claim.approval === granted.approval;
+      return isSame && claim.approval?.underStanding !== true ? granted : this.grant(claim, asked);
+    });
   }
 }

@@ -1,10 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "@steward/kernel/errors.js";
+import { whenKnown } from "@steward/kernel/concurrency/when-known.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 import { DRAIN_MS } from "@steward/kernel/limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { StorageGate } from "@steward/kernel/storage-gate.js";
-import type { ExplainedStatementPolicy, ToolCallGate } from "../../governance/index.js";
+import type {
+  AnnouncedToolCall,
+  ExplainedStatementPolicy,
+  ToolCallGate,
+} from "../../governance/index.js";
 import { originOf } from "../../kernel/origin.js";
 import type { ApprovalIndex } from "../../approvals/ports.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
@@ -28,8 +33,8 @@ import type {
 import type { ClaimRefusal } from "../transitions.js";
 import { refusalError } from "./claim-refusal.js";
 import { attemptBytes, type AttemptEnd } from "./attempt-end.js";
-import { AttemptRunner, type AttemptRunnerParts, type GrantedStep } from "./attempt-runner.js";
-import { InFlightSteps, type InFlightStep } from "./in-flight-steps.js";
+import { AttemptRunner, type AttemptRunnerParts } from "./attempt-runner.js";
+import { InFlightSteps, type InFlightStep, type RunningStep } from "./in-flight-steps.js";
 import { Recovery } from "./recovery.js";
 import { retryDelayMs } from "./retry.js";
 import { SchemaSteps } from "./schema-steps.js";
@@ -146,7 +151,7 @@ export class StepRunner implements AsyncDisposable {
       // A policy's refusal of another caller says nothing about this one.
       const isRefused = error instanceof AppError && POLICY_REFUSALS.has(error.code);
       // Nor does the abort of a call whose step this caller was about to join.
-      const isLeft = inFlight.isAbandoned && !ctx.signal.aborted;
+      const isLeft = inFlight.running.isAbandoned && !ctx.signal.aborted;
       if (!isRefused && !isLeft) throw error;
     }
     return this.#started(ref, ctx);
@@ -178,7 +183,7 @@ export class StepRunner implements AsyncDisposable {
   async #runToEnd(
     ref: StepRef,
     ctx: QueryRuntimeContext,
-    inFlight: InFlightStep,
+    inFlight: RunningStep,
   ): Promise<StepExecution> {
     let outdatedApproval: string | undefined;
     for (;;) {
@@ -189,7 +194,8 @@ export class StepRunner implements AsyncDisposable {
       } catch (refusal) {
         if (await this.#isPending(ref)) throw refusal;
       }
-      const origin = originOf(ctx, await this.#parts.policy.versionFor(ctx));
+      const known = this.#parts.policy.versionFor(ctx);
+      const origin = originOf(ctx, known instanceof Promise ? await known : known);
       const gate = new StepGate(this.#parts.gate);
       const asked: AskedStep = { ref, ctx, gate, signal: inFlight.signal };
       const claim = await this.#engine
@@ -247,20 +253,29 @@ export class StepRunner implements AsyncDisposable {
    * Decides before a claim: policies, budgets and approvals. A refusal stores nothing and is no
    * attempt. @returns the approval that the step has to wait for.
    */
-  async #admit(claimable: ClaimableStep, asked: AskedStep): Promise<AwaitedApproval | undefined> {
+  #admit(
+    claimable: ClaimableStep,
+    asked: AskedStep,
+  ): AwaitedApproval | undefined | Promise<AwaitedApproval | undefined> {
     const { ref, ctx, gate, signal } = asked;
-    const { step } = claimable;
-    try {
-      const granted = await this.#grants.grant(claimable, asked);
+    const admitted = whenKnown(this.#grants.grant(claimable, asked), (granted) => {
       asked.granted = granted;
-      await gate.admit(() => announcedCall(ref, claimable, ctx, this.#parts.ids.uuid()));
-      const awaited = await this.#decisions.admit(granted, granted.ctx, signal);
-      return awaited && (await this.#withGrants(ref, awaited, ctx));
-    } catch (refusal) {
+      const call = (): AnnouncedToolCall =>
+        announcedCall(ref, claimable, ctx, this.#parts.ids.uuid());
+      return whenKnown(gate.admit(call), () =>
+        whenKnown(
+          this.#decisions.admit(granted, granted.ctx, signal),
+          (awaited) => awaited && this.#withGrants(ref, awaited, ctx),
+        ),
+      );
+    });
+    if (!(admitted instanceof Promise)) return admitted;
+    return admitted.catch((refusal: unknown) => {
+      const { intent } = claimable.step;
       const code = refusal instanceof AppError ? refusal.code : "INTERNAL";
-      this.#parts.telemetry.count("steward_step_refusals_total", { intent: step.intent, code });
+      this.#parts.telemetry.count("steward_step_refusals_total", { intent, code });
       throw refusal;
-    }
+    });
   }
 
   /**
@@ -270,7 +285,7 @@ export class StepRunner implements AsyncDisposable {
   async #attempt(
     claim: Claimed,
     asked: AskedStep,
-    inFlight: InFlightStep,
+    inFlight: RunningStep,
   ): Promise<StepExecution | undefined> {
     const { ref, ctx, gate } = asked;
     const { orgId, planId, stepId } = ref;
@@ -278,10 +293,10 @@ export class StepRunner implements AsyncDisposable {
     inFlight.attempt = attempt;
     let recorded = false;
     try {
-      const granted = await this.#orReleased(attempt, () =>
-        this.#grants.stillGranted(claim, asked),
-      );
-      const end = await this.#run(granted, asked, inFlight);
+      const still = this.#grants.stillGranted(claim, asked);
+      const granted = still instanceof Promise ? await this.#orReleased(attempt, still) : still;
+      const ran = await this.#runner.run(granted, gate.call, inFlight.signal);
+      const end = this.#handedBack(ran, inFlight);
       const hinted = withHints(end.outcome, gate.warnings);
       const outcome =
         hinted.kind === "awaiting_approval" ? await this.#withGrants(ref, hinted, ctx) : hinted;
@@ -319,21 +334,17 @@ export class StepRunner implements AsyncDisposable {
   }
 
   /** Checks whether the step may run. If not, it releases the step and rethrows the reason. */
-  async #orReleased<Answer>(attempt: AttemptRef, ask: () => Promise<Answer>): Promise<Answer> {
+  async #orReleased<Answer>(attempt: AttemptRef, asked: Promise<Answer>): Promise<Answer> {
     try {
-      return await ask();
+      return await asked;
     } catch (refusal) {
       await this.#engine.finishStep(attempt, { kind: "released" }, undefined);
       throw refusal;
     }
   }
 
-  async #run(
-    granted: GrantedStep,
-    { gate }: AskedStep,
-    inFlight: InFlightStep,
-  ): Promise<AttemptEnd> {
-    const end = await this.#runner.run(granted, gate.call, inFlight.signal);
+  /** The end of an attempt, released if it was cancelled only because nobody waits for it or the server stops. */
+  #handedBack(end: AttemptEnd, inFlight: RunningStep): AttemptEnd {
     const isHandedBack = this.#closing || inFlight.isAbandoned;
     const isReleased = end.outcome.kind === "cancelled" && isHandedBack;
     return isReleased ? { ...end, outcome: { kind: "released" } } : end;

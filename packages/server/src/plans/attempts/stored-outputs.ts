@@ -1,3 +1,4 @@
+import { whenKnown } from "@steward/kernel/concurrency/when-known.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { isSameAsked, type OutputPolicy, type OutputToHandOut } from "../../governance/index.js";
 import type { OutputSource, RecordedData } from "../../kernel/tool-call.js";
@@ -38,35 +39,20 @@ export class StoredOutputs {
 
   /**
    * Permits handing out the outputs of these steps.
-   * @returns what a tool call records of them, each different source once.
-   * @throws AppError `POLICY_DENIED`, naming the step.
+   * @returns what a tool call records of them, each different source once. A refusal rejects with an
+   * AppError `POLICY_DENIED`, naming the step.
    */
-  async permit(
+  permit(
     ctx: QueryRuntimeContext,
     sources: readonly StoredSource[],
     budget?: DescribeBudget,
-  ): Promise<readonly OutputSource[]> {
+  ): readonly OutputSource[] | Promise<readonly OutputSource[]> {
     if (sources.length === 0) return [];
-    const looksAtData = await this.#parts.policy.looksAtData(ctx);
-    const recorded: OutputSource[] = [];
-    const permitted: AskedOutput[] = [];
-    for (const source of sources) {
-      const asked = plannedStatement(source.step, undefined);
-      if (permitted.some((other) => isSameAsked(other, asked))) continue;
-      try {
-        if (looksAtData) {
-          const touched = await this.#permitByData(ctx, source, asked, budget);
-          recorded.push(recordedSource(asked, touched));
-          continue;
-        }
-        const forEverybody = await this.#permitWithout(ctx, asked, source);
-        if (forEverybody) permitted.push(asked);
-        recorded.push(recordedSource(asked, undefined));
-      } catch (error) {
-        throw ofStep(error, source.step.id);
-      }
-    }
-    return recorded;
+    return whenKnown(this.#parts.policy.looksAtData(ctx), (looksAtData) =>
+      looksAtData
+        ? this.#permitAllByData(ctx, sources, budget)
+        : this.#permitAllWithout(ctx, sources, { recorded: [], permitted: [] }),
+    );
   }
 
   /** The refusal of {@link permit}; `undefined` when there is none. */
@@ -75,7 +61,7 @@ export class StoredOutputs {
     sources: readonly StoredSource[],
     budget?: DescribeBudget,
   ): Promise<AppError | undefined> {
-    return refusalOf(() => this.permit(ctx, sources, budget));
+    return refusalOf(async () => this.permit(ctx, sources, budget));
   }
 
   /**
@@ -89,7 +75,57 @@ export class StoredOutputs {
   ): Promise<AppError | undefined> {
     const { policy } = this.#parts;
     if (await policy.looksAtData(ctx)) return refusalOf(unknownData);
-    return call && refusalOf(() => policy.permitOutput(ctx, call));
+    return call && refusalOf(async () => policy.permitOutput(ctx, call));
+  }
+
+  async #permitAllByData(
+    ctx: QueryRuntimeContext,
+    sources: readonly StoredSource[],
+    budget: DescribeBudget | undefined,
+  ): Promise<readonly OutputSource[]> {
+    const recorded: OutputSource[] = [];
+    for (const source of sources) {
+      const asked = plannedStatement(source.step, undefined);
+      try {
+        const touched = await this.#permitByData(ctx, source, asked, budget);
+        recorded.push(recordedSource(asked, touched));
+      } catch (error) {
+        throw ofStep(error, source.step.id);
+      }
+    }
+    return recorded;
+  }
+
+  /** @param done what was permitted of the sources before these. */
+  #permitAllWithout(
+    ctx: QueryRuntimeContext,
+    sources: readonly StoredSource[],
+    { recorded, permitted }: PermittedOutputs,
+  ): readonly OutputSource[] | Promise<readonly OutputSource[]> {
+    for (const [index, source] of sources.entries()) {
+      const asked = plannedStatement(source.step, undefined);
+      if (permitted.some((other) => isSameAsked(other, asked))) continue;
+      const note = (forEverybody: boolean): void => {
+        if (forEverybody) permitted.push(asked);
+        recorded.push(recordedSource(asked, undefined));
+      };
+      const answer = this.#permitWithout(ctx, asked, source);
+      if (answer === true) {
+        note(answer);
+        continue;
+      }
+      const others = sources.slice(index + 1);
+      return answer.then(
+        (forEverybody) => {
+          note(forEverybody);
+          return this.#permitAllWithout(ctx, others, { recorded, permitted });
+        },
+        (error: unknown) => {
+          throw ofStep(error, source.step.id);
+        },
+      );
+    }
+    return recorded;
   }
 
   /** @returns the data that the output tells of. */
@@ -113,22 +149,32 @@ export class StoredOutputs {
    * Policies that do not look at data decide without the log, unless a person has approved the run.
    * @returns whether they permit it whoever ran the statement.
    */
-  async #permitWithout(
+  #permitWithout(
     ctx: QueryRuntimeContext,
     asked: AskedOutput,
     source: StoredSource,
-  ): Promise<boolean> {
+  ): true | Promise<boolean> {
     const { policy } = this.#parts;
-    try {
-      await policy.permitOutput(ctx, asked);
-      return true;
-    } catch (error) {
-      const ranBy = (await source.result())?.call?.caller;
-      if (ranBy === undefined) throw error;
-      await policy.permitOutput(ctx, { ...asked, ranBy });
-      return false;
-    }
+    const answer = policy.permitOutput(ctx, asked);
+    if (answer === undefined) return true;
+    return answer.then(
+      () => true,
+      async (error: unknown) => {
+        const ranBy = (await source.result())?.call?.caller;
+        if (ranBy === undefined) throw error;
+        await policy.permitOutput(ctx, { ...asked, ranBy });
+        return false;
+      },
+    );
   }
+}
+
+/** The outputs of several steps that may be handed out. */
+interface PermittedOutputs {
+  /** What a tool call records of them. */
+  readonly recorded: OutputSource[];
+  /** What was permitted whoever ran the statement, and need not be asked again. */
+  readonly permitted: AskedOutput[];
 }
 
 /** What policies that do not look at data are asked about an output. */

@@ -70,13 +70,12 @@ export class OpenPlans {
   }
 
   /**
-   * The current plan: from memory when this node owns it, else from the log. A plan loses its owner
-   * when the owner's lease has expired.
-   * @throws AppError `PLAN_NOT_FOUND`.
+   * The current plan: from memory, and at once, when this node owns it, else from the log. A plan loses
+   * its owner when the owner's lease has expired. It rejects with an AppError `PLAN_NOT_FOUND`.
    */
-  current(ref: PlanRef): Promise<PlanOrOwner> {
+  current(ref: PlanRef): PlanOrOwner | Promise<PlanOrOwner> {
     const plan = this.#open.get(keyOf(ref));
-    if (plan !== undefined && this.isOwned(plan)) return Promise.resolve({ kind: "open", plan });
+    if (plan !== undefined && this.isOwned(plan)) return { kind: "open", plan };
     return this.#loadOnce(ref);
   }
 

@@ -2,7 +2,7 @@ import type { Timers } from "@steward/kernel/concurrency/timers.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { PlanRef } from "../ports.js";
 import type { OpenPlan } from "./open-plan.js";
-import type { OpenPlans } from "./open-plans.js";
+import type { OpenPlans, PlanOrOwner } from "./open-plans.js";
 import type { EngineNode, PlanHandover } from "./plan-log.js";
 import type { PlanWriter } from "./plan-writer.js";
 import { untilNews } from "./until-news.js";
@@ -30,14 +30,20 @@ export class Ownership {
   }
 
   /**
-   * Waits until this node may decide on the plan, and returns it.
-   * @throws AppError `PLAN_NOT_FOUND`; `STORE_UNAVAILABLE` when its owner does not release it.
+   * Waits until this node may decide on the plan, and returns it. It rejects with an AppError
+   * `PLAN_NOT_FOUND`, or `STORE_UNAVAILABLE` when its owner does not release it.
    */
-  async acquired(ref: PlanRef): Promise<OpenPlan> {
+  acquired(ref: PlanRef): OpenPlan | Promise<OpenPlan> {
+    const current = this.#parts.plans.current(ref);
+    const isHere = !(current instanceof Promise) && current.kind === "open";
+    return isHere ? current.plan : this.#acquired(ref, current);
+  }
+
+  async #acquired(ref: PlanRef, first: PlanOrOwner | Promise<PlanOrOwner>): Promise<OpenPlan> {
     const { plans, handover, timers, writer } = this.#parts;
     const giveUpAtMs = timers.nowMs() + WAIT_MS_MAX;
-    for (;;) {
-      const access = await plans.current(ref);
+    for (let current = first; ; current = plans.current(ref)) {
+      const access = await current;
       if (access.kind === "open") return access.plan;
       if (timers.nowMs() > giveUpAtMs) throw ownedTooLong(ref);
       await handover.request(access.nodeId, ref);

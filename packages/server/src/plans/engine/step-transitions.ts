@@ -101,7 +101,8 @@ export class StepTransitions {
   ): Promise<ClaimResult> {
     let asked: AskedClaim | undefined;
     for (;;) {
-      const access = await this.#plans.current(ref);
+      const current = this.#plans.current(ref);
+      const access = current instanceof Promise ? await current : current;
       if (access.kind === "owned elsewhere") {
         await this.#handover.request(access.nodeId, ref);
         return { kind: "running" };
@@ -146,9 +147,11 @@ export class StepTransitions {
       if (admit !== undefined && asked?.version !== version) {
         const outputs = outputsFor(this.#log, plan, prepared);
         const claimed = claimable(outputs instanceof Promise ? await outputs : outputs);
-        asked = { version, claimable: claimed, awaited: await admit(claimed) };
+        const admitted = admit(claimed);
+        const awaited = admitted instanceof Promise ? await admitted : admitted;
+        asked = { version, claimable: claimed, awaited };
         // Anything may have happened meanwhile, so it is decided again.
-        continue;
+        if (outputs instanceof Promise || admitted instanceof Promise) continue;
       }
       if (asked?.awaited !== undefined) {
         const change = requestApproval(plan.state, ref.stepId, asked.awaited, nowMs);
@@ -206,7 +209,8 @@ export class StepTransitions {
     { outcome, toolCall, origin }: FinishedAttempt,
   ): Promise<FinishResult> {
     for (;;) {
-      const plan = await this.#ownership.acquired(attempt);
+      const acquired = this.#ownership.acquired(attempt);
+      const plan = acquired instanceof Promise ? await acquired : acquired;
       const running = plan.state.steps.find((step) => step.stepId === attempt.stepId);
       const change =
         claim === undefined || running?.owner === claim.owner

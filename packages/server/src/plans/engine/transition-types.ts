@@ -55,10 +55,12 @@ export interface ClaimRequest {
   /** See `claimStep` in `transitions.ts`. */
   readonly outdatedApproval?: string | undefined;
   /**
-   * Asked before the claim, and again when the step has changed meanwhile. When it throws, nothing
+   * Asked before the claim, and again when the step has changed meanwhile. When it rejects, nothing
    * is stored. @returns what the step has to wait for instead; `undefined` when it may be claimed.
    */
-  readonly admit?: (step: ClaimableStep) => Promise<AwaitedApproval | undefined>;
+  readonly admit?: (
+    step: ClaimableStep,
+  ) => AwaitedApproval | undefined | Promise<AwaitedApproval | undefined>;
 }
 
 /** The approval that a step begins to wait for. */

@@ -82,7 +82,7 @@ class Process extends DisposalStack {
         analyzer: new SqliteAnalyzer(),
         reader: readAtOnce(new SqliteAnalyzer()),
         policy: {
-          permitOutput: () => Promise.resolve(),
+          permitOutput: () => Promise.resolve(undefined),
           looksAtData: () => Promise.resolve(false),
           permit: () =>
             this.isForbidden
@@ -93,7 +93,7 @@ class Process extends DisposalStack {
           versionFor: () => Promise.resolve(""),
         },
         readPolicy: {
-          permitOutput: () => Promise.resolve(),
+          permitOutput: () => Promise.resolve(undefined),
           looksAtData: () => Promise.resolve(false),
         },
         mayReadAll: () => Promise.resolve(true),

@@ -44,10 +44,9 @@ const API_KEY_PREFIX = "stw_";
 export function authenticator(modes: AuthenticationModes): Authenticate {
   const byHeaders = modes.headers && countingFailures(modes.headers, modes);
   return async (shown) => {
+    const verifying = bearerPrincipal(shown, modes) ?? sessionPrincipal(shown, modes);
     const principal =
-      (await bearerPrincipal(shown, modes)) ??
-      (await sessionPrincipal(shown, modes)) ??
-      certificatePrincipal(shown, modes);
+      verifying === undefined ? certificatePrincipal(shown, modes) : await verifying;
     if (principal !== undefined) return asNamed(callerOf(principal, shown), modes);
     if (byHeaders === undefined) {
       throw new AppError("UNAUTHENTICATED", `The request has no credential: ${expected(modes)}`);
@@ -105,10 +104,10 @@ function countingFailures(
   };
 }
 
-async function bearerPrincipal(
+function bearerPrincipal(
   shown: ShownIdentity,
   modes: AuthenticationModes,
-): Promise<Principal | undefined> {
+): Promise<Principal> | undefined {
   const { jwt, apiKey, clientAddress } = modes;
   const { headers } = shown;
   const text = headerText(headers, "authorization", CREDENTIAL_LENGTH_MAX);
@@ -126,7 +125,7 @@ async function bearerPrincipal(
       : `This server accepts API keys, which begin with ${API_KEY_PREFIX}, and no JSON Web Tokens`;
     throw new AppError("UNAUTHENTICATED", `${reason}: ${expected(modes)}`);
   }
-  return (await verify(credential, clientAddress(shown))).principal;
+  return verify(credential, clientAddress(shown)).then(principalOf);
 }
 
 /** A caller who sends a credential means to be somebody, and is never taken for anybody else. */
@@ -140,13 +139,17 @@ function readsNoBearer(): AppError {
 /** RFC 6750 §2.1. */
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i;
 
-async function sessionPrincipal(
+function sessionPrincipal(
   shown: ShownIdentity,
   { browserSession: verify, clientAddress }: AuthenticationModes,
-): Promise<Principal | undefined> {
+): Promise<Principal> | undefined {
   const { browserSession } = shown;
   if (browserSession === undefined || verify === undefined) return undefined;
-  return (await verify(browserSession, clientAddress(shown))).principal;
+  return verify(browserSession, clientAddress(shown)).then(principalOf);
+}
+
+function principalOf({ principal }: { readonly principal: Principal }): Principal {
+  return principal;
 }
 
 function certificatePrincipal(

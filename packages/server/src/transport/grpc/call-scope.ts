@@ -1,5 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import type { Metadata, ServerUnaryCall } from "@grpc/grpc-js";
+import {
+  giveBackController,
+  takeController,
+} from "@steward/kernel/concurrency/spare-controllers.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Action } from "../../identity/index.js";
 import type { RequestContext } from "../approvals/approved-operation.js";
@@ -43,7 +47,7 @@ export class CallScope {
   readonly #headers: IdentityHeaders;
   readonly #requestId: string;
   readonly #startedMs: number;
-  readonly #abort = new AbortController();
+  readonly #abort = takeController();
   #over = false;
   /** Whether the call has ended, which comes after its answer. */
   #isGone = false;
@@ -60,7 +64,8 @@ export class CallScope {
     call.once("cancelled", () => {
       this.#isGone = true;
       this.#whenGone?.();
-      if (!this.#over) this.stop(callerGone());
+      if (this.#over) giveBackController(this.#abort);
+      else this.stop(callerGone());
     });
   }
 

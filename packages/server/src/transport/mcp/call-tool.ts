@@ -1,6 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import { AppError } from "@steward/kernel/errors.js";
+import type { OperationApprovalRequired } from "../../governance/index.js";
 import { underApproval } from "../approvals/approved-operation.js";
 import { askedOperation } from "../operation-records.js";
 import { present } from "../../kernel/present.js";
@@ -26,7 +27,11 @@ export async function callTool(call: McpToolCall): Promise<CallToolResult> {
   const { tool, context, services } = call;
   try {
     services.quotas.countRequest(context.orgId);
-    const needed = await demanded(services.authorize, context, tool.actions);
+    let needed: OperationApprovalRequired | undefined;
+    for (const action of tool.actions) {
+      const demand = await demanded(services.authorize, context, action);
+      needed ??= demand;
+    }
     const { share } = tool;
     const counts = takenShare(services.quotas, context, { share, whenOver: call.whenOver });
     const input = checkedInput(tool, call.args);

@@ -44,23 +44,27 @@ export class LedgerReservations implements BudgetReservations {
     });
   }
 
-  async reserve(call: AnnouncedToolCall): Promise<Admission> {
-    for (;;) {
-      const known = this.#account(call.orgId);
-      const account = known instanceof Promise ? await sharedResult(known, call.orgId) : known;
-      const nowMs = this.#clock.nowMs();
-      const charge = chargeOf(call, account.prices, nowMs);
-      const unknown = account.ledger.unknownWindows(charge, nowMs);
-      // No await may come between the store's last response and the reservation.
-      if (unknown.length === 0 && this.#ledgers.get(call.orgId) === account.ledger) {
-        return account.ledger.reserve(call.eventId, charge, nowMs);
-      }
-      await this.#recorder.exclusively(async () => {
-        for (const window of unknown) {
-          account.ledger.know(window, await this.#store.reports.totalsIn(call.orgId, window));
-        }
-      });
+  reserve(call: AnnouncedToolCall): Admission | Promise<Admission> {
+    const account = this.#account(call.orgId);
+    return account instanceof Promise
+      ? sharedResult(account, call.orgId).then((loaded) => this.#reserve(call, loaded))
+      : this.#reserve(call, account);
+  }
+
+  #reserve(call: AnnouncedToolCall, { prices, ledger }: Account): Admission | Promise<Admission> {
+    const nowMs = this.#clock.nowMs();
+    const charge = chargeOf(call, prices, nowMs);
+    const unknown = ledger.unknownWindows(charge, nowMs);
+    // Nothing may come between the store's last response and the reservation.
+    if (unknown.length === 0 && this.#ledgers.get(call.orgId) === ledger) {
+      return ledger.reserve(call.eventId, charge, nowMs);
     }
+    const reading = this.#recorder.exclusively(async () => {
+      for (const window of unknown) {
+        ledger.know(window, await this.#store.reports.totalsIn(call.orgId, window));
+      }
+    });
+    return reading.then(() => this.reserve(call));
   }
 
   release(orgId: string, callId: string): Promise<void> {

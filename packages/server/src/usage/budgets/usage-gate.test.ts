@@ -35,7 +35,7 @@ describe("the usage gate", () => {
     await using room = await UsageRoom.open();
     await room.service.setBudget(admin(), CAP);
     const results = await Promise.allSettled(
-      Array.from({ length: 20 }, () => room.gate.admit(call())),
+      Array.from({ length: 20 }, async () => room.gate.admit(call())),
     );
     expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(3);
     expect(results.find((result) => result.status === "rejected")).toMatchObject({
@@ -83,11 +83,14 @@ describe("the usage gate", () => {
     const first = call();
     await gate.admit(first);
     gate.release(first);
-    const again = (): Promise<boolean> =>
-      gate.admit(call()).then(
-        () => true,
-        () => false,
-      );
+    const again = async (): Promise<boolean> => {
+      try {
+        await gate.admit(call());
+        return true;
+      } catch {
+        return false;
+      }
+    };
     expect(await again()).toBe(false);
     await expect.poll(again, { timeout: 10_000 }).toBe(true);
   });
@@ -154,7 +157,7 @@ describe("the usage gate", () => {
       from: "2020-01-01",
     });
     await room.service.setBudget(admin(), { ...CAP, unit: "usd", limit: "3.2" });
-    const results = await Promise.allSettled([1, 2, 3].map(() => room.gate.admit(call())));
+    const results = await Promise.allSettled([1, 2, 3].map(async () => room.gate.admit(call())));
     expect(results.map((result) => result.status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
   });
 

@@ -1,4 +1,5 @@
 import type { AnnouncedToolCall, ToolCallGate } from "../../governance/index.js";
+import { whenKnown } from "@steward/kernel/concurrency/when-known.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Log } from "@steward/kernel/log.js";
 import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
@@ -59,9 +60,14 @@ export class UsageGate implements ToolCallGate, AsyncDisposable {
     });
   }
 
-  async admit(call: AnnouncedToolCall): Promise<readonly string[]> {
-    this.#recorder.checkRoom();
-    const admission = await this.#reserve(call);
+  admit(call: AnnouncedToolCall): readonly string[] | Promise<readonly string[]> {
+    const reserved = whenKnown(call, () => this.#reserve(call));
+    return whenKnown(reserved, (admission) => this.#admitted(call, admission));
+  }
+
+  /** @returns the warnings of {@link admit}. */
+  #admitted(call: AnnouncedToolCall, admission: Admission): readonly string[] {
+    if (admission.kind !== "admitted") this.#reserved.delete(call.eventId);
     if (admission.kind === "unlimited") return [];
     if (admission.exceeded.length > 0) this.#onExceeded(call, admission.exceeded);
     if (admission.kind === "refused") {
@@ -96,16 +102,15 @@ export class UsageGate implements ToolCallGate, AsyncDisposable {
   }
 
   /** When the store fails to decide, the call does not run, although it may be reserved. */
-  async #reserve(call: AnnouncedToolCall): Promise<Admission> {
+  #reserve(call: AnnouncedToolCall): Admission | Promise<Admission> {
+    this.#recorder.checkRoom();
     this.#reserved.add(call.eventId);
-    try {
-      const admission = await this.#reservations.reserve(call);
-      if (admission.kind !== "admitted") this.#reserved.delete(call.eventId);
-      return admission;
-    } catch (error) {
+    const admission = this.#reservations.reserve(call);
+    if (!(admission instanceof Promise)) return admission;
+    return admission.catch((error: unknown) => {
       this.release(call);
       throw error;
-    }
+    });
   }
 
   async #releaseAll(): Promise<BatchEnd> {
