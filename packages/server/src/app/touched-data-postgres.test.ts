@@ -51,6 +51,8 @@ CREATE TABLE teams (id int PRIMARY KEY, boss int REFERENCES salaries ON DELETE C
 CREATE TABLE bonuses (id int REFERENCES teams ON DELETE CASCADE);
 CREATE TABLE heads (id int PRIMARY KEY);
 ALTER TABLE salaries ADD COLUMN head int REFERENCES heads ON DELETE CASCADE;
+CREATE TABLE referred (id int PRIMARY KEY);
+CREATE TABLE referring (id int REFERENCES referred);
 CREATE TABLE notes (text text);
 CREATE TABLE memos (text text);
 CREATE TABLE guesses (email text, id int);
@@ -273,6 +275,37 @@ describe("a policy that forbids a column", () => {
     await policies.putPolicies({ text: strict, version });
     try {
       await expect(run(sql, "admin", "admin")).rejects.toMatchObject({ code: "POLICY_DENIED" });
+    } finally {
+      await policies.putPolicies({ text: POLICIES, version: version + 1 });
+    }
+  });
+});
+
+describe("a table whose rows may not be deleted", () => {
+  it.each([
+    "DELETE FROM salaries",
+    "TRUNCATE salaries CASCADE",
+    "TRUNCATE heads CASCADE",
+    "TRUNCATE referred CASCADE",
+    "DROP TABLE salaries CASCADE",
+    "DROP TABLE guesses, salaries CASCADE",
+    "/* a /* b */ */ DROP TABLE IF EXISTS public.salaries CASCADE",
+  ])("keeps them: %s", async (sql) => {
+    const { policies } = as("admin");
+    const { version } = await policies.getPolicies();
+    const text = ["salaries", "referring"]
+      .map(
+        (table) => `@id("keep-${table}") forbid (principal,
+          action == Steward::Action::"write_delete", resource == Steward::Table::"shop/${table}");`,
+      )
+      .join("\n");
+    await policies.putPolicies({ text, version });
+    try {
+      await expect(run(sql, "admin")).rejects.toThrow(
+        /denied here: .*table public\.(salaries|referring)/,
+      );
+      const other = await run("ALTER TABLE salaries ALTER COLUMN sum DROP NOT NULL", "admin");
+      expect(other.status).toBe("completed");
     } finally {
       await policies.putPolicies({ text: POLICIES, version: version + 1 });
     }

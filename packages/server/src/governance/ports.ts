@@ -29,6 +29,11 @@ export type StatementAnalysis =
        * left out.
        */
       readonly tables: readonly string[];
+      /**
+       * On PostgreSQL, whether a change of the schema deletes rows as well: those of the tables that it drops, or
+       * those of the tables that it names and of all that refer to them. Absent: it deletes none, or is no such change.
+       */
+      readonly deletes?: "dropped" | "referring";
       /** Whether it is an EXPLAIN, of PostgreSQL only; absent: it is not. */
       readonly isExplain?: boolean;
       /** The columns that an INSERT names, in lower case; absent: all of them, or not an INSERT. */

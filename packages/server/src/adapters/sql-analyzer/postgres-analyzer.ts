@@ -96,10 +96,22 @@ function judge(contents: TreeContents): Judgement {
     changes: [...changes, ...milder],
     isReturning: returnsRows(contents),
     ...(contents.statements[0]?.type === "ExplainStmt" && { isExplain: true }),
+    ...deletionsOf(contents),
     ...(because === undefined ? {} : { because }),
     ...(unknownFunction === undefined ? {} : { unknownFunction }),
     ...(functionNames.length === 0 ? {} : { functionNames }),
   };
+}
+
+/** The rows that a change of the schema deletes. */
+function deletionsOf({
+  statements: [outer],
+}: TreeContents): Pick<Judgement & { kind: "statement" }, "deletes"> {
+  if (outer?.type === "DropStmt" && outer.node["removeType"] === "OBJECT_TABLE") {
+    return { deletes: "dropped" };
+  }
+  const isCascade = outer?.type === "TruncateStmt" && outer.node["behavior"] === "DROP_CASCADE";
+  return isCascade ? { deletes: "referring" } : {};
 }
 
 /** Whether the outermost statement, or the one that an EXPLAIN explains, returns rows. */

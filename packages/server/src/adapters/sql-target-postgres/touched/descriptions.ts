@@ -129,8 +129,13 @@ export class Descriptions {
     const named = await findNamed(session, statement.tables);
     for (const relation of named.values()) {
       reached.addNamed(relation, accessOf(statement.statementClass));
+      if (statement.deletes === "referring") reached.addTruncated(relation);
     }
     await reach(session, reached);
+    if (statement.deletes === "dropped") {
+      // A DROP runs no trigger, and no action of a foreign key.
+      for (const relation of named.values()) reached.addDropped(relation);
+    }
     const query = versionQuery(reached, statement.tables);
     const [row] = await session.query(query);
     const found = reached.list();

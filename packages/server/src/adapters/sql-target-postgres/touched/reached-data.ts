@@ -38,6 +38,8 @@ export class ReachedData {
   /** Relations that are only looked up because others inherit from them. */
   readonly #above = new Set<number>();
   #additions = 0;
+  /** Whether deletions reach every table with a foreign key, whatever its action. */
+  #isCascade = false;
 
   addTree({ relations, functions, ownTypes }: TreeContents): void {
     for (const [relation, accesses] of relations) {
@@ -53,6 +55,17 @@ export class ReachedData {
    */
   addNamed(relation: number, access: DataAccess): void {
     if (!this.#touched.has(relation)) this.#add(relation, access, [ALL]);
+  }
+
+  /** Adds the loss of all rows of a table that is dropped, after everything else was followed. */
+  addDropped(relation: number): void {
+    this.#add(relation, "delete", []);
+  }
+
+  /** Adds a table whose rows are deleted together with those of all tables that refer to it. */
+  addTruncated(relation: number): void {
+    this.#isCascade = true;
+    this.#add(relation, "delete", []);
   }
 
   addFacts(facts: CatalogFacts): void {
@@ -156,7 +169,8 @@ export class ReachedData {
       if (access === "delete" || (access === "update" && isOf(keys))) {
         this.#add(child, "read", columns);
         const action = access === "delete" ? deleted : updated;
-        if (action === "c" && access === "delete") this.#add(child, "delete", []);
+        const isDeleted = access === "delete" && (action === "c" || this.#isCascade);
+        if (isDeleted) this.#add(child, "delete", []);
         else if ("cnd".includes(action)) this.#add(child, "update", columns);
       }
     }
