@@ -2,7 +2,7 @@
  * Changes of plans, and other facts, that one transaction adds to the tree on SQLite. Writing their records takes
  * less than 5 ms of the thread that writes, so that the commits of steps hardly wait.
  */
-export const AUDIT_BATCH_MAX = 50;
+export const AUDIT_BATCH_MAX = 100;
 
 /** How long a record may wait for its place in the tree, in ms, while the store can be written. */
 export const AUDIT_POLL_MS = 1000;

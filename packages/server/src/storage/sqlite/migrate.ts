@@ -6,7 +6,7 @@ import { firstMigration } from "./schema/first-migration.js";
  * The version of the first migration, which makes a new store. Stores of lower versions are refused:
  * nobody has them but those who ran Steward before its first release.
  */
-export const FIRST_VERSION = 32;
+export const FIRST_VERSION = 33;
 
 /**
  * In order; a released migration is never changed. A store's `user_version` is that of its last

@@ -40,6 +40,7 @@ import { SqliteErasedRows } from "./retention/erased-rows.js";
 import { SqliteExpiredRows } from "./retention/expired-rows.js";
 import { NO_HANDOVER, soleNode } from "./sole-node.js";
 import { SqliteSqlStore } from "./sql-store.js";
+import { PlanDefinitions } from "./tool-calls/plan-definitions.js";
 import { SqliteToolCallLog } from "./tool-calls/tool-call-log.js";
 import { SqliteStoreStatus } from "./store-status.js";
 import { sqliteUsageStore } from "./usage/usage-store.js";
@@ -83,7 +84,7 @@ export function openSqliteStore(
   );
   const sql = new SqliteSqlStore(writer, statements);
   const directory = new DirectoryProbe(dirname(path), clock);
-  const toolCalls = new SqliteToolCallLog(statements);
+  const toolCalls = new SqliteToolCallLog(statements, new PlanDefinitions(statements));
   const queries = new PlanQueries(statements, clock);
   const plans = new PlanEngine({
     log: new SqlitePlanLog({ writer, queries, clock, toolCalls, outbox }),

@@ -1,24 +1,19 @@
 import { assert } from "@steward/kernel/assert.js";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
-import { RecentMap } from "@steward/kernel/recent-map.js";
 import { TILE_WIDTH } from "../../../audit/index.js";
 import type { AuditBatch, FactSource, TreeAddition, TreeHead } from "../../../audit/ports.js";
-import type { PreparedStep } from "../../../plans/index.js";
 import { factOfRow, factsOfChange, loggedChangeOf, partialsOf } from "../../audit-rows.js";
 import type { LoggedChangeRow, OutboxFactRow } from "../../audit-rows.js";
-import { preparedStepsOf } from "../../plan-changes/index.js";
 import { number } from "../column-values.js";
 import { WriteConflict, type Write } from "../commit-protocol.js";
 import { DERIVED_BYTES_MAX } from "../derivation/limits.js";
 import type { JoinedWriter } from "../joined-writer.js";
 import { SYSTEM, type CommittedReads } from "../reads/store-reads.js";
 import { insertRows } from "../row-list.js";
+import type { PlanDefinitions } from "../tool-calls/plan-definitions.js";
 
 /** The name of the audit log's position in the log of plans, in `tool_call_cursors`. */
 export const AUDIT_CONSUMER = "audit";
-
-/** Number of plans whose definitions are cached. */
-const PLANS_MAX = 64;
 
 /** What a batch moves: the position in the log of plans, and rows of the outbox. */
 interface Taken {
@@ -32,11 +27,6 @@ interface PlacedChange extends LoggedChangeRow {
   readonly change: number;
 }
 
-interface Definition {
-  readonly text: string;
-  readonly steps: readonly PreparedStep[];
-}
-
 /**
  * Reads facts from a SQLite store and appends their records to the tree. One cursor is enough, because one
  * process writes the log in order. It is used in a thread of its own, which it may block.
@@ -44,12 +34,17 @@ interface Definition {
 export class SqliteFactSource implements FactSource {
   readonly #writer: Pick<JoinedWriter, "commit">;
   readonly #db: CommittedReads;
-  readonly #definitions = new RecentMap<Definition>(PLANS_MAX);
+  readonly #definitions: PlanDefinitions;
   readonly #taken = new WeakMap<AuditBatch, Taken>();
 
-  constructor(writer: Pick<JoinedWriter, "commit">, db: CommittedReads) {
+  constructor(
+    writer: Pick<JoinedWriter, "commit">,
+    db: CommittedReads,
+    definitions: PlanDefinitions,
+  ) {
     this.#writer = writer;
     this.#db = db;
+    this.#definitions = definitions;
   }
 
   /** The next facts, at most `limit` of each source. */
@@ -118,16 +113,7 @@ export class SqliteFactSource implements FactSource {
 
   #changeOf(row: LoggedChangeRow): ReturnType<typeof loggedChangeOf> {
     if (row.call === null && row.sequence > 1) return loggedChangeOf(row, [], undefined);
-    const { org_id: orgId, plan_id: planId } = row;
-    const { steps, text } = this.#definitions.getOrMake(`${orgId} ${planId}`, () => {
-      const found = this.#db.get<{ readonly steps: string }>(
-        "SELECT steps FROM plan_definitions WHERE org_id = ? AND plan_id = ?",
-        orgId,
-        planId,
-      );
-      assert(found !== undefined, "a plan has its definition");
-      return { text: found.steps, steps: preparedStepsOf(found.steps) };
-    });
+    const { steps, text } = this.#definitions.of(row.org_id, row.plan_id);
     return loggedChangeOf(row, steps, text);
   }
 }

@@ -6,6 +6,7 @@ import { RecordPacker } from "../audit/record-packer.js";
 import { openConnection, StatementCache } from "../connection.js";
 import { JoinedWriter } from "../joined-writer.js";
 import { PendingMemory } from "../memory/pending-memory.js";
+import { PlanDefinitions } from "../tool-calls/plan-definitions.js";
 import { SqliteToolCallLog } from "../tool-calls/tool-call-log.js";
 import { PendingUsage } from "../usage/pending-usage.js";
 import type { DerivationCalls, DerivationData } from "./derivation-calls.js";
@@ -22,11 +23,12 @@ const connection = openConnection(path, true);
 const db = new StatementCache(connection);
 const writer = new JoinedWriter(port);
 const reads = new OwnReads(db);
-const calls = new SqliteToolCallLog(reads);
+const definitions = new PlanDefinitions(reads);
+const calls = new SqliteToolCallLog(reads, definitions);
 const usage = new PendingUsage(writer, reads, calls);
 const memory = new PendingMemory(writer, reads, calls);
 const packer = new RecordPacker(writer, db);
-const facts = new SqliteFactSource(writer, reads);
+const facts = new SqliteFactSource(writer, reads, definitions);
 const appender = new TreeAppender(facts);
 
 serveThread<DerivationCalls>(

@@ -57,7 +57,7 @@ export function writeVectors(entries: readonly EmbeddedEntry[], modelId: number)
       // A cross join is run in this order: each entry is found by its id, and its vector by the hash.
       sql: `INSERT INTO memory_entry_vectors (entry_key, model_id, vector_key)
             SELECT e.entry_key, v.model_id, v.vector_key
-            FROM json_each(?1) AS r
+            FROM jsonb_each(?1) AS r
               CROSS JOIN memory_entries AS e ON e.entry_id = r.value ->> 0
               CROSS JOIN memory_vectors AS v
                 ON v.org_id = r.value ->> 1 AND v.model_id = ?2 AND v.sha256 = unhex(r.value ->> 2)

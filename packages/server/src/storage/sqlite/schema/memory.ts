@@ -25,7 +25,8 @@ CREATE TABLE memory_entries (
   sources TEXT,
   FOREIGN KEY (org_id, session_id) REFERENCES sessions (org_id, session_id)
 ) STRICT;
-CREATE INDEX memory_entries_by_time ON memory_entries (org_id, created_at_ms, entry_id);
+-- Few entries of an organization have the same time, so their order by id needs no place in the index.
+CREATE INDEX memory_entries_by_time ON memory_entries (org_id, created_at_ms);
 CREATE INDEX memory_entries_by_session ON memory_entries (org_id, session_id, created_at_ms);
 
 -- The full-text index of the entries. Deleting an entry marks its words as deleted, and a purge removes them

@@ -1,16 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { assert } from "@steward/kernel/assert.js";
 import type { Unsubscribe } from "../../../kernel/event-bus.js";
-import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { RecordedListener, ToolCallLog, ToolCallRecord } from "../../../kernel/tool-call.js";
-import type { PreparedStep } from "../../../plans/index.js";
-import { callOf, preparedStepsOf } from "../../plan-changes/index.js";
+import { callOf } from "../../plan-changes/index.js";
 import { unreadableCall } from "../../unreadable-call.js";
 import { number } from "../column-values.js";
 import { SYSTEM, type CommittedReads } from "../reads/store-reads.js";
+import type { PlanDefinitions } from "./plan-definitions.js";
 
-/** Number of plans whose steps are cached: decoding a stored call needs its step. */
-const PLANS_MAX = 64;
 /** Bytes of calls and outputs that are read at once. */
 const READ_BYTES = 8 * 1024 * 1024;
 /** Calls replayed at once. */
@@ -46,11 +42,12 @@ type SetAsideRow = CallRow | { readonly change: number; readonly call: null };
 /** The tool calls of an SQLite store: those of all plans in the order of their commits. */
 export class SqliteToolCallLog implements ToolCallLog {
   readonly #db: CommittedReads;
-  readonly #steps = new RecentMap<readonly PreparedStep[]>(PLANS_MAX);
+  readonly #definitions: PlanDefinitions;
   readonly #listeners = new Set<RecordedListener>();
 
-  constructor(db: CommittedReads) {
+  constructor(db: CommittedReads, definitions: PlanDefinitions) {
     this.#db = db;
+    this.#definitions = definitions;
   }
 
   onRecorded(listener: RecordedListener): Unsubscribe {
@@ -135,22 +132,11 @@ export class SqliteToolCallLog implements ToolCallLog {
   #placed(row: CallRow): PlacedCall {
     const { change: place, org_id: orgId, plan_id: planId, session_id: sessionId } = row;
     try {
-      const key = `${orgId} ${planId}`;
-      const steps = this.#steps.getOrMake(key, () => this.#readSteps(orgId, planId));
+      const { steps } = this.#definitions.of(orgId, planId);
       const output = row.output ?? undefined;
       return { place, record: callOf(row.call, { orgId, planId, sessionId, steps, output }) };
     } catch (error) {
       return { place, error: unreadableCall({ orgId, planId }, error) };
     }
-  }
-
-  #readSteps(orgId: string, planId: string): readonly PreparedStep[] {
-    const row = this.#db.get<{ readonly steps: string }>(
-      "SELECT steps FROM plan_definitions WHERE org_id = ? AND plan_id = ?",
-      orgId,
-      planId,
-    );
-    assert(row !== undefined, "a plan has its definition");
-    return preparedStepsOf(row.steps);
   }
 }

@@ -4,7 +4,8 @@ import type { Write } from "../commit-protocol.js";
 /**
  * Converts domain values to writes. Only this file changes the usage tables. Lists are passed as
  * JSON, so that one statement is enough for any length; amounts are passed as text, because JSON
- * numbers are doubles.
+ * numbers are doubles. `jsonb_each` parses a list once, where `json_each` would have each value of a row parse the
+ * row again.
  */
 
 /** Inserts usage rows, none of which may exist already. */
@@ -16,7 +17,7 @@ export function writeEvents(events: readonly UsageEvent[]): Write {
           SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
             value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10,
             CAST(value ->> 11 AS INTEGER), value ->> 12, value ->> 13, value ->> 14, value ->> 15
-          FROM json_each(?)`,
+          FROM jsonb_each(?)`,
     params: [
       JSON.stringify(
         events.map((event) => [
@@ -49,7 +50,7 @@ export function writeAdjustments(corrections: readonly Correction[]): Write {
     sql: `INSERT INTO usage_adjustments
           SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
             CAST(value ->> 5 AS INTEGER), value ->> 6
-          FROM json_each(?)`,
+          FROM jsonb_each(?)`,
     params: [
       JSON.stringify(
         corrections.map(({ event, adjustment }) => [
@@ -109,13 +110,13 @@ const INSERT_TIMES = `
   INSERT INTO usage_totals
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
     CAST(value ->> 7 AS INTEGER)
-  FROM json_each(?) WHERE true`;
+  FROM jsonb_each(?) WHERE true`;
 
 const INSERT_HEAT = `
   INSERT INTO usage_heat_map
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
     CAST(value ->> 6 AS INTEGER)
-  FROM json_each(?) WHERE true`;
+  FROM jsonb_each(?) WHERE true`;
 
 function timesJson({ byTime }: Rollups): string {
   return JSON.stringify(
