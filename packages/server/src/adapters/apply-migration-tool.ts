@@ -6,6 +6,7 @@ import type { PlannedStatement, StatementPolicy } from "../governance/index.js";
 import {
   type AttemptRef,
   type JsonTool,
+  type NamedMigrations,
   StatementError,
   type StatementRequest,
   type StatementResult,
@@ -68,10 +69,12 @@ class ApplyMigrationTarget implements StepTarget {
   readonly name = APPLY_MIGRATION;
   readonly #migrations: MigrationService;
   readonly #rights: ApplyMigrationRights;
+  readonly named: NamedMigrations;
 
   constructor(migrations: MigrationService, rights: ApplyMigrationRights) {
     this.#migrations = migrations;
     this.#rights = rights;
+    this.named = new NamedInCalls(migrations, rights);
   }
 
   /**
@@ -103,6 +106,19 @@ class ApplyMigrationTarget implements StepTarget {
     }
   }
 
+  /** Nothing to delete: which step ran a migration stays in the migration's history. */
+  forget(): void {}
+}
+
+class NamedInCalls implements NamedMigrations {
+  readonly #migrations: MigrationService;
+  readonly #rights: ApplyMigrationRights;
+
+  constructor(migrations: MigrationService, rights: ApplyMigrationRights) {
+    this.#migrations = migrations;
+    this.#rights = rights;
+  }
+
   async migrationOf(caller: Caller, sql: string): Promise<ApprovedMigration> {
     const { id } = checkedCall(sql);
     const migration = await this.#migrations.show(caller, id);
@@ -122,9 +138,6 @@ class ApplyMigrationTarget implements StepTarget {
     const tables = (): readonly ChangedTable[] => changedTables(base, target);
     return migrationStatement(this.#rights, caller, { database: migration.database, tables });
   }
-
-  /** Nothing to delete: which step ran a migration stays in the migration's history. */
-  forget(): void {}
 }
 
 function checkedCall(template: string): Call {

@@ -138,18 +138,23 @@ export interface StepTarget {
    */
   forget(attempt: AttemptRef): void;
 
+  /** Absent: the arguments of a call contain everything that it does. */
+  readonly named?: NamedMigrations;
+}
+
+/** What the calls of a target do that their arguments only name. */
+export interface NamedMigrations {
   /**
-   * The migration that a call would apply, which its arguments only name; part of what a person
-   * approves. Absent: the arguments contain everything.
+   * The migration that a call would apply; part of what a person approves.
    * @throws AppError when it cannot be told.
    */
-  migrationOf?(caller: Caller, sql: string): Promise<ApprovedMigration>;
+  migrationOf(caller: Caller, sql: string): Promise<ApprovedMigration>;
 
   /**
-   * What a call does to data sources, which policies are asked about too. Absent: nothing is known.
+   * What a call does to data sources, which policies are asked about too.
    * @returns undefined when the call will fail anyway.
    */
-  statementOf?(caller: Caller, sql: string): Promise<PlannedStatement | undefined>;
+  statementOf(caller: Caller, sql: string): Promise<PlannedStatement | undefined>;
 }
 
 /**

@@ -88,7 +88,7 @@ export function withCalled(
 ): PlannedStatement | Promise<PlannedStatement> {
   const target = tools.target(dataSource);
   if (target === undefined || "dialect" in target) return statement;
-  return whenKnown(target.statementOf?.(caller, sql), (called) => {
+  return whenKnown(target.named?.statementOf(caller, sql), (called) => {
     if (called === undefined) return statement;
     const { runs = [], ...whole } = called;
     return { ...statement, runs: [whole, ...runs] };

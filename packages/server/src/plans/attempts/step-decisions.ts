@@ -16,6 +16,7 @@ import {
   type AwaitedApproval,
   type SqlTarget,
   type SqlValue,
+  type NamedMigrations,
   type StepTarget,
 } from "../ports.js";
 import { bindOutputs } from "../statements/bind-outputs.js";
@@ -247,18 +248,18 @@ export function boundStatement(
 ): BoundStatement | Promise<BoundStatement | AttemptEnd> {
   const dialect = dialectOf(target);
   const statement = { ref, step, binds, caller, approval, dialect, migration: undefined };
-  return needsApproval && target.migrationOf !== undefined
-    ? withMigration(statement, target)
+  return needsApproval && target.named !== undefined
+    ? withMigration(statement, target.named)
     : statement;
 }
 
 async function withMigration(
   statement: BoundStatement,
-  target: StepTarget,
+  named: NamedMigrations,
 ): Promise<BoundStatement | AttemptEnd> {
   const { caller, step } = statement;
   try {
-    return { ...statement, migration: await target.migrationOf?.(caller, step.statement.sql) };
+    return { ...statement, migration: await named.migrationOf(caller, step.statement.sql) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message } = error;

@@ -124,7 +124,7 @@ export class WholePlanRequests {
     if (target === undefined || access.refusal(ctx, step.dataSource) !== undefined) {
       return { shown: shownOf(step, "separate", "its data source is not open") };
     }
-    if (target.migrationOf !== undefined) {
+    if (target.named !== undefined) {
       return { shown: shownOf(step, "separate", "a migration is approved by itself") };
     }
     const sql = "dialect" in target ? target : undefined;
