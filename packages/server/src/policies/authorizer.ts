@@ -188,7 +188,9 @@ export class Authorizer implements ExplainedStatementPolicy {
           (asker, isOk) => this.#permit(policies, this.#askedOf(policies, asker, one), isOk),
           isMet,
         );
-      return permitWithRuns(statement, permit, isApproved);
+      return statement.runs === undefined
+        ? permit(statement, isApproved)
+        : permitWithRuns(statement, statement.runs, permit, isApproved);
     });
   }
 

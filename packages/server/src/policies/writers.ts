@@ -54,11 +54,10 @@ export function permitToAll(
  */
 export async function permitWithRuns(
   statement: PlannedStatement,
+  runs: readonly PlannedStatement[],
   permit: (one: PlannedStatement, isApproved: IsApproved | undefined) => StatementGrant,
   isApproved: IsApproved | undefined,
 ): Promise<StatementGrant> {
-  const { runs = [] } = statement;
-  if (runs.length === 0) return permit(statement, isApproved);
   const required: ApprovalRequired[] = [];
   for (const one of [statement, ...runs]) {
     try {
