@@ -37,6 +37,25 @@ describe("the documents", () => {
     expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
+  it("name source files that are there on the way of one request", () => {
+    const named = [...read("docs/one-request.md").matchAll(/`([\w-]+(?:\/[\w-]+)+\.ts)`/g)];
+    const files = named.map(([, file = ""]) => `packages/server/src/${file}`);
+    expect(files.length).toBeGreaterThan(25);
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+
+  it("name source files that are there to read first", () => {
+    const [, rooms = ""] = read("ARCHITECTURE.md").split("## packages/server/src\n");
+    const rows = [...rooms.matchAll(/^\| `([\w-]+\/)` \|.*?\| (.*) \|$/gm)];
+    const files = rows.flatMap(([, room = "", list = ""]) =>
+      [...list.matchAll(/`([\w/-]+\.ts)`/g)].map(([, file = ""]) => `${room}${file}`),
+    );
+    expect(files.length).toBeGreaterThan(60);
+    expect(files.filter((file) => !existsSync(join(root, "packages/server/src", file)))).toEqual(
+      [],
+    );
+  });
+
   it("hold every section of the contract and every decision that the code cites", () => {
     const known = new Set([...contractSections(), ...decisionSections()]);
     const unknown = sources().flatMap((file) =>

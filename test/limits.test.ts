@@ -17,9 +17,9 @@ const rows = [...page.matchAll(/^\| `(\w+)` +\|(.*)\|$/gm)].map(([, name = "", r
   return { name, value, what, setting: setting.replaceAll("`", ""), beyond };
 });
 /** Limits that no caller meets: the page has their values, and limits.ts says what they limit. */
-const inside = [...page.matchAll(/^Inside: (.*)$/gm)].flatMap(([, list = ""]) =>
-  [...list.matchAll(/`(\w+)` ([^,]+)/g)].map(([, name = "", value = ""]) => ({ name, value })),
-);
+const inside = [...page.matchAll(/^- `(\w+)` (.*)$/gm)].map(([, name = "", value = ""]) => {
+  return { name, value };
+});
 const shownLimits = [...rows, ...inside];
 
 describe("the table of all limits", () => {
@@ -35,7 +35,7 @@ describe("the table of all limits", () => {
   it("says of each what it limits, and names only settings and codes that there are", () => {
     for (const { name, what, setting, beyond } of rows) {
       expect([name, what]).toEqual([name, expect.stringMatching(/\w/)]);
-      if (setting !== "") expect(settings).toContain(`### ${setting}\n`);
+      if (setting !== "") expect(settings).toContain(`| \`${setting}\` |`);
       for (const [, code = ""] of beyond.matchAll(/`([A-Z_]+)`/g))
         expect(ERROR_CODES).toContain(code);
     }
@@ -49,8 +49,7 @@ describe("the table of all limits", () => {
     );
     expect(defaults.length).toBeGreaterThan(8);
     for (const { name, setting } of defaults) {
-      const [, given] =
-        new RegExp(`### ${setting}\\n[^#]*- Default: \`?(\\w+)`).exec(settings) ?? [];
+      const [, given] = new RegExp(`\\| \`${setting}\` \\| \`?(\\w+)`).exec(settings) ?? [];
       // When the data source decides, the setting has no default of its own.
       if (given !== "unset") expect([setting, given]).toEqual([setting, String(limits.get(name))]);
     }

@@ -84,7 +84,7 @@ export const AUTH_SETTINGS = {
     ),
     jwksUrl: setting("SERVICE_JWT_JWKS_URL", trustedUrl, {
       example: "https://login.example.com/keys",
-      help: "Where the issuer publishes its keys; unset: its OpenID discovery document says.",
+      help: "URL of the issuer's keys. Unset: the one in its OpenID discovery document.",
     }),
     algorithms: setting("SERVICE_JWT_ALGORITHMS", listOf(ALGORITHMS), {
       default: "RS256,PS256,ES256,EdDSA",

@@ -17,38 +17,43 @@ function settingsPage(): string {
 
 A flag wins over the environment, the environment over the default. \`steward config\` shows the values in force and where each came from. A wrong value stops the start with all that is wrong at once.
 
+The flag of \`SERVICE_DATA_DIR\` is \`--data-dir\`, and so on; a secret has none. Where \`…_FILE\` is mentioned, the variable with that ending may name a file that holds the value.
+
 ## The server: \`steward dev\`, \`steward serve\`
 
-${ALL_SETTINGS.map(entry).join("\n")}
+${HEAD}
+${ALL_SETTINGS.map(row).join("\n")}
+
 ## The client commands: \`steward plan …\`
 
-${entry(SERVER_URL_SETTING)}
-### STEWARD_API_KEY
-
-API key to show to the server; \`STEWARD_API_KEY_FILE\` names a file that holds it, and \`STEWARD_TOKEN\` is a JSON Web Token instead.
-
-- \`--api-key\`, which other users of the machine can see, or \`--api-key-file\`
-- Default: unset
+${HEAD}
+${row(SERVER_URL_SETTING)}
+| \`STEWARD_API_KEY\` | unset | API key to show to the server (\`--api-key\`, which other users of the machine can see, or \`--api-key-file\`). \`STEWARD_API_KEY_FILE\` names a file that holds it; \`STEWARD_TOKEN\` is a JSON Web Token instead. |
 
 \`NO_COLOR\` turns colours off, \`FORCE_COLOR\` turns them on where there is no terminal.
 `;
 }
 
-function entry(setting: Setting<unknown>): string {
-  const { example } = setting;
-  const flag = setting.flag === undefined ? "no flag: secret" : `\`--${setting.flag}\``;
+const HEAD = `| variable | default | what it says, and its value |
+| --- | --- | --- |`;
+
+function row(setting: Setting<unknown>): string {
+  const { name, type, example, help } = setting;
   const preset = setting.default === undefined ? "unset" : `\`${setting.default}\``;
-  return `### ${setting.name}
-
-${setting.help}
-
-- ${flag}
-- Value: ${setting.type.shape}, for example ${example.includes("`") ? example : `\`${example}\``}${inFile(setting)}
-- Default: ${preset}
-`;
+  const shown = example.includes("`") ? example : `\`${example}\``;
+  const value = example === setting.default ? type.shape : `${type.shape}, such as ${shown}`;
+  const cells = [`\`${name}\``, preset, `${help} _Value${sourcesOf(setting)}: ${value}._`];
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
-function inFile(setting: Setting<unknown>): string {
-  const variable = fileVariable(setting);
-  return variable === undefined ? "" : `; or in the file that \`${variable}\` names`;
+/** Other sources of the value than the variable and the flag that its name tells. */
+function sourcesOf(setting: Setting<unknown>): string {
+  const flag = setting.flag === flagOf(setting.name) ? [] : [setting.flag ?? "no flag"];
+  const file = fileVariable(setting) === undefined ? [] : ["`…_FILE`"];
+  const sources = [...flag.map((each) => (each === "no flag" ? each : `\`--${each}\``)), ...file];
+  return sources.length === 0 ? "" : ` (${sources.join(", ")})`;
+}
+
+function flagOf(name: string): string {
+  return name.replace("SERVICE_", "").toLowerCase().replaceAll("_", "-");
 }

@@ -86,7 +86,7 @@ export const SETTINGS = {
     help: "Port of REST and, unless gRPC has its own, of gRPC.",
   }),
   grpcPort: setting("SERVICE_GRPC_PORT", port, {
-    help: "Port of gRPC alone; unset: it shares the port.",
+    help: "Port of gRPC alone. Unset: gRPC shares the port of REST.",
   }),
   stopDelayMs: setting("SERVICE_STOP_DELAY_MS", milliseconds(0, STOP_DELAY_MS_MAX), {
     default: 0,
@@ -100,7 +100,7 @@ export const SETTINGS = {
     help: "Directory for the files that are kept beside the database.",
   }),
   databaseUrl: setting("SERVICE_DATABASE_URL", databaseUrl, {
-    help: "Where plans are kept; unset: nothing is, and every write says so.",
+    help: "The store of the service. Unset: there is none, and every write is refused.",
   }),
   dataSources: setting("SERVICE_DATA_SOURCES", dataSources, {
     whenUnset: [],
@@ -152,7 +152,7 @@ export const SETTINGS = {
   }),
   publicUrl: setting("SERVICE_PUBLIC_URL", trustedUrl, {
     example: "https://steward.example.com",
-    help: "Address under which browsers reach the server behind a proxy; unset: the one that they name.",
+    help: "Address under which browsers reach the server behind a proxy. Unset: the host that a request names.",
   }),
   quotas: {
     requestsPerSecond: setting(
@@ -228,7 +228,7 @@ export const SETTINGS = {
     },
     mayBeLonger: setting("SERVICE_RETENTION_LONGER", boolean, {
       default: false,
-      help: "Whether an organization may keep its data for longer than these days; shorter it always may.",
+      help: "Whether an organization may lengthen its retention periods; it may always shorten them.",
     }),
   },
   migrationWaits: {
@@ -283,7 +283,7 @@ export const SETTINGS = {
     ),
     baseUrl: setting("SERVICE_EMBEDDING_BASE_URL", anyHttpUrl, {
       example: "http://127.0.0.1:11434/v1",
-      help: "Where the provider's API is; unset: the service's own address.",
+      help: "Base URL of the provider's API. Unset: the provider's public address.",
     }),
     apiKey: setting("SERVICE_EMBEDDING_API_KEY", secretText("the provider's API key"), {
       secret: true,
