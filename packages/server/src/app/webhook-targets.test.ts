@@ -104,7 +104,7 @@ describe("a webhook target that", () => {
     const payloadJson = JSON.stringify({ reason: "é" });
     const timestamp = "2026-11-23T16:38:12.345Z";
     const event = { planId: "p", sequence: 1, eventType: "PlanFailed", payloadJson, timestamp };
-    const deliveries = outbox.deliveriesOf(ORG, [event]);
+    const deliveries = outbox.deliveriesOf(ORG, () => [event]);
     await store.webhooks.add(deliveries);
     const list = (status?: "dead") => service.list(caller, { status }, { limit: 100 });
     const bad = Object.values(HOSTILE).filter(([, error]) => error !== undefined).length;

@@ -32,7 +32,7 @@ export function writtenBy(
   return steps.map((step, index) => {
     const earlier = former[index]?.writers?.filter((writer) => !hasSameRights(writer, caller));
     const writers = earlier === undefined ? alone : [...earlier, ...alone];
-    if (writers.length <= STEP_WRITERS_MAX) return { ...step, writers };
+    if (writers.length <= STEP_WRITERS_MAX) return Object.assign({}, step, { writers });
     throw new AppError(
       "LIMIT_EXCEEDED",
       `Step ${step.id} has ${String(STEP_WRITERS_MAX)} writers, which is the limit: submit its statement in a new plan`,

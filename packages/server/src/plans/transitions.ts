@@ -143,7 +143,7 @@ export function createPlan(
     });
   }
   const change = draft.change();
-  return { ...change.plan, steps: empty.steps, events: change.events };
+  return { events: change.events, ...change.plan, steps: empty.steps };
 }
 
 /** A step of a fork, completed if another plan has run it. */

@@ -61,7 +61,8 @@ export async function requestContext(
   const counts = takenShare(quotas, caller, request);
   const idempotencyKey = headerText(headers, "idempotency-key", IDEMPOTENCY_KEY_LENGTH_MAX);
   const origin = requestOrigin(request, clientAddress);
-  const context: Made<RequestContext> = { ...caller, request: origin, requestId, signal };
+  // A spread that comes first is copied member by member: each new member after it then takes microseconds.
+  const context: Made<RequestContext> = { requestId, ...caller, request: origin, signal };
   if (needed !== undefined) context.needed = needed;
   if (counts !== undefined) context.counts = counts;
   if (deadlineMs !== undefined) context.deadlineMs = deadlineMs;

@@ -16,7 +16,7 @@ it("makes a message for each target that wants the event, and none for other eve
     ...["PlanCreated", "PlanStarted", "PlanApprovalRequested", "PlanApprovalDecided"],
     ...["PlanStepExecuted", "PlanFailed", "PlanRetried", "PlanCompleted", "PlanCancelled"],
   ];
-  const made = outbox.deliveriesOf("org", types.map(newsOf));
+  const made = outbox.deliveriesOf("org", () => types.map(newsOf));
   expect(made.map((each) => [each.target, each.messageId, typeOf(each.body)])).toEqual([
     ["all", "msg_plan_3", "approval.requested"],
     ["people", "msg_plan_3", "approval.requested"],
@@ -38,7 +38,7 @@ it("tells of a failed step nothing that its statement has read", () => {
   const outbox = new WebhookOutbox([target("failures", ["plan.failed"])]);
   const failed = (payload: object): unknown => {
     const news = { ...newsOf("PlanFailed", 0), payloadJson: JSON.stringify(payload) };
-    const [made] = outbox.deliveriesOf("org", [news]);
+    const [made] = outbox.deliveriesOf("org", () => [news]);
     return (JSON.parse(made?.body ?? "{}") as { readonly data: { reason: string } }).data.reason;
   };
   const reason = 'invalid input syntax for type integer: "ada@example.com"';
@@ -58,7 +58,7 @@ it("has no body in which a text of others deceives whoever reads it, and the sam
     ...newsOf(type, index),
     payloadJson: JSON.stringify(data),
   }));
-  const made: NewDelivery[] = [...outbox.deliveriesOf("org", news)];
+  const made: NewDelivery[] = [...outbox.deliveriesOf("org", () => news)];
   const store = {
     add: (deliveries: readonly NewDelivery[]) => Promise.resolve(void made.push(...deliveries)),
   };
@@ -79,7 +79,7 @@ it("wakes only those who have something to deliver", () => {
   const [all, failures] = [vi.fn(), vi.fn()];
   outbox.onNews("all", all);
   outbox.onNews("failures", failures);
-  outbox.announce(outbox.deliveriesOf("org", [newsOf("PlanCompleted", 0)]));
+  outbox.announce(outbox.deliveriesOf("org", () => [newsOf("PlanCompleted", 0)]));
   expect([all.mock.calls.length, failures.mock.calls.length]).toEqual([1, 0]);
 });
 

@@ -45,10 +45,10 @@ export class WebhookOutbox {
     this.#targets = targets;
   }
 
-  /** The deliveries of events; usually there are none. */
-  deliveriesOf(orgId: string, news: readonly PlanNews[]): readonly NewDelivery[] {
+  /** The deliveries of events; usually there are none. @param newsOf called only when there are targets. */
+  deliveriesOf(orgId: string, newsOf: () => readonly PlanNews[]): readonly NewDelivery[] {
     if (this.#targets.length === 0) return [];
-    return news.flatMap((event) => {
+    return newsOf().flatMap((event) => {
       const type = EVENT_NAMES.get(event.eventType);
       if (type === undefined) return [];
       const message = messageOf(orgId, type, event);
@@ -63,6 +63,7 @@ export class WebhookOutbox {
 
   /** Announces that deliveries were committed. */
   announce(deliveries: readonly NewDelivery[]): void {
+    if (deliveries.length === 0) return;
     for (const target of new Set(deliveries.map((delivery) => delivery.target))) this.wake(target);
   }
 

@@ -76,7 +76,7 @@ export class Job<Task extends ChildTask = ChildTask> {
 
   /** Settles the job with a child's answer; nobody waits for a `dropped` one. */
   answer(reply: ChildReply, body: string): void {
-    if (reply.kind === "result") this.resolve({ ...reply.result, outputJson: body });
+    if (reply.kind === "result") this.resolve({ outputJson: body, ...reply.result });
     else if (reply.kind === "fenced") this.resolve(undefined);
     else if (reply.kind === "failed") {
       const { reason, message, hints } = reply.failure;

@@ -200,8 +200,9 @@ export class StepRunner implements AsyncDisposable {
       const asked: AskedStep = { ref, ctx, gate, signal: inFlight.signal };
       const claim = await this.#engine
         .claimStep(ref, this.#owner, {
-          ...{ origin, outdatedApproval },
           admit: (step) => this.#admit(step, asked),
+          origin,
+          outdatedApproval,
         })
         .catch((refusal: unknown) => {
           gate.release();
@@ -360,7 +361,7 @@ export class StepRunner implements AsyncDisposable {
       telemetry.observe("steward_step_duration_seconds", outcome.durationMs / 1000, labels);
     }
     log.debug(
-      { ...attempt, requestId: ctx.requestId, outcome: outcome.kind },
+      { requestId: ctx.requestId, outcome: outcome.kind, ...attempt },
       "step attempt ended",
     );
   }

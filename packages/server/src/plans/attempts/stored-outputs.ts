@@ -102,22 +102,20 @@ export class StoredOutputs {
     sources: readonly StoredSource[],
     { recorded, permitted }: PermittedOutputs,
   ): readonly OutputSource[] | Promise<readonly OutputSource[]> {
-    for (const [index, source] of sources.entries()) {
+    for (const source of sources) {
       const asked = plannedStatement(source.step, undefined);
       if (permitted.some((other) => isSameAsked(other, asked))) continue;
-      const note = (forEverybody: boolean): void => {
-        if (forEverybody) permitted.push(asked);
-        recorded.push(recordedSource(asked, undefined));
-      };
       const answer = this.#permitWithout(ctx, asked, source);
       if (answer === true) {
-        note(answer);
+        permitted.push(asked);
+        recorded.push(recordedSource(asked, undefined));
         continue;
       }
-      const others = sources.slice(index + 1);
+      const others = sources.slice(sources.indexOf(source) + 1);
       return answer.then(
         (forEverybody) => {
-          note(forEverybody);
+          if (forEverybody) permitted.push(asked);
+          recorded.push(recordedSource(asked, undefined));
           return this.#permitAllWithout(ctx, others, { recorded, permitted });
         },
         (error: unknown) => {

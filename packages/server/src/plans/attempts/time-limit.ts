@@ -36,7 +36,7 @@ export function timeLimitOf(
     { ms: leftMs, owner: "plan" },
   ] as const;
   const smallest = limits.reduce((least, next) => (next.ms < least.ms ? next : least));
-  return { ...smallest, stepMsMax };
+  return { stepMsMax, ...smallest };
 }
 
 /** An attempt's end. If its time limit has caused it, the error says whose limit that was, and what to do next. */

@@ -136,7 +136,8 @@ export class PlanEngine implements AsyncDisposable {
    * @throws AppError `IDEMPOTENCY_CONFLICT` when the key was used for another request.
    */
   async createPlan(plan: NewPlan): Promise<PlanRecord> {
-    const { events, ...state } = createPlan({ ...plan.ref, ...plan }, plan.steps);
+    const { orgId, planId } = plan.ref;
+    const { events, ...state } = createPlan({ orgId, planId, ...plan }, plan.steps);
     const { nodeId, hasLease } = this.#node;
     const owner = hasLease ? nodeId : undefined;
     const earlier = await this.#log.create(plan, state, events, owner);

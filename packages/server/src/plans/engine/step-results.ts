@@ -16,7 +16,7 @@ export async function storedExecution(
   const context = result && (await readResult(log, plan, result));
   const execution = executionOf(plan.ref.planId, step, context, plan.step(step.stepId));
   assert(execution !== undefined, "a finished step has a result");
-  return { ...execution, replayed: true };
+  return { replayed: true, ...execution };
 }
 
 /** The outputs that a step's statement refers to, by step id. */

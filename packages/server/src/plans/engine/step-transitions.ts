@@ -234,7 +234,7 @@ export class StepTransitions {
       const execution = executionOf(attempt.planId, step, context, plan.step(step.stepId));
       return execution === undefined
         ? { kind: "pending" }
-        : { kind: "ended", execution: { ...execution, replayed: false } };
+        : { kind: "ended", execution: { replayed: false, ...execution } };
     }
   }
 

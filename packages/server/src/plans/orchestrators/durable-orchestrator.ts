@@ -229,7 +229,8 @@ export class DurableOrchestrator
     ctx: QueryRuntimeContext,
   ): Promise<StepExecution> {
     const ref = { orgId: ctx.orgId, planId, stepId };
-    await this.#visible.require(planId, ctx);
+    const seen = this.#visible.require(planId, ctx);
+    if (seen !== undefined) await seen;
     const execution = await this.#runner.execute(ref, ctx);
     const { error } = execution.stepResult;
     if (error?.code !== "POLICY_DENIED") return execution;

@@ -28,13 +28,17 @@ export class VisiblePlans {
     this.#parts = parts;
   }
 
-  /** @throws AppError `PLAN_NOT_FOUND`. */
-  async require(planId: string, caller: Caller): Promise<void> {
+  /** Rejects with an AppError `PLAN_NOT_FOUND`; the own plan of a caller is seen at once. */
+  require(planId: string, caller: Caller): undefined | Promise<undefined> {
     const { orgId } = caller;
     const known = this.#submitters.get(planId);
-    if (known?.orgId === orgId && isOwn(caller, known.submitter)) return;
-    const ref = { orgId, planId };
+    if (known?.orgId === orgId && isOwn(caller, known.submitter)) return undefined;
+    return this.#require({ orgId, planId }, caller);
+  }
+
+  async #require(ref: PlanRef, caller: Caller): Promise<undefined> {
     if (!(await this.isVisible(ref, caller))) throw planNotFound(ref);
+    return undefined;
   }
 
   /** Whether the caller sees a plan. @param ref of the caller's organization. */

@@ -63,7 +63,7 @@ export function* prepareStep(
     if (statement === undefined) return undefined;
     yield* referenceViolations(statement, step, stepIds, templateField);
     const { target, intent: statementClass } = tool;
-    return { ...step, index, ...intent, statementClass, dataSource: target.name, statement };
+    return { index, ...step, ...intent, statementClass, dataSource: target.name, statement };
   }
   const { name: dataSource, dialect } = tool.target;
   const known = read.get(templateKey(step.queryTemplate, dialect));
@@ -87,8 +87,8 @@ export function* prepareStep(
   const intentSource: IntentSource = declared === undefined ? "statement" : "explicit";
   yield* intentViolations(intent, analysis, tool, { step, field: intentField });
   return {
-    ...step,
     index,
+    ...step,
     intent,
     intentSource,
     statementClass,

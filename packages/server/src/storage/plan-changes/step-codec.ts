@@ -124,6 +124,7 @@ export function forkSources(plan: NewPlan): readonly string[] {
 /** The column `steps` of a change. */
 export function stepsJson({ steps, definitions, request }: StepsOfEntry): string | null {
   const [first] = definitions;
+  if (first === undefined) return tuplesJson(steps, () => undefined);
   const byIndex = new Map(definitions.map((step) => [step.index, step]));
   const inOrder = steps.flatMap(({ index }) => byIndex.get(index) ?? []);
   const kept = new Map(keptSteps(inOrder).map((step) => [step.index, step]));
@@ -132,7 +133,7 @@ export function stepsJson({ steps, definitions, request }: StepsOfEntry): string
     return (
       definition && {
         definition,
-        ...(request === undefined || index !== first?.index ? {} : { request }),
+        ...(request === undefined || index !== first.index ? {} : { request }),
       }
     );
   });

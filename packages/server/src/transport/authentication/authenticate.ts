@@ -168,7 +168,7 @@ function certificatePrincipal(
 }
 
 function callerOf(principal: Principal, { headers }: ShownIdentity): Caller {
-  return { ...principal, ...requestOwn(headers) };
+  return Object.assign({}, principal, requestOwn(headers));
 }
 
 /** The credentials that the server reads, and how to get one of each. */

@@ -82,7 +82,7 @@ export class MethodRegistry {
     type Call = ServerUnaryCall<Buffer, MessageShape<O>>;
     const asked = this.#guards.askedBy?.(operation) ?? OPEN;
     const served = {
-      asked,
+      asked: { ...asked, isApprovable: true },
       decode: decoderOf(method.input),
       answer: this.#governed(operation, method, answer),
     };
@@ -143,7 +143,8 @@ export class MethodRegistry {
       const parameters = (): Record<string, JsonValue> =>
         toJson(input, message, { useProtoFieldName: true }) as Record<string, JsonValue>;
       const operation = {
-        ...{ actions: [action], context },
+        actions: [action],
+        context,
         shown: () => ({ operation: name, request: parameters() }),
       };
       return underApproval(this.#services, operation, (ctx) =>
@@ -168,7 +169,7 @@ export class MethodRegistry {
     respond: sendUnaryData<MessageShape<O>>,
   ): Promise<void> {
     try {
-      const ctx = await scope.context({ ...asked, isApprovable: true });
+      const ctx = await scope.context(asked);
       const turn = turnOfBody(call.request.length);
       if (turn !== undefined) await turn;
       const request = decode(call.request);

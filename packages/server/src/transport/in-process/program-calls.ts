@@ -1,6 +1,10 @@
 import { StewardError } from "@steward/client";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
+import {
+  giveBackController,
+  takeController,
+} from "@steward/kernel/concurrency/spare-controllers.js";
 import { systemTimers } from "@steward/kernel/concurrency/timers.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { DRAIN_ANSWER_MS, DRAIN_MS } from "@steward/kernel/limits.js";
@@ -62,7 +66,8 @@ export class ProgramCalls implements AsyncDisposable {
     call: ProgramCall<Input>,
     work: (input: Input, ctx: QueryRuntimeContext) => Promise<Answer>,
   ): Promise<Answer> {
-    const open = this.#open(call.signal ?? new AbortController().signal);
+    const controller = takeController();
+    const open = this.#open(call.signal ?? controller.signal);
     this.#underWay += 1;
     try {
       return await this.#permitted(call, open, work);
@@ -70,6 +75,7 @@ export class ProgramCalls implements AsyncDisposable {
       throw this.#errorOf(error, call, open);
     } finally {
       for (const end of open.ends) end();
+      giveBackController(controller);
       this.#underWay -= 1;
       if (this.#underWay === 0) this.#whenIdle?.();
     }
@@ -126,13 +132,13 @@ export class ProgramCalls implements AsyncDisposable {
     const action = actionOf(operation);
     const { authorize, useApproval, quotas } = this.#services;
     const gatekeepers: Gatekeepers = {
-      ...{ authorize, useApproval, quotas },
       authenticate: () => Promise.resolve(caller),
+      ...{ authorize, useApproval, quotas },
       clientAddress: ({ peerAddress }) => peerAddress,
     };
     const context = await requestContext(gatekeepers, {
-      ...{ requestId, signal, action, share: shareOf(operation), isApprovable: true },
       headers: idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey },
+      ...{ requestId, signal, action, share: shareOf(operation), isApprovable: true },
       peerAddress: "",
       certificate: () => undefined,
       whenOver: (listener) => ends.push(listener),

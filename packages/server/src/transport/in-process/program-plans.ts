@@ -29,7 +29,7 @@ export function programPlans(calls: ProgramCalls, caller: Caller): Plans {
   const call = async <Input, Answer>(
     request: Omit<ProgramCall<Input>, "caller">,
     work: (input: Input, ctx: QueryRuntimeContext) => Promise<Answer>,
-  ): Promise<Answer> => plainCopy(await calls.call({ ...request, caller }, work));
+  ): Promise<Answer> => plainCopy(await calls.call({ caller, ...request }, work));
 
   const derived = [...planReads(orchestrator), ...planChanges(orchestrator)].map(
     ({ operation, run }) => {
@@ -38,7 +38,7 @@ export function programPlans(calls: ProgramCalls, caller: Caller): Plans {
         operation.name,
         (input: object = {}, { signal, idempotencyKey }: SubmitOptions = {}) =>
           call(
-            { ...{ operation: operation.name, signal, idempotencyKey }, input: check(input) },
+            { input: check(input), operation: operation.name, signal, idempotencyKey },
             (checked, context) => run({ input: checked, context }),
           ),
       ];
@@ -49,14 +49,14 @@ export function programPlans(calls: ProgramCalls, caller: Caller): Plans {
     ...(Object.fromEntries(derived) as ClientOf<typeof operations, SubmitOptions>),
     submit: (plan, { signal, idempotencyKey } = {}) =>
       call(
-        { ...{ operation: "submitPlan", signal, idempotencyKey }, input: checkedPlan(plan) },
+        { input: checkedPlan(plan), operation: "submitPlan", signal, idempotencyKey },
         (body, ctx) => submittedPlan(orchestrator, body, ctx),
       ),
     execute: (planId, stepId, { page = {}, signal } = {}) =>
       call(
         {
-          ...{ operation: "executeStep", params: { plan_id: planId, step_id: stepId }, signal },
           input: checkedOutputPage(page),
+          ...{ operation: "executeStep", params: { plan_id: planId, step_id: stepId }, signal },
         },
         (part, ctx) =>
           executedStep(orchestrator, { planId, stepId, page: part }, correctingCall, ctx),

@@ -28,7 +28,7 @@ export class ReadSession {
     const read = isDescribed
       ? () => this.#agent.runAgain(statement) ?? this.#agent.inSnapshot(run)
       : run;
-    return { ...recovering(read), schemaDeltas: [] };
+    return { schemaDeltas: [], ...recovering(read) };
   }
 
   /** @throws StatementError */

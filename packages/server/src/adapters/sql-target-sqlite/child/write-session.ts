@@ -104,7 +104,7 @@ export class WriteSession {
       return result;
     };
     // Only a change of the schema can change it; no other process can write during the transaction.
-    if (statement.statementClass !== "admin") return { ...run(), schemaDeltas: [] };
+    if (statement.statementClass !== "admin") return { schemaDeltas: [], ...run() };
     const { result, schemaDeltas } = this.#schemaWatch()(this.#db, run);
     return { ...result, schemaDeltas };
   }

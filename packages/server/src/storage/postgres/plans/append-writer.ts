@@ -78,8 +78,9 @@ export class AppendWriter {
    */
   async #write(orgId: string, units: readonly Writing[], isUnsure = false): Promise<void> {
     this.#telemetry.count("steward_store_commits_total");
-    const news = webhookNewsOf(units.map(({ unit }) => unit));
-    const deliveries = this.#outbox.deliveriesOf(orgId, news);
+    const deliveries = this.#outbox.deliveriesOf(orgId, () =>
+      webhookNewsOf(units.map(({ unit }) => unit)),
+    );
     const statement = new AppendStatement(
       orgId,
       units.map(({ unit }) => unit),

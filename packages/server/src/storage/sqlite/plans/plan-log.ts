@@ -74,12 +74,11 @@ export class SqlitePlanLog implements PlanLog {
 
   async append(source: AppendSource): Promise<void> {
     const unit = source.takeUnit();
-    const deliveries = this.#outbox.deliveriesOf(unit.ref.orgId, webhookNewsOf([unit]));
+    const deliveries = this.#outbox.deliveriesOf(unit.ref.orgId, () => webhookNewsOf([unit]));
+    const writes = unitWrites(unit, this.#clock.nowMs());
+    for (const each of deliveries) writes.push(writeOf(deliveryInsert(each)));
     try {
-      await this.#writer.commit([
-        ...unitWrites(unit, this.#clock.nowMs()),
-        ...deliveries.map((each) => writeOf(deliveryInsert(each))),
-      ]);
+      await this.#writer.commit(writes);
     } catch (error) {
       throw error instanceof WriteConflict ? new PlanConflict() : error;
     }

@@ -92,15 +92,14 @@ function forkWrites(plan: NewPlan): readonly Write[] {
 }
 
 /** Writes the pending changes of a plan. @param nowMs start of the leases of its claims. */
-export function unitWrites(unit: PlanUnit, nowMs: number): readonly Write[] {
+export function unitWrites(unit: PlanUnit, nowMs: number): Write[] {
   const { ref, plan, claimed, ended } = unit;
-  return [
-    ...changeRowsOf(unit).map((row) => changeWrite(ref, row)),
-    ...approvalWritesOf(unit).map((write) => approvalWrite(ref, write)),
-    ...(plan === undefined ? [] : [planWrite(plan)]),
-    ...ended.map((stepIndex) => endOfLeaseWrite(ref, stepIndex)),
-    ...claimed.map((step) => leaseWrite(ref, step, nowMs + LEASE_MS)),
-  ];
+  const writes = changeRowsOf(unit).map((row) => changeWrite(ref, row));
+  for (const write of approvalWritesOf(unit)) writes.push(approvalWrite(ref, write));
+  if (plan !== undefined) writes.push(planWrite(plan));
+  for (const stepIndex of ended) writes.push(endOfLeaseWrite(ref, stepIndex));
+  for (const step of claimed) writes.push(leaseWrite(ref, step, nowMs + LEASE_MS));
+  return writes;
 }
 
 /** Extends a lease, if the claim still holds. */
