@@ -6,7 +6,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { format } from "prettier";
-import { listedOperations, operations, placesOf } from "../dist/index.js";
+import { BY_HAND, listedOperations, operations, placesOf } from "../dist/index.js";
 
 const packages = join(import.meta.dirname, "../..");
 const groups = Object.entries(operations);
@@ -37,8 +37,9 @@ function mapped(table, derive) {
 
 /** What the server needs of each operation before it serves any: its action and its record. */
 function described() {
-  const needed = ({ action, audit }) => ({ action, audit });
-  return Object.assign({}, ...groups.map(([, table]) => mapped(table, needed)));
+  const byHand = BY_HAND.filter(({ action }) => action !== undefined);
+  const all = [...groups.flatMap(([, table]) => Object.values(table)), ...byHand];
+  return Object.fromEntries(all.map(({ name, action, audit }) => [name, { action, audit }]));
 }
 
 /** Where a request of the operation goes, as the client's `Route`. */

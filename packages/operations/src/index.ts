@@ -76,6 +76,7 @@ export { type ApiKey, type IssuedApiKey } from "./keys/api-key.js";
 export { type MemoryStats } from "./memory/get-memory-stats.js";
 export { type MemoryEntry } from "./memory/memory-entry.js";
 export { type MemoryExplanation, type MemoryResult } from "./memory/search-memory.js";
+export { BY_HAND } from "./by-hand.js";
 export { type ListedOperation, listedOperations } from "./listed-operation.js";
 export { type StateConflict } from "./state/branch-moves.js";
 export { type StateFault } from "./state/check-state.js";

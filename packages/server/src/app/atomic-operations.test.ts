@@ -5,7 +5,7 @@ import { createClient } from "@steward/client";
 import { silentLog } from "@steward/kernel/log.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSampleDatabase } from "../adapters/sample-database/index.js";
-import { recordOf } from "../transport/operation-records.js";
+import { recordOf } from "../transport/operations.js";
 import { openApp, type App } from "./app.js";
 import {
   type ApiRoute,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { silentLog } from "@steward/kernel/log.js";
 import { storeDatabase } from "../storage/postgres/testing/store-database.js";
-import { recordOf, RECORDED_OPERATIONS } from "../transport/operation-records.js";
+import { recordOf, RECORDED_OPERATIONS } from "../transport/operations.js";
 import { openApp, type App } from "./app.js";
 import {
   type ApiRoute,

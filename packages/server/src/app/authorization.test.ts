@@ -7,6 +7,7 @@ import { ControlPlaneService, MemoryService, UsageService } from "@steward/proto
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApp, type App } from "./app.js";
 import { type Action, ACTIONS, groupOf } from "../identity/index.js";
+import { OPERATIONS } from "../cli/gen/operations.js";
 import { actionOf } from "../transport/operations.js";
 import { recordingLog } from "../transport/testing/recording-log.js";
 
@@ -153,11 +154,14 @@ describe("gRPC", () => {
   const methods = [ControlPlaneService, MemoryService, UsageService].flatMap((service) =>
     Object.values(service.method),
   );
+  /** The name of the operation that a method does. */
+  const operationOf = ({ name, parent }: (typeof methods)[number]): string =>
+    OPERATIONS.find(({ grpc }) => grpc === `${parent.name}/${name}`)?.operation ?? name;
 
   it("takes a key for the actions that its scopes cover, on every method, and for no other", async () => {
     const client = new Client(url("").replace("http://", ""), credentials.createInsecure());
     for (const method of methods) {
-      const answers = await asked(method.localName, async (key) =>
+      const answers = await asked(operationOf(method), async (key) =>
         LIMITED.test(await call(client, method, { authorization: `Bearer ${key}` })),
       );
       const { localName } = method;
@@ -174,7 +178,7 @@ describe("gRPC", () => {
       const { localName } = method;
       expect({ localName, may: await whoMay(may) }).toEqual({
         localName,
-        may: expected(localName),
+        may: expected(operationOf(method)),
       });
     }
     client.close();

@@ -12,8 +12,8 @@ import { GOOD_KEY, StripeServer } from "../adapters/payment-stripe/testing/strip
 import { runHere } from "../cli/testing/run-here.js";
 import { actionGroupsOf } from "../policies/action-groups.js";
 import { BareClient } from "../transport/grpc/testing/bare-client.js";
-import { methodOf } from "../transport/operations/grpc-methods.js";
-import { memberOf, valueFieldOf } from "../transport/operations/proto-messages.js";
+import { methodOf } from "../transport/operations/wires/grpc-methods.js";
+import { memberOf, valueFieldOf } from "../transport/operations/wires/proto-messages.js";
 import { actionOf } from "../transport/operations.js";
 import { openApp, type App } from "./app.js";
 

@@ -8,8 +8,6 @@ import { format } from "prettier";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createProgram } from "../cli/program.js";
 import { createTerminal } from "../cli/terminal/terminal.js";
-import { recordOf } from "../transport/operation-records.js";
-import { actionOf } from "../transport/operations.js";
 import { openApp, type App } from "./app.js";
 
 /** Compares the table of operations with what a server serves, and writes its page from it. */
@@ -84,17 +82,6 @@ describe("the table of operations", () => {
     const program = await createProgram({ env: {}, stdin: empty(), terminal, exitWith: () => {} });
     const commands = new Set(commandsOf(program, []));
     expect(ROWS.filter(({ command = "mcp" }) => !commands.has(command))).toEqual([]);
-  });
-
-  it("says the actions that are asked and the records that are left", () => {
-    for (const { operation, action, audit, time } of ROWS) {
-      const found = action === undefined ? undefined : actionOf(operation);
-      expect({ operation, action }).toEqual({ operation, action: found });
-      if (action === undefined) expect(() => actionOf(operation)).toThrow(operation);
-      else if (audit !== "plan log")
-        expect(recordOf(operation)).toEqual(audit && { kind: audit, time });
-      else expect(recordOf(operation)).toBeUndefined();
-    }
   });
 });
 

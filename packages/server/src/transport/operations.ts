@@ -1,5 +1,8 @@
 import { assert } from "@steward/kernel/assert.js";
+import type { JsonValue } from "@steward/kernel/canonical-json.js";
+import { isUuid } from "@steward/kernel/ids.js";
 import type { Audit } from "@steward/operations";
+import type { AskedOperation, OperationRecord } from "../audit/index.js";
 import type { Action } from "../identity/index.js";
 import { DESCRIBED } from "./gen/described.js";
 import type { Share } from "./organization-quotas.js";
@@ -11,44 +14,26 @@ export interface Described {
 }
 
 /**
- * The action of each other operation, by the operation's id in REST and the method's name in gRPC. A
- * route or method without an entry here cannot be served.
- */
-const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
-  ...operationsOf(
-    "plans:submit",
-    "submitPlan",
-    "checkPlan",
-    "appendSteps",
-    "reviseStep",
-    "forkPlan",
-    "finishPlan",
-  ),
-  // getStep needs the right to execute, because its answer contains the step's output too.
-  ...operationsOf("plans:execute", "executeStep", "getStep"),
-  ...operationsOf("plans:cancel", "cancelPlan"),
-  ...operationsOf("plans:retry", "retryPlan"),
-  ...operationsOf("plans:read", "listPlans", "getPlan", "getPlanStatus", "streamPlanEvents"),
-  ...operationsOf("state:read", "exportState"),
-  ...operationsOf("state:write", "importState", "importStateDocument"),
-  ...operationsOf("migrations:propose", "proposeMigration"),
-  ...operationsOf("usage:report", "reportUsage"),
-  ...operationsOf("payments:write", "createSetupIntent", "createSetupPage"),
-  ...operationsOf("metrics:read", "getMetrics"),
-  ...operationsOf("system:read", "getSystemStatus"),
-  ...operationsOf("audit:read", "getAuditCheckpoint", "getAuditTile"),
-  ...operationsOf("audit:export", "getAuditEntries"),
-};
-
-/**
  * The action of an operation, looked up when routes and methods are registered; a missing one
  * prevents the start.
  */
 export function actionOf(operation: string): Action {
-  const action = DESCRIBED[operation]?.action ?? ACTIONS_BY_OPERATION[operation];
-  assert(action !== undefined, `nothing says the action of ${operation}`);
-  return action;
+  return describedOf(operation).action;
 }
+
+/**
+ * How an operation is recorded, looked up in the same way; `undefined`: the operation changes nothing, or the log of
+ * its plan is the record.
+ */
+export function recordOf(operation: string): OperationRecord | undefined {
+  const { audit } = describedOf(operation);
+  return typeof audit === "object" ? audit : undefined;
+}
+
+/** The operations that have records of their own. */
+export const RECORDED_OPERATIONS: readonly string[] = Object.keys(DESCRIBED).filter(
+  (operation) => recordOf(operation) !== undefined,
+);
 
 /** The quota that a request counts against while it runs; `undefined` for most operations. */
 export function shareOf(operation: string): Share | undefined {
@@ -60,6 +45,37 @@ const SHARES_BY_OPERATION: Readonly<Record<string, Share>> = {
   streamPlanEvents: "stream",
 };
 
-function operationsOf(action: Action, ...operations: readonly string[]): Record<string, Action> {
-  return Object.fromEntries(operations.map((operation) => [operation, action]));
+function describedOf(operation: string): Described {
+  const described = DESCRIBED[operation];
+  assert(described !== undefined, `nothing says the action of ${operation}`);
+  return described;
 }
+
+/** Parameters that name what an operation is about, by ids that the service made and that belong to no person. */
+const SUBJECTS = [
+  "key_id",
+  "hold_id",
+  "budget_id",
+  "entry_id",
+  "migration_id",
+  "approval_id",
+] as const;
+
+/** An operation with its parameters, by their names in REST. */
+export function askedOperation(
+  operation: string,
+  record: OperationRecord,
+  request: Readonly<Record<string, JsonValue>>,
+): AskedOperation {
+  const given = SUBJECTS.map((name) => request[name]).find((value) => typeof value === "string");
+  // The caller may have written anything there. Then only the digest of the parameters tells it.
+  const subject = given !== undefined && isServiceId(given) ? given.toLowerCase() : "";
+  return { ...record, operation, subject, request };
+}
+
+/** Whether a text has the form of an id that the service makes: a UUID, or the id of an API key. */
+function isServiceId(text: string): boolean {
+  return isUuid(text) || KEY_ID.test(text);
+}
+
+const KEY_ID = /^[\da-f]{24}$/;

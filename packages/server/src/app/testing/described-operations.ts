@@ -1,5 +1,5 @@
 import type { WebhookTarget } from "../../webhooks/index.js";
-import { recordOf, RECORDED_OPERATIONS } from "../../transport/operation-records.js";
+import { recordOf, RECORDED_OPERATIONS } from "../../transport/operations.js";
 
 /** The organization that asks. */
 export const ORG: string = "11111111-1111-4111-8111-111111111111";

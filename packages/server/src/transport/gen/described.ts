@@ -134,4 +134,27 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
     audit: { kind: "webhook.retry", time: "withEffect" },
   },
   testWebhook: { action: "webhooks:write", audit: { kind: "webhook.test", time: "around" } },
+  submitPlan: { action: "plans:submit", audit: "plan log" },
+  executeStep: { action: "plans:execute", audit: "plan log" },
+  streamPlanEvents: { action: "plans:read" },
+  importState: { action: "state:write", audit: { kind: "state.import", time: "around" } },
+  importStateDocument: { action: "state:write", audit: { kind: "state.import", time: "around" } },
+  exportState: { action: "state:read", audit: { kind: "state.export", time: "before" } },
+  getAuditCheckpoint: { action: "audit:read" },
+  getAuditTile: { action: "audit:read" },
+  getAuditEntries: { action: "audit:export", audit: { kind: "audit.export", time: "counted" } },
+  reportUsage: { action: "usage:report", audit: { kind: "usage.report", time: "withEffect" } },
+  getMetrics: { action: "metrics:read" },
+  createSetupIntent: {
+    action: "payments:write",
+    audit: { kind: "payment.create_setup_intent", time: "around" },
+  },
+  createSetupPage: {
+    action: "payments:write",
+    audit: { kind: "payment.create_setup_page", time: "around" },
+  },
+  proposeMigration: {
+    action: "migrations:propose",
+    audit: { kind: "migration.propose", time: "around" },
+  },
 };

@@ -15,7 +15,7 @@ import { billingOperations } from "../operations/billing.js";
 import { catalogOperations } from "../operations/catalog.js";
 import { memoryOperations } from "../operations/memory.js";
 import { planChanges, planReads } from "../operations/plans.js";
-import { addOperationMethods } from "../operations/grpc-methods.js";
+import { addOperationMethods } from "../operations/wires/grpc-methods.js";
 import { usageReports } from "../operations/usage.js";
 import { actionOf, shareOf } from "../operations.js";
 import { addReflection } from "./discovery/reflection.js";

@@ -11,7 +11,7 @@ import type { QueryRuntimeContext } from "../../plans/index.js";
 import { followEvents } from "../follow-events.js";
 import { journalOf } from "../journal.js";
 import { planChanges, planReads } from "../operations/plans.js";
-import { inputCheckOf } from "../operations/request-parts.js";
+import { inputCheckOf } from "../operations/wires/request-parts.js";
 import { asPlanId } from "../plan-ids.js";
 import { planEventMessage } from "../rest/plans/plan-messages.js";
 import { executedStep, submittedPlan } from "../rest/plans/plan-operations.js";

@@ -3,7 +3,7 @@ import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { OperationApprovalRequired } from "../../governance/index.js";
 import { underApproval } from "../approvals/approved-operation.js";
-import { askedOperation } from "../operation-records.js";
+import { askedOperation } from "../operations.js";
 import { present } from "../../kernel/present.js";
 import { demanded, takenShare, type QuotaUse } from "../request-context.js";
 import { zodValidation } from "../rest/validation/validation.js";

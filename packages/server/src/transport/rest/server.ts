@@ -27,7 +27,7 @@ import { catalogOperations } from "../operations/catalog.js";
 import { keyOperations } from "../operations/keys.js";
 import { policyOperations } from "../operations/policies.js";
 import { memoryOperations } from "../operations/memory.js";
-import { addOperationRoutes } from "../operations/rest-routes.js";
+import { addOperationRoutes } from "../operations/wires/rest-routes.js";
 import { erasureOperations, retentionOperations } from "../operations/retention.js";
 import { systemOperations } from "../operations/system.js";
 import { webhookOperations } from "../operations/webhooks.js";

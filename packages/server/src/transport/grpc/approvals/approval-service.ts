@@ -7,7 +7,7 @@ import type { ApprovalFilter, ApprovalPageRequest } from "../../../approvals/por
 import type { ApprovalView, Orchestrator, QueryRuntimeContext } from "../../../plans/index.js";
 import { approvalsOf } from "../../journal.js";
 import { approvalMessage, approvalPageMessage } from "../../operations/approval-message.js";
-import { responseOf } from "../../operations/proto-messages.js";
+import { responseOf } from "../../operations/wires/proto-messages.js";
 import type { MethodRegistry } from "../method-registry.js";
 
 /**

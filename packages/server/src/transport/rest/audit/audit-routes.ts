@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { AuditService } from "../../../audit/index.js";
 import { auditRecordOperations, auditWitnessOperations } from "../../operations/audit.js";
-import { addOperationRoutes } from "../../operations/rest-routes.js";
+import { addOperationRoutes } from "../../operations/wires/rest-routes.js";
 import { errors } from "../described-replies.js";
 import type { RestApp } from "../rest-app.js";
 

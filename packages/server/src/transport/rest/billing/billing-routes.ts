@@ -1,6 +1,6 @@
 import { billingOperations } from "../../operations/billing.js";
 import { paymentOperations } from "../../operations/payments.js";
-import { addOperationRoutes } from "../../operations/rest-routes.js";
+import { addOperationRoutes } from "../../operations/wires/rest-routes.js";
 import { usageReports } from "../../operations/usage.js";
 import type { Services } from "../../services.js";
 import { addSetupIntent, addSetupPage } from "./payment-routes.js";

@@ -1,7 +1,7 @@
 import { plans } from "@steward/operations";
 import { describe, expect, it } from "vitest";
 import { AppError } from "@steward/kernel/errors.js";
-import { PLANS_PAGE_MAX } from "../../../plans/limits.js";
+import { PLAN_TEXT_LENGTH_MAX, PLANS_PAGE_MAX } from "../../../plans/limits.js";
 import type { Orchestrator } from "../../../plans/index.js";
 import { NoopOrchestrator } from "../../../plans/orchestrators/noop-orchestrator.js";
 import { send, startRestServer, type TestRestServer } from "../testing/rest-server.js";
@@ -94,9 +94,12 @@ describe("GET /api/plans", () => {
     expect(body).toMatchObject({ code: "INVALID_ARGUMENT", details: [{ field: "status" }] });
   });
 
-  it("promises the page size that the service has", () => {
-    const accepts = (limit: number) => plans.listPlans.input.safeParse({ limit }).success;
-    expect([PLANS_PAGE_MAX, PLANS_PAGE_MAX + 1].map(accepts)).toEqual([true, false]);
+  it("promises the limits that the service has", () => {
+    const accepts = (query: object) => plans.listPlans.input.safeParse(query).success;
+    const sizes = [PLANS_PAGE_MAX, PLANS_PAGE_MAX + 1];
+    expect(sizes.map((limit) => accepts({ limit }))).toEqual([true, false]);
+    const lengths = [PLAN_TEXT_LENGTH_MAX, PLAN_TEXT_LENGTH_MAX + 1];
+    expect(lengths.map((length) => accepts({ text: "x".repeat(length) }))).toEqual([true, false]);
   });
 });
 

@@ -11,7 +11,7 @@ import { dataOf } from "@steward/protocol/rest";
 import * as z from "zod";
 import type { Orchestrator } from "../../../plans/index.js";
 import { checkedPlan, planChanges, planReads } from "../../operations/plans.js";
-import { addOperationRoutes } from "../../operations/rest-routes.js";
+import { addOperationRoutes } from "../../operations/wires/rest-routes.js";
 import { errors, json } from "../described-replies.js";
 import { executedStep, submittedPlan } from "./plan-operations.js";
 import type { RestApp } from "../rest-app.js";

@@ -5,7 +5,7 @@ import type { MigrationService } from "@steward/schema";
 import { errors, json } from "../described-replies.js";
 import { migrationMessage } from "../../operations/migration-messages.js";
 import { migrationOperations } from "../../operations/migrations.js";
-import { addOperationRoutes } from "../../operations/rest-routes.js";
+import { addOperationRoutes } from "../../operations/wires/rest-routes.js";
 import type { RestApp } from "../rest-app.js";
 import { present } from "../../../kernel/present.js";
 

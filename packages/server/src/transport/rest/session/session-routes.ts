@@ -18,7 +18,7 @@ import {
   type Principal,
   type StartedSession,
 } from "../../../identity/index.js";
-import { askedOperation } from "../../operation-records.js";
+import { askedOperation } from "../../operations.js";
 import { present } from "../../../kernel/present.js";
 import type { Services, SignIn } from "../../services.js";
 import { browserSessionOf, incomingRequest } from "../authenticate-requests.js";

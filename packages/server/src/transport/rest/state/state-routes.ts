@@ -1,4 +1,4 @@
-import { addOperationRoutes } from "../../operations/rest-routes.js";
+import { addOperationRoutes } from "../../operations/wires/rest-routes.js";
 import { stateChanges, stateReads } from "../../operations/state.js";
 import { ResourceRights } from "../../resource-rights.js";
 import type { Services } from "../../services.js";

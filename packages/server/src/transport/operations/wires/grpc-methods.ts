@@ -8,9 +8,9 @@ import {
 } from "@steward/protocol/grpc";
 import { assert } from "@steward/kernel/assert.js";
 import { invalidField } from "@steward/kernel/errors.js";
-import type { QueryRuntimeContext } from "../../plans/index.js";
-import type { MethodRegistry } from "../grpc/method-registry.js";
-import type { Implemented } from "./implement.js";
+import type { QueryRuntimeContext } from "../../../plans/index.js";
+import type { MethodRegistry } from "../../grpc/method-registry.js";
+import type { Implemented } from "../implement.js";
 import { inputOf, responseOf } from "./proto-messages.js";
 import { inputCheckOf } from "./request-parts.js";
 

@@ -2,10 +2,10 @@ import type { RestRoute } from "@steward/operations";
 import { dataOf } from "@steward/protocol/rest";
 import type { FastifyContextConfig, FastifyRequest, FastifySchema } from "fastify";
 import * as z from "zod";
-import { csvFormat, sendCsv, table, wantsCsv } from "../rest/csv-replies.js";
-import { errors, json } from "../rest/described-replies.js";
-import type { RestApp } from "../rest/rest-app.js";
-import type { Implemented } from "./implement.js";
+import { csvFormat, sendCsv, table, wantsCsv } from "../../rest/csv-replies.js";
+import { errors, json } from "../../rest/described-replies.js";
+import type { RestApp } from "../../rest/rest-app.js";
+import type { Implemented } from "../implement.js";
 import { requestPartsOf, validationOf } from "./request-parts.js";
 
 /** Adds the route of each operation that REST serves, with its entry in the API's description. */

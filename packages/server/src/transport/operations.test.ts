@@ -5,7 +5,7 @@ import { EVENT_KINDS } from "../audit-export/ocsf/event-kinds.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { ADMIN } from "@steward/kernel/testing/nobody.js";
 import type { AuditFact } from "../kernel/audit-fact.js";
-import { askedOperation, recordOf, RECORDED_OPERATIONS } from "./operation-records.js";
+import { askedOperation, recordOf, RECORDED_OPERATIONS } from "./operations.js";
 
 it("have kinds that the export of the audit log knows, so that each has an event of its own class", () => {
   const kinds = RECORDED_OPERATIONS.map((operation) => recordOf(operation)?.kind ?? operation);

@@ -1,7 +1,7 @@
 import { placesOf, type AnyObject, type Operation } from "@steward/operations";
 import * as z from "zod";
-import { storableText } from "../rest/path-text.js";
-import { zodValidation } from "../rest/validation/validation.js";
+import { storableText } from "../../rest/path-text.js";
+import { zodValidation } from "../../rest/validation/validation.js";
 
 /** The schemas of the path, the query and the body, in fastify's terms; those without members are left out. */
 export function requestPartsOf(operation: Operation): Readonly<Record<string, AnyObject>> {
