@@ -126,7 +126,10 @@ function line({ audit, time, command, ...row }: ListedOperation): string {
   const [rest, method] = [code(row.rest), code(row.grpc)];
   const retry = row.retry ? "yes" : "no";
   const cells = [row.operation, code(row.action), record, retry, rest, method, code(command)];
-  return `| ${[...cells, row.by_hand ?? ""].join(" | ")} |`;
+  const byHand = (row.by_hand ?? "")
+    .replace(`${String(row.grpc)}: `, "gRPC: ")
+    .replace(`${String(command)}: `, "command: ");
+  return `| ${[...cells, byHand].join(" | ")} |`;
 }
 
 function code(text: string | undefined): string {

@@ -26,7 +26,7 @@ export const APPROVAL_PREVIEW_WAIT_MS: number = 2_000;
 export const APPROVAL_PREVIEW_MS_MAX: number = 5_000;
 /** Operations of one organization, other than statements, that wait for approvals under the present policies. */
 export const OPERATIONS_WAITING_MAX: number = 100;
-/** Those of one requester: a person, or an agent that acts for one. */
+/** Operations of one requester that wait: of a person, or of an agent that acts for one. */
 export const OPERATIONS_WAITING_OF_REQUESTER_MAX: number = 20;
 /** Bytes of the parameters, as canonical JSON, of an operation that waits for an approval. */
 export const OPERATION_REQUEST_BYTES_MAX: number = 64 * 1024;

@@ -92,7 +92,7 @@ class Verification {
     { readonly path: string; readonly from: number; readonly until: number } | undefined;
   /** The roots of the records at the sizes of the earlier checkpoints. */
   readonly #earlierRoots = new Map<number, Buffer>();
-  /** Those sizes, in their order. */
+  /** The sizes of the earlier checkpoints, in ascending order. */
   readonly #earlierSizes: readonly number[];
 
   constructor(files: AuditFiles, trusted: TrustedCheckpoints) {

@@ -7,7 +7,7 @@ export const VERIFIED_CREDENTIALS_MAX: number = 10_000;
  * Further invalid ones are told to wait.
  */
 export const FAILED_ATTEMPTS_MAX: number = 20;
-/** In ms. */
+/** Time in which wrong credentials of one address or owner are counted together, in ms. */
 export const FAILED_ATTEMPTS_WINDOW_MS: number = 60_000;
 /** Addresses and owners whose invalid credentials are counted at a time. */
 export const FAILED_ATTEMPTS_COUNTED_MAX: number = 10_000;

@@ -48,11 +48,11 @@ export const HTTP2_SESSION_MEMORY_MAX: number = 64;
  * client sends that resets its uploads.
  */
 export const HTTP2_OVERHEAD_BYTES_MAX: number = 1024 * 1024;
-/** The same for a longer time, in bytes per second. */
+/** Bytes per second beside requests that one HTTP/2 connection may send for a longer time. */
 export const HTTP2_OVERHEAD_BYTES_PER_S: number = 32 * 1024;
 /** Streams of one HTTP/2 connection that its client may reset at once before they are answered. */
 export const HTTP2_RESETS_MAX: number = 1000;
-/** The same for a longer time, per second. */
+/** Streams per second that a client of one HTTP/2 connection may reset for a longer time. */
 export const HTTP2_RESETS_PER_S: number = 33;
 /** Requests that one turn of the event loop begins to handle, of all that have arrived together. */
 export const TURN_REQUESTS_MAX: number = 8;

@@ -23,7 +23,7 @@ export function openSink(target: ExportTarget, options: SinkOptions): AuditSink 
     : openRemoteSink(target, options);
 }
 
-/** The same of a target on the network, which may be away. */
+/** Opens the sink of a target on the network; the target may be unreachable. */
 export function openRemoteSink(target: RemoteTarget, options: SinkOptions): HttpSink | SyslogSink {
   const name = targetName(target);
   return target.kind === "syslog"

@@ -10,7 +10,7 @@ export interface Parameters {
   readonly texts: readonly (string | null)[];
   /** Type OIDs; 0 lets PostgreSQL infer the type from the context. */
   readonly typed: readonly number[];
-  /** The same, with text parameters declared as text. */
+  /** Type OIDs with which text parameters are declared as text, too. */
   readonly allTyped: readonly number[];
 }
 

@@ -92,7 +92,7 @@ export interface SettleTask {
 export interface PreviewTask {
   readonly kind: "preview";
   readonly statement: AdmittedStatement;
-  /** Those of a run. */
+  /** The limits with which the statement would run. */
   readonly limits: RowLimits;
   readonly tables: readonly PreviewedTable[];
 }

@@ -7,7 +7,7 @@ export const API_ACTIVITIES = {
   Other: 99,
 } as const;
 
-/** The same of Authentication (3002). */
+/** The activities of the class Authentication (3002). */
 export const AUTHENTICATION_ACTIVITIES = { Logon: 1, Logoff: 2 } as const;
 
 /** How records of a kind become events. */

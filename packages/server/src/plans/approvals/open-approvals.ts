@@ -83,7 +83,7 @@ export function grant(
   by: GrantingApproval,
 ): boolean {
   if (!isOpen(approval, draft.nowMs) || draft.nowMs >= by.untilMs) return false;
-  // What is granted does not stand itself.
+  // The granted approval is for one run: it does not stand for later statements.
   const decisions = countingDecisions(approval, by.decisions).map(
     ({ standingMs: _standingMs, ...decision }) => decision,
   );

@@ -105,7 +105,7 @@ export class NodeLease implements Clock, AsyncDisposable {
     return (await this.alive([nodeId])).has(nodeId);
   }
 
-  /** Those of these nodes that nobody has presumed dead. */
+  /** The nodes of this list that no server has presumed dead. */
   async alive(nodeIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (nodeIds.length === 0) return new Set();
     const rows = await this.#db.query<{ readonly node_id: string }>(

@@ -80,7 +80,7 @@ function pageHeaders(policy: string): Readonly<Record<string, string>> {
     "cross-origin-opener-policy": "same-origin",
     "permissions-policy":
       "accelerometer=(), camera=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=()",
-    // It names the files of one build, and has one answer's nonce.
+    // The page names the files of one build and contains the nonce of one answer.
     "cache-control": "no-store",
     vary: "accept",
   };

@@ -34,7 +34,7 @@ export function jsonCheck<Input>(check: (copy: object) => Input): (given: unknow
   };
 }
 
-/** The same for a query; members without a value are left out. */
+/** Checks the members of a query by its schema; members without a value are left out. */
 export function queryCheck<Schema extends z.ZodType<object>>(
   schema: Schema,
 ): (given: Infer<Schema>) => () => Infer<Schema> {

@@ -43,7 +43,7 @@ interface Account {
   addedBytes: AddedBytes;
   /** When it must be measured again, in ms since the epoch. */
   dueAtMs: number;
-  /** The same if a request is refused. */
+  /** When it must be measured again after a request was refused, in ms since the epoch. */
   dueAfterRefusalAtMs: number;
   /** Whether a request was refused since the measurement. */
   isRefused: boolean;

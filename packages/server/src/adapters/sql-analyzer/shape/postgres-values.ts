@@ -94,7 +94,7 @@ function namesObject(cast: TreeNode): boolean {
   return namesIn(type?.["names"]).at(-1)?.startsWith("reg") === true;
 }
 
-/** The same positions, from bytes of UTF-8 to UTF-16 units. */
+/** Converts positions from bytes of UTF-8 to UTF-16 units. */
 function unitsAt(bytes: ReadonlySet<number>, sql: string): ReadonlySet<number> {
   const units = new Set<number>();
   let [unit, byte] = [0, 0];

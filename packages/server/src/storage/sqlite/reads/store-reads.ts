@@ -90,7 +90,7 @@ export class StoreReads implements AsyncDisposable {
     ...params: readonly SqliteValue[]
   ): Promise<{ readonly rows: readonly Row[]; readonly isCut: boolean }> {
     const [packed] = await this.#read(party, [{ sql, params }], bytesMax);
-    // As above.
+    // The caller knows the columns of its statement.
     return { rows: unpacked(packed) as readonly Row[], isCut: packed?.isCut === true };
   }
 

@@ -244,14 +244,14 @@ const PLAN_IN_SCOPE: Readonly<Record<ErasureScope, string>> = {
     AND u.call IS NOT NULL AND u.call -> 7 -> 'caller' ->> 4 = ?2)`,
 };
 
-/** The same of an entry. The entries of a user are found through the plans. */
+/** The condition that an entry is of a subject. The entries of a user are found through the plans. */
 const ENTRY_IN_SCOPE: Readonly<Record<ErasureScope, string>> = {
   organization: "TRUE",
   session: "e.session_id = ?2",
   user: "FALSE",
 };
 
-/** The same of the approval of an operation. */
+/** The condition that the approval of an operation is of a subject. */
 const OPERATION_IN_SCOPE: Readonly<Record<ErasureScope, string>> = {
   organization: "TRUE",
   session: "session_id = ?3",
