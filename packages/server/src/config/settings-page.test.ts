@@ -41,7 +41,8 @@ function row(setting: Setting<unknown>): string {
   const { name, type, example, help } = setting;
   const preset = setting.default === undefined ? "unset" : `\`${setting.default}\``;
   const shown = example.includes("`") ? example : `\`${example}\``;
-  const value = example === setting.default ? type.shape : `${type.shape}, such as ${shown}`;
+  const isPlain = example === setting.default || example === type.example;
+  const value = isPlain ? type.shape : `${type.shape}, such as ${shown}`;
   const cells = [`\`${name}\``, preset, `${help} _Value${sourcesOf(setting)}: ${value}._`];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
