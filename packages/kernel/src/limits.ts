@@ -10,7 +10,5 @@ export const THREAD_END_MS: number = 5_000;
 export const ERROR_TEXT_LENGTH_MAX = 8192;
 /** Callers of one shared result that resume in one turn of the event loop. */
 export const RESUMED_CALLERS_MAX = 8;
-/** Abort controllers that wait to be used again. */
-export const SPARE_CONTROLLERS_MAX = 256;
 /** A turn of the event loop that has lasted so long resumes no further caller, in ms. */
 export const RESUMED_TURN_MS = 5;

@@ -1,9 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { sharedResult } from "@steward/kernel/concurrency/shared-result.js";
-import {
-  giveBackController,
-  takeController,
-} from "@steward/kernel/concurrency/spare-controllers.js";
 import type { QueryRuntimeContext } from "../orchestrator.js";
 import type { StepExecution } from "../plan.js";
 import type { AttemptRef, PlanRef, StepRef } from "../ports.js";
@@ -47,7 +43,7 @@ export class InFlightSteps {
 
   /** Starts a step; its entry is removed when the step ends in any way. */
   start(ref: StepRef, run: (step: RunningStep) => Promise<StepExecution>): InFlightStep {
-    const stop = takeController();
+    const stop = new AbortController();
     const key = keyOf(ref);
     const running: RunningStep = {
       ref,
@@ -58,10 +54,7 @@ export class InFlightSteps {
     const result = run(running);
     const step: InFlightStep = { running, result, stop, callers: 0, continues: false };
     this.#inFlight.set(key, step);
-    const leave = (): void => {
-      this.#inFlight.delete(key);
-      giveBackController(stop);
-    };
+    const leave = (): boolean => this.#inFlight.delete(key);
     result.then(leave, leave);
     return step;
   }

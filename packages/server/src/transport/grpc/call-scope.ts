@@ -1,9 +1,5 @@
 import { X509Certificate } from "node:crypto";
 import type { Metadata, ServerUnaryCall } from "@grpc/grpc-js";
-import {
-  giveBackController,
-  takeController,
-} from "@steward/kernel/concurrency/spare-controllers.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Action } from "../../identity/index.js";
 import type { RequestContext } from "../approvals/approved-operation.js";
@@ -47,7 +43,7 @@ export class CallScope {
   readonly #headers: IdentityHeaders;
   readonly #requestId: string;
   readonly #startedMs: number;
-  readonly #abort = takeController();
+  readonly #abort = new AbortController();
   #over = false;
   /** Whether the call has ended, which comes after its answer. */
   #isGone = false;
@@ -64,8 +60,7 @@ export class CallScope {
     call.once("cancelled", () => {
       this.#isGone = true;
       this.#whenGone?.();
-      if (this.#over) giveBackController(this.#abort);
-      else this.stop(callerGone());
+      if (!this.#over) this.stop(callerGone());
     });
   }
 

@@ -1,10 +1,6 @@
 import { StewardError } from "@steward/client";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
-import {
-  giveBackController,
-  takeController,
-} from "@steward/kernel/concurrency/spare-controllers.js";
 import { systemTimers } from "@steward/kernel/concurrency/timers.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { DRAIN_ANSWER_MS, DRAIN_MS } from "@steward/kernel/limits.js";
@@ -66,8 +62,7 @@ export class ProgramCalls implements AsyncDisposable {
     call: ProgramCall<Input>,
     work: (input: Input, ctx: QueryRuntimeContext) => Promise<Answer>,
   ): Promise<Answer> {
-    const controller = takeController();
-    const open = this.#open(call.signal ?? controller.signal);
+    const open = this.#open(call.signal ?? new AbortController().signal);
     this.#underWay += 1;
     try {
       return await this.#permitted(call, open, work);
@@ -75,7 +70,6 @@ export class ProgramCalls implements AsyncDisposable {
       throw this.#errorOf(error, call, open);
     } finally {
       for (const end of open.ends) end();
-      giveBackController(controller);
       this.#underWay -= 1;
       if (this.#underWay === 0) this.#whenIdle?.();
     }
