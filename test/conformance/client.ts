@@ -3,8 +3,9 @@ import type { Catalog } from "./catalog.js";
 import type { Memory } from "./memory.js";
 
 /**
- * The operations of a scenario over any protocol; answers have REST's member names. The clients are
- * written from the documents, without our own packages, as a user would.
+ * The operations of a scenario over any protocol; answers have REST's member names. The calls about
+ * plans are written from the documents, as a user would; the others take their places on a wire from
+ * the operations.
  */
 export interface Client {
   readonly wire: Wire;

@@ -28,7 +28,7 @@ describe("billing", () => {
     await billing.removeBudget({ budget_id: "b/1", org_id: "o" });
     await billing.createPaymentCustomer();
     await billing.rebindPaymentCustomer({ customer_id: "cus_A", org_id: "o" });
-    await billing.createSetupIntent("cus_A", { idempotencyKey: "k" });
+    await billing.createSetupIntent({ customer_id: "cus_A" }, { idempotencyKey: "k" });
     await billing.listPaymentMethods();
     await billing.detachPaymentMethod({ pm_id: "pm_1" });
     expect(server.seen.map(({ method, url, body }) => `${method} ${url} ${body}`.trim())).toEqual([

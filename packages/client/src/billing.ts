@@ -4,12 +4,7 @@ import type {
   InputOf,
   OrganizationUsage,
 } from "@steward/operations";
-import type {
-  SetupIntent,
-  SetupPage,
-  UsageCloudEvent,
-  UsageIngestion,
-} from "@steward/protocol/rest";
+import type { SetupPage, UsageCloudEvent, UsageIngestion } from "@steward/protocol/rest";
 import { BILLING } from "./gen/routes.js";
 import type { Http } from "./http.js";
 import { callsOf } from "./operations/operation-calls.js";
@@ -17,7 +12,7 @@ import { eachItem } from "./paging.js";
 import type { CallOptions, SubmitOptions } from "./plans.js";
 
 /** Billing: the routes under `/billing`, for billing admins. Calls reject with a StewardError. */
-export interface Billing extends ClientOf<typeof operations, CallOptions> {
+export interface Billing extends ClientOf<typeof operations, SubmitOptions> {
   /** Usage by day as CSV, with exact amounts of money. */
   usageCsv(query?: InputOf<typeof operations.getUsage>, options?: CallOptions): Promise<string>;
   /** The usage of each organization, from all pages; `limit` is the page size. */
@@ -27,8 +22,6 @@ export interface Billing extends ClientOf<typeof operations, CallOptions> {
   ): AsyncIterable<OrganizationUsage>;
   /** Reports tool calls of another system. Each call counts once, however often it is reported. */
   report(events: readonly UsageCloudEvent[], options?: CallOptions): Promise<UsageIngestion>;
-  /** Creates a setup intent for a customer, with which a payment method can be saved. */
-  createSetupIntent(customerId: string, options?: SubmitOptions): Promise<SetupIntent>;
   /** Creates a page of the provider that saves a payment method. Not retried automatically. */
   createSetupPage(options?: CallOptions): Promise<SetupPage>;
 }
@@ -62,15 +55,6 @@ export function createBilling(http: Http): Billing {
         path: "/billing/events",
         body,
         headers: { "content-type": "application/cloudevents-batch+json" },
-        idempotent: true,
-        signal,
-      }),
-    createSetupIntent: (customerId, { idempotencyKey, signal } = {}) =>
-      http.call({
-        method: "POST",
-        path: "/billing/setup-intent",
-        body: { customer_id: customerId },
-        headers: { "idempotency-key": idempotencyKey ?? crypto.randomUUID() },
         idempotent: true,
         signal,
       }),

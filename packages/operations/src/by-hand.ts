@@ -137,11 +137,6 @@ export const BY_HAND: readonly (HandWrittenOperation | HandWrittenPart)[] = [
     ...{ retry: true, reason: OPEN },
   },
   {
-    ...{ name: "createSetupIntent", group: "billing", action: "payments:write", retry: true },
-    ...{ audit: { kind: "payment.create_setup_intent", time: "around" } },
-    ...{ rest: "POST /billing/setup-intent", reason: "takes a header" },
-  },
-  {
     ...{ name: "createSetupPage", group: "billing", action: "payments:write", retry: false },
     ...{ audit: { kind: "payment.create_setup_page", time: "around" } },
     ...{ rest: "POST /billing/setup-pages", reason: "leads back to the address of the request" },

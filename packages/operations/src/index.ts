@@ -60,6 +60,7 @@ export { type ProvenAuditRecord } from "./audit/get-audit-record.js";
 export { type AuditQuery } from "./audit/list-audit-records.js";
 export { type AuditWitness } from "./audit/list-audit-witnesses.js";
 export { type Budget } from "./billing/budgets/budget.js";
+export { type SetupIntent } from "./billing/payments/create-setup-intent.js";
 export { type PaymentForm } from "./billing/payments/get-payment-form.js";
 export { type PaymentMethod } from "./billing/payments/list-payment-methods.js";
 export { type Price } from "./billing/prices/price.js";

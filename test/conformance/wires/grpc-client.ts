@@ -19,7 +19,7 @@ import {
   type Submitted,
 } from "../client.js";
 import type { Catalog, Match } from "../catalog.js";
-import { GrpcBilling } from "./grpc-billing.js";
+import { BillingCalls } from "./billing-calls.js";
 import { MemoryCalls } from "./memory-calls.js";
 import { overGrpc } from "./operation-calls.js";
 import { loadProto, serverStream, stubOf, unary, type Stub } from "./grpc-stub.js";
@@ -32,7 +32,7 @@ const errors = loadProto(["google/rpc/status.proto", "google/rpc/error_details.p
 /** A typical gRPC client: grpc-js and the .proto file, without generated code. */
 export class GrpcClient implements Client, Disposable {
   readonly wire = "grpc";
-  readonly billing: GrpcBilling;
+  readonly billing: BillingCalls;
   readonly memory: MemoryCalls;
   readonly catalog: Catalog;
   readonly #stubs: Stubs;
@@ -42,7 +42,10 @@ export class GrpcClient implements Client, Disposable {
     this.#stubs = stubs;
     this.#identity = identity;
     const { usage, memory, catalog } = stubs;
-    this.billing = new GrpcBilling((method, request) => this.#call(method, request, {}, usage));
+    this.billing = new BillingCalls(
+      overGrpc((method, request) => this.#call(method, request, {}, usage)),
+      (events) => this.#call("ReportUsage", { events }, {}, usage),
+    );
     this.memory = new MemoryCalls(
       overGrpc((method, request) => this.#call(method, request, {}, memory)),
     );

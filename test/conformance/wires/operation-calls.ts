@@ -52,4 +52,4 @@ function withoutEmpty(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, withoutEmpty(member)]));
 }
 
-const LEFT_OUT: ReadonlySet<string> = new Set(["tool_name", "intent", "next_cursor"]);
+const LEFT_OUT: ReadonlySet<string> = new Set(["tool_name", "intent", "next_cursor", "until"]);

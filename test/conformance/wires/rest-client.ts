@@ -17,7 +17,7 @@ import {
   type Submitted,
 } from "../client.js";
 import type { Catalog } from "../catalog.js";
-import { RestBilling } from "./rest-billing.js";
+import { BillingCalls } from "./billing-calls.js";
 import { MemoryCalls } from "./memory-calls.js";
 import { overRest } from "./operation-calls.js";
 
@@ -27,7 +27,7 @@ const CALL_MS_MAX = 30_000;
 /** A typical REST client: fetch. */
 export class RestClient implements Client {
   readonly wire = "rest";
-  readonly billing: RestBilling;
+  readonly billing: BillingCalls;
   readonly memory: MemoryCalls;
   readonly catalog: Catalog;
   readonly #url: string;
@@ -36,8 +36,12 @@ export class RestClient implements Client {
   constructor(url: string, identity: Identity) {
     this.#url = url;
     this.#identity = identity;
-    this.billing = new RestBilling((method, path, body) => this.#data(method, path, body));
-    this.memory = new MemoryCalls(overRest((method, path, body) => this.#data(method, path, body)));
+    const ask = overRest((method, path, body) => this.#data(method, path, body));
+    this.billing = new BillingCalls(ask, (events) => {
+      const batch = events.map((event) => ({ specversion: "1.0", type: "tool-call", ...event }));
+      return this.#data("POST", "/billing/events", batch);
+    });
+    this.memory = new MemoryCalls(ask);
     this.catalog = {
       list: () => this.#data("GET", "/api/catalog"),
       search: (query) => this.#data("POST", "/api/catalog/search", { query }),

@@ -28,6 +28,7 @@ export const BILLING: Routes = {
   listBudgets: "GET /billing/budgets",
   setBudget: "POST /billing/budgets body retry",
   removeBudget: "DELETE /billing/budgets/{budget_id}",
+  createSetupIntent: "POST /billing/setup-intent body retry key",
   listPaymentMethods: "GET /billing/payment-methods",
   detachPaymentMethod: "DELETE /billing/payment-methods/{pm_id}",
   createPaymentCustomer: "POST /billing/customers retry",

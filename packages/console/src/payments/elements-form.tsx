@@ -45,8 +45,10 @@ function OpenForm(props: { readonly publishableKey: string; readonly onSaved: ()
       const stripe = await loadStripe(publishableKey).catch((cause: unknown) => {
         throw new Error(paymentTexts.formFailed, { cause });
       });
-      const { customer_id: customer } = await client.billing.createPaymentCustomer();
-      const { client_secret: clientSecret } = await client.billing.createSetupIntent(customer);
+      const { customer_id } = await client.billing.createPaymentCustomer();
+      const { client_secret: clientSecret } = await client.billing.createSetupIntent({
+        customer_id,
+      });
       const isDark = document.documentElement.dataset["theme"] === "dark";
       const appearance = { theme: isDark ? "night" : "stripe" } as const;
       return { stripe, elements: stripe.elements({ clientSecret, appearance }) };

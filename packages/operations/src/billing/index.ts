@@ -3,6 +3,7 @@ import { listBudgets } from "./budgets/list-budgets.js";
 import { removeBudget } from "./budgets/remove-budget.js";
 import { setBudget } from "./budgets/set-budget.js";
 import { createPaymentCustomer } from "./payments/create-payment-customer.js";
+import { createSetupIntent } from "./payments/create-setup-intent.js";
 import { detachPaymentMethod } from "./payments/detach-payment-method.js";
 import { getPaymentForm } from "./payments/get-payment-form.js";
 import { listPaymentMethods } from "./payments/list-payment-methods.js";
@@ -29,6 +30,7 @@ export const billing = operationTable({
   listBudgets,
   setBudget,
   removeBudget,
+  createSetupIntent,
   listPaymentMethods,
   detachPaymentMethod,
   createPaymentCustomer,

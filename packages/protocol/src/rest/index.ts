@@ -19,14 +19,7 @@ export {
   type SchemaFile,
   type UnchangedSchema,
 } from "./migrations.js";
-export {
-  setupIntentRequestSchema,
-  setupIntentSchema,
-  type SetupIntent,
-  type SetupIntentRequest,
-  setupPageSchema,
-  type SetupPage,
-} from "./payments.js";
+export { setupPageSchema, type SetupPage } from "./payments.js";
 export {
   USAGE_EVENTS_MAX,
   usageCloudEventSchema,

@@ -38,7 +38,7 @@ describe("the commands of billing admins", () => {
       payments: { secretKey: GOOD_KEY, apiBase: stripe.url },
     });
     const { billing } = createClient({ baseUrl: url(), role: "admin" });
-    await billing.createSetupIntent("cus_A");
+    await billing.createSetupIntent({ customer_id: "cus_A" });
     await billing.report(
       EVENTS.map(([id, time, tool_name]) => ({
         ...{ specversion: "1.0", id, source: "test", type: "tool-call", time },

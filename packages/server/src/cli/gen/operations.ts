@@ -243,6 +243,15 @@ export const OPERATIONS: readonly ListedOperation[] = [
   },
   {
     group: "billing",
+    operation: "createSetupIntent",
+    action: "payments:write",
+    audit: "payment.create_setup_intent",
+    time: "around",
+    retry: true,
+    rest: "POST /billing/setup-intent",
+  },
+  {
+    group: "billing",
     operation: "listPaymentMethods",
     action: "payments:read",
     retry: true,
@@ -296,16 +305,6 @@ export const OPERATIONS: readonly ListedOperation[] = [
     rest: "POST /billing/events",
     grpc: "UsageService/ReportUsage",
     by_hand: "the body is a list, of which REST requires more than the .proto has",
-  },
-  {
-    group: "billing",
-    operation: "createSetupIntent",
-    action: "payments:write",
-    audit: "payment.create_setup_intent",
-    time: "around",
-    retry: true,
-    rest: "POST /billing/setup-intent",
-    by_hand: "takes a header",
   },
   {
     group: "billing",

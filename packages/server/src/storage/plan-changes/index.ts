@@ -21,7 +21,7 @@ export {
   type ResultRow,
 } from "./change-row.js";
 export { columnsWithoutUser, inJson, NAMING_COLUMNS } from "./erased-user.js";
-export { eventsJson, planEventsOf, storedEventsOf } from "./event-codec.js";
+export { eventsJson, storedEventsOf } from "./event-codec.js";
 export { originsJson, originsOf, SUBMITTER_PLACES, submitterOf } from "./origin-codec.js";
 export {
   abandonedStepOf,

@@ -25,6 +25,10 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
   listBudgets: { action: "budgets:read" },
   setBudget: { action: "budgets:write", audit: { kind: "budget.set", time: "withEffect" } },
   removeBudget: { action: "budgets:write", audit: { kind: "budget.remove", time: "withEffect" } },
+  createSetupIntent: {
+    action: "payments:write",
+    audit: { kind: "payment.create_setup_intent", time: "around" },
+  },
   listPaymentMethods: { action: "payments:read" },
   detachPaymentMethod: {
     action: "payments:write",
@@ -145,10 +149,6 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
   getAuditEntries: { action: "audit:export", audit: { kind: "audit.export", time: "counted" } },
   reportUsage: { action: "usage:report", audit: { kind: "usage.report", time: "withEffect" } },
   getMetrics: { action: "metrics:read" },
-  createSetupIntent: {
-    action: "payments:write",
-    audit: { kind: "payment.create_setup_intent", time: "around" },
-  },
   createSetupPage: {
     action: "payments:write",
     audit: { kind: "payment.create_setup_page", time: "around" },

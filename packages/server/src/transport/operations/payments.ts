@@ -8,6 +8,14 @@ export function paymentOperations({
   payments,
 }: Pick<Services, "payments">): readonly Implemented[] {
   return [
+    implement(billing.createSetupIntent, async ({ input: { customer_id }, context }) => {
+      const { id, clientSecret, customerId } = await payments.createSetupIntent(
+        context,
+        customer_id,
+        context.idempotencyKey,
+      );
+      return { id, client_secret: clientSecret, customer: customerId };
+    }),
     implement(billing.createPaymentCustomer, async ({ context }) => ({
       customer_id: await payments.ensureCustomer(context),
       org_id: context.orgId,

@@ -3,7 +3,7 @@ import { paymentOperations } from "../../operations/payments.js";
 import { addOperationRoutes } from "../../operations/wires/rest-routes.js";
 import { usageReports } from "../../operations/usage.js";
 import type { Services } from "../../services.js";
-import { addSetupIntent, addSetupPage } from "./payment-routes.js";
+import { addSetupPage } from "./payment-routes.js";
 import type { RestApp } from "../rest-app.js";
 import { addReportedUsage } from "./usage-routes.js";
 
@@ -13,7 +13,6 @@ export function addBillingRoutes(app: RestApp, services: Services): void {
   addOperationRoutes(app, usageReports(services));
   addReportedUsage(app, usage);
   addOperationRoutes(app, billingOperations(services));
-  addSetupIntent(app, payments);
   addOperationRoutes(app, paymentOperations(services));
   addSetupPage(app, payments, signIn);
 }
