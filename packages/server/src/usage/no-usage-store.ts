@@ -8,7 +8,8 @@ import type { StorageMeter, UsageStore } from "./ports.js";
 export const noUsageStore: UsageStore = {
   recording: { recordPending: () => Promise.resolve([]), recordExternal: refuse },
   reports: {
-    buckets: refuse,
+    days: refuse,
+    totals: refuse,
     heatMap: refuse,
     organizationTotals: refuse,
     detailFromMs: refuse,

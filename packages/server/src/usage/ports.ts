@@ -5,28 +5,30 @@ import type { Nanodollars } from "./money.js";
 import type { OrganizationTotals } from "./reports/organization-report.js";
 import type { UsageTotals } from "./posting.js";
 import type { Price, PriceChange } from "./prices/pricing.js";
-import type { BucketRange } from "./reports/report-query.js";
-import type { Bucket } from "./reports/report.js";
-import type { HeatCell, Rollups, TimeRollup } from "./reports/rollup.js";
+import type { DayRange } from "./reports/report-query.js";
+import type { GroupTotals, TotalsWindow } from "./reports/report.js";
+import type { HeatCell, RollupDimension, Rollups, TimeRollup } from "./reports/rollup.js";
 import type { RecordedCall, UsageAdjustment, UsageEvent } from "./events/usage-event.js";
 import type { StoredKind } from "./storage/stored-bytes.js";
 import type { RecordedOperation } from "../kernel/recorded-operation.js";
 
 export type {
   Admission,
-  Bucket,
-  BucketRange,
   Budget,
   BudgetWindow,
   Charge,
+  DayRange,
+  GroupTotals,
   HeatCell,
   OrganizationTotals,
   Price,
   PriceChange,
   RecordedCall,
+  RollupDimension,
   Rollups,
   StoredKind,
   TimeRollup,
+  TotalsWindow,
   UsageEvent,
   UsageTotals,
 };
@@ -72,8 +74,18 @@ export interface UsageRecording {
 
 /** Reads the stored totals. */
 export interface UsageReports {
-  /** The totals of a report's buckets, ordered by time. */
-  buckets(orgId: string, range: BucketRange): Promise<readonly Bucket[]>;
+  /** The UTC days with usage, as their first ms since the epoch, in order. */
+  days(orgId: string, range: DayRange): Promise<readonly number[]>;
+
+  /**
+   * The totals of one moment in each window. A window of several buckets may have several totals of
+   * one key.
+   */
+  totals(
+    orgId: string,
+    dimension: RollupDimension,
+    windows: readonly TotalsWindow[],
+  ): Promise<readonly (readonly GroupTotals[])[]>;
 
   /** All cells of the organization's heat map, by model and intent. */
   heatMap(orgId: string): Promise<readonly HeatCell[]>;

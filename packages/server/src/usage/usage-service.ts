@@ -21,9 +21,9 @@ import { parseInstant, requireDetail } from "./instant.js";
 import type { PriceChange, UsageStore } from "./ports.js";
 import { parsePrice, type PriceInput } from "./prices/price-input.js";
 import { PriceList, setPrice, type Price, type PricedCall } from "./prices/pricing.js";
-import { dailyUsage, type DailyUsage } from "./reports/report.js";
+import { dailyUsage, windowsOf, type DailyUsage } from "./reports/report.js";
 import {
-  bucketsFor,
+  daysOf,
   parseReportQuery,
   type Grouping,
   type ReportParameters,
@@ -86,8 +86,10 @@ export class UsageService {
   async daily(caller: Caller, parameters: ReportParameters): Promise<UsageReport> {
     const query = parseReportQuery(parameters);
     await this.#parts.recorder.flush();
-    const buckets = await this.#parts.store.reports.buckets(caller.orgId, bucketsFor(query));
-    return { groupBy: query.groupBy, rows: dailyUsage(buckets, query) };
+    const { reports } = this.#parts.store;
+    const windows = windowsOf(await reports.days(caller.orgId, daysOf(query)), query);
+    const totals = await reports.totals(caller.orgId, query.groupBy ?? "total", windows);
+    return { groupBy: query.groupBy, rows: dailyUsage(windows, totals, query) };
   }
 
   /** The heat map: all usage by model and intent (Contract §4.5). */

@@ -22,7 +22,7 @@ const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
 const NOON_MS = Date.parse("2026-01-05T12:00:00Z");
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ALL = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
-const DAYS = { dimension: "total", grain: "day", ...ALL } as const;
+const DAYS = [{ grain: "day", ...ALL }] as const;
 
 /**
  * The required behaviour of every engine for usage and customers. Within one test, each call of
@@ -99,18 +99,20 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
       ]);
       await usage.recording.recordPending(10);
       const midnightMs = Date.parse("2026-01-05T00:00:00Z");
-      expect(await usage.reports.buckets(ORG, DAYS)).toEqual([
-        { bucketMs: midnightMs, key: "", actionCount: 2, totalAau: 6, totalCost: 0n },
-        { bucketMs: midnightMs + DAY_MS, key: "", actionCount: 1, totalAau: 1, totalCost: 0n },
-      ]);
-      const quarters = {
-        ...DAYS,
-        dimension: "tool",
-        grain: "quarter",
-        untilMs: NOON_MS + 1,
-      } as const;
-      expect(await usage.reports.buckets(ORG, quarters)).toEqual([
-        { bucketMs: NOON_MS, key: "sql", actionCount: 2, totalAau: 6, totalCost: 0n },
+      expect(await usage.reports.days(ORG, ALL)).toEqual([midnightMs, midnightMs + DAY_MS]);
+      const nextDay = { fromMs: midnightMs + DAY_MS, untilMs: midnightMs + 2 * DAY_MS };
+      expect(await usage.reports.days(ORG, nextDay)).toEqual([nextDay.fromMs]);
+      const first = { key: "", actionCount: 2, totalAau: 6, totalCost: 0n };
+      const second = { key: "", actionCount: 1, totalAau: 1, totalCost: 0n };
+      const days = [{ grain: "day", ...nextDay }, ...DAYS] as const;
+      expect(await usage.reports.totals(ORG, "total", days)).toEqual([[second], [first, second]]);
+      const quarters = [
+        { grain: "quarter", fromMs: 0, untilMs: NOON_MS },
+        { grain: "quarter", fromMs: NOON_MS, untilMs: NOON_MS + 1 },
+      ] as const;
+      expect(await usage.reports.totals(ORG, "tool", quarters)).toEqual([
+        [],
+        [{ key: "sql", actionCount: 2, totalAau: 6, totalCost: 0n }],
       ]);
       expect(await usage.reports.heatMap(ORG)).toMatchObject([
         { ormModel: "Order", intent: "admin", aauWeight: 5, totalAau: 5, actionCount: 1 },
@@ -136,10 +138,12 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
       expect(await usage.recording.recordExternal(ORG, () => [external("shop", "1")])).toEqual([]);
       const elsewhere = { ...external("shop", "1"), orgId: OTHER_ORG };
       expect(await usage.recording.recordExternal(OTHER_ORG, () => [elsewhere])).toHaveLength(1);
-      const days = (await usage.reports.buckets(ORG, DAYS)).map((b) => [b.bucketMs, b.actionCount]);
-      expect(days).toEqual([
-        [Date.parse("2025-12-06T00:00:00Z"), 1],
-        [Date.parse("2026-01-05T00:00:00Z"), 2],
+      expect(await usage.reports.days(ORG, ALL)).toEqual([
+        Date.parse("2025-12-06T00:00:00Z"),
+        Date.parse("2026-01-05T00:00:00Z"),
+      ]);
+      expect(await usage.reports.totals(ORG, "total", DAYS)).toMatchObject([
+        [{ actionCount: 1 }, { actionCount: 2 }],
       ]);
     });
 
@@ -187,8 +191,8 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
         await usage.prices.correctRows(ORG, page, () => [{ event, adjustment }]);
       }
       expect(await rows()).toEqual([{ event, costNow: 7n }]);
-      expect(await usage.reports.buckets(ORG, DAYS)).toMatchObject([
-        { actionCount: 1, totalCost: 7n },
+      expect(await usage.reports.totals(ORG, "total", DAYS)).toMatchObject([
+        [{ actionCount: 1, totalCost: 7n }],
       ]);
     });
 
@@ -196,7 +200,9 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
       const cost = 2n ** 53n + 1n;
       const events = ["1", "2"].map((id) => ({ ...external("shop", id), cost }));
       await usage.recording.recordExternal(ORG, () => events);
-      expect(await usage.reports.buckets(ORG, DAYS)).toMatchObject([{ totalCost: 2n * cost }]);
+      expect(await usage.reports.totals(ORG, "total", DAYS)).toMatchObject([
+        [{ totalCost: 2n * cost }],
+      ]);
       expect(await rows()).toMatchObject([{ costNow: cost }, { costNow: cost }]);
     });
 

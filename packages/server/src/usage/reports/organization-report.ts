@@ -3,7 +3,7 @@ import { isUuid } from "@steward/kernel/ids.js";
 import { USAGE_ORGANIZATIONS_PAGE_DEFAULT, USAGE_ORGANIZATIONS_PAGE_MAX } from "../limits.js";
 import type { OrganizationPage } from "../ports.js";
 import type { UsageTotals } from "../posting.js";
-import { bucketsFor, parseReportQuery, type ReportParameters } from "./report-query.js";
+import { daysOf, parseReportQuery, type ReportParameters } from "./report-query.js";
 
 /** The usage of one organization. */
 export interface OrganizationTotals extends UsageTotals {
@@ -36,7 +36,7 @@ export function parseOrganizationReport({
   limit = USAGE_ORGANIZATIONS_PAGE_DEFAULT,
   cursor,
 }: OrganizationReportParameters): OrganizationPage {
-  const { fromMs, untilMs } = bucketsFor(parseReportQuery({ from, to }));
+  const { fromMs, untilMs } = daysOf(parseReportQuery({ from, to }));
   if (!Number.isInteger(limit) || limit < 1 || limit > USAGE_ORGANIZATIONS_PAGE_MAX) {
     throw invalidField("limit", `must be an integer from 1 to ${USAGE_ORGANIZATIONS_PAGE_MAX}`);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bucketsFor, parseReportQuery } from "./report-query.js";
+import { daysOf, parseReportQuery } from "./report-query.js";
 
 describe("the parameters of a report", () => {
   it("default to all time in UTC (Contract §4.5)", () => {
@@ -41,17 +41,14 @@ describe("the parameters of a report", () => {
     });
   });
 
-  it("name whole days of buckets in UTC, and quarters around them elsewhere", () => {
+  it("name whole days in UTC, and more around them elsewhere", () => {
     const range = { from: "2026-01-05", to: "2026-01-05" };
-    const utc = bucketsFor(parseReportQuery(range));
+    const utc = daysOf(parseReportQuery(range));
     expect(utc).toEqual({
-      dimension: "total",
-      grain: "day",
       fromMs: Date.parse("2026-01-05T00:00Z"),
       untilMs: Date.parse("2026-01-06T00:00Z"),
     });
-    const samoa = bucketsFor(parseReportQuery({ ...range, tz: "Pacific/Apia", group_by: "tool" }));
-    expect(samoa).toMatchObject({ dimension: "tool", grain: "quarter" });
+    const samoa = daysOf(parseReportQuery({ ...range, tz: "Pacific/Apia" }));
     expect(samoa.fromMs).toBeLessThanOrEqual(Date.parse("2026-01-05T00:00+14:00"));
     expect(samoa.untilMs).toBeGreaterThanOrEqual(Date.parse("2026-01-06T00:00-12:00"));
   });

@@ -1,5 +1,5 @@
 import { invalidArgument, parseDate } from "../instant.js";
-import { GRAIN_MS, type RollupDimension } from "./rollup.js";
+import { GRAIN_MS } from "./rollup.js";
 import { isTimeZone } from "./zone-calendar.js";
 
 /** Dimensions by which daily usage can be grouped. */
@@ -51,32 +51,20 @@ function parseGrouping(text: string | undefined): Grouping | undefined {
   return grouping;
 }
 
-/** The stored buckets that a report needs. */
-export interface BucketRange {
-  readonly dimension: RollupDimension;
-  readonly grain: "day" | "quarter";
-  /** The first bucket begins at or after this time, in ms since the epoch. */
+/** UTC days, as the ms since the epoch that the first begins and the last ends. */
+export interface DayRange {
   readonly fromMs: number;
-  /** The last bucket begins before this time, in ms since the epoch. */
   readonly untilMs: number;
 }
 
-/** Upper bound of a time zone's distance from UTC. */
-const ZONE_DISTANCE_MS = 15 * 60 * 60 * 1000;
-
 /**
- * The buckets of a report. Days of a zone other than UTC consist of quarter-hour buckets. Some of
- * these may lie outside the range; {@link dailyUsage} leaves them out.
+ * The UTC days that a report's days may overlap. The days of no zone are more than a day away from
+ * those of UTC.
  */
-export function bucketsFor(query: ReportQuery): BucketRange {
-  const dimension = query.groupBy ?? "total";
-  const fromMs = Date.parse(`${query.from}T00:00:00.000Z`);
-  const untilMs = Date.parse(`${query.to}T00:00:00.000Z`) + GRAIN_MS.day;
-  if (query.timeZone === "UTC") return { dimension, grain: "day", fromMs, untilMs };
+export function daysOf(query: ReportQuery): DayRange {
+  const aroundMs = query.timeZone === "UTC" ? 0 : GRAIN_MS.day;
   return {
-    dimension,
-    grain: "quarter",
-    fromMs: fromMs - ZONE_DISTANCE_MS,
-    untilMs: untilMs + ZONE_DISTANCE_MS,
+    fromMs: Date.parse(`${query.from}T00:00:00.000Z`) - aroundMs,
+    untilMs: Date.parse(`${query.to}T00:00:00.000Z`) + GRAIN_MS.day + aroundMs,
   };
 }

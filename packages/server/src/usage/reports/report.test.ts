@@ -6,8 +6,8 @@ import { INTENTS } from "../../governance/index.js";
 import { aauWeight } from "../events/aau.js";
 import { addTotals, NO_USAGE, postingOf, postingOfAdjustment, type Posting } from "../posting.js";
 import { PriceList, setPrice, type Price } from "../prices/pricing.js";
-import { dailyUsage, type Bucket, type DailyUsage } from "./report.js";
-import { bucketsFor, parseReportQuery, type ReportQuery } from "./report-query.js";
+import { dailyUsage, windowsOf, type DailyUsage } from "./report.js";
+import { daysOf, parseReportQuery, type ReportQuery } from "./report-query.js";
 import { correctionsOf } from "../prices/repricing.js";
 import { rollupsOf, UNKNOWN, type HeatCell, type TimeRollup } from "./rollup.js";
 import { pricedCallOf, type UsageEvent } from "../events/usage-event.js";
@@ -58,7 +58,7 @@ describe("reports made of rollups", () => {
       fc.property(fc.array(fc.array(someHappening), { maxLength: 12 }), query, (batches, text) => {
         const { postings, stored } = play(batches);
         const asked = parseReportQuery(text);
-        expect(dailyUsage(bucketsOf(stored.byTime, asked), asked)).toEqual(naive(postings, asked));
+        expect(reportOf(stored.byTime, asked)).toEqual(naive(postings, asked));
         expect(sortCells(stored.heatMap)).toEqual(sortCells(naiveHeatMap(postings)));
       }),
     );
@@ -69,7 +69,7 @@ describe("reports made of rollups", () => {
       fc.property(fc.array(fc.array(someHappening), { maxLength: 8 }), (batches) => {
         const { stored } = play(batches);
         const query = parseReportQuery({});
-        const days = dailyUsage(bucketsOf(stored.byTime, query), query);
+        const days = reportOf(stored.byTime, query);
         expect(days.reduce(addTotals, NO_USAGE)).toEqual(
           stored.heatMap.reduce(addTotals, NO_USAGE),
         );
@@ -82,7 +82,7 @@ describe("reports made of rollups", () => {
     const stored = rollupsOf([postingOf(event)]);
     const dates = ["UTC", "Europe/Berlin", "America/New_York"].map((tz) => {
       const query = parseReportQuery({ tz });
-      return dailyUsage(bucketsOf(stored.byTime, query), query)[0]?.date;
+      return reportOf(stored.byTime, query)[0]?.date;
     });
     expect(dates).toEqual(["2026-03-28", "2026-03-29", "2026-03-28"]);
   });
@@ -150,12 +150,20 @@ function merge(a: ReturnType<typeof rollupsOf>, b: ReturnType<typeof rollupsOf>)
   };
 }
 
-function bucketsOf(stored: readonly TimeRollup[], query: ReportQuery): readonly Bucket[] {
-  const range = bucketsFor(query);
-  return stored
-    .filter((r) => r.dimension === range.dimension && r.grain === range.grain)
-    .filter((r) => r.bucketMs >= range.fromMs && r.bucketMs < range.untilMs)
-    .sort((a, b) => a.bucketMs - b.bucketMs);
+/** The report made as from a store that has these totals. */
+function reportOf(stored: readonly TimeRollup[], query: ReportQuery): readonly DailyUsage[] {
+  const isIn = ({ bucketMs }: TimeRollup, range: { fromMs: number; untilMs: number }): boolean =>
+    bucketMs >= range.fromMs && bucketMs < range.untilMs;
+  const days = stored
+    .filter((r) => r.dimension === "total" && r.grain === "day" && isIn(r, daysOf(query)))
+    .map(({ bucketMs }) => bucketMs)
+    .sort((a, b) => a - b);
+  const dimension = query.groupBy ?? "total";
+  const windows = windowsOf(days, query);
+  const totals = windows.map((window) =>
+    stored.filter((r) => r.dimension === dimension && r.grain === window.grain && isIn(r, window)),
+  );
+  return dailyUsage(windows, totals, query);
 }
 
 /** The report computed directly from the postings, each assigned to its own day. */

@@ -12,19 +12,27 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+/** A day of a time zone. */
+export interface ZoneDay {
+  /** YYYY-MM-DD. */
+  readonly date: string;
+  /** When the next day begins, in ms since the epoch. */
+  readonly untilMs: number;
+}
+
 /**
- * Maps quarter-hours to days of a time zone. A lookup costs microseconds, so the last day found is
+ * Maps quarter-hours to days of a time zone. A lookup costs a microsecond, so the last day found is
  * cached with its bounds; lookups in ascending order are nearly free.
  */
 export class ZoneCalendar {
   readonly #format: Intl.DateTimeFormat;
-  #date = "";
+  #day: ZoneDay = { date: "", untilMs: -Infinity };
   #fromMs = Infinity;
-  #untilMs = -Infinity;
 
   /** @param timeZone one that {@link isTimeZone} accepts. */
   constructor(timeZone: string) {
-    this.#format = new Intl.DateTimeFormat("en", {
+    // Swedish writes a date as YYYY-MM-DD.
+    this.#format = new Intl.DateTimeFormat("sv-SE", {
       timeZone,
       calendar: "iso8601",
       numberingSystem: "latn",
@@ -34,33 +42,38 @@ export class ZoneCalendar {
     });
   }
 
-  /** The day, YYYY-MM-DD, of the quarter that begins at this time in ms since the epoch. */
-  dateOf(quarterMs: number): string {
-    if (quarterMs < this.#fromMs || quarterMs >= this.#untilMs) {
-      this.#date = this.#ask(quarterMs);
+  /** The day of the quarter that begins at this time in ms since the epoch. */
+  dayAt(quarterMs: number): ZoneDay {
+    if (quarterMs < this.#fromMs || quarterMs >= this.#day.untilMs) {
+      const date = this.#format.format(quarterMs);
+      this.#day = { date, untilMs: this.#endOf(quarterMs, date) };
       this.#fromMs = quarterMs;
-      this.#untilMs = this.#endOf(quarterMs, this.#date);
     }
-    return this.#date;
+    return this.#day;
   }
 
-  /**
-   * Finds the first quarter-hour of the next day by binary search; no day is longer than 26 hours.
-   */
+  /** The first quarter-hour of the next day, which most often begins when the last one found did. */
   #endOf(quarterMs: number, date: string): number {
+    const days = Math.floor((quarterMs - this.#day.untilMs) / GRAIN_MS.day) + 1;
+    const likelyMs = this.#day.untilMs + days * GRAIN_MS.day;
+    const isEnd = days > 0 && days < Infinity && this.#isLastOf(date, likelyMs - GRAIN_MS.quarter);
+    return isEnd ? likelyMs : this.#searchedEnd(quarterMs, date);
+  }
+
+  #isLastOf(date: string, quarterMs: number): boolean {
+    const isNext = this.#format.format(quarterMs + GRAIN_MS.quarter) !== date;
+    return isNext && this.#format.format(quarterMs) === date;
+  }
+
+  /** Binary search; no day is longer than 26 hours. */
+  #searchedEnd(quarterMs: number, date: string): number {
     let sameDay = 0;
     let nextDay = 26 * 4;
     while (nextDay - sameDay > 1) {
       const middle = Math.floor((sameDay + nextDay) / 2);
-      if (this.#ask(quarterMs + middle * GRAIN_MS.quarter) === date) sameDay = middle;
+      if (this.#format.format(quarterMs + middle * GRAIN_MS.quarter) === date) sameDay = middle;
       else nextDay = middle;
     }
     return quarterMs + nextDay * GRAIN_MS.quarter;
-  }
-
-  #ask(ms: number): string {
-    const parts = new Map(this.#format.formatToParts(ms).map((part) => [part.type, part.value]));
-    const year = (parts.get("year") ?? "").padStart(4, "0");
-    return `${year}-${parts.get("month") ?? ""}-${parts.get("day") ?? ""}`;
   }
 }

@@ -265,7 +265,8 @@ async function useUsage({ usage, reservations }: Store): Promise<void> {
           },
         ],
   );
-  await usage.reports.buckets(ORG, { dimension: "total", grain: "day", ...ALL });
+  await usage.reports.days(ORG, ALL);
+  await usage.reports.totals(ORG, "tool", [{ grain: "day", ...ALL }]);
   await usage.reports.heatMap(ORG);
   await usage.reports.detailFromMs(ORG);
   await usage.reports.organizationTotals({ ...ALL, limit: 10 });

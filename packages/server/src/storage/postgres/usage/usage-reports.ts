@@ -1,24 +1,24 @@
 import { NO_USAGE } from "../../../usage/index.js";
 import type {
-  Bucket,
-  BucketRange,
   BudgetWindow,
+  DayRange,
+  GroupTotals,
   HeatCell,
   OrganizationPage,
   OrganizationTotals,
+  RollupDimension,
+  TotalsWindow,
   UsageReports,
   UsageTotals,
 } from "../../../usage/ports.js";
+import { unpackedTotals } from "../../packed-totals.js";
 import type { Connection, Database } from "../database.js";
 import {
-  BUCKET_COLUMNS,
-  bucketOf,
   HEAT_CELL_COLUMNS,
   heatCellOf,
   organizationTotalsOf,
   SUMMED_TOTALS,
   totalsOf,
-  type BucketRow,
   type HeatCellRow,
   type TotalsRow,
 } from "./usage-rows.js";
@@ -31,14 +31,43 @@ export class PostgresUsageReports implements UsageReports {
     this.#db = db;
   }
 
-  async buckets(orgId: string, range: BucketRange): Promise<readonly Bucket[]> {
-    const rows = await this.#db.query<BucketRow>(
-      `SELECT ${BUCKET_COLUMNS} FROM usage_totals
-       WHERE org_id = $1 AND dimension = $2 AND grain = $3 AND bucket_ms >= $4 AND bucket_ms < $5
-       ORDER BY bucket_ms, key`,
-      [orgId, range.dimension, range.grain, range.fromMs, range.untilMs],
+  async days(orgId: string, { fromMs, untilMs }: DayRange): Promise<readonly number[]> {
+    const rows = await this.#db.query<{ readonly bucket_ms: number }>(
+      `SELECT bucket_ms FROM usage_totals
+       WHERE org_id = $1 AND dimension = 'total' AND grain = 'day'
+         AND bucket_ms >= $2 AND bucket_ms < $3
+       ORDER BY bucket_ms`,
+      [orgId, fromMs, untilMs],
     );
-    return rows.map(bucketOf);
+    return rows.map((row) => row.bucket_ms);
+  }
+
+  async totals(
+    orgId: string,
+    dimension: RollupDimension,
+    windows: readonly TotalsWindow[],
+  ): Promise<readonly (readonly GroupTotals[])[]> {
+    const rows = await this.#db.query<{ readonly totals: string }>(
+      `SELECT t.totals
+       FROM unnest($3::text[], $4::bigint[], $5::bigint[]) WITH ORDINALITY
+         AS w (grain, from_ms, until_ms, place)
+       CROSS JOIN LATERAL (
+         SELECT json_build_array(coalesce(json_agg(key), '[]'), coalesce(json_agg(action_count), '[]'),
+           coalesce(json_agg(total_aau), '[]'),
+           coalesce(json_agg(total_nanodollars::text), '[]'))::text AS totals
+         FROM usage_totals
+         WHERE org_id = $1 AND dimension = $2 AND grain = w.grain
+           AND bucket_ms >= w.from_ms AND bucket_ms < w.until_ms) AS t
+       ORDER BY w.place`,
+      [
+        orgId,
+        dimension,
+        windows.map(({ grain }) => grain),
+        windows.map(({ fromMs }) => fromMs),
+        windows.map(({ untilMs }) => untilMs),
+      ],
+    );
+    return rows.map(({ totals }) => unpackedTotals(totals));
   }
 
   heatMap(orgId: string): Promise<readonly HeatCell[]> {

@@ -1,5 +1,4 @@
 import type {
-  Bucket,
   CostedRow,
   HeatCell,
   OrganizationTotals,
@@ -99,28 +98,16 @@ export function organizationTotalsOf(
   return { orgId: row.org_id, ...totalsOf(row) };
 }
 
-/** Columns of `usage_totals` that {@link bucketOf} reads. */
-export const BUCKET_COLUMNS: string = `bucket_ms, key, ${TOTAL_COLUMNS}`;
-
-/** A row of {@link BUCKET_COLUMNS}. */
-export interface BucketRow extends TotalsRow {
-  readonly bucket_ms: number;
-  readonly key: string;
-}
-
-/** A bucket of a report. */
-export function bucketOf(row: BucketRow): Bucket {
-  return { bucketMs: row.bucket_ms, key: row.key, ...totalsOf(row) };
-}
-
 /** Columns of `usage_totals` that {@link timeRollupOf} reads. */
-export const TIME_ROLLUP_COLUMNS: string = `org_id, dimension, grain, ${BUCKET_COLUMNS}`;
+export const TIME_ROLLUP_COLUMNS: string = `org_id, dimension, grain, bucket_ms, key, ${TOTAL_COLUMNS}`;
 
 /** A row of {@link TIME_ROLLUP_COLUMNS}. */
-export interface TimeRollupRow extends BucketRow {
+export interface TimeRollupRow extends TotalsRow {
   readonly org_id: string;
   readonly dimension: string;
   readonly grain: string;
+  readonly bucket_ms: number;
+  readonly key: string;
 }
 
 /** A bucket with all its dimensions. */
@@ -129,7 +116,9 @@ export function timeRollupOf(row: TimeRollupRow): TimeRollup {
     orgId: row.org_id,
     dimension: row.dimension as TimeRollup["dimension"],
     grain: row.grain as TimeRollup["grain"],
-    ...bucketOf(row),
+    bucketMs: row.bucket_ms,
+    key: row.key,
+    ...totalsOf(row),
   };
 }
 

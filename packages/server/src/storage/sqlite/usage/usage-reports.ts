@@ -1,20 +1,22 @@
 import { NO_USAGE } from "../../../usage/index.js";
 import type {
-  Bucket,
-  BucketRange,
   BudgetWindow,
+  DayRange,
+  GroupTotals,
   HeatCell,
   OrganizationPage,
   OrganizationTotals,
+  RollupDimension,
+  TotalsWindow,
   UsageReports,
   UsageTotals,
 } from "../../../usage/ports.js";
-import { number } from "../column-values.js";
+import { unpackedTotals } from "../../packed-totals.js";
+import { number, text } from "../column-values.js";
 import { read } from "../connection.js";
+import { IS_IN_TIME } from "../reads/read-calls.js";
 import { readAll, SYSTEM, type StoreReads } from "../reads/store-reads.js";
 import {
-  BUCKET_COLUMNS,
-  bucketOf,
   HEAT_CELL_COLUMNS,
   heatCellOf,
   organizationTotalsOf,
@@ -30,19 +32,39 @@ export class SqliteUsageReports implements UsageReports {
     this.#db = db;
   }
 
-  buckets(orgId: string, range: BucketRange): Promise<readonly Bucket[]> {
+  days(orgId: string, { fromMs, untilMs }: DayRange): Promise<readonly number[]> {
     return readAll(
       this.#db,
       orgId,
-      bucketOf,
-      `SELECT ${BUCKET_COLUMNS} FROM usage_totals
-       WHERE org_id = ? AND dimension = ? AND grain = ? AND bucket_ms >= ? AND bucket_ms < ?
-       ORDER BY bucket_ms, key`,
+      (row) => number(row["bucket_ms"]),
+      `SELECT bucket_ms FROM usage_totals
+       WHERE org_id = ? AND dimension = 'total' AND grain = 'day'
+         AND bucket_ms >= ? AND bucket_ms < ?
+       ORDER BY bucket_ms`,
       orgId,
-      range.dimension,
-      range.grain,
-      range.fromMs,
-      range.untilMs,
+      fromMs,
+      untilMs,
+    );
+  }
+
+  totals(
+    orgId: string,
+    dimension: RollupDimension,
+    windows: readonly TotalsWindow[],
+  ): Promise<readonly (readonly GroupTotals[])[]> {
+    return readAll(
+      this.#db,
+      orgId,
+      (row) => unpackedTotals(text(row["totals"])),
+      `SELECT (SELECT json_array(json_group_array(key), json_group_array(action_count),
+            json_group_array(total_aau), json_group_array(CAST(total_nanodollars AS TEXT)))
+          FROM usage_totals
+          WHERE org_id = ?1 AND dimension = ?2 AND grain = w.value ->> 0
+            AND bucket_ms >= w.value ->> 1 AND bucket_ms < w.value ->> 2) AS totals
+       FROM json_each(?3) AS w WHERE ${IS_IN_TIME} ORDER BY w.key`,
+      orgId,
+      dimension,
+      JSON.stringify(windows.map(({ grain, fromMs, untilMs }) => [grain, fromMs, untilMs])),
     );
   }
 

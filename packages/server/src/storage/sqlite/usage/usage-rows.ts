@@ -1,5 +1,4 @@
 import type {
-  Bucket,
   CostedRow,
   HeatCell,
   OrganizationTotals,
@@ -57,9 +56,6 @@ export const TIME_ROLLUP_COLUMNS: string = `org_id, dimension, grain, bucket_ms,
 /** Columns of `usage_heat_map` that {@link heatCellOf} reads. */
 export const HEAT_CELL_COLUMNS: string = `org_id, orm_model, intent, aau_weight, ${TOTAL_COLUMNS}`;
 
-/** Columns of `usage_totals` that {@link bucketOf} reads. */
-export const BUCKET_COLUMNS: string = `bucket_ms, key, ${TOTAL_COLUMNS}`;
-
 /** The sums of `usage_totals` that {@link totalsOf} reads. */
 export const SUMMED_TOTALS: string = `coalesce(sum(action_count), 0) AS action_count,
   coalesce(sum(total_aau), 0) AS total_aau,
@@ -77,17 +73,15 @@ export function organizationTotalsOf(row: SqliteRow): OrganizationTotals {
   return { orgId: text(row["org_id"]), ...totalsOf(row) };
 }
 
-export function bucketOf(row: SqliteRow): Bucket {
-  return { bucketMs: number(row["bucket_ms"]), key: text(row["key"]), ...totalsOf(row) };
-}
-
 /** A bucket with all its dimensions. */
 export function timeRollupOf(row: SqliteRow): TimeRollup {
   return {
     orgId: text(row["org_id"]),
     dimension: text(row["dimension"]) as TimeRollup["dimension"],
     grain: text(row["grain"]) as TimeRollup["grain"],
-    ...bucketOf(row),
+    bucketMs: number(row["bucket_ms"]),
+    key: text(row["key"]),
+    ...totalsOf(row),
   };
 }
 
