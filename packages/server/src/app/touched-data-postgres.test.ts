@@ -77,6 +77,17 @@ CREATE VIEW by_function AS SELECT top_top() AS top;
 CREATE FUNCTION hidden() RETURNS int LANGUAGE plpgsql STABLE AS $$
   DECLARE n int; BEGIN EXECUTE 'SELECT max(sum) FROM sal' || 'aries' INTO n; RETURN n; END $$;
 CREATE VIEW by_hidden AS SELECT hidden() AS top;
+CREATE SCHEMA vault;
+CREATE TABLE vault.gold (id int PRIMARY KEY, weight int);
+CREATE INDEX by_weight ON vault.gold (weight);
+CREATE POLICY own ON vault.gold USING (true);
+CREATE TYPE vault.mood AS ENUM ('good', 'bad');
+CREATE DOMAIN vault.weight AS int CHECK (VALUE > 0);
+CREATE TABLE moods (id int PRIMARY KEY, mood vault.mood);
+CREATE FUNCTION vault.is_fine(int) RETURNS bool LANGUAGE sql IMMUTABLE AS 'SELECT $1 > 0';
+ALTER TABLE moods ADD CHECK (vault.is_fine(id));
+CREATE FUNCTION vault.top() RETURNS text LANGUAGE sql STABLE AS 'SELECT max(weight)::text FROM vault.gold';
+CREATE TYPE calm AS ENUM ('very');
 INSERT INTO customers VALUES (1, 'Ada', 'ada@example.com');
 INSERT INTO orders (customer_id, note) VALUES (1, 'first');
 INSERT INTO guesses VALUES ('ada@example.com', 1);
@@ -305,6 +316,50 @@ describe("a table whose rows may not be deleted", () => {
         /denied here: .*table public\.(salaries|referring)/,
       );
       const other = await run("ALTER TABLE salaries ALTER COLUMN sum DROP NOT NULL", "admin");
+      expect(other.status).toBe("completed");
+    } finally {
+      await policies.putPolicies({ text: POLICIES, version: version + 1 });
+    }
+  });
+});
+
+describe("a table that a change of the schema reaches by another name", () => {
+  it.each([
+    ["its schema", "DROP SCHEMA vault CASCADE"],
+    ["its schema in other letters", 'DROP SCHEMA U&"\\0076ault" CASCADE'],
+    ["its schema's new name", "ALTER SCHEMA vault RENAME TO cellar"],
+    ["all tables of its schema", "GRANT SELECT ON ALL TABLES IN SCHEMA vault TO PUBLIC"],
+    ["a column's type", "DROP TYPE vault.mood CASCADE"],
+    ["the values of a column's type", "ALTER TYPE vault.mood RENAME VALUE 'bad' TO 'sad'"],
+    ["the schema of a column's type", "ALTER TYPE vault.mood SET SCHEMA public"],
+    ["a function of a check", "DROP FUNCTION vault.is_fine(int) CASCADE"],
+    ["its index", "DROP INDEX vault.by_weight"],
+    ["its row-level policy", "DROP POLICY own ON vault.gold"],
+    ["a table that it is a part of", "DROP TABLE events"],
+    [
+      "a function that reads it for a type",
+      "ALTER TABLE notes ALTER text TYPE text USING vault.top()",
+    ],
+    [
+      "a function that reads it for a default",
+      "ALTER TABLE notes ADD more text DEFAULT vault.top()",
+    ],
+  ])("is asked about: %s", async (_way, sql) => {
+    const { policies } = as("admin");
+    const { version } = await policies.getPolicies();
+    const text = `
+      @id("gold") forbid (principal, action in Steward::Action::"statements",
+        resource == Steward::Table::"shop/vault.gold");
+      @id("moods") forbid (principal, action == Steward::Action::"admin",
+        resource == Steward::Table::"shop/public.moods");
+      @id("parts") forbid (principal, action == Steward::Action::"write_delete",
+        resource == Steward::Table::"shop/public.events_secret");`;
+    await policies.putPolicies({ text, version });
+    try {
+      await expect(run(sql, "admin")).rejects.toThrow(
+        /denied here: .*table (vault\.gold|public\.(moods|events_secret))/,
+      );
+      const other = await run("ALTER TYPE calm ADD VALUE IF NOT EXISTS 'less'", "admin");
       expect(other.status).toBe("completed");
     } finally {
       await policies.putPolicies({ text: POLICIES, version: version + 1 });

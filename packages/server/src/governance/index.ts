@@ -31,6 +31,7 @@ export { recordedData, usedColumns } from "./recorded-data.js";
 export { intentOfToolName } from "./tool-name.js";
 export type {
   AnnouncedToolCall,
+  ChangedObject,
   Dialect,
   EngineRefusal,
   ExplainedStatementPolicy,

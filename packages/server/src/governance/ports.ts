@@ -30,10 +30,15 @@ export type StatementAnalysis =
        */
       readonly tables: readonly string[];
       /**
-       * On PostgreSQL, whether a change of the schema deletes rows as well: those of the tables that it drops, or
-       * those of the tables that it names and of all that refer to them. Absent: it deletes none, or is no such change.
+       * On PostgreSQL, whether a change of the schema deletes rows as well: those of the tables that it drops, also
+       * with all that depends on what it drops, or those of the tables that it names and of all that refer to them.
+       * Absent: it deletes none, or is no such change.
        */
-      readonly deletes?: "dropped" | "referring";
+      readonly deletes?: "dropped" | "dependent" | "referring";
+      /** On PostgreSQL, what a change of the schema changes by name, so that all that depends on it changes too; absent: only tables. */
+      readonly changedObjects?: readonly ChangedObject[];
+      /** On PostgreSQL, the functions and operators that a change of the schema may call, with schema and name or only the name. */
+      readonly calls?: readonly (readonly string[])[];
       /** Whether it is an EXPLAIN, of PostgreSQL only; absent: it is not. */
       readonly isExplain?: boolean;
       /** The columns that an INSERT names, in lower case; absent: all of them, or not an INSERT. */
@@ -51,6 +56,13 @@ export type StatementAnalysis =
       /** For people: the problem and its position, with a hint when the parser has one. */
       readonly message: string;
     };
+
+/** An object that a change of the schema names. */
+export interface ChangedObject {
+  /** Schema and name, or only the name. */
+  readonly name: readonly string[];
+  readonly isSchema: boolean;
+}
 
 /** A name that a statement calls, or may call, as a function; the database decides. */
 export interface FunctionName {

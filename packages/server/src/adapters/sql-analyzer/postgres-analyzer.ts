@@ -5,6 +5,7 @@ import { rejected } from "./one-statement.js";
 import { isReadableSystemTable, isSystemTable } from "./postgres-catalogs.js";
 import { judgeFunction, judgeSelection, nearestFunction } from "./postgres-functions.js";
 import type { TreeNode } from "./postgres-grammar.js";
+import { schemaChangeOf } from "./postgres-objects.js";
 import { isBuiltInOperator } from "./postgres-operators.js";
 import { judgeStatement, spokenName, TEMPORARY, type RowChange } from "./postgres-statements.js";
 import { PostgresSyntax } from "./postgres-syntax.js";
@@ -96,22 +97,11 @@ function judge(contents: TreeContents): Judgement {
     changes: [...changes, ...milder],
     isReturning: returnsRows(contents),
     ...(contents.statements[0]?.type === "ExplainStmt" && { isExplain: true }),
-    ...deletionsOf(contents),
+    ...schemaChangeOf(contents),
     ...(because === undefined ? {} : { because }),
     ...(unknownFunction === undefined ? {} : { unknownFunction }),
     ...(functionNames.length === 0 ? {} : { functionNames }),
   };
-}
-
-/** The rows that a change of the schema deletes. */
-function deletionsOf({
-  statements: [outer],
-}: TreeContents): Pick<Judgement & { kind: "statement" }, "deletes"> {
-  if (outer?.type === "DropStmt" && outer.node["removeType"] === "OBJECT_TABLE") {
-    return { deletes: "dropped" };
-  }
-  const isCascade = outer?.type === "TruncateStmt" && outer.node["behavior"] === "DROP_CASCADE";
-  return isCascade ? { deletes: "referring" } : {};
 }
 
 /** Whether the outermost statement, or the one that an EXPLAIN explains, returns rows. */

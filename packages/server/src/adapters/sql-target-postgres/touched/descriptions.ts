@@ -13,6 +13,7 @@ import type { KnownStatement } from "../../sql-target/admission.js";
 import { mayFitOtherwise, parametersFor } from "../parameters.js";
 import { readQueryTree, type TreeContents } from "./query-tree.js";
 import { definitionsQuery, findNamed, readFacts, versionQuery } from "./reached-catalog.js";
+import { findCalled, findDependents } from "./changed-objects.js";
 import type { Session } from "../session.js";
 import { ReachedData } from "./reached-data.js";
 import type { TreeStage } from "./tree-query.js";
@@ -104,7 +105,10 @@ export class Descriptions {
     const key = keyOf(asked.request, asked.role);
     const description = await this.#describe(session, asked);
     this.#known.delete(key);
-    if (asked.request.sql.length <= KEPT_LENGTH_MAX) this.#known.getOrMake(key, () => description);
+    // No version tells of objects that begin to depend on those that a change of the schema names.
+    const isKept =
+      asked.request.sql.length <= KEPT_LENGTH_MAX && asked.statement.changedObjects === undefined;
+    if (isKept) this.#known.getOrMake(key, () => description);
     return description;
   }
 
@@ -131,10 +135,13 @@ export class Descriptions {
       reached.addNamed(relation, accessOf(statement.statementClass));
       if (statement.deletes === "referring") reached.addTruncated(relation);
     }
+    for (const called of await findCalled(session, statement.calls ?? [])) reached.addCall(called);
+    const dependents = await findDependents(session, statement);
+    for (const { relation } of dependents) reached.addNamed(relation, "define");
     await reach(session, reached);
-    if (statement.deletes === "dropped") {
+    if (statement.deletes === "dropped" || statement.deletes === "dependent") {
       // A DROP runs no trigger, and no action of a foreign key.
-      for (const relation of named.values()) reached.addDropped(relation);
+      for (const { relation, losesRows } of dependents) if (losesRows) reached.addDropped(relation);
     }
     const query = versionQuery(reached, statement.tables);
     const [row] = await session.query(query);

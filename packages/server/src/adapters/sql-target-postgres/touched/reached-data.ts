@@ -57,6 +57,11 @@ export class ReachedData {
     if (!this.#touched.has(relation)) this.#add(relation, access, [ALL]);
   }
 
+  /** Adds a function that a change of the schema may call. */
+  addCall(called: number): void {
+    this.#call(called);
+  }
+
   /** Adds the loss of all rows of a table that is dropped, after everything else was followed. */
   addDropped(relation: number): void {
     this.#add(relation, "delete", []);

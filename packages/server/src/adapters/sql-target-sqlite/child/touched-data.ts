@@ -152,10 +152,29 @@ class Touched {
         pending.push(owner);
       }
       for (const { type, sql } of this.#objects.definitionsOf(name)) {
-        const named = this.#objects.tables().filter((table) => wordsOf(sql).has(table));
-        if (type === "virtual") for (const table of named) this.#readAll(table);
+        const named = this.#namedIn(sql);
+        if (type === "virtual") this.#readUnreported(named);
         else this.#addJoined(sql, named);
         pending.push(...named);
+      }
+    }
+  }
+
+  #namedIn(sql: string): readonly string[] {
+    const words = wordsOf(sql);
+    return this.#objects.tables().filter((table) => words.has(table));
+  }
+
+  /** A virtual table reads these by statements of its own, and what views among them read. */
+  #readUnreported(names: readonly string[]): void {
+    const read = new Set<string>();
+    const pending = [...names];
+    for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+      if (read.has(name)) continue;
+      read.add(name);
+      this.#readAll(name);
+      for (const { type, sql } of this.#objects.definitionsOf(name)) {
+        if (type !== "trigger") pending.push(...this.#namedIn(sql));
       }
     }
   }
