@@ -1,6 +1,7 @@
 /**
  * The operations of Steward, one file each: what an operation is, who may call it, its messages, and where it is
- * reachable. Routes, methods, commands and the client's types are derived from them.
+ * reachable. Routes, methods, commands and the client's types are derived from them. A program that needs plans only
+ * imports `@steward/operations/plans`, which loads no other schemas.
  */
 import { approvals } from "./approvals/index.js";
 import { audit } from "./audit/index.js";

@@ -10,6 +10,9 @@ import { listPlans } from "./list-plans.js";
 import { retryPlan } from "./retry-plan.js";
 import { reviseStep } from "./revise-step.js";
 
+export { outputPageQuery as outputPageQuerySchema } from "./step-execution.js";
+export { submitPlanRequest as submitPlanRequestSchema } from "./submitted-plan.js";
+
 /** Plans (Contract §4.2, Decision §9), but for what is by hand: submitting them, executing steps, and their events. */
 export const plans = operationTable({
   listPlans,

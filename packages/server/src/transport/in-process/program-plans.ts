@@ -1,11 +1,11 @@
 import { type Plans, plansOf, type SubmitOptions } from "@steward/client";
 import type { Caller } from "@steward/kernel/caller.js";
+import type { ClientOf } from "@steward/operations";
 import {
-  type ClientOf,
   outputPageQuerySchema,
   type plans as operations,
   submitPlanRequestSchema,
-} from "@steward/operations";
+} from "@steward/operations/plans";
 import { planEventsQuerySchema } from "@steward/protocol/rest";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import { followEvents } from "../follow-events.js";

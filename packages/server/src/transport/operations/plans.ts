@@ -1,9 +1,5 @@
-import {
-  plans as operations,
-  type InputOf,
-  type PlanCheck,
-  type SubmitPlanRequest,
-} from "@steward/operations";
+import type { InputOf, PlanCheck, SubmitPlanRequest } from "@steward/operations";
+import { plans as operations } from "@steward/operations/plans";
 import { sessionFor } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { PLANS_PAGE_DEFAULT } from "../../plans/limits.js";

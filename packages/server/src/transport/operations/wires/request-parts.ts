@@ -1,4 +1,4 @@
-import { placesOf, type AnyObject, type Operation } from "@steward/operations";
+import { placesOf, type AnyObject, type Operation } from "@steward/operations/operation";
 import * as z from "zod";
 import { storableText } from "../../rest/path-text.js";
 import { zodValidation } from "../../rest/validation/validation.js";
