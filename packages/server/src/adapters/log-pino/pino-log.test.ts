@@ -111,9 +111,7 @@ describe("pinoLog", () => {
 
   it("takes a long text in stride", () => {
     const { log, lines } = capture();
-    const startedMs = Date.now();
     log.info({ text: "a".repeat(1_000_000) }, "long");
-    expect(Date.now() - startedMs).toBeLessThan(2_000);
     expect(lines()).toHaveLength(1);
   });
 

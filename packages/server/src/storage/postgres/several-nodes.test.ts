@@ -4,7 +4,6 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
@@ -17,6 +16,7 @@ import { recordToolCalls } from "../testing/record-tool-calls.js";
 import { acknowledge } from "./tool-calls/unread-calls.js";
 import { Database } from "./database.js";
 import { openTestStore } from "./testing/open-store.js";
+import { nodesMeet } from "./testing/nodes-meet.js";
 import { storeDatabase } from "./testing/store-database.js";
 import { rowsBetween } from "../testing/rows-between.js";
 
@@ -31,8 +31,7 @@ describe("two nodes of one store", () => {
     database = await storeDatabase();
     a = await openTestStore(database.url);
     b = await openTestStore(database.url);
-    // Wait until both nodes know each other.
-    await delay(1100);
+    await nodesMeet(database);
   });
   afterEach(async () => {
     await a[Symbol.asyncDispose]();

@@ -18,15 +18,12 @@ const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 const SETTINGS_ACK = Buffer.from([0, 0, 0, 4, 1, 0, 0, 0, 0]);
 
-/**
- * Time limit for closing a connection that must be closed at once, in ms: shorter than any other
- * timeout that would close it, and long enough for a busy machine.
- */
-const PROMPT_MS_MAX = 5000;
-
 /** The method of the health service, and an empty message in gRPC's framing. */
 const CHECK = "/grpc.health.v1.Health/Check";
 const EMPTY_MESSAGE = Buffer.alloc(5);
+
+/** Longer than the time limit of a test, in ms. */
+const DRAIN_MS_NEVER = 60_000;
 
 function open(port: number): Socket {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
@@ -51,12 +48,13 @@ async function writeByteByByte(socket: Socket, bytes: Buffer): Promise<void> {
   }
 }
 
-/** Resolves when the server has closed the connection. @returns how long that took, in ms. */
-async function closed(socket: Socket): Promise<number> {
-  const startedMs = Date.now();
+/**
+ * Resolves when the server has closed the connection. All timeouts that a test does not set are
+ * longer than its time limit.
+ */
+async function closed(socket: Socket): Promise<void> {
   socket.resume();
   await once(socket, "close");
-  return Date.now() - startedMs;
 }
 
 async function body(port: number, path = "/", agent?: Agent): Promise<string> {
@@ -100,14 +98,14 @@ describe("one port", () => {
     await using server = await startServer({ helloTimeoutMs: 100 });
     const socket = open(server.port);
     socket.write(said);
-    expect(await closed(socket)).toBeLessThan(PROMPT_MS_MAX);
+    await closed(socket);
   });
 
   it("closes a connection that ends before it has said what it speaks", async () => {
     await using server = await startServer();
     const socket = open(server.port);
     socket.end("PRI");
-    expect(await closed(socket)).toBeLessThan(PROMPT_MS_MAX);
+    await closed(socket);
   });
 
   it("carries gRPC and REST side by side on one HTTP/2 connection", async () => {
@@ -145,7 +143,7 @@ describe("one port", () => {
 
   it("closes a connection that does not shake hands under TLS", async () => {
     await using server = await startServer({ tls: testTlsIdentity, helloTimeoutMs: 100 });
-    expect(await closed(open(server.port))).toBeLessThan(PROMPT_MS_MAX);
+    await closed(open(server.port));
   });
 });
 
@@ -206,10 +204,7 @@ describe("closing", () => {
     await speaksGrpc(server);
     const silent = open(server.port);
     await once(silent, "connect");
-    await delay(20);
-    const startedMs = Date.now();
-    await server.listening.close(5000);
-    expect(Date.now() - startedMs).toBeLessThan(4000);
+    await server.listening.close(DRAIN_MS_NEVER);
     agent.destroy();
     server.client.close();
   });
@@ -250,9 +245,7 @@ describe("closing", () => {
     const step = server.client.call("ExecuteStep", { plan_id: plan["plan_id"], step_id: "a" });
     const outcome = step.catch(() => "cut");
     await expect.poll(() => server.orchestrator.waiting).toBe(1);
-    const startedMs = Date.now();
     await server.listening.close(200);
-    expect(Date.now() - startedMs).toBeLessThan(PROMPT_MS_MAX);
     expect([await hanging, await outcome]).toEqual(["cut", "cut"]);
     server.client.close();
   });
@@ -286,7 +279,7 @@ describe("an HTTP/2 connection", () => {
     });
     const socket = open(server.port);
     socket.write(PREFACE);
-    expect(await closed(socket)).toBeLessThan(PROMPT_MS_MAX);
+    await closed(socket);
   });
 
   it("is closed when nobody calls over it", async () => {
@@ -327,6 +320,6 @@ describe("an HTTP/2 connection", () => {
     socket.write(Buffer.concat([PREFACE, SETTINGS]));
     await once(socket, "data");
     socket.end();
-    expect(await closed(socket)).toBeLessThan(PROMPT_MS_MAX);
+    await closed(socket);
   });
 });

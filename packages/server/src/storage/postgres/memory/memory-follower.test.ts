@@ -1,6 +1,5 @@
 import type { TestDatabase } from "@steward/test-postgres";
 import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WorkerVectorIndex } from "../../../adapters/vector-index-wasm/index.js";
 import { silentLog } from "@steward/kernel/log.js";
@@ -12,6 +11,7 @@ import type { IndexSourceOptions } from "./memory-index-source.js";
 import { MemoryFollower } from "./memory-follower.js";
 import { Signals } from "../signals.js";
 import { openTestStore } from "../testing/open-store.js";
+import { nodesMeet } from "../testing/nodes-meet.js";
 import { storeDatabase } from "../testing/store-database.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -31,8 +31,7 @@ describe("what one node adds and deletes", { timeout: 60_000 }, () => {
     b = await openTestStore(database.url);
     await a.memory.useModel(MODEL);
     await b.memory.useModel(MODEL);
-    // Wait until both nodes know each other.
-    await delay(1100);
+    await nodesMeet(database);
   });
   afterEach(async () => {
     await a[Symbol.asyncDispose]();
