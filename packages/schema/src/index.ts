@@ -13,7 +13,7 @@
  * was renamed.
  */
 export { ownDatabaseKey } from "./tracking/bound-databases.js";
-export { type ChangedTable, changedTables } from "./changes/changed-tables.js";
+export { type MigrationEffect, migrationEffects } from "./changes/migration-effects.js";
 export type { MayDefineCode } from "./changes/code-objects.js";
 export type { MayMigrate } from "./migrations/migration-runs.js";
 export { renameHints } from "./wanted/definitions.js";

@@ -1,7 +1,7 @@
 import { anonymousCaller, type Caller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { withPauses } from "@steward/kernel/concurrency/pausing.js";
-import { type ChangedTable, changedTables } from "../changes/changed-tables.js";
+import { type MigrationEffect, migrationEffects } from "../changes/migration-effects.js";
 import { type MayDefineCode, requireCode } from "../changes/code-objects.js";
 import type { PlannedScript } from "./checkpoint.js";
 import { type Migration, pathOf, runOfStep, schemasOf } from "./migration.js";
@@ -30,8 +30,8 @@ export interface RunOptions {
 export interface MigrationChange {
   readonly database: string;
   readonly way: "propose" | "apply" | "revert";
-  /** The tables that it changes; computed on demand. */
-  readonly tables: () => readonly ChangedTable[];
+  /** What it changes and reads; computed on demand. */
+  readonly effects: () => readonly MigrationEffect[];
 }
 
 /**
@@ -73,7 +73,7 @@ export class MigrationRuns {
         goal === "applied" ? (["apply", "up"] as const) : (["revert", "down"] as const);
       await this.#rights.mayMigrate?.(caller, {
         ...{ database: name, way },
-        tables: () => tablesOn(pathOf(stored, direction)),
+        effects: () => effectsOn(pathOf(stored, direction)),
       });
     }
     return this.#recorded.exclusively(database, async () => {
@@ -192,8 +192,8 @@ export class MigrationRuns {
     await this.#rights.mayMigrate?.(caller, {
       ...{ database: name, way },
       // An interrupted run, and what is left to do about it, may go in either direction.
-      tables: () =>
-        (["up", "down"] as const).flatMap((direction) => tablesOn(pathOf(stored, direction))),
+      effects: () =>
+        (["up", "down"] as const).flatMap((direction) => effectsOn(pathOf(stored, direction))),
     });
     return this.#recorded.exclusively(database, async () => {
       const migration = await this.#recorded.get(caller, id);
@@ -228,8 +228,8 @@ export class MigrationRuns {
   }
 }
 
-function tablesOn({ from, to }: ReturnType<typeof pathOf>): readonly ChangedTable[] {
-  return changedTables(from, to);
+function effectsOn({ from, to }: ReturnType<typeof pathOf>): readonly MigrationEffect[] {
+  return migrationEffects(from, to);
 }
 
 /** @throws AppError `STATE_CONFLICT` when there is an unfinished run. */

@@ -2,7 +2,7 @@ import type { Caller } from "@steward/kernel/caller.js";
 import { invalidField } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import { withPauses } from "@steward/kernel/concurrency/pausing.js";
-import { changedTables } from "../changes/changed-tables.js";
+import { migrationEffects } from "../changes/migration-effects.js";
 import { requireCode } from "../changes/code-objects.js";
 import { type Drift, driftBetween } from "./drift.js";
 import { type Migration, schemasOf } from "./migration.js";
@@ -68,7 +68,7 @@ export class MigrationService {
       await requireCode(caller, { from: base, to: target }, this.#parts.mayDefineCode);
       await this.#parts.mayMigrate?.(caller, {
         ...{ database: database.name, way: "propose" },
-        tables: () => changedTables(base, target),
+        effects: () => migrationEffects(base, target),
       });
       refuseUnproven(await proveTouched(database, { ...migration, base, target }));
       await this.#recorded.put(caller, migration);

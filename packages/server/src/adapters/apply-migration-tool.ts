@@ -13,8 +13,6 @@ import {
   type StepTarget,
 } from "../plans/ports.js";
 import {
-  type ChangedTable,
-  changedTables,
   isMigrationDigest,
   migrationDigest,
   type Migration,
@@ -22,6 +20,8 @@ import {
   runOfStep,
   schemasOf,
   tableDeltas,
+  type MigrationEffect,
+  migrationEffects,
 } from "@steward/schema";
 import { migrationStatement } from "./migration-statement.js";
 
@@ -135,8 +135,8 @@ class NamedInCalls implements NamedMigrations {
       throw error;
     }
     const { base, target } = schemasOf(migration);
-    const tables = (): readonly ChangedTable[] => changedTables(base, target);
-    return migrationStatement(this.#rights, caller, { database: migration.database, tables });
+    const effects = (): readonly MigrationEffect[] => migrationEffects(base, target);
+    return migrationStatement(this.#rights, caller, { database: migration.database, effects });
   }
 }
 

@@ -23,6 +23,8 @@ forbid (principal in Steward::Role::"schema", action == Steward::Action::"admin"
 forbid (principal in Steward::Role::"schema", action == Steward::Action::"write_delete", resource == Steward::Table::"shop/orders");
 @id("keep-salaries")
 forbid (principal in Steward::Role::"schema", action, resource == Steward::Column::"shop/people/salary");
+@id("keep-secrets")
+forbid (principal in Steward::Role::"schema", action == Steward::Action::"read_select", resource == Steward::Table::"shop/secrets");
 @id("ask-first") @approval("approver")
 forbid (principal, action == Steward::Action::"admin", resource == Steward::Table::"shop/ledger")
 unless { context.approved };`;
@@ -31,6 +33,7 @@ const TABLES = {
   customers: "CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT);",
   orders: "CREATE TABLE orders (id INTEGER PRIMARY KEY, note TEXT);",
   people: "CREATE TABLE people (id INTEGER PRIMARY KEY, salary INTEGER);",
+  secrets: "CREATE TABLE secrets (id INTEGER PRIMARY KEY, name TEXT);",
   ledger: "CREATE TABLE ledger (id INTEGER PRIMARY KEY);",
 };
 type Tables = Readonly<Partial<Record<keyof typeof TABLES | "more", string>>>;
@@ -43,6 +46,11 @@ const CHANGES: readonly (readonly [name: string, changed: Tables, refusal: RegEx
     "alters a forbidden table",
     { customers: "CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, more TEXT);" },
     /Customers stay as they are: denied here: table (public\.)?customers/,
+  ],
+  [
+    "has a view that reads a forbidden table",
+    { more: "CREATE VIEW names AS SELECT name FROM secrets;" },
+    /denied here: table (public\.)?secrets/,
   ],
   ["drops a forbidden table", { customers: "" }, /denied here: table (public\.)?customers/],
   [
@@ -114,7 +122,7 @@ describe.each(["SQLite", "PostgreSQL"])("policies on a migration of %s", (engine
     ) as Promise<Answer>;
 
   // The rules are the same on both engines; the names that they are asked about are not.
-  it.each(CHANGES.slice(0, engine === "SQLite" ? CHANGES.length : 2))(
+  it.each(CHANGES.slice(0, engine === "SQLite" ? CHANGES.length : 3))(
     "refuse one that %s, however it is run",
     async (_what, changed, refusal) => {
       const denied = {
@@ -136,11 +144,27 @@ describe.each(["SQLite", "PostgreSQL"])("policies on a migration of %s", (engine
       expect(await send(shop.app, `POST ${path}`, undefined, ADA)).toMatchObject({
         step_result: { status: "completed" },
       });
-      if (changed.orders === undefined) {
+      // Back, it makes the table orders and drops the view.
+      if (changed.orders === undefined && changed.more?.startsWith("CREATE VIEW") !== true) {
         expect(await run(migration, "revert", SAM)).toMatchObject(denied);
       }
       expect(await run(migration, "revert", ADA)).toMatchObject({ status: "reverted" });
       expect(await shop.names()).toEqual(Object.keys(TABLES));
+    },
+  );
+
+  it.runIf(engine === "PostgreSQL")(
+    "refuse one whose function reads a forbidden table",
+    async () => {
+      const coding = { ...SAM, "x-user-permissions": "manage:code" };
+      const define = (table: string): string => `CREATE FUNCTION top() RETURNS text LANGUAGE plpgsql
+      AS 'BEGIN RETURN (SELECT max(id) FROM ${table}); END';`;
+      expect(await propose({ more: define("secrets") }, coding)).toMatchObject({
+        ...{ code: "POLICY_DENIED", error: expect.stringContaining("secrets") as string },
+      });
+      const migration = await propose({ more: define("orders") }, coding);
+      expect(await run(migration, "apply", coding)).toMatchObject({ status: "applied" });
+      expect(await run(migration, "revert", coding)).toMatchObject({ status: "reverted" });
     },
   );
 
