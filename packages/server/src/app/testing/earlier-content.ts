@@ -44,9 +44,8 @@ const isChanging = ({ name }: Pick<Operation, "name">): boolean => {
   return CHANGING.some((each) => each.toLowerCase() === bare);
 };
 /**
- * What is asked for of the stored results. `once`: each result over REST; over gRPC and MCP, and by operations
- * without contents in their answers, those of the first plan, on SQLite and run before the policy, and of the last, on
- * PostgreSQL and run under it.
+ * What is asked for of the stored results. `once`: those of the first plan, on SQLite and run before the policy, and
+ * of the last, on PostgreSQL and run under it; by operations without contents in their answers, one of the last.
  */
 type Extent = "all" | "once";
 /** Enough for a stream that ends by itself. */
@@ -75,25 +74,23 @@ type Ids = Readonly<Record<string, string>>;
 
 class Questions {
   readonly #results: readonly Ids[];
-  readonly #ofFewPlans: readonly Ids[];
   readonly #plans: readonly Ids[];
 
   constructor({ stored }: StoredContent, extent: Extent) {
-    this.#results = stored.map((ids) => ({
+    const results = stored.map((ids) => ({
       ...{ ...ids, table: "leads", query: "SELECT email FROM leads" },
       ...{ ref: "main", path: "$.status", equals_json: '"completed"', subject: ids.plan_id },
     }));
-    const plans = new Map(this.#results.map((ids) => [ids["plan_id"], ids]));
+    const plans = new Map(results.map((ids) => [ids["plan_id"], ids]));
     const planIds = [...plans.keys()];
-    const few = extent === "all" ? planIds : [...planIds.slice(0, 1), ...planIds.slice(-1)];
-    this.#ofFewPlans = this.#results.filter((ids) => few.includes(ids["plan_id"]));
-    this.#plans = [...plans.values()].filter((ids) => few.includes(ids["plan_id"]));
+    const few = extent === "all" ? planIds : [planIds.at(0), planIds.at(-1)];
+    this.#results = results.filter((ids) => few.includes(ids["plan_id"]));
+    this.#plans = extent === "all" ? [...plans.values()] : [...plans.values()].slice(-1);
   }
 
   /** Results for an operation that hands out contents, and one of each plan for any other. */
-  of(operation: string, wire: "REST" | "other"): readonly Ids[] {
-    if (!SHOWS.has(operation)) return this.#plans;
-    return wire === "REST" ? this.#results : this.#ofFewPlans;
+  of(operation: string): readonly Ids[] {
+    return SHOWS.has(operation) ? this.#results : this.#plans;
   }
 }
 
@@ -139,7 +136,7 @@ export function describeEarlierContent(extent: Extent): void {
       await askAll(
         operations.filter((each) => !isChanging(each)),
         told,
-        (name) => questions.of(name, "other"),
+        (name) => questions.of(name),
       );
       told.expectAsListed();
     }, 600_000);
@@ -156,7 +153,7 @@ export function describeEarlierContent(extent: Extent): void {
           if (isChanging({ name })) continue;
           const known = Object.keys(inputSchema.properties ?? {});
           const asked = new Set<string>();
-          for (const { plan_id, step_id, ...ids } of questions.of(name, "other")) {
+          for (const { plan_id, step_id, ...ids } of questions.of(name)) {
             const given: Readonly<Record<string, unknown>> = known.includes("step_id")
               ? { plan_id, step_id }
               : { ...ids, plan_id, sql: ids["query"], wait_seconds: 1 };
@@ -172,7 +169,7 @@ export function describeEarlierContent(extent: Extent): void {
         const { prompts } = await client.listPrompts();
         await ask("resources", client.listResources());
         const plansOf = (operation: string) =>
-          new Set(questions.of(operation, "other").map((ids) => ids["plan_id"] ?? ""));
+          new Set(questions.of(operation).map((ids) => ids["plan_id"] ?? ""));
         for (const { name, uriTemplate } of resourceTemplates) {
           for (const planId of plansOf(`resource ${name}`)) {
             const ids: Readonly<Record<string, string>> = { plan_id: planId, branch: "main" };
@@ -202,7 +199,7 @@ export function describeEarlierContent(extent: Extent): void {
       await askAll(
         operations.filter((each) => !isChanging(each)),
         told,
-        (name) => questions.of(name, "REST"),
+        (name) => questions.of(name),
       );
       told.expectAsListed();
     }, 600_000);
@@ -222,7 +219,7 @@ export function describeEarlierContent(extent: Extent): void {
       const inOrder = CHANGING.flatMap((name) =>
         changing.filter((each) => each.name.toLowerCase().endsWith(name.toLowerCase())),
       );
-      await askAll(inOrder, told, (name) => questions.of(name, "REST"));
+      await askAll(inOrder, told, (name) => questions.of(name));
       told.expectAsListed();
     }, 600_000);
   });

@@ -15,22 +15,27 @@ const WIDTH = 1280;
 const HEIGHT = 800;
 
 /**
- * Two looks have each theme and each width once, and every rule of axe applies to both. All four are the long run's.
- * Axe takes most of the time, so there it checks only what the look may change.
+ * Looks at a page are in turn one of two, which have each theme and each width once, or all four,
+ * which are the long run's. Axe takes most of the time, so there it checks only what the look may
+ * change.
  */
-export type Looks = "two" | "all";
-const LOOKS: Readonly<Record<Looks, readonly (Look & { readonly axe: AxeRules })[]>> = {
-  two: [
-    { theme: "light", width: WIDTH, axe: "all" },
-    { theme: "dark", width: 360, axe: "all" },
-  ],
-  all: [
-    { theme: "light", width: WIDTH, axe: "all" },
-    { theme: "dark", width: WIDTH, axe: "colours" },
-    { theme: "dark", width: 360, axe: "colours" },
-    { theme: "light", width: 360, axe: "all but colours" },
-  ],
-};
+export type Looks = "in turn" | "all";
+type CheckedLook = Look & { readonly axe: AxeRules };
+const IN_TURN: readonly CheckedLook[] = [
+  { theme: "light", width: WIDTH, axe: "all" },
+  { theme: "dark", width: 360, axe: "all" },
+];
+const ALL: readonly CheckedLook[] = [
+  { theme: "light", width: WIDTH, axe: "all" },
+  { theme: "dark", width: WIDTH, axe: "colours" },
+  { theme: "dark", width: 360, axe: "colours" },
+  { theme: "light", width: 360, axe: "all but colours" },
+];
+
+/** The looks at the page with this number, of those that a run looks at. */
+export function looksAt(number: number, looks: Looks): readonly CheckedLook[] {
+  return looks === "all" ? ALL : IN_TURN.filter((_, index) => index === number % IN_TURN.length);
+}
 
 /** A browser's page of the console, and everything that went wrong on it. */
 export interface ConsolePage extends AsyncDisposable {
@@ -108,11 +113,11 @@ async function signIn(context: BrowserContext, url: string, key: string): Promis
  */
 export async function problemsInEachLook(
   page: Page,
-  looks: Looks,
+  looks: readonly CheckedLook[],
   part = "main",
 ): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const [index, { theme, width, axe }] of LOOKS[looks].entries()) {
+  for (const [index, { theme, width, axe }] of looks.entries()) {
     await page.emulateMedia({ colorScheme: theme });
     await page.setViewportSize({ width, height: HEIGHT });
     await page.locator(`html[data-theme=${theme}]`).waitFor();

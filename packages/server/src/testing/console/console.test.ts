@@ -1,3 +1,3 @@
 import { describeConsole } from "./every-page.js";
 
-describeConsole("two");
+describeConsole("in turn");

@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { startBrowser } from "../browser.js";
 import {
+  looksAt,
   pageIn,
   problemsInEachLook,
   signedInContext,
@@ -19,7 +20,7 @@ export interface OpenConsole {
   readonly server: SampleServer;
   /** A page of somebody with this role. All pages of one role share a session and the loaded files. */
   open(path: string, role: Role): Promise<ConsolePage>;
-  /** The same as the function, in the looks of this run. */
+  /** The same as the function, in the looks of this run. Two calls in a row have different looks. */
   problemsInEachLook(page: Page, part?: string): Promise<readonly string[]>;
 }
 
@@ -36,6 +37,7 @@ export function openConsole(looks: Looks): OpenConsole {
     await opened?.[1][Symbol.asyncDispose]();
   });
   const contexts = new Map<Role, Promise<BrowserContext>>();
+  let lookedAt = 0;
   const both = () => {
     if (opened === undefined) throw new Error("the console is opened before the first test");
     return opened;
@@ -55,7 +57,7 @@ export function openConsole(looks: Looks): OpenConsole {
       await opened.page.goto(path);
       return opened;
     },
-    problemsInEachLook: (page, part) => problemsInEachLook(page, looks, part),
+    problemsInEachLook: (page, part) => problemsInEachLook(page, looksAt(lookedAt++, looks), part),
   };
 }
 
