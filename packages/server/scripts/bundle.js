@@ -50,6 +50,9 @@ async function build() {
     dir: bundle,
     format: "esm",
     sourcemap: true,
+    // V8 keeps the text of a module, and the runtime the text of its source map.
+    sourcemapExcludeSources: true,
+    minify: { compress: false, mangle: false, codegen: true },
     chunkFileNames: "[name]-[hash].js",
   });
   await build.close();
