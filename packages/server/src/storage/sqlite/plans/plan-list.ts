@@ -56,7 +56,11 @@ function sourceOf(orgId: string, { status, sessionId, submitter }: StoredPlanFil
     };
     const { sql, names } = submitterCondition(submitter);
     if (sql === "") return { ...chosen, params: [orgId] };
-    const isOwn = `EXISTS (SELECT 1 FROM plan_changes AS s INDEXED BY plan_changes_by_plan
+    // With an agent's name the index of submitters holds all that is asked; without one, it would be
+    // searched for all plans of the person.
+    const byName = submitter !== undefined && "agentId" in submitter;
+    const submitterIndex = byName ? "plan_changes_submitter" : "plan_changes_by_plan";
+    const isOwn = `EXISTS (SELECT 1 FROM plan_changes AS s INDEXED BY ${submitterIndex}
       WHERE s.org_id = p.org_id AND s.plan_id = p.plan_id AND s.sequence = 1${sql})`;
     // A unary plus keeps SQLite from making a join of the condition, which then may come first.
     return {
