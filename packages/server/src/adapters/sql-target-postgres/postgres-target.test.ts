@@ -228,11 +228,11 @@ describe("a session", () => {
       "rolled_back",
       expect.stringContaining("nothing was changed"),
     ]);
-    expect((await run("SELECT 1 AS n")).outputJson).toBe('[{"n":1}]');
+    // A statement may still reach an ended session before the driver has seen its end.
+    const again = (): Promise<StatementResult> => run("SELECT 1 AS n");
+    expect((await vi.waitFor(again)).outputJson).toBe('[{"n":1}]');
     await terminateOthers();
-    // A statement may still reach the ended session before the driver has seen its end.
-    const again = (): Promise<StatementResult> => run("SELECT 2 AS n");
-    expect((await vi.waitFor(again)).outputJson).toBe('[{"n":2}]');
+    expect((await vi.waitFor(again)).outputJson).toBe('[{"n":1}]');
   });
 });
 
