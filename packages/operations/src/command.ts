@@ -21,7 +21,7 @@ export interface Command<Member extends string = string, Shown extends string = 
   readonly print?: string;
 }
 
-/** An argument whose text is a member of the input. */
+/** A positional argument of a command; it sets a member of the operation's input. */
 export interface CommandArgument<Member extends string = string> {
   readonly member: Member;
   /** As the help shows it; default: the member's own name. */

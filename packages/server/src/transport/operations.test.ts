@@ -13,7 +13,7 @@ it("have kinds that the export of the audit log knows, so that each has an event
   expect(kinds.filter((kind) => EVENT_KINDS[kind] === undefined)).toEqual([]);
 });
 
-/** The facts of an operation whose parameters of these names all have this value. */
+/** The facts that an operation records when each of these parameters has this value. */
 async function factsOf(operation: string, names: readonly string[], value: string) {
   const facts: AuditFact[] = [];
   const recorder = new OperationRecorder({

@@ -82,7 +82,7 @@ export function enterCommands(
   ];
 }
 
-/** Several commands as one text, to which another one may be appended. */
+/** Joins SQL commands into one text. Each ends with a semicolon, so that another command can follow. */
 export function textOf(commands: readonly string[]): string {
   return commands.map((command) => `${command};`).join("\n");
 }

@@ -173,7 +173,7 @@ describe("the processes of a SQLite data source", () => {
   it("are not taken for slow while the server itself stands still", async () => {
     await shop.run(COUNT_USERS);
     const reads = Array.from({ length: 5 }, () => shop.run(COUNT_USERS));
-    // The statements are sent at the end of the turn, and run while the event loop waits here.
+    // The statements are sent at the end of the turn. Their process runs them while this event loop is blocked.
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
     await Promise.all(reads);

@@ -64,7 +64,7 @@ describe("steward dev", () => {
     const run = await runHere(["plan", "run", planId, "--server", again.rest]);
     expect(run).toMatchObject({ code: 0, stdout: "a\nn\n1\n" });
 
-    // A stream that is open ends cleanly.
+    // An open event stream ends without an error when its server stops.
     const waiting = await runHere(["plan", "submit", "-", "--server", again.rest], { input: plan });
     const stream = await fetch(`${again.rest}/api/plans/${waiting.stdout.trim()}/events`);
     const text = stream.text();

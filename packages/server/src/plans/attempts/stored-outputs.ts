@@ -96,7 +96,10 @@ export class StoredOutputs {
     return recorded;
   }
 
-  /** @param done what was permitted of the sources before these. */
+  /**
+   * Asks the policies about outputs by their statements alone. Each one permitted is added to `recorded`, and to
+   * `permitted` if the answer holds for whoever asks the same, so that equal statements are asked about once.
+   */
   #permitAllWithout(
     ctx: QueryRuntimeContext,
     sources: readonly StoredSource[],
