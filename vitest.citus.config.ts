@@ -25,6 +25,7 @@ export default defineConfig({
     setupFiles: ["vitest.seed.ts", "test/dist/citus/distribute.js"],
     env: { STEWARD_TEST_SEED: process.env["STEWARD_TEST_SEED"] ?? "1" },
     fileParallelism: false,
+    expect: { poll: { timeout: 60_000 } },
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

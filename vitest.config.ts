@@ -31,9 +31,10 @@ const SEED = "1";
 const shared = {
   setupFiles: ["vitest.seed.ts"],
   env: { STEWARD_TEST_SEED: process.env["STEWARD_TEST_SEED"] ?? SEED },
-  testTimeout: 20_000,
-  // The first test that needs a PostgreSQL server waits until it has been created and started.
-  hookTimeout: 60_000,
+  // These limits end what hangs. No test asserts by them, so a slow machine fails none.
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
+  expect: { poll: { timeout: 60_000 } },
   // Node loads the tested modules itself; only the test files pass through vitest's loader.
   server: { deps: { external: [/\/packages\/[a-z-]+\/dist\/(?!.*\.test\.js)/] } },
 };

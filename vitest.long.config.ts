@@ -14,6 +14,7 @@ export default defineConfig({
     setupFiles: ["vitest.seed.ts"],
     env: { STEWARD_TEST_SEED: seed },
     globalSetup: ["packages/test-postgres/dist/vitest-setup.js"],
+    expect: { poll: { timeout: 60_000 } },
     testTimeout: 30 * 60_000,
     maxWorkers: 2,
   },

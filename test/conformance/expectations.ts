@@ -2,6 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { Refusal, type Client, type EventView, type Execution, type Wire } from "./client.js";
 
+/** When a step that is not settled fails its scenario. */
+const PATIENCE_MS = 60_000;
+
 /** An expected refusal: its code, and the status in each protocol. */
 export interface ExpectedRefusal {
   readonly code: string;
@@ -76,12 +79,9 @@ export async function untilStep(
   stepId: string,
   status: string,
 ): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const { steps } = await client.getPlan(planId);
-    if (steps.some((step) => step.step_id === stepId && step.status === status)) return;
-    await delay(25);
-  }
-  expect.fail(`step ${stepId} did not become ${status}`);
+  const statusNow = async (): Promise<string | undefined> =>
+    (await client.getPlan(planId)).steps.find(({ step_id }) => step_id === stepId)?.status;
+  await expect.poll(statusNow).toBe(status);
 }
 
 /** All events of an ended plan. */
@@ -109,7 +109,8 @@ export function payloadOf(event: EventView | undefined): Readonly<Record<string,
 
 /** Repeats the execution until the restarted server has settled what the crash left running. */
 export async function insist(client: Client, planId: string, stepId: string): Promise<Execution> {
-  for (let tries = 0; tries < 100; tries += 1) {
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  while (performance.now() < giveUpAt) {
     const execution = await client.execute(planId, stepId).catch(() => undefined);
     if (execution?.step_result !== undefined) return execution;
     await delay(100);

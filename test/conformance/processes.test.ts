@@ -2,5 +2,5 @@ import { describe, it } from "vitest";
 import { processScenarios } from "./process-scenarios/index.js";
 
 describe("a server's process", () => {
-  for (const { title, run } of processScenarios) it(title, { timeout: 60_000 }, run);
+  for (const { title, run } of processScenarios) it(title, run);
 });

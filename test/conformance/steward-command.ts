@@ -33,7 +33,7 @@ function run(
     const options = {
       cwd: ROOT,
       env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env },
-      timeout: 15_000,
+      timeout: 120_000,
     };
     execFile(command, args, options, (error, stdout, stderr) => {
       const exitCode = error === null ? 0 : error.code;

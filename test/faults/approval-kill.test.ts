@@ -6,7 +6,6 @@ const ROUNDS = 2;
 
 it.each(["SQLite", "PostgreSQL"] as const)(
   "runs each write once and only as it was approved when the server is killed at random, its store on %s",
-  { timeout: 240_000 },
   async (engine) => {
     await withSeed((seed) => approvalKillRounds(engine, ROUNDS, seed));
   },

@@ -132,7 +132,7 @@ export class Auditor {
       await this.#readOn();
       return wanted.filter((each) => !recorded.has(each));
     };
-    await expect.poll(missing, SOON).toEqual([]);
+    await expect.poll(missing).toEqual([]);
   }
 
   async #readOn(): Promise<void> {
@@ -172,8 +172,6 @@ export class Auditor {
 }
 
 const AUDITOR = { headers: { "x-user-role": "auditor" } };
-/** How long a record may take after a kill, in ms: the lease of a dead node ends first. */
-const SOON = { timeout: 60_000, interval: 100 };
 const [LEAF, NODE] = [Buffer.from([0]), Buffer.from([1])];
 const run = promisify(execFile);
 
@@ -184,13 +182,11 @@ function addressOf(url: Address): string {
 /** A listing of the records waits until everything acknowledged has its record. */
 async function flushed(url: Address): Promise<void> {
   await expect
-    .poll(
-      () =>
-        fetch(`${addressOf(url)}/api/audit/records?limit=1`, AUDITOR).then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      SOON,
+    .poll(() =>
+      fetch(`${addressOf(url)}/api/audit/records?limit=1`, AUDITOR).then(
+        ({ status }) => status,
+        () => 0,
+      ),
     )
     .toBe(200);
 }

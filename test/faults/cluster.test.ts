@@ -5,10 +5,6 @@ import { withSeed } from "@steward/kernel/testing/seeded-random.js";
 /** One of each kind, and one that is drawn. */
 const ROUNDS = 4;
 
-it(
-  "loses and doubles nothing on two servers that are killed, whose database restarts and is cut off",
-  { timeout: 180_000 },
-  async () => {
-    await withSeed((seed) => clusterRounds(ROUNDS, seed));
-  },
-);
+it("loses and doubles nothing on two servers that are killed, whose database restarts and is cut off", async () => {
+  await withSeed((seed) => clusterRounds(ROUNDS, seed));
+});

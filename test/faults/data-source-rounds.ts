@@ -76,7 +76,10 @@ export async function dataSourceRounds(rounds: number, seed: number): Promise<vo
   const notOnce = "SELECT tag FROM ledger GROUP BY tag HAVING count(*) <> 1 OR sum(hits) <> 1";
   expect(await onDatabase(postgres.url, notOnce)).toEqual([]);
   expect(await server.stop()).toBe(0);
-  await vi.waitFor(async () => expect(await onDatabase(postgres.url, SESSIONS)).toEqual([]), 5_000);
+  await vi.waitFor(
+    async () => expect(await onDatabase(postgres.url, SESSIONS)).toEqual([]),
+    60_000,
+  );
   rmSync(dir, { recursive: true });
 }
 

@@ -7,7 +7,6 @@ const ROUNDS = 2;
 
 it.each(["SQLite", "PostgreSQL"] as const)(
   "loses and doubles nothing when the server is killed at random, its store on %s",
-  { timeout: 240_000 },
   async (engine) => {
     await withSeed((seed) => killRounds(engine, ROUNDS, seed));
   },

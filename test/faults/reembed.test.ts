@@ -16,47 +16,43 @@ const KILLS = 3;
 /** Maximum increase of the time before the kill, in ms. */
 const LATER_MS = 500;
 
-it(
-  "changes a store to another model under its servers, however often the command is killed",
-  { timeout: 120_000 },
-  async () => {
-    const seed = testSeed();
-    const random = seededRandom(seed);
-    await using database = await freshDatabase();
-    const dir = mkdtempSync(join(tmpdir(), "steward-reembed-"));
-    const settings = (dimension: number): Record<string, string> => ({
-      SERVICE_DATABASE_URL: database.url,
-      SERVICE_DATA_DIR: dir,
-      SERVICE_EMBEDDING_PROVIDER: "hash",
-      SERVICE_EMBEDDING_DIMENSION: String(dimension),
-      SERVICE_LOG_LEVEL: "error",
-    });
-    const remembered: string[] = [];
-    {
-      await using old = await ServerProcess.start(settings(8));
-      while (remembered.length < ENTRIES) remembered.push(await remember(old.url));
-      const adding = addUntilRefused(old.url, remembered);
-      let killAfterMs = 0;
-      for (let kill = 0; kill < KILLS; kill += 1) {
-        killAfterMs += random() * LATER_MS;
-        await reembed(settings(16), killAfterMs);
-      }
-      expect(await reembed(settings(16)), `seed ${String(seed)}`).toBe(0);
-      expect(await adding).toContain("come from hash@16 with 16 components now");
+it("changes a store to another model under its servers, however often the command is killed", async () => {
+  const seed = testSeed();
+  const random = seededRandom(seed);
+  await using database = await freshDatabase();
+  const dir = mkdtempSync(join(tmpdir(), "steward-reembed-"));
+  const settings = (dimension: number): Record<string, string> => ({
+    SERVICE_DATABASE_URL: database.url,
+    SERVICE_DATA_DIR: dir,
+    SERVICE_EMBEDDING_PROVIDER: "hash",
+    SERVICE_EMBEDDING_DIMENSION: String(dimension),
+    SERVICE_LOG_LEVEL: "error",
+  });
+  const remembered: string[] = [];
+  {
+    await using old = await ServerProcess.start(settings(8));
+    while (remembered.length < ENTRIES) remembered.push(await remember(old.url));
+    const adding = addUntilRefused(old.url, remembered);
+    let killAfterMs = 0;
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      killAfterMs += random() * LATER_MS;
+      await reembed(settings(16), killAfterMs);
     }
-    expect(
-      await database.query(
-        `SELECT model_id, is_active, count(*)::int AS n, count(DISTINCT entry_id)::int AS entries
+    expect(await reembed(settings(16)), `seed ${String(seed)}`).toBe(0);
+    expect(await adding).toContain("come from hash@16 with 16 components now");
+  }
+  expect(
+    await database.query(
+      `SELECT model_id, is_active, count(*)::int AS n, count(DISTINCT entry_id)::int AS entries
          FROM memory_entry_embeddings LEFT JOIN memory_models USING (model_id) GROUP BY 1, 2`,
-      ),
-    ).toEqual([{ model_id: 2, is_active: true, n: remembered.length, entries: remembered.length }]);
-    await using server = await ServerProcess.start(settings(16));
-    const last = remembered.at(-1);
-    const found = await insist(server.url, "/api/memory/search", { query: last, top_k: 1 });
-    expect(found).toMatchObject({ data: [{ content: last, score: 1 }] });
-    rmSync(dir, { recursive: true });
-  },
-);
+    ),
+  ).toEqual([{ model_id: 2, is_active: true, n: remembered.length, entries: remembered.length }]);
+  await using server = await ServerProcess.start(settings(16));
+  const last = remembered.at(-1);
+  const found = await insist(server.url, "/api/memory/search", { query: last, top_k: 1 });
+  expect(found).toMatchObject({ data: [{ content: last, score: 1 }] });
+  rmSync(dir, { recursive: true });
+});
 
 async function remember(url: string): Promise<string> {
   const content = JSON.stringify(`entry ${crypto.randomUUID()}`);

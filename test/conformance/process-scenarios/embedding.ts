@@ -179,15 +179,13 @@ export const embedding: readonly ProcessScenario[] = [
             llm_context_update: { augmentation_hints: ["the tool is out of order"] },
           });
           await expect
-            .poll(() => published, { timeout: 15_000 })
+            .poll(() => published)
             .toMatchObject([
               { tool_name: "read_orders", context: { intent: "read_select", session_id: "s" } },
               { tool_name: "go", context: { intent: "write_insert", org_id } },
             ]);
           await expect
-            .poll(async () => (await client.billing.usage()).map((day) => day.action_count), {
-              timeout: 15_000,
-            })
+            .poll(async () => (await client.billing.usage()).map((day) => day.action_count))
             .toEqual([2]);
         });
       }

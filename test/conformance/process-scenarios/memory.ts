@@ -259,13 +259,11 @@ export const memory: readonly ProcessScenario[] = [
       await rowsOf(client, plan_id, "a");
       await rowsOf(client, plan_id, "b");
       const readiness = async () => (await fetch(`${steward.url}/readyz`)).text();
-      await expect.poll(readiness, { timeout: 15_000 }).toContain("2 tool calls wait");
+      await expect.poll(readiness).toContain("2 tool calls wait");
       await steward.server.kill();
       embedding.misbehaviour = undefined;
       await steward.server.restart();
-      await expect
-        .poll(async () => (await client.memory.list()).entries.length, { timeout: 15_000 })
-        .toBe(2);
+      await expect.poll(async () => (await client.memory.list()).entries.length).toBe(2);
       expect(await readiness()).not.toContain("wait");
     },
   },
@@ -292,7 +290,7 @@ export const memory: readonly ProcessScenario[] = [
       embedding.requests.length = 0;
       const child = spawn(process.execPath, [STEWARD, "memory", "reembed"], { env: settings });
       const ended = new Promise((resolve) => child.once("exit", resolve));
-      await expect.poll(() => embedding.requests.length, { timeout: 30_000 }).toBeGreaterThan(2);
+      await expect.poll(() => embedding.requests.length).toBeGreaterThan(2);
       child.kill("SIGKILL");
       await ended;
       const models = "SELECT name FROM memory_models WHERE is_active = 1";

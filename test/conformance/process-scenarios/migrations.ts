@@ -245,7 +245,7 @@ export const migrations: readonly ProcessScenario[] = [
       const [commit] = await rest.state.getStateLog({ from: "schemas/default", limit: 1 });
       expect(commit?.message).toContain(`step apply of plan ${plan}`);
       await expect
-        .poll(() => rest.billing.getUsageHeatMap(), { timeout: 10_000 })
+        .poll(() => rest.billing.getUsageHeatMap())
         .toMatchObject([{ intent: "admin", aau_weight: 5, action_count: 1 }]);
       expect(await client.execute(plan, "apply")).toMatchObject({ replayed: true });
     },
@@ -333,9 +333,7 @@ export const migrations: readonly ProcessScenario[] = [
         const others = await openTransaction(steward.dataSourceUrl);
         const applied = migrations.applyMigration({ migration_id: id }).catch(() => undefined);
         await expect
-          .poll(async () => (await migrations.getMigration({ migration_id: id })).unfinished_run, {
-            timeout: 10_000,
-          })
+          .poll(async () => (await migrations.getMigration({ migration_id: id })).unfinished_run)
           .toMatchObject({ parts_done: 1, part_count: 2, activity: expect.any(String) as unknown });
         await steward.server.kill();
         await applied;

@@ -198,7 +198,7 @@ export const authorization: readonly Scenario[] = [
         return entries.map(({ content }) => (JSON.parse(content) as { query: string }).query);
       };
       // The hook processes calls in order, so the last call is last.
-      await expect.poll(queries, { timeout: 15_000 }).toContain("SELECT id FROM patients");
+      await expect.poll(queries).toContain("SELECT id FROM patients");
       expect(await queries()).not.toContain("SELECT * FROM patients");
     },
   ),

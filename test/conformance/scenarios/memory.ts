@@ -31,9 +31,7 @@ async function remember(client: Client, content: unknown, session_id = "s"): Pro
 
 /** Waits until the tool-call hook has made this many entries. */
 async function untilRemembered(client: Client, count: number): Promise<void> {
-  await expect
-    .poll(async () => (await client.memory.list()).entries.length, { timeout: 15_000 })
-    .toBe(count);
+  await expect.poll(async () => (await client.memory.list()).entries.length).toBe(count);
 }
 
 /** Memory entries and the search for them. */

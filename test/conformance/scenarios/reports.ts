@@ -179,7 +179,7 @@ export const reports: readonly Scenario[] = [
       const { billing } = billingAdmin(client);
       await billing.report(NEW_YEAR);
       await expect
-        .poll(async () => (await billing.storage()).bytes, { timeout: 20_000, interval: 200 })
+        .poll(async () => (await billing.storage()).bytes, { interval: 200 })
         .toMatchObject({ plans: 0, memory: 0, state: 0 });
       const { stored_bytes, bytes } = await billing.storage();
       expect(bytes.usage).toBeGreaterThan(4 * 64);

@@ -10,7 +10,7 @@ export type Stub = grpc.Client &
   >;
 
 /** How long a call may take, in ms. */
-const CALL_MS_MAX = 30_000;
+const CALL_MS_MAX = 120_000;
 
 /** The directory of the published .proto files. */
 const PUBLISHED = fileURLToPath(

@@ -22,7 +22,7 @@ import { MemoryCalls } from "./memory-calls.js";
 import { overRest } from "./operation-calls.js";
 
 /** How long a call may take, in ms. */
-const CALL_MS_MAX = 30_000;
+const CALL_MS_MAX = 120_000;
 
 /** A typical REST client: fetch. */
 export class RestClient implements Client {

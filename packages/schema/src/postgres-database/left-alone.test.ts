@@ -16,7 +16,7 @@ const TABLES = `CREATE TABLE orders (id int PRIMARY KEY, size int); CREATE INDEX
 
 // A dump leaves out unmanaged objects, and migrations keep them, so each change is proposed as the
 // dump plus one line.
-describe("a PostgreSQL database with objects that no migration makes", { timeout: 60_000 }, () => {
+describe("a PostgreSQL database with objects that no migration makes", () => {
   let db: TestDatabase;
   beforeEach(async () => {
     db = await freshDatabase();

@@ -6,15 +6,11 @@ const DATA = process.env["STEWARD_CHECK_DATA"];
 const STEP = 12;
 
 describe.skipIf(DATA === undefined)("some migration cases of sqldef for PostgreSQL", () => {
-  it(
-    "reach the wanted schema from the current one, and come back",
-    { timeout: 120_000 },
-    async () => {
-      const { count, failures } = await runSqldefCases(DATA ?? "", STEP);
-      expect(failures).toEqual([]);
-      expect(count).toBeGreaterThanOrEqual(60);
-    },
-  );
+  it("reach the wanted schema from the current one, and come back", async () => {
+    const { count, failures } = await runSqldefCases(DATA ?? "", STEP);
+    expect(failures).toEqual([]);
+    expect(count).toBeGreaterThanOrEqual(60);
+  });
 });
 
 if (DATA === undefined) {

@@ -113,7 +113,7 @@ describe("the witnesses of a log", () => {
     const witnesses = [{ key: witness.key, url: witness.url }];
     const client = new HttpWitnessClient();
     await using _asking = new CheckpointWitnesses({ ...audit, witnesses, client, log, pollMs: 10 });
-    await expect.poll(isOver, { timeout: 20_000 }).toBe(true);
+    await expect.poll(isOver).toBe(true);
     return lines.join("\n");
   }
 

@@ -244,9 +244,7 @@ describe("the catalog", () => {
     });
     await plans.execute(planId, "a");
     await expect
-      .poll(async () => (await catalog.searchCatalog({ query }))[0]?.earlier_statement, {
-        timeout: 5000,
-      })
+      .poll(async () => (await catalog.searchCatalog({ query }))[0]?.earlier_statement)
       .toBe(query);
   });
 

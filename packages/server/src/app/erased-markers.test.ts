@@ -43,7 +43,7 @@ it("an erasure deletes the rows that writes returned and left in the data source
     });
     const isFinished = async () =>
       (await client.retention.getErasure({ erasure_id: id })).finished_at !== null;
-    await expect.poll(isFinished, { timeout: 20_000, interval: 100 }).toBe(true);
+    await expect.poll(isFinished, { interval: 100 }).toBe(true);
     expect(markers()).toBe("[]");
   } finally {
     rmSync(directory, { recursive: true });

@@ -100,9 +100,7 @@ it("an agent's API key at steward serve reads over REST and MCP, and writes once
     expect(await query(write, "write_delete")).toMatch(/POLICY_DENIED.*steward policy init/);
     await createClient({ baseUrl, apiKey: root }).policies.putPolicies({ version: 0, text: "" });
     // Each server applies new policies within a second.
-    await expect
-      .poll(() => query(write, "write_delete"), { timeout: 10_000 })
-      .not.toContain('"error"');
+    await expect.poll(() => query(write, "write_delete")).not.toContain('"error"');
     expect(await run(write)).toBe("completed");
   } finally {
     await mcp.close();

@@ -334,7 +334,7 @@ describe("plans in the process of their app", () => {
       const [usage] = await program.admin.billing.getUsage();
       expect(usage?.total_aau).toBeGreaterThan(0);
       expect([usage]).toEqual(await http.admin.billing.getUsage());
-    }, 30_000);
+    }, 60_000);
   });
 });
 

@@ -41,9 +41,7 @@ describe("a start", () => {
     {
       await using app = await start({ embedding: { provider: "hash", dimension: 16 } });
       await callTool(app);
-      await expect
-        .poll(() => text(app, "/metrics"), { timeout: 15_000 })
-        .toContain("steward_memory_waiting_calls 0");
+      await expect.poll(() => text(app, "/metrics")).toContain("steward_memory_waiting_calls 0");
     }
     const starting = start({ embedding: { provider: "hash", dimension: 32 } });
     await expect(starting).rejects.toThrow(/hash@16.*steward memory reembed/);
@@ -56,15 +54,13 @@ describe("a start", () => {
     expect(await text(app, "/readyz")).toContain('"memory":"ok"');
     await callTool(app);
     await expect
-      .poll(() => text(app, "/readyz"), { timeout: 15_000 })
+      .poll(() => text(app, "/readyz"))
       .toContain('"memory":"1 tool calls wait for their memory; it is tried again"');
     expect(await text(app, "/metrics")).toContain("steward_memory_waiting_calls 1");
     provider.isBack = true;
-    await expect
-      .poll(() => text(app, "/metrics"), { timeout: 15_000 })
-      .toContain("steward_memory_waiting_calls 0");
+    await expect.poll(() => text(app, "/metrics")).toContain("steward_memory_waiting_calls 0");
     // A readiness result is cached for a second.
-    await expect.poll(() => text(app, "/readyz"), { timeout: 5000 }).toContain('"memory":"ok"');
+    await expect.poll(() => text(app, "/readyz")).toContain('"memory":"ok"');
   });
 });
 

@@ -55,7 +55,7 @@ describe("the tool state.apply_migration", () => {
       message: `Apply ${id}: a wish (step apply of plan ${plan})`,
     });
     await expect
-      .poll(() => send(app, "GET /billing/usage/heatmap"), { timeout: 10_000 })
+      .poll(() => send(app, "GET /billing/usage/heatmap"))
       .toEqual([expect.objectContaining({ intent: "admin", aau_weight: 5, action_count: 1 })]);
     expect(await execute(app, plan, "apply")).toEqual({ ...execution, replayed: true });
   });

@@ -70,14 +70,14 @@ describe("an orchestrator of one's own", () => {
     const baseUrl = `http://127.0.0.1:${String(app.address.port)}`;
     const client = createClient({ baseUrl, role: "admin" });
     await client.plans.execute("plan-1", "a");
-    await expect.poll(() => published.length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => published.length).toBe(1);
     await expect(client.plans.submit({ name: "n", steps: [] })).rejects.toThrow(
       "no room for another plan",
     );
     if (options.databaseUrl === undefined) return published;
     const found = async (): Promise<readonly string[]> =>
       (await client.memory.searchMemory({ query: "needle" })).map(({ content }) => content);
-    await expect.poll(found, { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(found).toHaveLength(1);
     expect(JSON.parse((await found())[0] ?? "")).toMatchObject({
       tool_name: "delete_order\uFFFD",
       step_id: "a",
@@ -85,7 +85,7 @@ describe("an orchestrator of one's own", () => {
     });
     const usage = async (): Promise<unknown> =>
       (await client.billing.getUsage()).map((day) => [day.action_count, day.total_aau]);
-    await expect.poll(usage, { timeout: 15_000 }).toEqual([[1, 3]]);
+    await expect.poll(usage).toEqual([[1, 3]]);
     return published;
   }
 

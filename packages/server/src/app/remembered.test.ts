@@ -13,7 +13,6 @@ import { silentLog } from "@steward/kernel/log.js";
  * provider.
  */
 const directory = mkdtempSync(join(tmpdir(), "steward-remembered-"));
-const SOON = { timeout: 15_000 };
 
 /** It counts as remote, because it is unknown where a program's own provider sends texts. */
 class ToldProvider extends HashProvider {
@@ -64,7 +63,7 @@ async function organization(orgId: string, policies: string) {
   /** The queries with a memory entry, once no call waits any more. */
   const remembered = async (): Promise<readonly string[]> => {
     const { memory } = as("agent");
-    await expect.poll(async () => (await memory.getMemoryStats()).waiting_calls, SOON).toBe(0);
+    await expect.poll(async () => (await memory.getMemoryStats()).waiting_calls).toBe(0);
     const { entries } = await memory.listMemoryEntries();
     return entries.map(({ content }) => (JSON.parse(content) as { query: string }).query);
   };
@@ -93,7 +92,7 @@ describe("a tool call", () => {
       const days = await as("admin").billing.getUsage();
       return days.reduce((sum, { action_count: count }) => sum + count, 0);
     };
-    await expect.poll(usage, SOON).toBe(4);
+    await expect.poll(usage).toBe(4);
   });
 
   it("of a role whose work stays out of the memory makes no entry, and that of others does", async () => {
@@ -121,7 +120,7 @@ describe("a tool call", () => {
       memory.addMemoryEntry({ session_id: "s", content: '"zebra"' }),
     ).rejects.toMatchObject(denied);
     await expect(memory.listMemoryEntries()).rejects.toMatchObject(denied);
-    await expect.poll(() => waitingCalls(), SOON).toBe(0);
+    await expect.poll(() => waitingCalls()).toBe(0);
     expect(provider.texts.filter((text) => text.includes("zebra"))).toEqual([]);
   });
 });

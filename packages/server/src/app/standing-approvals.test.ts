@@ -129,7 +129,7 @@ it("ends when it is revoked, when its time has passed, and when the policies cha
   await tenant.waits("DELETE FROM orders WHERE id = -1");
 
   const short = await tenant.stands("DELETE FROM orders WHERE id = -1", 1);
-  await expect.poll(() => tenant.standing(), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => tenant.standing()).toEqual([]);
   await tenant.waits("DELETE FROM orders WHERE id = -1");
   await expect(
     tenant.person("bob").approvals.revokeApproval({ approval_id: short.approval_id }),

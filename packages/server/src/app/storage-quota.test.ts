@@ -70,9 +70,7 @@ it("refuses what would store more, and nothing else, until something is deleted"
   await memory.deleteMemoryEntry({ entry_id: entryId });
   nowMs += 60_000;
   const executed = () => plans.execute(last, "a").catch(() => undefined);
-  await expect
-    .poll(executed, { timeout: 20_000 })
-    .toMatchObject({ step_result: { status: "completed" } });
+  await expect.poll(executed).toMatchObject({ step_result: { status: "completed" } });
 });
 
 it("measures again after a restart before it refuses anything", async () => {
@@ -84,8 +82,6 @@ it("measures again after a restart before it refuses anything", async () => {
   app = await start();
   await client.plans.submit({ steps: [STEP] });
   await expect
-    .poll(() => client.plans.submit({ steps: [STEP] }).catch((error: unknown) => error), {
-      timeout: 20_000,
-    })
+    .poll(() => client.plans.submit({ steps: [STEP] }).catch((error: unknown) => error))
     .toMatchObject({ code: "QUOTA_EXCEEDED" });
 });

@@ -88,7 +88,7 @@ async function told(user: string, planId: string): Promise<string> {
   const { plans, memory, audit } = as(user);
   await vi.waitFor(async () => {
     expect(await memory.getMemoryStats()).toMatchObject({ waiting_calls: 0 });
-  }, 15_000);
+  }, 60_000);
   const texts = async (ask: () => Promise<unknown>): Promise<string> => {
     try {
       return JSON.stringify(await ask());

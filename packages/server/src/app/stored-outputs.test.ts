@@ -225,7 +225,7 @@ describe("the memory", () => {
     await runAll("after the note");
     await vi.waitFor(async () => {
       expect(await as("root").memory.getMemoryStats()).toMatchObject({ waiting_calls: 0 });
-    }, 15_000);
+    }, 60_000);
     const all = (await as("root").memory.listMemoryEntries({ limit: 200 })).entries;
     entries = all.filter(({ content }) => content.includes(value));
     expect(entries.length).toBeGreaterThan(11);

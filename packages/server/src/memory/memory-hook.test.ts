@@ -17,7 +17,6 @@ const ORG = "11111111-1111-4111-8111-111111111111";
 const SIGNAL = new AbortController().signal;
 
 /** A generous time limit for a busy machine; usually it is much faster. */
-const SOON = { timeout: 15_000 };
 
 /** The hook on a real SQLite store and a real search thread; the provider can be made to fail. */
 let directory: TestDirectory;
@@ -60,7 +59,7 @@ describe("the tool-call hook", () => {
       output: "[1]",
       error: null,
     });
-    await expect.poll(() => found("SELECT 0"), SOON).toContain(record && toolCallEntryId(record));
+    await expect.poll(() => found("SELECT 0")).toContain(record && toolCallEntryId(record));
   });
 
   it("embeds in batches, as documents", async () => {
@@ -87,13 +86,13 @@ describe("the tool-call hook", () => {
     provider.failure = () => new EmbeddingError("transport", "answered 503");
     await called(...numbered(3));
     const hook = room.startHook();
-    await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 3, failing: true });
+    await expect.poll(() => hook.backlog()).toEqual({ waiting: 3, failing: true });
     expect(await room.service.listEntries({ ...NOBODY, orgId: ORG }, {}, {}, SIGNAL)).toEqual({
       entries: [],
     });
     provider.failure = () => undefined;
     await remembered(3);
-    await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 0, failing: false });
+    await expect.poll(() => hook.backlog()).toEqual({ waiting: 0, failing: false });
   });
 
   it("sends a call that may not be remembered to no provider, and makes no entry of it", async () => {
@@ -106,9 +105,9 @@ describe("the tool-call hook", () => {
       if (isDown) return Promise.reject(new AppError("STORE_UNAVAILABLE", "no policies"));
       return Promise.resolve(call.dataSource !== "secrets");
     });
-    await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 2, failing: true });
+    await expect.poll(() => hook.backlog()).toEqual({ waiting: 2, failing: true });
     isDown = false;
-    await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 0, failing: false });
+    await expect.poll(() => hook.backlog()).toEqual({ waiting: 0, failing: false });
     const { entries } = await room.service.listEntries({ ...NOBODY, orgId: ORG }, {}, {}, SIGNAL);
     expect(entries.map(({ content }) => content)).toEqual([expect.stringContaining("SELECT 1")]);
     expect(provider.batches).toEqual([1]);
@@ -118,7 +117,7 @@ describe("the tool-call hook", () => {
     provider.failure = () => new EmbeddingError("transport", "answered 503");
     const first = await called("SELECT 1");
     const hook = room.startHook();
-    await expect.poll(() => hook.backlog(), SOON).toMatchObject({ failing: true });
+    await expect.poll(() => hook.backlog()).toMatchObject({ failing: true });
     await room[Symbol.asyncDispose]();
     provider.failure = () => undefined;
     room = await MemoryRoom.open(directory, provider);
@@ -130,9 +129,7 @@ describe("the tool-call hook", () => {
     room.startHook();
     await remembered(2);
     const ids = [...first, ...second].map(toolCallEntryId);
-    await expect
-      .poll(async () => (await found("SELECT 1")).toSorted(), SOON)
-      .toEqual(ids.toSorted());
+    await expect.poll(async () => (await found("SELECT 1")).toSorted()).toEqual(ids.toSorted());
   });
 
   it("does not make an entry again that was deleted", async () => {
@@ -161,7 +158,7 @@ describe("the tool-call hook", () => {
       (await service.search(NOBODY, { query: "SELECT 1" }, signal)).find(
         (result) => result.entryId === refused,
       )?.score;
-    await expect.poll(scoreOfRefused, SOON).toBe(0);
+    await expect.poll(scoreOfRefused).toBe(0);
   });
 
   it.each(["model_not_configured", "dimension_mismatch", "malformed_response"] as const)(
@@ -170,7 +167,7 @@ describe("the tool-call hook", () => {
       provider.failure = () => new EmbeddingError(reason, "for every text");
       await called("SELECT 1");
       const hook = room.startHook();
-      await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 1, failing: true });
+      await expect.poll(() => hook.backlog()).toEqual({ waiting: 1, failing: true });
       expect(await room.service.listEntries({ ...NOBODY, orgId: ORG }, {}, {}, SIGNAL)).toEqual({
         entries: [],
       });
@@ -216,7 +213,7 @@ async function remembered(count: number): Promise<void> {
   const countEntries = async (): Promise<number> =>
     (await room.service.listEntries({ ...NOBODY, orgId: ORG }, {}, { limit: 200 }, SIGNAL)).entries
       .length;
-  await expect.poll(countEntries, SOON).toBe(count);
+  await expect.poll(countEntries).toBe(count);
 }
 
 async function found(query: string): Promise<readonly string[]> {

@@ -137,7 +137,7 @@ describe("what PostgreSQL itself refuses or stops", () => {
   it("leaves no statement behind on the server when it is stopped", async () => {
     expect((await failureOf(run(shop.endlessRead, { timeoutMs: 300 }))).reason).toBe("timeout");
     // Its end was reported; the server notes it a moment later.
-    await vi.waitFor(async () => expect(await activeStatements()).toBe(0), 500);
+    await vi.waitFor(async () => expect(await activeStatements()).toBe(0), 60_000);
     expect((await run("SELECT count(*) AS n FROM users")).outputJson).toBe('[{"n":2}]');
   });
 
@@ -221,7 +221,7 @@ describe("a session", () => {
   it("is replaced when the server ends it, also within a statement", async () => {
     await run("SELECT 1");
     const endless = failureOf(run(shop.endlessWrite, { intent: "write_insert" }));
-    await vi.waitFor(async () => expect(await activeStatements()).toBe(1));
+    await vi.waitFor(async () => expect(await activeStatements()).toBe(1), 60_000);
     await terminateOthers();
     const { reason, message } = await endless;
     expect([reason, message]).toEqual([
@@ -230,9 +230,9 @@ describe("a session", () => {
     ]);
     // A statement may still reach an ended session before the driver has seen its end.
     const again = (): Promise<StatementResult> => run("SELECT 1 AS n");
-    expect((await vi.waitFor(again)).outputJson).toBe('[{"n":1}]');
+    expect((await vi.waitFor(again, 60_000)).outputJson).toBe('[{"n":1}]');
     await terminateOthers();
-    expect((await vi.waitFor(again)).outputJson).toBe('[{"n":1}]');
+    expect((await vi.waitFor(again, 60_000)).outputJson).toBe('[{"n":1}]');
   });
 });
 
@@ -276,7 +276,7 @@ describe("a write and its marker on PostgreSQL", () => {
     await append("first");
     const attempt = nextStep();
     const orphan = failureOf(append("orphan", { attempt }));
-    await vi.waitFor(async () => expect(await activeStatements()).toBe(1));
+    await vi.waitFor(async () => expect(await activeStatements()).toBe(1), 60_000);
     expect(await shop.target.settle(attempt)).toBeUndefined();
     expect(await shop.lines()).toEqual(["first"]);
     expect((await orphan).reason).toBe("rolled_back");
@@ -320,7 +320,7 @@ describe("a write and its marker on PostgreSQL", () => {
          WHERE datname = current_database() AND query = 'COMMIT' AND state = 'active'`,
       );
       expect(commits).toHaveLength(1);
-    });
+    }, 60_000);
     await terminateOthers();
     expect((await lost).reason).toBe("rolled_back");
     expect((await run("SELECT count(*) AS n FROM users")).outputJson).toBe('[{"n":2}]');

@@ -114,7 +114,7 @@ describe("WorkerVectorIndex", () => {
     await expect(dying).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     await expect(found()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     await index.add([entry(9)]);
-    await expect.poll(() => found().catch(() => "not yet"), { timeout: 15_000 }).toEqual([0, 1]);
+    await expect.poll(() => found().catch(() => "not yet")).toEqual([0, 1]);
     expect(logged).toContain("memory index stopped unexpectedly");
   });
 

@@ -202,7 +202,7 @@ async function storeAll(url: string): Promise<readonly StoredIds[]> {
   }
   await vi.waitFor(async () => {
     expect(await root.memory.getMemoryStats()).toMatchObject({ waiting_calls: 0 });
-  }, 30_000);
+  }, 60_000);
   return (await Promise.all(planIds.map((planId) => idsOf(root, planId)))).flat();
 }
 

@@ -128,7 +128,7 @@ the database's planner expects 1 row
       runHere(["plan", "run", planId, "--user", "alice", ...args], { env: { SERVICE_URL: url() } });
     const running = run();
     const requested = async () => (await approvals.listApprovals({ plan_id: planId })).approvals;
-    await expect.poll(requested, { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(requested).toHaveLength(1);
     // It joins the call of the command if that has no answer yet.
     await expect(plans.execute(planId, "a")).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
     for (const wait of [["--no-wait"], ["--wait", "0"]]) {

@@ -49,7 +49,7 @@ describe("steward audit with witnesses", () => {
     const client = createClient({ baseUrl, role: "auditor" });
     const covered = async () =>
       (await client.audit.listAuditWitnesses()).map(({ size = 0 }) => size > 0);
-    await expect.poll(covered, { timeout: 30_000 }).toEqual([true, false]);
+    await expect.poll(covered).toEqual([true, false]);
     const [witness] = await client.audit.listAuditWitnesses();
     expect(witness).toMatchObject({
       name: "witness.example.com/one",

@@ -200,9 +200,7 @@ describe("steward plan", () => {
     const planId = /plan (\S+) submitted/.exec(submitted)?.[1] ?? "";
     const { plans } = createClient({ baseUrl: url });
     await expect
-      .poll(async () => (await plans.getPlan({ plan_id: planId })).steps[0]?.status, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await plans.getPlan({ plan_id: planId })).steps[0]?.status)
       .toBe("running");
     run.process.kill("SIGINT");
     const { code, stdout, stderr } = await run.ended;

@@ -58,14 +58,14 @@ describe("steward webhooks", () => {
     const { plan_id: planId } = await plans.submit({ name: "p", steps });
     await plans.execute(planId, "a");
     const dead = async () => (await steward("list", "--status", "dead")).stdout;
-    await expect.poll(dead, { timeout: 15_000 }).toContain(`msg_${planId}_`);
+    await expect.poll(dead).toContain(`msg_${planId}_`);
     expect(await dead()).toMatch(/gone +dead +plan\.completed +1 .* the target answered 410/);
     const vague = await steward("retry");
     expect(vague).toMatchObject({ code: 2 });
     expect(vague.stderr).toContain("--all");
     const asked = receiver.at("/gone").length;
     expect((await steward("retry", "--target", "gone")).stdout).toBe("1 sent again\n");
-    await expect.poll(() => receiver.at("/gone").length, { timeout: 15_000 }).toBe(asked + 1);
+    await expect.poll(() => receiver.at("/gone").length).toBe(asked + 1);
     const ids = receiver
       .at("/gone")
       .slice(-2)

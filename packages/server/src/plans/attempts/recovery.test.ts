@@ -62,7 +62,7 @@ it("a write of another MCP server's tool whose process died has an unknown outco
     });
     await using _recovery = new Recovery(engine, tools, runner, silentLog);
     await expect
-      .poll(async () => (await engine.findPlan(ref))?.steps[0], { timeout: 10_000 })
+      .poll(async () => (await engine.findPlan(ref))?.steps[0])
       .toMatchObject({
         status: "failed",
         error: {

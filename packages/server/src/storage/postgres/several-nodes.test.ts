@@ -47,7 +47,7 @@ describe("two nodes of one store", () => {
     await vi.waitFor(async () => {
       const other = await b.plans.claimStep({ ...ref, stepId: "b" }, "b");
       expect(other.kind).toBe("claimed");
-    });
+    }, 60_000);
     expect(await b.plans.claimStep({ ...ref, stepId: "a" }, "b")).toEqual({ kind: "running" });
     await a.plans.finishStep(running, completed(), undefined);
     const replayed = await b.plans.claimStep({ ...ref, stepId: "a" }, "b");
@@ -172,7 +172,7 @@ describe("two nodes of one store", () => {
         const ids = rows.map(({ event }) => event.id);
         expect(ids.sort()).toEqual([...onA, ...onB, ...left].map((call) => call.eventId).sort());
       },
-      { timeout: 5000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
   });
 
@@ -266,7 +266,7 @@ describe("two nodes of one store", () => {
 async function untilSomebodyWaits(database: TestDatabase): Promise<void> {
   const waiting = `SELECT FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  await vi.waitFor(async () => expect(await database.query(waiting)).toHaveLength(1), 5000);
+  await vi.waitFor(async () => expect(await database.query(waiting)).toHaveLength(1), 60_000);
 }
 
 async function submit(
@@ -296,7 +296,7 @@ async function claim(plans: PlanEngine, ref: PlanRef, stepId: string): Promise<A
   const claimed = await vi.waitUntil(async () => {
     const result = await plans.claimStep({ ...ref, stepId }, IDS.uuid());
     return result.kind === "claimed" ? result : undefined;
-  });
+  }, 60_000);
   return { ...ref, stepId, attempt: claimed.attempt };
 }
 
@@ -305,7 +305,7 @@ async function released(plans: PlanEngine, ref: PlanRef): Promise<void> {
   await vi.waitUntil(async () => {
     const result = await plans.claimStep({ ...ref, stepId: "none" }, "nobody");
     return result.kind === "refused";
-  });
+  }, 60_000);
 }
 
 function step(id: string, index: number, intent: Intent): PreparedStep {

@@ -59,7 +59,7 @@ const SWEEPS: readonly (readonly [beginning: string, reason: string])[] = [
 // Every statement of the store is run once on PostgreSQL, and its syntax tree is checked for
 // constructs that a Citus cluster refuses or executes slowly. A statement in the source that was
 // not run also fails the test.
-describe("the statements of the store", { timeout: 60_000 }, () => {
+describe("the statements of the store", () => {
   let database: TestDatabase;
   let syntax: PostgresSyntax;
   let context: RuleContext;

@@ -86,7 +86,6 @@ const WRITES: readonly Write[] = [
 // effect look the same.
 describe.each(["nothing had", "everything had"])(
   "a write that ends in doubt when %s taken effect",
-  { timeout: 60_000 },
   (what) => {
     const hasEffect = what === "everything had";
     let database: TestDatabase;

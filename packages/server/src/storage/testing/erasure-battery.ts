@@ -87,7 +87,7 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
     const erase = async (scope: ErasureScope, subject: string): Promise<Erasure | undefined> => {
       const { erasureId } = await begin(scope, subject);
       await using _eraser = eraserOf(store, opened.repositories);
-      await expect.poll(isFinished, { timeout: 20_000, interval: 20 }).toBe(true);
+      await expect.poll(isFinished, { interval: 20 }).toBe(true);
       return (await store.erasures.list(ORG, 10)).find((each) => each.erasureId === erasureId);
     };
 
@@ -183,12 +183,12 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
           // A plan that runs keeps the names of those who decided about it until it ends.
           const [open, ended] = decided;
           const isRewritten = async () => !(await eventsOf(store, ended)).includes(CANARY);
-          await expect.poll(isRewritten, { timeout: 20_000, interval: 20 }).toBe(true);
+          await expect.poll(isRewritten, { interval: 20 }).toBe(true);
           expect(await eventsOf(store, open)).toContain(CANARY);
           expect(await isFinished()).toBe(false);
           await store.plans.cancelPlan(open, "not needed any more");
         }
-        await expect.poll(isFinished, { timeout: 20_000, interval: 20 }).toBe(true);
+        await expect.poll(isFinished, { interval: 20 }).toBe(true);
       }
       expect(await columnsWith(CANARY)).toEqual([]);
       expect(await under.contains(CANARY)).toBe(false);
@@ -217,7 +217,7 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
       expect(await isFinished()).toBe(false);
       await store.retention.liftHold(ORG, holdId);
       await using _eraser = eraserOf(store, opened.repositories);
-      await expect.poll(isFinished, { timeout: 20_000, interval: 20 }).toBe(true);
+      await expect.poll(isFinished, { interval: 20 }).toBe(true);
       expect(await store.plans.findPlan(ref)).toBeUndefined();
     });
 
@@ -227,7 +227,7 @@ export function erasureBattery(engine: string, under: ErasureStoreUnderTest): vo
       await close();
       await open();
       await using _eraser = eraserOf(store, opened.repositories);
-      await expect.poll(isFinished, { timeout: 20_000, interval: 20 }).toBe(true);
+      await expect.poll(isFinished, { interval: 20 }).toBe(true);
       expect(await store.plans.findPlan(ref)).toBeUndefined();
     });
   });

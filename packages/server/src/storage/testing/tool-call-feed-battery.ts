@@ -50,38 +50,34 @@ export function toolCallFeedBattery(engine: string, open: () => Promise<FeedUnde
       expect(await store.usage.recording.recordPending(10)).toHaveLength(5);
     });
 
-    it(
-      "pass over no call and give none twice that is done, while writers commit at the same time",
-      { timeout: 60_000 },
-      async () => {
-        await withSeed(async (seed) => {
-          const random = seededRandom(seed);
-          const done: string[] = [];
-          let written: readonly string[] = [];
-          {
-            await using store = await open();
-            const feed = store.memory.toolCalls;
-            const state = { writing: true };
-            const writers = [ORG, ORG, OTHER_ORG, OTHER_ORG].map((orgId) =>
-              recordToolCalls(
-                store.plans,
-                Array.from({ length: 8 }, () => ({ orgId })),
-              ),
-            );
-            const all = Promise.all(writers).finally(() => {
-              state.writing = false;
-            });
-            while (state.writing) await consume(feed, random, done);
-            written = (await all).flat().map(({ eventId }) => eventId);
-            await feed.take(5);
-          }
+    it("pass over no call and give none twice that is done, while writers commit at the same time", async () => {
+      await withSeed(async (seed) => {
+        const random = seededRandom(seed);
+        const done: string[] = [];
+        let written: readonly string[] = [];
+        {
           await using store = await open();
           const feed = store.memory.toolCalls;
-          while ((await feed.waiting()) > 0) await consume(feed, random, done);
-          expect(done.toSorted()).toEqual(written.toSorted());
-        });
-      },
-    );
+          const state = { writing: true };
+          const writers = [ORG, ORG, OTHER_ORG, OTHER_ORG].map((orgId) =>
+            recordToolCalls(
+              store.plans,
+              Array.from({ length: 8 }, () => ({ orgId })),
+            ),
+          );
+          const all = Promise.all(writers).finally(() => {
+            state.writing = false;
+          });
+          while (state.writing) await consume(feed, random, done);
+          written = (await all).flat().map(({ eventId }) => eventId);
+          await feed.take(5);
+        }
+        await using store = await open();
+        const feed = store.memory.toolCalls;
+        while ((await feed.waiting()) > 0) await consume(feed, random, done);
+        expect(done.toSorted()).toEqual(written.toSorted());
+      });
+    });
   });
 }
 

@@ -32,7 +32,7 @@ export function describeApprovalPages(shared: OpenConsole): void {
       await using tab = await shared.open("/approvals", "approver");
       const { page, problems } = tab;
       await shows(page, "DELETE FROM orders");
-      await expect.poll(() => page.title(), { timeout: WAIT_MS }).toBe("(1) Approvals · Steward");
+      await expect.poll(() => page.title()).toBe("(1) Approvals · Steward");
       expect(await accessibilityProblems(page)).toEqual([]);
       await page.keyboard.press("a");
       await page.keyboard.type("It is a test order");
@@ -47,7 +47,7 @@ export function describeApprovalPages(shared: OpenConsole): void {
       await page.keyboard.press("d");
       await page.keyboard.type("Keep it");
       await page.keyboard.press("Enter");
-      await expect.poll(() => page.title(), { timeout: WAIT_MS }).toBe("Approvals · Steward");
+      await expect.poll(() => page.title()).toBe("Approvals · Steward");
       expect(problems).toEqual([]);
       await expect
         .poll(
@@ -63,7 +63,7 @@ export function describeApprovalPages(shared: OpenConsole): void {
       const { page, problems } = tab;
       const rows = page.getByLabel("Rows that it may change at most");
       await shows(page, "0 rows would change");
-      await expect.poll(() => rows.inputValue(), { timeout: WAIT_MS }).toBe("0");
+      await expect.poll(() => rows.inputValue()).toBe("0");
       expect(await accessibilityProblems(page)).toEqual([]);
       await rows.fill("3");
       await page.getByRole("button", { name: "Approve" }).click();
@@ -71,9 +71,7 @@ export function describeApprovalPages(shared: OpenConsole): void {
       const decisions = async () =>
         (await shared.server.agent.approvals.listApprovals({ plan_id: planId })).approvals[0]
           ?.decisions;
-      await expect
-        .poll(decisions, { timeout: WAIT_MS })
-        .toMatchObject([{ decision: "approve", rows_changed_max: 3 }]);
+      await expect.poll(decisions).toMatchObject([{ decision: "approve", rows_changed_max: 3 }]);
       expect(problems).toEqual([]);
       await shared.server.agent.plans.cancelPlan({ plan_id: planId });
     });
@@ -125,9 +123,7 @@ export function describeApprovalPages(shared: OpenConsole): void {
       await page.getByRole("button", { name: "Approve now" }).click();
       const approval = async () =>
         (await shared.server.agent.approvals.listApprovals({ plan_id: planId })).approvals[0];
-      await expect
-        .poll(async () => (await approval())?.status, { timeout: WAIT_MS })
-        .toBe("approved");
+      await expect.poll(async () => (await approval())?.status).toBe("approved");
       expect((await approval())?.standing_until).toBeDefined();
       const { step_result: first } = await shared.server.agent.plans.execute(planId, "delete_3");
       // Nobody is asked about another order.
@@ -145,9 +141,7 @@ export function describeApprovalPages(shared: OpenConsole): void {
       await page.getByRole("button", { name: "Revoke", exact: true }).click();
       expect(await accessibilityProblems(page)).toEqual([]);
       await page.getByRole("button", { name: "Revoke now" }).click();
-      await expect
-        .poll(async () => (await approval())?.revoked_at, { timeout: WAIT_MS })
-        .toBeDefined();
+      await expect.poll(async () => (await approval())?.revoked_at).toBeDefined();
       await shows(page, "Revoked");
       await page
         .getByRole("button", { name: "Revoke", exact: true })

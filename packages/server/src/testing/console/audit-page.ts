@@ -27,7 +27,7 @@ export function describeAuditPage(shared: OpenConsole): void {
       const { page, problems } = tab;
       await page.getByLabel("About").fill(planId);
       await page.keyboard.press("Enter");
-      await expect.poll(() => page.getByText(planId).count(), { timeout: WAIT_MS }).toBe(1);
+      await expect.poll(() => page.getByText(planId).count()).toBe(1);
       await page.getByRole("button", { name: /^Show record/ }).click();
       await says(page, /is in the tree of \d+ records/);
       await page.getByLabel("Public key of the log").fill(publicKey(kept));

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { createSampleDatabase } from "../../adapters/sample-database/index.js";
 import { startSteward, type Running } from "../../cli/testing/steward-process.js";
 import { accessibilityProblems, openPage } from "./console-page.js";
-import { shows, WAIT_MS, type OpenConsole } from "./open-console.js";
+import { shows, type OpenConsole } from "./open-console.js";
 
 /** A server in a process of its own, on plain loopback, where nobody signs in. */
 export function describeKilledServer(shared: OpenConsole): void {
@@ -48,9 +48,7 @@ export function describeKilledServer(shared: OpenConsole): void {
       await page.getByLabel("Organization", { exact: true }).fill(other);
       await page.getByRole("button", { name: "Switch", exact: true }).click();
       await shows(page, "No plans yet");
-      await expect
-        .poll(() => page.getByText(other).count(), { timeout: WAIT_MS })
-        .toBeGreaterThan(0);
+      await expect.poll(() => page.getByText(other).count()).toBeGreaterThan(0);
       await page.goto("/system");
       await shows(page, "You may not see this");
       await page.getByRole("button", { name: "Switch the organization" }).click();

@@ -12,7 +12,7 @@ import {
 import { openSampleServer, type SampleServer } from "./sample-server.js";
 
 /** How long a change may take to show on a busy machine, in ms. */
-export const WAIT_MS = 30_000;
+export const WAIT_MS = 60_000;
 
 /** One browser and one server, which the tests of all pages share; both are there when a test runs. */
 export interface OpenConsole {

@@ -173,7 +173,7 @@ export function describePlanPages(shared: OpenConsole): void {
       await using tab = await shared.open("/plans", "admin");
       const { page } = tab;
       await page.getByRole("searchbox").fill(ids[0] ?? "");
-      await expect.poll(() => page.getByRole("checkbox").count(), { timeout: WAIT_MS }).toBe(2);
+      await expect.poll(() => page.getByRole("checkbox").count()).toBe(2);
       expect(new URL(page.url()).searchParams.get("q")).toBe(ids[0]);
       await page.getByLabel("Select The newest order").check();
       await page.getByRole("button", { name: "Cancel 1 plan" }).click();

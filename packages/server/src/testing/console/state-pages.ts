@@ -36,7 +36,7 @@ export function describeStatePages(shared: OpenConsole): void {
       const { page, problems } = tab;
       await page.getByRole("button", { name: "New migration" }).click();
       const schema = page.getByLabel("The whole schema that you want");
-      await expect.poll(() => schema.inputValue(), { timeout: WAIT_MS }).toContain("CREATE TABLE");
+      await expect.poll(() => schema.inputValue()).toContain("CREATE TABLE");
       await schema.fill(
         `${await schema.inputValue()}\nCREATE TABLE vouchers (id INTEGER PRIMARY KEY);`,
       );

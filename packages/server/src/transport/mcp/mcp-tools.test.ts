@@ -285,9 +285,7 @@ describe("a call of MCP that its client aborts", () => {
   it("stops the statement of a query, whose plan the first notification names", async () => {
     const message = await aborted("query", { sql: endless });
     const [, plan_id] = /^query of plan (\S+) has been running/.exec(message) ?? [];
-    await expect
-      .poll(async () => (await call("get_plan", { plan_id })).status, { timeout: 10_000 })
-      .toBe("cancelled");
+    await expect.poll(async () => (await call("get_plan", { plan_id })).status).toBe("cancelled");
   });
 
   it("stops the attempt of a step, which can be executed again", async () => {
@@ -297,7 +295,7 @@ describe("a call of MCP that its client aborts", () => {
     const message = await aborted("execute_step", { plan_id, step_id: "a" });
     expect(message).toContain(plan_id);
     const step = async () => (await call("get_plan", { plan_id })).steps[0];
-    await expect.poll(async () => (await step()).status, { timeout: 10_000 }).toBe("pending");
+    await expect.poll(async () => (await step()).status).toBe("pending");
     const corrected = { plan_id, step_id: "a", query_template: "SELECT 1 AS n" };
     expect(await call("execute_step", corrected)).toMatchObject({ status: "completed" });
   });

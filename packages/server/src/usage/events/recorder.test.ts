@@ -6,16 +6,13 @@ import { ORG, UsageRoom } from "../testing/usage-room.js";
 import { rowsBetween } from "../../storage/testing/rows-between.js";
 
 /** On a busy machine the background takes its time. */
-const PATIENT = { timeout: 10_000 };
 const ALL = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
 
 describe("the usage recorder", () => {
   it("turns each tool call into one row by itself, in the background", async () => {
     await using room = await UsageRoom.open();
     const calls = await recordToolCalls(room.store.plans, [{ orgId: ORG }, { orgId: ORG }]);
-    await expect
-      .poll(() => rowIds(room), PATIENT)
-      .toEqual(calls.map((call) => call.eventId).sort());
+    await expect.poll(() => rowIds(room)).toEqual(calls.map((call) => call.eventId).sort());
   });
 
   it("does not take the event's word: one published twice, or for no call, makes no row", async () => {
@@ -43,7 +40,7 @@ describe("the usage recorder", () => {
       context: { org_id: ORG, session_id: "s", orm_model: undefined, intent: "admin" },
     });
     expect(recorded).toEqual([]);
-    await expect.poll(() => recorded, PATIENT).toHaveLength(1);
+    await expect.poll(() => recorded).toHaveLength(1);
   });
 
   it("records on closing what still waits", async () => {
@@ -65,7 +62,7 @@ describe("the usage recorder", () => {
     intruder.exec("COMMIT");
     intruder.close();
     await flushed;
-    await expect.poll(() => rowIds(room), PATIENT).toHaveLength(1 + calls.length);
+    await expect.poll(() => rowIds(room)).toHaveLength(1 + calls.length);
   });
 
   it("runs what asks for it alone, in order, with nothing left in the log", async () => {

@@ -22,7 +22,7 @@ const ORGANIZATIONS = [1, 2, 3].map((n) => `${n}`.repeat(8) + "-1111-4111-8111-1
 const WRITERS = 4;
 const TRANSACTIONS = 8;
 
-describe("what changes in memory", { timeout: 60_000 }, () => {
+describe("what changes in memory", () => {
   let database: TestDatabase;
   let db: Database;
   let modelId: number;

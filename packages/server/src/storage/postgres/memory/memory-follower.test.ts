@@ -21,7 +21,7 @@ const FOUND_MS_MAX = 500;
 /** Longer than any test, so that no poll happens, in ms. */
 const NEVER_MS = 3_600_000;
 
-describe("what one node adds and deletes", { timeout: 60_000 }, () => {
+describe("what one node adds and deletes", () => {
   let database: TestDatabase;
   let a: Store;
   let b: Store;
@@ -101,7 +101,7 @@ async function expectFollowed({ memory }: Store, index: WorkerVectorIndex): Prom
 /** Searches until these hits are found. @returns how long it took, in ms. */
 async function untilHits(index: WorkerVectorIndex, ids: readonly string[]): Promise<number> {
   const startedAt = performance.now();
-  await expect.poll(() => search(index), { interval: 5, timeout: 10 * FOUND_MS_MAX }).toEqual(ids);
+  await expect.poll(() => search(index), { interval: 5 }).toEqual(ids);
   return performance.now() - startedAt;
 }
 

@@ -143,36 +143,30 @@ describe("sessions", () => {
 });
 
 describe("re-embedding under nodes that go on", () => {
-  it(
-    "gives their entries vectors too, and from the switch on they neither search nor add",
-    { timeout: 60_000 },
-    async () => {
-      await using node = await open();
-      await node.memory.useModel(modelOf(OLD));
-      const kept = Array.from({ length: 200 }, (_, number) => invoice(number));
-      await add(node.memory, kept, OLD);
-      const refused = addUntilRefused(node, kept);
-      const provider = new SlowProvider(() => kept.length - 200);
-      const progress = await reembedStore(node.reembedding, provider);
-      expect(await refused).toMatchObject({
-        code: "STORE_UNAVAILABLE",
-        message: expect.stringMatching(
-          /come from test@32 .* now: start this server again/,
-        ) as string,
-      });
-      const ids = kept.map(({ entryId }) => entryId);
-      await expect(node.memory.entriesById(ids)).rejects.toMatchObject({
-        code: "STORE_UNAVAILABLE",
-      });
-      await expect(node.memory.entriesById([])).rejects.toMatchObject({
-        code: "STORE_UNAVAILABLE",
-      });
-      expect(progress).toEqual({ done: kept.length, total: kept.length });
-      expect(kept.length).toBeGreaterThan(220);
-      await using restarted = await open();
-      await expectVectors(restarted, kept, provider);
-    },
-  );
+  it("gives their entries vectors too, and from the switch on they neither search nor add", async () => {
+    await using node = await open();
+    await node.memory.useModel(modelOf(OLD));
+    const kept = Array.from({ length: 200 }, (_, number) => invoice(number));
+    await add(node.memory, kept, OLD);
+    const refused = addUntilRefused(node, kept);
+    const provider = new SlowProvider(() => kept.length - 200);
+    const progress = await reembedStore(node.reembedding, provider);
+    expect(await refused).toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      message: expect.stringMatching(/come from test@32 .* now: start this server again/) as string,
+    });
+    const ids = kept.map(({ entryId }) => entryId);
+    await expect(node.memory.entriesById(ids)).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+    });
+    await expect(node.memory.entriesById([])).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+    });
+    expect(progress).toEqual({ done: kept.length, total: kept.length });
+    expect(kept.length).toBeGreaterThan(220);
+    await using restarted = await open();
+    await expectVectors(restarted, kept, provider);
+  });
 
   it("tells an index nothing of another model's vectors", async () => {
     await using store = await openTestStore(database.url);
@@ -196,31 +190,27 @@ describe("re-embedding under nodes that go on", () => {
     expect(told).toHaveLength(4);
   });
 
-  it(
-    "by two at once ends with every vector of one of the models",
-    { timeout: 60_000 },
-    async () => {
-      const entries = Array.from({ length: 300 }, (_, number) => invoice(number));
-      await using node = await open();
-      await node.memory.useModel(modelOf(OLD));
-      await add(node.memory, entries, OLD);
-      await using other = await PostgresReembedding.open(database.url);
-      const providers = [new CountingProvider(32), new CountingProvider(16)] as const;
-      const ended = await Promise.allSettled([
-        reembedStore(node.reembedding, providers[0]),
-        reembedStore(other, providers[1]),
-      ]);
-      expect(ended.map(({ status }) => status)).toContain("fulfilled");
-      const [active] = await database.query("SELECT dimension FROM memory_models WHERE is_active");
-      const winner = providers.find((provider) => provider.dimension() === active?.["dimension"]);
-      await using restarted = await open();
-      await expectVectors(restarted, entries, winner ?? OLD);
-      const unused = `SELECT count(*)::int AS n FROM memory_vectors AS v WHERE NOT EXISTS (
+  it("by two at once ends with every vector of one of the models", async () => {
+    const entries = Array.from({ length: 300 }, (_, number) => invoice(number));
+    await using node = await open();
+    await node.memory.useModel(modelOf(OLD));
+    await add(node.memory, entries, OLD);
+    await using other = await PostgresReembedding.open(database.url);
+    const providers = [new CountingProvider(32), new CountingProvider(16)] as const;
+    const ended = await Promise.allSettled([
+      reembedStore(node.reembedding, providers[0]),
+      reembedStore(other, providers[1]),
+    ]);
+    expect(ended.map(({ status }) => status)).toContain("fulfilled");
+    const [active] = await database.query("SELECT dimension FROM memory_models WHERE is_active");
+    const winner = providers.find((provider) => provider.dimension() === active?.["dimension"]);
+    await using restarted = await open();
+    await expectVectors(restarted, entries, winner ?? OLD);
+    const unused = `SELECT count(*)::int AS n FROM memory_vectors AS v WHERE NOT EXISTS (
         SELECT FROM memory_entry_vectors AS e
         WHERE e.org_id = v.org_id AND e.model_id = v.model_id AND e.sha256 = v.sha256)`;
-      expect(await database.query(unused)).toEqual([{ n: 0 }]);
-    },
-  );
+    expect(await database.query(unused)).toEqual([{ n: 0 }]);
+  });
 
   it("needs a store that is there", async () => {
     await database.query("DROP SCHEMA public CASCADE; CREATE SCHEMA public");

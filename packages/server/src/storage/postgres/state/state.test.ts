@@ -27,7 +27,7 @@ const ORG = "11111111-1111-4111-8111-111111111111";
 const OTHER = "22222222-2222-4222-8222-222222222222";
 const note = { author: "ada", message: "a change" };
 
-describe("the state on PostgreSQL", { timeout: 60_000 }, () => {
+describe("the state on PostgreSQL", () => {
   let database: TestDatabase;
   let folder: string;
   let opened: StateNode[];

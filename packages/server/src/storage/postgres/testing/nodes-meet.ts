@@ -12,8 +12,6 @@ export async function nodesMeet(database: TestDatabase): Promise<void> {
     );
   const before = await beats();
   await expect
-    .poll(async () => [...(await beats())].filter(([id, until]) => before.get(id) === until), {
-      timeout: 10_000,
-    })
+    .poll(async () => [...(await beats())].filter(([id, until]) => before.get(id) === until))
     .toEqual([]);
 }

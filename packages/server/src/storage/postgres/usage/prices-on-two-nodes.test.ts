@@ -29,7 +29,7 @@ interface UsageNode extends AsyncDisposable {
 }
 
 describe("prices that two nodes set while both record", () => {
-  it("are what every row costs once each has priced anew", { timeout: 120_000 }, async () => {
+  it("are what every row costs once each has priced anew", async () => {
     await using database = await storeDatabase();
     const nodes = [await openNode(database.url), await openNode(database.url)] as const;
     let rounds = 0;

@@ -106,7 +106,7 @@ describe("GET /api/plans/:plan_id/events", () => {
     await expect.poll(() => seen).toEqual(["1 PlanCreated"]);
     server.orchestrator.pad(id, 1);
     server.orchestrator.finish(id, "completed");
-    await expect.poll(() => source.readyState, { timeout: 8_000 }).toBe(EventSource.CLOSED);
+    await expect.poll(() => source.readyState).toBe(EventSource.CLOSED);
     expect(seen).toEqual(["1 PlanCreated", "2 PlanStepStarted", "3 PlanCompleted"]);
   });
 
