@@ -142,6 +142,27 @@ describe("a worker loop", () => {
     await bench.end();
   });
 
+  it("starts few batches while wake-ups never cease, and one soon after a quiet time", async () => {
+    const intervalMs = 10 * GATHER_MS;
+    let batches = 0;
+    const work = (): Promise<BatchEnd> => {
+      batches += 1;
+      return Promise.resolve("idle");
+    };
+    const bench = new Bench({ intervalMs, work });
+    for (let at = 0; at < 3 * intervalMs; at += GATHER_MS / 2) {
+      bench.loop.wake();
+      await bench.timers.advance(GATHER_MS / 2);
+    }
+    expect(batches).toBe(3);
+    await bench.timers.advance(2 * intervalMs);
+    expect(batches).toBe(4);
+    bench.loop.wake();
+    await bench.timers.advance(GATHER_MS);
+    expect(batches).toBe(5);
+    await bench.end();
+  });
+
   it("drains what is waiting at the end, but not for longer than it may, nor against a failure", async () => {
     const drained = new Bench();
     drained.add(30);

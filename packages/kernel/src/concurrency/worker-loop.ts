@@ -44,6 +44,11 @@ export interface WorkerLoopOptions {
    */
   readonly gatherMs?: number;
   /**
+   * Minimum time between the starts of two batches that wake-ups cause, in ms. Wake-ups that never cease
+   * then cause few large batches, and one after a quiet time waits for {@link gatherMs} alone.
+   */
+  readonly intervalMs?: number;
+  /**
    * Computes the pause after a batch that returned `more` from the batch's duration; both in ms.
    */
   readonly restMs?: (durationMs: number) => number;
@@ -83,6 +88,8 @@ export class WorkerLoop implements AsyncDisposable {
   #isIdle = false;
   #isEnding = false;
   #failures = 0;
+  /** When the last batch started, on the clock of the timers. */
+  #startedMs = -Infinity;
   /** Interrupts the current pause. */
   #interrupt: (() => void) | undefined;
 
@@ -135,10 +142,10 @@ export class WorkerLoop implements AsyncDisposable {
     await Promise.resolve();
     if (this.#options.begin === "later") await this.#untilDue();
     while (!this.#isEnding) {
-      const startedMs = this.#timers.nowMs();
+      this.#startedMs = this.#timers.nowMs();
       const end = await this.#batch();
       if (end === "idle") await this.#untilDue();
-      else await this.#pause(this.#pauseMs(end, this.#timers.nowMs() - startedMs));
+      else await this.#pause(this.#pauseMs(end, this.#timers.nowMs() - this.#startedMs));
     }
   }
 
@@ -174,13 +181,15 @@ export class WorkerLoop implements AsyncDisposable {
 
   /** Waits for a wake-up (and then for others to join its batch), or for the next poll. */
   async #untilDue(): Promise<void> {
-    const { pollMs, gatherMs = 0 } = this.#options;
+    const { pollMs, gatherMs = 0, intervalMs = 0 } = this.#options;
     if (!this.#isWoken) {
       this.#isIdle = true;
       await this.#pause(pollMs);
       this.#isIdle = false;
     }
-    if (this.#isWoken && gatherMs > 0) await this.#pause(gatherMs);
+    if (!this.#isWoken) return;
+    const pauseMs = Math.max(gatherMs, this.#startedMs + intervalMs - this.#timers.nowMs());
+    if (pauseMs > 0) await this.#pause(pauseMs);
   }
 
   /** @param ms absent: until {@link wake} or disposal interrupts the pause. */

@@ -16,6 +16,11 @@ const BATCH_MAX = 64;
  */
 const GATHER_MS = 100;
 /**
+ * Minimum time between the starts of two batches, in ms. A batch takes a dozen statements, whatever its size, so
+ * while agents run steps, few batches cost the store less.
+ */
+const INTERVAL_MS = 400;
+/**
  * Pause after a batch during which agents ran steps, as a multiple of the time for which the event
  * loop was busy meanwhile. Waiting for a remote provider or for the disk does not count, because it
  * takes nothing from the steps. While no steps run, the hook does not pause.
@@ -57,6 +62,7 @@ export class MemoryHook implements AsyncDisposable {
       name: "remembering tool calls",
       work: (signal) => this.#recordBatch(signal),
       gatherMs: GATHER_MS,
+      intervalMs: INTERVAL_MS,
       restMs: () => this.#restMs(),
       begin: "now",
       end: "abandon",
