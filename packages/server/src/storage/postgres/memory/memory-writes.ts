@@ -12,6 +12,8 @@ import { bufferOf, deleteUnusedVectors, holdVectors, type VectorRef } from "./me
 
 /**
  * Inserts new entries with their sessions, vectors and codes.
+ * @param acknowledge what else belongs to the transaction. It runs after the texts are indexed, which takes
+ * longest, and before the organization's number is taken, whose holder must not wait.
  * @throws AppError `STORE_UNAVAILABLE` when the vectors come from another model than the active
  * one.
  */
@@ -19,13 +21,14 @@ export async function insertEntries(
   connection: Connection,
   entries: readonly EmbeddedEntry[],
   modelId: number,
+  acknowledge?: () => Promise<void>,
 ): Promise<void> {
-  if (entries.length === 0) return;
-  await holdModel(connection, modelId);
+  if (entries.length > 0) await holdModel(connection, modelId);
   const all = entries.map(({ entry }) => entry);
   for (const [orgId, own] of byOrganization(all, ({ orgId }) => orgId)) {
     await insertRows(connection, orgId, own);
   }
+  await acknowledge?.();
   await insertVectors(connection, entries, modelId);
 }
 

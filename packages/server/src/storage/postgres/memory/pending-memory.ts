@@ -1,4 +1,5 @@
 import { AppError } from "@steward/kernel/errors.js";
+import { sqlStateOf } from "@steward/postgres";
 import {
   CallsToRemember,
   indexEntry,
@@ -6,8 +7,9 @@ import {
   type IndexEntry,
   type TakenCalls,
 } from "../../../memory/index.js";
+import type { EmbeddedEntry } from "../../../memory/ports.js";
 import type { PlanRef } from "../../../plans/ports.js";
-import type { Database } from "../database.js";
+import { UNIQUE_VIOLATION, type Database } from "../database.js";
 import type { ReadPlans } from "../tool-calls/tool-call-feed.js";
 import { acknowledge, readUnreadOf, type UnreadCalls } from "../tool-calls/unread-calls.js";
 import { insertEntries } from "./memory-writes.js";
@@ -25,6 +27,9 @@ export interface DecidedCalls {
   /** One for each call; `undefined` for a call that gets no entry. */
   readonly vectors: readonly (Float32Array | undefined)[];
 }
+
+/** Another node has stored some of the entries first; the transaction is rolled back. */
+class Overtaken extends Error {}
 
 /**
  * Creates memory entries from plans' logs. It is used in a thread of its own, where calls are read and their
@@ -62,9 +67,36 @@ export class PendingMemory {
     }
     const { calls, parts } = this.#taken;
     const entries = calls.entriesWith(vectors);
-    await this.#db.transaction(async (connection) => {
+    await this.#store(entries, parts, modelId).catch((error: unknown) => {
+      const isOvertaken = error instanceof Overtaken || sqlStateOf(error) === UNIQUE_VIOLATION;
+      if (isOvertaken) return this.#storeRest(entries, parts, modelId);
+      throw error;
+    });
+    return entries.map(indexEntry);
+  }
+
+  /** Steps that start or end their plan wait for the plan's row, so it is locked after the slow inserts. */
+  #store(
+    entries: readonly EmbeddedEntry[],
+    parts: readonly UnreadCalls[],
+    modelId: number,
+  ): Promise<void> {
+    return this.#db.transaction((connection) =>
+      insertEntries(connection, entries, modelId, async () => {
+        const plans = await acknowledge(connection, "memory", parts);
+        if (plans.size < parts.length) throw new Overtaken();
+      }),
+    );
+  }
+
+  /** Stores the entries that no other node has stored meanwhile. */
+  #storeRest(
+    entries: readonly EmbeddedEntry[],
+    parts: readonly UnreadCalls[],
+    modelId: number,
+  ): Promise<void> {
+    return this.#db.transaction(async (connection) => {
       const plans = await acknowledge(connection, "memory", parts);
-      // Another node may have stored the other entries meanwhile.
       const ours = new Set(
         parts
           .filter(({ ref }) => plans.has(ref.planId))
@@ -73,6 +105,5 @@ export class PendingMemory {
       const own = entries.filter(({ entry }) => ours.has(entry.entryId));
       await insertEntries(connection, own, modelId);
     });
-    return entries.map(indexEntry);
   }
 }
