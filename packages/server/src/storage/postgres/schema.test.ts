@@ -33,14 +33,14 @@ describe("the schema on PostgreSQL", () => {
   it("is made once by nodes that start together, after a dry run that makes nothing", async () => {
     await using db = new Database(database.url);
     const pending = await pendingMigrations(db);
-    expect(pending.map(({ name }) => name)).toContain("v5-store");
+    expect(pending.map(({ name }) => name)).toContain("v6-store");
     expect(await database.query("SELECT to_regclass('plans') AS plans")).toEqual([{ plans: null }]);
     const applied = await Promise.all([migrate(db), migrate(db), migrate(db)]);
     expect(applied.flat()).toEqual(pending);
     expect(await pendingMigrations(db)).toEqual([]);
   });
 
-  it("carries the organization in every key, and leads with it, so that it can be distributed", async () => {
+  it("carries the organization in every key, so that it can be distributed, and leads with it but where all are searched", async () => {
     const constraints = await database.query(
       `SELECT c.conrelid::regclass::text AS of, pg_get_constraintdef(c.oid) AS definition,
          (SELECT attname FROM pg_attribute WHERE attrelid = c.conrelid AND attnum = c.conkey[1]) AS first
@@ -48,7 +48,13 @@ describe("the schema on PostgreSQL", () => {
        WHERE n.nspname = 'public' AND c.contype IN ('p', 'u', 'f')`,
     );
     expect(constraints.length).toBeGreaterThan(15);
-    expect(constraints.filter(({ first }) => first !== "org_id")).toEqual([]);
+    expect(constraints.filter(({ first }) => first !== "org_id")).toEqual([
+      {
+        of: "memory_entry_vectors",
+        definition: "PRIMARY KEY (entry_id, org_id, model_id)",
+        first: "entry_id",
+      },
+    ]);
     const uniqueIndexes = await database.query(
       `SELECT i.indexrelid::regclass::text AS name,
          (SELECT attname FROM pg_attribute WHERE attrelid = i.indrelid AND attnum = i.indkey[0]) AS first
@@ -56,7 +62,9 @@ describe("the schema on PostgreSQL", () => {
        JOIN pg_namespace AS n ON n.oid = c.relnamespace
        WHERE n.nspname = 'public' AND i.indisunique`,
     );
-    expect(uniqueIndexes.filter(({ first }) => first !== "org_id")).toEqual([]);
+    expect(uniqueIndexes.filter(({ first }) => first !== "org_id")).toEqual([
+      { name: "memory_entry_vectors_pkey", first: "entry_id" },
+    ]);
     const keyless = await database.query(
       `SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
        WHERE n.nspname = 'public' AND c.relkind = 'r'
@@ -91,7 +99,7 @@ describe("the schema on PostgreSQL", () => {
   });
 
   it.each([
-    ["a newer program", "v5-later", /v5-later.*or a newer one/],
+    ["a newer program", "v6-later", /v6-later.*or a newer one/],
     ["an earlier program", "v2-audit", /v2-audit of an earlier version.*name an empty database/],
     [
       "the first programs",

@@ -59,8 +59,8 @@ async function* pages(db: Database, modelId: number): AsyncGenerator<readonly In
     const rows = await db.query<CodeRow>(
       `SELECT org_id, entry_id, created_at_ms, code
        FROM memory_entry_vectors JOIN memory_vectors USING (org_id, model_id, sha256)
-       WHERE (org_id, entry_id) > ($1, $2) AND model_id = $3 ORDER BY org_id, entry_id LIMIT $4`,
-      [orgId, entryId, modelId, PAGE_ENTRIES],
+       WHERE (entry_id, org_id) > ($1, $2) AND model_id = $3 ORDER BY entry_id, org_id LIMIT $4`,
+      [entryId, orgId, modelId, PAGE_ENTRIES],
     );
     yield rows.map(indexEntryOf);
     const last = rows.at(-1);

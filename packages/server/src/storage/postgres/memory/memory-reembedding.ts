@@ -117,9 +117,9 @@ export class PostgresReembedding implements ReembeddingStore, AsyncDisposable {
     const { org_id, entry_id, model_id } = this.#deleted;
     const others = await this.#db.query<VectorKey>(
       `SELECT org_id, entry_id, model_id FROM memory_entry_vectors
-       WHERE (org_id, entry_id, model_id) > ($1, $2, $3) AND model_id <> $4
-       ORDER BY org_id, entry_id, model_id LIMIT $5`,
-      [org_id, entry_id, model_id, modelId, limit],
+       WHERE (entry_id, org_id, model_id) > ($1, $2, $3) AND model_id <> $4
+       ORDER BY entry_id, org_id, model_id LIMIT $5`,
+      [entry_id, org_id, model_id, modelId, limit],
     );
     await this.#db.transaction(async (connection) => {
       // Another process may have switched to one of the other models meanwhile.

@@ -62,6 +62,7 @@ export const memoryTables: readonly string[] = [
    )`,
 
   // The vectors of each entry. A transaction that deletes the last reference to a vector deletes the vector too.
+  // The key begins with the entry, because a search over organizations looks vectors up by their entries alone.
   `CREATE TABLE memory_entry_vectors (
      org_id uuid NOT NULL,
      entry_id uuid NOT NULL,
@@ -69,9 +70,8 @@ export const memoryTables: readonly string[] = [
      created_at_ms bigint NOT NULL,
      change_sequence bigint NOT NULL DEFAULT 0,
      sha256 bytea NOT NULL,
-     PRIMARY KEY (org_id, entry_id, model_id)
+     PRIMARY KEY (entry_id, org_id, model_id)
    )`,
-  `CREATE INDEX memory_entry_vectors_by_entry ON memory_entry_vectors (entry_id)`,
   `CREATE INDEX memory_entry_vectors_by_change ON memory_entry_vectors (org_id, change_sequence)`,
   `CREATE INDEX memory_entry_vectors_by_vector ON memory_entry_vectors (org_id, model_id, sha256)`,
 

@@ -75,7 +75,8 @@ export const planFunctions: readonly string[] = [
   // unique violation. ON CONFLICT DO NOTHING is not used, because it writes each row twice to the
   // write-ahead log and races are rare. Rows are changed one by one, by their whole keys: on a Citus
   // cluster INSERT … SELECT from arrays runs as a COPY, which takes ten times as long and reports a
-  // taken sequence as XX000, and a change that is joined with arrays goes to all shards.
+  // taken sequence as XX000, and a change that is joined with arrays goes to all shards. The end of a read step
+  // changes neither its plan nor a lease, and an empty loop would still run its query.
   `CREATE FUNCTION steward_append(
      p_org uuid,
      c_plan uuid[], c_sequence integer[], c_result_step integer[], c_events text[], c_steps text[],
@@ -91,7 +92,7 @@ export const planFunctions: readonly string[] = [
      u record;
      e record;
      l record;
-     l_until_ms bigint := steward_now_ms() + l_for_ms;
+     l_until_ms bigint;
    BEGIN
      FOR c IN SELECT * FROM unnest(c_plan, c_sequence, c_result_step, c_events, c_steps, c_call,
          c_output, c_additions, c_hints, c_metadata, c_origins)
@@ -102,31 +103,38 @@ export const planFunctions: readonly string[] = [
          VALUES (p_org, c.plan, c.seq, c.result_step, c.events, c.steps, c.call, c.output,
            c.additions, c.hints, c.metadata, c.origins);
      END LOOP;
-     FOR u IN SELECT * FROM unnest(u_plan, u_status, u_started, u_finished, u_deadline, u_cancel,
-         u_failure, u_owner)
-       AS t (plan, status, started, finished, deadline, cancel, failure, owner)
-     LOOP
-       UPDATE plans SET status = u.status, started_at_ms = u.started, finished_at_ms = u.finished,
-           deadline_ms = u.deadline, cancel_reason = u.cancel, failure = u.failure,
-           owner_node = coalesce(u.owner, plans.owner_node),
-           is_settled = plans.is_settled AND u.finished IS NOT NULL
-         WHERE org_id = p_org AND plan_id = u.plan;
-       IF NOT FOUND THEN
-         RAISE unique_violation USING MESSAGE = 'a plan was deleted meanwhile';
-       END IF;
-     END LOOP;
-     FOR e IN SELECT * FROM unnest(e_plan, e_step) AS t (plan, step) LOOP
-       DELETE FROM step_leases WHERE org_id = p_org AND plan_id = e.plan AND step_index = e.step;
-     END LOOP;
-     FOR l IN SELECT * FROM unnest(l_plan, l_step, l_attempt, l_owner)
-       AS u (plan, step, attempt, owner)
-     LOOP
-       INSERT INTO step_leases (org_id, plan_id, step_index, attempt, owner, node_id,
-           lease_until_ms)
-         VALUES (p_org, l.plan, l.step, l.attempt, l.owner, l_node, l_until_ms)
-         ON CONFLICT (org_id, plan_id, step_index) DO UPDATE SET attempt = excluded.attempt,
-           owner = excluded.owner, node_id = excluded.node_id, lease_until_ms = excluded.lease_until_ms;
-     END LOOP;
+     IF cardinality(u_plan) > 0 THEN
+       FOR u IN SELECT * FROM unnest(u_plan, u_status, u_started, u_finished, u_deadline, u_cancel,
+           u_failure, u_owner)
+         AS t (plan, status, started, finished, deadline, cancel, failure, owner)
+       LOOP
+         UPDATE plans SET status = u.status, started_at_ms = u.started, finished_at_ms = u.finished,
+             deadline_ms = u.deadline, cancel_reason = u.cancel, failure = u.failure,
+             owner_node = coalesce(u.owner, plans.owner_node),
+             is_settled = plans.is_settled AND u.finished IS NOT NULL
+           WHERE org_id = p_org AND plan_id = u.plan;
+         IF NOT FOUND THEN
+           RAISE unique_violation USING MESSAGE = 'a plan was deleted meanwhile';
+         END IF;
+       END LOOP;
+     END IF;
+     IF cardinality(e_plan) > 0 THEN
+       FOR e IN SELECT * FROM unnest(e_plan, e_step) AS t (plan, step) LOOP
+         DELETE FROM step_leases WHERE org_id = p_org AND plan_id = e.plan AND step_index = e.step;
+       END LOOP;
+     END IF;
+     IF cardinality(l_plan) > 0 THEN
+       l_until_ms := steward_now_ms() + l_for_ms;
+       FOR l IN SELECT * FROM unnest(l_plan, l_step, l_attempt, l_owner)
+         AS u (plan, step, attempt, owner)
+       LOOP
+         INSERT INTO step_leases (org_id, plan_id, step_index, attempt, owner, node_id,
+             lease_until_ms)
+           VALUES (p_org, l.plan, l.step, l.attempt, l.owner, l_node, l_until_ms)
+           ON CONFLICT (org_id, plan_id, step_index) DO UPDATE SET attempt = excluded.attempt,
+             owner = excluded.owner, node_id = excluded.node_id, lease_until_ms = excluded.lease_until_ms;
+       END LOOP;
+     END IF;
    END $$`,
 
   // Appends to the log and changes the index of approvals, together. Most entries have no approvals, and are
