@@ -20,10 +20,12 @@ const ENTRIES = [
   "adapters/sql-target-sqlite/child/sql-child.js",
   "adapters/sql-target-sqlite/child/watch-worker.js",
   "adapters/vector-index-wasm/worker.js",
+  "storage/postgres/derivation/derivation-worker.js",
   "storage/postgres/memory/memory-index-source.js",
   "storage/sqlite/commit-worker.js",
   "storage/sqlite/derivation/derivation-worker.js",
   "storage/sqlite/memory/memory-index-source.js",
+  "storage/sqlite/reads/read-worker.js",
   "storage/sqlite/state/state-upkeep-worker.js",
   "transport/rest/openapi/description-worker.js",
 ];
@@ -89,7 +91,11 @@ function withLocations(code, id, name) {
   return code.replace(
     /new URL\("([^"]+)", import\.meta\.url\)|import\.meta\.url/g,
     (found, path) => {
-      const entry = path && entryFiles.get(resolve(dirname(id), path));
+      const module = path && resolve(dirname(id), path);
+      const entry = entryFiles.get(module);
+      // Such a thread would load hundreds of modules that the bundle contains already.
+      if (!entry && module?.startsWith(server + sep) && module.endsWith(".js"))
+        throw new Error(`${id} starts ${path}: add it to ENTRIES, or it runs outside the bundle`);
       return entry
         ? `new URL("./${entry}", import.meta.url)`
         : found.replace("import.meta.url", original);
