@@ -29,7 +29,7 @@ const notHere = ["**/node_modules/**", "**/*.long.test.js"];
 const SEED = "1";
 
 const shared = {
-  setupFiles: ["vitest.seed.ts"],
+  setupFiles: ["vitest.seed.ts", "vitest.bundled-threads.ts"],
   env: { STEWARD_TEST_SEED: process.env["STEWARD_TEST_SEED"] ?? SEED },
   // These limits end what hangs. No test asserts by them, so a slow machine fails none.
   testTimeout: 240_000,

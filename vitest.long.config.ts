@@ -11,7 +11,7 @@ export default defineConfig({
   test: {
     include: ["packages/*/dist/**/*.long.test.js", "test/dist/**/*.long.test.js"],
     exclude: ["**/node_modules/**"],
-    setupFiles: ["vitest.seed.ts"],
+    setupFiles: ["vitest.seed.ts", "vitest.bundled-threads.ts"],
     env: { STEWARD_TEST_SEED: seed },
     globalSetup: ["packages/test-postgres/dist/vitest-setup.js"],
     expect: { poll: { timeout: 60_000 } },
