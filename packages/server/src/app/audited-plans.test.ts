@@ -3,16 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient, type StewardClient } from "@steward/client";
 import { silentLog } from "@steward/kernel/log.js";
-import { freshDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSampleDatabase } from "../adapters/sample-database/index.js";
+import { storeDatabase } from "../storage/postgres/testing/store-database.js";
 import { openApp, type App } from "./app.js";
 import { toldRecord } from "./testing/told-record.js";
 
 /** Agents run plans and persons decide on them, all over REST; then an auditor reads the records. */
 describe.each([
   { engine: "SQLite", database: () => Promise.resolve(undefined) },
-  { engine: "PostgreSQL", database: () => freshDatabase() },
+  { engine: "PostgreSQL", database: () => storeDatabase() },
 ])("the records of plans on $engine", ({ database }) => {
   let directory: string;
   let store: Awaited<ReturnType<typeof database>>;

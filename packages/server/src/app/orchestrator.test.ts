@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@steward/client";
-import { freshDatabase } from "@steward/test-postgres";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { storeDatabase } from "../storage/postgres/testing/store-database.js";
 import { openApp, type AppOptions } from "./app.js";
 import { silentLog } from "@steward/kernel/log.js";
 import type { Orchestrator } from "../plans/index.js";
@@ -101,7 +101,7 @@ describe("an orchestrator of one's own", () => {
   });
 
   it("leaves them in a PostgreSQL store", async () => {
-    await using database = await freshDatabase();
+    await using database = await storeDatabase();
     expect(await callsOnce({ databaseUrl: database.url })).toMatchObject([event]);
   });
 

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createClient, type StewardClient } from "@steward/client";
 import { silentLog } from "@steward/kernel/log.js";
-import { freshDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSampleDatabase } from "../adapters/sample-database/index.js";
 import { DisposalStack } from "../kernel/disposal.js";
+import { storeDatabase } from "../storage/postgres/testing/store-database.js";
 import { BareClient } from "../transport/grpc/testing/bare-client.js";
 import { openApp, type App } from "./app.js";
 
@@ -53,7 +53,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (engine) => {
 
   beforeAll(async () => {
     createSampleDatabase(join(directory, "shop.db"));
-    const database = engine === "SQLite" ? undefined : opened.use(await freshDatabase());
+    const database = engine === "SQLite" ? undefined : opened.use(await storeDatabase());
     app = opened.use(
       await openApp({
         ...{ port: 0, log: silentLog, dataDir: directory, organization: ORG },

@@ -1,6 +1,7 @@
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import type { TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OPERATIONS_WAITING_OF_REQUESTER_MAX } from "../approvals/limits.js";
+import { storeDatabase } from "../storage/postgres/testing/store-database.js";
 import { HandClock } from "../storage/testing/hand-clock.js";
 import { ShopServer } from "./testing/shop-server.js";
 
@@ -17,7 +18,7 @@ const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b14";
 
 let postgres: TestDatabase;
 beforeAll(async () => {
-  postgres = await freshDatabase();
+  postgres = await storeDatabase();
 });
 afterAll(() => postgres[Symbol.asyncDispose]());
 

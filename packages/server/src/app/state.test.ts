@@ -1,9 +1,9 @@
-import { freshDatabase } from "@steward/test-postgres";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { storeDatabase } from "../storage/postgres/testing/store-database.js";
 import { openApp, type App } from "./app.js";
 import { commitOfId, parseTerm, quad, verifyQuad } from "@steward/state";
 
@@ -55,7 +55,7 @@ const SQLITE: Engine = {
 const POSTGRES: Engine = {
   name: "PostgreSQL",
   async open(dir) {
-    const database = await freshDatabase();
+    const database = await storeDatabase();
     return {
       databaseUrl: database.url,
       async loseBlock(orgId) {

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import type { TestDatabase } from "@steward/test-postgres";
 import { AUDIENCE, OpenIdProvider } from "../../adapters/identity-jwt/testing/openid-provider.js";
 import { openApp, type App } from "../../app/app.js";
+import { storeDatabase } from "../../storage/postgres/testing/store-database.js";
 
 /** Engines of the store. */
 export const ENGINES: readonly StoreEngine[] = ["SQLite", "PostgreSQL"];
@@ -63,7 +64,7 @@ export class World implements AsyncDisposable {
   static async open(engine: StoreEngine): Promise<World> {
     const directory = mkdtempSync(join(tmpdir(), "steward-isolation-"));
     const database: TestDatabase | undefined =
-      engine === "PostgreSQL" ? await freshDatabase() : undefined;
+      engine === "PostgreSQL" ? await storeDatabase() : undefined;
     const issuer = await OpenIdProvider.start();
     const ids = [randomUUID(), randomUUID()] as const;
     const app = await openApp({
