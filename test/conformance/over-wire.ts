@@ -9,7 +9,7 @@ import { Steward } from "./steward.js";
 export interface ConformanceOptions {
   /** The engine of the data source; SQLite unless given. */
   readonly source?: Engine;
-  /** Leaves out the scenarios of both protocols. */
+  /** Leaves out the scenarios of both protocols, and on PostgreSQL those that no store matters to. */
   readonly onlyThisWire?: boolean;
 }
 
@@ -41,7 +41,8 @@ export function conformOver(
     const isMeant = (each: Scenario): boolean =>
       each.over.includes(wire) &&
       (each.source ?? source) === source &&
-      !(onlyThisWire && each.over.length > 1);
+      !(onlyThisWire && each.over.length > 1) &&
+      !(onlyThisWire && engine === "PostgreSQL" && each.isIndependentOfStore);
     // The other scenarios do not depend on the data source.
     const all = source === "SQLite" ? scenarios : stepScenarios;
     for (const { title, run } of all.filter(isMeant)) {

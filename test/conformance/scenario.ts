@@ -20,6 +20,8 @@ export interface Scenario {
   readonly over: readonly Wire[];
   /** The only engine of the data source that it supports; absent: every engine. */
   readonly source?: Engine;
+  /** Whether `npm test` runs it on one engine of the store only; the long run uses each engine. */
+  readonly isIndependentOfStore?: boolean;
   readonly run: (world: World) => Promise<void>;
 }
 
