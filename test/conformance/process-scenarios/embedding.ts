@@ -117,9 +117,10 @@ export const embedding: readonly ProcessScenario[] = [
     cites: ["C4.3-custom", "C4.3-create", "C4.3-get", "C4.3-execute", "C4.3-cancel", "C4.3-error"],
     title: "an orchestrator of one's own stands in by its four operations",
     run: async () => {
-      for (const wire of WIRES) {
-        const orchestrator = new OnePlan();
-        await embedded({ orchestrator }, async (_app, clientOf) => {
+      const orchestrator = new OnePlan();
+      await embedded({ orchestrator }, async (_app, clientOf) => {
+        for (const wire of WIRES) {
+          orchestrator.calls.length = 0;
           const client = clientOf(wire, {});
           const plan = { session_id: "s", name: "n", steps: [step("a", "whatever it likes")] };
           expect(await client.submit(plan)).toEqual({ plan_id: "plan-1", status: "pending" });
@@ -150,8 +151,8 @@ export const embedding: readonly ProcessScenario[] = [
             ["cancelPlan", "plan-1"],
             ["createPlan", "s", "unwelcome"],
           ]);
-        });
-      }
+        }
+      });
     },
   },
   {
@@ -159,10 +160,9 @@ export const embedding: readonly ProcessScenario[] = [
     title:
       "what an orchestrator of one's own runs is an event, a usage row and a memory, also a failure",
     run: async () => {
-      for (const wire of WIRES) {
-        const orchestrator = new OnePlan();
-        const org_id = randomUUID();
-        await embedded({ orchestrator }, async (app, clientOf) => {
+      await embedded({ orchestrator: new OnePlan() }, async (app, clientOf) => {
+        for (const wire of WIRES) {
+          const org_id = randomUUID();
           const published: { tool_name: string; context: { intent: string } }[] = [];
           app.events.subscribe("LlmToolCallAuditRecorded", (event) => published.push(event));
           const client = clientOf(wire, { "x-org-id": org_id, "x-user-role": "admin" });
@@ -187,8 +187,8 @@ export const embedding: readonly ProcessScenario[] = [
           await expect
             .poll(async () => (await client.billing.usage()).map((day) => day.action_count))
             .toEqual([2]);
-        });
-      }
+        }
+      });
     },
   },
   {
@@ -196,9 +196,10 @@ export const embedding: readonly ProcessScenario[] = [
     title: "an orchestrator is told who asks, by the names of the headers",
     run: async () => {
       const orgId = randomUUID();
-      for (const wire of WIRES) {
-        const orchestrator = new OnePlan();
-        await embedded({ orchestrator }, async (_app, clientOf) => {
+      const orchestrator = new OnePlan();
+      await embedded({ orchestrator }, async (_app, clientOf) => {
+        for (const wire of WIRES) {
+          orchestrator.calls.length = 0;
           const client = clientOf(wire, {
             "x-org-id": orgId,
             "x-session-id": "session",
@@ -223,17 +224,17 @@ export const embedding: readonly ProcessScenario[] = [
           });
           expect(ctx.signal).toBeInstanceOf(AbortSignal);
           if (wire === "grpc") expect(ctx.deadlineMs).toBeGreaterThan(Date.now());
-        });
-      }
+        }
+      });
     },
   },
   {
     cites: ["C6-audit", "D7-once", "D7-none"],
     title: "each attempt that reached its tool is published once, and nothing else is",
     run: async () => {
-      for (const wire of WIRES) {
-        const org_id = randomUUID();
-        await embedded({}, async (app, clientOf) => {
+      await embedded({}, async (app, clientOf) => {
+        for (const wire of WIRES) {
+          const org_id = randomUUID();
           const published: object[] = [];
           app.events.subscribe("LlmToolCallAuditRecorded", (event) => published.push(event));
           const client = clientOf(wire, { "x-org-id": org_id, "x-orm-model": "Order" });
@@ -256,8 +257,8 @@ export const embedding: readonly ProcessScenario[] = [
             { tool_name: "slow_sql", context: { ...context, intent: "read_select" } },
             { tool_name: "bad_sql", context: { ...context, intent: "write_delete" } },
           ]);
-        });
-      }
+        }
+      });
     },
   },
 ];

@@ -24,8 +24,9 @@ const DENIED = { code: "POLICY_DENIED", grpc: "PERMISSION_DENIED", rest: 403 };
 /** Authentication of callers. */
 export const identity: readonly ProcessScenario[] = [
   {
-    cites: ["D2-jwt"],
-    title: "a verified token says who calls, whatever the identity headers say",
+    cites: ["D2-jwt", "D18-others"],
+    title:
+      "a verified token says who calls, whatever the identity headers say, and the plans of others need plans:read_all",
     run: async () => {
       await using issuer = await TokenIssuer.start();
       const org_id = randomUUID();
@@ -55,21 +56,6 @@ export const identity: readonly ProcessScenario[] = [
         const nobody = steward.client(wire, { "x-org-id": org_id });
         await expectRefusal(wire, nobody.submit(PLAN), UNAUTHENTICATED);
       }
-    },
-  },
-  {
-    cites: ["D18-others"],
-    title: "where somebody vouches for callers, the plans of others need plans:read_all",
-    run: async () => {
-      await using issuer = await TokenIssuer.start();
-      const org_id = randomUUID();
-      await using steward = await Steward.start({
-        SERVICE_AUTH: "jwt",
-        SERVICE_ORGANIZATION: org_id,
-        SERVICE_JWT_ISSUER: issuer.issuer,
-        SERVICE_JWT_JWKS_URL: `${issuer.issuer}/keys`,
-        SERVICE_JWT_AUDIENCE: "steward",
-      });
       for (const wire of ["grpc", "rest"] as const) {
         const as = (sub: string, role: string) =>
           steward.client(wire, {

@@ -2,6 +2,7 @@ import type { ProcessScenario } from "../scenario.js";
 import { embedding } from "./embedding.js";
 import { fairShares } from "./fair-shares.js";
 import { identity } from "./identity.js";
+import { killedMigrations } from "./killed-migrations.js";
 import { mcpTools } from "./mcp-tools.js";
 import { memory } from "./memory.js";
 import { migrations } from "./migrations.js";
@@ -24,4 +25,5 @@ export const processScenarios: readonly ProcessScenario[] = [
   ...embedding,
   ...memory,
   ...migrations,
+  ...killedMigrations,
 ];

@@ -9,6 +9,7 @@ import type { Client, Wire } from "../client.js";
 import { EmbeddingServer } from "../parties/embedding-server.js";
 import { expectRefusal, rowsOf } from "../expectations.js";
 import { step, type ProcessScenario } from "../scenario.js";
+import { sharedSteward } from "../shared-steward.js";
 import { Steward } from "../steward.js";
 import { runSteward } from "../steward-command.js";
 
@@ -186,7 +187,7 @@ export const memory: readonly ProcessScenario[] = [
     cites: ["C7-lookup-failed", "D1-noop-memory"],
     title: "without a store a search fails to query the embeddings, and says what is missing",
     run: async () => {
-      await using steward = await Steward.start({ SERVICE_DATABASE_URL: undefined });
+      const steward = await sharedSteward({ SERVICE_DATABASE_URL: undefined });
       for (const wire of WIRES) {
         const client = steward.client(wire);
         await expectRefusal(wire, client.memory.search({ query: "x" }), {

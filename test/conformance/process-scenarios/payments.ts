@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { PaymentProvider } from "../parties/payment-provider.js";
 import type { ProcessScenario } from "../scenario.js";
+import { sharedSteward } from "../shared-steward.js";
 import { Steward } from "../steward.js";
 
 const KEY = "sk_test_notToBeSeenAnywhere";
@@ -186,7 +187,7 @@ export const payments: readonly ProcessScenario[] = [
     cites: ["D8-key", "D14-guard", "C5-refused"],
     title: "without a key it says so, after the permission and the request were looked at",
     run: async () => {
-      await using steward = await Steward.start();
+      const steward = await sharedSteward();
       const ask = askerOf(steward, randomUUID());
       const requests = [
         ["POST setup-intent", { customer_id: "cus_A" }, { customer_id: "" }, "customer_id"],

@@ -5,6 +5,7 @@ import { expect } from "vitest";
 import { billingAdmin, wrong } from "../billing-expectations.js";
 import { expectRefusal } from "../expectations.js";
 import { step, type ProcessScenario } from "../scenario.js";
+import { sharedSteward } from "../shared-steward.js";
 import { Steward } from "../steward.js";
 import { runSteward } from "../steward-command.js";
 
@@ -120,7 +121,7 @@ export const recording: readonly ProcessScenario[] = [
     cites: ["D14-no-store", "D14-guard"],
     title: "without a database usage says so, after the permission and the request",
     run: async () => {
-      await using steward = await Steward.start({ SERVICE_DATABASE_URL: undefined });
+      const steward = await sharedSteward({ SERVICE_DATABASE_URL: undefined });
       for (const wire of ["grpc", "rest"] as const) {
         const { billing } = billingAdmin(steward.client(wire));
         const unavailable = {

@@ -10,6 +10,7 @@ import type { Identity } from "../client.js";
 import { eventsOf, expectNotRun, expectRefusal, rowsOf } from "../expectations.js";
 import { GrpcClient } from "../wires/grpc-client.js";
 import { step, type ProcessScenario } from "../scenario.js";
+import { sharedSteward } from "../shared-steward.js";
 import { Steward } from "../steward.js";
 import { npxSteward, runSteward } from "../steward-command.js";
 
@@ -17,6 +18,14 @@ const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
 /** The role set by a proxy. */
 const AGENT = { "x-user-role": "agent" };
 const UNKNOWN = "00000000-0000-7000-8000-000000000000";
+
+const PROXY_SECRETS = ["correct-horse-battery-staple", "incorrect-horse-battery-staple"] as const;
+const PROXY_ORGANIZATION = randomUUID();
+/** The settings of a server behind a proxy that is changing its secret. */
+const BEHIND_PROXY = {
+  SERVICE_PROXY_SECRET: PROXY_SECRETS.join(","),
+  SERVICE_ORGANIZATION: PROXY_ORGANIZATION,
+};
 
 /** A plan read over HTTP/2 without TLS. */
 async function planOverHttp2(url: string, planId: string, identity: Identity): Promise<unknown> {
@@ -103,7 +112,7 @@ export const starting: readonly ProcessScenario[] = [
     cites: ["C1-noop", "C4.3-noop", "C4.3-error", "C7-noop", "D1-noop", "D1-noop-reads", "D9-noop"],
     title: "without a database every write is refused with the fix, and every plan is unknown",
     run: async () => {
-      await using steward = await Steward.start({ SERVICE_DATABASE_URL: undefined });
+      const steward = await sharedSteward({ SERVICE_DATABASE_URL: undefined });
       for (const wire of ["grpc", "rest"] as const) {
         const client = steward.client(wire);
         const notConfigured = {
@@ -131,7 +140,7 @@ export const starting: readonly ProcessScenario[] = [
     cites: ["D1-one-port", "D1-http2"],
     title: "one port carries gRPC and REST",
     run: async () => {
-      await using steward = await Steward.start();
+      const steward = await sharedSteward();
       const identity = { "x-org-id": randomUUID() };
       const { plan_id } = await steward.client("grpc", identity).submit(PLAN);
       const overHttp1 = await steward.client("rest", identity).getPlan(plan_id);
@@ -157,7 +166,7 @@ export const starting: readonly ProcessScenario[] = [
     cites: ["D1-ready"],
     title: "readiness tells of the store and of the data directory",
     run: async () => {
-      await using steward = await Steward.start();
+      const steward = await sharedSteward();
       const response = await fetch(`${steward.url}/readyz`);
       expect(await response.json()).toEqual({
         data: { ready: true, checks: { store: "ok", data_dir: "ok", memory: "ok" } },
@@ -194,12 +203,8 @@ export const starting: readonly ProcessScenario[] = [
     cites: ["D2-secret"],
     title: "who does not know the shared secret is nobody",
     run: async () => {
-      const secret = "correct-horse-battery-staple";
-      const own = randomUUID();
-      await using steward = await Steward.start({
-        SERVICE_PROXY_SECRET: secret,
-        SERVICE_ORGANIZATION: own,
-      });
+      const [secret, own] = [PROXY_SECRETS[0], PROXY_ORGANIZATION];
+      const steward = await sharedSteward(BEHIND_PROXY);
       for (const wire of ["grpc", "rest"] as const) {
         const stranger = steward.client(wire, { "x-org-id": own });
         const unauthenticated = { code: "UNAUTHENTICATED", grpc: "UNAUTHENTICATED", rest: 401 };
@@ -217,12 +222,9 @@ export const starting: readonly ProcessScenario[] = [
     ],
     title: "what a trusted proxy says of a caller cannot be left out or widened",
     run: async () => {
-      const [old, next] = ["correct-horse-battery-staple", "incorrect-horse-battery-staple"];
-      const [own, other] = [randomUUID(), randomUUID()];
-      await using steward = await Steward.start({
-        SERVICE_PROXY_SECRET: `${old},${next}`,
-        SERVICE_ORGANIZATION: own,
-      });
+      const [old, next] = PROXY_SECRETS;
+      const [own, other] = [PROXY_ORGANIZATION, randomUUID()];
+      const steward = await sharedSteward(BEHIND_PROXY);
       const denied = { code: "POLICY_DENIED", grpc: "PERMISSION_DENIED", rest: 403 };
       for (const wire of ["grpc", "rest"] as const) {
         const nameless = steward.client(wire, { "x-proxy-secret": old });
@@ -257,7 +259,7 @@ export const starting: readonly ProcessScenario[] = [
     cites: ["D2-once"],
     title: "an identity header that is sent twice is refused",
     run: async () => {
-      await using steward = await Steward.start();
+      const steward = await sharedSteward();
       const session = connect(steward.url);
       const stream = session.request({
         ":path": "/api/plans",

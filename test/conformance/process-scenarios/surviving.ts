@@ -56,26 +56,8 @@ export const surviving: readonly ProcessScenario[] = [
     },
   },
   {
-    cites: ["D3-read-after-crash", "D3-attempt"],
-    title: "a read that a crash interrupted is run again",
-    run: async () => {
-      await using steward = await Steward.startProcess({ SERVICE_STEP_TIMEOUT_MS: "60000" });
-      const client = steward.client("rest");
-      const slow = MANY.replace("SELECT n FROM c", "SELECT count(*) AS n FROM c");
-      const { plan_id } = await client.submit({ steps: [step("slow", slow)] });
-      const lost = client.execute(plan_id, "slow").catch(() => undefined);
-      await untilStep(client, plan_id, "slow", "running");
-      await steward.server.kill();
-      expect(await lost).toBeUndefined();
-      await steward.server.restart();
-      const again = await insist(client, plan_id, "slow");
-      expect(again).toMatchObject({ success: true, step_result: { status: "completed" } });
-      expect(again.llm_context_update?.tool_output_json).toBe('[{"n":1500000}]');
-    },
-  },
-  {
-    cites: ["D3-write-once"],
-    title: "a write that a crash interrupted is applied once",
+    cites: ["D3-read-after-crash", "D3-attempt", "D3-write-once"],
+    title: "a read that a crash interrupted is run again, and a write is applied once",
     run: async () => {
       await using steward = await Steward.startProcess({
         SERVICE_STEP_TIMEOUT_MS: "60000",
@@ -83,16 +65,22 @@ export const surviving: readonly ProcessScenario[] = [
       });
       const client = steward.client("rest");
       const table = await steward.table("n INTEGER");
+      const slow = MANY.replace("SELECT n FROM c", "SELECT count(*) AS n FROM c");
       const { plan_id } = await client.submit({
-        steps: [step("write", `INSERT INTO ${table} ${MANY}`)],
+        steps: [step("slow", slow), step("write", `INSERT INTO ${table} ${MANY}`)],
       });
-      const lost = client.execute(plan_id, "write").catch(() => undefined);
-      await untilStep(client, plan_id, "write", "running");
+      const lost = ["slow", "write"].map((id) =>
+        client.execute(plan_id, id).catch(() => undefined),
+      );
+      await Promise.all(["slow", "write"].map((id) => untilStep(client, plan_id, id, "running")));
       await steward.server.kill();
-      expect(await lost).toBeUndefined();
+      expect(await Promise.all(lost)).toEqual([undefined, undefined]);
       await steward.server.restart();
-      const again = await insist(client, plan_id, "write");
-      expect(again).toMatchObject({ success: true, step_result: { status: "completed" } });
+      const completed = { success: true, step_result: { status: "completed" } };
+      const read = await insist(client, plan_id, "slow");
+      expect(read).toMatchObject(completed);
+      expect(read.llm_context_update?.tool_output_json).toBe('[{"n":1500000}]');
+      expect(await insist(client, plan_id, "write")).toMatchObject(completed);
       expect(await steward.rows(`SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 1_500_000 }]);
     },
   },
