@@ -25,12 +25,12 @@ export function conformOver(
     beforeAll(async () => {
       const settings = { SERVICE_EMBEDDING_PROVIDER: "hash" };
       if (engine === "SQLite") {
-        steward = await Steward.startProcess(settings, { source });
+        steward = await Steward.startProcess(settings, { source, isShortLived: false });
       } else {
         const fresh = await freshDatabase();
         database = fresh;
         const all = { ...settings, SERVICE_DATABASE_URL: fresh.url };
-        steward = await Steward.startProcess(all, { source });
+        steward = await Steward.startProcess(all, { source, isShortLived: false });
       }
     });
     afterAll(async () => {

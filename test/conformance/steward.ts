@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfig, openApp } from "@steward/server";
-import { ServerProcess } from "../faults/server-process.js";
+import { ServerProcess, type ServerProcessOptions } from "../faults/server-process.js";
 import type { Client, Identity, Wire } from "./client.js";
 import { openDataSource, type DataSource } from "./parties/data-source.js";
 import { GrpcClient } from "./wires/grpc-client.js";
@@ -41,17 +41,18 @@ export class Steward<Server extends RunningServer = RunningServer> implements As
 
   /**
    * Starts a server in a separate process, which can be stopped and restarted.
-   * @param args of the command line.
+   * @param options with the engine of the data source, SQLite unless given; short-lived unless given.
    */
   static async startProcess(
     settings: Settings = {},
-    {
-      args,
-      source = "SQLite",
-    }: { readonly args?: readonly string[]; readonly source?: Engine } = {},
+    { source = "SQLite", ...options }: ServerProcessOptions & { readonly source?: Engine } = {},
   ): Promise<Steward<ServerProcess>> {
     return await Steward.#start(
-      (all) => ServerProcess.start({ SERVICE_LOG_LEVEL: "warn", ...all }, args),
+      (all) =>
+        ServerProcess.start(
+          { SERVICE_LOG_LEVEL: "warn", ...all },
+          { isShortLived: true, ...options },
+        ),
       settings,
       source,
     );

@@ -52,13 +52,16 @@ export async function approvalKillRounds(
   {
     const toolsFile = join(dir, "tools.json");
     await using receiver = await WebhookReceiver.listen(toolsFile);
-    await using server = await ServerProcess.start({
-      SERVICE_DATABASE_URL: storeUrl,
-      SERVICE_DATA_DIR: dir,
-      SERVICE_DATA_SOURCES: `default=sqlite:${target}`,
-      SERVICE_TOOLS_FILE: toolsFile,
-      SERVICE_LOG_LEVEL: "warn",
-    });
+    await using server = await ServerProcess.start(
+      {
+        SERVICE_DATABASE_URL: storeUrl,
+        SERVICE_DATA_DIR: dir,
+        SERVICE_DATA_SOURCES: `default=sqlite:${target}`,
+        SERVICE_TOOLS_FILE: toolsFile,
+        SERVICE_LOG_LEVEL: "warn",
+      },
+      { isShortLived: true },
+    );
     // Before the first kill: a change of policies whose answer is lost is refused when it is repeated.
     const orgId = randomUUID();
     const grantOrgIds = { wholePlan: randomUUID(), standing: randomUUID() };

@@ -55,14 +55,17 @@ export async function killRounds(engine: Engine, rounds: number, seed: number): 
     await using embedding = await EmbeddingServer.start(DIMENSION);
     const toolsFile = join(dir, "tools.json");
     await using receiver = await WebhookReceiver.listen(toolsFile);
-    await using server = await ServerProcess.start({
-      ...embedding.settings,
-      SERVICE_DATABASE_URL: storeUrl,
-      SERVICE_DATA_DIR: dir,
-      SERVICE_DATA_SOURCES: `default=sqlite:${target}`,
-      SERVICE_TOOLS_FILE: toolsFile,
-      SERVICE_LOG_LEVEL: "warn",
-    });
+    await using server = await ServerProcess.start(
+      {
+        ...embedding.settings,
+        SERVICE_DATABASE_URL: storeUrl,
+        SERVICE_DATA_DIR: dir,
+        SERVICE_DATA_SOURCES: `default=sqlite:${target}`,
+        SERVICE_TOOLS_FILE: toolsFile,
+        SERVICE_LOG_LEVEL: "warn",
+      },
+      { isShortLived: true },
+    );
     await setFirstPrice(server.url);
     let stopped = false;
     const clients = Promise.all([
