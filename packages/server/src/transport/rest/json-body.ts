@@ -17,8 +17,8 @@ export function readJsonBodies(app: RestApp): void {
 }
 
 /**
- * Parses a body and passes it on. Counting the values of a large body, parsing it and checking it
- * take milliseconds each, so each has a turn of the event loop of its own.
+ * Parses a body and passes it on. Counting the values of a large body, decoding it, parsing it and
+ * checking it take milliseconds each, so each has a turn of the event loop of its own.
  */
 export function parseInTurns(
   contentType: string | undefined,
@@ -30,19 +30,29 @@ export function parseInTurns(
   if (turn === undefined) {
     try {
       requireModestBody(contentType, bytes);
-      done(null, parsed(bytes));
+      done(null, parsed(decoded(bytes)));
     } catch (error) {
       fail(error);
     }
     return;
   }
-  turn
-    .then(() => {
-      requireModestBody(contentType, bytes);
-      return turnOfBody(bytes.length);
-    })
-    .then(() => Promise.all([parsed(bytes), turnOfBody(bytes.length)]))
-    .then(([body]) => done(null, body), fail);
+  parsedInTurns(contentType, bytes, turn).then((body) => done(null, body), fail);
+}
+
+/** @param turn resolves in the first of the turns. */
+async function parsedInTurns(
+  contentType: string | undefined,
+  bytes: Buffer,
+  turn: Promise<void>,
+): Promise<unknown> {
+  await turn;
+  requireModestBody(contentType, bytes);
+  await turnOfBody(bytes.length);
+  const text = decoded(bytes);
+  await turnOfBody(bytes.length);
+  const body = parsed(text);
+  await turnOfBody(bytes.length);
+  return body;
 }
 
 /** JSON, or a type built on it such as `application/cloudevents-batch+json` (RFC 6839 §3.1). */
@@ -60,10 +70,9 @@ function requireModestBody(contentType: string | undefined, bytes: Buffer): void
   requireModestJson(bytes);
 }
 
-/** A body as JSON; `undefined` when it is empty. @throws AppError `INVALID_ARGUMENT`. */
-function parsed(bytes: Buffer): unknown {
-  if (bytes.length === 0) return undefined;
-  const text = decoded(bytes);
+/** A text as JSON; `undefined` when it is empty. @throws AppError `INVALID_ARGUMENT`. */
+function parsed(text: string): unknown {
+  if (text === "") return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
@@ -71,6 +80,7 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
+/** @throws AppError `INVALID_ARGUMENT` when the body is not UTF-8. */
 function decoded(bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

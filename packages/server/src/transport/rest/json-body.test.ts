@@ -1,0 +1,46 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { LARGE_BODY_BYTES } from "../limits.js";
+import { parseInTurns } from "./json-body.js";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+// Each of these takes milliseconds for a body of 4 MiB, so others are served in between.
+it("decodes, parses and passes on a large body in a turn each", async () => {
+  const body = JSON.stringify({ name: "x".repeat(LARGE_BODY_BYTES) });
+  const turns = countedTurns();
+  const steps: number[] = [];
+  const decode = vi.spyOn(TextDecoder.prototype, "decode").mockImplementation((bytes) => {
+    steps.push(turns.count());
+    decode.mockRestore();
+    return new TextDecoder().decode(bytes);
+  });
+  const { parse } = JSON;
+  vi.spyOn(JSON, "parse").mockImplementation((text: string) => {
+    steps.push(turns.count());
+    return parse(text) as unknown;
+  });
+  const read = await new Promise((resolve, reject) => {
+    parseInTurns("application/json", Buffer.from(body), (error, found) => {
+      steps.push(turns.count());
+      if (error === null) resolve(found);
+      else reject(error);
+    });
+  });
+  turns.stop();
+  expect(read).toEqual(parse(body));
+  expect(steps).toHaveLength(3);
+  expect(new Set(steps).size).toBe(3);
+});
+
+/** Counts the turns of the event loop. */
+function countedTurns(): { readonly count: () => number; readonly stop: () => void } {
+  let count = 0;
+  const next = (): void => {
+    count += 1;
+    immediate = setImmediate(next);
+  };
+  let immediate = setImmediate(next);
+  return { count: () => count, stop: () => clearImmediate(immediate) };
+}
