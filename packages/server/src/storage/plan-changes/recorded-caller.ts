@@ -109,9 +109,14 @@ export function sourcesOf(kept: readonly KeptSource[]): readonly OutputSource[] 
   }));
 }
 
-/** The sources of a memory entry, as both engines store them. */
+/**
+ * The sources of a memory entry, as both engines store them. Equal ones stand once: policies decide about each
+ * alone, and a step often binds the output of a statement like its own.
+ */
 export function sourcesJson(sources: readonly OutputSource[] | undefined): string | null {
-  return sources === undefined ? null : JSON.stringify(keptSources(sources));
+  if (sources === undefined) return null;
+  const distinct = new Set(keptSources(sources).map((source) => JSON.stringify(source)));
+  return `[${[...distinct].join(",")}]`;
 }
 
 /** Converts the stored form of {@link sourcesJson} back. */
