@@ -24,9 +24,7 @@ export function endAttempt(draft: PlanDraft, step: StepState, outcome: StepOutco
   const isUndone = outcome.kind === "retried" || outcome.kind === "released";
   // An attempt that ran, or failed, without the approval that was asked for before needs it no more.
   const approval = isUndone ? approvalGivenBack(draft, step) : voidApproval(draft, step);
-  const idle = { ...step, approval, owner: undefined };
-  const uncounted = (step.uncounted ?? 0) + 1;
-  const ended = { ...idle, executedAtMs: draft.nowMs };
+  const ended = { ...step, approval, owner: undefined, executedAtMs: draft.nowMs };
   switch (outcome.kind) {
     case "completed":
       draft.replaceStep({ ...ended, status: "completed", rowCount: outcome.rowCount });
@@ -62,7 +60,13 @@ export function endAttempt(draft: PlanDraft, step: StepState, outcome: StepOutco
       });
       return;
     case "released":
-      draft.replaceStep({ ...idle, status: "pending", uncounted });
+      draft.replaceStep({
+        ...step,
+        approval,
+        owner: undefined,
+        status: "pending",
+        uncounted: (step.uncounted ?? 0) + 1,
+      });
       draft.emit("PlanStepLeaseExpired", {
         step_id: step.stepId,
         step_index: step.index,

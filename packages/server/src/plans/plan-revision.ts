@@ -7,7 +7,6 @@ import { voidPlanApprovals } from "./approvals/whole-plan.js";
 import { PlanDraft } from "./plan-draft.js";
 import { revivePlan } from "./plan-ending.js";
 import {
-  applyChange,
   eventsToFinish,
   isOver,
   pendingStep,
@@ -53,7 +52,7 @@ export function revisePlan(
     return refused("REVISION_CONFLICT", conflictText(state, revision.expectedRevision));
   }
   const change = revisedPlan(state, revision, nowMs);
-  const revised = applyChange(state, change);
+  const revised = change.plan;
   if (revised.lastSequence + 3 * eventsToFinish(revised) > PLAN_EVENTS_MAX) {
     return refused(
       "LIMIT_EXCEEDED",

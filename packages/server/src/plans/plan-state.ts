@@ -151,10 +151,10 @@ export function eventsToFinish({ steps }: Pick<PlanState, "steps">): number {
 }
 
 /**
- * The result of a transition: the plan without its steps, the changed steps, and the new events.
+ * The result of a transition: the plan after it, the steps that it changes, and the new events.
  */
 export interface PlanChange {
-  readonly plan: Omit<PlanState, "steps">;
+  readonly plan: PlanState;
   readonly steps: readonly StepState[];
   /** Steps that the change appends or revises, as they will run. */
   readonly definitions: readonly PreparedStep[];
@@ -178,6 +178,25 @@ export function withDefinitions(
 ): readonly PreparedStep[] {
   const steps = prepared.slice();
   for (const definition of definitions) steps[definition.index] = definition;
+  return steps;
+}
+
+/**
+ * Adds to a list that mostly gets one element; `undefined` is an empty one. The engine makes room for
+ * seventeen elements when it adds the first one to an empty array, and each step makes several lists.
+ * @returns the same list, or a new one.
+ */
+export function withAdded<T>(list: T[] | undefined, element: T): T[] {
+  if (list === undefined) return [element];
+  list.push(element);
+  return list;
+}
+
+/** Like {@link withAdded}, for a list of changed steps: it takes the place of an earlier state of the step. */
+export function withStep(steps: StepState[] | undefined, step: StepState): StepState[] {
+  const known = steps?.findIndex(({ index }) => index === step.index) ?? -1;
+  if (steps === undefined || known === -1) return withAdded(steps, step);
+  steps[known] = step;
   return steps;
 }
 
@@ -236,14 +255,6 @@ export interface StepContext {
   readonly outputMetadata?: OutputMetadata;
   readonly schemaAdditions: readonly SchemaTableDelta[];
   readonly augmentationHints: readonly string[];
-}
-
-/** The state after a change. */
-export function applyChange(state: PlanState, change: PlanChange): PlanState {
-  if (change.steps.length === 0) return { ...change.plan, steps: state.steps };
-  const steps = state.steps.slice();
-  for (const step of change.steps) steps[step.index] = step;
-  return { ...change.plan, steps };
 }
 
 /** Whether the plan's own row differs; its steps and events are not compared. */

@@ -5,7 +5,6 @@ import { isTerminalEvent, type PlanEvent } from "./plan-events.js";
 import type { PlanStatus, PreparedStep, StepStatus } from "./plan.js";
 import { awaitsSteps, type ForkOrigin } from "./plan-state.js";
 import {
-  applyChange,
   cancelPlan,
   claimStep,
   createPlan,
@@ -240,7 +239,7 @@ class Real {
 
   apply(change: PlanChange): void {
     for (const step of change.steps) expect(step).not.toBe(this.state.steps[step.index]);
-    this.state = applyChange(this.state, change);
+    this.state = change.plan;
     for (const event of change.events) this.reader.read(event);
     expect(this.state.lastSequence).toBe(change.events.at(-1)?.sequence ?? this.state.lastSequence);
   }

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { PLAN_EVENTS_MAX } from "./limits.js";
 import type { PlanEvent } from "./plan-events.js";
 import {
-  applyChange,
   cancelPlan,
   claimStep,
   createPlan,
@@ -119,7 +118,7 @@ class Plan {
   }
 
   #apply(change: PlanChange): void {
-    this.state = applyChange(this.state, change);
+    this.state = change.plan;
     this.events = [...this.events, ...change.events];
   }
 }

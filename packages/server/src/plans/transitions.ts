@@ -29,7 +29,7 @@ import {
 } from "./plan-state.js";
 
 export { authorsOf } from "./authors.js";
-export { applyChange, pendingStep, withDefinitions } from "./plan-state.js";
+export { pendingStep, withDefinitions } from "./plan-state.js";
 export type {
   ApprovalChange,
   PlanChange,
@@ -143,7 +143,7 @@ export function createPlan(
     });
   }
   const change = draft.change();
-  return { events: change.events, ...change.plan, steps: empty.steps };
+  return { events: change.events, ...change.plan };
 }
 
 /** A step of a fork, completed if another plan has run it. */
@@ -269,12 +269,21 @@ export function requestApproval(
 
 /** The dependencies of this step that have not completed, in the order that the step lists them. */
 function unmetDependencies(state: PlanState, step: StepState): readonly string[] {
-  if (step.dependsOn.length === 0) return [];
-  const wanted = new Set(step.dependsOn);
+  const { dependsOn } = step;
+  if (dependsOn.length === 0) return [];
+  const [only = ""] = dependsOn;
+  // Most steps depend on one other, for which a set is not needed.
+  if (dependsOn.length === 1) return isCompleted(state, only) ? [] : dependsOn;
+  const wanted = new Set(dependsOn);
   for (const other of state.steps) {
     if (other.status === "completed" && wanted.delete(other.stepId) && wanted.size === 0) break;
   }
   return [...wanted];
+}
+
+function isCompleted({ steps }: PlanState, stepId: string): boolean {
+  for (const step of steps) if (step.stepId === stepId) return step.status === "completed";
+  return false;
 }
 
 /** In a plan that pauses, only a revision of the failed dependency helps. */

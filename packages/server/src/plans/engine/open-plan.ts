@@ -3,7 +3,9 @@ import type { Origin } from "../../kernel/origin.js";
 import {
   planDiffers,
   type ApprovalChange,
+  withAdded,
   withDefinitions,
+  withStep,
   type PlanChange,
   type PlanState,
   type RevisionRequest,
@@ -11,7 +13,6 @@ import {
 } from "../plan-state.js";
 import type { PreparedStep } from "../plan.js";
 import type { PlanRef, ResultRef } from "../ports.js";
-import { applyChange } from "../transitions.js";
 import {
   PlanConflict,
   type AppendSource,
@@ -24,6 +25,8 @@ import {
 } from "./plan-log.js";
 import { RecentOutputs } from "./recent-outputs.js";
 import { UnwrittenEnds } from "./unwritten-ends.js";
+
+const NONE: readonly never[] = [];
 
 /** An entry being written to the log, with the callbacks of its waiters. */
 interface Waiting {
@@ -54,14 +57,14 @@ export class OpenPlan implements AppendSource {
   #written: PlanState;
   /** The plan's newest sequence after this node's last append. */
   #ownSequence: number | undefined;
-  #events: LogEntry["events"][number][] = [];
-  #origins: EventsOrigin[] = [];
+  #events: LogEntry["events"] = NONE;
+  #origins: EventsOrigin[] | undefined;
   /** The changed steps, each as it is after its last change. */
-  #steps: StepState[] = [];
-  #definitions: readonly PreparedStep[] = [];
-  #approvals: readonly ApprovalChange[] = [];
-  #waiting: Waiting[] = [];
-  #appending: readonly Waiting[] = [];
+  #steps: StepState[] | undefined;
+  #definitions: readonly PreparedStep[] = NONE;
+  #approvals: readonly ApprovalChange[] = NONE;
+  #waiting: Waiting[] | undefined;
+  #appending: readonly Waiting[] = NONE;
   #newOwner: string | undefined;
   #appendingOwner: string | undefined;
   #append: Promise<void> | undefined;
@@ -99,7 +102,7 @@ export class OpenPlan implements AppendSource {
   /** Whether nothing is running or unwritten, so that the plan may be closed. */
   get idle(): boolean {
     const isUnwritten =
-      this.#events.length > 0 || this.#waiting.length > 0 || this.#append !== undefined;
+      this.#events.length > 0 || this.#waiting !== undefined || this.#append !== undefined;
     return !isUnwritten && this.#state.steps.every((step) => step.status !== "running");
   }
 
@@ -126,14 +129,10 @@ export class OpenPlan implements AppendSource {
    * @param origin who asked for it; absent: the service itself.
    */
   change(change: PlanChange, origin?: Origin): void {
-    this.#state = applyChange(this.#state, change);
-    this.#events.push(...change.events);
-    this.#origins.push({ count: change.events.length, origin });
-    for (const step of change.steps) {
-      const known = this.#steps.findIndex(({ index }) => index === step.index);
-      if (known === -1) this.#steps.push(step);
-      else this.#steps[known] = step;
-    }
+    this.#state = change.plan;
+    this.#events = this.#events.length === 0 ? change.events : [...this.#events, ...change.events];
+    this.#origins = withAdded(this.#origins, { count: change.events.length, origin });
+    for (const step of change.steps) this.#steps = withStep(this.#steps, step);
     if (change.approvals.length > 0) this.#approvals = [...this.#approvals, ...change.approvals];
     if (change.definitions.length === 0) return;
     this.#definitions = [...this.#definitions, ...change.definitions];
@@ -173,21 +172,21 @@ export class OpenPlan implements AppendSource {
     const entry = {
       sequence: first.sequence,
       events: this.#events,
-      steps: this.#steps,
+      steps: this.#steps ?? NONE,
       definitions: this.#definitions,
       request: this.#requestOf(this.#definitions),
       end,
-      origins: this.#origins,
+      origins: this.#origins ?? NONE,
       approvals: this.#approvals,
     };
-    this.#events = [];
-    this.#origins = [];
-    this.#steps = [];
-    this.#definitions = [];
-    this.#approvals = [];
+    this.#events = NONE;
+    this.#origins = undefined;
+    this.#steps = undefined;
+    this.#definitions = NONE;
+    this.#approvals = NONE;
     const state = this.#state;
     const written = new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ entry, state, resolve, reject });
+      this.#waiting = withAdded(this.#waiting, { entry, state, resolve, reject });
     });
     if (end !== undefined) this.ends.add(end.step.id, written);
     this.#startAppend();
@@ -201,8 +200,8 @@ export class OpenPlan implements AppendSource {
 
   takeUnit(): PlanUnit {
     assert(this.#appending.length === 0, "one append of a plan is under way at a time");
-    this.#appending = this.#waiting;
-    this.#waiting = [];
+    this.#appending = this.#waiting ?? NONE;
+    this.#waiting = undefined;
     const entries = this.#appending.map(({ entry }) => entry);
     const state = this.#appending.at(-1)?.state ?? this.#written;
     const owner = this.#newOwner;
@@ -227,7 +226,7 @@ export class OpenPlan implements AppendSource {
   }
 
   #startAppend(): void {
-    if (this.#append !== undefined || this.#waiting.length === 0) return;
+    if (this.#append !== undefined || this.#waiting === undefined) return;
     this.#append = this.#log.append(this).then(
       () => {
         this.#note();
@@ -240,7 +239,7 @@ export class OpenPlan implements AppendSource {
 
   #note(): void {
     const appended = this.#appending;
-    this.#appending = [];
+    this.#appending = NONE;
     this.#append = undefined;
     for (const { entry } of appended) {
       const { sequence, events, end } = entry;
@@ -257,9 +256,9 @@ export class OpenPlan implements AppendSource {
   #break(failure: Error): void {
     this.#broken = true;
     this.#append = undefined;
-    const failed = [...this.#appending, ...this.#waiting];
-    this.#appending = [];
-    this.#waiting = [];
+    const failed = [...this.#appending, ...(this.#waiting ?? NONE)];
+    this.#appending = NONE;
+    this.#waiting = undefined;
     for (const { reject } of failed) reject(failure);
   }
 
