@@ -22,9 +22,7 @@ export type StatementClass = Intent;
  * for several kinds tells only that each is possible.
  */
 export function kindsOfClass(statementClass: StatementClass): readonly Intent[] {
-  return statementClass === "cross_system_transaction"
-    ? [statementClass, ...ROW_CHANGES]
-    : [statementClass];
+  return KINDS_OF_CLASSES[statementClass];
 }
 
 /** What policies are asked about a statement as a whole. */
@@ -36,17 +34,26 @@ interface AskedWhole {
 
 /** Whether two statements are the same to policies, as far as they do not look at the touched data. */
 export function isSameAsked(one: AskedWhole, other: AskedWhole): boolean {
-  const [kinds, others] = [one.kinds ?? [], other.kinds ?? []];
-  return (
-    one.dataSource === other.dataSource &&
-    one.intent === other.intent &&
-    kinds.length === others.length &&
-    kinds.every((kind, index) => kind === others[index])
-  );
+  if (one.dataSource !== other.dataSource || one.intent !== other.intent) return false;
+  // Statements of one class share their list.
+  if (one.kinds === other.kinds) return true;
+  const { kinds = [] } = one;
+  const { kinds: others = [] } = other;
+  return kinds.length === others.length && kinds.every((kind, index) => kind === others[index]);
 }
 
 /** The kinds of statements that change rows in one way. */
 export const ROW_CHANGES = ["write_insert", "write_update", "write_delete"] as const;
+
+/** Made once: two statements of one class are then found to be alike at once. */
+const KINDS_OF_CLASSES: Readonly<Record<StatementClass, readonly Intent[]>> = {
+  read_select: ["read_select"],
+  write_insert: ["write_insert"],
+  write_update: ["write_update"],
+  write_delete: ["write_delete"],
+  admin: ["admin"],
+  cross_system_transaction: ["cross_system_transaction", ...ROW_CHANGES],
+};
 
 /** The rule that determined a step's intent (Decision §7), recorded for the audit. */
 export type IntentSource = "explicit" | "statement" | "annotation" | "name" | "default";

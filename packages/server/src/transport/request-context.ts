@@ -29,7 +29,7 @@ export interface IncomingRequest extends ShownIdentity {
    */
   readonly isApprovable?: boolean;
   /** When the caller stops waiting, in ms since the epoch. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
   /** Aborted when the caller has disconnected or its deadline has passed. */
   readonly signal: AbortSignal;
 }

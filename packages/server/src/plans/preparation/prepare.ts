@@ -74,9 +74,9 @@ function* preparing(
   { name, description, steps }: PlanDefinition,
   parts: PreparingParts,
 ): Generator<PlanViolation, readonly PreparedStep[]> {
-  yield* textViolations([
+  yield* textViolations("", [
     ["session_id", sessionId, { charactersMax: SESSION_ID_LENGTH_MAX }],
-    ["name", name, { charactersMax: NAME_LENGTH_MAX }],
+    ["name", name, NAME_LIMIT],
     ["description", description, { bytesMax: DESCRIPTION_BYTES_MAX }],
   ]);
   if (steps.length === 0) yield invalid("steps", "a plan needs at least one step");
@@ -134,42 +134,52 @@ function* shapeViolations(
   if (hints.length > STEP_TABLE_HINTS_MAX) {
     yield overLimit(`${field}.schema_table_hints`, hints.length, STEP_TABLE_HINTS_MAX, "hints");
   }
-  yield* rangeViolations(`${field}.max_rows`, step.maxRows, 1, RESULT_ROWS_MAX);
-  const bytes = step.maxBytes;
-  yield* rangeViolations(`${field}.max_bytes`, bytes, OUTPUT_PAGE_BYTES_MIN, OUTPUT_BYTES_MAX);
-  const { timeoutMs } = step;
-  yield* rangeViolations(`${field}.timeout_ms`, timeoutMs, 1, stepTimeoutMs, OPERATORS_MAXIMUM);
-  const nameLimit: TextLimit = { charactersMax: NAME_LENGTH_MAX };
-  yield* textViolations([
-    [`${field}.name`, step.name, nameLimit],
-    [`${field}.tool_name`, step.toolName, nameLimit],
-    [`${field}.data_source`, step.dataSource ?? "", nameLimit],
-    [`${field}.query_template`, step.queryTemplate, { bytesMax: TEMPLATE_BYTES_MAX }],
+  const { maxRows, maxBytes, timeoutMs } = step;
+  if (!isWithin(maxRows, 1, RESULT_ROWS_MAX)) {
+    yield outside(`${field}.max_rows`, 1, RESULT_ROWS_MAX);
+  }
+  if (!isWithin(maxBytes, OUTPUT_PAGE_BYTES_MIN, OUTPUT_BYTES_MAX)) {
+    yield outside(`${field}.max_bytes`, OUTPUT_PAGE_BYTES_MIN, OUTPUT_BYTES_MAX);
+  }
+  if (!isWithin(timeoutMs, 1, stepTimeoutMs)) {
+    yield outside(`${field}.timeout_ms`, 1, stepTimeoutMs, OPERATORS_MAXIMUM);
+  }
+  yield* textViolations(`${field}.`, [
+    ["name", step.name, NAME_LIMIT],
+    ["tool_name", step.toolName, NAME_LIMIT],
+    ["data_source", step.dataSource ?? "", NAME_LIMIT],
+    ["query_template", step.queryTemplate, TEMPLATE_LIMIT],
   ]);
   for (const [position, hint] of hints.entries()) {
-    // The field's name is only built for a violation, because there may be 100 000 hints.
-    if (textViolation("", hint, nameLimit) === undefined) continue;
-    yield* textViolations([[`${field}.schema_table_hints[${String(position)}]`, hint, nameLimit]]);
+    if (textViolation("", hint, NAME_LIMIT) === undefined) continue;
+    yield* textViolations(`${field}.`, [
+      [`schema_table_hints[${String(position)}]`, hint, NAME_LIMIT],
+    ]);
   }
 }
 
-function* rangeViolations(
-  field: string,
-  value: number | undefined,
-  min: number,
-  max: number,
-  why = "",
-): Generator<PlanViolation, void> {
-  if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return;
-  yield invalid(field, `is no whole number between ${String(min)} and ${String(max)}${why}`);
+const NAME_LIMIT: TextLimit = { charactersMax: NAME_LENGTH_MAX };
+const TEMPLATE_LIMIT: TextLimit = { bytesMax: TEMPLATE_BYTES_MAX };
+
+function isWithin(value: number | undefined, min: number, max: number): boolean {
+  return value === undefined || (Number.isInteger(value) && value >= min && value <= max);
+}
+
+function outside(field: string, min: number, max: number, why = ""): PlanViolation {
+  return invalid(field, `is no whole number between ${String(min)} and ${String(max)}${why}`);
 }
 
 /** A field, its text, and its limit. */
 type TextToCheck = readonly [field: string, text: string, limit: TextLimit];
 
-function* textViolations(texts: readonly TextToCheck[]): Generator<PlanViolation, void> {
+/** A field's name is only built for a violation, because there may be 100 000 of them. */
+function* textViolations(
+  prefix: string,
+  texts: readonly TextToCheck[],
+): Generator<PlanViolation, void> {
   for (const [field, text, limit] of texts) {
-    const violation = textViolation(field, text, limit);
+    if (textViolation("", text, limit) === undefined) continue;
+    const violation = textViolation(`${prefix}${field}`, text, limit);
     if (violation !== undefined) yield violation;
   }
 }

@@ -87,12 +87,14 @@ export class CallScope {
       certificate: () => certificateOf(this.#call),
       requestId: this.#requestId,
       signal: this.signal,
-      ...{ action, share, isApprovable },
+      action,
+      share,
+      isApprovable,
       whenOver: (listener) => {
         if (this.#isGone) listener();
         else this.#whenGone = listener;
       },
-      ...(Number.isFinite(deadlineMs) ? { deadlineMs } : {}),
+      deadlineMs: Number.isFinite(deadlineMs) ? deadlineMs : undefined,
     });
   }
 
