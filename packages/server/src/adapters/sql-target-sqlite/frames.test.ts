@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encodeFrame, FrameDecoder, type Frame } from "./frames.js";
+import { encodeFrame, encodeHeads, FrameDecoder, type Frame } from "./frames.js";
 
 describe("frames", () => {
   const texts = fc.string({
@@ -22,6 +22,15 @@ describe("frames", () => {
           start += size;
         }
         expect(received).toEqual(sent);
+      }),
+    );
+  });
+
+  it("without a body are the same bytes together as one by one", () => {
+    fc.assert(
+      fc.property(fc.array(texts, { minLength: 1, maxLength: 6 }), (heads) => {
+        const apart = heads.map((head) => encodeFrame({ head, body: "" }));
+        expect(encodeHeads(heads)).toEqual(Buffer.concat(apart));
       }),
     );
   });

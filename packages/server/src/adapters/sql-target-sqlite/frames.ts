@@ -24,6 +24,20 @@ export function encodeFrame(frame: Frame): Buffer {
   return bytes;
 }
 
+/** The bytes of frames without a body, one after the other. */
+export function encodeHeads(heads: readonly string[]): Buffer {
+  const size = heads.reduce((sum, head) => sum + PREFIX_BYTES + Buffer.byteLength(head), 0);
+  const bytes = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (const head of heads) {
+    const headBytes = bytes.write(head, at + PREFIX_BYTES);
+    bytes.writeUInt32LE(headBytes, at);
+    bytes.writeUInt32LE(headBytes, at + 4);
+    at += PREFIX_BYTES + headBytes;
+  }
+  return bytes;
+}
+
 /** Splits a stream of bytes into frames. */
 export class FrameDecoder {
   #chunks: Buffer[] = [];

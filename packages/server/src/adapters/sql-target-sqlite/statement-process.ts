@@ -2,7 +2,7 @@ import { spawn, type ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Log } from "@steward/kernel/log.js";
-import { encodeFrame, FrameDecoder } from "./frames.js";
+import { encodeHeads, FrameDecoder } from "./frames.js";
 import { deathReason, type DeathReason } from "./death-reason.js";
 import type {
   ChildNotice,
@@ -47,7 +47,8 @@ export class StatementProcess {
   readonly #log: Log;
   readonly #frames = new FrameDecoder();
   readonly #idleTimer: NodeJS.Timeout;
-  #unsent: Buffer[] = [];
+  /** Texts of messages. */
+  #unsent: string[] = [];
   #lastId = 0;
   #unanswered = 0;
   #isClosing = false;
@@ -152,13 +153,13 @@ export class StatementProcess {
   /** Messages of one turn of the event loop are sent together. */
   #send(message: ChildRequest | ChildNotice): void {
     if (this.#unsent.length === 0) setImmediate(() => this.#flush());
-    this.#unsent.push(encodeFrame({ head: JSON.stringify(message), body: "" }));
+    this.#unsent.push(JSON.stringify(message));
   }
 
   #flush(): void {
     if (this.#unsent.length === 0) return;
     const unsent = this.#unsent;
     this.#unsent = [];
-    this.#process.stdin.write(unsent.length === 1 ? unsent[0] : Buffer.concat(unsent));
+    this.#process.stdin.write(encodeHeads(unsent));
   }
 }
