@@ -56,6 +56,7 @@ function* dependencyViolations(
   field: string,
   ids: ReadonlyMap<string, number>,
 ): Generator<PlanViolation, void> {
+  if (step.dependsOn.length === 0) return;
   const seen = new Set<string>();
   for (const [position, id] of step.dependsOn.entries()) {
     const reason =

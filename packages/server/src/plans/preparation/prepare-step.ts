@@ -174,6 +174,7 @@ function* referenceViolations(
   stepIds: ReadonlySet<string>,
   field: string,
 ): Generator<PlanViolation, void> {
+  if (statement.binds.length === 0) return;
   const known = new Set(step.dependsOn);
   for (const bind of statement.binds) {
     const { stepId } = bind;

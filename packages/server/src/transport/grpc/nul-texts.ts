@@ -17,26 +17,32 @@ export function fieldWithNul<Desc extends DescMessage>(
   schema: Desc,
   message: MessageShape<Desc>,
 ): string | undefined {
-  return inMessage(reflect(schema, message), "");
+  return inMessage(reflect(schema, message));
 }
 
-function inMessage(message: ReflectMessage, path: string): string | undefined {
+/** A path is only made on the way back from a text that has a NUL. */
+function inMessage(message: ReflectMessage): string | undefined {
   for (const field of message.fields) {
     if (LOOKED_UP.has(field.name) || !message.isSet(field)) continue;
-    const name = path === "" ? field.name : `${path}.${field.name}`;
-    const found = inValue(message.get(field), name);
-    if (found !== undefined) return found;
+    const found = inValue(message.get(field));
+    if (found !== undefined) return field.name + found;
   }
   return undefined;
 }
 
-function inValue(value: unknown, path: string): string | undefined {
-  if (typeof value === "string") return value.includes("\0") ? path : undefined;
-  if (isReflectMessage(value)) return inMessage(value, path);
+/** The path within the value: empty for a text, `.name` in a message, `[0]` in a list. */
+function inValue(value: unknown): string | undefined {
+  if (typeof value === "string") return value.includes("\0") ? "" : undefined;
+  if (isReflectMessage(value)) {
+    const found = inMessage(value);
+    return found === undefined ? undefined : `.${found}`;
+  }
   if (!isReflectList(value)) return undefined;
-  for (const [index, item] of [...value].entries()) {
-    const found = inValue(item, `${path}[${String(index)}]`);
-    if (found !== undefined) return found;
+  let index = 0;
+  for (const item of value) {
+    const found = inValue(item);
+    if (found !== undefined) return `[${String(index)}]${found}`;
+    index += 1;
   }
   return undefined;
 }
