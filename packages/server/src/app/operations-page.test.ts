@@ -99,41 +99,45 @@ function pageOf(): string {
   const groups = [...new Set(ROWS.map(({ group }) => group))];
   return `# Operations
 
-The operations of Steward: the right that each one needs, the record that it leaves, and where it is served. \`steward operations\` prints the same table, with \`--json\` for programs. The API reference (\`/docs\` of a server) describes parameters and answers.
+The right that each operation needs, the record that it leaves, and where it is served. \`steward operations\` prints the same with further columns, \`--json\` for programs. \`/docs\` of a server describes parameters and answers. The tools of MCP call these operations, so they need the same actions and leave the same records.
 
-- **Action**: [policies](policies.md) are asked about this action before the request is read, on every wire. An operation without an action needs no right.
-- **Record**: the kind of the operation's record in the [audit log](audit.md), and when the record is written. \`withEffect\`: in the transaction of the effect. \`around\`: before and after an effect outside of the store. \`before\`: before data leave the service. \`counted\`: the same, but repeated reads are only counted. \`plan log\`: each change of a plan is a record. An operation without a record changes nothing.
-- **Retry**: whether a client may send a request again when it does not know whether it arrived.
-- **By hand**: why an operation, or one of its wires, is written by hand. Everything else is derived from one description of the operation.
+- **Action**: [policies](policies.md) are asked about it before the request is read, on every wire. Without an action no right is needed.
+- **Record**: its kind in the [audit log](audit.md), written in the transaction of the effect. Others are written at another time: \`around\`, before and after an effect outside of the store; \`before\`, before data leave the service; \`counted\`, the same, but repeated reads are only counted. Each change of a plan is a record (plan log). An operation without a record changes nothing.
+- **\\***: a client that does not know whether its request arrived must not send it again.
+- The service of a gRPC method is named at the head of its group.
 
-The tools of MCP call these operations: they need the same actions and leave the same records.
-${groups.map(section).join("")}`;
-}
-
-function section(group: string): string {
-  const rows = ROWS.filter((row) => row.group === group).map(line);
-  return `
-## ${group.charAt(0).toUpperCase()}${group.slice(1)}
-
-| operation | action | record | retry | REST | gRPC | command | by hand |
-| - | - | - | - | - | - | - | - |
-${rows.join("\n")}
+| operation | action | record | REST | gRPC | command |
+| - | - | - | - | - | - |
+${groups.flatMap(rowsOf).join("\n")}
 `;
 }
 
-function line({ audit, time, command, ...row }: ListedOperation): string {
-  const record = `${code(audit)}${time === undefined ? "" : `, \`${time}\``}`;
-  const [rest, method] = [code(row.rest), code(row.grpc)];
-  const retry = row.retry ? "yes" : "no";
-  const cells = [row.operation, code(row.action), record, retry, rest, method, code(command)];
-  const byHand = (row.by_hand ?? "")
-    .replace(`${String(row.grpc)}: `, "gRPC: ")
-    .replace(`${String(command)}: `, "command: ");
-  return `| ${[...cells, byHand].join(" | ")} |`;
+function rowsOf(group: string): readonly string[] {
+  const rows = ROWS.filter((row) => row.group === group);
+  const services = new Set(rows.flatMap(({ grpc: method }) => method?.split("/")[0] ?? []));
+  const service = services.size === 1 ? [...services].join("") : "";
+  const head = cells([
+    `**${group.charAt(0).toUpperCase()}${group.slice(1)}**`,
+    "",
+    "",
+    "",
+    service,
+    "",
+  ]);
+  return [head, ...rows.map((row) => line(row, service))];
 }
 
-function code(text: string | undefined): string {
-  return text === undefined ? "" : `\`${text}\``;
+function line({ audit = "", time, ...row }: ListedOperation, service: string): string {
+  const record = time === undefined || time === "withEffect" ? audit : `${audit}, ${time}`;
+  const method = (row.grpc ?? "").replace(`${service}/`, "");
+  const name = `${row.operation}${row.retry ? "" : " \\*"}`;
+  // An asterisk of a path would begin an emphasis.
+  const rest = (row.rest ?? "").replaceAll("*", "\\*");
+  return cells([name, row.action ?? "", record, rest, method, row.command ?? ""]);
+}
+
+function cells(texts: readonly string[]): string {
+  return `| ${texts.join(" | ")} |`;
 }
 
 /** The names of a program's commands: `budget set`. */

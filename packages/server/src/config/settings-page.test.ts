@@ -17,7 +17,7 @@ function settingsPage(): string {
 
 A flag wins over the environment, the environment over the default. \`steward config\` shows the values in force and where each came from. A wrong value stops the start with all that is wrong at once.
 
-The flag of \`SERVICE_DATA_DIR\` is \`--data-dir\`, and so on; a secret has none. Where \`…_FILE\` is mentioned, the variable with that ending may name a file that holds the value.
+The flag of \`SERVICE_DATA_DIR\` is \`--data-dir\`, and so on; a secret has none. Where \`…_FILE\` stands before a value, the variable with that ending may name a file that holds the value. The value https is an https:// URL without a password; http:// is taken for this machine only.
 
 ## The server: \`steward dev\`, \`steward serve\`
 
@@ -28,31 +28,42 @@ ${ALL_SETTINGS.map(row).join("\n")}
 
 ${HEAD}
 ${row(SERVER_URL_SETTING)}
-| \`STEWARD_API_KEY\` | unset | API key to show to the server (\`--api-key\`, which other users of the machine can see, or \`--api-key-file\`). \`STEWARD_API_KEY_FILE\` names a file that holds it; \`STEWARD_TOKEN\` is a JSON Web Token instead. |
+| \`STEWARD_API_KEY\` | unset | API key to show to the server (\`--api-key\`, which other users of the machine can see, or \`--api-key-file\`). \`STEWARD_API_KEY_FILE\` names a file that holds it; \`STEWARD_TOKEN\` is a JSON Web Token instead. |  |
 
 \`NO_COLOR\` turns colours off, \`FORCE_COLOR\` turns them on where there is no terminal.
 `;
 }
 
-const HEAD = `| variable | default | what it says, and its value |
-| --- | --- | --- |`;
+const HEAD = `| variable | default | what it says | value |
+| --- | --- | --- | --- |`;
 
 function row(setting: Setting<unknown>): string {
-  const { name, type, example, help } = setting;
-  const preset = setting.default === undefined ? "unset" : `\`${setting.default}\``;
-  const shown = example.includes("`") ? example : `\`${example}\``;
-  const isPlain = example === setting.default || example === type.example;
-  const value = isPlain ? type.shape : `${type.shape}, such as ${shown}`;
-  const cells = [`\`${name}\``, preset, `${help} _Value${sourcesOf(setting)}: ${value}._`];
+  const { name, default: preset, help } = setting;
+  const shown = preset === undefined ? "unset" : `\`${preset}\``;
+  const value = [...sourcesOf(setting), valueOf(setting)].join("; ");
+  const cells = [`\`${name}\``, shown, help, value];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
+/** The shape of the value, shorter than in an error: the help has the unit of a number. */
+function valueOf({ type, example, default: preset }: Setting<unknown>): string {
+  const shape = type.shape
+    .replace(/^a whole number of \w+ from /, "")
+    .replace(TRUSTED_URL, "https");
+  const isPlain = example === preset || example === type.example;
+  if (isPlain || /^(a path|https)$/.test(shape)) return shape;
+  return `${shape}, such as ${example.includes("`") ? example : `\`${example}\``}`;
+}
+
+const TRUSTED_URL = /^an https:\/\/ URL .* on this machine only$/;
+
 /** Other sources of the value than the variable and the flag that its name tells. */
-function sourcesOf(setting: Setting<unknown>): string {
-  const flag = setting.flag === flagOf(setting.name) ? [] : [setting.flag ?? "no flag"];
-  const file = fileVariable(setting) === undefined ? [] : ["`…_FILE`"];
-  const sources = [...flag.map((each) => (each === "no flag" ? each : `\`--${each}\``)), ...file];
-  return sources.length === 0 ? "" : ` (${sources.join(", ")})`;
+function sourcesOf(setting: Setting<unknown>): readonly string[] {
+  const { name, flag = flagOf(name) } = setting;
+  return [
+    ...(flag === flagOf(name) ? [] : [`\`--${flag}\``]),
+    ...(fileVariable(setting) === undefined ? [] : ["`…_FILE`"]),
+  ];
 }
 
 function flagOf(name: string): string {
