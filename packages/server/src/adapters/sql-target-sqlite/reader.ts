@@ -33,7 +33,6 @@ export class Reader {
   /** Number of its jobs by organization. */
   readonly #orgs = new Map<string, number>();
   readonly #slowTimer: NodeJS.Timeout;
-  #isReady = false;
   #isSlow = false;
   #isKilled = false;
 
@@ -83,11 +82,12 @@ export class Reader {
 
   /**
    * Ends a stopped job. A running job is rejected when its process has ended; a waiting one is
-   * rejected now.
+   * rejected now. Nothing runs before the process is ready, and a process that is starting is kept:
+   * if it takes longer than statements may wait, none would ever run.
    */
   stop(job: ReadJob): void {
     const [first] = this.#sent.values();
-    if (job === first) {
+    if (job === first && this.#child.isReady) {
       this.kill();
       return;
     }
@@ -122,7 +122,7 @@ export class Reader {
 
   /** Starts the first job once the process is running. */
   #beginFirst(): void {
-    if (!this.#isReady) return;
+    if (!this.#child.isReady) return;
     for (const job of this.#sent.values()) {
       job?.begin();
       return;
@@ -142,7 +142,6 @@ export class Reader {
 
   #onReply(reply: ChildReply, body: string): void {
     if (reply.kind === "ready") {
-      this.#isReady = true;
       this.#slowTimer.refresh();
       this.#beginFirst();
       return;
@@ -171,7 +170,7 @@ export class Reader {
 
   #onSlow(): void {
     // Nothing runs before the process is ready.
-    if (!this.#isReady || this.#sent.size === 0 || this.isClosing) return;
+    if (!this.#child.isReady || this.#sent.size === 0 || this.isClosing) return;
     const [first] = this.#sent.values();
     if (first === undefined) {
       // It started before the child learned that nobody waits, so only killing the process stops it

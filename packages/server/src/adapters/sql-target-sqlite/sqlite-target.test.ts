@@ -348,6 +348,16 @@ describe("the processes of a SQLite data source", () => {
     expect(existsSync(shop.path)).toBe(false);
   });
 
+  it("are kept while they start, when the statement for which they were started waits no longer", async () => {
+    const hasty = { waitMs: 1 };
+    expect((await failureOf(shop.run(COUNT_USERS, hasty))).reason).toBe("waited");
+    expect((await failureOf(append(shop, "hasty", hasty))).reason).toBe("waited");
+    expect(await shop.run(COUNT_USERS)).toMatchObject({ outputJson: '[{"n":2}]' });
+    await append(shop, "patient");
+    expect(shop.lines()).toEqual(["patient"]);
+    expect([shop.readerPids, shop.writerPids]).toMatchObject([{ length: 1 }, { length: 1 }]);
+  });
+
   it("finish what runs and are gone when the data source is closed", async () => {
     const running = [shop.run(COUNT_USERS), append(shop, "last")];
     await shop.target[Symbol.asyncDispose]();

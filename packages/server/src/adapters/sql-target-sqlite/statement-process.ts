@@ -35,6 +35,8 @@ export interface ChildListener {
 const CHILD_FILE = fileURLToPath(new URL("./child/sql-child.js", import.meta.url));
 /** How long an idle child is kept, in ms, so that an idle server needs little memory. */
 const IDLE_MS = 30_000;
+/** How long a child may take until it is ready, in ms: a busy machine needs seconds. */
+const START_MS_MAX = 60_000;
 /** How long a child may take to exit after it was asked to, in ms. */
 const END_MS = 1000;
 /** How much of a child's error output is kept for the log, in characters. */
@@ -46,11 +48,13 @@ export class StatementProcess {
   readonly #process: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #log: Log;
   readonly #frames = new FrameDecoder();
+  readonly #startTimer: NodeJS.Timeout;
   readonly #idleTimer: NodeJS.Timeout;
   /** Texts of messages. */
   #unsent: string[] = [];
   #lastId = 0;
   #unanswered = 0;
+  #isReady = false;
   #isClosing = false;
   #lastWords = "";
 
@@ -65,9 +69,15 @@ export class StatementProcess {
     });
     this.#log = launch.log.child({ role: launch.role, pid: this.#process.pid });
     this.closed = this.#listen(listener);
+    this.#startTimer = setTimeout(() => this.kill(), START_MS_MAX).unref();
     this.#idleTimer = setTimeout(() => {
       if (this.#unanswered === 0) this.end();
     }, IDLE_MS).unref();
+  }
+
+  /** Whether it has started, so that it runs what it is asked. */
+  get isReady(): boolean {
+    return this.#isReady;
   }
 
   /** Whether it accepts no more requests: it was asked to end, was killed, or has ended. */
@@ -108,7 +118,7 @@ export class StatementProcess {
         for (const { head, body } of this.#frames.push(chunk)) {
           // The child's side uses the same protocol.
           const reply = JSON.parse(head) as ChildReply;
-          this.#count(reply);
+          this.#note(reply);
           listener.onReply(reply, body);
         }
       } catch (error) {
@@ -129,8 +139,10 @@ export class StatementProcess {
           this.#log.warn({ exitCode, signal, stderrTail }, "statement process ended unexpectedly");
         }
         this.#isClosing = true;
+        clearTimeout(this.#startTimer);
         clearTimeout(this.#idleTimer);
-        listener.onClose(deathReason(exitCode, signal));
+        // Before it was ready it ran no statement that could have been the cause.
+        listener.onClose(this.#isReady ? deathReason(exitCode, signal) : "elsewhere");
         resolve();
       };
       this.#process.once("close", close);
@@ -144,8 +156,13 @@ export class StatementProcess {
     });
   }
 
-  #count(reply: ChildReply): void {
-    if (reply.kind === "ready" || reply.kind === "committing") return;
+  #note(reply: ChildReply): void {
+    if (reply.kind === "ready") {
+      this.#isReady = true;
+      clearTimeout(this.#startTimer);
+      return;
+    }
+    if (reply.kind === "committing") return;
     this.#unanswered -= 1;
     this.#idleTimer.refresh();
   }

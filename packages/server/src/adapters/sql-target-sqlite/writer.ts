@@ -121,16 +121,23 @@ export class Writer {
   }
 
   #next(): void {
-    if (this.#current !== undefined) return;
-    const job = this.#settling.shift() ?? this.#waiting.take(() => true);
+    if (this.#current !== undefined || this.#settling.length + this.#waiting.size === 0) return;
+    const child = this.#liveChild();
+    // A task waits in the queue, not in a process that is starting: if that takes longer than the task may wait,
+    // the process is kept for the next one.
+    if (!child.isReady) return;
+    const job = this.#takeNext();
     if (job === undefined) return;
     this.#current = { job, isCommitting: false };
     job.begin();
-    const child = this.#liveChild();
     if (this.#forgotten.length > 0) {
       child.tell({ kind: "forget", attempts: this.#forgotten.splice(0) });
     }
     child.ask(job.task);
+  }
+
+  #takeNext(): WriteJob | undefined {
+    return this.#settling.shift() ?? this.#waiting.take(() => true);
   }
 
   #liveChild(): StatementProcess {
@@ -147,7 +154,11 @@ export class Writer {
 
   #onReply(reply: ChildReply, body: string): void {
     const current = this.#current;
-    if (current === undefined || reply.kind === "ready") return;
+    if (reply.kind === "ready") {
+      this.#next();
+      return;
+    }
+    if (current === undefined) return;
     if (reply.kind === "committing") {
       current.isCommitting = true;
       return;
@@ -162,7 +173,10 @@ export class Writer {
     this.#child = undefined;
     const current = this.#current;
     this.#current = undefined;
-    if (current !== undefined) {
+    if (current === undefined) {
+      // It ended before it was ready, so the task for which it was started ran nowhere.
+      this.#takeNext()?.rejectUndone();
+    } else {
       this.#waiting.endTurn(current.job.orgId);
       this.#afterLoss(current, reason);
     }
