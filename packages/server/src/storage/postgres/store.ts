@@ -10,13 +10,13 @@ import { recordsFrom } from "./audit/record-blocks.js";
 import { SqlAuditExportStore } from "../cold/audit-export-store.js";
 import { SqlErasedPlanNames } from "../cold/erased-plan-names.js";
 import { SqlCosignatureStore } from "../cold/cosignature-store.js";
+import { SqlCustomerBindings } from "../cold/customer-bindings.js";
 import { PostgresAuditSequence } from "./audit/audit-sequence.js";
 import { SqlApprovalIndex } from "../cold/approval-index.js";
 import { SqlApiKeyStore } from "../cold/api-key-store.js";
 import { SqlBrowserSessionStore } from "../cold/browser-session-store.js";
 import { SqlPolicyStore } from "../cold/policy-store.js";
 import { PostgresBudgetReservations } from "./usage/budget-reservations.js";
-import { PostgresCustomerBindings } from "./usage/customer-bindings.js";
 import { DerivationThread } from "../derivation/derivation-thread.js";
 import { Database } from "./database.js";
 import type { DerivationCalls, DerivationData } from "./derivation/derivation-calls.js";
@@ -122,7 +122,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       toolCalls,
       usage: postgresUsageStore(db, derivation, unread.usage),
       reservations: new PostgresBudgetReservations(db, node, clock),
-      customers: new PostgresCustomerBindings(db),
+      customers: new SqlCustomerBindings(sql, clock),
       apiKeys: new SqlApiKeyStore(sql),
       browserSessions: new SqlBrowserSessionStore(sql),
       policies: new SqlPolicyStore(sql),

@@ -14,6 +14,7 @@ import { SqlAuditExportStore } from "../cold/audit-export-store.js";
 import { SqlErasedPlanNames } from "../cold/erased-plan-names.js";
 import { recordsFrom } from "./audit/record-rows.js";
 import { SqlCosignatureStore } from "../cold/cosignature-store.js";
+import { SqlCustomerBindings } from "../cold/customer-bindings.js";
 import { SqliteAuditSequence } from "./audit/audit-sequence.js";
 import { DerivationThread } from "../derivation/derivation-thread.js";
 import type { DerivationCalls, DerivationData } from "./derivation/derivation-calls.js";
@@ -26,7 +27,6 @@ import { SqlRetentionStore } from "../cold/retention-store.js";
 import { StoreReads } from "./reads/store-reads.js";
 import { CommitWriter } from "./commit-writer.js";
 import { openConnection, type SqliteRow, StatementCache } from "./connection.js";
-import { SqliteCustomerBindings } from "./usage/customer-bindings.js";
 import { SqliteMemoryStore } from "./memory/memory-store.js";
 import { SqliteReembedding } from "./memory/memory-reembedding.js";
 import { migrate, pendingVersions } from "./migrate.js";
@@ -98,7 +98,7 @@ export function openSqliteStore(
     approvals: new SqlApprovalIndex(sql),
     toolCalls,
     usage: sqliteUsageStore(writer, statements, derivation),
-    customers: new SqliteCustomerBindings(writer, statements, clock),
+    customers: new SqlCustomerBindings(sql, clock),
     apiKeys: new SqlApiKeyStore(sql),
     browserSessions: new SqlBrowserSessionStore(sql),
     policies: new SqlPolicyStore(sql),

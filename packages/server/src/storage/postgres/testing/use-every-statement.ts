@@ -314,7 +314,7 @@ async function useOthers({ apiKeys, browserSessions, policies, customers }: Stor
   await policies.put(put, new RecordedOperation(fact));
   await policies.latest(ORG);
   await customers.bind(ORG, "cus");
-  await customers.rebind(ORG, "cus");
+  await customers.rebind(randomUUID(), "cus");
   await customers.customerOf(ORG);
   await customers.organizationOf("cus");
   await apiKeys.add(API_KEY);

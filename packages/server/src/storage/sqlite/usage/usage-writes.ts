@@ -173,27 +173,3 @@ export function writePrice(orgId: string, { added, ended }: PriceChange): readon
     },
   ];
 }
-
-/** Moves a customer to an organization, from whichever one has it. */
-export function rebindCustomer(orgId: string, customerId: string, nowMs: number): Write {
-  return {
-    sql: `INSERT INTO payment_customers (customer_id, org_id, bound_at_ms)
-          VALUES (?1, ?2, ?3)
-          ON CONFLICT (customer_id) DO UPDATE
-            SET org_id = excluded.org_id, bound_at_ms = max(bound_at_ms, excluded.bound_at_ms)`,
-    params: [customerId, orgId, nowMs],
-    expect: 1,
-  };
-}
-
-/** Binds a customer, unless it belongs to another organization. */
-export function bindCustomer(orgId: string, customerId: string, nowMs: number): Write {
-  return {
-    sql: `INSERT INTO payment_customers (customer_id, org_id, bound_at_ms)
-          VALUES (?1, ?2, ?3)
-          ON CONFLICT (customer_id) DO UPDATE SET bound_at_ms = max(bound_at_ms, excluded.bound_at_ms)
-          WHERE org_id = excluded.org_id`,
-    params: [customerId, orgId, nowMs],
-    expect: 1,
-  };
-}
