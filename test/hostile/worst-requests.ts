@@ -39,6 +39,8 @@ export async function fillStore(attacker: Attacker): Promise<void> {
     const content = `${"word ".repeat(12_000)}${n}`;
     await attacker.send("POST", "/api/memory/entries", { session_id: "s", content });
   }
+  const triples = times(12, (n) => `<urn:s:${n}> <urn:p> "${"long ".repeat(4000)}${n}" .\n`);
+  await attacker.importState("main", triples.join(""));
 }
 
 /** @param share of the number of requests that is sent. */
@@ -114,6 +116,18 @@ function reads(share: number): readonly WorstRequests[] {
     {
       name: "memory searches with long texts",
       send: (to) => posts(to, "/api/memory/search", { query: "word ".repeat(13_000) }, many(50)),
+    },
+    {
+      name: "a query of the state whose answer is large",
+      statuses: [400],
+      send: (to) => {
+        const patterns = times(32, (n) => ({
+          subject: `?s${n}`,
+          predicate: `?p${n}`,
+          object: `?o${n}`,
+        }));
+        return posts(to, "/api/state/query", { patterns }, many(100));
+      },
     },
     {
       name: "MCP initialize",

@@ -32,6 +32,11 @@ export const STATE_SEARCH_MS_MAX: number = 10_000;
 export const STATE_CHANGES_AT_ONCE_MAX: number = 2;
 /** Time on the event loop that one import, merge or revert may take, in ms. */
 export const STATE_CHANGE_MS_MAX: number = 60_000;
+/**
+ * Bytes of JSON in the solutions of a basic graph pattern, in a page of quads or in a diff. The limit
+ * is that of a SPARQL result.
+ */
+export const STATE_ANSWER_BYTES_MAX: number = 8 * 1024 * 1024;
 /** Queued searches, and queued changes, of the state per organization. */
 export const STATE_WAITING_MAX: number = 100;
 /** How long a search or a change of the state may wait in its queue, in ms. */

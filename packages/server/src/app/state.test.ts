@@ -186,6 +186,24 @@ describe.each([SQLITE, POSTGRES])("the state over REST, kept on $name", (engine)
     expect([log[0].root === log[2].root, log[0].root === log[1].root]).toEqual([true, false]);
   });
 
+  it("refuses a query whose few rows have more bytes than an answer may have", async () => {
+    const facts = Array.from({ length: 12 }, (_, n) => `<a:s${n}> <p:p> "${n}" .`).join("\n");
+    await send("POST import", turtle(facts, { branch: "wide" }));
+    const patterns = Array.from({ length: 32 }, (_, n) => ({
+      subject: `?s${n}`,
+      predicate: `?p${n}`,
+      object: `?o${n}`,
+    }));
+    expect(await send("POST query", { at: "wide", patterns })).toMatchObject({
+      status: 400,
+      body: {
+        code: "LIMIT_EXCEEDED",
+        error: "The answer has more than 8388608 bytes: lower the limit, or use fewer variables",
+      },
+    });
+    expect((await send("POST query", { at: "wide", patterns, limit: 10 })).status).toBe(200);
+  });
+
   it.each(["n-triples", "n-quads", "turtle", "trig", "json-ld"])(
     "gives a dataset out as %s that comes in with the same root",
     async (format) => {

@@ -49,6 +49,7 @@ import type {
   StatePage,
 } from "./state-answers.js";
 import type { Graph, Quad } from "../terms/term.js";
+import { AnswerBytes } from "./answer-bytes.js";
 import { EMPTY_ROOTS } from "../datasets/triple-store.js";
 
 /** Bytes that a new quad takes in the trees of a dataset, roughly; the next measurement is exact. */
@@ -117,7 +118,10 @@ export class StateService {
     });
   }
 
-  /** The difference between two commits; without `from`, the difference to the first parent. */
+  /**
+   * The difference between two commits; without `from`, the difference to the first parent. It is
+   * truncated at the limit or at `STATE_ANSWER_BYTES_MAX`, whichever comes first.
+   */
   diff({ orgId }: Caller, from: string | undefined, to: string, limit: number): Promise<StateDiff> {
     return this.#search(orgId, to, function* ({ store, blocks }, commit) {
       const { roots, parents } = readCommit(store, commit);
@@ -125,10 +129,13 @@ export class StateService {
       const old = before === undefined ? EMPTY_ROOTS : readCommit(store, before).roots;
       const [added, deleted]: [Quad[], Quad[]] = [[], []];
       let isCut = false;
+      const bytes = new AnswerBytes();
       for (const change of diffTrees(blocks, old.spog, roots.spog)) {
         isCut = added.length + deleted.length === limit;
         if (isCut) break;
         const quad = quadOf("spog", change.key, (hash) => blocks.read(hash));
+        isCut = !bytes.addQuad(quad);
+        if (isCut) break;
         (change.added ? added : deleted).push(quad);
         yield;
       }
@@ -136,7 +143,10 @@ export class StateService {
     });
   }
 
-  /** Quads of a commit's dataset. */
+  /**
+   * Quads of a commit's dataset. A page ends at its limit or at `STATE_ANSWER_BYTES_MAX`,
+   * whichever comes first.
+   */
   at(
     { orgId }: Caller,
     name: string,
@@ -147,11 +157,12 @@ export class StateService {
       const snapshot = new Snapshot(blocks, readCommit(store, commit).roots);
       const quads: Quad[] = [];
       let place = 0;
+      const bytes = new AnswerBytes();
       const examined = examinationBudget();
       for (const quad of snapshot.scan(pattern, examined)) {
         yield;
         if (quad === undefined || place++ < page.offset) continue;
-        if (quads.length === page.limit) break;
+        if (quads.length === page.limit || !bytes.addQuad(quad)) break;
         quads.push(quad);
       }
       return { commit, count: yield* snapshot.counting(pattern, examined), quads };
@@ -160,7 +171,8 @@ export class StateService {
 
   /**
    * The solutions of a basic graph pattern.
-   * @throws AppError `LIMIT_EXCEEDED` when too many quads would be examined.
+   * @throws AppError `LIMIT_EXCEEDED` when too many quads would be examined, or the solutions have too
+   * many bytes.
    */
   solve(
     { orgId }: Caller,
@@ -171,10 +183,13 @@ export class StateService {
     return this.#search(orgId, name, function* ({ store, blocks }, commit) {
       const snapshot = new Snapshot(blocks, readCommit(store, commit).roots);
       const rows: Bindings[] = [];
+      const bytes = new AnswerBytes();
       for (const row of solving(snapshot, patterns, examinationBudget())) {
         yield;
         if (rows.length === limit) break;
-        if (row !== undefined) rows.push(row);
+        if (row === undefined) continue;
+        bytes.addRow(row);
+        rows.push(row);
       }
       return rows;
     });
