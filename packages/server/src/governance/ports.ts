@@ -171,6 +171,8 @@ export interface OutputToHandOut {
   readonly touched?: RecordedData | undefined;
   /** Who ran the statement, if it was recorded. */
   readonly ranBy?: RecordedCaller | undefined;
+  /** The text of the statement is handed out too, with the values that it writes. */
+  readonly showsStatement?: true;
 }
 
 /** Restrictions of a permitted statement. */
@@ -236,7 +238,8 @@ export interface StatementPolicy {
 export interface OutputPolicy extends Pick<StatementPolicy, "looksAtData"> {
   /**
    * Permits handing a stored output to a caller, or rejects; at once when the policies are in memory. The policies decide as if the caller ran
-   * the statement now, or read what it has read.
+   * the statement now, or read what it has read. To be shown the statement too, the caller has to be permitted to
+   * read what it has inserted and updated.
    * @throws AppError `POLICY_DENIED`.
    */
   permitOutput(caller: Caller, output: OutputToHandOut): undefined | Promise<undefined>;

@@ -1,6 +1,7 @@
 import {
   ApprovalRequired,
   isReadIntent,
+  kindsOfClass,
   type OutputToHandOut,
   type PlannedStatement,
   type TouchedData,
@@ -8,7 +9,7 @@ import {
 import type { RecordedCaller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
-import type { RecordedData } from "../kernel/tool-call.js";
+import type { DataAccess, RecordedData } from "../kernel/tool-call.js";
 import { POLICY_DECISIONS_MAX } from "./limits.js";
 
 /** Decides on a statement as it would run now. @throws AppError `POLICY_DENIED`; ApprovalRequired. */
@@ -19,8 +20,10 @@ type PermitStatement = (
 
 /**
  * Permits handing out a stored output: to a caller who might run its statement now, and to one who
- * might read everything that the statement read. What persons have approved counts for the caller
- * who ran the statement, and for nobody else.
+ * might read everything that the statement read. Together with the text of a statement that inserts
+ * or updates, only a caller gets it who might also read what was written, because the text has the
+ * written values as literals. What persons have approved counts for the caller who ran the
+ * statement, and for nobody else.
  * @throws AppError `POLICY_DENIED`.
  */
 export function permitOutput(
@@ -30,14 +33,18 @@ export function permitOutput(
   permit: PermitStatement,
 ): void {
   const { intent, ranBy } = output;
-  const refusal = refusalOf(() => permit(output, touched));
-  if (refusal === undefined) return;
   const isOwn = ranBy !== undefined && isSameParty(caller, ranBy);
-  if (isOwn && refusal instanceof ApprovalRequired) return;
-  if (isReadIntent(intent)) throw withheld(refusal);
-  const ofRead = refusalOf(() => permit({ intent: "read_select" }, touched && onlyRead(touched)));
-  if (ofRead === undefined || (isOwn && ofRead instanceof ApprovalRequired)) return;
-  throw withheld(ofRead);
+  const refusalUnlessOwn = (ask: () => unknown): AppError | undefined => {
+    const refusal = refusalOf(ask);
+    return isOwn && refusal instanceof ApprovalRequired ? undefined : refusal;
+  };
+  const tellsWritten = output.showsStatement === true && writesValues(output, touched);
+  const refusal = refusalUnlessOwn(() => permit(output, touched));
+  if (refusal === undefined && !tellsWritten) return;
+  if (refusal !== undefined && isReadIntent(intent)) throw withheld(refusal);
+  const told = touched && (tellsWritten ? readAndWritten(touched) : onlyRead(touched));
+  const ofRead = refusalUnlessOwn(() => permit({ intent: "read_select" }, told));
+  if (ofRead !== undefined) throw withheld(ofRead);
 }
 
 /** Whether two callers are the same party: the same agent of the same person, person, or API key. */
@@ -61,22 +68,45 @@ export class RecalledData {
   }
 }
 
-const reads = new WeakMap<TouchedData, TouchedData>();
+/** Whether the text of a statement can have values as literals that it puts into columns. */
+function writesValues(
+  { intent, kinds = kindsOfClass(intent) }: OutputToHandOut,
+  touched: TouchedData | undefined,
+): boolean {
+  if (touched === undefined) {
+    return kinds.includes("write_insert") || kinds.includes("write_update");
+  }
+  return touched.tables.some(
+    ({ accesses }) => accesses.insert !== undefined || accesses.update !== undefined,
+  );
+}
 
 /**
  * The data that a statement reads, or defines: all that its output can tell of. A change of a schema shows the
  * columns of its tables.
  */
-function onlyRead(touched: TouchedData): TouchedData {
-  const known = reads.get(touched);
-  if (known !== undefined) return known;
-  const tables = touched.tables.map(({ accesses, ...table }) => ({
-    ...table,
-    accesses: { read: [...(accesses.read ?? []), ...(accesses.define ?? [])] },
-  }));
-  const read = { ...touched, tables };
-  reads.set(touched, read);
-  return read;
+const onlyRead = asReading(["read", "define"]);
+
+/** The data that the text of a statement can tell of beside its output. */
+const readAndWritten = asReading(["read", "define", "insert", "update"]);
+
+/**
+ * The reading of all columns that a statement uses in these ways. The same data give the same object, by which
+ * decisions are cached.
+ */
+function asReading(ways: readonly DataAccess[]): (touched: TouchedData) => TouchedData {
+  const readings = new WeakMap<TouchedData, TouchedData>();
+  return (touched) => {
+    const known = readings.get(touched);
+    if (known !== undefined) return known;
+    const tables = touched.tables.map(({ accesses, ...table }) => ({
+      ...table,
+      accesses: { read: [...new Set(ways.flatMap((way) => accesses[way] ?? []))] },
+    }));
+    const reading = { ...touched, tables };
+    readings.set(touched, reading);
+    return reading;
+  };
 }
 
 function refusalOf(ask: () => unknown): AppError | undefined {

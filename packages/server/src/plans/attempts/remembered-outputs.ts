@@ -2,9 +2,9 @@ import type { Caller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { type Intent, isIntent, type OutputPolicy } from "../../governance/index.js";
 import type { OutputSource } from "../../kernel/tool-call.js";
-import type { PlanEngine, StoredStep } from "../engine/index.js";
+import type { PlanEngine, StoredSource, StoredStep } from "../engine/index.js";
 import { REMEMBERED_STEPS_READ_MAX } from "../limits.js";
-import { refusalOf, type StoredOutputs } from "./stored-outputs.js";
+import { refusalOf, type SourceToHandOut, type StoredOutputs } from "./stored-outputs.js";
 
 /** An entry of the memory, which holds the output of a tool call if it was made of one. */
 export interface RememberedOutput {
@@ -26,7 +26,7 @@ type EntryRefusal = (entry: RememberedOutput) => Promise<AppError | undefined>;
 
 /**
  * Decides who may have the entries of tool calls: those who may have the outputs that an entry
- * repeats. An entry keeps the sources of its output. Where these do not name the touched data, since
+ * repeats, and may read the columns that its statement writes. An entry keeps the sources of its output. Where these do not name the touched data, since
  * no policy depended on them, the step in the log tells.
  */
 export class RememberedOutputs {
@@ -62,7 +62,7 @@ export class RememberedOutputs {
         const step = stepsLeft < 0 ? undefined : await engine.findStep({ orgId, ...call });
         // A step that has been revised, or has ended otherwise since, tells nothing of the call.
         if (step === undefined || !isOfCall(step, call, toolCall.sources)) throw unknownSource();
-        await this.#parts.outputs.permit(asking, step.sources);
+        await this.#parts.outputs.permit(asking, step.sources.map(withOwnStatement));
       });
       known.set(key, refusal);
       return refusal;
@@ -70,15 +70,23 @@ export class RememberedOutputs {
   }
 
   async #permitSources(caller: Caller, sources: readonly OutputSource[]): Promise<void> {
-    for (const { dataSource, intent, kinds, touched } of sources) {
+    for (const [index, { dataSource, intent, kinds, touched }] of sources.entries()) {
       await this.#parts.policy.permitOutput(caller, {
         dataSource,
         intent: knownIntent(intent),
         ...(kinds && { kinds: kinds.map(knownIntent) }),
         touched,
+        // The first source is the statement that the entry holds.
+        ...(index === 0 && { showsStatement: true }),
       });
     }
   }
+}
+
+/** An entry holds the text of its own statement, which is the first source, and of none that it has bound. */
+function withOwnStatement(source: StoredSource, index: number): SourceToHandOut {
+  if (index !== 0) return source;
+  return { step: source.step, result: () => source.result(), showsStatement: true };
 }
 
 /** Another orchestrator records intents of its own, of which the gravest is assumed. */

@@ -12,6 +12,12 @@ export interface StoredOutputsParts extends ToldDataParts {
   readonly policy: OutputPolicy;
 }
 
+/** A stored output that is to leave the log. */
+export interface SourceToHandOut extends StoredSource {
+  /** The text of the statement is handed out too. */
+  readonly showsStatement?: true;
+}
+
 /** The refusal of a decision by policies; `undefined` when it permits. */
 export async function refusalOf(permit: () => Promise<unknown>): Promise<AppError | undefined> {
   try {
@@ -44,7 +50,7 @@ export class StoredOutputs {
    */
   permit(
     ctx: QueryRuntimeContext,
-    sources: readonly StoredSource[],
+    sources: readonly SourceToHandOut[],
     budget?: DescribeBudget,
   ): readonly OutputSource[] | Promise<readonly OutputSource[]> {
     if (sources.length === 0) return [];
@@ -58,7 +64,7 @@ export class StoredOutputs {
   /** The refusal of {@link permit}; `undefined` when there is none. */
   async refusal(
     ctx: QueryRuntimeContext,
-    sources: readonly StoredSource[],
+    sources: readonly SourceToHandOut[],
     budget?: DescribeBudget,
   ): Promise<AppError | undefined> {
     return refusalOf(async () => this.permit(ctx, sources, budget));
@@ -80,12 +86,12 @@ export class StoredOutputs {
 
   async #permitAllByData(
     ctx: QueryRuntimeContext,
-    sources: readonly StoredSource[],
+    sources: readonly SourceToHandOut[],
     budget: DescribeBudget | undefined,
   ): Promise<readonly OutputSource[]> {
     const recorded: OutputSource[] = [];
     for (const source of sources) {
-      const asked = plannedStatement(source.step, undefined);
+      const asked = askedOf(source);
       try {
         const touched = await this.#permitByData(ctx, source, asked, budget);
         recorded.push(recordedSource(asked, touched));
@@ -98,15 +104,16 @@ export class StoredOutputs {
 
   /**
    * Asks the policies about outputs by their statements alone. Each one permitted is added to `recorded`, and to
-   * `permitted` if the answer holds for whoever asks the same, so that equal statements are asked about once.
+   * `permitted` if the answer holds for whoever asks the same, so that equal statements are asked about once. What is
+   * permitted with the statement's text is permitted without it too, and the text is shown only of the first source.
    */
   #permitAllWithout(
     ctx: QueryRuntimeContext,
-    sources: readonly StoredSource[],
+    sources: readonly SourceToHandOut[],
     { recorded, permitted }: PermittedOutputs,
   ): readonly OutputSource[] | Promise<readonly OutputSource[]> {
     for (const source of sources) {
-      const asked = plannedStatement(source.step, undefined);
+      const asked = askedOf(source);
       if (permitted.some((other) => isSameAsked(other, asked))) continue;
       const answer = this.#permitWithout(ctx, asked, source);
       if (answer === true) {
@@ -132,7 +139,7 @@ export class StoredOutputs {
   /** @returns the data that the output tells of. */
   async #permitByData(
     ctx: QueryRuntimeContext,
-    source: StoredSource,
+    source: SourceToHandOut,
     asked: AskedOutput,
     budget: DescribeBudget | undefined,
   ): Promise<RecordedData | undefined> {
@@ -153,7 +160,7 @@ export class StoredOutputs {
   #permitWithout(
     ctx: QueryRuntimeContext,
     asked: AskedOutput,
-    source: StoredSource,
+    source: SourceToHandOut,
   ): true | Promise<boolean> {
     const { policy } = this.#parts;
     const answer = policy.permitOutput(ctx, asked);
@@ -179,7 +186,12 @@ interface PermittedOutputs {
 }
 
 /** What policies that do not look at data are asked about an output. */
-type AskedOutput = Pick<OutputToHandOut, "dataSource" | "intent" | "kinds">;
+type AskedOutput = Pick<OutputToHandOut, "dataSource" | "intent" | "kinds" | "showsStatement">;
+
+function askedOf({ step, showsStatement }: SourceToHandOut): AskedOutput {
+  const planned = plannedStatement(step, undefined);
+  return showsStatement === true ? { ...planned, showsStatement } : planned;
+}
 
 function recordedSource(
   { dataSource, intent, kinds = [] }: AskedOutput,

@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { createClient, type StewardClient } from "@steward/client";
+import { silentLog } from "@steward/kernel/log.js";
+import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { BareClient, type Message } from "../transport/grpc/testing/bare-client.js";
+import { openApp, type App } from "./app.js";
+
+/**
+ * An admin writes values into a column that others may not read, as literals of the statements. Every answer that
+ * shows statements is searched for the values. Half of the statements ran before the policies, when nothing was
+ * recorded of the columns that they touched.
+ */
+const directory = mkdtempSync(join(tmpdir(), "steward-stored-statements-"));
+const SCHEMA = "CREATE TABLE people (id integer PRIMARY KEY, name text, email text)";
+const SECRET = "TOPSECRET";
+const PLAIN = "PLAINNAME";
+
+/** Statements that write a secret, by what they are. */
+const SECRET_WRITES: Readonly<Record<string, (id: number) => string>> = {
+  insert: (id) => `INSERT INTO people (id, email) VALUES (${id}, '${SECRET}')`,
+  "insert without names": (id) => `INSERT INTO people VALUES (${id}, 'n', '${SECRET}')`,
+  update: () => `UPDATE people SET email = '${SECRET}' WHERE id = 2`,
+  upsert: () =>
+    `INSERT INTO people (id, name) VALUES (2, 'n') ON CONFLICT (id) DO UPDATE SET email = '${SECRET}'`,
+  "failed insert": () => `INSERT INTO people (id, email) VALUES (1, '${SECRET}')`,
+};
+/** A write of a column that everybody may read. */
+const PLAIN_WRITE = `UPDATE people SET name = '${PLAIN}' WHERE id = 2`;
+
+/** `robot` may not use the column, `clerk` may write it and not read it. */
+const POLICY = ["sqlite/people", "postgres/people"]
+  .map(
+    (table, index) => `@id("robot-${index}") @reason("Addresses are private")
+      forbid (principal in Steward::Role::"agent", action, resource == Steward::Column::"${table}/email");
+    @id("clerk-${index}") @reason("Addresses are private")
+      forbid (principal == Steward::Person::"clerk", action == Steward::Action::"read_select",
+        resource == Steward::Column::"${table}/email");`,
+  )
+  .join("\n");
+const ROLES: Readonly<Record<string, string>> = { robot: "agent", clerk: "admin", root: "admin" };
+
+let app: App;
+let database: TestDatabase;
+let grpc: BareClient;
+beforeAll(async () => {
+  database = await freshDatabase();
+  const owner = new Client({ connectionString: database.url });
+  await owner.connect();
+  await owner.query(`${SCHEMA}; INSERT INTO people VALUES (1, 'a', 'x'), (2, 'b', 'y')`);
+  await owner.end();
+  const file = new DatabaseSync(join(directory, "people.db"));
+  file.exec(`${SCHEMA}; INSERT INTO people VALUES (1, 'a', 'x'), (2, 'b', 'y')`);
+  file.close();
+  app = await openApp({
+    ...{ port: 0, log: silentLog, dataDir: directory },
+    databaseUrl: `sqlite:${join(directory, "store.db")}`,
+    dataSources: [
+      { name: "sqlite", url: `sqlite:${join(directory, "people.db")}` },
+      { name: "postgres", url: database.url },
+    ],
+    tools: {
+      strict: true,
+      tools: ["sqlite", "postgres"].map((name) => ({ name, dataSource: name })),
+    },
+  });
+  grpc = new BareClient(app.address.port);
+});
+afterAll(async () => {
+  grpc.close();
+  await app[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true });
+});
+
+describe.each(["sqlite", "postgres"])("a statement that has written on %s", (source) => {
+  const orgId = crypto.randomUUID();
+  /** The plans of the writes of secrets, with what they returned. */
+  const ran = new Map<string, string>();
+  let nextId = 100;
+
+  const headersOf = (user: string) => ({
+    ...{ "x-org-id": orgId, "x-user-role": ROLES[user] ?? "", "x-user-id": user },
+  });
+  const as = (user: string): StewardClient =>
+    createClient({
+      baseUrl: `http://127.0.0.1:${String(app.address.port)}`,
+      ...{ headers: headersOf(user), maxRetries: 0 },
+    });
+  const run = async (query_template: string): Promise<string> => {
+    const { plans } = as("root");
+    const steps = [{ id: "a", tool_name: source, query_template }];
+    const { plan_id } = await plans.submit({ name: "p", steps });
+    await plans.execute(plan_id, "a");
+    return plan_id;
+  };
+  const runAll = async (when: string): Promise<void> => {
+    for (const [name, write] of Object.entries(SECRET_WRITES)) {
+      ran.set(`${name} ${when}`, await run(write(nextId++)));
+    }
+    await run(PLAIN_WRITE);
+  };
+  const rpc = async (method: string, request: Message, user: string): Promise<unknown> =>
+    grpc.call(method, request, { metadata: headersOf(user) });
+
+  const query = "people email";
+  const SHOWN: Readonly<Record<string, (user: string) => Promise<unknown>>> = {
+    "REST searchMemory": (user) => as(user).memory.searchMemory({ query, top_k: 100 }),
+    "REST listMemoryEntries": (user) => as(user).memory.listMemoryEntries({ limit: 200 }),
+    "gRPC SearchMemory": (user) => rpc("SearchMemory", { query, top_k: 100 }, user),
+    "gRPC ListMemoryEntries": (user) => rpc("ListMemoryEntries", { limit: 200 }, user),
+  };
+
+  beforeAll(async () => {
+    await runAll("before the policies");
+    await as("root").policies.putPolicies({ version: 0, text: POLICY });
+    await runAll("under the policies");
+    await vi.waitFor(async () => {
+      expect(await as("root").memory.getMemoryStats()).toMatchObject({ waiting_calls: 0 });
+    }, 60_000);
+  });
+
+  it.each(Object.keys(SHOWN))(
+    "is shown by %s to those who may read what it wrote",
+    async (operation) => {
+      const ask = SHOWN[operation] ?? (() => Promise.resolve());
+      expect(JSON.stringify(await ask("root"))).toContain(SECRET);
+      for (const user of ["robot", "clerk"]) {
+        const answer = JSON.stringify(await ask(user));
+        expect(answer).not.toContain(SECRET);
+        expect(answer).toContain(PLAIN);
+      }
+    },
+  );
+
+  it("is in an entry of the memory that only they get by its id", async () => {
+    const { entries } = await as("root").memory.listMemoryEntries({ limit: 200 });
+    const secret = entries.filter(({ content }) => content.includes(SECRET));
+    expect(secret).toHaveLength(ran.size);
+    for (const { entry_id } of secret) {
+      for (const user of ["robot", "clerk"]) {
+        await expect(as(user).memory.getMemoryEntry({ entry_id })).rejects.toMatchObject({
+          code: "POLICY_DENIED",
+        });
+        await expect(rpc("GetMemoryEntry", { entry_id }, user)).rejects.toThrow();
+      }
+    }
+  });
+
+  it("gives its result as before to those who may read what it has read", async () => {
+    const planId = ran.get("update under the policies") ?? "";
+    for (const user of ["robot", "clerk", "root"]) {
+      expect(await as(user).plans.execute(planId, "a")).toMatchObject({
+        ...{ replayed: true, step_result: { status: "completed", row_count: 1 } },
+      });
+    }
+  });
+});
