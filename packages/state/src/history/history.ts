@@ -50,14 +50,35 @@ export function* findingMergeBase(
   return undefined;
 }
 
+/** The form of a commit's content id: CIDv1, dag-json, sha2-256 in base32. */
+const COMMIT_ID = /^bagu[a-z2-7]{57}$/;
+
 /**
- * Resolves a commit's name: a branch, a tag, a full ref name, a content id, or a hash.
- * @throws AppError `NOT_FOUND` when no such ref or commit exists.
+ * Resolves a commit's name: a content id or a hash, a full ref name, a branch, or a tag. An id means its
+ * commit whatever branches are called, and a full ref name its ref, so that nobody who may make a branch can
+ * put it in the place of either.
+ * @throws AppError `NOT_FOUND` when no such ref or commit exists; `INVALID_ARGUMENT` for a name that is both a
+ * branch's and a tag's.
  */
 export function resolve(store: Blocks & Refs, name: string): Hash {
-  const ref = store.ref(`heads/${name}`) ?? store.ref(`tags/${name}`) ?? store.ref(name);
-  if (ref !== undefined) return ref;
-  const hash = isHash(name) ? name : name.startsWith("bagu") ? commitOfId(name) : undefined;
-  if (hash !== undefined && store.has(hash)) return hash;
+  if (isHash(name)) {
+    if (store.has(name)) return name;
+  } else if (!COMMIT_ID.test(name)) {
+    const ref = refNamed(store, name);
+    if (ref !== undefined) return ref;
+  } else if (store.has(commitOfId(name))) {
+    return commitOfId(name);
+  }
   throw new AppError("NOT_FOUND", `There is no branch, tag or commit ${JSON.stringify(name)}`);
+}
+
+function refNamed(store: Refs, name: string): Hash | undefined {
+  if (/^(heads|tags)\//.test(name)) return store.ref(name);
+  const branch = store.ref(`heads/${name}`);
+  const tag = store.ref(`tags/${name}`);
+  if (branch === undefined || tag === undefined) return branch ?? tag ?? store.ref(name);
+  throw new AppError(
+    "INVALID_ARGUMENT",
+    `${JSON.stringify(name)} is a branch and a tag: write ${JSON.stringify(`heads/${name}`)} or ${JSON.stringify(`tags/${name}`)}`,
+  );
 }

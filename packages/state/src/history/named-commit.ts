@@ -10,9 +10,8 @@ import type { BlockStore } from "../ports.js";
  */
 export function commitNamed(store: BlockStore, name: string): Hash {
   const hash = resolve(store, name);
-  const isRef = [`heads/${name}`, `tags/${name}`, name].some((ref) => store.ref(ref) === hash);
-  // A ref always names a commit. A hash given by a caller must be checked.
-  if (!isRef && !isCommit(store, hash)) throw unknownRef(name);
+  // A ref always names a commit; a hash may be of any block.
+  if (!isCommit(store, hash)) throw unknownRef(name);
   return hash;
 }
 
