@@ -18,7 +18,7 @@ const ROWS: Readonly<Record<Work, string>> = {
   rewrite: "rewritten",
 };
 
-/** A row of the documentation's table: a command, its lock, its work on rows, and what it may lose. */
+/** What the documentation's table says of a command: its lock, its work on rows, and what it may lose. */
 interface Row {
   readonly command: string;
   readonly lock: string;
@@ -31,9 +31,13 @@ function documented(dialect: Dialect): readonly Row[] {
   const [, section = ""] = readFileSync(DOCUMENT, "utf8").split(`${title}\n`);
   const [own = ""] = section.split("\n## ");
   const lines = own.split("\n").filter((line) => line.startsWith("| `"));
-  return lines.map((line) => {
-    const [, command = "", , lock = "", rows = "", loss = ""] = line.split("|");
-    return { command: command.trim().slice(1, -1), lock: lock.trim(), rows, loss: loss.trim() };
+  return lines.flatMap((line) => {
+    const [, commands = "", lock = "", rows = "", loss = ""] = line
+      .split("|")
+      .map((cell) => cell.trim());
+    return [...commands.matchAll(/`(\w+)`/g)].map(([, command = ""]) => ({
+      ...{ command, lock, rows: rows || "untouched", loss: loss || "nothing" },
+    }));
   });
 }
 
