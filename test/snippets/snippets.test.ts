@@ -17,7 +17,6 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 /** Snippets that no test runs as scripts, by document and language or first line, and why. */
 const NOT_SCRIPTS: Readonly<Record<string, string>> = {
   "ARCHITECTURE.md ": "shows pictures",
-  "docs/one-request.md ": "shows a picture",
   "CONTRIBUTING.md sh": "starts all tests, this one too",
   "docs/decisions/0003-states.md ": "shows pictures",
   "docs/data-sources.md sql": "run below, on PostgreSQL",

@@ -104,7 +104,7 @@ The right that each operation needs, the record that it leaves, and where it is 
 - **Action**: [policies](policies.md) are asked about it before the request is read, on every wire. Without an action no right is needed.
 - **Record**: its kind in the [audit log](audit.md), written in the transaction of the effect. Others are written at another time: \`around\`, before and after an effect outside of the store; \`before\`, before data leave the service; \`counted\`, the same, but repeated reads are only counted. Each change of a plan is a record (plan log). An operation without a record changes nothing.
 - **\\***: a client that does not know whether its request arrived must not send it again.
-- The service of a gRPC method is named at the head of its group.
+- **gRPC**: the service is at the head of the group, and its method has the name of the operation (yes) or the one that is given.
 
 | operation | action | record | REST | gRPC | command |
 | - | - | - | - | - | - |
@@ -129,7 +129,8 @@ function rowsOf(group: string): readonly string[] {
 
 function line({ audit = "", time, ...row }: ListedOperation, service: string): string {
   const record = time === undefined || time === "withEffect" ? audit : `${audit}, ${time}`;
-  const method = (row.grpc ?? "").replace(`${service}/`, "");
+  const given = (row.grpc ?? "").replace(`${service}/`, "");
+  const method = given.toLowerCase() === row.operation.toLowerCase() ? "yes" : given;
   const name = `${row.operation}${row.retry ? "" : " \\*"}`;
   // An asterisk of a path would begin an emphasis.
   const rest = (row.rest ?? "").replaceAll("*", "\\*");
