@@ -99,15 +99,15 @@ function pageOf(): string {
   const groups = [...new Set(ROWS.map(({ group }) => group))];
   return `# Operations
 
-The right that each operation needs, the record that it leaves, and where it is served. \`steward operations\` prints the same with further columns, \`--json\` for programs. \`/docs\` of a server describes parameters and answers. The tools of MCP call these operations, so they need the same actions and leave the same records.
+The right that each operation needs, the record that it leaves, and where it is served. \`steward operations\` prints the same with further columns, such as the command, and \`--json\` for programs. \`/docs\` of a server describes parameters and answers. The tools of MCP call these operations, so they need the same actions and leave the same records.
 
 - **Action**: [policies](policies.md) are asked about it before the request is read, on every wire. Without an action no right is needed.
 - **Record**: its kind in the [audit log](audit.md), written in the transaction of the effect. Others are written at another time: \`around\`, before and after an effect outside of the store; \`before\`, before data leave the service; \`counted\`, the same, but repeated reads are only counted. Each change of a plan is a record (plan log). An operation without a record changes nothing.
 - **\\***: a client that does not know whether its request arrived must not send it again.
 - **gRPC**: the service is at the head of the group, and its method has the name of the operation (yes) or the one that is given.
 
-| operation | action | record | REST | gRPC | command |
-| - | - | - | - | - | - |
+| operation | action | record | REST | gRPC |
+| - | - | - | - | - |
 ${groups.flatMap(rowsOf).join("\n")}
 `;
 }
@@ -122,7 +122,6 @@ function rowsOf(group: string): readonly string[] {
     "",
     "",
     service,
-    "",
   ]);
   return [head, ...rows.map((row) => line(row, service))];
 }
@@ -134,7 +133,7 @@ function line({ audit = "", time, ...row }: ListedOperation, service: string): s
   const name = `${row.operation}${row.retry ? "" : " \\*"}`;
   // An asterisk of a path would begin an emphasis.
   const rest = (row.rest ?? "").replaceAll("*", "\\*");
-  return cells([name, row.action ?? "", record, rest, method, row.command ?? ""]);
+  return cells([name, row.action ?? "", record, rest, method]);
 }
 
 function cells(texts: readonly string[]): string {

@@ -46,12 +46,13 @@ function row(setting: Setting<unknown>): string {
 }
 
 /** The shape of the value, shorter than in an error: the help has the unit of a number. */
-function valueOf({ type, example, default: preset }: Setting<unknown>): string {
+function valueOf({ type, example, default: preset, flag }: Setting<unknown>): string {
   const shape = type.shape
     .replace(/^a whole number of \w+ from /, "")
     .replace(TRUSTED_URL, "https");
   const isPlain = example === preset || example === type.example;
-  if (isPlain || /^(a path|https)$/.test(shape)) return shape;
+  const isSecret = flag === undefined;
+  if (isPlain || isSecret || /^(a path|https|\d+ to \d+)$/.test(shape)) return shape;
   return `${shape}, such as ${example.includes("`") ? example : `\`${example}\``}`;
 }
 
