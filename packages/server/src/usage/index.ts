@@ -12,7 +12,7 @@ export type { ExternalEvent } from "./events/external-event.js";
 export { formatUsd, usdOf } from "./money.js";
 export { LedgerReservations } from "./budgets/ledger-reservations.js";
 export { noStorageMeter, noUsageStore } from "./no-usage-store.js";
-export { NO_USAGE, postingOf, postingOfAdjustment, type UsageTotals } from "./posting.js";
+export { NO_USAGE, postingOf, postingOfCorrection, type UsageTotals } from "./posting.js";
 export type { PriceInput } from "./prices/price-input.js";
 export { PriceList, type Price } from "./prices/pricing.js";
 export type { BudgetState } from "./budgets/budget-state.js";

@@ -15,7 +15,7 @@ export const noUsageStore: UsageStore = {
     detailFromMs: refuse,
     totalsIn: refuse,
   },
-  prices: { list: refuse, change: refuse, correctRows: refuse },
+  prices: { list: refuse, change: refuse },
   budgets: { list: refuse, save: refuse, delete: refuse },
   ledgers: { exclusively: refuse },
 };

@@ -106,7 +106,7 @@ export interface UsageReports {
   totalsIn(orgId: string, window: BudgetWindow): Promise<UsageTotals>;
 }
 
-/** The prices of organizations, and the corrections that follow from a changed price. */
+/** The prices of organizations. */
 export interface PriceBook {
   /**
    * All prices of the organization, including past and future ones, by scope, subject and period.
@@ -123,17 +123,6 @@ export interface PriceBook {
     change: (prices: readonly Price[]) => PriceChange,
     operation?: RecordedOperation,
   ): Promise<PriceChange>;
-
-  /**
-   * Adds corrections of the organization's usage rows in a range, for the oldest `limit` rows.
-   * @param correct creates the corrections from the current rows and prices; may be called more
-   * than once.
-   */
-  correctRows(
-    orgId: string,
-    page: { readonly range: RowRange; readonly limit: number },
-    correct: (rows: readonly CostedRow[], prices: readonly Price[]) => readonly Correction[],
-  ): Promise<CorrectedRows>;
 }
 
 /** The budgets of organizations. */
@@ -150,7 +139,7 @@ export interface BudgetBook {
 
 /** Opens the ledgers of organizations. */
 export interface UsageLedgers {
-  /** Gives `work` exclusive access to an organization's rows and totals. */
+  /** Gives `work` exclusive access to an organization's prices, rows and totals. */
   exclusively<T>(orgId: string, work: (ledger: UsageLedger) => Promise<T>): Promise<T>;
 }
 
@@ -173,12 +162,12 @@ export interface UsageLedger {
 
   /** Replaces stored totals; a total without actions is deleted. */
   replaceTotals(totals: Rollups): Promise<void>;
-}
 
-/** The examined rows and the added corrections. */
-export interface CorrectedRows {
-  readonly rows: readonly CostedRow[];
-  readonly corrections: readonly Correction[];
+  /** All prices of the organization, as in {@link PriceBook.list}. */
+  prices(orgId: string): Promise<readonly Price[]>;
+
+  /** Adds corrections of the organization's rows, and adds them to the totals. */
+  correct(orgId: string, corrections: readonly Correction[]): Promise<void>;
 }
 
 /** A correction and the row that it corrects. */

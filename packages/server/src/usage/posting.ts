@@ -28,8 +28,14 @@ export function postingOf(event: UsageEvent): Posting {
   };
 }
 
-/** An adjustment changes only the cost, on the day of the event that it corrects. */
-export function postingOfAdjustment(adjustment: UsageAdjustment, event: UsageEvent): Posting {
+/** A correction changes only the cost, on the day of the event that it corrects. */
+export function postingOfCorrection({
+  event,
+  adjustment,
+}: {
+  readonly event: UsageEvent;
+  readonly adjustment: UsageAdjustment;
+}): Posting {
   return { ...placeOf(event), actionCount: 0, totalAau: 0, totalCost: adjustment.difference };
 }
 

@@ -190,7 +190,7 @@ export class UsageService {
     return recorder.exclusively(async () => {
       const detailFromMs = await store.reports.detailFromMs(orgId);
       requireDetail("from", parseInstant("from", input.from), detailFromMs);
-      const repriced = await reprice(store.prices, orgId, input, ids, clock.nowMs());
+      const repriced = await reprice(store.ledgers, orgId, input, ids, clock.nowMs());
       gate.refresh(orgId);
       return repriced;
     });

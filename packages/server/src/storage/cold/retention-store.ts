@@ -2,8 +2,8 @@ import type { RecordedOperation } from "../../kernel/recorded-operation.js";
 import { RETENTION_VERSIONS_KEPT } from "../../retention/limits.js";
 import type { LegalHold, RetentionStore, RetentionVersion } from "../../retention/ports.js";
 import { integer, json, optional, rowType, text, uuid } from "./row-type.js";
-import { onPostgres, sql, type Sql } from "./sql.js";
-import { always, one, type SqlStore } from "./sql-store.js";
+import { sql } from "./sql.js";
+import { always, locking, one, type SqlStore } from "./sql-store.js";
 import { Versions } from "./versions.js";
 
 const VERSION = rowType<RetentionVersion>({
@@ -39,11 +39,14 @@ export class SqlRetentionStore extends Versions<RetentionVersion> implements Ret
     return this.#db.rows(orgId, query, HOLD);
   }
 
-  /** On SQLite deletions are in the same queue of commits, and look for holds when they are run. */
+  /**
+   * The lock is that of `whileDeleting`. On SQLite deletions are in the same queue of commits, and look for holds
+   * when they are run.
+   */
   async placeHold(hold: LegalHold, operation?: RecordedOperation): Promise<void> {
     await this.#db.write(
       [
-        ...preventDeletions(hold.orgId),
+        ...locking("retention_locks", hold.orgId),
         sql`INSERT INTO legal_holds (${HOLD.columns}) VALUES (${HOLD.values(hold)})
           ON CONFLICT DO NOTHING`,
       ],
@@ -55,15 +58,4 @@ export class SqlRetentionStore extends Versions<RetentionVersion> implements Ret
     const lift = one(sql`DELETE FROM legal_holds WHERE org_id = ${orgId} AND hold_id = ${holdId}`);
     return this.#db.write([lift], { operation, isOurs: always });
   }
-}
-
-/**
- * Waits until no server deletes rows of the organization, and prevents it until the transaction ends:
- * the lock of `whileDeleting`.
- */
-function preventDeletions(orgId: string): readonly Sql[] {
-  return [
-    sql`INSERT INTO retention_locks (org_id) VALUES (${orgId}) ON CONFLICT DO NOTHING`,
-    sql`SELECT 1 FROM retention_locks WHERE org_id = ${orgId} FOR UPDATE`,
-  ].map(onPostgres);
 }

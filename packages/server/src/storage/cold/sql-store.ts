@@ -1,6 +1,6 @@
 import type { RecordedOperation } from "../../kernel/recorded-operation.js";
 import type { Readable } from "./row-type.js";
-import type { Sql } from "./sql.js";
+import { onPostgres, raw, sql, type Sql } from "./sql.js";
 
 /** The party of reads that no organization has asked for. */
 export const NO_PARTY = "";
@@ -52,4 +52,15 @@ export function one(statement: Sql): ExpectingSql {
 /** Of a unit whose effect can only be that of an earlier attempt of the same call. */
 export function always(): Promise<boolean> {
   return Promise.resolve(true);
+}
+
+/**
+ * Waits until no other server holds the organization's row in a table of locks, and holds it until the unit ends.
+ * Not needed on SQLite, whose units follow one another.
+ */
+export function locking(table: "retention_locks" | "usage_ledgers", orgId: string): readonly Sql[] {
+  return [
+    sql`INSERT INTO ${raw(table)} (org_id) VALUES (${orgId}) ON CONFLICT DO NOTHING`,
+    sql`SELECT 1 FROM ${raw(table)} WHERE org_id = ${orgId} FOR UPDATE`,
+  ].map(onPostgres);
 }

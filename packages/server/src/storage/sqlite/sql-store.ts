@@ -26,9 +26,7 @@ export class SqliteSqlStore implements SqlStore {
   }
 
   async rows<R>(party: string, query: Sql, type: Readable<R>): Promise<readonly R[]> {
-    const { sql, params } = sqliteQuery(query);
-    const rows: readonly SqliteRow[] = await this.#db.all(party, sql, ...params);
-    return rows.map(type.read);
+    return rowsOf(this.#db, party, query, type);
   }
 
   /** An outcome is never unknown here. */
@@ -46,6 +44,18 @@ export class SqliteSqlStore implements SqlStore {
       throw error;
     }
   }
+}
+
+/** The rows of a query, also in another thread. */
+export async function rowsOf<R>(
+  db: Pick<StoreReads, "all">,
+  party: string,
+  query: Sql,
+  type: Readable<R>,
+): Promise<readonly R[]> {
+  const { sql, params } = sqliteQuery(query);
+  const rows: readonly SqliteRow[] = await db.all(party, sql, ...params);
+  return rows.map(type.read);
 }
 
 /** A statement for a unit of the thread that writes. */

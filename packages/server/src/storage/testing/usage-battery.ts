@@ -187,8 +187,9 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
           difference,
           createdAtMs: 0,
         };
-        const page = { range: ALL, limit: 10 };
-        await usage.prices.correctRows(ORG, page, () => [{ event, adjustment }]);
+        await usage.ledgers.exclusively(ORG, (ledger) =>
+          ledger.correct(ORG, [{ event, adjustment }]),
+        );
       }
       expect(await rows()).toEqual([{ event, costNow: 7n }]);
       expect(await usage.reports.totals(ORG, "total", DAYS)).toMatchObject([

@@ -1,7 +1,7 @@
 import type { Ids } from "@steward/kernel/ids.js";
 import { invalidArgument, parseInstant } from "../instant.js";
 import type { Nanodollars } from "../money.js";
-import type { Correction, CostedRow, PriceBook, RowRange } from "../ports.js";
+import type { Correction, CostedRow, RowRange, UsageLedger, UsageLedgers } from "../ports.js";
 import { PriceList } from "./pricing.js";
 import { pricedCallOf } from "../events/usage-event.js";
 
@@ -30,7 +30,7 @@ const PAGE_MAX = 500;
  * @throws AppError `INVALID_ARGUMENT`.
  */
 export async function reprice(
-  prices: PriceBook,
+  ledgers: UsageLedgers,
   orgId: string,
   input: RepriceInput,
   ids: Ids,
@@ -42,9 +42,9 @@ export async function reprice(
   let result: Repriced = { corrections: 0, difference: 0n };
   let range: RowRange = { fromMs, untilMs };
   for (;;) {
-    const page = { range, limit: PAGE_MAX };
-    const { rows, corrections } = await prices.correctRows(orgId, page, (found, list) =>
-      correctionsOf(found, new PriceList(list), ids, nowMs),
+    const page = range;
+    const { rows, corrections } = await ledgers.exclusively(orgId, (ledger) =>
+      correctPage(ledger, orgId, page, (found, prices) => correctionsOf(found, prices, ids, nowMs)),
     );
     result = {
       corrections: result.corrections + corrections.length,
@@ -54,6 +54,18 @@ export async function reprice(
     if (last === undefined || rows.length < PAGE_MAX) return result;
     range = { fromMs, untilMs, after: last.event };
   }
+}
+
+async function correctPage(
+  ledger: UsageLedger,
+  orgId: string,
+  range: RowRange,
+  correct: (rows: readonly CostedRow[], prices: PriceList) => readonly Correction[],
+): Promise<{ readonly rows: readonly CostedRow[]; readonly corrections: readonly Correction[] }> {
+  const rows = await ledger.rowsBetween(orgId, range, PAGE_MAX);
+  const corrections = correct(rows, new PriceList(await ledger.prices(orgId)));
+  if (corrections.length > 0) await ledger.correct(orgId, corrections);
+  return { rows, corrections };
 }
 
 /** The corrections that make rows cost what the price list says. */

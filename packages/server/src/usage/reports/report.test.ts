@@ -4,7 +4,7 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
 import { INTENTS } from "../../governance/index.js";
 import { aauWeight } from "../events/aau.js";
-import { addTotals, NO_USAGE, postingOf, postingOfAdjustment, type Posting } from "../posting.js";
+import { addTotals, NO_USAGE, postingOf, postingOfCorrection, type Posting } from "../posting.js";
 import { PriceList, setPrice, type Price } from "../prices/pricing.js";
 import { dailyUsage, windowsOf, type DailyUsage } from "./report.js";
 import { daysOf, parseReportQuery, type ReportQuery } from "./report-query.js";
@@ -114,7 +114,7 @@ function play(batches: readonly (readonly Happening[])[]) {
           const costed = [...rows].map(([event, costNow]) => ({ event, costNow }));
           for (const { event, adjustment } of correctionsOf(costed, list, IDS, 0)) {
             rows.set(event, (rows.get(event) ?? 0n) + adjustment.difference);
-            added.push(postingOfAdjustment(adjustment, event));
+            added.push(postingOfCorrection({ event, adjustment }));
           }
         }
       }

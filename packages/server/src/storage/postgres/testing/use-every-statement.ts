@@ -249,22 +249,13 @@ async function useUsage({ usage, reservations }: Store): Promise<void> {
   const rows = await rowsBetween(usage, ORG, ALL, 10);
   const after = rows[0]?.event;
   if (after !== undefined) await rowsBetween(usage, ORG, { ...ALL, after }, 10);
-  await usage.prices.correctRows(ORG, { range: ALL, limit: 1 }, ([row]) =>
-    row === undefined
-      ? []
-      : [
-          {
-            event: row.event,
-            adjustment: {
-              id: randomUUID(),
-              eventId: row.event.id,
-              priceId: undefined,
-              difference: 1n,
-              createdAtMs: 1,
-            },
-          },
-        ],
-  );
+  const correction = { id: randomUUID(), priceId: undefined, difference: 1n, createdAtMs: 1 };
+  await usage.ledgers.exclusively(ORG, async (ledger) => {
+    await ledger.prices(ORG);
+    for (const { event } of rows.slice(0, 1)) {
+      await ledger.correct(ORG, [{ event, adjustment: { ...correction, eventId: event.id } }]);
+    }
+  });
   await usage.reports.days(ORG, ALL);
   await usage.reports.totals(ORG, "tool", [{ grain: "day", ...ALL }]);
   await usage.reports.heatMap(ORG);

@@ -7,9 +7,9 @@ import type { Connection, Database } from "../database.js";
 import type { NodeLease } from "../node-lease.js";
 import { totalsOf, type TotalsRow } from "./usage-rows.js";
 import { BUDGET, budgetsOf } from "../../cold/budget-book.js";
+import { PRICE, pricesOf } from "../../cold/price-book.js";
 import { raw } from "../../cold/sql.js";
 import { rowsOn } from "../sql-store.js";
-import { pricesOf } from "./price-book.js";
 
 /** How long the absence of budgets is cached for an organization, in ms. */
 const UNLIMITED_MS = 1000;
@@ -77,7 +77,7 @@ export class PostgresBudgetReservations implements BudgetReservations {
     const { orgId, eventId, sessionId } = call;
     const budgets = await rowsOn(connection, budgetsOf(orgId, raw("FOR UPDATE")), BUDGET);
     const nowMs = this.#clock.nowMs();
-    const prices = new PriceList(await pricesOf(connection, orgId));
+    const prices = new PriceList(await rowsOn(connection, pricesOf(orgId), PRICE));
     const charge = chargeOf(call, prices, nowMs);
     const ledger = await ledgerOf(connection, orgId, budgets, { charge, nowMs });
     const admission = ledger.reserve(eventId, charge, nowMs);

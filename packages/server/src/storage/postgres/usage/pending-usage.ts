@@ -1,9 +1,10 @@
 import { sqlStateOf } from "@steward/postgres";
 import { postingOf, PriceList, rollupsOf, usageEventOf } from "../../../usage/index.js";
 import type { UsageEvent } from "../../../usage/ports.js";
+import { PRICE, pricesOf } from "../../cold/price-book.js";
 import { OutcomeUnknown, UNIQUE_VIOLATION, type Connection, type Database } from "../database.js";
+import { rowsOn } from "../sql-store.js";
 import { acknowledge, readUnread, type UnreadCalls } from "../tool-calls/unread-calls.js";
-import { pricesOf } from "./price-book.js";
 import { lockLedger } from "./usage-ledger.js";
 import { addToTotals, insertEvents, isRecorded } from "./usage-writes.js";
 
@@ -91,7 +92,7 @@ async function recordOn(
   const calls = parts.flatMap((part) => part.calls);
   if (calls.length === 0) return [];
   await lockLedger(connection, orgId, "SHARE");
-  const prices = new PriceList(await pricesOf(connection, orgId));
+  const prices = new PriceList(await rowsOn(connection, pricesOf(orgId), PRICE));
   const read = calls.map((call) => usageEventOf(call, prices));
   const ids = await insertEvents(connection, orgId, read, repeated);
   const events = read.filter(({ id }) => ids.has(id));

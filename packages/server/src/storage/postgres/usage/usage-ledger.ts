@@ -1,5 +1,15 @@
-import type { CostedRow, Rollups, RowRange, UsageLedger } from "../../../usage/ports.js";
-import type { Connection, Database } from "../database.js";
+import { postingOfCorrection, rollupsOf } from "../../../usage/index.js";
+import type {
+  Correction,
+  CostedRow,
+  Price,
+  Rollups,
+  RowRange,
+  UsageLedger,
+} from "../../../usage/ports.js";
+import { PRICE, pricesOf } from "../../cold/price-book.js";
+import type { Connection } from "../database.js";
+import { rowsOn } from "../sql-store.js";
 import {
   COSTED_ROW_COLUMNS,
   costedRowOf,
@@ -9,8 +19,7 @@ import {
   type TimeRollupRow,
 } from "./usage-rows.js";
 import { heatMapOf } from "./usage-reports.js";
-import { replaceTotals } from "./usage-writes.js";
-import type { RecordedOperation } from "../../../kernel/recorded-operation.js";
+import { addToTotals, insertAdjustments, replaceTotals } from "./usage-writes.js";
 
 /** Usage rows and totals over one connection. */
 export class PostgresUsageLedger implements UsageLedger {
@@ -47,6 +56,15 @@ export class PostgresUsageLedger implements UsageLedger {
   replaceTotals(totals: Rollups): Promise<void> {
     return replaceTotals(this.#connection, totals);
   }
+
+  prices(orgId: string): Promise<readonly Price[]> {
+    return rowsOn(this.#connection, pricesOf(orgId), PRICE);
+  }
+
+  async correct(orgId: string, corrections: readonly Correction[]): Promise<void> {
+    await insertAdjustments(this.#connection, orgId, corrections);
+    await addToTotals(this.#connection, rollupsOf(corrections.map(postingOfCorrection)));
+  }
 }
 
 /**
@@ -65,17 +83,4 @@ export async function lockLedger(
       [orgId],
     );
   }
-}
-
-/** Runs `work` while nobody else changes the organization's prices, rows or totals. */
-export function withLockedLedger<T>(
-  db: Database,
-  orgId: string,
-  work: (connection: Connection) => Promise<T>,
-  operation?: RecordedOperation,
-): Promise<T> {
-  return db.effect(async (connection) => {
-    await lockLedger(connection, orgId, "UPDATE");
-    return work(connection);
-  }, operation);
 }

@@ -3,12 +3,13 @@ import type { RecordedOperation } from "../../../kernel/recorded-operation.js";
 import { postingOf, rollupsOf } from "../../../usage/index.js";
 import type { Price, UsageEvent, UsageRecording } from "../../../usage/ports.js";
 import type { DerivationThread } from "../../derivation/derivation-thread.js";
+import { PRICE, pricesOf } from "../../cold/price-book.js";
 import type { Database } from "../database.js";
 import type { DerivationCalls } from "../derivation/derivation-calls.js";
 import { settled } from "../settled.js";
+import { rowsOn } from "../sql-store.js";
 import { tellUnreadable } from "../tool-calls/tool-call-feed.js";
 import type { UnreadPlans } from "../tool-calls/unread-plans.js";
-import { pricesOf } from "./price-book.js";
 import { lockLedger } from "./usage-ledger.js";
 import { addToTotals, insertEvents, isRecorded } from "./usage-writes.js";
 
@@ -53,7 +54,7 @@ export class PostgresUsageRecording implements UsageRecording {
     const write = (): Promise<readonly UsageEvent[]> =>
       this.#db.effect(async (connection) => {
         await lockLedger(connection, orgId, "SHARE");
-        const events = eventsAt(await pricesOf(connection, orgId));
+        const events = eventsAt(await rowsOn(connection, pricesOf(orgId), PRICE));
         const ids = await insertEvents(connection, orgId, events);
         added = events.filter(({ id }) => ids.has(id));
         await addToTotals(connection, rollupsOf(added.map(postingOf)));

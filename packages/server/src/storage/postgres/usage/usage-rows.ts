@@ -2,7 +2,6 @@ import type {
   CostedRow,
   HeatCell,
   OrganizationTotals,
-  Price,
   TimeRollup,
   UsageEvent,
   UsageTotals,
@@ -140,29 +139,5 @@ export function heatCellOf(row: HeatCellRow): HeatCell {
     intent: row.intent,
     aauWeight: row.aau_weight,
     ...totalsOf(row),
-  };
-}
-
-/** Columns of `usage_prices` that {@link priceOf} reads. */
-export const PRICE_COLUMNS: string = `id, scope, subject, from_ms, until_ms,
-  amount_nanodollars::text AS amount`;
-
-export interface PriceRow {
-  readonly id: string;
-  readonly scope: string;
-  readonly subject: string;
-  readonly from_ms: number;
-  readonly until_ms: number | null;
-  readonly amount: string;
-}
-
-export function priceOf(row: PriceRow): Price {
-  return {
-    id: row.id,
-    scope: row.scope as Price["scope"],
-    subject: row.subject,
-    amount: BigInt(row.amount),
-    fromMs: row.from_ms,
-    untilMs: row.until_ms ?? undefined,
   };
 }

@@ -4,9 +4,9 @@ import type { DerivationThread } from "../../derivation/derivation-thread.js";
 import type { DerivationCalls } from "../derivation/derivation-calls.js";
 import type { UnreadPlans } from "../tool-calls/unread-plans.js";
 import { SqlBudgetBook } from "../../cold/budget-book.js";
+import { SqlPriceBook } from "../../cold/price-book.js";
 import { PostgresSqlStore } from "../sql-store.js";
-import { PostgresPriceBook } from "./price-book.js";
-import { PostgresUsageLedger, withLockedLedger } from "./usage-ledger.js";
+import { lockLedger, PostgresUsageLedger } from "./usage-ledger.js";
 import { PostgresUsageRecording } from "./usage-recording.js";
 import { PostgresUsageReports } from "./usage-reports.js";
 
@@ -16,14 +16,18 @@ export function postgresUsageStore(
   thread: DerivationThread<DerivationCalls>,
   unread: UnreadPlans,
 ): UsageStore {
+  const sql = new PostgresSqlStore(db);
   return {
     recording: new PostgresUsageRecording(db, thread, unread),
     reports: new PostgresUsageReports(db),
-    prices: new PostgresPriceBook(db),
-    budgets: new SqlBudgetBook(new PostgresSqlStore(db)),
+    prices: new SqlPriceBook(sql),
+    budgets: new SqlBudgetBook(sql),
     ledgers: {
       exclusively: (orgId, work) =>
-        withLockedLedger(db, orgId, (connection) => work(new PostgresUsageLedger(connection))),
+        db.transaction(async (connection) => {
+          await lockLedger(connection, orgId, "UPDATE");
+          return work(new PostgresUsageLedger(connection));
+        }),
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Correction, PriceChange, Rollups, UsageEvent } from "../../../usage/ports.js";
+import type { Correction, Rollups, UsageEvent } from "../../../usage/ports.js";
 import { byOrganization } from "../../by-organization.js";
 import type { Connection, PgValue } from "../database.js";
 
@@ -174,32 +174,4 @@ function sumColumns(
     totals.map((total) => total.totalAau),
     totals.map((total) => total.totalCost),
   ];
-}
-
-/** Inserts a new price, and ends the preceding price. */
-export async function insertPrice(
-  connection: Connection,
-  orgId: string,
-  { added, ended }: PriceChange,
-): Promise<void> {
-  if (ended !== undefined) {
-    await connection.query(
-      `UPDATE usage_prices SET until_ms = $5
-       WHERE org_id = $1 AND scope = $2 AND subject = $3 AND from_ms = $4`,
-      [orgId, ended.scope, ended.subject, ended.fromMs, ended.untilMs ?? null],
-    );
-  }
-  await connection.query(
-    `INSERT INTO usage_prices (org_id, scope, subject, from_ms, until_ms, amount_nanodollars, id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [
-      orgId,
-      added.scope,
-      added.subject,
-      added.fromMs,
-      added.untilMs ?? null,
-      added.amount,
-      added.id,
-    ],
-  );
 }

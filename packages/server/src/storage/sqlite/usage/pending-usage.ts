@@ -1,11 +1,12 @@
 import { postingOf, PriceList, rollupsOf, usageEventOf } from "../../../usage/index.js";
 import type { RecordedCall, UsageEvent } from "../../../usage/ports.js";
+import { PRICE, pricesOf } from "../../cold/price-book.js";
 import type { JoinedWriter } from "../joined-writer.js";
 import type { CommittedReads } from "../reads/store-reads.js";
+import { rowsOf } from "../sql-store.js";
 import { type FeedConsumer, SqliteToolCallFeed } from "../tool-calls/tool-call-feed.js";
 import type { SqliteToolCallLog } from "../tool-calls/tool-call-log.js";
 import { TriedCalls, type TriedCall } from "../tool-calls/tried-calls.js";
-import { readPrices } from "./price-book.js";
 import { addToTotals, writeEvents } from "./usage-writes.js";
 
 /** The consumer whose cursor in the log of tool calls tells which of them have a usage row. */
@@ -60,7 +61,8 @@ export class PendingUsage {
     const events: UsageEvent[] = [];
     for (const call of calls) {
       const { orgId } = call;
-      const list = lists.get(orgId) ?? new PriceList(await readPrices(this.#db, orgId));
+      const list =
+        lists.get(orgId) ?? new PriceList(await rowsOf(this.#db, orgId, pricesOf(orgId), PRICE));
       lists.set(orgId, list);
       events.push(usageEventOf(call, list));
     }

@@ -1,6 +1,16 @@
-import type { CostedRow, Rollups, RowRange, UsageLedger } from "../../../usage/ports.js";
+import { postingOfCorrection, rollupsOf } from "../../../usage/index.js";
+import type {
+  Correction,
+  CostedRow,
+  Price,
+  Rollups,
+  RowRange,
+  UsageLedger,
+} from "../../../usage/ports.js";
+import { PRICE, pricesOf } from "../../cold/price-book.js";
 import type { CommitWriter } from "../commit-writer.js";
 import { readAll, type StoreReads } from "../reads/store-reads.js";
+import { rowsOf } from "../sql-store.js";
 import {
   COSTED_ROW_COLUMNS,
   costedRowOf,
@@ -8,7 +18,7 @@ import {
   timeRollupOf,
 } from "./usage-rows.js";
 import { readHeatMap } from "./usage-reports.js";
-import { replaceTotals } from "./usage-writes.js";
+import { addToTotals, replaceTotals, writeAdjustments } from "./usage-writes.js";
 
 /** Usage rows and totals in SQLite. */
 export class SqliteUsageLedger implements UsageLedger {
@@ -50,5 +60,14 @@ export class SqliteUsageLedger implements UsageLedger {
 
   replaceTotals(totals: Rollups): Promise<void> {
     return this.#writer.commit(replaceTotals(totals));
+  }
+
+  prices(orgId: string): Promise<readonly Price[]> {
+    return rowsOf(this.#db, orgId, pricesOf(orgId), PRICE);
+  }
+
+  correct(_orgId: string, corrections: readonly Correction[]): Promise<void> {
+    const totals = addToTotals(rollupsOf(corrections.map(postingOfCorrection)));
+    return this.#writer.commit([writeAdjustments(corrections), ...totals]);
   }
 }

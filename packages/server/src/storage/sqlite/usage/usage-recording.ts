@@ -1,12 +1,11 @@
 import { postingOf, rollupsOf } from "../../../usage/index.js";
-import type { Price, UsageEvent, UsageRecording } from "../../../usage/ports.js";
+import type { Price, PriceBook, UsageEvent, UsageRecording } from "../../../usage/ports.js";
 import type { SetAside } from "@steward/kernel/concurrency/set-aside.js";
 import type { CommitWriter } from "../commit-writer.js";
 import type { StoreReads } from "../reads/store-reads.js";
 import type { DerivationThread } from "../../derivation/derivation-thread.js";
 import type { DerivationCalls } from "../derivation/derivation-calls.js";
 import { tellTried } from "../tool-calls/tried-calls.js";
-import type { SqlitePriceBook } from "./price-book.js";
 import { addToTotals, writeEvents } from "./usage-writes.js";
 import type { RecordedOperation } from "../../../kernel/recorded-operation.js";
 
@@ -15,13 +14,13 @@ export class SqliteUsageRecording implements UsageRecording {
   readonly #writer: CommitWriter;
   readonly #db: StoreReads;
   readonly #thread: Pick<DerivationThread<DerivationCalls>, "call">;
-  readonly #prices: SqlitePriceBook;
+  readonly #prices: PriceBook;
 
   constructor(
     writer: CommitWriter,
     db: StoreReads,
     thread: Pick<DerivationThread<DerivationCalls>, "call">,
-    prices: SqlitePriceBook,
+    prices: PriceBook,
   ) {
     this.#writer = writer;
     this.#db = db;

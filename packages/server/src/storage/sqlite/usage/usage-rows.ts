@@ -2,13 +2,12 @@ import type {
   CostedRow,
   HeatCell,
   OrganizationTotals,
-  Price,
   TimeRollup,
   UsageEvent,
   UsageTotals,
 } from "../../../usage/ports.js";
 import type { SqliteRow, SqliteValue } from "../connection.js";
-import { number, optionalNumber, optionalText, text } from "../column-values.js";
+import { number, optionalText, text } from "../column-values.js";
 
 /**
  * Converts rows to domain values, and lists the columns it needs. Amounts are read as text, because
@@ -92,21 +91,6 @@ export function heatCellOf(row: SqliteRow): HeatCell {
     intent: text(row["intent"]),
     aauWeight: number(row["aau_weight"]),
     ...totalsOf(row),
-  };
-}
-
-/** Columns of `usage_prices` that {@link priceOf} reads. */
-export const PRICE_COLUMNS: string = `id, scope, subject, from_ms, until_ms,
-  CAST(amount_nanodollars AS TEXT) AS amount`;
-
-export function priceOf(row: SqliteRow): Price {
-  return {
-    id: text(row["id"]),
-    scope: text(row["scope"]) as Price["scope"],
-    subject: text(row["subject"]),
-    amount: amount(row["amount"]),
-    fromMs: number(row["from_ms"]),
-    untilMs: optionalNumber(row["until_ms"]),
   };
 }
 

@@ -4,8 +4,8 @@ import type { StoreReads } from "../reads/store-reads.js";
 import type { DerivationThread } from "../../derivation/derivation-thread.js";
 import type { DerivationCalls } from "../derivation/derivation-calls.js";
 import { SqlBudgetBook } from "../../cold/budget-book.js";
+import { SqlPriceBook } from "../../cold/price-book.js";
 import { SqliteSqlStore } from "../sql-store.js";
-import { SqlitePriceBook } from "./price-book.js";
 import { SqliteUsageLedger } from "./usage-ledger.js";
 import { SqliteUsageRecording } from "./usage-recording.js";
 import { SqliteUsageReports } from "./usage-reports.js";
@@ -17,12 +17,13 @@ export function sqliteUsageStore(
   thread: DerivationThread<DerivationCalls>,
 ): UsageStore {
   const ledger = new SqliteUsageLedger(writer, db);
-  const prices = new SqlitePriceBook(writer, db, ledger);
+  const sql = new SqliteSqlStore(writer, db);
+  const prices = new SqlPriceBook(sql);
   return {
     recording: new SqliteUsageRecording(writer, db, thread, prices),
     reports: new SqliteUsageReports(db),
     prices,
-    budgets: new SqlBudgetBook(new SqliteSqlStore(writer, db)),
+    budgets: new SqlBudgetBook(sql),
     ledgers: { exclusively: (_orgId, work) => work(ledger) },
   };
 }

@@ -1,4 +1,4 @@
-import type { Correction, Price, PriceChange, Rollups, UsageEvent } from "../../../usage/ports.js";
+import type { Correction, Rollups, UsageEvent } from "../../../usage/ports.js";
 import type { Write } from "../commit-protocol.js";
 
 /**
@@ -145,31 +145,4 @@ function heatJson({ heatMap }: Rollups): string {
       String(cell.totalCost),
     ]),
   );
-}
-
-/** Inserts a new price, and ends the preceding price. */
-export function writePrice(orgId: string, { added, ended }: PriceChange): readonly Write[] {
-  const end = (price: Price): Write => ({
-    sql: `UPDATE usage_prices SET until_ms = ?5
-          WHERE org_id = ?1 AND scope = ?2 AND subject = ?3 AND from_ms = ?4`,
-    params: [orgId, price.scope, price.subject, price.fromMs, price.untilMs ?? null],
-    expect: 1,
-  });
-  return [
-    ...(ended === undefined ? [] : [end(ended)]),
-    {
-      sql: `INSERT INTO usage_prices
-              (org_id, scope, subject, from_ms, until_ms, amount_nanodollars, id)
-            VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      params: [
-        orgId,
-        added.scope,
-        added.subject,
-        added.fromMs,
-        added.untilMs ?? null,
-        added.amount,
-        added.id,
-      ],
-    },
-  ];
 }
