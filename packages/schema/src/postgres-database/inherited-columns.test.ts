@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { migrationOn } from "../testing/migration-on.js";
 import { PostgresSchemaDatabase } from "./index.js";
-import {
-  answersOnTheWay,
-  type DatabasePair,
-  define,
-  openPair,
-  resultOf,
-} from "./testing/transition.js";
+import { answersOnTheWay, define, openPair, resultOf } from "./testing/transition.js";
 
 const P = (type: string, more = ""): string => `CREATE TABLE p(a int, b ${type} NOT NULL${more});`;
 const USERS =
@@ -103,14 +97,9 @@ const CHANGES: readonly (readonly [string, string, string, string, string])[] = 
   ],
 ];
 
+const pair = await openPair();
+
 describe("a column that a table inherits, and may declare itself", () => {
-  let pair: DatabasePair;
-
-  beforeAll(async () => {
-    pair = await openPair();
-  });
-  afterAll(() => pair[Symbol.asyncDispose]());
-
   it.each(CHANGES)("changes, and comes back: %s", async (_title, current, rows, desired, query) => {
     const { one, other } = pair;
     expect([await define(one, current), await define(other, desired)]).toEqual([true, true]);

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { tryRandomChanges } from "./testing/kept-rows.js";
-import { type DatabasePair, openPair } from "./testing/transition.js";
+import { openPair } from "./testing/transition.js";
 
-let pair: DatabasePair;
-
-beforeAll(async () => {
-  pair = await openPair();
-});
-afterAll(() => pair[Symbol.asyncDispose]());
+const pair = await openPair();
 
 it("no row of a PostgreSQL database is lost unasked, in many random migrations", async () => {
   expect(await tryRandomChanges(pair, { numRuns: 300 })).toBeGreaterThan(30);

@@ -1,20 +1,14 @@
-import type pg from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { migrationOn } from "../testing/migration-on.js";
 import { PostgresSchemaDatabase } from "./index.js";
 import { tryRandomChanges } from "./testing/kept-rows.js";
-import { type DatabasePair, define, openPair } from "./testing/transition.js";
+import { define, openPair } from "./testing/transition.js";
+
+const pair = await openPair();
+const client = pair.one;
 
 describe("rows of a PostgreSQL database", () => {
-  let pair: DatabasePair;
-  let client: pg.Client;
-
-  beforeAll(async () => {
-    pair = await openPair();
-    client = pair.one;
-  });
   beforeEach(() => define(client));
-  afterAll(() => pair[Symbol.asyncDispose]());
 
   const rows = async (sql: string): Promise<unknown> => (await client.query<object>(sql)).rows;
   const migrate = (wanted: string): Promise<void> =>

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AppError } from "@steward/kernel/errors.js";
 import { identify, renameHints, type Schema, scriptBetween } from "../index.js";
 import { NAME_SWAPS, type NameSwap, swapResult } from "../testing/name-swaps.js";
 import { PostgresSchemaDatabase } from "./index.js";
 import { introspectScratch, runScript } from "./session.js";
-import { type DatabasePair, define, openPair } from "./testing/transition.js";
+import { define, openPair } from "./testing/transition.js";
 
 const SWAPS: Readonly<Record<string, NameSwap>> = {
   ...NAME_SWAPS,
@@ -44,17 +43,10 @@ const SWAPS: Readonly<Record<string, NameSwap>> = {
   },
 };
 
+const pair = await openPair();
+const { one, other } = pair;
+
 describe("names of a PostgreSQL schema change places", () => {
-  let pair: DatabasePair;
-  let one: pg.Client;
-  let other: pg.Client;
-
-  beforeAll(async () => {
-    pair = await openPair();
-    ({ one, other } = pair);
-  });
-  afterAll(() => pair[Symbol.asyncDispose]());
-
   it.each(Object.entries(SWAPS))("and rows go with them: %s", async (_title, swap) => {
     expect([await define(one, swap.base), await define(other, swap.wanted)]).toEqual([true, true]);
     await one.query(`SET search_path = public; ${swap.rows}`);

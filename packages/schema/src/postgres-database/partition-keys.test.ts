@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { migrationOn } from "../testing/migration-on.js";
 import { PostgresSchemaDatabase } from "./index.js";
-import { type DatabasePair, define, openPair, resultOf } from "./testing/transition.js";
+import { define, openPair, resultOf } from "./testing/transition.js";
 
 const OF_K = (attributes: string, table: string): string =>
   `CREATE TYPE k AS (${attributes}); ${table}; CREATE VIEW v AS SELECT x, n FROM p`;
@@ -54,14 +54,9 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
 const INDEXED = (options: string): string =>
   `CREATE TABLE p(a int, b int) PARTITION BY LIST (a); CREATE TABLE q PARTITION OF p FOR VALUES IN (1); CREATE INDEX i ON p(b)${options}`;
 
+const pair = await openPair();
+
 describe("what a partition key uses", () => {
-  let pair: DatabasePair;
-
-  beforeAll(async () => {
-    pair = await openPair();
-  });
-  afterAll(() => pair[Symbol.asyncDispose]());
-
   it.each(CHANGES)("changes, and comes back: %s", async (_title, current, desired) => {
     const { one, other } = pair;
     expect([await define(one, current), await define(other, desired)]).toEqual([true, true]);

@@ -1,14 +1,7 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { migrationOn } from "../testing/migration-on.js";
 import { PostgresSchemaDatabase } from "./index.js";
-import { type DatabasePair, define, openPair, resultOf } from "./testing/transition.js";
-
-let pair: DatabasePair;
-
-beforeAll(async () => {
-  pair = await openPair();
-});
-afterAll(() => pair[Symbol.asyncDispose]());
+import { define, openPair, resultOf } from "./testing/transition.js";
 
 const F = "CREATE FUNCTION f(int) RETURNS int LANGUAGE sql RETURN $1;";
 const G = "CREATE FUNCTION g(int) RETURNS int LANGUAGE sql BEGIN ATOMIC SELECT f($1); END;";
@@ -59,6 +52,8 @@ const CYCLES: readonly (readonly [string, string, string])[] = [
     `CREATE TABLE t(a int); ${F} ${G} ${ENDING} CREATE MATERIALIZED VIEW m AS SELECT f(2) AS x`,
   ],
 ];
+
+const pair = await openPair();
 
 it.each(CYCLES)("a cycle of routines comes and goes: %s", async (_title, current, desired) => {
   const { one, other } = pair;

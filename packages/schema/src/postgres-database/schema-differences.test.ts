@@ -13,12 +13,12 @@ import { type DatabasePair, openPair, resultOf } from "./testing/transition.js";
 // difference has its own schema, whose name identifies the objects that belong to it.
 const placeOf = (index: number): string => `d${index}`;
 
+const pair = await openPair();
+
 describe("two PostgreSQL databases that differ in one thing", () => {
-  let pair: DatabasePair;
   let version: number;
 
   beforeAll(async () => {
-    pair = await openPair();
     const { rows } = await pair.one.query<{ version: number }>(
       "SELECT current_setting('server_version_num')::int / 10000 AS version",
     );
@@ -26,7 +26,6 @@ describe("two PostgreSQL databases that differ in one thing", () => {
   });
   afterAll(async () => {
     for (const client of [pair.one, pair.other]) await forgetServerObjects(client);
-    await pair[Symbol.asyncDispose]();
   });
 
   it("have different roots, and a migration leads from one to the other and back", async () => {

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
-import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AppError } from "@steward/kernel/errors.js";
 import { identify, renameHints, rootOf, type Schema, scriptBetween } from "../index.js";
 import { refuseIdleHints } from "../changes/hint-effects.js";
@@ -9,7 +8,7 @@ import { unsaid } from "../testing/command-table.js";
 import { diffSchemas } from "../model/schema-diff.js";
 import { introspectScratch, runScript } from "./session.js";
 import { SCHEMA_MOVES, type SchemaMove } from "./testing/schema-moves.js";
-import { type DatabasePair, define, openPair } from "./testing/transition.js";
+import { define, openPair } from "./testing/transition.js";
 
 const DOCUMENT = readFileSync(new URL("../../../../docs/migrations.md", import.meta.url), "utf8");
 const MOVES: Readonly<Record<string, SchemaMove>> = {
@@ -27,17 +26,10 @@ const MOVES: Readonly<Record<string, SchemaMove>> = {
   },
 };
 
+const pair = await openPair();
+const { one, other } = pair;
+
 describe("schemas of PostgreSQL, and what is in them, go by hints and rows go with them", () => {
-  let pair: DatabasePair;
-  let one: pg.Client;
-  let other: pg.Client;
-
-  beforeAll(async () => {
-    pair = await openPair();
-    ({ one, other } = pair);
-  });
-  afterAll(() => pair[Symbol.asyncDispose]());
-
   it.each(Object.entries(MOVES))("there and back: %s", async (_title, move) => {
     const { base: current, wanted, rows, query, expected, isLosing = false } = move;
     expect([await define(one, current), await define(other, wanted)]).toEqual([true, true]);

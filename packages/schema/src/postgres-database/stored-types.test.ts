@@ -1,15 +1,8 @@
-import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { identify, scriptBetween } from "../index.js";
 import { introspectScratch } from "./session.js";
 import { tryRandomTypes } from "./testing/random-types.js";
-import {
-  answersOnTheWay,
-  type DatabasePair,
-  define,
-  openPair,
-  resultOf,
-} from "./testing/transition.js";
+import { answersOnTheWay, define, openPair, resultOf } from "./testing/transition.js";
 
 /** A table, and columns of another one that store its row type in every way. */
 const ROW = (columns: string, others = ""): string =>
@@ -139,17 +132,10 @@ const CHANGES: readonly (readonly [string, string, string, string, string])[] = 
   ],
 ];
 
+const pair = await openPair();
+const { one, other } = pair;
+
 describe("a type that PostgreSQL does not alter while columns store it is altered, and back", () => {
-  let pair: DatabasePair;
-  let one: pg.Client;
-  let other: pg.Client;
-
-  beforeAll(async () => {
-    pair = await openPair();
-    ({ one, other } = pair);
-  });
-  afterAll(() => pair[Symbol.asyncDispose]());
-
   it.each(CHANGES)("%s", async (_title, current, rows, desired, query) => {
     expect([await define(one, current), await define(other, desired)]).toEqual([true, true]);
     expect(await resultOf(one, other, { current, desired })).toBe("equal");

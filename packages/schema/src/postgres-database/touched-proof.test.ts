@@ -1,11 +1,11 @@
 import { withoutPauses } from "@steward/kernel/concurrency/pausing.js";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { identify, rootOf, scriptBetween } from "../index.js";
 import { proveTouched } from "../migrations/proof.js";
 import { findingTouchedPart } from "../changes/touched-part.js";
 import { PostgresSchemaDatabase } from "./index.js";
 import { introspectScratch } from "./session.js";
-import { type DatabasePair, define, openPair } from "./testing/transition.js";
+import { define, openPair } from "./testing/transition.js";
 
 /** Each table refers to the previous one; a view, a type and a function depend on some of them. */
 const CHAIN = `CREATE TYPE mood AS ENUM ('sad', 'happy');
@@ -19,14 +19,9 @@ const CHAIN = `CREATE TYPE mood AS ENUM ('sad', 'happy');
   CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1);
   CREATE VIEW v AS SELECT id, mood FROM t4; CREATE VIEW w AS SELECT id FROM v;`;
 
+const pair = await openPair();
+
 describe("the proof of a migration on PostgreSQL", () => {
-  let pair: DatabasePair;
-
-  beforeAll(async () => {
-    pair = await openPair();
-  });
-  afterAll(() => pair[Symbol.asyncDispose]());
-
   const tried = async (wanted: string) => {
     expect([await define(pair.one, CHAIN), await define(pair.other, wanted)]).toEqual([true, true]);
     const base = identify(await introspectScratch(pair.one), undefined);

@@ -1,12 +1,10 @@
-import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AppError } from "@steward/kernel/errors.js";
 import { identify, rootOf, scriptBetween } from "../index.js";
 import { withoutUnmanaged } from "../postgres/objects/unmanaged.js";
 import { introspectScratch, runScript } from "./session.js";
 import {
   answersOnTheWay,
-  type DatabasePair,
   define,
   openPair,
   resultOf,
@@ -422,17 +420,10 @@ const WITH_ROWS: readonly (readonly [string, string, string, string, string])[] 
   ],
 ];
 
+const pair = await openPair();
+const { one, other } = pair;
+
 describe("a PostgreSQL schema becomes another one, and comes back", () => {
-  let pair: DatabasePair;
-  let one: pg.Client;
-  let other: pg.Client;
-
-  beforeAll(async () => {
-    pair = await openPair();
-    ({ one, other } = pair);
-  });
-  afterAll(() => pair[Symbol.asyncDispose]());
-
   it.each(TRANSITIONS)("%s", async (_name, current, desired) => {
     expect([await define(one, current), await define(other, desired)]).toEqual([true, true]);
     const { touched, all } = await touchedObjects(one, other, { desired });

@@ -1,5 +1,6 @@
 import { freshDatabase } from "@steward/test-postgres";
 import pg from "pg";
+import { afterAll } from "vitest";
 import { AppError } from "@steward/kernel/errors.js";
 import { concernedRelations } from "../../changes/concern.js";
 import {
@@ -27,28 +28,25 @@ export async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Two empty databases. Disposing the pair drops them and the roles that were created for them. */
-export interface DatabasePair extends AsyncDisposable {
+/** Two empty databases. */
+export interface DatabasePair {
   readonly one: pg.Client;
   readonly other: pg.Client;
   /** URL of the first database. */
   readonly url: string;
 }
 
+/** Opens a pair, which is dropped after the tests of the file, with the roles that were created for it. */
 export async function openPair(): Promise<DatabasePair> {
   const databases = [await freshDatabase(), await freshDatabase()] as const;
   const [one, other] = [await connect(databases[0].url), await connect(databases[1].url)];
-  return {
-    one,
-    other,
-    url: databases[0].url,
-    async [Symbol.asyncDispose]() {
-      await Promise.all([one.end(), other.end()]);
-      for (const database of databases) await database[Symbol.asyncDispose]();
-      await using server = await freshDatabase();
-      await dropMadeRoles(server.url);
-    },
-  };
+  afterAll(async () => {
+    await Promise.all([one.end(), other.end()]);
+    for (const database of databases) await database[Symbol.asyncDispose]();
+    await using server = await freshDatabase();
+    await dropMadeRoles(server.url);
+  });
+  return { one, other, url: databases[0].url };
 }
 
 /**
