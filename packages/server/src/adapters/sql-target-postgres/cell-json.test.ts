@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NOBODY } from "@steward/kernel/testing/nobody.js";
+import { runStatement } from "../testing/run-statement.js";
 import { openShop, type Shop } from "./testing/shop.js";
 
 describe("a value as JSON", () => {
@@ -69,20 +69,7 @@ describe("a value as JSON", () => {
     ["ARRAY[5, 6]::positive[]", "[5,6]"],
     ["E'line\\nbreak \\u00e9'", '"line\\nbreak é"'],
   ])("%s is %s", async (expression, expected) => {
-    const attempt = { orgId: "o", planId: "p", stepId: "s", attempt: 1 };
-    const { outputJson } = await shop.target.run(
-      {
-        sql: `SELECT ${expression} AS v`,
-        binds: [],
-        intent: "read_select",
-        schemaTableHints: [],
-        waitMs: 10_000,
-        timeoutMs: 10_000,
-        attempt,
-        caller: NOBODY,
-      },
-      new AbortController().signal,
-    );
+    const { outputJson } = await runStatement(shop.target, `SELECT ${expression} AS v`);
     expect(outputJson).toBe(`[{"v":${expected}}]`);
     JSON.parse(outputJson);
   });

@@ -4,7 +4,7 @@ import type { Intent } from "../../governance/index.js";
 import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import type { StatementError, StatementRequest, StatementResult } from "../../plans/ports.js";
 import { READS, SCHEMA } from "../sql-analyzer/testing/postgres-examples.js";
-import { failureOf } from "../testing/sql-target-battery.js";
+import { failureOf, nextStep, statementRequest } from "../testing/run-statement.js";
 import { PostgresTarget } from "./postgres-target.js";
 import { shopOptions } from "./testing/shop.js";
 
@@ -30,7 +30,6 @@ CREATE VIEW scores AS SELECT id, score(customers) AS score, initcap(customers), 
 let database: TestDatabase;
 let target: PostgresTarget;
 let isNewest: boolean;
-let steps = 0;
 
 beforeAll(async () => {
   database = await freshDatabase();
@@ -227,15 +226,9 @@ function described(sql: string): Promise<unknown> {
 }
 
 function requestOf(sql: string, orgId = "org"): StatementRequest {
-  steps += 1;
-  return {
-    sql,
+  return statementRequest(sql, {
     binds: sql.includes("$1::float8") ? [1] : [],
-    intent: "read_select",
-    schemaTableHints: [],
-    waitMs: 10_000,
-    timeoutMs: 10_000,
-    attempt: { orgId, planId: "plan", stepId: `step-${steps}`, attempt: 1 },
+    attempt: nextStep(orgId),
     caller: { ...NOBODY, orgId },
-  };
+  });
 }

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import type { StatementResult } from "../../plans/ports.js";
-import { failureOf } from "../testing/sql-target-battery.js";
+import { failureOf, runStatement } from "../testing/run-statement.js";
 import { openShop, type Shop } from "./testing/shop.js";
 
 /** Short statements about which the server reports much: their rewritten trees, or an error with a value. */
 let shop: Shop;
-let steps = 0;
 
 beforeAll(async () => {
   shop = await openShop();
@@ -21,16 +19,10 @@ function unitedViews(count: number): string {
 }
 
 function run(sql: string): Promise<StatementResult> {
-  steps += 1;
-  return shop.target.run(
-    {
-      ...{ sql, binds: [], intent: "read_select", caller: NOBODY, schemaTableHints: [] },
-      attempt: { orgId: "o1", planId: "plan1", stepId: `s${steps}`, attempt: 1 },
-      permit: () => Promise.resolve({}),
-      ...{ waitMs: 30_000, timeoutMs: 30_000 },
-    },
-    new AbortController().signal,
-  );
+  return runStatement(shop.target, sql, {
+    permit: () => Promise.resolve({}),
+    ...{ waitMs: 30_000, timeoutMs: 30_000 },
+  });
 }
 
 it.each([

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { PostgresServer } from "@steward/test-postgres";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { StatementError } from "../../plans/ports.js";
 import { Database } from "../../storage/postgres/database.js";
+import { runStatement } from "../testing/run-statement.js";
 import { PostgresTarget } from "./postgres-target.js";
 import { shopOptions } from "./testing/shop.js";
 
@@ -58,19 +58,7 @@ describe("a PostgreSQL login that the driver cannot do", () => {
   it("fails the step for good with the reason, and leaves no backend", async () => {
     await using target = new PostgresTarget(await shopOptions({ url }));
     for (let step = 0; step < 4; step++) {
-      const failed = target.run(
-        {
-          sql: "SELECT 1",
-          binds: [],
-          intent: "read_select",
-          schemaTableHints: [],
-          waitMs: 10_000,
-          timeoutMs: 10_000,
-          attempt: { orgId: "org", planId: "plan", stepId: String(step), attempt: 1 },
-          caller: NOBODY,
-        },
-        new AbortController().signal,
-      );
+      const failed = runStatement(target, "SELECT 1");
       const error: unknown = await failed.catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(StatementError);
       expect(error).toMatchObject({

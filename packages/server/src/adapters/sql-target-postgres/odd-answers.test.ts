@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { StatementError } from "../../plans/ports.js";
+import { runStatement } from "../testing/run-statement.js";
 import { PostgresTarget } from "./postgres-target.js";
 import { oddMessages, OddPostgresServer } from "./testing/odd-server.js";
 import { shopOptions } from "./testing/shop.js";
@@ -13,24 +13,10 @@ describe("a PostgreSQL server that answers oddly", () => {
     await using target = new PostgresTarget(await shopOptions({ url: server.url }));
     for (const [index, odd] of oddMessages(4).entries()) {
       server.odd = odd;
-      const error: unknown = await target
-        .run(
-          {
-            sql: "SELECT 1",
-            binds: [],
-            intent: "read_select",
-            schemaTableHints: [],
-            waitMs: 10_000,
-            timeoutMs: 10_000,
-            attempt: { orgId: "org", planId: "plan", stepId: String(index), attempt: 1 },
-            caller: NOBODY,
-          },
-          new AbortController().signal,
-        )
-        .then(
-          () => undefined,
-          (thrown: unknown) => thrown,
-        );
+      const error: unknown = await runStatement(target, "SELECT 1").then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
       const seen = `${String(index)}: ${odd.at} ${odd.bytes.toString("hex")} ${String(error)}`;
       expect(error, seen).toBeInstanceOf(StatementError);
     }

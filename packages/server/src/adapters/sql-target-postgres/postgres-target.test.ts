@@ -1,13 +1,9 @@
 import { freshDatabase, PostgresServer } from "@steward/test-postgres";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { NOBODY } from "@steward/kernel/testing/nobody.js";
-import type {
-  AttemptRef,
-  StatementError,
-  StatementRequest,
-  StatementResult,
-} from "../../plans/ports.js";
-import { failureOf, sqlTargetBattery } from "../testing/sql-target-battery.js";
+import type { StatementError, StatementRequest, StatementResult } from "../../plans/ports.js";
+import { failureOf, nextStep, runStatement, statementRequest } from "../testing/run-statement.js";
+import { sqlTargetBattery } from "../testing/sql-target-battery.js";
 import { PostgresTarget } from "./postgres-target.js";
 import { openShop, shopOptions, type Shop } from "./testing/shop.js";
 
@@ -16,7 +12,6 @@ sqlTargetBattery("PostgreSQL", (sessionsMax) =>
 );
 
 let shop: Shop;
-let steps = 0;
 
 beforeEach(async () => {
   shop = await openShop({ sessionsMax: 2 });
@@ -241,7 +236,7 @@ describe("a server that is stopped as if by a power cut, and started again", () 
     await using server = await PostgresServer.start();
     await using target = new PostgresTarget(await shopOptions({ url: server.url }));
     const runOn = (sql: string, over: Partial<StatementRequest> = {}) =>
-      target.run(request(sql, over), new AbortController().signal);
+      runStatement(target, sql, over);
     await runOn("CREATE TABLE log (line text)", { intent: "admin" });
     const acknowledged: string[] = [];
     for (let round = 0; round < 4; round += 1) {
@@ -482,7 +477,7 @@ describe("a role with settings of its own", () => {
     [url.username, url.password] = [role, "not-a-secret-1"];
     const target = new PostgresTarget(await shopOptions({ url: url.href }));
     const runAs = (sql: string, intent: StatementRequest["intent"]) =>
-      target.run(request(sql, { intent }), new AbortController().signal);
+      runStatement(target, sql, { intent });
     const sql = "SELECT 1 = NULL AS a, '{NULL}'::text[] = ARRAY[NULL::text] AS b";
     expect((await runAs(sql, "read_select")).outputJson).toBe('[{"a":null,"b":true}]');
     expect((await runAs("INSERT INTO log VALUES ('x')", "write_insert")).rowCount).toBe(1);
@@ -508,13 +503,13 @@ describe("a role that may do little", () => {
     [url.username, url.password] = [role, "not-a-secret-1"];
     await using target = new PostgresTarget(await shopOptions({ url: url.href }));
     const runAs = (sql: string, intent: StatementRequest["intent"]) =>
-      target.run(request(sql, { intent }), new AbortController().signal);
+      runStatement(target, sql, { intent });
     expect((await runAs("SELECT count(*) AS n FROM users", "read_select")).rowCount).toBe(1);
     const insert = "INSERT INTO log VALUES ('x')";
     const refused = await failureOf(runAs(insert, "write_insert"));
     expect(refused.message).toContain("the table _steward_steps is missing");
     // Before anybody is asked to approve the write.
-    const { caller } = request(insert, { intent: "write_insert" });
+    const { caller } = statementRequest(insert, { intent: "write_insert" });
     const asked = { sql: insert, intent: "write_insert", caller, parameterCount: 0 } as const;
     const decided = { ...asked, forDecision: { binds: [], mayBeKnown: false } };
     const limits = { waitMs: 5_000, timeoutMs: 5_000 };
@@ -548,7 +543,7 @@ describe("a role that may do little", () => {
     const url = new URL(shop.database.url);
     url.password = "wrong-password-1";
     await using target = new PostgresTarget(await shopOptions({ url: url.href }));
-    const failure = await failureOf(target.run(request("SELECT 1"), new AbortController().signal));
+    const failure = await failureOf(runStatement(target, "SELECT 1"));
     expect([failure.reason, failure.message]).toEqual([
       "statement",
       'The data source refuses the connection: password authentication failed for user "postgres"; the operator of this service must correct its URL',
@@ -558,7 +553,7 @@ describe("a role that may do little", () => {
   it("that nobody answers is told to come again", async () => {
     const url = "postgres://nobody:wrong-password-1@127.0.0.1:1/none";
     await using target = new PostgresTarget(await shopOptions({ url }));
-    const failure = await failureOf(target.run(request("SELECT 1"), new AbortController().signal));
+    const failure = await failureOf(runStatement(target, "SELECT 1"));
     expect([failure.reason, failure.message]).toEqual([
       "rolled_back",
       "The data source cannot be reached now (ECONNREFUSED); nothing was changed",
@@ -585,31 +580,12 @@ describe("messages", () => {
   });
 });
 
-function request(sql: string, over: Partial<StatementRequest> = {}): StatementRequest {
-  return {
-    sql,
-    binds: [],
-    intent: "read_select",
-    schemaTableHints: [],
-    waitMs: 10_000,
-    timeoutMs: 10_000,
-    attempt: nextStep(),
-    caller: NOBODY,
-    ...over,
-  };
-}
-
-function run(sql: string, over: Partial<StatementRequest> = {}): Promise<StatementResult> {
-  return shop.target.run(request(sql, over), new AbortController().signal);
+function run(sql: string, over?: Partial<StatementRequest>): Promise<StatementResult> {
+  return runStatement(shop.target, sql, over);
 }
 
 function append(line: string, over: Partial<StatementRequest> = {}): Promise<StatementResult> {
   return run("INSERT INTO log VALUES ($1)", { intent: "write_insert", binds: [line], ...over });
-}
-
-function nextStep(orgId = "org"): AttemptRef {
-  steps += 1;
-  return { orgId, planId: "plan", stepId: `step-${steps}`, attempt: 1 };
 }
 
 async function activeStatements(): Promise<number> {

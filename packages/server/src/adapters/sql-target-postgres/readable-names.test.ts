@@ -4,10 +4,9 @@
  */
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import type { Intent } from "../../governance/index.js";
 import type { StatementError } from "../../plans/ports.js";
-import { failureOf } from "../testing/sql-target-battery.js";
+import { failureOf, runStatement } from "../testing/run-statement.js";
 import { PostgresTarget } from "./postgres-target.js";
 import { shopOptions } from "./testing/shop.js";
 
@@ -54,19 +53,8 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-const failure = (sql: string, intent: Intent = "read_select"): Promise<StatementError> => {
-  const attempt = { orgId: "org", planId: "plan", stepId: sql.slice(0, 60), attempt: 1 };
-  const request = {
-    sql,
-    intent,
-    attempt,
-    binds: [],
-    schemaTableHints: [],
-    waitMs: 10_000,
-    timeoutMs: 10_000,
-  };
-  return failureOf(target.run({ ...request, caller: NOBODY }, new AbortController().signal));
-};
+const failure = (sql: string, intent: Intent = "read_select"): Promise<StatementError> =>
+  failureOf(runStatement(target, sql, { intent }));
 
 describe("the answer to a role that may read little", () => {
   it("lists the tables that it may read, and those only", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import type { StatementRequest, StatementResult } from "../../plans/ports.js";
+import { runStatement } from "../testing/run-statement.js";
 import { PostgresTarget } from "./postgres-target.js";
 import { openShop, shopOptions, type Shop } from "./testing/shop.js";
 import { TripCounter } from "./testing/trip-counter.js";
@@ -26,13 +26,8 @@ function read(
   sql: string,
   more: Partial<StatementRequest> = {},
 ): Promise<StatementResult> {
-  const request = {
-    ...{ sql, binds: [], intent: "read_select" as const, caller: NOBODY, schemaTableHints: [] },
-    ...{ attempt: { orgId: ORG, planId: "p", stepId: "s", attempt: 1 } },
-    ...{ waitMs: 10_000, timeoutMs: 10_000 },
-    ...more,
-  };
-  return target.run(request, new AbortController().signal);
+  const attempt = { orgId: ORG, planId: "p", stepId: "s", attempt: 1 };
+  return runStatement(target, sql, { attempt, ...more });
 }
 
 async function oneConnection(

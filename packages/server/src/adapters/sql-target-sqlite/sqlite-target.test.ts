@@ -6,11 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import type { StatementRequest } from "../../plans/ports.js";
-import { failureOf, sqlTargetBattery } from "../testing/sql-target-battery.js";
+import { failureOf, nextStep } from "../testing/run-statement.js";
+import { sqlTargetBattery } from "../testing/sql-target-battery.js";
+import { COUNT_USERS, TWO_USERS } from "../testing/target-fixture.js";
 import { ENDLESS, ENDLESS_READ, ENDLESS_WRITE, openFixture, Shop } from "./testing/shop.js";
-
-const COUNT_USERS = "SELECT count(*) AS n FROM users";
-const TWO_USERS = { outputJson: '[{"n":2}]' };
 
 sqlTargetBattery("SQLite", openFixture);
 
@@ -183,17 +182,16 @@ describe("the processes of a SQLite data source", () => {
   it("give an organization its turn after at most one statement of another that floods them", async () => {
     await using one = new Shop("wal", { readersMax: 1 });
     const ended: string[] = [];
-    const attempt = (orgId: string) => ({ ...one.nextStep(), orgId });
     const slow = `${ENDLESS} SELECT i FROM n LIMIT 100000`;
     await one.run(COUNT_USERS);
     const flood = Array.from({ length: 30 }, () =>
-      one.run(`SELECT max(i) FROM (${slow})`, { attempt: attempt("flood") }).then(() => {
+      one.run(`SELECT max(i) FROM (${slow})`, { attempt: nextStep("flood") }).then(() => {
         ended.push("flood");
       }),
     );
     await flood[0];
     const before = ended.length;
-    await one.run(COUNT_USERS, { attempt: attempt("quiet") });
+    await one.run(COUNT_USERS, { attempt: nextStep("quiet") });
     // One was at work, and answers of others may have been on their way: on a busy machine, of a few.
     expect(ended.length - before).toBeLessThanOrEqual(6);
     await Promise.all(flood);
@@ -257,7 +255,7 @@ describe("the processes of a SQLite data source", () => {
 
   describe("asked what became of a write", () => {
     it("knows the result, also in another process than the one that ran it", async () => {
-      const attempt = shop.nextStep();
+      const attempt = nextStep();
       const result = await append(shop, "first", { attempt });
       kill(shop.writerPids[0]);
       expect(await shop.target.settle(attempt)).toEqual(result);
@@ -270,7 +268,7 @@ describe("the processes of a SQLite data source", () => {
       const tables = () =>
         shop.asOwner((db) => db.prepare("SELECT name FROM sqlite_schema").all().length);
       const before = tables();
-      const [first, second, fenced] = [shop.nextStep(), shop.nextStep(), shop.nextStep()];
+      const [first, second, fenced] = [nextStep(), nextStep(), nextStep()];
       await append(shop, "first", { attempt: first });
       expect(tables()).toBeGreaterThan(before);
       await append(shop, "second", { attempt: { ...second, planId: "other" } });
@@ -291,7 +289,7 @@ describe("the processes of a SQLite data source", () => {
     });
 
     it("forgets what is safe elsewhere with the next write", async () => {
-      const attempt = shop.nextStep();
+      const attempt = nextStep();
       await append(shop, "first", { attempt });
       shop.target.forget(attempt);
       await append(shop, "second");

@@ -1,44 +1,19 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import type { Intent } from "../../governance/index.js";
-import {
-  StatementError,
-  type AttemptRef,
-  type ColumnType,
-  type SqlTarget,
-  type StatementRequest,
-  type StatementResult,
-} from "../../plans/ports.js";
-
-const COUNT_USERS = "SELECT count(*) AS n FROM users";
-const TWO_USERS = { outputJson: '[{"n":2}]' };
-
-/**
- * A data source of its own: `users (id integer primary key, name text not null)` with Ada, 1, and Bo,
- * 2, and an empty `log (line text not null)`.
- */
-export interface TargetFixture extends AsyncDisposable {
-  readonly target: SqlTarget;
-  /** The n-th parameter as the dialect writes it, from 1. */
-  readonly parameter: (number: number) => string;
-  /** Statements without end. */
-  readonly endlessRead: string;
-  readonly endlessWrite: string;
-  /** What is recorded of the columns `id` and `name` of `users`. */
-  readonly columnTypes: readonly ColumnType[];
-  /** What is in `log`, past the service. */
-  lines(): Promise<readonly string[]>;
-}
+import type { StatementRequest } from "../../plans/ports.js";
+import { failureOf, runStatement } from "./run-statement.js";
+import { statementEndBattery } from "./statement-end-battery.js";
+import { COUNT_USERS, TWO_USERS, type TargetFixture } from "./target-fixture.js";
 
 /** What every data source does, whatever its engine (`SqlTarget`). */
 export function sqlTargetBattery(
   engine: string,
   open: (slots?: number) => Promise<TargetFixture>,
 ): void {
+  statementEndBattery(engine, open);
   describe(`a data source on ${engine}`, () => {
     let fixture: TargetFixture;
-    let steps = 0;
 
     beforeEach(async () => {
       fixture = await open();
@@ -47,28 +22,8 @@ export function sqlTargetBattery(
       await fixture[Symbol.asyncDispose]();
     });
 
-    const nextStep = (): AttemptRef => {
-      steps += 1;
-      return { orgId: "org", planId: "plan", stepId: `step-${steps}`, attempt: 1 };
-    };
-    const run = (
-      sql: string,
-      over: Partial<StatementRequest> = {},
-      signal: AbortSignal = new AbortController().signal,
-    ): Promise<StatementResult> => {
-      const request: StatementRequest = {
-        sql,
-        binds: [],
-        intent: "read_select",
-        schemaTableHints: [],
-        waitMs: 10_000,
-        timeoutMs: 10_000,
-        attempt: nextStep(),
-        caller: NOBODY,
-        ...over,
-      };
-      return fixture.target.run(request, signal);
-    };
+    const run = (sql: string, over?: Partial<StatementRequest>, signal?: AbortSignal) =>
+      runStatement(fixture.target, sql, over, signal);
     const append = (line: string, over: Partial<StatementRequest> = {}) =>
       run(`INSERT INTO log VALUES (${fixture.parameter(1)})`, {
         intent: "write_insert",
@@ -101,58 +56,6 @@ export function sqlTargetBattery(
         reason: "intent",
       });
     });
-
-    it("serves another organization while one floods it with statements without end", async () => {
-      const stop = new AbortController();
-      const patient = { timeoutMs: 120_000, waitMs: 120_000 };
-      const flood = Array.from({ length: 12 }, () =>
-        failureOf(run(fixture.endlessRead, patient, stop.signal)),
-      );
-      const served = run(COUNT_USERS, { ...patient, attempt: { ...nextStep(), orgId: "another" } });
-      expect(await Promise.race([served, ...flood])).toMatchObject(TWO_USERS);
-      expect((await failureOf(run(COUNT_USERS, { waitMs: 1 }))).reason).toBe("waited");
-      stop.abort();
-      for (const { reason } of await Promise.all(flood)) expect(reason).toBe("aborted");
-    });
-
-    it.each([
-      ["reads", 1, ["many"]],
-      ["reads", 3, ["many", "more"]],
-      ["writes", 1, ["many"]],
-    ] as const)(
-      "serves an organization next when others have 200 more %s without end than there are places: %d",
-      async (kind, slots, parties) => {
-        await using narrow = await open(slots);
-        const [sql, intent] =
-          kind === "reads"
-            ? ([narrow.endlessRead, "read_select"] as const)
-            : ([narrow.endlessWrite, "write_insert"] as const);
-        const asked = (orgId: string) => ({
-          ...{ binds: [], schemaTableHints: [], waitMs: 120_000, timeoutMs: 300, caller: NOBODY },
-          attempt: { ...nextStep(), orgId },
-        });
-        const stop = new AbortController();
-        let ended = 0;
-        const flood = Array.from({ length: 200 + slots }, async (_, n) => {
-          const request = { ...asked(parties[n % parties.length] ?? ""), sql, intent };
-          await failureOf(narrow.target.run(request, stop.signal));
-          ended += 1;
-        });
-        const [own, ownIntent] =
-          kind === "reads"
-            ? ([COUNT_USERS, "read_select"] as const)
-            : ([`INSERT INTO log VALUES ('quiet')`, "write_insert"] as const);
-        await narrow.target.run(
-          { ...asked("quiet"), sql: own, intent: ownIntent, timeoutMs: 10_000 },
-          new AbortController().signal,
-        );
-        // The only place is given on when its statement has ended. Beside several, statements of others end and start
-        // while a process starts for this one: far fewer than the 200 before it in the order of arrival.
-        expect(ended).toBeLessThanOrEqual(slots === 1 ? 1 : 50);
-        stop.abort();
-        await Promise.all(flood);
-      },
-    );
 
     it("rolls back a write that changes more than 10 000 rows, and says what to do", async () => {
       const numbers = (n: number): string =>
@@ -329,98 +232,5 @@ export function sqlTargetBattery(
       const quoted = await failureOf(run('SELECT id FROM users WHERE name = "Ada"'));
       expect(quoted.hints.join("\n")).toContain("'Ada'");
     });
-
-    it("stops a statement at its deadline while others are answered", async () => {
-      await Promise.all([run(COUNT_USERS), append("warm")]);
-      const startedAt = performance.now();
-      const elapsed = async (failing: Promise<unknown>) => {
-        const { reason } = await failureOf(failing);
-        return { reason, ms: performance.now() - startedAt };
-      };
-      const timeoutMs = 600;
-      const read = elapsed(run(fixture.endlessRead, { timeoutMs }));
-      const write = elapsed(run(fixture.endlessWrite, { timeoutMs, intent: "write_insert" }));
-      let answered = 0;
-      while (performance.now() - startedAt < timeoutMs - 100) {
-        expect(await run(COUNT_USERS)).toMatchObject(TWO_USERS);
-        answered += 1;
-      }
-      expect(answered).toBeGreaterThan(0);
-      for (const { reason, ms } of [await read, await write]) {
-        expect(reason).toBe("timeout");
-        expect(ms).toBeGreaterThanOrEqual(timeoutMs - 10);
-      }
-      await append("next");
-      expect(await fixture.lines()).toEqual(["warm", "next"]);
-    });
-
-    it("stops a statement when the signal is aborted", async () => {
-      const controller = new AbortController();
-      const failures = [
-        failureOf(run(fixture.endlessRead, {}, controller.signal)),
-        failureOf(run(fixture.endlessWrite, { intent: "write_insert" }, controller.signal)),
-      ];
-      await sleep(400);
-      controller.abort();
-      expect((await Promise.all(failures)).map(({ reason }) => reason)).toEqual([
-        "aborted",
-        "aborted",
-      ]);
-    });
-
-    it("runs nothing for a signal that was aborted before", async () => {
-      expect((await failureOf(run(COUNT_USERS, {}, AbortSignal.abort()))).reason).toBe("aborted");
-    });
-
-    describe("asked what became of a write", () => {
-      it("knows the result, and gives it again instead of writing twice", async () => {
-        const attempt = nextStep();
-        const result = await append("first", { attempt });
-        expect(await fixture.target.settle(attempt, "")).toEqual(result);
-        expect(await append("again", { attempt })).toEqual(result);
-        expect(await append("again", { attempt: { ...attempt, attempt: 2 } })).toEqual(result);
-        expect(await fixture.lines()).toEqual(["first"]);
-      });
-
-      it("knows the types of what the write returned", async () => {
-        const attempt = nextStep();
-        const sql = "INSERT INTO log VALUES ('x') RETURNING 9007199254740993 AS n";
-        const result = await run(sql, { attempt, intent: "write_insert" });
-        expect(result.columnTypes).toHaveLength(1);
-        expect(await fixture.target.settle(attempt, "")).toEqual(result);
-      });
-
-      it("makes sure that one which took no effect never does", async () => {
-        const attempt = nextStep();
-        expect(await fixture.target.settle(attempt, "")).toBeUndefined();
-        expect((await failureOf(append("late", { attempt }))).reason).toBe("rolled_back");
-        await append("retried", { attempt: { ...attempt, attempt: 2 } });
-        expect(await fixture.target.settle(attempt, "")).toMatchObject({ rowCount: 1 });
-        expect(await fixture.lines()).toEqual(["retried"]);
-      });
-
-      it("keeps steps and organizations apart", async () => {
-        const attempt = nextStep();
-        await append("x", { attempt });
-        await append("y", { attempt: { ...attempt, orgId: "other" } });
-        expect(await fixture.lines()).toEqual(["x", "y"]);
-      });
-
-      it("says so when it cannot find out", async () => {
-        await fixture.target[Symbol.asyncDispose]();
-        expect((await failureOf(fixture.target.settle(nextStep(), ""))).reason).toBe("connection");
-      });
-    });
   });
-}
-
-/** What it failed with. */
-export async function failureOf(failing: Promise<unknown>): Promise<StatementError> {
-  try {
-    await failing;
-  } catch (error) {
-    if (error instanceof StatementError) return error;
-    throw error;
-  }
-  throw new Error("it did not fail");
 }

@@ -2,7 +2,7 @@ import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import type { SqlAnalyzer } from "../../../governance/index.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { PostgresAnalyzer } from "../../sql-analyzer/postgres-analyzer.js";
-import type { TargetFixture } from "../../testing/sql-target-battery.js";
+import type { TargetFixture } from "../../testing/target-fixture.js";
 import { PostgresTarget, type PostgresTargetOptions } from "../postgres-target.js";
 
 const SCHEMA = `

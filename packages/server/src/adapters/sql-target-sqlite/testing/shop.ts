@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
-import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import type { Log, LogFields } from "@steward/kernel/log.js";
 import { silentLog } from "@steward/kernel/log.js";
-import type { AttemptRef, StatementRequest, StatementResult } from "../../../plans/ports.js";
+import type { StatementRequest, StatementResult } from "../../../plans/ports.js";
 import { SqliteAnalyzer } from "../../sql-analyzer/index.js";
-import type { TargetFixture } from "../../testing/sql-target-battery.js";
+import { runStatement } from "../../testing/run-statement.js";
+import type { TargetFixture } from "../../testing/target-fixture.js";
 import { SqliteTarget, type SqliteTargetOptions } from "../sqlite-target.js";
 
 const SCHEMA = `
@@ -29,7 +29,6 @@ export class Shop implements AsyncDisposable {
   readonly readerPids: number[] = [];
   readonly writerPids: number[] = [];
   readonly #folder: string;
-  #steps = 0;
 
   constructor(journalMode: "wal" | "delete" = "wal", options: Partial<SqliteTargetOptions> = {}) {
     this.#folder = mkdtempSync(join(tmpdir(), "shop-"));
@@ -68,27 +67,10 @@ export class Shop implements AsyncDisposable {
 
   run(
     sql: string,
-    over: Partial<StatementRequest> = {},
-    signal: AbortSignal = new AbortController().signal,
+    over?: Partial<StatementRequest>,
+    signal?: AbortSignal,
   ): Promise<StatementResult> {
-    const request = {
-      sql,
-      binds: [],
-      intent: "read_select",
-      schemaTableHints: [],
-      waitMs: 10_000,
-      timeoutMs: 10_000,
-      attempt: this.nextStep(),
-      caller: NOBODY,
-      ...over,
-    } as const;
-    return this.target.run(request, signal);
-  }
-
-  /** The first attempt of a new step. */
-  nextStep(): AttemptRef {
-    this.#steps += 1;
-    return { orgId: "org", planId: "plan", stepId: `step-${this.#steps}`, attempt: 1 };
+    return runStatement(this.target, sql, over, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
