@@ -1,8 +1,7 @@
-import type { TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { storeDatabase } from "../storage/postgres/testing/store-database.js";
 import { HandClock } from "../storage/testing/hand-clock.js";
 import { BareClient } from "../transport/grpc/testing/bare-client.js";
+import { eachStore } from "./testing/each-store.js";
 import { ShopServer } from "./testing/shop-server.js";
 
 /*
@@ -16,16 +15,7 @@ const GOVERNED = `@id("governance") @approval("approver")
   unless { context.approved };`;
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b13";
 
-let postgres: TestDatabase;
-beforeAll(async () => {
-  postgres = await storeDatabase();
-});
-afterAll(() => postgres[Symbol.asyncDispose]());
-
-describe.each([
-  ["SQLite", () => ({})],
-  ["PostgreSQL", () => ({ databaseUrl: postgres.url })],
-] as const)("on %s", (_engine, store) => {
+describe.each(await eachStore())("on %s", (_engine, store) => {
   const clock = new HandClock();
   let shop: ShopServer;
   let keys: Readonly<Record<string, string>>;
@@ -52,23 +42,19 @@ describe.each([
 
   beforeAll(async () => {
     shop = await ShopServer.open({
-      ...{ ...store(), clock },
+      ...{ ...store, clock },
       organization: ORG,
       auth: { headers: { trustedProxies: [], proxySecrets: [] }, apiKey: true },
     });
     const root = shop.client({ orgId: ORG, role: "admin", userId: "root" });
-    const make = async (name: string, more: object) => {
-      const roles = ["admin", "approver"];
-      return [name, (await root.keys.createApiKey({ name, roles, ...more })).api_key] as const;
-    };
-    keys = Object.fromEntries([
-      await make("ada", { user_id: "ada" }),
-      await make("ada's other key", { user_id: " Ada" }),
-      await make("bob", { user_id: "bob" }),
-      await make("eve", { user_id: "eve" }),
-      await make("nobody", {}),
-      await make("bot", { user_id: "bob", agent_id: "bot", roles: ["agent", "approver"] }),
-    ]);
+    keys = await shop.makeKeys(ORG, ["admin", "approver"], {
+      ada: { user_id: "ada" },
+      "ada's other key": { user_id: " Ada" },
+      bob: { user_id: "bob" },
+      eve: { user_id: "eve" },
+      nobody: {},
+      bot: { user_id: "bob", agent_id: "bot", roles: ["agent", "approver"] },
+    });
     await root.policies.putPolicies({ version: 0, text: text() });
   });
   afterAll(() => shop[Symbol.asyncDispose]());

@@ -1,6 +1,5 @@
-import type { TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { storeDatabase } from "../storage/postgres/testing/store-database.js";
+import { eachStore } from "./testing/each-store.js";
 import { ShopServer } from "./testing/shop-server.js";
 
 /*
@@ -15,45 +14,26 @@ const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b12";
 const PERSONS = ["ada", "bob", "carol", "root"] as const;
 const MALLORY = { "x-user-id": "mallory", "x-user-permissions": "manage:keys" };
 
-let postgres: TestDatabase;
-beforeAll(async () => {
-  postgres = await storeDatabase();
-});
-afterAll(() => postgres[Symbol.asyncDispose]());
-
-describe.each([
-  ["SQLite", () => ({})],
-  ["PostgreSQL", () => ({ databaseUrl: postgres.url })],
-] as const)("on %s", (_engine, store) => {
+describe.each(await eachStore())("on %s", (_engine, store) => {
   let shop: ShopServer;
   let keys: Readonly<Record<string, string>>;
   const as = (name: string) => shop.client({ apiKey: keys[name] ?? "" });
 
   beforeAll(async () => {
     shop = await ShopServer.open({
-      ...{ ...store(), organization: ORG },
+      ...{ ...store, organization: ORG },
       auth: { headers: { trustedProxies: [], proxySecrets: [] }, apiKey: true },
     });
     const root = shop.client({ orgId: ORG, role: "admin", userId: "root" });
     await root.policies.putPolicies({ version: 0, text: POLICY });
-    const make = async (name: string, user: string | undefined, ...roles: readonly string[]) => {
-      const person = user === undefined ? {} : { user_id: user };
-      return [name, (await root.keys.createApiKey({ name, roles, ...person })).api_key] as const;
-    };
-    const agent = async (user: string) => {
-      const asked = { name: `bot of ${user}`, agent_id: "bot", user_id: user };
-      const roles = ["agent", "admin", "approver"];
-      return [
-        `bot of ${user}`,
-        (await root.keys.createApiKey({ ...asked, roles })).api_key,
-      ] as const;
-    };
-    keys = Object.fromEntries([
-      ...(await Promise.all(PERSONS.map((name) => make(name, name, "admin", "approver")))),
-      await make("ada's other key", "Ada", "admin", "approver"),
-      await make("nobody", undefined, "admin", "approver"),
-      ...(await Promise.all([agent("ada"), agent("bob")])),
-    ]);
+    const bot = { agent_id: "bot", roles: ["agent", "admin", "approver"] };
+    keys = await shop.makeKeys(ORG, ["admin", "approver"], {
+      ...Object.fromEntries(PERSONS.map((name) => [name, { user_id: name }])),
+      "ada's other key": { user_id: "Ada" },
+      nobody: {},
+      "bot of ada": { ...bot, user_id: "ada" },
+      "bot of bob": { ...bot, user_id: "bob" },
+    });
   });
   afterAll(() => shop[Symbol.asyncDispose]());
 

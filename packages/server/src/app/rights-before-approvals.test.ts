@@ -1,8 +1,7 @@
-import type { TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OPERATIONS_WAITING_OF_REQUESTER_MAX } from "../approvals/limits.js";
-import { storeDatabase } from "../storage/postgres/testing/store-database.js";
 import { HandClock } from "../storage/testing/hand-clock.js";
+import { eachStore } from "./testing/each-store.js";
 import { ShopServer } from "./testing/shop-server.js";
 
 /*
@@ -16,16 +15,7 @@ const GOVERNED = `@id("governance") @approval("approver")
   unless { context.approved };`;
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b14";
 
-let postgres: TestDatabase;
-beforeAll(async () => {
-  postgres = await storeDatabase();
-});
-afterAll(() => postgres[Symbol.asyncDispose]());
-
-describe.each([
-  ["SQLite", () => ({})],
-  ["PostgreSQL", () => ({ databaseUrl: postgres.url })],
-] as const)("on %s", (_engine, store) => {
+describe.each(await eachStore())("on %s", (_engine, store) => {
   const clock = new HandClock();
   let shop: ShopServer;
   let keys: Readonly<Record<string, string>>;
@@ -54,25 +44,20 @@ describe.each([
 
   beforeAll(async () => {
     shop = await ShopServer.open({
-      ...{ ...store(), clock },
+      ...{ ...store, clock },
       organization: ORG,
       auth: { headers: { trustedProxies: [], proxySecrets: [] }, apiKey: true },
     });
-    const root = shop.client({ orgId: ORG, role: "admin", userId: "root" });
-    const make = async (name: string, more: object) => {
-      const roles = ["admin"];
-      return [name, (await root.keys.createApiKey({ name, roles, ...more })).api_key] as const;
-    };
-    keys = Object.fromEntries([
-      await make("ada", { user_id: "ada" }),
-      await make("ada's agent", { user_id: "ada", agent_id: "bot", roles: ["agent"] }),
-      await make("ada's weak key", { user_id: "ada", roles: ["agent"] }),
-      await make("ada's scoped key", { user_id: "ada", scopes: ["memory:read"] }),
-      await make("bob", { user_id: "bob", roles: ["approver"] }),
-      await make("eve", { user_id: "eve" }),
-      await make("robo", { user_id: "rob", agent_id: "robo", roles: ["agent"] }),
-      await make("dan", { user_id: "dan", roles: ["auditor"] }),
-    ]);
+    keys = await shop.makeKeys(ORG, ["admin"], {
+      ada: { user_id: "ada" },
+      "ada's agent": { user_id: "ada", agent_id: "bot", roles: ["agent"] },
+      "ada's weak key": { user_id: "ada", roles: ["agent"] },
+      "ada's scoped key": { user_id: "ada", scopes: ["memory:read"] },
+      bob: { user_id: "bob", roles: ["approver"] },
+      eve: { user_id: "eve" },
+      robo: { user_id: "rob", agent_id: "robo", roles: ["agent"] },
+      dan: { user_id: "dan", roles: ["auditor"] },
+    });
     await put(GOVERNED);
   });
   afterAll(() => shop[Symbol.asyncDispose]());

@@ -9,6 +9,8 @@ import { openApp, type App, type AppOptions } from "../app.js";
 /** A caller of the server, by headers or by a credential. */
 type Who = Omit<Parameters<typeof createClient>[0], "baseUrl">;
 
+type KeyDraft = Partial<Parameters<StewardClient["keys"]["createApiKey"]>[0]>;
+
 /** A server with the data source `shop`, a new copy of the sample database, and a store of its own. */
 export class ShopServer implements AsyncDisposable {
   readonly #directory: string;
@@ -44,6 +46,20 @@ export class ShopServer implements AsyncDisposable {
 
   client(who: Who): StewardClient {
     return createClient({ baseUrl: this.baseUrl, maxRetries: 0, ...who });
+  }
+
+  /** Makes a key for each name as the organization's administrator; it has these roles unless its draft has others. */
+  async makeKeys(
+    orgId: string,
+    roles: readonly string[],
+    drafts: Readonly<Record<string, KeyDraft>>,
+  ): Promise<Readonly<Record<string, string>>> {
+    const { keys } = this.client({ orgId, role: "admin", userId: "root" });
+    const made: [name: string, key: string][] = [];
+    for (const [name, draft] of Object.entries(drafts)) {
+      made.push([name, (await keys.createApiKey({ name, roles, ...draft })).api_key]);
+    }
+    return Object.fromEntries(made);
   }
 
   /** Closes the server, and opens another one on the same store. */
