@@ -1,3 +1,13 @@
+/** The parameters of `steward_append`: changes, updates of plans, leases, and the steps whose leases end. */
+const APPENDED = `p_org uuid,
+     c_plan uuid[], c_sequence integer[], c_result_step integer[], c_events text[], c_steps text[],
+     c_call text[], c_output text[], c_additions text[], c_hints text[],
+     c_metadata text[], c_origins text[],
+     u_plan uuid[], u_status text[], u_started bigint[], u_finished bigint[], u_deadline bigint[],
+     u_cancel text[], u_failure text[], u_owner uuid[],
+     l_plan uuid[], l_step integer[], l_attempt integer[], l_owner text[], l_node uuid,
+     l_for_ms bigint, e_plan uuid[], e_step integer[]`;
+
 /**
  * The functions that create plans and append to their logs: one call for each transaction, in which
  * whatever belongs to it is a parameter, because a Citus cluster then runs it where the organization's rows are.
@@ -78,14 +88,7 @@ export const planFunctions: readonly string[] = [
   // taken sequence as XX000, and a change that is joined with arrays goes to all shards. The end of a read step
   // changes neither its plan nor a lease, and an empty loop would still run its query.
   `CREATE FUNCTION steward_append(
-     p_org uuid,
-     c_plan uuid[], c_sequence integer[], c_result_step integer[], c_events text[], c_steps text[],
-     c_call text[], c_output text[], c_additions text[], c_hints text[],
-     c_metadata text[], c_origins text[],
-     u_plan uuid[], u_status text[], u_started bigint[], u_finished bigint[], u_deadline bigint[],
-     u_cancel text[], u_failure text[], u_owner uuid[],
-     l_plan uuid[], l_step integer[], l_attempt integer[], l_owner text[], l_node uuid,
-     l_for_ms bigint, e_plan uuid[], e_step integer[]
+     ${APPENDED}
    ) RETURNS void LANGUAGE plpgsql AS $$
    DECLARE
      c record;
@@ -140,14 +143,7 @@ export const planFunctions: readonly string[] = [
   // Appends to the log and changes the index of approvals, together. Most entries have no approvals, and are
   // appended by steward_append alone.
   `CREATE FUNCTION steward_append_with_approvals(
-     p_org uuid,
-     c_plan uuid[], c_sequence integer[], c_result_step integer[], c_events text[], c_steps text[],
-     c_call text[], c_output text[], c_additions text[], c_hints text[],
-     c_metadata text[], c_origins text[],
-     u_plan uuid[], u_status text[], u_started bigint[], u_finished bigint[], u_deadline bigint[],
-     u_cancel text[], u_failure text[], u_owner uuid[],
-     l_plan uuid[], l_step integer[], l_attempt integer[], l_owner text[], l_node uuid,
-     l_for_ms bigint, e_plan uuid[], e_step integer[],
+     ${APPENDED},
      a_id uuid[], a_plan uuid[], a_step text[], a_session text[], a_status text[],
      a_requested bigint[], a_expires bigint[], a_approval text[], a_subject text[]
    ) RETURNS void LANGUAGE plpgsql AS $$
