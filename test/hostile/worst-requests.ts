@@ -27,13 +27,8 @@ const PLANS = 20;
 
 /** Fills the store with what the requests list and search. */
 export async function fillStore(attacker: Attacker): Promise<void> {
-  const statement = `SELECT ${"1 + ".repeat(100)}1`;
-  const steps = times(1000, (n) => ({
-    ...{ id: `s${n}`, tool_name: "sql", query_template: statement },
-    schema_table_hints: [`table_${n}`],
-  }));
   for (let n = 0; n < PLANS; n += 1) {
-    await attacker.send("POST", "/api/plans", { name: `plan ${n}`, steps });
+    await attacker.send("POST", "/api/plans", largePlan(`plan ${n}`));
   }
   for (let n = 0; n < 20; n += 1) {
     const content = `${"word ".repeat(12_000)}${n}`;
@@ -41,6 +36,16 @@ export async function fillStore(attacker: Attacker): Promise<void> {
   }
   const triples = times(12, (n) => `<urn:s:${n}> <urn:p> "${"long ".repeat(4000)}${n}" .\n`);
   await attacker.importState("main", triples.join(""));
+}
+
+/** A plan of half a megabyte. */
+function largePlan(name: string): object {
+  const query = `SELECT ${"1 + ".repeat(100)}1`;
+  const steps = times(1000, (n) => ({
+    ...{ id: `s${n}`, tool_name: "sql", query_template: query },
+    schema_table_hints: [`table_${n}`],
+  }));
+  return { name, steps };
 }
 
 /** @param share of the number of requests that is sent. */
@@ -109,6 +114,14 @@ function reads(share: number): readonly WorstRequests[] {
     {
       name: "pages of the audit log",
       send: (to) => gets(to, "/api/audit/records?limit=500", many(200)),
+    },
+    {
+      name: "pages of the audit log with large plans",
+      statuses: [200, 201],
+      send: async (to) => {
+        const made = await posts(to, "/api/plans", largePlan("audited"), 3);
+        return [...made, ...(await gets(to, "/api/audit/records?limit=500", many(200)))];
+      },
     },
     { name: "lists of approvals", send: (to) => gets(to, "/api/approvals", many(1000)) },
     { name: "lists of memory", send: (to) => gets(to, "/api/memory/entries?limit=200", many(200)) },

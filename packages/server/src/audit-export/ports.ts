@@ -55,7 +55,7 @@ export interface AuditExportStore {
   /** The index of the next record to send; 0 for a new sink. */
   position(sink: string): Promise<number>;
 
-  /** The records from an index on, in the order of the log, at most `limit`. */
+  /** The records from an index on, in the order of the log, at most `limit`; fewer when they are large. */
   records(from: number, limit: number): Promise<readonly AuditRecord[]>;
 
   /**

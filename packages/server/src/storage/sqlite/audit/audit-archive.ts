@@ -8,7 +8,7 @@ import type {
   PageSize,
 } from "../../../audit/ports.js";
 import type { TileName } from "../../../audit/index.js";
-import { recordBytes, storedForms } from "../../audit-rows.js";
+import { auditRecordOfRow, storedForms, type AuditRecordRow } from "../../audit-rows.js";
 import { number } from "../column-values.js";
 import type { CommitWriter } from "../commit-writer.js";
 import { read, type SqliteValue } from "../connection.js";
@@ -16,7 +16,7 @@ import { IS_IN_TIME } from "../reads/read-calls.js";
 import { SYSTEM, type StoreReads } from "../reads/store-reads.js";
 import { PackedErasure } from "../../derivation/packed-erasure.js";
 import { SqliteErasableBlocks } from "./erasable-blocks.js";
-import { PackedRecords, RECORD_ROWS, type RecordRow } from "./record-rows.js";
+import { ENTRY, RECORD_ROWS } from "./record-rows.js";
 
 /** Reads of the audit log in SQLite. */
 export class SqliteAuditArchive implements AuditArchive {
@@ -48,49 +48,36 @@ export class SqliteAuditArchive implements AuditArchive {
       add("(r.kind = ? OR r.kind >= ? AND r.kind < ?)", kind, `${kind}.`, `${kind}/`);
     if (fromMs !== undefined) add("r.at_ms >= ?", fromMs);
     if (untilMs !== undefined) add("r.at_ms < ?", untilMs);
-    const { rows, isCut } = await this.#db.page<RecordRow>(
+    const { rows, isCut } = await this.#db.page<AuditRecordRow>(
       orgId,
       bytesMax,
       `SELECT ${RECORD_ROWS} WHERE ${conditions.join(" AND ")} ORDER BY r.record_index DESC LIMIT ?`,
       ...values,
       BigInt(limit),
     );
-    const packed = new PackedRecords(this.#db);
-    const records: AuditRecord[] = [];
-    let bytesLeft = bytesMax;
-    for (const row of rows) {
-      const record = await packed.record(row);
-      bytesLeft -= recordBytes(record);
-      if (bytesLeft < 0 && records.length > 0) return { records, isCut: true };
-      records.push(record);
-    }
-    return { records, isCut };
+    return { records: rows.map(auditRecordOfRow), isCut };
   }
 
   async record(orgId: string, index: number): Promise<AuditRecord | undefined> {
-    const row = this.#db.get<RecordRow>(
+    const row = await this.#db.first<AuditRecordRow>(
+      orgId,
       `SELECT ${RECORD_ROWS} WHERE r.org_id = ? AND r.record_index = ?`,
       orgId,
       index,
     );
-    return row === undefined ? undefined : new PackedRecords(this.#db).record(row);
+    return row === undefined ? undefined : auditRecordOfRow(row);
   }
 
   async entries(from: number, count: number): Promise<readonly string[]> {
-    const rows = await this.#db.all<Pick<RecordRow, "record_index" | "entry">>(
+    const rows = await this.#db.all<Pick<AuditRecordRow, "entry">>(
       SYSTEM,
-      `SELECT r.record_index, e.entry FROM audit_records AS r
+      `SELECT ${ENTRY} AS entry FROM audit_records AS r
          LEFT JOIN audit_entries AS e USING (record_index)
        WHERE r.record_index >= ? AND r.record_index < ? ORDER BY r.record_index`,
       from,
       from + count,
     );
-    const packed = new PackedRecords(this.#db);
-    const entries: string[] = [];
-    for (const { record_index: index, entry } of rows) {
-      entries.push(entry ?? (await packed.entry(index)));
-    }
-    return entries;
+    return rows.map(({ entry }) => entry);
   }
 
   async tiles(names: readonly TileName[]): Promise<readonly Buffer[]> {

@@ -10,6 +10,7 @@ import { openConnection } from "../connection.js";
 import { openSqliteExport } from "../export.js";
 import { openSqliteStore } from "../store.js";
 import { decompressed, recordsIn, valuesIn } from "../../derivation/packed-block.js";
+import { PACKED_VALUES_BYTES_MAX } from "./limits.js";
 import { firstOf } from "./record-blocks.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -51,6 +52,33 @@ it("has the records of full tiles in blocks only, which an erasure rewrites and 
   expect(new Set(await values())).toEqual(new Set(['{"who":"bob"}']));
   expect(await store.audit.archive.erase(ORG, { untilMs: 1000 }, 1000)).toBe(300);
   expect(count("audit_personal_blocks")).toEqual({ n: 0 });
+});
+
+// Otherwise whoever reads one record would unpack the large values of 255 others.
+it("has large personal values beside the blocks, where they are read and erased too", async () => {
+  const path = join(root, "large.db");
+  const large = "x".repeat(PACKED_VALUES_BYTES_MAX);
+  const facts = Array.from({ length: 300 }, (_, at) => ({
+    ...{ orgId: ORG, atMs: at, kind: "test.fact", subject: "s", detail: {} },
+    personal: { who: at % 50 === 0 ? large : "ada" },
+  }));
+  await using store = openSqliteStore(path, systemClock, silentTelemetry);
+  await store.audit.sequence.add(facts);
+  for (let turn = 0; turn < 4; turn += 1) await flushAudit(store);
+  using db = openConnection(path, true);
+  const count = (): unknown =>
+    db.prepare("SELECT count(*) AS n FROM audit_personal_values WHERE record_index < 256").get();
+  expect(db.prepare("SELECT count(*) AS n FROM audit_blocks").get()).toEqual({ n: 1 });
+  expect(count()).toEqual({ n: 6 });
+  const values = async (): Promise<unknown> =>
+    (await newestRecords(store, { orgId: ORG }, 300)).map(({ personal }) => personal?.values);
+  expect(await values()).toEqual(facts.map(({ personal }) => personal).toReversed());
+  const record = await store.audit.archive.record(ORG, 51);
+  expect(record?.personal?.values).toEqual({ who: large });
+  expect(await store.audit.archive.erase(ORG, { untilMs: 1000, text: large }, 1000)).toBe(6);
+  expect(count()).toEqual({ n: 0 });
+  expect(await store.audit.archive.erase(ORG, { untilMs: 1000 }, 1000)).toBe(294);
+  expect(new Set((await values()) as readonly unknown[])).toEqual(new Set([undefined]));
 });
 
 it("is copied record by record", async () => {

@@ -3,6 +3,7 @@ import { number } from "../column-values.js";
 import { WriteConflict, type Write } from "../commit-protocol.js";
 import type { StatementCache } from "../connection.js";
 import type { JoinedWriter } from "../joined-writer.js";
+import { PACKED_VALUES_BYTES_MAX } from "./limits.js";
 import {
   firstOf,
   BLOCK_RECORDS,
@@ -11,7 +12,10 @@ import {
   valuesByOrganization,
 } from "./record-blocks.js";
 
-/** Packs the records of full tiles into blocks. It is used in a thread of its own, which it may block. */
+/** Whether personal values are packed. The length alone is read of large ones. */
+const IS_SMALL = `octet_length(personal_values) <= ${String(PACKED_VALUES_BYTES_MAX)}`;
+
+/** Packs the records of full tiles into blocks, except large personal values. It is used in a thread of its own, which it may block. */
 export class RecordPacker {
   readonly #writer: Pick<JoinedWriter, "commit">;
   readonly #db: StatementCache;
@@ -31,7 +35,8 @@ export class RecordPacker {
     if (isFull === undefined) return;
     const records = this.#db.all<TileRecord>(
       `SELECT e.record_index, e.org_id, e.entry, v.salt, v.personal_values
-       FROM audit_entries AS e LEFT JOIN audit_personal_values AS v USING (record_index)
+       FROM audit_entries AS e LEFT JOIN audit_personal_values AS v
+         ON v.record_index = e.record_index AND ${IS_SMALL}
        WHERE e.record_index >= ? AND e.record_index < ? ORDER BY e.record_index`,
       ...range,
     );
@@ -65,7 +70,8 @@ function blockWrites(
       expect: records.length,
     },
     {
-      sql: "DELETE FROM audit_personal_values WHERE record_index >= ? AND record_index < ?",
+      sql: `DELETE FROM audit_personal_values
+        WHERE record_index >= ? AND record_index < ? AND ${IS_SMALL}`,
       params: range,
       expect: records.filter(({ personal_values: values }) => values !== null).length,
     },

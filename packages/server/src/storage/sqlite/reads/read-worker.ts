@@ -2,6 +2,7 @@ import { workerData } from "node:worker_threads";
 import type { StatementSyncInstance } from "@photostructure/sqlite";
 import { AppError } from "@steward/kernel/errors.js";
 import { serveThread } from "@steward/kernel/concurrency/worker-thread.js";
+import { PackedRecords } from "../audit/packed-records.js";
 import { rowBytesOf } from "../column-values.js";
 import { openConnection, storeUnreadable, type SqliteValue } from "../connection.js";
 import type { PackedRows, Query, ReadCalls, ReadOrder } from "./read-calls.js";
@@ -12,6 +13,7 @@ const ROWS_PER_LOOK = 64;
 // The owner passes this, see StoreReads.
 const { path } = workerData as { readonly path: string };
 const connection = openConnection(path, true);
+const packed = new PackedRecords(connection);
 const statements = new Map<string, StatementSyncInstance>();
 let endMs = 0;
 
@@ -42,6 +44,8 @@ function readTogether(order: ReadOrder): readonly PackedRows[] {
     // The function fails a statement with an error of the engine.
     if (performance.now() >= endMs) throw tookTooLong();
     throw storeUnreadable(error);
+  } finally {
+    packed.forget();
   }
 }
 
