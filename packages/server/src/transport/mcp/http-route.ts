@@ -4,7 +4,7 @@ import { sharedResult } from "@steward/kernel/concurrency/shared-result.js";
 import { requestContext } from "../request-context.js";
 import { incomingRequest } from "../rest/authenticate-requests.js";
 import { discardTooLarge, restErrorFrom } from "../rest/error-replies.js";
-import { parseInTurns } from "../rest/json-body.js";
+import { receiveJson } from "../rest/json-body.js";
 import type { RestApp } from "../rest/rest-app.js";
 import type { Services } from "../services.js";
 import type { McpHandler } from "./mcp-handler.js";
@@ -50,9 +50,7 @@ export function addMcpRoute(
     answerError(error, request, reply, { log: services.log, protectedResource }),
   );
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes: Buffer, done) => {
-    parseInTurns(request.headers["content-type"], bytes, done);
-  });
+  app.addContentTypeParser("*", receiveJson);
   app.addHook("onRequest", async (request, reply) => {
     const incoming = incomingRequest(request, reply);
     const context = await requestContext(services, incoming);

@@ -1,7 +1,9 @@
 import type { FastifyRequest } from "fastify";
+import type { IncomingMessage } from "node:http";
 import { AppError } from "@steward/kernel/errors.js";
 import { turnOfBody } from "../stream-limits.js";
 import { requireModestJson } from "./json-bounds.js";
+import { receiveBody, type ReceivedBody } from "./received-body.js";
 import type { RestApp } from "./rest-app.js";
 
 /**
@@ -10,25 +12,38 @@ import type { RestApp } from "./rest-app.js";
  */
 export function readJsonBodies(app: RestApp): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes: Buffer, done) => {
-    if (takesBody(request)) parseInTurns(request.headers["content-type"], bytes, done);
-    else done(null, undefined);
+  app.addContentTypeParser("*", (request, payload, done) => {
+    if (takesBody(request)) receiveJson(request, payload, done);
+    else receiveBody(request, payload, (error) => done(error));
+  });
+}
+
+/** Receives the body of a request and parses it. */
+export function receiveJson(
+  request: FastifyRequest,
+  payload: IncomingMessage,
+  done: (error: Error | null, body?: unknown) => void,
+): void {
+  receiveBody(request, payload, (error, body) => {
+    if (body === undefined) done(error);
+    else parseInTurns(request.headers["content-type"], body, done);
   });
 }
 
 /**
- * Parses a body and passes it on. Counting the values of a large body, decoding it, parsing it and
- * checking it take milliseconds each, so each has a turn of the event loop of its own.
+ * Parses a body and passes it on. Joining the chunks of a large body, counting its values, decoding it,
+ * parsing it and checking it take milliseconds each, so each has a turn of the event loop of its own.
  */
 export function parseInTurns(
   contentType: string | undefined,
-  bytes: Buffer,
+  body: ReceivedBody,
   done: (error: Error | null, body?: unknown) => void,
 ): void {
-  const turn = turnOfBody(bytes.length);
+  const turn = turnOfBody(body.bytes);
   const fail = (error: unknown): void => done(AppError.from(error));
   if (turn === undefined) {
     try {
+      const bytes = joined(body);
       requireModestBody(contentType, bytes);
       done(null, parsed(decoded(bytes)));
     } catch (error) {
@@ -36,16 +51,18 @@ export function parseInTurns(
     }
     return;
   }
-  parsedInTurns(contentType, bytes, turn).then((body) => done(null, body), fail);
+  parsedInTurns(contentType, body, turn).then((parsedBody) => done(null, parsedBody), fail);
 }
 
 /** @param turn resolves in the first of the turns. */
 async function parsedInTurns(
   contentType: string | undefined,
-  bytes: Buffer,
+  received: ReceivedBody,
   turn: Promise<void>,
 ): Promise<unknown> {
   await turn;
+  const bytes = joined(received);
+  await turnOfBody(bytes.length);
   requireModestBody(contentType, bytes);
   await turnOfBody(bytes.length);
   const text = decoded(bytes);
@@ -53,6 +70,10 @@ async function parsedInTurns(
   const body = parsed(text);
   await turnOfBody(bytes.length);
   return body;
+}
+
+function joined({ chunks, bytes }: ReceivedBody): Buffer {
+  return Buffer.concat(chunks, bytes);
 }
 
 /** JSON, or a type built on it such as `application/cloudevents-batch+json` (RFC 6839 §3.1). */
