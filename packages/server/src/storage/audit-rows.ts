@@ -65,12 +65,6 @@ export function auditRecordOfRow(row: AuditRecordRow): AuditRecord {
   };
 }
 
-/** The size of a record's texts on a page. */
-export function recordBytes({ entry, personal }: AuditRecord): number {
-  const values = personal === undefined ? 0 : JSON.stringify(personal.values).length;
-  return entry.length + values;
-}
-
 function personalValuesOf(json: string): Readonly<Record<string, string>> | undefined {
   try {
     // Only this program writes them.

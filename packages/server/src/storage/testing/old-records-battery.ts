@@ -8,17 +8,23 @@ import type { AuditUnderTest } from "./audit-battery.js";
 const ORG = "11111111-1111-4111-8111-111111111111";
 const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
 
+/** Ten of these are too large for one block. */
+const LARGE = "ü".repeat(55_000);
+
 /** The required behaviour of every engine's audit log that does not depend on how old records are. */
 export function oldRecordsBattery(engine: string, open: () => Promise<AuditUnderTest>): void {
   describe(`old records of the audit log on ${engine}`, () => {
     it("are read, proven and erased like new ones", async () => {
       await using store = await open();
       const { archive, sequence, exported } = store.audit;
-      // More than two full tiles, whose records may be packed.
+      // More than two full tiles, whose records may be packed, some of them with large values.
       const facts = Array.from({ length: 600 }, (_, at): AuditFact => ({
         ...{ orgId: at % 3 === 0 ? OTHER_ORG : ORG, subject: `s${String(at % 7)}`, atMs: at },
         ...{ kind: "test.fact", detail: {} },
-        personal: { who: `person ${String(at % 10)}`, "who else": "\u2028 ü" },
+        personal: {
+          who: `person ${String(at % 10)}`,
+          "who else": at % 10 === 4 ? LARGE : "\u2028 ü",
+        },
       }));
       for (let at = 0; at < facts.length; at += 100) {
         await sequence.add(facts.slice(at, at + 100));

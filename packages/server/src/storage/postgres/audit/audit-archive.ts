@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import type { TileName } from "../../../audit/index.js";
 import type {
@@ -8,7 +9,6 @@ import type {
   ErasedValues,
   PageSize,
 } from "../../../audit/ports.js";
-import { recordBytes } from "../../audit-rows.js";
 import type { BlockRecord } from "../../derivation/packed-block.js";
 import { PackedErasure } from "../../derivation/packed-erasure.js";
 import type { Database, PgValue } from "../database.js";
@@ -18,6 +18,8 @@ import {
   blockRecords,
   blocksBetween,
   type BlockRow,
+  recordBytes,
+  recordOf,
   storedRecords,
 } from "./record-blocks.js";
 
@@ -42,13 +44,15 @@ export class PostgresAuditArchive implements AuditArchive {
     const records: AuditRecord[] = [];
     let bytesLeft = bytesMax;
     for await (const block of this.#blocksBefore(filter, before)) {
-      for (const { record, ...found } of (await storedRecords(block)).toReversed()) {
+      for (const found of (await storedRecords(block)).toReversed()) {
         if (found.index >= before || !isAsked(filter, found)) continue;
-        bytesLeft -= recordBytes(record);
+        bytesLeft -= recordBytes(found);
         if (bytesLeft < 0 && records.length > 0) return { records, isCut: true };
-        records.push(record);
+        records.push(recordOf(block, found));
         if (records.length === limit) return { records, isCut: false };
       }
+      // Unpacking a block takes milliseconds, so others are served before the next one.
+      await nextTurn();
     }
     return { records, isCut: false };
   }
@@ -59,8 +63,9 @@ export class PostgresAuditArchive implements AuditArchive {
        ORDER BY b.batch_index DESC LIMIT 1`,
       [orgId, index],
     );
-    const records = block === undefined ? [] : await storedRecords(block);
-    return records.find((each) => each.index === index)?.record;
+    if (block === undefined) return undefined;
+    const found = (await storedRecords(block)).find((each) => each.index === index);
+    return found && recordOf(block, found);
   }
 
   async entries(from: number, count: number): Promise<readonly string[]> {

@@ -14,6 +14,7 @@ import { byOrganization } from "../../by-organization.js";
 import { kindsOf, packedRecords, packedValues } from "../../derivation/packed-block.js";
 import type { Connection, Database } from "../database.js";
 import { acknowledge } from "../tool-calls/unread-calls.js";
+import { AUDIT_BLOCK_BYTES_MAX } from "./limits.js";
 import { readChanges, type UnreadChanges } from "./unread-changes.js";
 
 interface Taken {
@@ -156,8 +157,11 @@ async function insertAddition(
   { from, records, tiles }: TreeAddition,
 ): Promise<void> {
   const placed = records.map((record, at) => ({ ...record, index: from + at }));
-  for (const [orgId, own] of byOrganization(placed, (record) => record.orgId)) {
-    await insertBlock(connection, orgId, { first: from, records: own });
+  for (const part of partsOf(placed)) {
+    const first = part[0]?.index ?? from;
+    for (const [orgId, own] of byOrganization(part, (record) => record.orgId)) {
+      await insertBlock(connection, orgId, { first, records: own });
+    }
   }
   await connection.query(
     `INSERT INTO audit_tiles (org_id, level, tile_index, hashes)
@@ -173,11 +177,33 @@ async function insertAddition(
   );
 }
 
-/** The records that a batch has of one organization. */
+type PlacedRecord = NewAuditRecord & { readonly index: number };
+
+/**
+ * Cuts a batch into parts of at most {@link AUDIT_BLOCK_BYTES_MAX} or one record. The blocks of all organizations
+ * begin at the same records, so that `blocksBetween` finds them by where they begin.
+ */
+function partsOf(records: readonly PlacedRecord[]): readonly (readonly PlacedRecord[])[] {
+  const parts: PlacedRecord[][] = [];
+  let bytesLeft = 0;
+  for (const record of records) {
+    const bytes = record.entry.length + (record.personal?.json.length ?? 0);
+    bytesLeft -= bytes;
+    const last = parts.at(-1);
+    if (last !== undefined && bytesLeft >= 0) last.push(record);
+    else {
+      parts.push([record]);
+      bytesLeft = AUDIT_BLOCK_BYTES_MAX - bytes;
+    }
+  }
+  return parts;
+}
+
+/** The records that a part of a batch has of one organization. */
 interface NewBlock {
-  /** The index of the batch. */
+  /** The index of the part's first record. */
   readonly first: number;
-  readonly records: readonly (NewAuditRecord & { readonly index: number })[];
+  readonly records: readonly PlacedRecord[];
 }
 
 async function insertBlock(

@@ -5,11 +5,12 @@ import {
   recordsIn,
   valuesIn,
   type BlockRecord,
+  type BlockValues,
 } from "../../derivation/packed-block.js";
 import type { Connection } from "../database.js";
 
 /**
- * The records of the audit log in PostgreSQL. Those that one batch appends for one organization are one
+ * The records of the audit log in PostgreSQL. Those that a part of a batch appends for one organization are one
  * row, compressed: the write-ahead log has them once, with their likeness used, instead of a
  * row and three keys for each.
  */
@@ -17,7 +18,7 @@ import type { Connection } from "../database.js";
 /** A block as it is read. */
 export interface BlockRow {
   readonly org_id: string;
-  /** The size of the tree before the batch; its records follow. */
+  /** The index of the first record, of any organization, in the part of the batch that the block belongs to. */
   readonly batch_index: number;
   readonly records: Uint8Array;
   readonly personal_values: Uint8Array | null;
@@ -27,7 +28,23 @@ export interface BlockRow {
 export const BLOCK_COLUMNS: string = "b.org_id, b.batch_index, b.records, b.personal_values";
 
 /** A record that was read from a block. */
-export type StoredRecord = BlockRecord & { readonly record: AuditRecord };
+export interface StoredRecord extends BlockRecord {
+  /** Absent when the record has none, or when they were erased. */
+  readonly own: BlockValues | undefined;
+}
+
+/** The record with its personal values. */
+export function recordOf({ org_id }: BlockRow, { index, entry, own }: StoredRecord): AuditRecord {
+  return auditRecordOfRow({
+    ...{ record_index: index, org_id, entry },
+    ...{ salt: own?.salt ?? null, personal_values: own?.json ?? null },
+  });
+}
+
+/** The size of a record's texts on a page. */
+export function recordBytes({ entry, own }: StoredRecord): number {
+  return entry.length + (own?.json.length ?? 0);
+}
 
 /** The records of a block without their personal values, in order. */
 export async function blockRecords(row: BlockRow): Promise<readonly BlockRecord[]> {
@@ -36,17 +53,10 @@ export async function blockRecords(row: BlockRow): Promise<readonly BlockRecord[
 
 /** The records of a block, in order. */
 export async function storedRecords(row: BlockRow): Promise<readonly StoredRecord[]> {
-  const { org_id: orgId, batch_index: first, personal_values: bytes } = row;
+  const { batch_index: first, personal_values: bytes } = row;
   const values = bytes === null ? [] : valuesIn(first, await decompressed(bytes));
   const personal = new Map(values.map((each) => [each.index, each]));
-  return (await blockRecords(row)).map((each) => {
-    const own = personal.get(each.index);
-    const record = auditRecordOfRow({
-      ...{ record_index: each.index, org_id: orgId, entry: each.entry },
-      ...{ salt: own?.salt ?? null, personal_values: own?.json ?? null },
-    });
-    return { ...each, record };
-  });
+  return (await blockRecords(row)).map((each) => ({ ...each, own: personal.get(each.index) }));
 }
 
 /** The blocks of all organizations with records from one index up to another, which is exclusive. */
@@ -71,7 +81,7 @@ export async function recordsFrom(
 ): Promise<readonly AuditRecord[]> {
   const records: AuditRecord[] = [];
   for (const block of await blocksBetween(db, from, from + limit)) {
-    records.push(...(await storedRecords(block)).map(({ record }) => record));
+    records.push(...(await storedRecords(block)).map((each) => recordOf(block, each)));
   }
   return records
     .filter(({ index }) => index >= from && index < from + limit)
