@@ -57,18 +57,15 @@ const COMMIT_ID = /^bagu[a-z2-7]{57}$/;
  * Resolves a commit's name: a content id or a hash, a full ref name, a branch, or a tag. An id means its
  * commit whatever branches are called, and a full ref name its ref, so that nobody who may make a branch can
  * put it in the place of either.
- * @throws AppError `NOT_FOUND` when no such ref or commit exists; `INVALID_ARGUMENT` for a name that is both a
- * branch's and a tag's.
+ * @throws AppError `NOT_FOUND` when no such ref or commit exists; `INVALID_ARGUMENT` for a malformed id and for a
+ * name that is both a branch's and a tag's.
  */
 export function resolve(store: Blocks & Refs, name: string): Hash {
-  if (isHash(name)) {
-    if (store.has(name)) return name;
-  } else if (!COMMIT_ID.test(name)) {
-    const ref = refNamed(store, name);
-    if (ref !== undefined) return ref;
-  } else if (store.has(commitOfId(name))) {
-    return commitOfId(name);
-  }
+  const id = isHash(name) ? name : COMMIT_ID.test(name) ? commitOfId(name) : undefined;
+  const found = id === undefined ? refNamed(store, name) : store.has(id) ? id : undefined;
+  if (found !== undefined) return found;
+  // This tells what is wrong with an id that was cut or mistyped.
+  if (id === undefined && name.startsWith("bagu")) commitOfId(name);
   throw new AppError("NOT_FOUND", `There is no branch, tag or commit ${JSON.stringify(name)}`);
 }
 

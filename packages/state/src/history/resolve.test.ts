@@ -39,6 +39,12 @@ describe("a name of a commit", () => {
     expect(() => resolve(store, id)).toThrow("There is no branch, tag or commit");
   });
 
+  it("that looks like an id and is none means a branch, or tells what an id is", () => {
+    expect(() => resolve(store, "baguette")).toThrow("must be the id of a commit");
+    const made = commitOn("baguette");
+    expect(resolve(store, "baguette")).toBe(made);
+  });
+
   it("that is a full ref name means that ref, and no branch of a longer name", () => {
     const main = commitOn("main");
     commitOn("heads/main");
