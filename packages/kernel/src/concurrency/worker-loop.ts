@@ -44,8 +44,8 @@ export interface WorkerLoopOptions {
    */
   readonly gatherMs?: number;
   /**
-   * Minimum time between the starts of two batches that wake-ups cause, in ms. Wake-ups that never cease
-   * then cause few large batches, and one after a quiet time waits for {@link gatherMs} alone.
+   * Minimum time between the starts of two batches that wake-ups cause, in ms. While wake-ups keep coming,
+   * the batches are then few and large. A wake-up after a quiet time waits only for {@link gatherMs}.
    */
   readonly intervalMs?: number;
   /**

@@ -91,8 +91,8 @@ const onlyRead = asReading(["read", "define"]);
 const readAndWritten = asReading(["read", "define", "insert", "update"]);
 
 /**
- * The reading of all columns that a statement uses in these ways. The same data give the same object, by which
- * decisions are cached.
+ * Makes a function that describes touched data as a statement would that only reads all columns used in these
+ * ways. Calls with the same object return the same object, because decisions are cached by it.
  */
 function asReading(ways: readonly DataAccess[]): (touched: TouchedData) => TouchedData {
   const readings = new WeakMap<TouchedData, TouchedData>();

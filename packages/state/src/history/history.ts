@@ -61,12 +61,18 @@ const COMMIT_ID = /^bagu[a-z2-7]{57}$/;
  * name that is both a branch's and a tag's.
  */
 export function resolve(store: Blocks & Refs, name: string): Hash {
-  const id = isHash(name) ? name : COMMIT_ID.test(name) ? commitOfId(name) : undefined;
+  const id = hashOfId(name);
   const found = id === undefined ? refNamed(store, name) : store.has(id) ? id : undefined;
   if (found !== undefined) return found;
   // This tells what is wrong with an id that was cut or mistyped.
   if (id === undefined && name.startsWith("bagu")) commitOfId(name);
   throw new AppError("NOT_FOUND", `There is no branch, tag or commit ${JSON.stringify(name)}`);
+}
+
+/** The hash in an id, which is of a commit or of any block; `undefined` for a name of another form. */
+export function hashOfId(name: string): Hash | undefined {
+  if (isHash(name)) return name;
+  return COMMIT_ID.test(name) ? commitOfId(name) : undefined;
 }
 
 function refNamed(store: Refs, name: string): Hash | undefined {

@@ -1,7 +1,7 @@
 import { AppError } from "@steward/kernel/errors.js";
 import { commitId, readCommit } from "../datasets/commit.js";
 import type { Hash } from "../blocks/hash.js";
-import { resolve } from "./history.js";
+import { hashOfId, resolve } from "./history.js";
 import type { BlockStore } from "../ports.js";
 
 /**
@@ -10,8 +10,8 @@ import type { BlockStore } from "../ports.js";
  */
 export function commitNamed(store: BlockStore, name: string): Hash {
   const hash = resolve(store, name);
-  // A ref always names a commit; a hash may be of any block.
-  if (!isCommit(store, hash)) throw unknownRef(name);
+  // A ref always names a commit. A hash given by a caller must be checked.
+  if (hashOfId(name) !== undefined && !isCommit(store, hash)) throw unknownRef(name);
   return hash;
 }
 

@@ -7,6 +7,7 @@ import { TripleStore } from "../datasets/triple-store.js";
 import { example } from "../testing/quads.js";
 import { quad, text } from "../terms/term.js";
 import { resolve } from "./history.js";
+import { commitNamed } from "./named-commit.js";
 
 let store: MemoryBlockStore;
 
@@ -60,5 +61,14 @@ describe("a name of a commit", () => {
     commitOn("v1");
     expect(() => resolve(store, "v1")).toThrow('write "heads/v1" or "tags/v1"');
     expect(resolve(store, "tags/v1")).toBe(tagged);
+  });
+
+  it("that is a ref's is found also when its commit is damaged, so that the damage is told and not a wrong name", () => {
+    const lost = commitOn("elsewhere").replace(/^./, (first) =>
+      first === "0" ? "1" : "0",
+    ) as Hash;
+    store.move({ name: "heads/damaged", expected: undefined, next: lost }, new Map());
+    expect(commitNamed(store, "damaged")).toBe(lost);
+    expect(() => commitNamed(store, lost)).toThrow("There is no branch, tag or commit");
   });
 });

@@ -171,8 +171,8 @@ export class StateService {
 
   /**
    * The solutions of a basic graph pattern.
-   * @throws AppError `LIMIT_EXCEEDED` when too many quads would be examined, or the solutions have too
-   * many bytes.
+   * @throws AppError `LIMIT_EXCEEDED` when the query would examine too many quads, or when its solutions
+   * have more than `STATE_ANSWER_BYTES_MAX` bytes.
    */
   solve(
     { orgId }: Caller,

@@ -82,8 +82,8 @@ export class Reader {
 
   /**
    * Ends a stopped job. A running job is rejected when its process has ended; a waiting one is
-   * rejected now. Nothing runs before the process is ready, and a process that is starting is kept:
-   * if it takes longer than statements may wait, none would ever run.
+   * rejected now. A process that is still starting is not killed, because none of its jobs runs yet: on
+   * a machine where the start takes longer than a statement may wait, no statement would ever run.
    */
   stop(job: ReadJob): void {
     const [first] = this.#sent.values();

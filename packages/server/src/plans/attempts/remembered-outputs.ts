@@ -26,8 +26,8 @@ type EntryRefusal = (entry: RememberedOutput) => Promise<AppError | undefined>;
 
 /**
  * Decides who may have the entries of tool calls: those who may have the outputs that an entry
- * repeats, and may read the columns that its statement writes. An entry keeps the sources of its output. Where these do not name the touched data, since
- * no policy depended on them, the step in the log tells.
+ * repeats, and may read the columns that its statement writes. An entry keeps the sources of its output.
+ * Where these do not name the touched data, since no policy depended on them, the step in the log tells.
  */
 export class RememberedOutputs {
   readonly #parts: RememberedOutputsParts;

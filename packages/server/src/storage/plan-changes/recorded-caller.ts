@@ -110,8 +110,9 @@ export function sourcesOf(kept: readonly KeptSource[]): readonly OutputSource[] 
 }
 
 /**
- * The sources of a memory entry, as both engines store them. Equal ones stand once: policies decide about each
- * alone, and a step often binds the output of a statement like its own.
+ * The sources of a memory entry, as both engines store them. Equal ones are stored once, because
+ * policies decide about each source alone, and a step often binds the output of a statement like its own. The
+ * source of the entry's own statement stays the first.
  */
 export function sourcesJson(sources: readonly OutputSource[] | undefined): string | null {
   if (sources === undefined) return null;

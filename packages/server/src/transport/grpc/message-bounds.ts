@@ -10,7 +10,7 @@ interface Budget {
 /**
  * Whether a message has so many fields, or one field so often, that decoding and checking it would
  * block the event loop. It scans long messages once before anything is decoded.
- * @throws the reader's error for invalid bytes of a message that it scans.
+ * @throws the decoder's error when the bytes of a long message are malformed. Short messages are not scanned.
  */
 export function hasTooManyFields(schema: DescMessage, bytes: Uint8Array): boolean {
   // Each field takes at least a byte, so most requests need no scan.

@@ -12,8 +12,9 @@ import { bufferOf, deleteUnusedVectors, holdVectors, type VectorRef } from "./me
 
 /**
  * Inserts new entries with their sessions, vectors and codes.
- * @param acknowledge what else belongs to the transaction. It runs after the texts are indexed, which takes
- * longest, and before the organization's number is taken, whose holder must not wait.
+ * @param acknowledge the transaction's other writes. They lock rows of plans, so they run after the texts are
+ * indexed, which takes longest. They run before the organization's sequence number is taken, because the
+ * transaction that holds that number must not wait for a lock.
  * @throws AppError `STORE_UNAVAILABLE` when the vectors come from another model than the active
  * one.
  */

@@ -5,8 +5,8 @@ import { NIL_ORG_ID } from "@steward/kernel/caller.js";
  * are milliseconds since the epoch, UTC. Each element is one statement.
  */
 export const auditTables: readonly string[] = [
-  // The records that a part of a batch has appended for one organization, compressed, with what listings look
-  // for (`kinds`: each between spaces). `batch_index` is the index of the part's first record. Personal values
+  // A block: the records of one organization in one part of a batch, compressed. `kinds` has the kinds of its
+  // records, each between spaces, for listings by kind. `batch_index` is the index of the part's first record. Personal values
   // are apart from the records, so that they can be erased.
   `CREATE TABLE audit_blocks (
      org_id uuid NOT NULL,
