@@ -1,4 +1,9 @@
-import type { StateConflict, StateMerged, StateReverted } from "@steward/client";
+import {
+  StewardError,
+  type StateConflict,
+  type StateMerged,
+  type StateReverted,
+} from "@steward/client";
 import type { Colors } from "../terminal/terminal.js";
 import { diffLines } from "./diff.js";
 import { showTerm } from "./terms.js";
@@ -36,5 +41,24 @@ function conflictLine(conflict: StateConflict, names: SideNames): string {
       return `  ${what.join(" ")}: ${deleter} deleted it, the other side changed it`;
     case "dangling-reference":
       return `  ${what.join(" ")}: ${deleter} deleted what the other side refers to`;
+  }
+}
+
+/**
+ * The result of a change of a branch. Of a change with conflicts it is the preview, because only a preview lists them
+ * all; a preview needs the same rights and approvals, so it is asked for only then.
+ */
+export async function changedOrConflicts<Result extends { readonly outcome: string }>(
+  change: () => Promise<Result>,
+  preview: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await change();
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.code !== "STATE_CONFLICT") throw error;
+    const previewed = await preview();
+    // Otherwise the branch was at another commit than the expected one.
+    if (previewed.outcome !== "conflicts") throw error;
+    return previewed;
   }
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
 import { clientCommand, connect, type ClientOptions } from "../connection/server-connection.js";
-import { BASE_HELP, changedLines } from "./changed-lines.js";
+import { BASE_HELP, changedLines, changedOrConflicts } from "./changed-lines.js";
 
 interface MergeOptions extends ClientOptions {
   readonly into: string;
@@ -29,10 +29,10 @@ export function mergeCommand({ env, terminal, exitWith }: CliContext): Command {
         message: options.message ?? `Merge ${from} into ${into}`,
         ...(base === undefined ? {} : { expected: base }),
       };
-      // Only a preview lists all conflicts.
-      const preview = await state.mergeState({ ...order, preview: true });
-      const isOnlyTold = options.preview !== undefined || preview.outcome === "conflicts";
-      const merged = isOnlyTold ? preview : await state.mergeState(order);
+      const preview = () => state.mergeState({ ...order, preview: true });
+      const merged = await (options.preview === undefined
+        ? changedOrConflicts(() => state.mergeState(order), preview)
+        : preview());
       if (merged.outcome === "conflicts") exitWith(EXIT.failed);
       if (options.json) {
         terminal.printJson(merged);

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
 import { clientCommand, connect, type ClientOptions } from "../connection/server-connection.js";
-import { BASE_HELP, changedLines } from "./changed-lines.js";
+import { BASE_HELP, changedLines, changedOrConflicts } from "./changed-lines.js";
 
 interface RevertOptions extends ClientOptions {
   readonly branch: string;
@@ -32,10 +32,10 @@ export function revertCommand({ env, terminal, exitWith }: CliContext): Command 
         ...(message === undefined ? {} : { message }),
         ...(base === undefined ? {} : { expected: base }),
       };
-      // Only a preview lists all conflicts.
-      const preview = await state.revertState({ ...order, preview: true });
-      const isOnlyTold = options.preview !== undefined || preview.outcome === "conflicts";
-      const reverted = isOnlyTold ? preview : await state.revertState(order);
+      const preview = () => state.revertState({ ...order, preview: true });
+      const reverted = await (options.preview === undefined
+        ? changedOrConflicts(() => state.revertState(order), preview)
+        : preview());
       if (reverted.outcome === "conflicts") exitWith(EXIT.failed);
       if (options.json) {
         terminal.printJson(reverted);
