@@ -35,11 +35,13 @@ function mapped(table, derive) {
   return Object.fromEntries(all.filter(([, derived]) => derived !== undefined));
 }
 
-/** What the server needs of each operation before it serves any: its action and its record. */
+/** What the server needs of each operation before it serves any: its action, its record and what its parameters name. */
 function described() {
   const byHand = BY_HAND.filter(({ action }) => action !== undefined);
   const all = [...groups.flatMap(([, table]) => Object.values(table)), ...byHand];
-  return Object.fromEntries(all.map(({ name, action, audit }) => [name, { action, audit }]));
+  return Object.fromEntries(
+    all.map(({ name, action, audit, resolves }) => [name, { action, audit, resolves }]),
+  );
 }
 
 /** Where a request of the operation goes, as the client's `Route`. */

@@ -1,4 +1,4 @@
-import type { Audit } from "./operation.js";
+import type { Audit, ResolvedParameters } from "./operation.js";
 
 /** An operation that is written by hand, because nothing could derive it. */
 export interface HandWrittenOperation extends HandWrittenWires {
@@ -8,6 +8,7 @@ export interface HandWrittenOperation extends HandWrittenWires {
   /** Absent: policies are not asked. */
   readonly action?: string;
   readonly audit?: Audit;
+  readonly resolves?: ResolvedParameters;
   /** Whether a client may send a request again when it does not know whether it arrived. */
   readonly retry: boolean;
 }
@@ -46,6 +47,7 @@ export const BY_HAND: readonly (HandWrittenOperation | HandWrittenPart)[] = [
     ...{ name: "executeStep", group: "plans", action: "plans:execute", audit: "plan log" },
     rest: "POST /api/plans/{plan_id}/steps/{step_id}/execute",
     ...{ grpc: "ControlPlaneService/ExecuteStep", cli: "plan execute" },
+    resolves: { step_id: { names: "step" } },
     ...{ retry: true, reason: "its time is measured" },
   },
   {
@@ -57,6 +59,9 @@ export const BY_HAND: readonly (HandWrittenOperation | HandWrittenPart)[] = [
   {
     ...{ name: "importState", group: "state", action: "state:write" },
     audit: { kind: "state.import", time: "around" },
+    resolves: {
+      branch: { names: "branch", idIn: "expected", default: "main", mayBeNew: true },
+    },
     ...{ rest: "POST /api/state/import", cli: "state import", retry: false },
     reason: "its refusal of a body that is too large names the route for documents",
   },
@@ -69,6 +74,7 @@ export const BY_HAND: readonly (HandWrittenOperation | HandWrittenPart)[] = [
   {
     ...{ name: "exportState", group: "state", action: "state:read" },
     audit: { kind: "state.export", time: "before" },
+    resolves: { at: { names: "commit", idIn: "at", default: "main" } },
     ...{ rest: "GET /api/state/export", cli: "state export", retry: true },
     reason: "the answer is a document in one of five formats",
   },

@@ -160,9 +160,11 @@ export {
   type ClientOf,
   type Infer,
   type InputOf,
+  type NamedThing,
   type Operation,
   type OperationTable,
   type OutputOf,
   placesOf,
+  type ResolvedParameters,
   type RestRoute,
 } from "./operation.js";

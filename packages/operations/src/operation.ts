@@ -14,6 +14,8 @@ export interface Operation<
   readonly action: Action;
   /** How the audit log records it; absent: it only reads. */
   readonly audit?: Audit;
+  /** The parameters that name what may be something else later, such as a branch; absent: none does. */
+  readonly resolves?: ResolvedParameters;
   readonly summary: string;
   readonly description: string;
   /** The heading in the API reference. */
@@ -46,6 +48,38 @@ export type Audit =
     }
   | "plan log"
   | "nothing";
+
+/** What a name stands for, and what it is resolved to. */
+export type NamedThing =
+  /** A branch, a tag or a content id: the content id of its commit. */
+  | "commit"
+  /** A branch that the operation moves: the content id of its commit. */
+  | "branch"
+  /** A plan: the revision of its steps. */
+  | "plan"
+  /** A step of the plan in `plan_id`: the revision that gave it its definition. */
+  | "step"
+  /** A migration: the digest of its script and its target. */
+  | "migration"
+  /** A data source: the root hash of its present schema. */
+  | "schema";
+
+/** A parameter whose name is resolved to an id when persons have to approve the operation. */
+export interface ResolvedParameter {
+  readonly names: NamedThing;
+  /**
+   * The parameter in which the operation takes the id. It is the same one, or one that the effect compares with what
+   * it finds. Absent: the operation compares the id itself, from the context of the call.
+   */
+  readonly idIn?: string;
+  /** The name when the parameter is absent; absent: then there is nothing to resolve. */
+  readonly default?: string;
+  /** Whether it may name what does not exist yet. */
+  readonly mayBeNew?: true;
+}
+
+/** Resolved parameters by their names. */
+export type ResolvedParameters = Readonly<Record<string, ResolvedParameter>>;
 
 export type ErrorStatus = 403 | 404 | 409 | 413 | 422 | 429 | 501 | 502 | 504;
 
@@ -95,7 +129,7 @@ type Audited<Action extends string> = Action extends `${string}:read`
 
 /**
  * An operation, whose literal types are kept so that the client, the handlers and the commands derive theirs.
- * @throws Error at import when a parameter of its path is no member of its input.
+ * @throws Error at import when a parameter of its path, or one that is resolved, is no member of its input.
  */
 export function operation<
   const Name extends string,
@@ -107,6 +141,9 @@ export function operation<
     Audited<Action> & { readonly cli?: CommandOf<z.output<In>, z.output<Out>> },
 ): Operation<Name, Action, In, Out> {
   const unknown = placesOf(spec).path.filter((member) => !(member in spec.input.shape));
+  for (const [member, { idIn = member }] of Object.entries(spec.resolves ?? {})) {
+    unknown.push(...[member, idIn].filter((each) => !(each in spec.input.shape)));
+  }
   if (unknown.length > 0) throw new Error(`${spec.name} has no ${unknown.join(", ")} in its input`);
   return spec;
 }

@@ -6,6 +6,7 @@ export const applyMigration = operation({
   name: "applyMigration",
   action: "migrations:apply",
   audit: { kind: "migration.apply", time: "around" },
+  resolves: { migration_id: { names: "migration", idIn: "digest" } },
   summary: "Apply a migration",
   description: RUN_DESCRIPTION,
   tag: "State",

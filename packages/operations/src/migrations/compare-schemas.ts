@@ -29,6 +29,10 @@ export type SchemaDiff = Infer<typeof schemaDiff>;
 export const compareSchemas = operation({
   name: "compareSchemas",
   action: "migrations:read",
+  resolves: {
+    from: { names: "commit", idIn: "from" },
+    to: { names: "commit", idIn: "to" },
+  },
   summary: "Compare the schemas of two commits",
   description:
     "The operation on each object, and the statements in both directions. They are not proven on a scratch database.",

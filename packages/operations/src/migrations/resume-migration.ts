@@ -6,6 +6,7 @@ export const resumeMigration = operation({
   name: "resumeMigration",
   action: "migrations:apply",
   audit: { kind: "migration.resume", time: "around" },
+  resolves: { migration_id: { names: "migration", idIn: "digest" } },
   summary: "Resume a run that stopped half way",
   description:
     "The run's journal in the database says which parts have taken effect. The answer is 409 when there is " +

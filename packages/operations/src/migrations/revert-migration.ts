@@ -6,6 +6,7 @@ export const revertMigration = operation({
   name: "revertMigration",
   action: "migrations:revert",
   audit: { kind: "migration.revert", time: "around" },
+  resolves: { migration_id: { names: "migration", idIn: "digest" } },
   summary: "Revert an applied migration",
   description: RUN_DESCRIPTION,
   tag: "State",

@@ -6,6 +6,7 @@ export const undoMigration = operation({
   name: "undoMigration",
   action: "migrations:revert",
   audit: { kind: "migration.undo", time: "around" },
+  resolves: { migration_id: { names: "migration", idIn: "digest" } },
   summary: "Undo the changes of a run that stopped half way",
   description:
     "Undoes only the changes that the run's journal lists. When that would lose rows or values that were " +

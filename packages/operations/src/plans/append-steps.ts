@@ -8,6 +8,7 @@ export const appendSteps = operation({
   name: "appendSteps",
   action: "plans:submit",
   audit: "plan log",
+  resolves: { plan_id: { names: "plan" } },
   summary: "Append steps to a plan",
   description:
     "Checks the steps as a submission does and adds them to a plan that is not over. They may depend on the steps that there are.",

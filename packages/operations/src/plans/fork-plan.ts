@@ -8,6 +8,7 @@ export const forkPlan = operation({
   name: "forkPlan",
   action: "plans:submit",
   audit: "plan log",
+  resolves: { plan_id: { names: "plan" } },
   summary: "Fork a plan",
   description:
     "Makes a new plan of the plan's steps, whatever its status. Completed steps keep their outputs and are " +

@@ -8,6 +8,7 @@ export const reviseStep = operation({
   name: "reviseStep",
   action: "plans:submit",
   audit: "plan log",
+  resolves: { step_id: { names: "step" } },
   summary: "Revise a step",
   description:
     "Gives a step that has not run, or failed, another definition, checked as a submission is. " +

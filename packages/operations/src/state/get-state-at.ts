@@ -10,6 +10,7 @@ const OFFSET_MAX = 100_000;
 export const getStateAt = operation({
   name: "getStateAt",
   action: "state:read",
+  resolves: { at: { names: "commit", idIn: "at", default: "main" } },
   summary: "Read the quads of a commit that have these terms",
   description:
     "The quads that match the given terms; without any term, every quad. One page at a time.",

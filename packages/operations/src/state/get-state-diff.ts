@@ -40,6 +40,10 @@ export type StateDiff = Infer<typeof diff>;
 export const getStateDiff = operation({
   name: "getStateDiff",
   action: "state:read",
+  resolves: {
+    from: { names: "commit", idIn: "from" },
+    to: { names: "commit", idIn: "to", default: "main" },
+  },
   summary: "List the changes between two commits",
   description: "The quads that only one of the two commits has, up to a limit for each kind.",
   tag: "State",

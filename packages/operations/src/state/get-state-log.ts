@@ -37,6 +37,7 @@ export type StateCommit = Infer<typeof commit>;
 export const getStateLog = operation({
   name: "getStateLog",
   action: "state:read",
+  resolves: { from: { names: "commit", idIn: "from", default: "main" } },
   summary: "List commits, the newest first",
   description: "The history from a branch, a tag or a commit backwards.",
   tag: "State",

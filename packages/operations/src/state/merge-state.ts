@@ -28,6 +28,10 @@ export const mergeState = operation({
   name: "mergeState",
   action: "state:write",
   audit: { kind: "state.merge", time: "around" },
+  resolves: {
+    from: { names: "commit", idIn: "from" },
+    branch: { names: "branch", idIn: "expected", default: "main" },
+  },
   summary: "Merge a commit into a branch",
   description:
     "With conflicts nothing changes: the answer is 409, a conflict in each detail. A preview changes nothing " +

@@ -13,6 +13,7 @@ export const moveStateRef = operation({
   name: "moveStateRef",
   action: "state:refs",
   audit: { kind: "state.move_ref", time: "around" },
+  resolves: { commit: { names: "commit", idIn: "commit" } },
   summary: "Move, create or delete a branch or a tag",
   description:
     "Succeeds only if the branch or tag points to the expected commit; otherwise nothing changes.",

@@ -39,6 +39,7 @@ export type StateProof = Infer<typeof proof>;
 export const proveState = operation({
   name: "proveState",
   action: "state:read",
+  resolves: { at: { names: "commit", idIn: "at", default: "main" } },
   summary: "Prove that a commit contains or lacks a quad",
   description: "Anybody who trusts the commit's id can check the proof without this server.",
   tag: "State",

@@ -49,6 +49,7 @@ export type StateAnswer = Infer<typeof answer>;
 export const queryState = operation({
   name: "queryState",
   action: "state:read",
+  resolves: { at: { names: "commit", idIn: "at", default: "main" } },
   summary: "Query a commit by SPARQL or by patterns",
   description:
     "SPARQL 1.1 SELECT, ASK, CONSTRUCT and DESCRIBE, with triple terms and base directions as in SPARQL 1.2, over " +

@@ -21,6 +21,10 @@ export const revertState = operation({
   name: "revertState",
   action: "state:write",
   audit: { kind: "state.revert", time: "around" },
+  resolves: {
+    commit: { names: "commit", idIn: "commit" },
+    branch: { names: "branch", idIn: "expected", default: "main" },
+  },
   summary: "Undo one commit, as a new commit",
   description:
     "Later commits keep their effect. Where a later commit changed the same quads, there is a conflict, " +

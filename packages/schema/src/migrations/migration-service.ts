@@ -1,5 +1,5 @@
 import type { Caller } from "@steward/kernel/caller.js";
-import { invalidField } from "@steward/kernel/errors.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import { withPauses } from "@steward/kernel/concurrency/pausing.js";
 import { migrationEffects } from "../changes/migration-effects.js";
@@ -31,6 +31,16 @@ export interface SchemaDump {
   readonly database: string;
   readonly dialect: Dialect;
   readonly sql: string;
+}
+
+/** A drift to accept. */
+export interface AcceptedDrift {
+  /** Name of the data source. */
+  readonly database: string;
+  /** Of the commit. */
+  readonly message: string;
+  /** Root of the actual schema that the caller has reviewed; absent: any schema is accepted. */
+  readonly expectedRoot?: string;
 }
 
 /** A right that is absent is everybody's. */
@@ -139,14 +149,24 @@ export class MigrationService {
   /**
    * Records the actual schema of the database as the expected one.
    * @returns the commit's content id, if the schema differed.
+   * @throws AppError `STATE_CONFLICT` when the schema is not the one that the caller has reviewed.
    */
-  async acceptDrift(caller: Caller, name: string, message: string): Promise<string | undefined> {
+  async acceptDrift(
+    caller: Caller,
+    { database: name, message, expectedRoot: reviewedRoot }: AcceptedDrift,
+  ): Promise<string | undefined> {
     const database = this.#recorded.databases.require(caller, name);
     return this.#recorded.exclusively(database, async () => {
       const expected = await this.#recorded.schemaOrNow(database, caller);
       const unfinished = await database.unfinishedRun();
       const draft = await database.introspect();
       const { live, liveRoot, expectedRoot } = await withPauses(driftBetween(expected, draft));
+      if (reviewedRoot !== undefined && reviewedRoot !== liveRoot) {
+        throw new AppError(
+          "STATE_CONFLICT",
+          `The schema of ${database.name} has the root ${liveRoot} now and not ${reviewedRoot}: read the drift again, then accept it`,
+        );
+      }
       // A caller who accepts the actual schema has thereby also dealt with an interrupted run.
       if (unfinished !== undefined) await database.forgetRun(unfinished);
       if (liveRoot === expectedRoot) return undefined;

@@ -164,7 +164,7 @@ describe("a migration of several transactions on PostgreSQL", () => {
     }
     await db.query("DROP TABLE notes");
     await expect(service.undo(ADMIN, id)).rejects.toMatchObject({ code: "STATE_CONFLICT" });
-    await service.acceptDrift(ADMIN, "shop", "as it is");
+    await service.acceptDrift(ADMIN, { database: "shop", message: "as it is" });
     expect(await service.unfinishedRun(ADMIN, id)).toBeUndefined();
     await expect(propose(SCHEMA)).resolves.toMatchObject({ status: "proposed" });
   });

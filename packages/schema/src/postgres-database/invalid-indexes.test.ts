@@ -81,7 +81,7 @@ describe("an invalid index of a PostgreSQL database", () => {
       code: "STATE_CONFLICT",
       message: expect.stringMatching(/by_code.*migrate-db drift --accept/s),
     });
-    await service.acceptDrift(ADMIN, "shop", "as it is");
+    await service.acceptDrift(ADMIN, { database: "shop", message: "as it is" });
     await apply(ORDERS + INDEX);
     expect(await invalid()).toEqual([]);
   });

@@ -65,16 +65,16 @@ describe("a wanted schema of PostgreSQL", () => {
     );
     await service.apply(ADMIN, proposed(await propose(wanted.replace(trigger, ""))).id);
     await db.query(trigger);
-    await service.acceptDrift(ADMIN, "shop", "made by hand");
+    await service.acceptDrift(ADMIN, { database: "shop", message: "made by hand" });
     expect(await propose(wanted)).toMatchObject({ status: "unchanged" });
     await db.query("DROP EVENT TRIGGER watch");
-    await service.acceptDrift(ADMIN, "shop", "dropped by hand");
+    await service.acceptDrift(ADMIN, { database: "shop", message: "dropped by hand" });
   });
 
   it("leaves an extension whose version it does not say as it is", async () => {
     const dump = pgDumpOutput(owner);
     await db.query("CREATE EXTENSION pg_trgm VERSION '1.5'");
-    await service.acceptDrift(ADMIN, "shop", "made by hand");
+    await service.acceptDrift(ADMIN, { database: "shop", message: "made by hand" });
     const written = (version: string) =>
       `CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public${version}; ${dump}
       CREATE FUNCTION public.watch() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END';`;
@@ -83,7 +83,7 @@ describe("a wanted schema of PostgreSQL", () => {
       { kind: "Extension", path: "pg_trgm", changes: [{ before: "1.5", after: "1.6" }] },
     ]);
     await db.query("DROP EXTENSION pg_trgm");
-    await service.acceptDrift(ADMIN, "shop", "dropped by hand");
+    await service.acceptDrift(ADMIN, { database: "shop", message: "dropped by hand" });
   });
 
   it("is refused by the place of the statement that PostgreSQL does not take", async () => {

@@ -200,7 +200,18 @@ describe("migrations of a SQLite database", () => {
       { action: "drop", path: "orders_by_customer" },
       { action: "create", path: "orders.note" },
     ]);
-    await service.acceptDrift(ADMIN, "shop", "it was me");
+    const { liveRoot, expectedRoot: recordedRoot } = await service.drift(ADMIN, "shop");
+    const accepted = { database: "shop", message: "it was me" };
+    await expect(
+      service.acceptDrift(ADMIN, { ...accepted, expectedRoot: recordedRoot }),
+    ).rejects.toMatchObject({
+      code: "STATE_CONFLICT",
+      message: expect.stringContaining(
+        `has the root ${liveRoot} now and not ${recordedRoot}`,
+      ) as string,
+    });
+    expect((await service.drift(ADMIN, "shop")).differences).toHaveLength(2);
+    await service.acceptDrift(ADMIN, { ...accepted, expectedRoot: liveRoot });
     expect((await service.drift(ADMIN, "shop")).differences).toEqual([]);
     await expect(service.apply(ADMIN, migration.id)).rejects.toMatchObject(drifted);
     expect((await propose(SCHEMA)).operations).toHaveLength(2);

@@ -155,7 +155,7 @@ async function goOn(participants: Participants, begun: Attempt): Promise<void> {
   await refuseDamage(participants, attempt);
   await removeTroublemakers(participants, attempt.migration);
   await settleUnfinished(participants, attempt.migration.id);
-  await place.service.acceptDrift(ADMIN, "shop", "others' tables");
+  await place.service.acceptDrift(ADMIN, { database: "shop", message: "others' tables" });
   // A hint that has taken effect is refused, because its old name no longer exists.
   const unhinted = round.schemas.wanted.replace(/\/\*.*?\*\//g, "");
   const isThere = (await sideOf(place, attempt.migration)) === "target";

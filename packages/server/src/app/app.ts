@@ -33,6 +33,7 @@ import { neverApproved } from "../policies/index.js";
 import { assertPrivate } from "../storage/private-files.js";
 import { assertSafeToListen } from "../transport/authentication/authenticate.js";
 import { notApprovable } from "../transport/approvals/approved-operation.js";
+import { type NamingServices, resolveNames } from "../transport/approvals/resolve-names.js";
 import {
   ProgramCalls,
   type ProgramClient,
@@ -224,7 +225,11 @@ async function openRooms(
   const guarded = {
     ...{ ...basics, orchestrator, quotas: new OrganizationQuotas(config.quotas, clock) },
     // Another orchestrator shows no approvals, so that nobody could decide about them.
-    ...audit.guards(useApprovalOf(orchestrator === own?.orchestrator ? approvals : undefined)),
+    ...audit.guards(
+      useApprovalOf(orchestrator === own?.orchestrator ? approvals : undefined, {
+        ...{ state: state.service, migrations: migrations.service, orchestrator },
+      }),
+    ),
   };
   const calls = new ProgramCalls(guarded);
   const ports = options.listens
@@ -268,13 +273,16 @@ function isProviderRemote({ embedding }: Config, { embeddingProvider }: AppOptio
   return embeddingProvider !== undefined || remoteProviderHost(embedding) !== undefined;
 }
 
-function useApprovalOf(approvals: OperationApprovals | undefined): UseApproval {
-  return (caller, operation, needs) => {
+function useApprovalOf(
+  approvals: OperationApprovals | undefined,
+  services: NamingServices,
+): UseApproval {
+  return async (caller, operation, needs) => {
     const [needed] = needs;
     const isApprovable = neverApproved([needed.action]).length === 0;
     if (approvals === undefined || operation === undefined || !isApprovable) {
-      return Promise.reject(notApprovable(needed));
+      throw notApprovable(needed);
     }
-    return approvals.use(caller, operation, needs);
+    return approvals.use(caller, await resolveNames(services, caller, operation), needs);
   };
 }

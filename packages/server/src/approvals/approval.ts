@@ -1,5 +1,6 @@
 import type { ApprovalRule, DataAccess, WholePlanValues } from "../governance/index.js";
 import type { CallerKind } from "@steward/kernel/caller.js";
+import type { ResolvedName } from "./resolved-names.js";
 
 /**
  * The status of an approval. `pending`: persons have to decide. `approved`: the step may run once.
@@ -115,6 +116,8 @@ export interface ApprovalSubject {
   readonly rowsChangedMax?: number;
   /** The plan's revision that gave the step its present definition. */
   readonly revision: number;
+  /** Of an operation: what the names in its parameters stood for at the request. */
+  readonly resolved?: readonly ResolvedName[];
   /** The migration that the step applies. */
   readonly migration?: ApprovedMigration;
   /** The steps of the plan in their order, when the approval is for the whole plan. */

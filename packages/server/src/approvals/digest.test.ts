@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { operationDigest } from "./digest.js";
 import { approvalDigest, type ApprovedContent } from "./index.js";
 
 const CONTENT: ApprovedContent = {
@@ -60,4 +61,15 @@ describe("the digest of what is approved", () => {
     ].map((over) => approvalDigest({ ...CONTENT, ...over }));
     expect(new Set(digests).size).toBe(digests.length);
   });
+});
+
+it("the digest of an operation changes with what the names in its request stand for", () => {
+  const asked = {
+    ...{ operation: "mergeState", request: { from: "draft" }, user: "ada" },
+    ...{ agentId: undefined, sessionId: "", policyVersion: "v" },
+  };
+  const digests = [undefined, { from: "a" }, { from: "b" }, { from: null }, { branch: "a" }].map(
+    (resolved) => operationDigest({ ...asked, resolved }),
+  );
+  expect(new Set(digests).size).toBe(digests.length);
 });

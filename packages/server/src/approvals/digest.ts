@@ -47,14 +47,17 @@ export interface ApprovedOperation {
   /** The session that the request names beside its parameters; empty: none. */
   readonly sessionId: string;
   readonly policyVersion: string;
+  /** What the names in the request stand for, by parameter; absent: it names nothing that can move. */
+  readonly resolved?: Readonly<Record<string, string | null>> | undefined;
 }
 
 /** SHA-256, in hexadecimal, of the canonical JSON of an operation and who wants it. */
 export function operationDigest(approved: ApprovedOperation): string {
-  const { operation, request, user, agentId = null, sessionId, policyVersion } = approved;
+  const { operation, request, user, agentId = null, sessionId, policyVersion, resolved } = approved;
   const json = canonicalJson({
     ...{ operation, request, session: sessionId, policy_version: policyVersion },
     requester: { user, agent: agentId },
+    ...(resolved === undefined ? {} : { resolved }),
   });
   return createHash("sha256").update(json).digest("hex");
 }

@@ -6,7 +6,7 @@
  * Glossary. **Approval**: the request for a decision and, later, the decision. **Rule**: a policy
  * that demands an approval, with the role and the number of the approvers. **Requester**: the caller
  * whose ExecuteStep needs the approval. **Approver**: a person who decides. **Subject**: what would
- * run. **Digest**: SHA-256 of everything that an approval is bound to. **Standing approval**: one
+ * run. **Resolved name**: the id of what a name in an operation's parameters stands for. **Digest**: SHA-256 of everything that an approval is bound to. **Standing approval**: one
  * that also grants the approvals of later statements of its shape, for a time.
  */
 export {
@@ -47,6 +47,8 @@ export {
 export {
   OperationApprovals,
   type ApprovableOperation,
+  type ResolvedOperation,
   type UsedApproval,
 } from "./operation-approvals.js";
 export { approverOf, partyOf } from "./party.js";
+export { requireApprovedRevision, type ResolvedName, type ShownName } from "./resolved-names.js";

@@ -12,6 +12,8 @@ export const APPROVAL_REASON_BYTES_MAX: number = 1024;
 export const SHOWN_VALUE_BYTES_MAX: number = 4 * 1024;
 /** Values of one statement that an approver is shown; the digest covers all of them. */
 export const SHOWN_VALUES_MAX: number = 100;
+/** Differences of a schema that an approver is shown; the digest covers all of them. */
+export const SHOWN_DIFFERENCES_MAX: number = 20;
 /** Tables that an approver is shown; the digest covers all of them. */
 export const SHOWN_TABLES_MAX: number = 200;
 /** Steps of a plan that can be approved as a whole; those of a longer plan wait one by one. */

@@ -17,6 +17,7 @@ import {
   type WantedDecision,
 } from "./decide.js";
 import { operationDigest } from "./digest.js";
+import { idsByParameter, movedNames, type ResolvedName, type ShownName } from "./resolved-names.js";
 import {
   OPERATION_REQUEST_BYTES_MAX,
   OPERATIONS_WAITING_MAX,
@@ -33,10 +34,19 @@ export interface ApprovableOperation {
   readonly request: JsonValue;
 }
 
+/** An operation whose parameters' names have been resolved. */
+export interface ResolvedOperation extends ApprovableOperation {
+  readonly resolved: readonly ShownName[];
+  /** What the operation would change now, for the approvers; computed only for a new request. */
+  readonly wouldChange?: (() => Promise<JsonValue>) | undefined;
+}
+
 /** An approval that was used up for an operation which is about to run. */
 export interface UsedApproval {
   /** What it lifts, for {@link Caller.approvedUnder}. */
   readonly lifts: ReadonlySet<string>;
+  /** What persons have approved of the names in the parameters: the operation has to act on these ids. */
+  readonly resolved: readonly ResolvedName[];
   /** Makes it valid again, because the operation was refused before it had any effect. */
   readonly giveBack: () => Promise<void>;
 }
@@ -63,7 +73,8 @@ export interface OperationApprovalParts {
 /**
  * Approvals of operations other than statements, such as a change of policies or keys. The requester
  * repeats the same call after the decision. The approval is used up before the operation runs, so that
- * it runs once at most. There is no log as with plans: the row in the index is the truth, and each change
+ * it runs once at most. It covers what the names in the parameters stand for, so that a branch which is moved after the
+ * decision needs another one. There is no log as with plans: the row in the index is the truth, and each change
  * of it succeeds only if the row is still what the change was decided on.
  */
 export class OperationApprovals {
@@ -82,16 +93,17 @@ export class OperationApprovals {
    */
   async use(
     caller: Caller,
-    asked: ApprovableOperation,
+    asked: ResolvedOperation,
     needs: readonly [OperationApprovalRequired, ...OperationApprovalRequired[]],
   ): Promise<UsedApproval> {
     const { index, clock } = this.#parts;
     const demanded = merged(needs);
-    const digest = digestOf(caller, asked, demanded.policyVersion);
+    const digests = digestsOf(caller, asked, demanded.policyVersion);
     const nowMs = clock.nowMs();
-    const found = (await index.ofOperation(caller.orgId, digest)).filter(({ rules }) =>
+    const ofRequest = (await index.ofOperation(caller.orgId, digests.request)).filter(({ rules }) =>
       demanded.rules.every(({ policyId }) => rules.some((rule) => rule.policyId === policyId)),
     );
+    const found = ofRequest.filter(({ digest }) => digest === digests.approved);
     const one = (status: string): StoredApproval | undefined =>
       found.find((approval) => shownStatus(approval, nowMs) === status);
     const approved = one("approved");
@@ -101,7 +113,7 @@ export class OperationApprovals {
         const giveBack = async (): Promise<void> => {
           await this.#change(caller, asked, "approval.give_back", used, approved);
         };
-        return { lifts: liftedBy(approved), giveBack };
+        return { lifts: liftedBy(approved), resolved: asked.resolved, giveBack };
       }
     }
     const denied = found.find(
@@ -114,11 +126,15 @@ export class OperationApprovals {
         `${asked.operation}: ${denialOf(denied)}. The same call can request another approval from ${until} on`,
       );
     }
-    const waiting = one("pending") ?? (await this.#request(caller, asked, demanded, digest));
+    const waiting = one("pending") ?? (await this.#request(caller, asked, demanded, digests));
+    const isOpen = (approval: StoredApproval): boolean =>
+      ["pending", "approved"].includes(shownStatus(approval, nowMs));
+    const outdated = ofRequest.find((each) => each.digest !== digests.approved && isOpen(each));
     throw new AppError(
       "APPROVAL_REQUIRED",
       `${asked.operation} needs the approval of ${approversOf(waiting.rules)}: approval ${waiting.approvalId} ` +
-        `waits until ${isoTime(waiting.expiresAtMs)}. Repeat the same call when it is approved; it then runs once`,
+        `waits until ${isoTime(waiting.expiresAtMs)}. Repeat the same call when it is approved; it then runs once` +
+        outdatedText(outdated, asked.resolved),
       { details: needs.flatMap(({ details }) => details) },
     );
   }
@@ -146,19 +162,20 @@ export class OperationApprovals {
 
   async #request(
     caller: Caller,
-    asked: ApprovableOperation,
+    asked: ResolvedOperation,
     { actions, rules, policyVersion }: Demand,
-    digest: string,
+    digests: OperationDigests,
   ): Promise<StoredApproval> {
     const { ids, clock, validMs } = this.#parts;
     const nowMs = clock.nowMs();
     const approval: StoredApproval = {
-      ...{ approvalId: ids.uuid(), digest, status: "pending", rules, policyVersion },
+      ...{ approvalId: ids.uuid(), digest: digests.approved, status: "pending", rules },
+      policyVersion,
       ...{ requester: partyOf(caller), decisions: [] },
       ...{ requestedAtMs: nowMs, expiresAtMs: nowMs + validMs },
-      ...{ orgId: caller.orgId, planId: OPERATION_PLAN_ID, stepId: digest },
+      ...{ orgId: caller.orgId, planId: OPERATION_PLAN_ID, stepId: digests.request },
       sessionId: caller.sessionId ?? "",
-      subject: subjectOf(asked, actions),
+      subject: subjectOf(asked, actions, await asked.wouldChange?.()),
     };
     if (await this.#change(caller, asked, "approval.request", undefined, approval)) return approval;
     throw new AppError(
@@ -229,12 +246,20 @@ function isMet(approval: StoredApproval): boolean {
   return areMet(approval.rules, countingDecisions(approval, approval.decisions));
 }
 
+/** The digests of an operation: two operations with the same request may be about different things. */
+interface OperationDigests {
+  /** Of the request, which has names in it. */
+  readonly request: string;
+  /** Of what is approved: the request, and what its names stand for. */
+  readonly approved: string;
+}
+
 /** @throws AppError `POLICY_DENIED` when nobody could be excluded from the approvers. */
-function digestOf(
+function digestsOf(
   { userId, agentId, sessionId = "" }: Caller,
-  { operation, request }: ApprovableOperation,
+  { operation, request, resolved }: ResolvedOperation,
   policyVersion: string,
-): string {
+): OperationDigests {
   if (userId === undefined) {
     throw new AppError(
       "POLICY_DENIED",
@@ -249,19 +274,48 @@ function digestOf(
     );
   }
   const user = personOf(userId);
-  return operationDigest({ operation, request, user, agentId, sessionId, policyVersion });
+  const content = { operation, request, user, agentId, sessionId, policyVersion };
+  return {
+    request: operationDigest(content),
+    approved: operationDigest({ ...content, resolved: idsByParameter(resolved) }),
+  };
 }
 
-/** What an approver reads: JSON, with each text of several lines as a list of its lines. */
+/**
+ * What an approver reads: JSON of the parameters, of what their names stand for, and of what would change, with each
+ * text of several lines as a list of its lines.
+ */
 function subjectOf(
-  { operation, request }: ApprovableOperation,
+  { operation, request, resolved }: ResolvedOperation,
   actions: readonly string[],
+  wouldChange: JsonValue | undefined,
 ): ApprovalSubject {
+  const shown = Object.fromEntries(resolved.map(({ parameter, shown }) => [parameter, shown]));
+  const statement = {
+    ...(request as Readonly<Record<string, JsonValue>>),
+    ...(resolved.length === 0 ? {} : { resolved: shown }),
+    ...(wouldChange === undefined ? {} : { would_change: wouldChange }),
+  };
   return {
     ...{ toolName: operation, dataSource: "", intent: actions.join(" "), queryTemplate: "" },
-    statement: JSON.stringify(inLines(request), null, 2),
+    statement: JSON.stringify(inLines(statement), null, 2),
     ...{ values: [], valuesLeftOut: 0, revision: 0 },
+    ...(resolved.length === 0 ? {} : { resolved: resolved.map(withoutShown) }),
   };
+}
+
+function withoutShown({ shown: _shown, ...name }: ShownName): ResolvedName {
+  return name;
+}
+
+/** Why an approval that is still open is of no use for this call; empty when there is none. */
+function outdatedText(
+  outdated: StoredApproval | undefined,
+  resolved: readonly ResolvedName[],
+): string {
+  const moved = outdated && movedNames(outdated.subject.resolved ?? [], resolved);
+  if (moved === undefined) return "";
+  return `. Approval ${outdated?.approvalId ?? ""} does not cover this call, so that a new one is needed: ${moved}`;
 }
 
 function inLines(value: JsonValue): JsonValue {

@@ -1,4 +1,5 @@
 import type { PartyNames } from "@steward/kernel/caller.js";
+import type { ResolvedName } from "../approvals/index.js";
 import type {
   ApprovalFilter,
   ApprovalPage,
@@ -40,6 +41,11 @@ export interface QueryRuntimeContext extends OperationCaller {
    * the caller leaves earlier.
    */
   readonly counts?: (work: Promise<unknown>) => void;
+  /**
+   * What the names in the request stood for when persons approved it; the operation acts on these ids, or refuses.
+   * Absent: it runs without an approval.
+   */
+  readonly resolved?: readonly ResolvedName[];
   /** Same key and same body: the first answer again (Decision §4). createPlan and {@link PlanRevisions} look at it. */
   readonly idempotencyKey?: string;
 }

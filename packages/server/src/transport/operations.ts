@@ -1,7 +1,7 @@
 import { assert } from "@steward/kernel/assert.js";
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import { isUuid } from "@steward/kernel/ids.js";
-import type { Audit } from "@steward/operations";
+import type { Audit, ResolvedParameters } from "@steward/operations";
 import type { AskedOperation, OperationRecord } from "../audit/index.js";
 import type { Action } from "../identity/index.js";
 import { DESCRIBED } from "./gen/described.js";
@@ -11,6 +11,7 @@ import type { Share } from "./organization-quotas.js";
 export interface Described {
   readonly action: Action;
   readonly audit?: Audit;
+  readonly resolves?: ResolvedParameters;
 }
 
 /**
@@ -28,6 +29,11 @@ export function actionOf(operation: string): Action {
 export function recordOf(operation: string): OperationRecord | undefined {
   const { audit } = describedOf(operation);
   return typeof audit === "object" ? audit : undefined;
+}
+
+/** The parameters of an operation that name what may be something else later; `undefined`: none does. */
+export function resolvesOf(operation: string): ResolvedParameters | undefined {
+  return describedOf(operation).resolves;
 }
 
 /** The operations that have records of their own. */

@@ -12,7 +12,7 @@ const services = {
   authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
   authorize: () => undefined,
   useApproval: () =>
-    Promise.resolve({ lifts: new Set<string>(), giveBack: () => Promise.resolve() }),
+    Promise.resolve({ lifts: new Set<string>(), resolved: [], giveBack: () => Promise.resolve() }),
   quotas: openQuotas(),
   clientAddress: clientAddressBy(["127.0.0.1"]),
 };

@@ -1,6 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ApprovableOperation, UsedApproval } from "../approvals/index.js";
+import type { ResolvedParameters } from "@steward/operations";
 import type { Intent, OperationApprovalRequired } from "../governance/index.js";
 import type { AskedOperation, AuditService, RecordedWork } from "../audit/index.js";
 import type { CatalogService } from "../catalog/index.js";
@@ -119,7 +120,8 @@ export type Authorize = (
 ) => undefined | Promise<undefined>;
 
 /** An operation with its parameters; `undefined`: it cannot be shown to a person, or not as a whole. */
-export type ShownOperation = ApprovableOperation | undefined;
+export type ShownOperation =
+  (ApprovableOperation & { readonly resolves?: ResolvedParameters | undefined }) | undefined;
 
 /**
  * Uses up the approval of an operation that policies demand it of, and requests one where there is none.

@@ -11,6 +11,7 @@ import type {
   ToolCallGate,
 } from "../../governance/index.js";
 import { originOf } from "../../kernel/origin.js";
+import { requireApprovedRevision } from "../../approvals/index.js";
 import type { ApprovalIndex } from "../../approvals/ports.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import { withHints } from "../context-update.js";
@@ -259,6 +260,7 @@ export class StepRunner implements AsyncDisposable {
     asked: AskedStep,
   ): AwaitedApproval | undefined | Promise<AwaitedApproval | undefined> {
     const { ref, ctx, gate, signal } = asked;
+    requireApprovedRevision(ctx, "step", claimable.step.revision);
     const admitted = whenKnown(this.#grants.grant(claimable, asked), (granted) => {
       asked.granted = granted;
       const call = (): AnnouncedToolCall =>

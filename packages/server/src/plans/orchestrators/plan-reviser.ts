@@ -4,6 +4,7 @@ import { sessionFor } from "@steward/kernel/caller.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { unlimitedStorage } from "@steward/kernel/storage-gate.js";
 import { renamedBy, writtenBy } from "../authors.js";
+import { requireApprovedRevision } from "../../approvals/index.js";
 import { requireDataSources } from "../data-source-use.js";
 import { originOf } from "../../kernel/origin.js";
 import type { FieldOfStep } from "../dag.js";
@@ -63,7 +64,10 @@ export class PlanReviser implements PlanRevisions {
   ): Promise<PlanRevised> {
     if (steps.length === 0) throw invalidField("steps", "name at least one step to append");
     const request = { kind: "append", planId, steps, expectedRevision };
-    return this.#revise(planId, request, ctx, ({ prepared }) => appended(prepared, steps));
+    return this.#revise(planId, request, ctx, ({ prepared, state }) => {
+      requireApprovedRevision(ctx, "plan", state.revision);
+      return appended(prepared, steps);
+    });
   }
 
   reviseStep(
@@ -78,6 +82,7 @@ export class PlanReviser implements PlanRevisions {
       if (revised === undefined) {
         throw new AppError("STEP_NOT_FOUND", `Plan ${planId} has no step ${stepId}`);
       }
+      requireApprovedRevision(ctx, "step", revised.revision);
       const present = definitionOf(revised);
       const wanted = { ...present, ...changes };
       const status = state.steps[revised.index]?.status;
@@ -112,6 +117,7 @@ export class PlanReviser implements PlanRevisions {
       storage = unlimitedStorage,
     } = this.#options;
     const source = await engine.loadPlan({ orgId: ctx.orgId, planId });
+    requireApprovedRevision(ctx, "plan", source.state.revision);
     if (stepId !== undefined && source.prepared.every(({ id }) => id !== stepId)) {
       throw new AppError("STEP_NOT_FOUND", `Plan ${planId} has no step ${stepId}`);
     }

@@ -38,8 +38,8 @@ export async function underApproval<T>(
     if (!(error instanceof OperationApprovalRequired)) throw error;
     if (!actions.some((action) => action === error.action)) throw notApprovable(error);
     const { needed: _demanded, ...caller } = context;
-    const { lifts, giveBack } = await useApproval(caller, shown(), [error, ...earlier]);
-    const approved = { ...operation, context: { ...caller, approvedUnder: lifts } };
+    const { lifts, resolved, giveBack } = await useApproval(caller, shown(), [error, ...earlier]);
+    const approved = { ...operation, context: { ...caller, approvedUnder: lifts, resolved } };
     try {
       return await underApproval({ authorize, useApproval }, approved, work, [error, ...earlier]);
     } catch (refusal) {

@@ -18,7 +18,7 @@ import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import { type RequestContext, underApproval } from "../approvals/approved-operation.js";
-import { askedOperation, recordOf } from "../operations.js";
+import { askedOperation, recordOf, resolvesOf } from "../operations.js";
 import type { Services } from "../services.js";
 import { turnOfBody, type AdmitStream } from "../stream-limits.js";
 import { type Asked, CallScope } from "./call-scope.js";
@@ -145,7 +145,7 @@ export class MethodRegistry {
       const operation = {
         actions: [action],
         context,
-        shown: () => ({ operation: name, request: parameters() }),
+        shown: () => ({ operation: name, request: parameters(), resolves: resolvesOf(name) }),
       };
       return underApproval(this.#services, operation, (ctx) =>
         record === undefined

@@ -7,7 +7,7 @@ import { DRAIN_ANSWER_MS, DRAIN_MS } from "@steward/kernel/limits.js";
 import type { Orchestrator, QueryRuntimeContext } from "../../plans/index.js";
 import { underApproval } from "../approvals/approved-operation.js";
 import { restErrorOf } from "../errors.js";
-import { actionOf, shareOf } from "../operations.js";
+import { actionOf, resolvesOf, shareOf } from "../operations.js";
 import { present } from "../../kernel/present.js";
 import { type Gatekeepers, requestContext } from "../request-context.js";
 import type { Services } from "../services.js";
@@ -139,7 +139,10 @@ export class ProgramCalls implements AsyncDisposable {
     });
     const checked = input();
     // The request is an object of JSON by its schema.
-    const shown = () => ({ operation, request: { ...params, ...checked } as JsonValue });
+    const shown = () => ({
+      ...{ operation, request: { ...params, ...checked } as JsonValue },
+      resolves: resolvesOf(operation),
+    });
     return underApproval(this.#services, { actions: [action], context, shown }, (approved) =>
       work(checked, approved),
     );

@@ -39,7 +39,10 @@ export async function callTool(call: McpToolCall): Promise<CallToolResult> {
       actions: tool.actions,
       context: { ...context, ...present({ needed, counts }) },
       // The tool's schema has accepted the input, which is an object of JSON.
-      shown: () => ({ operation: tool.name, request: input as JsonValue }),
+      shown: () => ({
+        ...{ operation: tool.name, request: input as JsonValue },
+        resolves: tool.resolves,
+      }),
     };
     return toolResult(
       await recorded(call, () =>

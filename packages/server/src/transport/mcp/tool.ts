@@ -4,7 +4,8 @@ import type { Intent } from "../../governance/index.js";
 import type { Action } from "../../identity/index.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import type { OperationRecord } from "../../audit/index.js";
-import { actionOf, shareOf, recordOf } from "../operations.js";
+import type { ResolvedParameters } from "@steward/operations";
+import { actionOf, shareOf, recordOf, resolvesOf } from "../operations.js";
 import type { Share } from "../organization-quotas.js";
 import type { ResourceRights } from "../resource-rights.js";
 import type { Services } from "../services.js";
@@ -36,6 +37,8 @@ export interface ToolDefinition<Input extends Fields, Output extends object> {
    * authorized before the arguments are read.
    */
   readonly operations: readonly [string, ...string[]];
+  /** The arguments that name what may be something else later, where their names are not those of the operations. */
+  readonly resolves?: ResolvedParameters;
   /**
    * The intent of the usage row that a call makes (Decision §7). `step`: the call runs a step, whose attempt
    * makes the row.
@@ -53,12 +56,13 @@ export interface ToolDefinition<Input extends Fields, Output extends object> {
 /** A tool that is ready to be listed and called. */
 export interface McpTool extends Omit<
   ToolDefinition<Fields, object>,
-  "operations" | "run" | "input" | "output"
+  "operations" | "run" | "input" | "output" | "resolves"
 > {
   /** The action of each of its operations. */
   readonly actions: readonly Action[];
   /** The operation of a call that leaves a record, if one does. */
   readonly recorded: { readonly operation: string; readonly record: OperationRecord } | undefined;
+  readonly resolves: ResolvedParameters;
   /** The quota that a call counts against. */
   readonly share: Share | undefined;
   readonly input: Fields;
@@ -74,15 +78,22 @@ export interface McpTool extends Omit<
 export function defineTool<Input extends Fields, Output extends object>(
   definition: ToolDefinition<Input, Output>,
 ): McpTool {
-  const { operations, run, ...rest } = definition;
+  const { operations, run, resolves, ...rest } = definition;
   return {
     ...rest,
     actions: operations.map(actionOf),
     recorded: operations.map(recordedOf).find((recorded) => recorded !== undefined),
+    resolves: resolves ?? resolvedArguments(operations, rest.input),
     share: operations.map(shareOf).find((share) => share !== undefined),
     // The caller has checked the input against the tool's own schema.
     run: (input, scope) => run(input as z.output<Input>, scope),
   };
+}
+
+/** What the operations resolve of the parameters that the tool has too. */
+function resolvedArguments(operations: readonly string[], input: Fields): ResolvedParameters {
+  const all = operations.flatMap((operation) => Object.entries(resolvesOf(operation) ?? {}));
+  return Object.fromEntries(all.filter(([parameter]) => parameter in input.shape));
 }
 
 function recordedOf(operation: string): McpTool["recorded"] {

@@ -44,8 +44,10 @@ export function migrationOperations(migrations: MigrationService): readonly Impl
     implement(operations.getSchemaDrift, async ({ input: { database }, context }) =>
       driftMessage(database, await migrations.drift(context, database)),
     ),
-    implement(operations.acceptSchemaDrift, async ({ input: { database, message }, context }) => {
-      const commit = await migrations.acceptDrift(context, database, message);
+    implement(operations.acceptSchemaDrift, async ({ input, context }) => {
+      const { database, message, expected_root: expectedRoot } = input;
+      const accepted = { database, message, ...present({ expectedRoot }) };
+      const commit = await migrations.acceptDrift(context, accepted);
       return { database, ...present({ commit }) };
     }),
   ];

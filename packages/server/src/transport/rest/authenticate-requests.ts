@@ -6,7 +6,7 @@ import { assert } from "@steward/kernel/assert.js";
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { type RequestContext, underApproval } from "../approvals/approved-operation.js";
-import { actionOf, shareOf, askedOperation, recordOf } from "../operations.js";
+import { actionOf, shareOf, askedOperation, recordOf, resolvesOf } from "../operations.js";
 import type { Share } from "../organization-quotas.js";
 import { type Gatekeepers, type IncomingRequest, requestContext } from "../request-context.js";
 import { clientCertificateOf } from "../authentication/client-certificate.js";
@@ -101,7 +101,9 @@ function awaitApprovals(
     const { context, body } = request;
     const isUpload = body instanceof Uint8Array || body instanceof Readable;
     const shown = (): ShownOperation =>
-      isUpload ? undefined : { operation, request: parametersOf(request) };
+      isUpload
+        ? undefined
+        : { operation, request: parametersOf(request), resolves: resolvesOf(operation) };
     const actions = [actionOf(operation)];
     return underApproval(gatekeepers, { actions, context, shown }, async (approved) => {
       request.context = approved;

@@ -26,7 +26,7 @@ export interface McpApp extends AsyncDisposable {
  * @param options with data sources beside the sample database.
  */
 export async function openMcpApp(
-  options: Pick<AppOptions, "publicUrl" | "dataSources"> = {},
+  options: Pick<AppOptions, "publicUrl" | "dataSources" | "organization"> = {},
 ): Promise<McpApp> {
   const directory = mkdtempSync(join(tmpdir(), "steward-mcp-"));
   createSampleDatabase(join(directory, "shop.db"));

@@ -123,8 +123,9 @@ export const STEP_TOOLS: readonly McpTool[] = [
     run: async (input, scope) => {
       const { plan_id, step_id, offset: first, max_rows, max_bytes, ...changes } = input;
       const [plan, step] = [asPlanId(plan_id), asStepId(step_id)];
-      if (Object.keys(changes).length > 0) await revise(plan, step, changes, scope);
-      const execution = await executeStep(plan, step, scope);
+      const revised =
+        Object.keys(changes).length > 0 ? await revise(plan, step, changes, scope) : scope;
+      const execution = await executeStep(plan, step, revised);
       return stepAnswer(execution, {
         ...present({ offset: first, max_rows, max_bytes }),
         correction: ({ stepResult: { error } }) =>
@@ -178,14 +179,22 @@ async function endUnlessRunning(
   }
 }
 
-/** Revises a step before it runs. Revising requires a permission that executing does not. */
+/**
+ * Revises a step before it runs. Revising requires a permission that executing does not.
+ * @returns the scope of its execution, in which an approval is for the step with the approved changes.
+ */
 async function revise(
   planId: string,
   stepId: string,
   changes: Parameters<typeof stepRevisionOf>[0],
-  { context, services: { authorize, orchestrator } }: ToolScope,
-): Promise<void> {
-  await authorize(context, actionOf("reviseStep"));
-  const revision = stepRevisionOf(changes);
-  await revisionsOf(orchestrator).reviseStep(planId, stepId, revision, context);
+  scope: ToolScope,
+): Promise<ToolScope> {
+  const { context, services } = scope;
+  await services.authorize(context, actionOf("reviseStep"));
+  const reviser = revisionsOf(services.orchestrator);
+  const { revision } = await reviser.reviseStep(planId, stepId, stepRevisionOf(changes), context);
+  const resolved = context.resolved?.map((name) =>
+    name.names === "step" ? { ...name, id: String(revision) } : name,
+  );
+  return { ...scope, context: { ...context, ...present({ resolved }) } };
 }

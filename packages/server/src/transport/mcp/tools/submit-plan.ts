@@ -155,6 +155,7 @@ export const SUBMIT_PLAN: McpTool = defineTool({
   annotations: ADDS,
   app: PLAN_APP_URI,
   operations: ["submitPlan", "appendSteps", "forkPlan", "finishPlan"],
+  resolves: { append_to_plan_id: { names: "plan" }, fork_of_plan_id: { names: "plan" } },
   usage: "write_insert",
   input: submission,
   output: z.object({

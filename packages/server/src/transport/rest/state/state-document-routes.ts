@@ -13,6 +13,8 @@ import * as z from "zod";
 import { invalidField } from "@steward/kernel/errors.js";
 import { commitId, commitOfId, type Hash, type StateService } from "@steward/state";
 import { errors, json } from "../described-replies.js";
+import { withApprovedIds } from "../../approvals/approved-ids.js";
+import { resolvesOf } from "../../operations.js";
 import { discardBody } from "../discard-body.js";
 import type { ResourceRights } from "../../resource-rights.js";
 import type { RestApp } from "../rest-app.js";
@@ -70,7 +72,8 @@ function addImport(app: RestApp, state: StateService, rights: ResourceRights): v
   };
   const config = { tooLargeFix: "send the document to /api/state/documents" };
   app.post("/api/state/import", { schema, config }, async ({ body, context }) => {
-    const { branch = MAIN, mode = "add", format, content, remove, message, expected } = body;
+    const input = withApprovedIds(body, resolvesOf("importState"), context.resolved);
+    const { branch = MAIN, mode = "add", format, content, remove, message, expected } = input;
     if (remove !== undefined && mode !== "add") {
       throw invalidField(
         "remove",
@@ -161,7 +164,8 @@ function addExport(app: RestApp, state: StateService): void {
     },
   };
   app.get("/api/state/export", { schema }, async ({ query, context }, reply) => {
-    const { at = MAIN, format = "n-quads", graph } = query;
+    const input = withApprovedIds(query, resolvesOf("exportState"), context.resolved);
+    const { at = MAIN, format = "n-quads", graph } = input;
     const named = graph === undefined ? undefined : parseGraph(graph);
     const { commit, text } = await state.export(context, at, format, named);
     return sendText(reply, MEDIA_TYPES[format], commitId(commit), text);
