@@ -60,6 +60,10 @@ export const TURN_REQUESTS_MAX: number = 8;
 export const TURN_MS: number = 5;
 /** Bytes of a body from which it is parsed in a turn of the event loop of its own. */
 export const LARGE_BODY_BYTES: number = 64 * 1024;
+/** Bytes of an answer from which it is encoded in turns of the event loop in which organizations alternate. */
+export const LARGE_ANSWER_BYTES: number = 16 * 1024;
+/** Bytes of a large answer that one turn of the event loop encodes. */
+export const ANSWER_PIECE_BYTES: number = 64 * 1024;
 /** Bytes of a request's header fields, names and values: the default of Node's HTTP/1.1 server. */
 export const HEADER_BYTES_MAX: number = 16 * 1024;
 /** Concurrent connections on each port. */

@@ -18,6 +18,15 @@ export class RefusedRequest {
   }
 }
 
+/** A response that has been encoded in turns, because it is large. */
+export class EncodedMessage {
+  readonly bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+}
+
 /** Decodes a request, or returns why it cannot. */
 export type Decode<Desc extends DescMessage> = (
   bytes: Buffer,
@@ -50,8 +59,9 @@ export function decoderOf<Desc extends DescMessage>(schema: Desc): Decode<Desc> 
 /** Encodes responses. */
 export function encoderOf<Desc extends DescMessage>(
   schema: Desc,
-): (message: MessageShape<Desc>) => Buffer {
+): (message: MessageShape<Desc> | EncodedMessage) => Buffer {
   return (message) => {
+    if (message instanceof EncodedMessage) return message.bytes;
     const bytes = toBinary(schema, message);
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   };

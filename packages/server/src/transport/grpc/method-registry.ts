@@ -20,16 +20,24 @@ import type { QueryRuntimeContext } from "../../plans/index.js";
 import { type RequestContext, underApproval } from "../approvals/approved-operation.js";
 import { askedOperation, recordOf, resolvesOf } from "../operations.js";
 import type { Services } from "../services.js";
-import { turnOfBody, type AdmitStream } from "../stream-limits.js";
+import { isLarge, turnOfBody, turnOfPiece } from "../answers/large-turns.js";
+import type { AdmitStream } from "../stream-limits.js";
 import { type Asked, CallScope } from "./call-scope.js";
-import { bytesOf, decoderOf, encoderOf, RefusedRequest, type Decode } from "./codec.js";
+import {
+  bytesOf,
+  decoderOf,
+  type EncodedMessage,
+  encoderOf,
+  RefusedRequest,
+  type Decode,
+} from "./codec.js";
 import { writeAll } from "./write-all.js";
 
 /** Handles a request with one response. */
 export type Answer<I extends DescMessage, O extends DescMessage> = (
   request: MessageShape<I>,
   ctx: QueryRuntimeContext,
-) => Promise<MessageShape<O>>;
+) => Promise<MessageShape<O> | EncodedMessage>;
 
 /**
  * Handles a request with pages of messages; each page is requested after the previous one was sent.
@@ -79,14 +87,15 @@ export class MethodRegistry {
     answer: Answer<I, O>,
     operation: string = method.localName,
   ): void {
-    type Call = ServerUnaryCall<Buffer, MessageShape<O>>;
+    type Sent = MessageShape<O> | EncodedMessage;
+    type Call = ServerUnaryCall<Buffer, Sent>;
     const asked = this.#guards.askedBy?.(operation) ?? OPEN;
     const served = {
       asked: { ...asked, isApprovable: true },
       decode: decoderOf(method.input),
       answer: this.#governed(operation, method, answer),
     };
-    const handle = (call: Call, respond: sendUnaryData<MessageShape<O>>): void => {
+    const handle = (call: Call, respond: sendUnaryData<Sent>): void => {
       void this.#answer(new CallScope(method.name, call, this.#services), served, call, respond);
     };
     this.#server.register(pathOf(method), handle, encoderOf(method.output), bytesOf, "unary");
@@ -165,12 +174,12 @@ export class MethodRegistry {
   async #answer<I extends DescMessage, O extends DescMessage>(
     scope: CallScope,
     { asked, decode, answer }: Served<I, Answer<I, O>>,
-    call: ServerUnaryCall<Buffer, MessageShape<O>>,
-    respond: sendUnaryData<MessageShape<O>>,
+    call: ServerUnaryCall<Buffer, MessageShape<O> | EncodedMessage>,
+    respond: sendUnaryData<MessageShape<O> | EncodedMessage>,
   ): Promise<void> {
     try {
       const ctx = await scope.context(asked);
-      const turn = turnOfBody(call.request.length);
+      const turn = turnOfBody(call.request.length, ctx.orgId);
       if (turn !== undefined) await turn;
       const request = decode(call.request);
       if (request instanceof RefusedRequest) {
@@ -178,6 +187,8 @@ export class MethodRegistry {
         return;
       }
       const response = await answer(request, ctx);
+      // It is encoded and copied where it is handed over.
+      if (isLarge(response)) await turnOfPiece(ctx.orgId);
       scope.answered();
       respond(null, response);
     } catch (thrown) {

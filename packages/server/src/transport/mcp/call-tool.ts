@@ -2,6 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { OperationApprovalRequired } from "../../governance/index.js";
+import { isLarge, turnOfPiece } from "../answers/large-turns.js";
 import { underApproval } from "../approvals/approved-operation.js";
 import { askedOperation } from "../operations.js";
 import { present } from "../../kernel/present.js";
@@ -44,16 +45,17 @@ export async function callTool(call: McpToolCall): Promise<CallToolResult> {
         resolves: tool.resolves,
       }),
     };
-    return toolResult(
-      await recorded(call, () =>
-        underApproval(services, operation, (approved) => {
-          const scope = { ...call, context: approved };
-          return audited(scope, input, (recorded) =>
-            tool.run(input, { ...scope, context: { ...approved, operation: recorded } }),
-          );
-        }),
-      ),
+    const output = await recorded(call, () =>
+      underApproval(services, operation, (approved) => {
+        const scope = { ...call, context: approved };
+        return audited(scope, input, (recorded) =>
+          tool.run(input, { ...scope, context: { ...approved, operation: recorded } }),
+        );
+      }),
     );
+    // The result has the output twice, and is encoded in the turn in which it is made.
+    if (isLarge(output)) await turnOfPiece(context.orgId);
+    return toolResult(output);
   } catch (thrown) {
     if (AppError.from(thrown).code === "INTERNAL") {
       const { requestId } = context;

@@ -54,6 +54,7 @@ export function addMcpRoute(
   app.addHook("onRequest", async (request, reply) => {
     const incoming = incomingRequest(request, reply);
     const context = await requestContext(services, incoming);
+    request.context = context;
     request.mcp = { context, whenOver: incoming.whenOver };
   });
   app.route({

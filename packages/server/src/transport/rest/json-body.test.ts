@@ -28,7 +28,8 @@ it("joins, decodes, parses and passes on a large body in a turn each", async () 
     return parse(text) as unknown;
   });
   const read = await new Promise((resolve, reject) => {
-    parseInTurns("application/json", { chunks, bytes: body.length }, (error, found) => {
+    const sender = { contentType: "application/json", orgId: "a" };
+    parseInTurns(sender, { chunks, bytes: body.length }, (error, found) => {
       steps.push(turns.count());
       if (error === null) resolve(found);
       else reject(error);

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
 import { AppError } from "@steward/kernel/errors.js";
-import { turnOfBody } from "../stream-limits.js";
+import { askerOf } from "../answers/encoded-in-turns.js";
+import { turnOfBody, turnOfPiece } from "../answers/large-turns.js";
 import { requireModestJson } from "./json-bounds.js";
 import { receiveBody, type ReceivedBody } from "./received-body.js";
 import type { RestApp } from "./rest-app.js";
@@ -26,8 +27,18 @@ export function receiveJson(
 ): void {
   receiveBody(request, payload, (error, body) => {
     if (body === undefined) done(error);
-    else parseInTurns(request.headers["content-type"], body, done);
+    else parseInTurns(sentBy(request), body, done);
   });
+}
+
+/** Who has sent a body, and what as. */
+interface Sender {
+  readonly contentType: string | undefined;
+  readonly orgId: string;
+}
+
+function sentBy(request: FastifyRequest): Sender {
+  return { contentType: request.headers["content-type"], orgId: askerOf(request).orgId };
 }
 
 /**
@@ -35,40 +46,40 @@ export function receiveJson(
  * parsing it and checking it take milliseconds each, so each has a turn of the event loop of its own.
  */
 export function parseInTurns(
-  contentType: string | undefined,
+  sender: Sender,
   body: ReceivedBody,
   done: (error: Error | null, body?: unknown) => void,
 ): void {
-  const turn = turnOfBody(body.bytes);
+  const turn = turnOfBody(body.bytes, sender.orgId);
   const fail = (error: unknown): void => done(AppError.from(error));
   if (turn === undefined) {
     try {
       const bytes = joined(body);
-      requireModestBody(contentType, bytes);
+      requireModestBody(sender.contentType, bytes);
       done(null, parsed(decoded(bytes)));
     } catch (error) {
       fail(error);
     }
     return;
   }
-  parsedInTurns(contentType, body, turn).then((parsedBody) => done(null, parsedBody), fail);
+  parsedInTurns(sender, body, turn).then((parsedBody) => done(null, parsedBody), fail);
 }
 
 /** @param turn resolves in the first of the turns. */
 async function parsedInTurns(
-  contentType: string | undefined,
+  { contentType, orgId }: Sender,
   received: ReceivedBody,
   turn: Promise<void>,
 ): Promise<unknown> {
   await turn;
   const bytes = joined(received);
-  await turnOfBody(bytes.length);
+  await turnOfPiece(orgId);
   requireModestBody(contentType, bytes);
-  await turnOfBody(bytes.length);
+  await turnOfPiece(orgId);
   const text = decoded(bytes);
-  await turnOfBody(bytes.length);
+  await turnOfPiece(orgId);
   const body = parsed(text);
-  await turnOfBody(bytes.length);
+  await turnOfPiece(orgId);
   return body;
 }
 

@@ -36,6 +36,7 @@ import { addPlanRoutes } from "./plans/plan-routes.js";
 import { addDescription } from "./openapi/rendered-description.js";
 import { addReferencePage } from "./openapi/reference-page.js";
 import { refuseForeignPages } from "./browser-requests.js";
+import { encodeLargeReplies } from "./large-replies.js";
 import { logRequests } from "./request-log.js";
 import type { RestApp } from "./rest-app.js";
 import { addMetricsRoute, addServiceRoutes } from "./system/service-routes.js";
@@ -205,6 +206,7 @@ function restApp(services: Services, options: AppOptions): RestApp {
   });
   app.setValidatorCompiler(zodValidation("INVALID_ARGUMENT"));
   app.setSerializerCompiler(serializerCompiler);
+  encodeLargeReplies(app);
   readJsonBodies(app);
   setStandardHeaders(app);
   logRequests(app, services);

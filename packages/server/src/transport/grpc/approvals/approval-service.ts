@@ -7,7 +7,7 @@ import type { ApprovalFilter, ApprovalPageRequest } from "../../../approvals/por
 import type { ApprovalView, Orchestrator, QueryRuntimeContext } from "../../../plans/index.js";
 import { approvalsOf } from "../../journal.js";
 import { approvalMessage, approvalPageMessage } from "../../operations/approval-message.js";
-import { responseOf } from "../../operations/wires/proto-messages.js";
+import { answerOf } from "../../operations/wires/proto-answers.js";
 import type { MethodRegistry } from "../method-registry.js";
 
 /**
@@ -27,13 +27,13 @@ export function addApprovalService(
     const found = await approvalsOf(orchestrator).listApprovals(filter, page, ctx);
     // Only an approval that is read alone has a preview.
     const answer = approvalPageMessage(found, clock.nowMs());
-    return responseOf(method.listApprovals.output, answer, undefined);
+    return answerOf(method.listApprovals.output, answer, undefined, ctx);
   });
 
   methods.unary(method.getApproval, async ({ approvalId }, ctx) => {
     const id = required("approval_id", approvalId);
     const found = await approvalsOf(orchestrator).getApproval(id, ctx);
-    return responseOf(method.getApproval.output, messageOf(found), "approval");
+    return answerOf(method.getApproval.output, messageOf(found), "approval", ctx);
   });
 
   const decide = async (
@@ -51,17 +51,17 @@ export function addApprovalService(
   };
 
   methods.unary(method.grantApproval, async (request, ctx) =>
-    responseOf(method.grantApproval.output, await decide("approve", request, ctx), "approval"),
+    answerOf(method.grantApproval.output, await decide("approve", request, ctx), "approval", ctx),
   );
 
   methods.unary(method.denyApproval, async (request, ctx) =>
-    responseOf(method.denyApproval.output, await decide("deny", request, ctx), "approval"),
+    answerOf(method.denyApproval.output, await decide("deny", request, ctx), "approval", ctx),
   );
 
   methods.unary(method.revokeApproval, async ({ approvalId }, ctx) => {
     const id = required("approval_id", approvalId);
     const revoked = await approvalsOf(orchestrator).revokeApproval(id, ctx);
-    return responseOf(method.revokeApproval.output, messageOf(revoked), "approval");
+    return answerOf(method.revokeApproval.output, messageOf(revoked), "approval", ctx);
   });
 }
 

@@ -11,7 +11,8 @@ import { invalidField } from "@steward/kernel/errors.js";
 import type { QueryRuntimeContext } from "../../../plans/index.js";
 import type { MethodRegistry } from "../../grpc/method-registry.js";
 import type { Implemented } from "../implement.js";
-import { inputOf, responseOf } from "./proto-messages.js";
+import { answerOf } from "./proto-answers.js";
+import { inputOf } from "./proto-messages.js";
 import { inputCheckOf } from "./request-parts.js";
 
 const SERVICES: readonly DescService[] = [
@@ -37,7 +38,7 @@ export function addOperationMethods(
       const missing = path.find((member) => given[member] === "");
       if (missing !== undefined) throw invalidField(missing, "it is missing");
       const payload = await run({ input: check(given), context });
-      return responseOf(method.output, payload, grpc.response);
+      return answerOf(method.output, payload, grpc.response, context);
     };
     methods.unary(method, answer, name);
   }
