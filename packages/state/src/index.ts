@@ -19,6 +19,7 @@ export {
   type Variable,
   variable,
 } from "./datasets/basic-graph-pattern.js";
+export { AnswerBytes, answerTooLong } from "./service/answer-bytes.js";
 export { BlockCache, checkedBlock } from "./tree/block-cache.js";
 export { cidOf } from "./blocks/cid.js";
 export { commitNamed } from "./history/named-commit.js";

@@ -33,8 +33,8 @@ export const STATE_CHANGES_AT_ONCE_MAX: number = 2;
 /** Time on the event loop that one import, merge or revert may take, in ms. */
 export const STATE_CHANGE_MS_MAX: number = 60_000;
 /**
- * Bytes of JSON in the solutions of a basic graph pattern, in a page of quads or in a diff. The limit
- * is that of a SPARQL result.
+ * Bytes of JSON in the solutions of a basic graph pattern, in a page of quads or of commits, in a diff, or in what a merge
+ * or a revert reports. The limit is that of a SPARQL result.
  */
 export const STATE_ANSWER_BYTES_MAX: number = 8 * 1024 * 1024;
 /** Queued searches, and queued changes, of the state per organization. */

@@ -355,6 +355,9 @@ export interface JsonTripleTerm {
   };
 }
 
+/** A solution of a query: the terms by the names of their variables. */
+export type JsonBindings = Readonly<Record<string, JsonTerm>>;
+
 /** A quad in JSON terms; `graph` is absent for the default graph. */
 export interface JsonQuad {
   readonly subject: JsonAtomicTerm;
@@ -371,7 +374,7 @@ export type QueryAnswer =
   | {
       readonly kind: "solutions";
       readonly variables: readonly string[];
-      readonly rows: readonly Readonly<Record<string, JsonTerm>>[];
+      readonly rows: readonly JsonBindings[];
     }
   | { readonly kind: "boolean"; readonly value: boolean }
   | { readonly kind: "quads"; readonly quads: readonly JsonQuad[] };

@@ -71,6 +71,18 @@ describe("an answer that is larger than its limit", () => {
     expect(subjects).toEqual(LONG.map((_, n) => `a:s${n}`));
   });
 
+  it("ends a page of the log before the commit that does not fit, and that commit's child leads on", async () => {
+    const message = "\u0001".repeat(STATE_ANSWER_BYTES_MAX / 48);
+    for (const n of LONG.keys()) {
+      const order = { branch: "log", format: "n-quads", mode: "replace", message } as const;
+      await state.import(CALLER, { ...order, content: `<a:s${n}> <a:p> <a:o> .` });
+    }
+    const first = await state.log(CALLER, "log", 200);
+    expect(first).toHaveLength(7);
+    const second = await state.log(CALLER, first.at(-1)?.parents[0] ?? "", 200);
+    expect(second).toHaveLength(3);
+  });
+
   it("truncates a diff", async () => {
     const diff = await state.diff(CALLER, undefined, "main", 100);
     expect([diff.added.length, diff.isCut]).toEqual([7, true]);

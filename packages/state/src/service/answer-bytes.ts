@@ -1,7 +1,8 @@
 import { AppError } from "@steward/kernel/errors.js";
-import type { Bindings } from "../datasets/basic-graph-pattern.js";
+import { jsonSize } from "@steward/kernel/json-size.js";
 import { STATE_ANSWER_BYTES_MAX } from "../limits.js";
-import { jsonQuad, jsonTerm } from "../terms/json-term.js";
+import type { JsonBindings } from "../ports.js";
+import { jsonQuad } from "../terms/json-term.js";
 import type { Quad } from "../terms/term.js";
 
 /**
@@ -12,12 +13,8 @@ export class AnswerBytes {
   #left = STATE_ANSWER_BYTES_MAX;
 
   /** Counts a solution. @throws AppError `LIMIT_EXCEEDED` when it does not fit. */
-  addRow(row: Bindings): void {
-    for (const [name, term] of row) {
-      if (!this.#fits({ [name]: jsonTerm(term) })) {
-        throw tooLong("lower the limit, or use fewer variables");
-      }
-    }
+  addRow(row: JsonBindings): void {
+    if (!this.add(row)) throw answerTooLong("lower the limit, or use fewer variables");
   }
 
   /**
@@ -28,18 +25,23 @@ export class AnswerBytes {
    */
   addQuad(quad: Quad): boolean {
     const isFirst = this.#left === STATE_ANSWER_BYTES_MAX;
-    const fits = this.#fits(jsonQuad(quad));
-    if (!fits && isFirst) throw tooLong("a single quad is that long; export the dataset instead");
+    const fits = this.add(jsonQuad(quad));
+    if (!fits && isFirst)
+      throw answerTooLong("a single quad is that long; export the dataset instead");
     return fits;
   }
 
-  #fits(part: unknown): boolean {
-    this.#left -= Buffer.byteLength(JSON.stringify(part)) + 1;
+  /** Counts any other part of an answer. @returns whether it fits; nothing that comes after one that does not fits either. */
+  add(part: unknown): boolean {
+    // The text of a part that is far too long is not made.
+    const fits = this.#left >= 0 && jsonSize(part, this.#left) <= this.#left;
+    this.#left -= fits ? Buffer.byteLength(JSON.stringify(part)) + 1 : Infinity;
     return this.#left >= 0;
   }
 }
 
-function tooLong(advice: string): AppError {
+/** The error of an answer that cannot be cut. @param advice how to ask for less. */
+export function answerTooLong(advice: string): AppError {
   const message = `The answer has more than ${STATE_ANSWER_BYTES_MAX} bytes: ${advice}`;
   return new AppError("LIMIT_EXCEEDED", message);
 }

@@ -12,7 +12,7 @@ import {
   STATE_WAIT_MS,
   STATE_WAITING_MAX,
 } from "../limits.js";
-import { type Bindings, type QuadPattern, solving } from "../datasets/basic-graph-pattern.js";
+import { type QuadPattern, solving } from "../datasets/basic-graph-pattern.js";
 import { readCommit, type Roots } from "../datasets/commit.js";
 import { type CommitProof, proveQuad } from "../history/commit-proof.js";
 import { diffTrees } from "../tree/diff.js";
@@ -29,6 +29,7 @@ import { type Pausing, withPauses } from "@steward/kernel/concurrency/pausing.js
 import { revertOnBranch, type RevertOrder, type RevertOutcome } from "../history/revert-commit.js";
 import type {
   BlockStore,
+  JsonBindings,
   OpenStore,
   QueryAnswer,
   RdfCodec,
@@ -38,6 +39,7 @@ import type {
   Repositories,
   SparqlEngine,
 } from "../ports.js";
+import { jsonBindings } from "../terms/json-term.js";
 import { quadOf } from "../terms/quad-key.js";
 import { type Pattern, Snapshot } from "../datasets/snapshot.js";
 import type {
@@ -105,12 +107,16 @@ export class StateService {
     });
   }
 
-  /** A commit and its ancestors, newest first. */
+  /**
+   * A commit and its ancestors, newest first. A page ends at its limit or at `STATE_ANSWER_BYTES_MAX`, whichever comes
+   * first; the parents of its last commit lead on.
+   */
   log({ orgId }: Caller, from: string, limit: number): Promise<readonly CommitSummary[]> {
     return this.#search(orgId, from, function* ({ store, blocks }, commit) {
       const entries: CommitSummary[] = [];
+      const bytes = new AnswerBytes();
       for (const entry of log(store, commit)) {
-        if (entries.length === limit) break;
+        if (entries.length === limit || !bytes.add(entry)) break;
         entries.push({ ...entry, size: new Snapshot(blocks, entry.roots).size });
         yield;
       }
@@ -179,17 +185,19 @@ export class StateService {
     name: string,
     patterns: readonly QuadPattern[],
     limit: number,
-  ): Promise<readonly Bindings[]> {
+  ): Promise<readonly JsonBindings[]> {
     return this.#search(orgId, name, function* ({ store, blocks }, commit) {
       const snapshot = new Snapshot(blocks, readCommit(store, commit).roots);
-      const rows: Bindings[] = [];
+      const rows: JsonBindings[] = [];
       const bytes = new AnswerBytes();
       for (const row of solving(snapshot, patterns, examinationBudget())) {
         yield;
         if (rows.length === limit) break;
         if (row === undefined) continue;
-        bytes.addRow(row);
-        rows.push(row);
+        // As JSON at once: making that of all rows takes as long as several turns of the event loop should.
+        const solution = jsonBindings(row);
+        bytes.addRow(solution);
+        rows.push(solution);
       }
       return rows;
     });

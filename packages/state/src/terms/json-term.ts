@@ -1,4 +1,4 @@
-import type { JsonAtomicTerm, JsonQuad, JsonTerm } from "../ports.js";
+import type { JsonAtomicTerm, JsonBindings, JsonQuad, JsonTerm } from "../ports.js";
 import { statementOf } from "./placement.js";
 import {
   type QuadLike,
@@ -43,6 +43,11 @@ const TEXT_TYPES: ReadonlySet<string> = new Set([
   RDF_LANG_STRING.value,
   RDF_DIR_LANG_STRING.value,
 ]);
+
+/** The terms of a solution in JSON, by their variables. */
+export function jsonBindings(row: ReadonlyMap<string, TermLike>): JsonBindings {
+  return Object.fromEntries([...row].map(([name, term]) => [name, jsonTerm(term)]));
+}
 
 export function jsonQuad({ subject, predicate, object, graph }: QuadLike): JsonQuad {
   return {

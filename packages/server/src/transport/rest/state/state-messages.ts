@@ -16,7 +16,8 @@ import { isoTime } from "@steward/kernel/clock.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { STATE_QUADS_PAGE_DEFAULT } from "../../limits.js";
 import {
-  type Bindings,
+  AnswerBytes,
+  answerTooLong,
   cidOf,
   commitId,
   type CommitProof,
@@ -43,7 +44,7 @@ import {
   type Term,
   termText,
 } from "@steward/state";
-import type { QueryAnswer } from "@steward/state/ports";
+import type { JsonBindings, QueryAnswer } from "@steward/state/ports";
 
 export function commitMessage(entry: CommitSummary): StateCommit {
   return {
@@ -92,13 +93,10 @@ export function answerMessage(answer: QueryAnswer): StateAnswer {
 
 export function solutionsMessage(
   patterns: readonly QuadPattern[],
-  rows: readonly Bindings[],
+  bindings: readonly JsonBindings[],
 ): StateAnswer {
   const places = patterns.flatMap((pattern) => Object.values(pattern));
   const variables = places.flatMap((place) => (place.termType === "Variable" ? place.value : []));
-  const bindings = rows.map((row) =>
-    Object.fromEntries([...row].map(([name, term]) => [name, jsonTerm(term)])),
-  );
   return { head: { vars: [...new Set(variables)] }, results: { bindings } };
 }
 
@@ -114,20 +112,43 @@ export function revertedMessage(outcome: RevertOutcome): StateReverted {
   return { outcome: said, ...changedMessage(outcome) };
 }
 
+/** The counts are of all quads; how many of them are shown depends on their bytes too. */
 function changedMessage({
   commit,
   added,
   deleted,
   conflicts,
 }: MergeOutcome | RevertOutcome): Omit<StateMerged, "outcome"> {
+  const bytes = new AnswerBytes();
+  const shownConflicts = firstOf(conflicts, conflictMessage, bytes);
+  // No conflicts would look like a merge that is possible.
+  if (conflicts.length > 0 && shownConflicts.length === 0) {
+    throw answerTooLong(
+      "a single conflict is that long; read what both commits say of its subject",
+    );
+  }
   return {
     commit: commitId(commit),
     added: added.length,
     deleted: deleted.length,
-    added_quads: added.slice(0, STATE_QUADS_PAGE_DEFAULT).map(jsonQuad),
-    deleted_quads: deleted.slice(0, STATE_QUADS_PAGE_DEFAULT).map(jsonQuad),
-    conflicts: conflicts.slice(0, STATE_QUADS_PAGE_DEFAULT).map(conflictMessage),
+    added_quads: firstOf(added, jsonQuad, bytes),
+    deleted_quads: firstOf(deleted, jsonQuad, bytes),
+    conflicts: shownConflicts,
   };
+}
+
+function firstOf<Item, Message>(
+  items: readonly Item[],
+  message: (item: Item) => Message,
+  bytes: AnswerBytes,
+): readonly Message[] {
+  const shown: Message[] = [];
+  for (const item of items.slice(0, STATE_QUADS_PAGE_DEFAULT)) {
+    const next = message(item);
+    if (!bytes.add(next)) break;
+    shown.push(next);
+  }
+  return shown;
 }
 
 function conflictMessage(conflict: Conflict): StateConflict {
