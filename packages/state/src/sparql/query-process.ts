@@ -5,7 +5,9 @@ import { AppError } from "@steward/kernel/errors.js";
 import { errorOf } from "@steward/kernel/concurrency/worker-protocol.js";
 import { CorruptedBlock, type Hash } from "../index.js";
 import type { QueryAnswer, StoredDataset } from "../ports.js";
+import { answerOfMessages } from "./answer-messages.js";
 import {
+  type AnswerRows,
   decodeMessage,
   encodeMessage,
   type FromProcess,
@@ -23,6 +25,8 @@ interface Question {
   readonly dataset: StoredDataset;
   readonly timeoutMs: number;
   timer?: NodeJS.Timeout;
+  /** The rows of its answer that have arrived. */
+  readonly rows: AnswerRows[number][];
   readonly resolve: (answer: QueryAnswer) => void;
   readonly reject: (error: unknown) => void;
   /**
@@ -77,7 +81,7 @@ export class QueryProcess {
     this.root = dataset.roots.spog;
     try {
       return await new Promise<QueryAnswer>((resolve, reject) => {
-        this.#question = { dataset, timeoutMs, resolve, reject };
+        this.#question = { dataset, timeoutMs, rows: [], resolve, reject };
         this.#startTimer();
         this.#say({ kind: "query", request: { roots: dataset.roots, sparql } });
       });
@@ -119,8 +123,11 @@ export class QueryProcess {
       case "need":
         this.#say(blockFor(question, message.hash));
         return;
+      case "rows":
+        for (const row of message.rows) question.rows.push(row);
+        return;
       case "answered":
-        question.resolve(message.answer);
+        question.resolve(answerOfMessages(question.rows as AnswerRows, message.answer));
         return;
       case "failed":
         question.reject(question.failure ?? errorOf(message.failure));

@@ -1,6 +1,6 @@
 import type { Failure } from "@steward/kernel/concurrency/worker-protocol.js";
 import type { Hash, Roots } from "../index.js";
-import type { QueryAnswer } from "../ports.js";
+import type { JsonBindings, JsonQuad, QueryAnswer } from "../ports.js";
 
 /** The server's request to evaluate a query: the roots of its dataset, and the SPARQL text. */
 export interface QueryRequest {
@@ -14,10 +14,17 @@ export type ToProcess =
   | { readonly kind: "block"; readonly bytes: Uint8Array }
   | { readonly kind: "no block" };
 
-/** Messages from the process: it is ready, it needs a block, or its query has a result. */
+/** The solutions or the quads of an answer. */
+export type AnswerRows = readonly JsonBindings[] | readonly JsonQuad[];
+
+/**
+ * Messages from the process: it is ready, it needs a block, its query has some rows, or a result, to which the rows
+ * before it belong.
+ */
 export type FromProcess =
   | { readonly kind: "ready" }
   | { readonly kind: "need"; readonly hash: Hash }
+  | { readonly kind: "rows"; readonly rows: AnswerRows }
   | { readonly kind: "answered"; readonly answer: QueryAnswer }
   | { readonly kind: "failed"; readonly failure: Failure };
 
@@ -40,7 +47,16 @@ export interface ProcessSettings {
 /** Size of a message's header: the length of the payload (u32 LE), and its kind. */
 export const HEAD_BYTES: number = 5;
 
-const KINDS = ["query", "block", "no block", "ready", "need", "answered", "failed"] as const;
+const KINDS = [
+  "query",
+  "block",
+  "no block",
+  "ready",
+  "need",
+  "rows",
+  "answered",
+  "failed",
+] as const;
 
 /** A message as bytes. */
 export function encodeMessage(message: ToProcess | FromProcess): Buffer {
@@ -68,6 +84,8 @@ export function decodeMessage(head: Buffer, payload: Buffer): ToProcess | FromPr
       return { kind, bytes: payload };
     case "need":
       return { kind, hash: payload.toString("hex") as Hash };
+    case "rows":
+      return { kind, rows: JSON.parse(payload.toString()) as AnswerRows };
     case "answered":
       return { kind, answer: JSON.parse(payload.toString()) as QueryAnswer };
     case "failed":
@@ -88,6 +106,8 @@ function payloadOf(message: ToProcess | FromProcess): Uint8Array {
       return message.bytes;
     case "need":
       return Buffer.from(message.hash, "hex");
+    case "rows":
+      return Buffer.from(JSON.stringify(message.rows));
     case "answered":
       return Buffer.from(JSON.stringify(message.answer));
     case "failed":

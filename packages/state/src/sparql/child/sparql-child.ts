@@ -4,6 +4,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import { failureOf } from "@steward/kernel/concurrency/worker-protocol.js";
 import { BlockCache } from "../../index.js";
 import type { QueryAnswer } from "../../ports.js";
+import { answerMessages } from "../answer-messages.js";
 import type { FromProcess, ProcessSettings, QueryRequest } from "../query-protocol.js";
 import { QueryAnswerer } from "./answer-query.js";
 import type { Oxigraph } from "./oxigraph.js";
@@ -23,15 +24,15 @@ new Worker(new URL("./watch-worker.js", import.meta.url), { workerData: settings
 const answer = await answererOf(settings);
 pipe.say({ kind: "ready" });
 for (let request = pipe.next(); request !== undefined; request = pipe.next()) {
-  pipe.say(reply(request));
+  for (const message of replyTo(request)) pipe.say(message);
 }
 process.exit(0);
 
-function reply(request: QueryRequest): FromProcess {
+function replyTo(request: QueryRequest): Iterable<FromProcess> {
   try {
-    return { kind: "answered", answer: answer(request) };
+    return answerMessages(answer(request));
   } catch (error) {
-    return { kind: "failed", failure: failureOf(error) };
+    return [{ kind: "failed", failure: failureOf(error) }];
   }
 }
 
