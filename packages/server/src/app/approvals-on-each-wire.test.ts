@@ -9,6 +9,7 @@ import { silentLog } from "@steward/kernel/log.js";
 import { ErrorInfoSchema, StatusSchema } from "@steward/protocol/grpc";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createSampleDatabase } from "../adapters/sample-database/index.js";
+import { APPROVALS_PAGE_BYTES_MAX } from "../approvals/limits.js";
 import { HandClock } from "../storage/testing/hand-clock.js";
 import { BareClient } from "../transport/grpc/testing/bare-client.js";
 import { openApp, type App } from "./app.js";
@@ -218,6 +219,34 @@ describe("over gRPC approvals", () => {
       },
       preview: { unavailable: expect.any(String) as string },
     });
+  });
+
+  it("are listed within the bytes of a page, whose cursor leads to the others", async () => {
+    const { plans, approvals } = rest({ apiKey: keys.agent });
+    const query_template = `DELETE FROM orders WHERE id = -9 -- ${"x".repeat(60_000)}`;
+    const steps = Array.from({ length: 6 }, (_, n) => ({ id: `a${n}`, query_template }));
+    const waiting: string[] = [];
+    for (const name of ["p", "q"]) {
+      const { plan_id } = await plans.submit({ name, steps });
+      for (const { id } of steps) {
+        await plans.execute(plan_id, id).catch(() => undefined);
+        waiting.push(`${plan_id} ${id}`);
+      }
+    }
+    const first = await approvals.listApprovals({ limit: 200 });
+    expect(JSON.stringify(first).length).toBeLessThan(1.01 * APPROVALS_PAGE_BYTES_MAX);
+    // Encoded in parts.
+    expect(await grpc.call("ListApprovals", { limit: 200 }, withKey(keys.bob))).toMatchObject({
+      approvals: first.approvals.map(({ approval_id }) => ({ approval_id })),
+      next_cursor: first.next_cursor,
+    });
+    const second = await approvals.listApprovals({ limit: 200, cursor: first.next_cursor ?? "" });
+    const listed = [...first.approvals, ...second.approvals].map(
+      ({ plan_id, step_id }) => `${plan_id} ${step_id}`,
+    );
+    expect(first.next_cursor).toBeDefined();
+    const mine = listed.filter((place) => waiting.includes(place));
+    expect(mine.toSorted()).toEqual(waiting.toSorted());
   });
 
   it.each([

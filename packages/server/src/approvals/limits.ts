@@ -36,6 +36,11 @@ export const OPERATION_REQUEST_BYTES_MAX: number = 64 * 1024;
 export const OPERATION_APPROVAL_KEPT_MS: number = 30 * 24 * 60 * 60 * 1000;
 /** Approvals on one page of a listing. */
 export const APPROVALS_PAGE_MAX: number = 200;
+/**
+ * Bytes of the approvals on one page of a listing. The page ends before an approval that does not fit, unless it is the
+ * first.
+ */
+export const APPROVALS_PAGE_BYTES_MAX: number = 1024 * 1024;
 /** Default page size of a listing of approvals. */
 export const APPROVALS_PAGE_DEFAULT: number = 50;
 

@@ -18,6 +18,11 @@ export const SEARCH_QUERY_BYTES_MAX: number = 64 * 1024;
 export const ENTRY_CONTENT_BYTES_MAX: number = 64 * 1024;
 /** Memory entries on one page of a listing. */
 export const ENTRIES_PAGE_MAX: number = 200;
+/**
+ * Bytes of the memory entries on one page of a listing. The page ends before an entry that does not fit, unless it is
+ * the first.
+ */
+export const ENTRIES_PAGE_BYTES_MAX: number = 1024 * 1024;
 /** Default page size of a listing of memory entries. */
 export const ENTRIES_PAGE_DEFAULT: number = 50;
 /** Reads of the store for one page of a listing whose caller may not have all entries. */

@@ -10,6 +10,7 @@ import {
 } from "../embedding/index.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { isUuid } from "@steward/kernel/ids.js";
+import { ENTRIES_PAGE_BYTES_MAX } from "./limits.js";
 import { ExpiredEntries } from "./expired-entries.js";
 import type { SearchRequest } from "./search-request.js";
 import { MemoryRoom, reembedRoom, TestDirectory } from "./testing/memory-room.js";
@@ -42,6 +43,30 @@ describe("the state of memory", () => {
     await search({ query: "invoice" });
     expect(await room.index.stats(ORG)).toEqual({ entries: 1, quarantined: 0 });
     expect(await room.service.state(ORG)).toMatchObject({ entries: 1, quarantined: 0 });
+  });
+});
+
+describe("a listing of long entries", () => {
+  it("has pages that end within their bytes and lead through all entries", async () => {
+    const long = "x".repeat(60_000);
+    const ids: string[] = [];
+    for (let n = 0; n < 20; n += 1) ids.unshift(await remember(`"${long}"`));
+    const pages: string[][] = [];
+    let cursor: string | undefined;
+    do {
+      const page = { limit: 200, ...(cursor === undefined ? {} : { cursor }) };
+      const { entries, nextCursor } = await room.service.listEntries(
+        { ...NOBODY, orgId: ORG },
+        {},
+        page,
+        SIGNAL,
+      );
+      pages.push(entries.map(({ entryId }) => entryId));
+      cursor = nextCursor;
+    } while (cursor !== undefined);
+    expect(pages.flat().toSorted()).toEqual(ids.toSorted());
+    const first = Math.floor(ENTRIES_PAGE_BYTES_MAX / long.length);
+    expect(pages.map(({ length }) => length)).toEqual([first, 20 - first]);
   });
 });
 

@@ -4,9 +4,11 @@ import { assert } from "@steward/kernel/assert.js";
 import { isoTime, type Clock } from "@steward/kernel/clock.js";
 import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { isUuid, type Ids } from "@steward/kernel/ids.js";
+import { firstWithin, jsonSize } from "@steward/kernel/json-size.js";
 import { type StorageGate, unlimitedStorage } from "@steward/kernel/storage-gate.js";
 import {
   ENTRIES_DELETED_MAX,
+  ENTRIES_PAGE_BYTES_MAX,
   ENTRIES_PAGE_DEFAULT,
   ENTRIES_PAGE_MAX,
   ENTRIES_PAGE_READS_MAX,
@@ -183,7 +185,7 @@ export class MemoryService {
 
   /**
    * Entries of the caller's organization that the caller may have, newest first. A page with fewer
-   * than `limit` entries is followed by others if it has a cursor.
+   * than `limit` entries is followed by others if it has a cursor. It ends at `ENTRIES_PAGE_BYTES_MAX`.
    * @param page `limit`: absent: 50; `cursor`: from the previous page.
    * @throws AppError `INVALID_ARGUMENT`.
    */
@@ -201,6 +203,7 @@ export class MemoryService {
     const refusalOf = this.#refusals(caller, signal);
     const shown: MemoryEntry[] = [];
     let after: EntryPosition | undefined = cursor === undefined ? undefined : positionOf(cursor);
+    let bytesLeft = ENTRIES_PAGE_BYTES_MAX;
     for (let reads = 0; reads < ENTRIES_PAGE_READS_MAX; reads += 1) {
       const place = after === undefined ? {} : { after };
       const rest = limit - shown.length;
@@ -209,11 +212,12 @@ export class MemoryService {
         limit: rest + 1,
         ...place,
       });
-      const read = entries.slice(0, rest);
+      const read = firstWithin(entries.slice(0, rest), bytesLeft);
+      bytesLeft -= jsonSize(read);
       for (const entry of read) if ((await refusalOf(entry)) === undefined) shown.push(entry);
-      if (entries.length <= rest) return { entries: shown };
+      if (entries.length === read.length) return { entries: shown };
       after = read.at(-1);
-      if (shown.length === limit) break;
+      if (shown.length === limit || read.length < rest) break;
     }
     return { entries: shown, ...(after && { nextCursor: cursorOf(after) }) };
   }

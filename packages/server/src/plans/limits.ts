@@ -25,6 +25,8 @@ export const PLAN_REVISIONS_MAX: number = 200;
 export const STEP_WRITERS_MAX: number = 20;
 /** Plans on one page of a listing. */
 export const PLANS_PAGE_MAX: number = 200;
+/** Bytes of the plans on one page of a listing. The page ends before a plan that does not fit, unless it is the first. */
+export const PLANS_PAGE_BYTES_MAX: number = 512 * 1024;
 /** Default page size of a listing of plans. */
 export const PLANS_PAGE_DEFAULT: number = 50;
 /** Characters of the text that a listing of plans searches for. */

@@ -1,6 +1,8 @@
 import { isUuid } from "@steward/kernel/ids.js";
+import { firstWithin } from "@steward/kernel/json-size.js";
 import { type ApprovalStatus, OPERATION_PLAN_ID } from "../../approvals/index.js";
 import {
+  APPROVALS_PAGE_BYTES_MAX,
   OPERATION_APPROVAL_KEPT_MS,
   OPERATIONS_WAITING_MAX,
   OPERATIONS_WAITING_OF_REQUESTER_MAX,
@@ -58,9 +60,9 @@ export class SqlApprovalIndex implements ApprovalIndex {
         ORDER BY approval_id DESC LIMIT ${page.limit + 1}`,
       APPROVAL,
     );
-    const approvals = found.slice(0, page.limit);
+    const approvals = firstWithin(found.slice(0, page.limit), APPROVALS_PAGE_BYTES_MAX);
     const last = approvals.at(-1);
-    return found.length > page.limit && last !== undefined
+    return found.length > approvals.length && last !== undefined
       ? { approvals, nextCursor: last.approvalId }
       : { approvals };
   }

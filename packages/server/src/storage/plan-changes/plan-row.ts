@@ -1,6 +1,8 @@
 import { assert } from "@steward/kernel/assert.js";
+import { firstWithin } from "@steward/kernel/json-size.js";
 import type { OnFailure, PageRequest, PlanPage, PlanStatus } from "../../plans/index.js";
 import { planSummaryOf } from "../../plans/execution.js";
+import { PLANS_PAGE_BYTES_MAX } from "../../plans/limits.js";
 import type { LoadedPlan } from "../../plans/engine/index.js";
 import type { AbandonedStep } from "../../plans/ports.js";
 import type { PlanFailure, PlanState } from "../../plans/transitions.js";
@@ -92,9 +94,12 @@ export function failureJson({ failure }: Omit<PlanState, "steps">): string | nul
 
 /** A page of plans. @param rows up to one more than the page's limit. */
 export function planPageOf(rows: readonly PlanRow[], { limit }: PageRequest): PlanPage {
-  const plans = rows.slice(0, limit).map((row) => planSummaryOf(row, stateOf(row)));
+  const asked = rows.slice(0, limit).map((row) => planSummaryOf(row, stateOf(row)));
+  const plans = firstWithin(asked, PLANS_PAGE_BYTES_MAX);
   const last = plans.at(-1);
-  return rows.length > limit && last !== undefined ? { plans, nextCursor: last.planId } : { plans };
+  return rows.length > plans.length && last !== undefined
+    ? { plans, nextCursor: last.planId }
+    : { plans };
 }
 
 /**
