@@ -1,26 +1,11 @@
-import { connect } from "node:http2";
-import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { Attacker } from "./attacker.js";
 import { endingOf, HOSTILE_CONNECTIONS } from "./hostile-connections.js";
 import { statementRequests, statementShapes } from "./hostile-statements.js";
-
-/** Many requests that arrive together, whose handling would hold the event loop in one turn. */
-export interface WorstRequests {
-  readonly name: string;
-  /** @returns the statuses of the answers: of HTTP, or of gRPC. */
-  readonly send: (target: {
-    readonly url: string;
-    readonly orgId: string;
-  }) => Promise<readonly number[]>;
-  /** The statuses that are right, beside {@link REFUSED}; absent: 200. */
-  readonly statuses?: readonly number[];
-}
+import { fillLargeAnswers, largeAnswers } from "./large-answers.js";
+import { gets, grpc, posts, times, type To, type WorstRequests } from "./sent-together.js";
 
 /** The statuses of a request that is one too many: of HTTP, and of gRPC. */
 export const REFUSED: readonly number[] = [429, 503, 8, 14];
-
-const times = <T>(count: number, make: (n: number) => T): T[] =>
-  Array.from({ length: count }, (_, n) => make(n));
 
 /** Number of plans in the store, each of a thousand steps. */
 const PLANS = 20;
@@ -36,6 +21,7 @@ export async function fillStore(attacker: Attacker): Promise<void> {
   }
   const triples = times(12, (n) => `<urn:s:${n}> <urn:p> "${"long ".repeat(4000)}${n}" .\n`);
   await attacker.importState("main", triples.join(""));
+  await fillLargeAnswers(attacker.url);
 }
 
 /** A plan of half a megabyte. */
@@ -50,7 +36,7 @@ function largePlan(name: string): object {
 
 /** @param share of the number of requests that is sent. */
 export function worstRequests(share: number): readonly WorstRequests[] {
-  return [...reads(share), ...statements(share), ...FLOODS];
+  return [...reads(share), ...largeAnswers(share), ...statements(share), ...FLOODS];
 }
 
 /** The hostile statements: all lengths of a shape at once, several times, and some by the thousand. */
@@ -89,7 +75,7 @@ function reads(share: number): readonly WorstRequests[] {
     {
       name: "lists of plans over gRPC",
       statuses: [0],
-      send: (to) => grpc(to, "ListPlans", many(3000)),
+      send: (to) => grpc(to, "ControlPlaneService/ListPlans", Buffer.alloc(0), many(3000)),
     },
     { name: "catalogs", send: (to) => gets(to, "/api/catalog", many(1000)) },
     {
@@ -178,8 +164,6 @@ function reads(share: number): readonly WorstRequests[] {
   ];
 }
 
-type To = Parameters<WorstRequests["send"]>[0];
-
 function anyPlan(count: number): WorstRequests["send"] {
   return async (to) => {
     const response = await fetch(`${to.url}/api/plans?limit=1`, {
@@ -190,93 +174,4 @@ function anyPlan(count: number): WorstRequests["send"] {
     };
     return gets(to, `/api/plans/${data.plans[0]?.plan_id ?? ""}`, count);
   };
-}
-
-/** Calls a method of the control plane with an empty request, all calls at once on one connection. */
-async function grpc({ url, orgId }: To, method: string, count: number): Promise<number[]> {
-  const client = new Client(new URL(url).host, credentials.createInsecure());
-  const metadata = new Metadata();
-  metadata.set("x-org-id", orgId);
-  const bytes = (message: Buffer): Buffer => message;
-  const path = `/controlplane.v1.ControlPlaneService/${method}`;
-  const codes = await Promise.all(
-    times(
-      count,
-      () =>
-        new Promise<number>((resolve) => {
-          client.makeUnaryRequest(path, bytes, bytes, Buffer.alloc(0), metadata, (error) =>
-            resolve(error?.code ?? 0),
-          );
-        }),
-    ),
-  );
-  client.close();
-  return codes;
-}
-
-interface Sent {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Buffer;
-}
-
-function gets(
-  { url, orgId }: To,
-  path: string,
-  count: number,
-  settings: { readonly initialWindowSize?: number } = {},
-): Promise<readonly number[]> {
-  const headers = { ":path": path, "x-org-id": orgId, "x-user-role": "admin" };
-  return overHttp2(
-    url,
-    times(count, () => ({ headers })),
-    settings,
-  );
-}
-
-function posts(
-  { url, orgId }: To,
-  path: string,
-  body: unknown,
-  count: number,
-): Promise<readonly number[]> {
-  const bytes = Buffer.from(JSON.stringify(body));
-  const headers = {
-    ...{ ":path": path, ":method": "POST", "x-org-id": orgId },
-    ...{ "content-type": "application/json", accept: "application/json, text/event-stream" },
-  };
-  return overHttp2(
-    url,
-    times(count, () => ({ headers, body: bytes })),
-    {},
-  );
-}
-
-/** How long a client that takes no answers waits for them, in ms. */
-const UNTAKEN_MS = 3000;
-
-/** Sends requests at once on one connection, and takes the answers. @returns their statuses. */
-async function overHttp2(
-  url: string,
-  requests: readonly Sent[],
-  settings: { readonly initialWindowSize?: number },
-): Promise<readonly number[]> {
-  const session = connect(url, { settings });
-  session.on("error", () => undefined);
-  const statuses: number[] = [];
-  const answers = requests.map(
-    ({ headers, body }) =>
-      new Promise<void>((resolve) => {
-        const stream = session.request(headers);
-        stream.on("error", () => undefined).once("close", resolve);
-        stream.once("response", (fields) => statuses.push(fields[":status"] ?? 0));
-        stream.resume();
-        stream.end(body);
-      }),
-  );
-  const untaken = new Promise((resolve) => {
-    if (settings.initialWindowSize === 0) setTimeout(resolve, UNTAKEN_MS);
-  });
-  await Promise.race([Promise.all(answers), untaken]);
-  session.destroy();
-  return statuses;
 }
