@@ -72,6 +72,8 @@ export const RESULTS_REMEMBERED_MAX: number = 10_000;
 export const LEASE_MS: number = 30_000;
 /** Interval at which the owner of a running step renews its claim (Decision §3). */
 export const LEASE_RENEW_MS: number = 10_000;
+/** Interval at which the grants of running steps are asked about again, in ms: policies apply within a second. */
+export const RUNNING_STEPS_ASKED_MS = 500;
 /** Default time limit of one attempt of a step (Decision §3). */
 export const STEP_TIMEOUT_MS: number = 30_000;
 /** Upper bound of the setting (Decision §3). */

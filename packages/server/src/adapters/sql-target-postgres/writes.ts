@@ -105,6 +105,8 @@ export class Writes {
       if (!(await onMarkers(session, apply))) {
         return { outcome: "applied", result: await othersResult(session, attempt) };
       }
+      const confirmed = request.confirm?.();
+      if (confirmed !== undefined) await confirmed;
       return await commit(session, result);
     } catch (error) {
       this.#forgotten.push(...forget);

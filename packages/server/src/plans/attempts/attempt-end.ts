@@ -8,6 +8,7 @@ import {
 } from "../../kernel/tool-call.js";
 import { contextOfFailure, contextOfResult } from "../context-update.js";
 import { cutToBytes } from "../cut-text.js";
+import { STEP_ATTEMPTS_MAX } from "../limits.js";
 import type { PreparedStep, StepError } from "../plan.js";
 import {
   StatementError,
@@ -17,7 +18,6 @@ import {
 } from "../ports.js";
 import type { StepOutcome } from "../transitions.js";
 import { kindsOf } from "./permit-steps.js";
-import { mayRetry } from "./retry.js";
 
 /** Bytes of the events, the record and the usage row of an attempt, roughly. */
 const ATTEMPT_BYTES = 4096;
@@ -122,6 +122,15 @@ function outcomeOf({ ref, tries, step, result, durationMs }: RanAttempt): StepOu
     return { kind: "retried", error, ...timing };
   }
   return { kind: "failed", error, ...timing, context: contextOfFailure(result.hints) };
+}
+
+/**
+ * Whether to retry a failed attempt (Decision §3). A read is retried when the cause may be
+ * temporary, a write only when the engine proves that it was rolled back.
+ */
+function mayRetry(reason: StatementFailureReason, isRead: boolean, attemptsMade: number): boolean {
+  if (attemptsMade >= STEP_ATTEMPTS_MAX) return false;
+  return reason === "rolled_back" || (isRead && reason === "connection");
 }
 
 function stepErrorOf(failure: StatementError): StepError {

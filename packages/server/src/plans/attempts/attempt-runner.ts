@@ -65,6 +65,16 @@ export interface CallOfAttempt {
   readonly sessionId: string;
 }
 
+/** An attempt that runs, whose permission may end before it does. */
+interface RunningAttempt {
+  /** Aborted when the statement must stop. */
+  readonly signal: AbortSignal;
+  /** What the statement touches, once its data source has reported it. */
+  touched: TouchedData | undefined;
+  /** See {@link StatementRequest.confirm}. */
+  confirm(): undefined | Promise<undefined>;
+}
+
 /** A statement with its parameter values and its caller. */
 interface StatementToRun {
   readonly bound: BoundStatement;
@@ -117,7 +127,7 @@ export class AttemptRunner {
   async run(
     attempt: GrantedStep,
     { eventId, sessionId }: CallOfAttempt,
-    signal: AbortSignal,
+    running: RunningAttempt,
   ): Promise<AttemptEnd> {
     const { ref, ctx, tries, step, binds, boundSources, permission, timeLimit } = attempt;
     const target = this.#parts.tools.target(step.dataSource);
@@ -156,7 +166,7 @@ export class AttemptRunner {
       rowsChangedMax: grant.rowsChangedMax ?? permission.grant.rowsChangedMax,
       mayChangeUncounted: grant.mayChangeUncounted ?? permission.grant.mayChangeUncounted,
     };
-    const end = await this.#runOn(target, attempt, statement, signal);
+    const end = await this.#runOn(target, attempt, statement, running);
     if (end instanceof ApprovalRequired) return this.#awaiting(bound, end, data?.touched);
     if (end instanceof AppError) return released(end);
     if (end instanceof StatementError && end.reason === "waited") return handedBack(end);
@@ -242,12 +252,13 @@ export class AttemptRunner {
     target: StepTarget,
     attempt: GrantedStep,
     { bound, data, rowsChangedMax, mayChangeUncounted }: StatementToRun,
-    signal: AbortSignal,
+    running: RunningAttempt,
   ): Promise<StatementResult | StatementError | AppError> {
     const { binds, caller } = bound;
     const { step, ref, timeLimit, waitMs } = attempt;
     try {
-      return await target.run(
+      const confirm = (): undefined | Promise<undefined> => running.confirm();
+      const result = await target.run(
         {
           sql: step.statement.sql,
           binds,
@@ -260,17 +271,23 @@ export class AttemptRunner {
           timeoutMs: timeLimit.ms,
           attempt: ref,
           caller,
+          confirm,
           permit:
             data &&
             (async (touched) => {
               data.touched = touched;
+              running.touched = touched;
               const grant = await this.#decisions.permitted(bound, touched);
               data.policyVersion = grant.policyVersion;
               return grant;
             }),
         },
-        signal,
+        running.signal,
       );
+      // What a write has changed is stored in any case, so that it is not done again.
+      const confirmed = isReadIntent(step.intent) ? confirm() : undefined;
+      if (confirmed instanceof Promise) await confirmed;
+      return result;
     } catch (error) {
       if (error instanceof AppError && POLICY_REFUSALS.has(error.code)) return error;
       if (!(error instanceof StatementError)) throw error;

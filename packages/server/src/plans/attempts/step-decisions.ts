@@ -45,6 +45,13 @@ export interface StepPermission {
   readonly needsApproval: boolean;
 }
 
+/** A question whether an attempt may run, before it does or while it does. */
+interface AskingDecision {
+  readonly signal: AbortSignal;
+  /** What its data source has reported; absent: it is asked. */
+  readonly touched?: TouchedData | undefined;
+}
+
 /** Dependencies of the decisions on steps. */
 export type StepDecisionParts = Pick<
   AttemptRunnerParts,
@@ -85,13 +92,14 @@ export class StepDecisions {
   /**
    * Decides before its claim whether an attempt may run, so that a refusal stores nothing. The run
    * decides again, in the transaction of the statement; what makes it fail is left to the run.
+   * @param asking with what the data source has reported of the statement, if it runs already.
    * @returns the approval that it has to wait for; `undefined` when it may run.
    * @throws AppError `POLICY_DENIED`, also as a rejection, as are `OVERLOADED` and `STORE_UNAVAILABLE`.
    */
   admit(
     attempt: GrantedStep,
     ctx: QueryRuntimeContext,
-    signal: AbortSignal,
+    asking: AskingDecision,
   ): AwaitedApproval | undefined | Promise<AwaitedApproval | undefined> {
     const { step, binds } = attempt;
     const target = this.#parts.tools.target(step.dataSource);
@@ -106,7 +114,7 @@ export class StepDecisions {
       }
       return whenKnown(this.dataOf(target, attempt, ctx), (data) => {
         if (data !== undefined && "dialect" in target) {
-          return this.#admittedByData(target, attempt, bound, signal);
+          return this.#admittedByData(target, attempt, bound, asking);
         }
         const decided = this.approved(bound, attempt.permission.needsApproval);
         return whenKnown(decided, (refusal) =>
@@ -121,7 +129,7 @@ export class StepDecisions {
     target: SqlTarget,
     { step, waitMs, timeLimit }: GrantedStep,
     bound: BoundStatement,
-    signal: AbortSignal,
+    { signal, touched: reported }: AskingDecision,
   ): Promise<AwaitedApproval | undefined> {
     const { caller, binds } = bound;
     const { sql } = step.statement;
@@ -137,11 +145,11 @@ export class StepDecisions {
         return undefined;
       }
     };
-    const known = await touchedNow(true);
+    const known = reported ?? (await touchedNow(true));
     if (known === undefined || (await this.#parts.policy.permits(...questionOf(bound, known)))) {
       return undefined;
     }
-    const touched = await touchedNow(false);
+    const touched = reported ?? (await touchedNow(false));
     if (touched === undefined) return undefined;
     try {
       await this.permitted(bound, touched);

@@ -51,7 +51,7 @@ export class StepGrants {
     const ctx = withWriters(asked.ctx, claimable.step);
     return ctx.writers === undefined
       ? this.#grant(claimable, asked.ref, ctx)
-      : this.#requireKeys(ctx).then(() => this.#grant(claimable, asked.ref, ctx));
+      : this.#requireKeysOfWriters(ctx).then(() => this.#grant(claimable, asked.ref, ctx));
   }
 
   #grant(
@@ -96,8 +96,21 @@ export class StepGrants {
     };
   }
 
-  /** @throws AppError `POLICY_DENIED` when the key of a writer has been revoked since. */
-  async #requireKeys({ orgId, writers = [] }: Caller): Promise<void> {
+  /**
+   * @throws AppError `POLICY_DENIED` when the key of the caller or of a writer has been revoked since.
+   */
+  async requireKeys(caller: Caller): Promise<void> {
+    const { orgId, keyId } = caller;
+    if (keyId !== undefined && (await this.#parts.isRevoked(orgId, keyId))) {
+      throw new AppError(
+        "POLICY_DENIED",
+        "The API key with which the step was executed was revoked: execute the step with another one",
+      );
+    }
+    await this.#requireKeysOfWriters(caller);
+  }
+
+  async #requireKeysOfWriters({ orgId, writers = [] }: Caller): Promise<void> {
     for (const writer of writers) {
       const { keyId } = writer;
       if (keyId === undefined || !(await this.#parts.isRevoked(orgId, keyId))) continue;

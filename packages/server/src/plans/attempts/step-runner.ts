@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "@steward/kernel/errors.js";
 import { whenKnown } from "@steward/kernel/concurrency/when-known.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
@@ -37,7 +36,7 @@ import { attemptBytes, type AttemptEnd } from "./attempt-end.js";
 import { AttemptRunner, type AttemptRunnerParts } from "./attempt-runner.js";
 import { InFlightSteps, type InFlightStep, type RunningStep } from "./in-flight-steps.js";
 import { Recovery } from "./recovery.js";
-import { retryDelayMs } from "./retry.js";
+import { RunningGrants } from "./running-grants.js";
 import { SchemaSteps } from "./schema-steps.js";
 import { POLICY_REFUSALS, StepDecisions } from "./step-decisions.js";
 import { announcedCall, type AskedStep, StepGate } from "./step-gate.js";
@@ -46,7 +45,7 @@ import { StoredOutputs } from "./stored-outputs.js";
 import { StandingApprovals } from "./standing-approvals.js";
 import type { OperatorTimeLimits } from "./time-limit.js";
 import { WholePlanRequests } from "./whole-plan-requests.js";
-import { callerGone, stopped, untilPlanNews } from "./waiting.js";
+import { callerGone, pause, retryDelayMs, stopped, untilPlanNews } from "./waiting.js";
 
 /** Dependencies and settings of a step runner. */
 export interface StepRunnerParts extends Omit<AttemptRunnerParts, "schemas">, OperatorTimeLimits {
@@ -75,6 +74,7 @@ export class StepRunner implements AsyncDisposable {
   readonly #owner: string;
   readonly #decisions: StepDecisions;
   readonly #grants: StepGrants;
+  readonly #running: RunningGrants;
   readonly #runner: AttemptRunner;
   readonly #recovery: Recovery;
   readonly #wholePlans: WholePlanRequests;
@@ -101,6 +101,7 @@ export class StepRunner implements AsyncDisposable {
       outputs: this.#outputs,
       standingApprovals: this.#standingApprovals,
     });
+    this.#running = new RunningGrants(parts, this.#decisions, this.#grants);
     this.#recovery = new Recovery(engine, tools, this.#runner, log);
     this.#renewal = setInterval(() => {
       this.#renewLeases();
@@ -138,6 +139,7 @@ export class StepRunner implements AsyncDisposable {
         "a step outlasted the shutdown and is stopped; it can run again",
       );
     });
+    this.#running[Symbol.dispose]();
   }
 
   /** The result of the attempt in progress, or of another one when its caller may not run the step. */
@@ -165,9 +167,14 @@ export class StepRunner implements AsyncDisposable {
     ctx: QueryRuntimeContext,
   ): Promise<StepExecution> {
     const execution = await this.#inFlight.wait(inFlight, ctx);
+    await this.#permitStored(ref, ctx);
+    return execution;
+  }
+
+  /** Permits handing out the result of a step that has ended. */
+  async #permitStored(ref: StepRef, ctx: QueryRuntimeContext): Promise<void> {
     const stored = await this.#engine.findStep(ref);
     await this.#outputs.permit(ctx, stored?.sources ?? []);
-    return execution;
   }
 
   #started(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution> {
@@ -259,7 +266,7 @@ export class StepRunner implements AsyncDisposable {
     claimable: ClaimableStep,
     asked: AskedStep,
   ): AwaitedApproval | undefined | Promise<AwaitedApproval | undefined> {
-    const { ref, ctx, gate, signal } = asked;
+    const { ref, ctx, gate } = asked;
     requireApprovedRevision(ctx, "step", claimable.step.revision);
     const admitted = whenKnown(this.#grants.grant(claimable, asked), (granted) => {
       asked.granted = granted;
@@ -267,7 +274,7 @@ export class StepRunner implements AsyncDisposable {
         announcedCall(ref, claimable, ctx, this.#parts.ids.uuid());
       return whenKnown(gate.admit(call), () =>
         whenKnown(
-          this.#decisions.admit(granted, granted.ctx, signal),
+          this.#decisions.admit(granted, granted.ctx, asked),
           (awaited) => awaited && this.#withGrants(ref, awaited, ctx),
         ),
       );
@@ -298,8 +305,9 @@ export class StepRunner implements AsyncDisposable {
     try {
       const still = this.#grants.stillGranted(claim, asked);
       const granted = still instanceof Promise ? await this.#orReleased(attempt, still) : still;
-      const ran = await this.#runner.run(granted, gate.call, inFlight.signal);
-      const end = this.#handedBack(ran, inFlight);
+      using running = this.#running.begin({ claim, asked, granted }, inFlight.signal);
+      const ran = await this.#runner.run(granted, gate.call, running);
+      const end = this.#handedBack(running.endOf(ran), inFlight);
       const hinted = withHints(end.outcome, gate.warnings);
       const outcome =
         hinted.kind === "awaiting_approval" ? await this.#withGrants(ref, hinted, ctx) : hinted;
@@ -310,9 +318,11 @@ export class StepRunner implements AsyncDisposable {
       this.#parts.storage.add(ref.orgId, "plans", attemptBytes(outcome));
       this.#tell(attempt, claim, ctx, outcome);
       if (outcome.kind === "released") throw end.refusal ?? stopped(inFlight);
-      // The next claim says what it waits for.
       if (outcome.kind === "awaiting_approval") return undefined;
-      if (finished.kind === "ended") return finished.execution;
+      if (finished.kind === "ended") {
+        if (!(await running.isCurrent())) await this.#permitStored(ref, ctx);
+        return finished.execution;
+      }
       if (finished.kind === "pending") {
         await this.#untilRetry(attempt, claim, end.retriedAfter, inFlight.signal);
       }
@@ -389,9 +399,4 @@ export class StepRunner implements AsyncDisposable {
       });
     }
   }
-}
-
-/** Waits; an abort ends the wait early without an error. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => undefined);
 }

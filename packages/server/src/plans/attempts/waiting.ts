@@ -1,8 +1,12 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { backoffMs } from "@steward/kernel/concurrency/backoff.js";
 import { resumption } from "@steward/kernel/concurrency/shared-result.js";
 import { systemTimers } from "@steward/kernel/concurrency/timers.js";
 import { AppError } from "@steward/kernel/errors.js";
+import { RETRY_BASE_MS } from "../../kernel/limits.js";
 import type { PlanEngine } from "../engine/index.js";
 import { untilNews } from "../engine/until-news.js";
+import { RETRY_CAP_MS } from "../limits.js";
 import type { PlanRef } from "../ports.js";
 
 /** Interval for polling a step that another process runs, in case a wake-up is lost. */
@@ -64,4 +68,18 @@ export function stopped({ isAbandoned }: { readonly isAbandoned: boolean }): App
   return new AppError("STORE_UNAVAILABLE", `${why}; send the request again`, {
     retryAfterMs: 1000,
   });
+}
+
+/**
+ * The pause before the next attempt, in ms: exponential backoff with a cap and full jitter
+ * (Decision §3).
+ * @param random in [0, 1).
+ */
+export function retryDelayMs(attemptsMade: number, random: number): number {
+  return backoffMs({ baseMs: RETRY_BASE_MS, capMs: RETRY_CAP_MS }, attemptsMade, random);
+}
+
+/** Waits; an abort ends the wait early without an error. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
 }

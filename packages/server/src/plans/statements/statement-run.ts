@@ -41,6 +41,12 @@ export interface StatementRequest {
    * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`; `run` then throws that error.
    */
   readonly permit?: ((touched: TouchedData) => Promise<StatementGrant>) | undefined;
+  /**
+   * Called right before the COMMIT of a write, which is rolled back when it throws. Only a data source that commits
+   * in this process calls it; the others are stopped by their signal.
+   * @throws StatementError `aborted` when the statement may not take effect any more.
+   */
+  readonly confirm?: (() => undefined | Promise<undefined>) | undefined;
 }
 
 export interface StatementResult {
