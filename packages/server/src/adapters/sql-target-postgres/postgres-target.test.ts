@@ -1,7 +1,7 @@
 import { freshDatabase, PostgresServer } from "@steward/test-postgres";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { NOBODY } from "@steward/kernel/testing/nobody.js";
-import type { StatementError, StatementRequest, StatementResult } from "../../plans/ports.js";
+import { StatementError, type StatementRequest, type StatementResult } from "../../plans/ports.js";
 import { failureOf, nextStep, runStatement, statementRequest } from "../testing/run-statement.js";
 import { sqlTargetBattery } from "../testing/sql-target-battery.js";
 import { PostgresTarget } from "./postgres-target.js";
@@ -32,6 +32,25 @@ const TIMES = `DROP VIEW IF EXISTS counted, placed, tuned; DROP TABLE IF EXISTS 
   CREATE VIEW placed AS SELECT id FROM timed WHERE ctid = '(0,1)';
   CREATE VIEW counted AS SELECT relpages AS id FROM pg_class;
   CREATE VIEW tuned AS SELECT length(current_setting('application_name')) AS n`;
+
+describe("a write that may not take effect any more", () => {
+  it("is asked about before its COMMIT, and rolled back", async () => {
+    const message = "its permission has ended";
+    const seen: (readonly string[])[] = [];
+    const confirm = async (): Promise<never> => {
+      seen.push(await shop.lines());
+      throw new StatementError("aborted", message);
+    };
+    const write = statementRequest("INSERT INTO log VALUES ('new')", {
+      intent: "write_insert",
+      confirm,
+    });
+    const running = shop.target.run(write, new AbortController().signal);
+    await expect(running).rejects.toMatchObject({ reason: "aborted", message });
+    expect(seen).toHaveLength(1);
+    expect(await shop.lines()).not.toContain("new");
+  });
+});
 
 describe("a description", () => {
   const describeStatement = (sql: string, intent: StatementRequest["intent"]) =>

@@ -34,6 +34,15 @@ interface Trigger {
   /** Bits of the events that fire the trigger, as in `pg_trigger`. */
   readonly events: number;
   readonly function: number;
+  /** Columns of the new and of the old row that its condition or its function's source names. */
+  readonly fromNew: readonly number[];
+  readonly fromOld: readonly number[];
+}
+
+/** Columns that a row must have together: of a check, a foreign key, a unique index or an exclusion. */
+interface Constraint {
+  readonly table: number;
+  readonly columns: readonly number[];
 }
 
 /** A function that an expression calls when rows are written: of a generated column, a check, an index or a domain. */
@@ -60,6 +69,7 @@ export interface CatalogFacts {
   readonly inherits: readonly { readonly child: number; readonly parent: number }[];
   readonly keys: readonly ForeignKey[];
   readonly triggers: readonly Trigger[];
+  readonly constraints: readonly Constraint[];
   readonly expressions: readonly WriteExpression[];
   /** Domains of the columns, and those that they and the asked types are made of. */
   readonly domains: readonly number[];
@@ -122,6 +132,16 @@ const USED = `used (owner, classid, objid) AS (
       UNION ALL SELECT 'pg_constraint'::regclass, oid FROM pg_constraint
       WHERE used.classid = 'pg_type'::regclass AND contypid = used.objid) AS next (classid, objid))`;
 
+/** The columns that a trigger's condition and its function's source name as those of one of its rows. */
+function rowColumns(row: "new" | "old"): string {
+  return `(
+    SELECT coalesce(jsonb_agg(attnum), '[]') FROM pg_attribute
+    WHERE attrelid = tgrelid AND attnum > 0 AND NOT attisdropped AND lower(attname) IN (
+      SELECT found[1] FROM pg_proc p, regexp_matches(
+        lower(p.prosrc || ' ' || pg_get_triggerdef(pg_trigger.oid)), '\\m${row}\\s*\\.\\s*"?([\\w$]+)', 'g') AS found
+      WHERE p.oid = tgfoid))`;
+}
+
 const FACTS = `
 WITH RECURSIVE near AS (SELECT unnest($1::oid[]) AS oid), ${USED}
 SELECT jsonb_build_object(
@@ -153,9 +173,22 @@ SELECT jsonb_build_object(
     WHERE contype = 'f' AND (conrelid IN (SELECT oid FROM near) OR confrelid IN (SELECT oid FROM near))),
   'triggers', (
     SELECT coalesce(jsonb_agg(jsonb_build_object(
-      'table', tgrelid::int8, 'events', tgtype, 'function', tgfoid::int8)), '[]')
+      'table', tgrelid::int8, 'events', tgtype, 'function', tgfoid::int8,
+      'fromNew', ${rowColumns("new")}, 'fromOld', ${rowColumns("old")})), '[]')
     FROM pg_trigger
     WHERE tgrelid IN (SELECT oid FROM near) AND NOT tgisinternal AND tgenabled <> 'D'),
+  'constraints', (
+    SELECT coalesce(jsonb_agg(jsonb_build_object('table', relation::int8, 'columns', numbers)), '[]') FROM (
+      SELECT conrelid, to_jsonb(conkey) FROM pg_constraint
+      WHERE contype IN ('c', 'f') AND conrelid IN (SELECT oid FROM near)
+      UNION ALL SELECT indrelid, (
+        SELECT jsonb_agg(number) FROM (
+          SELECT unnest((indkey::int2[])[0:indnkeyatts - 1])::int UNION SELECT refobjsubid FROM pg_depend
+          WHERE classid = 'pg_class'::regclass AND objid = indexrelid
+            AND refclassid = 'pg_class'::regclass AND refobjid = indrelid) AS used (number)
+        WHERE number > 0)
+      FROM pg_index WHERE (indisunique OR indisexclusion) AND indrelid IN (SELECT oid FROM near)
+    ) AS found (relation, numbers) WHERE numbers IS NOT NULL),
   'expressions', (
     SELECT coalesce(jsonb_agg(jsonb_build_object('owner', owner::int8, 'function', objid::int8)), '[]')
     FROM used WHERE classid = 'pg_proc'::regclass),

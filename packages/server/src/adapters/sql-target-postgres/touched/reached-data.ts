@@ -29,7 +29,10 @@ export class ReachedData {
   readonly #inherits: { readonly child: number; readonly parent: number }[] = [];
   readonly #keys: CatalogFacts["keys"][number][] = [];
   readonly #triggers: CatalogFacts["triggers"][number][] = [];
+  readonly #constraints: CatalogFacts["constraints"][number][] = [];
   readonly #expressions: CatalogFacts["expressions"][number][] = [];
+  /** The columns that each UPDATE in the statement sets, because another one may set others. */
+  readonly #updates: { readonly relation: number; readonly columns: ReadonlySet<number> }[] = [];
   /** User-defined types of the statement's values. */
   readonly #types = new Set<number>();
   readonly #domains = new Set<number>();
@@ -44,6 +47,8 @@ export class ReachedData {
   addTree({ relations, functions, ownTypes }: TreeContents): void {
     for (const [relation, accesses] of relations) {
       for (const [access, columns] of accesses) this.#add(relation, access, columns);
+      const updated = accesses.get("update");
+      if (updated !== undefined) this.#updates.push({ relation, columns: updated });
     }
     for (const called of functions) this.#call(called);
     for (const type of ownTypes) this.#types.add(type);
@@ -79,6 +84,7 @@ export class ReachedData {
     this.#inherits.push(...facts.inherits);
     this.#keys.push(...facts.keys);
     this.#triggers.push(...facts.triggers);
+    this.#constraints.push(...facts.constraints);
     this.#expressions.push(...facts.expressions);
     for (const domain of facts.domains) this.#domains.add(domain);
   }
@@ -100,10 +106,12 @@ export class ReachedData {
         this.#followGenerated(relation, access, columns);
         this.#followChildren(relation, access, columns);
         this.#followKeys(relation, access, columns);
-        this.#followTriggers(relation, access);
+        this.#followTriggers(relation, access, columns);
+        if (access === "update") this.#followConstraints(relation, columns);
         if (WRITES_ROWS.has(access)) this.#followExpressions(relation);
       }
     }
+    for (const { relation, columns } of this.#updates) this.#followConstraints(relation, columns);
     for (const type of this.#types) this.#followExpressions(type);
     for (const called of [...this.#called]) this.#followFunction(called);
     return this.#additions > before;
@@ -181,10 +189,32 @@ export class ReachedData {
     }
   }
 
-  #followTriggers(oid: number, access: DataAccess): void {
+  #followTriggers(oid: number, access: DataAccess, changed: ReadonlySet<number>): void {
     if (access === "read" || access === "define") return;
-    for (const { table, events, function: called } of this.#triggers) {
-      if (table === oid && (events & EVENTS[access]) !== 0) this.#call(called);
+    for (const { table, events, function: called, fromNew, fromOld } of this.#triggers) {
+      if (table !== oid || (events & EVENTS[access]) === 0) continue;
+      this.#call(called);
+      // The new row has values of the statement, and in an UPDATE also others.
+      const kept = access === "update" ? besides(fromNew, changed) : [];
+      if (access !== "insert") this.#addRead(oid, [...fromOld, ...kept]);
+    }
+  }
+
+  /**
+   * An UPDATE succeeds or fails by the other columns of the constraints and generated columns for which it changes a
+   * column.
+   */
+  #followConstraints(oid: number, changed: ReadonlySet<number>): void {
+    const sources = new Map(
+      this.#relations.get(oid)?.columns.map(({ number, from }) => [number, from]),
+    );
+    const constrained = this.#constraints.flatMap(({ table, columns }) =>
+      table === oid ? [columns.flatMap((column) => sources.get(column) ?? [column])] : [],
+    );
+    const computed = [...sources.values()].filter((from) => from !== null);
+    for (const columns of [...constrained, ...computed]) {
+      const isChanged = columns.some((column) => changed.has(column));
+      if (isChanged) this.#addRead(oid, besides(columns, changed));
     }
   }
 
@@ -251,6 +281,11 @@ export class ReachedData {
     this.#additions += 1;
   }
 
+  /** Without columns, nothing is read. */
+  #addRead(oid: number, columns: readonly number[]): void {
+    if (columns.length > 0) this.#add(oid, "read", columns);
+  }
+
   #add(oid: number, access: DataAccess, columns: Iterable<number>): void {
     const accesses = this.#touched.get(oid) ?? new Map<DataAccess, Set<number>>();
     const known = accesses.get(access);
@@ -260,6 +295,10 @@ export class ReachedData {
     this.#touched.set(oid, accesses.set(access, all));
     if (known === undefined || all.size > before) this.#additions += 1;
   }
+}
+
+function besides(columns: readonly number[], changed: ReadonlySet<number>): readonly number[] {
+  return changed.has(ALL) ? [] : columns.filter((column) => !changed.has(column));
 }
 
 function toTable(

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { REPLACE } from "./schema-text.js";
+import { expressionsOf, REPLACE, wordsOf } from "./schema-text.js";
 
 /** A definition that reads tables when it is used. */
 export interface Definition {
@@ -12,6 +12,7 @@ export interface Definition {
 export class SchemaObjects {
   readonly #db: DatabaseSyncInstance;
   readonly #columns = new Map<string, readonly Column[]>();
+  readonly #constraints = new Map<string, readonly (readonly string[])[]>();
   #all: ReadonlyMap<string, readonly Definition[]> | undefined;
   #tables: readonly Table[] | undefined;
   #replacing: ReadonlySet<string> | undefined;
@@ -60,6 +61,27 @@ export class SchemaObjects {
     return this.#replacing.has(name);
   }
 
+  /**
+   * The columns that a row of the table must have together, for each check, foreign key and unique index; and those
+   * that its generated columns are computed from. Generated columns are replaced by the latter.
+   */
+  constraintsOf(table: string): readonly (readonly string[])[] {
+    const known = this.#constraints.get(table);
+    if (known !== undefined) return known;
+    const generated = new Set(this.generatedOf(table));
+    const { checks, computed } = expressionsOf(this.#definitionOf(table));
+    const sources = computed.map((text) => this.#columnsIn(table, text));
+    const constraints = [
+      ...[...checks.map((text) => this.#columnsIn(table, text)), ...this.#keysOf(table)].map(
+        (columns) =>
+          columns.some((name) => generated.has(name)) ? [columns, ...sources].flat() : columns,
+      ),
+      ...sources,
+    ].map((columns) => columns.filter((name) => !generated.has(name)));
+    this.#constraints.set(table, constraints);
+    return constraints;
+  }
+
   /** A hash of the definitions of these tables and views, with their indexes and triggers. */
   definitionsHash(tables: readonly string[]): string {
     const rows = this.#rows<{ readonly sql: string }>(
@@ -68,6 +90,40 @@ export class SchemaObjects {
       JSON.stringify(tables),
     );
     return createHash("sha256").update(JSON.stringify(rows)).digest("hex");
+  }
+
+  /** The columns of each foreign key, and of each unique index with those of its expressions and condition. */
+  #keysOf(table: string): readonly (readonly string[])[] {
+    const keys = this.#rows<{ readonly names: string }>(
+      `SELECT json_group_array(lower("from")) AS names FROM pragma_foreign_key_list(?) GROUP BY id`,
+      table,
+    );
+    const indexes = this.#rows<{ readonly names: string; readonly sql: string | null }>(
+      `SELECT (SELECT json_group_array(lower(name)) FROM pragma_index_info(i.name) WHERE name IS NOT NULL) AS names,
+         (SELECT sql FROM main.sqlite_schema s WHERE s.name = i.name) AS sql
+       FROM pragma_index_list(?) i WHERE "unique" = 1`,
+      table,
+    );
+    return [
+      ...keys.map(({ names }) => columnNames(names)),
+      ...indexes.map(({ names, sql }) => [
+        ...columnNames(names),
+        ...(sql === null ? [] : this.#columnsIn(table, sql.slice(sql.indexOf("(")))),
+      ]),
+    ];
+  }
+
+  #columnsIn(table: string, text: string): readonly string[] {
+    const words = wordsOf(text);
+    return this.columnsOf(table).filter((name) => words.has(name));
+  }
+
+  #definitionOf(table: string): string {
+    const [found] = this.#rows<{ readonly sql: string }>(
+      "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = ? AND sql IS NOT NULL",
+      table,
+    );
+    return found?.sql ?? "";
   }
 
   #list(): readonly Table[] {
@@ -107,6 +163,11 @@ export class SchemaObjects {
     const rows: unknown = this.#db.prepare(sql).all(...params);
     return rows as readonly Row[];
   }
+}
+
+function columnNames(names: string): readonly string[] {
+  // The queries make arrays of texts.
+  return JSON.parse(names) as readonly string[];
 }
 
 interface Table {

@@ -38,3 +38,28 @@ export function wordsOf(sql: string): { has(name: string): boolean } {
 }
 
 const PLAIN = /^[\p{L}\p{N}_$]+$/u;
+
+/** The expressions in a CREATE TABLE: those of its checks, and those of its generated columns. */
+export function expressionsOf(definition: string): {
+  readonly checks: readonly string[];
+  readonly computed: readonly string[];
+} {
+  const found = { check: [] as string[], as: [] as string[] };
+  const open: { readonly kind: "check" | "as" | undefined; readonly from: number }[] = [];
+  let before = "";
+  for (const { 0: token, index } of definition.matchAll(TOKENS)) {
+    if (token === "(") {
+      open.push({ kind: before === "check" || before === "as" ? before : undefined, from: index });
+    } else if (token === ")") {
+      const { kind, from } = open.pop() ?? {};
+      if (kind !== undefined) found[kind].push(definition.slice(from, index));
+    }
+    if (!COMMENT.test(token)) before = token.toLowerCase();
+  }
+  return { checks: found.check, computed: found.as };
+}
+
+/** Literals, quoted names, comments, parentheses and words. */
+const TOKENS =
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[^]*?\*\/|[()]|[\p{L}\p{N}_$]+/gu;
+const COMMENT = /^(?:--|\/\*)/;

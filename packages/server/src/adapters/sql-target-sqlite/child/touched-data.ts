@@ -43,6 +43,8 @@ class Touched {
   readonly #objects: SchemaObjects;
   /** By table and kind of access. */
   readonly #tables = new Map<string, Map<DataAccess, Set<string>>>();
+  /** The columns that the statement itself updates, by table; its triggers may update others. */
+  readonly #updated = new Map<string, Set<string>>();
   readonly varying: Set<string> = new Set();
 
   constructor(statement: AdmittedStatement, objects: SchemaObjects) {
@@ -65,6 +67,9 @@ class Touched {
       case constants.SQLITE_UPDATE:
         this.#addReplaced(table, trigger);
         this.#add(table, "update", other === "" ? [] : [other]);
+        if (trigger === null) {
+          this.#updated.set(table, (this.#updated.get(table) ?? new Set()).add(other));
+        }
         break;
       case constants.SQLITE_INSERT: {
         this.#addReplaced(table, trigger);
@@ -118,12 +123,30 @@ class Touched {
     for (const name of names) if (!this.#tables.has(name)) this.#add(name, "read", []);
     this.#addJoined(sql, names);
     this.#addDefinitions();
+    this.#addConstraints();
     if ([...this.#tables.keys()].some((name) => SAMPLES.test(name))) {
       for (const name of this.#objects.tables()) this.#readAll(name);
     }
     for (const [name, accesses] of this.#tables) {
       const read = accesses.get("read");
       if (this.#objects.generatedOf(name).some((column) => read?.has(column))) this.#readAll(name);
+    }
+  }
+
+  /**
+   * An UPDATE succeeds or fails by the other columns of the constraints and generated columns for which it changes a
+   * column.
+   */
+  #addConstraints(): void {
+    for (const [table, accesses] of this.#tables) {
+      for (const updated of [this.#updated.get(table), accesses.get("update")]) {
+        if (updated === undefined) continue;
+        for (const columns of this.#objects.constraintsOf(table)) {
+          const others = columns.filter((column) => !updated.has(column));
+          const isSet = others.length < columns.length;
+          if (isSet && others.length > 0) this.#add(table, "read", others);
+        }
+      }
     }
   }
 

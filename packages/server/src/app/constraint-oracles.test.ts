@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { createClient } from "@steward/client";
+import { silentLog } from "@steward/kernel/log.js";
+import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openApp, type App } from "./app.js";
+
+/**
+ * An agent may write all columns, and read all but those called `secret`. Whether an UPDATE succeeds tells of the
+ * columns of its constraints, by which a number could be found with a few statements.
+ */
+const SCHEMA = `
+CREATE TABLE checked (id integer PRIMARY KEY, a integer, b integer, secret integer, CHECK (a < secret));
+CREATE TABLE pairs (a integer, secret integer, UNIQUE (a, secret));
+CREATE TABLE uniq (id integer PRIMARY KEY, a integer, secret integer, UNIQUE (a, secret));
+CREATE TABLE partial (id integer PRIMARY KEY, a integer, secret integer);
+CREATE UNIQUE INDEX some_of_a ON partial (a) WHERE secret > 5;
+CREATE TABLE keyed (id integer PRIMARY KEY, a integer, secret integer,
+  FOREIGN KEY (a, secret) REFERENCES pairs (a, secret));
+CREATE TABLE computed (id integer PRIMARY KEY, a integer, b integer, secret integer,
+  quotient integer GENERATED ALWAYS AS (a / secret) STORED);
+CREATE TABLE limited (id integer PRIMARY KEY, a integer, b integer, secret integer,
+  product integer GENERATED ALWAYS AS (a * secret) STORED CHECK (product < 100));
+INSERT INTO checked VALUES (1, 1, 1, 50), (2, 2, 2, 60);
+INSERT INTO uniq VALUES (1, 1, 1);
+INSERT INTO partial VALUES (1, 1, 1);
+INSERT INTO computed (id, a, b, secret) VALUES (1, 1, 1, 1);
+INSERT INTO limited (id, a, b, secret) VALUES (1, 1, 1, 1);`;
+
+const POSTGRES_SCHEMA = `
+CREATE TABLE excluded (id integer PRIMARY KEY, a integer, secret integer,
+  EXCLUDE USING btree (a WITH =, secret WITH =));
+CREATE TABLE watched (id integer PRIMARY KEY, a integer, b integer, secret integer, other integer);
+CREATE FUNCTION rising() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN IF NEW.a > OLD.secret THEN RAISE EXCEPTION 'too high'; END IF; RETURN NEW; END $$;
+CREATE TRIGGER rising BEFORE UPDATE ON watched FOR EACH ROW EXECUTE FUNCTION rising();
+CREATE TABLE conditional (id integer PRIMARY KEY, a integer, secret integer);
+CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$;
+CREATE TRIGGER refused BEFORE DELETE ON conditional FOR EACH ROW WHEN (OLD.secret > 5) EXECUTE FUNCTION refused();
+CREATE TABLE raised (id integer PRIMARY KEY, a integer, secret integer);
+CREATE FUNCTION lifted() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN IF NEW.secret < 0 THEN RAISE EXCEPTION 'negative'; END IF; RETURN NEW; END $$;
+CREATE TRIGGER lifted BEFORE INSERT ON raised FOR EACH ROW EXECUTE FUNCTION lifted();`;
+
+const TABLES = [
+  ...["checked", "uniq", "partial", "keyed", "computed", "limited"],
+  ...["excluded", "watched", "conditional", "raised"],
+];
+const POLICIES = ["sqlite", "postgres"]
+  .flatMap((source) =>
+    TABLES.map(
+      (
+        table,
+      ) => `@id("${source}-${table}") forbid (principal in Steward::Role::"agent", action == Steward::Action::"read_select",
+        resource == Steward::Column::"${source}/${table}/secret");`,
+    ),
+  )
+  .join("\n");
+
+const directory = mkdtempSync(join(tmpdir(), "steward-oracles-"));
+let database: TestDatabase;
+let app: App;
+beforeAll(async () => {
+  const file = join(directory, "data.db");
+  const sqlite = new DatabaseSync(file);
+  sqlite.exec(SCHEMA);
+  sqlite.close();
+  database = await freshDatabase();
+  const owner = new pg.Client({ connectionString: database.url });
+  await owner.connect();
+  await owner.query(SCHEMA + POSTGRES_SCHEMA);
+  await owner.end();
+  app = await openApp({
+    ...{ port: 0, log: silentLog, dataDir: directory },
+    databaseUrl: `sqlite:${join(directory, "store.db")}`,
+    dataSources: [
+      { name: "sqlite", url: `sqlite:${file}` },
+      { name: "postgres", url: database.url },
+    ],
+  });
+  await as("admin").policies.putPolicies({ text: POLICIES, version: 0 });
+});
+afterAll(async () => {
+  await app[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true });
+});
+
+const orgId = crypto.randomUUID();
+const as = (role: string) =>
+  createClient({ baseUrl: `http://127.0.0.1:${String(app.address.port)}`, orgId, role });
+
+async function run(data_source: string, query_template: string) {
+  const { plans } = as("agent");
+  const { plan_id } = await plans.submit({ steps: [{ id: "a", data_source, query_template }] });
+  return (await plans.execute(plan_id, "a")).step_result;
+}
+
+const expectRefused = (source: string, sql: string) =>
+  expect(run(source, sql)).rejects.toMatchObject({
+    code: "POLICY_DENIED",
+    message: expect.stringMatching(/denied here: column .*\.secret$/) as string,
+  });
+
+describe.each(["sqlite", "postgres"])("an UPDATE on %s", (source) => {
+  it.each([
+    ["a check", "UPDATE checked SET a = 30 WHERE id = 1"],
+    ["a unique constraint", "UPDATE uniq SET a = 2 WHERE id = 1"],
+    ["the condition of a unique index", "UPDATE partial SET a = 2 WHERE id = 1"],
+    ["a foreign key", "UPDATE keyed SET a = 2 WHERE id = 1"],
+    ["a generated column", "UPDATE computed SET a = 2 WHERE id = 1"],
+    ["a check of a generated column", "UPDATE limited SET a = 2 WHERE id = 1"],
+    [
+      "a check, by an upsert",
+      "INSERT INTO checked VALUES (1, 1, 1, 2) ON CONFLICT (id) DO UPDATE SET a = 30",
+    ],
+  ])("reads the other columns of %s of which it sets one", async (_what, sql) => {
+    await expectRefused(source, sql);
+  });
+
+  it.each([
+    "UPDATE checked SET b = 3 WHERE id = 1",
+    "UPDATE checked SET a = 3, secret = 4 WHERE id = 1",
+    "UPDATE computed SET b = 3 WHERE id = 1",
+    "UPDATE limited SET b = 3 WHERE id = 1",
+    "UPDATE uniq SET a = 4, secret = 4 WHERE id = 1",
+    "INSERT INTO checked VALUES (9, 1, 1, 2)",
+    "INSERT INTO checked (id, a) VALUES (10, 1)",
+    "INSERT INTO uniq VALUES (9, 9, 9)",
+    "INSERT INTO computed (id, a, secret) VALUES (9, 9, 9)",
+    "INSERT INTO checked VALUES (1, 1, 1, 2) ON CONFLICT (id) DO UPDATE SET b = 4",
+    "DELETE FROM checked WHERE id = 2",
+  ])("does not read what it sets itself, and other writes do not either: %s", async (sql) => {
+    expect(await run(source, sql)).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("a write on postgres", () => {
+  it.each([
+    ["an exclusion", "UPDATE excluded SET a = 2 WHERE id = 1"],
+    ["the old row in a trigger", "UPDATE watched SET b = 2 WHERE id = 1"],
+    ["the old row in a trigger, also when it is set", "UPDATE watched SET secret = 2 WHERE id = 1"],
+    ["the condition of a trigger", "DELETE FROM conditional WHERE id = 1"],
+    [
+      "a check, where another UPDATE of the statement sets the column of another row",
+      "WITH own AS (UPDATE checked SET secret = 90 WHERE id = 1) UPDATE checked SET a = 30 WHERE id = 2",
+    ],
+  ])("reads %s", async (_what, sql) => {
+    await expectRefused("postgres", sql);
+  });
+
+  it.each([
+    "INSERT INTO watched VALUES (1, 1, 1, 1, 1)",
+    "UPDATE conditional SET a = 2 WHERE id = 1",
+    "INSERT INTO raised VALUES (1, 1, 1)",
+    "INSERT INTO excluded VALUES (1, 1, 1)",
+  ])("does not read the values of its own new row: %s", async (sql) => {
+    expect(await run("postgres", sql)).toMatchObject({ status: "completed" });
+  });
+});
