@@ -22,6 +22,10 @@ const TABLES = `
   CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'secret_code is missing'; END $$;
   CREATE TRIGGER refuse BEFORE INSERT ON sale FOR EACH ROW WHEN (NEW.id = 13) EXECUTE FUNCTION refuse();
+  CREATE TABLE loud (id int PRIMARY KEY, a int, secret_pin int);
+  CREATE FUNCTION shout() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'row %', OLD; END $$;
+  CREATE TRIGGER shout BEFORE UPDATE ON loud FOR EACH ROW EXECUTE FUNCTION shout();
+  INSERT INTO loud VALUES (1, 1, 4711);
   INSERT INTO customer (id, name) VALUES (1, 'Ada');
   INSERT INTO payment VALUES (1, 1, 5);
   INSERT INTO sale VALUES (1, '2026-03-01', 'x')`;
@@ -29,6 +33,7 @@ const SECRETS = {
   customer: ["secret_mail", "secret_iban", "secret_age"],
   payment: ["secret_payer"],
   sale: ["secret_code"],
+  loud: ["secret_pin"],
 };
 
 const directory = mkdtempSync(join(tmpdir(), "steward-masked-"));
@@ -105,6 +110,14 @@ describe("an error of PostgreSQL", () => {
     expect(await failure("admin", "INSERT INTO payment VALUES (3, now(), 5)")).toContain(
       'column \\\\\\"secret_payer\\\\\\" is of type integer',
     );
+  });
+
+  it("has no value of such a column that a function of the database has put into it", async () => {
+    const sql = "UPDATE loud SET a = 2";
+    const shown = await failure("agent", sql);
+    expect(shown).toContain("The database refuses the statement");
+    expect(shown).not.toContain("4711");
+    expect(await failure("admin", sql)).toContain("row (1,1,4711)");
   });
 
   it("names no such column in the check of a plan", async () => {

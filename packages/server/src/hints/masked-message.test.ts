@@ -23,6 +23,18 @@ describe("the columns that a message names and the statement does not", () => {
   });
 
   it.each([
+    [`invalid input syntax for type integer: "4711"`, "UPDATE customers SET id = 1"],
+    ["ungültig: «4711»", "ALTER TABLE customers ALTER id TYPE int"],
+  ])("are all columns of its tables where it quotes something else: %j", (message, sql) => {
+    expect(besides(message, sql)).toContain("customers.last_name");
+  });
+
+  it("are none where it quotes the statement itself", () => {
+    const sql = "UPDATE customers SET id = CAST('4711x' AS int)";
+    expect(besides(`invalid input syntax for type integer: "4711x"`, sql)).toEqual([]);
+  });
+
+  it.each([
     ["names it", "last_name", "SELECT last_name FROM customers"],
     ["is about another table", "last_name", "SELECT id FROM orders"],
     ["has a longer word", "last_names, mylast_name", "SELECT id FROM customers"],

@@ -18,8 +18,12 @@ export function namesIn(
   tables: KnownTables | undefined,
 ): readonly NamedPart[] | undefined {
   const constraint = constraintIn(failure);
-  if (tables === undefined) return constraint === undefined ? [] : undefined;
-  const named = tablesIn(sql, tables);
+  const named = tables && tablesIn(sql, tables);
+  const tellsValues = constraint === undefined && mayTellValues(failure, sql, named ?? []);
+  if (tables === undefined || named === undefined) {
+    return constraint === undefined && !tellsValues ? [] : undefined;
+  }
+  if (tellsValues) return named.map(allColumns);
   const besides = failure.reason === "statement" ? columnsBesides(failure.message, sql, named) : [];
   if (constraint === undefined) return besides;
   const part = columnsOf(constraint, tables);
@@ -40,6 +44,28 @@ export function maskedMessage(failure: StatementError, sql: string): string {
   // A row of another table may refer to the row that is written.
   const where = new SearchedText(sql).contains(bareName) ? ` on ${bareName}` : "";
   return `${kind} constraint failed${where}: it is about a column that you may not read`;
+}
+
+/** Texts in quotes, as the languages of servers write them. */
+const QUOTED = /["'`«„“]([^"'`»“”]+)["'`»“”]/gu;
+
+/**
+ * Whether a message may have values of rows: one that a function of the database has made, or that quotes what is
+ * neither in the statement nor a column of its tables.
+ */
+function mayTellValues(
+  { message, reason, cause }: StatementError,
+  sql: string,
+  tables: readonly Relation[],
+): boolean {
+  if (reason !== "statement") return false;
+  if (cause instanceof Error && "where" in cause && cause.where !== undefined) return true;
+  const written = sql.toLowerCase();
+  const isName = (text: string): boolean =>
+    tables.some(({ columns }) => columns.some(({ name }) => name === text));
+  return [...message.matchAll(QUOTED)].some(
+    ([, text = ""]) => !written.includes(text.toLowerCase()) && !isName(text),
+  );
 }
 
 /** The columns of a constraint; `undefined` when that cannot be told. */
