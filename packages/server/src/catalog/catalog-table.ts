@@ -20,6 +20,8 @@ export interface CatalogTable {
   readonly name: string;
   /** The name in policies: lower case; on PostgreSQL with its schema. */
   readonly policyName: string;
+  /** The schema in it; empty on SQLite. */
+  readonly policySchema: string;
   /** The name quoted for a query; on PostgreSQL with its schema. */
   readonly quotedName: string;
   readonly kind: "table" | "view";
@@ -44,6 +46,7 @@ export function catalogTable(relation: Relation, notes?: SourceNotes): CatalogTa
     policyName: [...(schemaName === undefined ? [] : [schemaName]), bareName]
       .join(".")
       .toLowerCase(),
+    policySchema: schemaName?.toLowerCase() ?? "",
     quotedName: [...(schemaName === undefined ? [] : [schemaName]), bareName].map(quoted).join("."),
     kind,
     ...describedAs(said?.description ?? relation.comment),

@@ -13,6 +13,7 @@ const few = <Value>(of: fc.Arbitrary<Value>): fc.Arbitrary<Value[]> =>
 const table: fc.Arbitrary<CatalogTable> = fc.record({
   name,
   policyName: name,
+  policySchema: fc.constant(""),
   quotedName: name,
   kind: fc.constantFrom("table", "view"),
   description: text,

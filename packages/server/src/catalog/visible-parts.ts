@@ -65,10 +65,10 @@ interface TableQuestions {
   readonly columns: ReadonlyMap<string, TouchedData>;
 }
 
-function questionsOf({ policyName, columns }: CatalogTable): TableQuestions {
+function questionsOf({ policyName, policySchema, columns }: CatalogTable): TableQuestions {
   const names = columns.map(({ name }) => name.toLowerCase());
   const reading = (read: readonly string[]): TouchedData => ({
-    tables: [{ name: policyName, accesses: { read }, columns: names }],
+    tables: [{ name: policyName, schema: policySchema, accesses: { read }, columns: names }],
     functions: [],
   });
   return {

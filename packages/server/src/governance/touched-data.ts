@@ -5,6 +5,8 @@ export type { DataAccess } from "../kernel/tool-call.js";
 
 /** A table or view that a statement touches. */
 export interface TouchedTable extends RecordedTable {
+  /** The schema by which the name is qualified, empty on SQLite; absent: only the text of a name is known. */
+  readonly schema?: string;
   /** Every column of the table, in lower case, as far as they are known. */
   readonly columns: readonly string[];
   /** Those of its columns that are computed from others, as far as they are known; absent: none. */

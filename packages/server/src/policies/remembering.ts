@@ -83,7 +83,7 @@ function contextOf(
 ): RecordingContext {
   const { tables = [], functions = [] } = touched ?? {};
   const named = tables.flatMap((used) =>
-    namesOf(used.name).map((table) => ({ table, columns: usedColumns(used) })),
+    namesOf(used).map((table) => ({ table, columns: usedColumns(used) })),
   );
   // Tables and columns that no policy mentions are left out of the request, so that calls on
   // different data share a cached decision.
@@ -111,7 +111,7 @@ function* partsOf(
   if (mentions("MemorySession", NAMES)) yield { kind: "memorySession", orgId, session: sessionId };
   if (!mentions("Table", NAMES) && !mentions("Column", NAMES)) return;
   for (const used of touched?.tables ?? []) {
-    for (const table of namesOf(used.name)) {
+    for (const table of namesOf(used)) {
       yield { kind: "table", orgId, dataSource, table };
       for (const column of usedColumns(used))
         yield { kind: "column", orgId, dataSource, table, column };

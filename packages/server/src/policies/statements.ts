@@ -192,7 +192,7 @@ function contextOf(
 ): Omit<StatementContext, "intent" | "aau"> {
   // Tables and columns that no policy mentions are left out of the request, so that statements on
   // different data share a cached decision.
-  const names = touched.tables.map((table) => ({ ...table, names: namesOf(table.name) }));
+  const names = touched.tables.map((table) => ({ ...table, names: namesOf(table) }));
   const columns = names.flatMap((table) =>
     Object.values(table.accesses).flatMap((touchedColumns) =>
       touchedColumns.flatMap((column) => table.names.map((name) => `${name}/${column}`)),

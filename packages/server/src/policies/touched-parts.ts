@@ -95,10 +95,18 @@ export function groupsOf(action: string): readonly string[] {
     : ["statements"];
 }
 
-/** The names of a table in policies: with its schema, and without. */
-export function namesOf(table: string): readonly string[] {
-  const bare = table.slice(table.lastIndexOf(".") + 1);
-  return bare === table ? [table] : [table, bare];
+/**
+ * The names of a table in policies: with its schema, and without. Where only a text is known, each of its dots may
+ * end the schema.
+ */
+export function namesOf({
+  name,
+  schema,
+}: Pick<TouchedTable, "name" | "schema">): readonly string[] {
+  if (schema === "") return [name];
+  if (schema !== undefined) return [name, name.slice(schema.length + 1)];
+  const parts = name.split(".");
+  return parts.map((_, first) => parts.slice(first).join("."));
 }
 
 /** A table whose visible columns are requested. */
@@ -184,7 +192,7 @@ function denialBy(
   action: string,
   column?: string,
 ): Denial | undefined {
-  const denials = namesOf(table.name).map((name): Denial | undefined => {
+  const denials = namesOf(table).map((name): Denial | undefined => {
     const asked = {
       ...request,
       action,

@@ -30,6 +30,13 @@ const COLUMNS = [
 ];
 const KEYS = { primaryKey: ["id"], uniqueKeys: [], foreignKeys: [], questions: [] };
 const TABLES: readonly CatalogTable[] = ["customers", "orders"].map((name) => ({
-  ...{ name, kind: "table", quotedName: name, policyName: name, fingerprint: name },
+  ...{
+    name,
+    kind: "table",
+    quotedName: name,
+    policyName: name,
+    policySchema: "",
+    fingerprint: name,
+  },
   ...{ columns: COLUMNS, ...KEYS },
 }));

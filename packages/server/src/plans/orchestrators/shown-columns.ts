@@ -42,6 +42,7 @@ export async function shownColumns(
   return shown;
 }
 
-function reading({ name, columns }: TouchedTable, read: readonly string[]): TouchedTable {
-  return { name, accesses: { read }, columns };
+function reading(table: TouchedTable, read: readonly string[]): TouchedTable {
+  const { name, schema, columns } = table;
+  return { name, ...(schema !== undefined && { schema }), accesses: { read }, columns };
 }

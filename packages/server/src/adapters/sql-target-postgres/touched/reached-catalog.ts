@@ -6,6 +6,8 @@ export interface Relation {
   readonly oid: number;
   /** Schema and name, in lower case. */
   readonly name: string;
+  /** In lower case. */
+  readonly schema: string;
   readonly columns: readonly Column[];
   /** The query of a view or a materialized view, as a tree. */
   readonly tree: string | null;
@@ -147,7 +149,7 @@ WITH RECURSIVE near AS (SELECT unnest($1::oid[]) AS oid), ${USED}
 SELECT jsonb_build_object(
   'relations', (
     SELECT coalesce(jsonb_agg(jsonb_build_object(
-      'oid', c.oid::int8, 'name', lower(nspname || '.' || relname),
+      'oid', c.oid::int8, 'name', lower(nspname || '.' || relname), 'schema', lower(nspname),
       'columns', (
         SELECT coalesce(jsonb_agg(jsonb_build_object(
           'number', a.attnum, 'name', lower(a.attname),

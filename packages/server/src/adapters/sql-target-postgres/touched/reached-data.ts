@@ -302,7 +302,7 @@ function besides(columns: readonly number[], changed: ReadonlySet<number>): read
 }
 
 function toTable(
-  { name, columns }: Relation,
+  { name, schema, columns }: Relation,
   accesses: ReadonlyMap<DataAccess, ReadonlySet<number>>,
   generated: readonly GeneratedColumn[],
 ): TouchedTable {
@@ -310,7 +310,7 @@ function toTable(
     ([access, numbers]) => [access, namesOf(columns, numbers)] as const,
   );
   return {
-    name,
+    ...{ name, schema },
     accesses: Object.fromEntries(named),
     columns: columns.map((column) => column.name),
     ...(generated.length === 0 ? {} : { generated }),

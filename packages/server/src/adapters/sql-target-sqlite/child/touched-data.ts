@@ -153,7 +153,7 @@ class Touched {
   list(): readonly TouchedTable[] {
     const listed = [...this.#tables].filter(([name]) => !isEngineTable(name));
     return listed.map(([name, accesses]) => ({
-      name,
+      ...{ name, schema: "" },
       accesses: Object.fromEntries(
         [...accesses].map(([access, columns]) => [access, [...columns]]),
       ),
