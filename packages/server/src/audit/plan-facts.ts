@@ -108,6 +108,9 @@ function eventMembers(
   return told;
 }
 
+/** A statement that begins with the word, after comments. */
+const EXPLAIN = /^(?:\s|--.*\n|\/\*[^]*?\*\/)*explain\b/i;
+
 function callMembers(
   call: ToolCallRecord,
   personal: Record<string, string>,
@@ -124,7 +127,8 @@ function callMembers(
     intent_source: call.intentSource,
     status: call.status,
     attempt: call.attempt,
-    row_count: call.rowCount,
+    // The rows of an EXPLAIN are lines of a plan: none was read or changed.
+    ...(EXPLAIN.test(call.query) ? { explains: true } : { row_count: call.rowCount }),
     duration_ms: call.durationMs,
     ...(tables.length === 0 ? {} : { tables: tables.slice(0, AUDIT_TABLES_MAX) }),
     ...(tables.length > AUDIT_TABLES_MAX ? { tables_more: tables.length - AUDIT_TABLES_MAX } : {}),
