@@ -27,10 +27,10 @@ export class VisibleParts {
   /** The columns of a table that a caller may read, by name. */
   async of(caller: Caller, dataSource: string, table: CatalogTable): Promise<VisibleColumns> {
     const names = table.columns.map(({ name }) => name);
-    if (!(await this.dependOnData(caller))) return new Set(names);
-    const questions = this.#questionsOf(table);
-    const may = (touched: TouchedData): Promise<boolean> =>
+    const may = (touched?: TouchedData): Promise<boolean> =>
       this.#permits(caller, dataSource, touched);
+    if (!(await this.dependOnData(caller))) return (await may()) ? new Set(names) : undefined;
+    const questions = this.#questionsOf(table);
     if (await may(questions.whole)) return new Set(names);
     if (!(await may(questions.tableAlone))) return undefined;
     const visible = new Set<string>();
@@ -44,9 +44,14 @@ export class VisibleParts {
     return questions;
   }
 
-  async #permits(caller: Caller, dataSource: string, touched: TouchedData): Promise<boolean> {
+  async #permits(
+    caller: Caller,
+    dataSource: string,
+    touched: TouchedData | undefined,
+  ): Promise<boolean> {
     try {
-      await this.#policy.permit(caller, { dataSource, intent: "read_select", touched });
+      const reading = { dataSource, intent: "read_select" } as const;
+      await this.#policy.permit(caller, { ...reading, ...(touched && { touched }) });
       return true;
     } catch (error) {
       const isRefusal = error instanceof AppError && REFUSALS.has(error.code);

@@ -27,15 +27,17 @@ export class VisibleNames {
 
   async isVisible(asked: AdvisedStatement, { table, columns }: NamedPart): Promise<boolean> {
     const { caller, dataSource, dialect, looksAtData } = asked;
-    // Without policies on data, everybody may read a SQLite database as a whole.
-    if (dialect === "sqlite" && !looksAtData) return true;
-    const ask = async (): Promise<boolean> => {
-      const sql = `SELECT ${columns.map(quoted).join(", ")} FROM ${quotedTable(table)} LIMIT 0`;
+    const runs = async (sql: string): Promise<boolean> => {
       const read = this.#rows.read(caller, dataSource, sql, AbortSignal.timeout(HINT_READ_MS));
       return (await read) !== undefined;
     };
+    const ask = (): Promise<boolean> =>
+      runs(`SELECT ${columns.map(quoted).join(", ")} FROM ${quotedTable(table)} LIMIT 0`);
     // Policies may change at any time, and differ from caller to caller.
     if (looksAtData) return ask();
+    // Who may write may not be allowed to read. Whoever may, may read a SQLite database as a whole.
+    if (!(await runs("SELECT 1 AS one"))) return false;
+    if (dialect === "sqlite") return true;
     const key = JSON.stringify([caller.orgId, dataSource, table.name, columns]);
     return this.#answers.getOrAsk(key, ask);
   }
