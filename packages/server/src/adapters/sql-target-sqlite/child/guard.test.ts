@@ -125,6 +125,15 @@ describe("the engine's own guard", () => {
     ["DELETE FROM sqlite_sequence", ["admin"]],
   ];
 
+  it("lets a read alone see what other connections have changed", () => {
+    const counted = "(SELECT data_version FROM pragma_data_version)";
+    expect(run(`SELECT ${counted}`, READ)).toBe("done");
+    expect(run(`UPDATE orders SET total = ${counted}`, "write_update")).toContain(
+      "pragma_data_version is not allowed in a write",
+    );
+    expect(run("INSERT INTO docs VALUES ('word')", "write_insert")).toBe("done");
+  });
+
   it.each(changes)("lets only the intents that cover it change: %s", (sql, covering) => {
     for (const intent of [READ, ...everyWrite] as const) {
       db.exec("SAVEPOINT before");

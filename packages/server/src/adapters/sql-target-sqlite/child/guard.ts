@@ -151,6 +151,9 @@ function denialOf(access: AuthorizerCall, watch: Watch): string | undefined {
   if (readsPages(access)) {
     return "The table dbstat shows the pages of the service's own tables and cannot be used in a statement";
   }
+  if (readsDataVersion(access) && watch.intent !== "read_select") {
+    return "The table pragma_data_version is not allowed in a write: it tells what other connections have changed before";
+  }
   // It has the triggers of a preview, which a statement must not be able to tell from a run.
   if (readsTemporary(access) && watch.changesSchema !== true) {
     return "The schema temp belongs to the service and cannot be used in a statement";
@@ -182,6 +185,11 @@ function readsPages({ action, first, second }: AuthorizerCall): boolean {
   const name = action === constants.SQLITE_CREATE_VTABLE ? second : first;
   const isAccess = action === constants.SQLITE_READ || action === constants.SQLITE_CREATE_VTABLE;
   return isAccess && name?.toLowerCase() === "dbstat";
+}
+
+/** Full-text indexes ask for the version by a PRAGMA, not by its table. Its value may differ between a preview and a run. */
+function readsDataVersion({ action, first }: AuthorizerCall): boolean {
+  return action === constants.SQLITE_READ && first?.toLowerCase() === "pragma_data_version";
 }
 
 function readsTemporary({ action, first, database, trigger }: AuthorizerCall): boolean {
