@@ -151,6 +151,34 @@ describe.each(["sqlite", "postgres"])("a statement that has written on %s", (sou
     }
   });
 
+  it("is shown with its step to its writer and those who may read what it wrote, also before it runs", async () => {
+    const submitted = async (query_template: string): Promise<string> => {
+      const steps = [{ id: "a", tool_name: source, query_template }];
+      return (await as("root").plans.submit({ name: "p", steps })).plan_id;
+    };
+    const pending = await submitted(
+      `INSERT INTO people VALUES (${String(nextId++)}, 'n', '${SECRET}')`,
+    );
+    for (const plan_id of [...ran.values(), pending]) {
+      const shown = await as("root").plans.getStep({ plan_id, step_id: "a" });
+      expect(JSON.stringify(shown)).toContain(SECRET);
+      const asked = as("clerk").plans.getStep({ plan_id, step_id: "a" });
+      await expect(asked).rejects.toMatchObject({ code: "POLICY_DENIED" });
+      await expect(rpc("GetStep", { plan_id, step_id: "a" }, "clerk")).rejects.toThrow();
+      const plan = await as("clerk").plans.getPlan({ plan_id });
+      expect(JSON.stringify(plan)).not.toContain(SECRET);
+    }
+    const plain = await submitted(PLAIN_WRITE);
+    const shown = await as("clerk").plans.getStep({ plan_id: plain, step_id: "a" });
+    expect(JSON.stringify(shown)).toContain(PLAIN);
+    const own = as("clerk").plans;
+    const steps = [
+      { id: "a", tool_name: source, query_template: `UPDATE people SET email = '${SECRET}'` },
+    ];
+    const { plan_id } = await own.submit({ name: "p", steps });
+    expect(JSON.stringify(await own.getStep({ plan_id, step_id: "a" }))).toContain(SECRET);
+  });
+
   it("gives its result as before to those who may read what it has read", async () => {
     const planId = ran.get("update under the policies") ?? "";
     for (const user of ["robot", "clerk", "root"]) {
