@@ -171,7 +171,6 @@ export class StepRunner implements AsyncDisposable {
     return execution;
   }
 
-  /** Permits handing out the result of a step that has ended. */
   async #permitStored(ref: StepRef, ctx: QueryRuntimeContext): Promise<void> {
     const stored = await this.#engine.findStep(ref);
     await this.#outputs.permit(ctx, stored?.sources ?? []);
@@ -298,8 +297,7 @@ export class StepRunner implements AsyncDisposable {
     inFlight: RunningStep,
   ): Promise<StepExecution | undefined> {
     const { ref, ctx, gate } = asked;
-    const { orgId, planId, stepId } = ref;
-    const attempt = { orgId, planId, stepId, attempt: claim.attempt };
+    const attempt = { ...ref, attempt: claim.attempt };
     inFlight.attempt = attempt;
     let recorded = false;
     try {
