@@ -13,7 +13,7 @@ it.each([
     origins: [{ count: 1, origin: undefined }],
     call: toolCallRecord({ query, rowCount: 7 }),
   });
-  const { row_count, explains } = fact?.detail["call"] as Record<string, unknown>;
+  const { row_count, explains } = Object(fact?.detail["call"]) as Record<string, unknown>;
   expect({ row_count, explains }).toEqual({ row_count: undefined, explains: undefined, ...told });
 });
 
