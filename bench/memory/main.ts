@@ -6,7 +6,8 @@ import { parseArgs } from "node:util";
  * Memory search, figure by figure, each in a process of its own so that none lives on another's
  * memory: the index beside memory speed and other exact searches for every size and kind of data,
  * then the whole server over REST, its store on SQLite and on a PostgreSQL of its own, whose answers
- * must be the same; and how long it takes until one node finds what another has added.
+ * must be the same; a large memory without an embedding provider on each store; and how long it takes
+ * until one node finds what another has added.
  *
  * node bench/dist/memory/main.js --rows 10000,100000,500000 --data clustered,random --rest-rows 100000
  */
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     queries: { type: "string", default: "50" },
     "rest-rows": { type: "string", default: "100000" },
     "rest-seconds": { type: "string", default: "10" },
+    "large-rows": { type: "string", default: "100000" },
     stores: { type: "string", default: "sqlite,postgres" },
   },
 });
@@ -33,6 +35,7 @@ await run("rest-child", {
   seconds: values["rest-seconds"],
   stores: values.stores,
 });
+await run("large-child", { rows: values["large-rows"], stores: values.stores });
 if (values.stores.includes("postgres")) await run("follow-child", {});
 
 /** @throws Error when the child fails. */

@@ -29,6 +29,7 @@ export { noMemoryStore, noVectorIndex } from "./no-memory-store.js";
 export type { QueryCode } from "./exact-index/query-code.js";
 export { readableEntries, reembed, type ReembeddingProgress } from "./reembedding.js";
 export type { SearchRequest } from "./search-request.js";
+export { bestWordMatches, firstByWords, queryWords } from "./exact-index/word-ranking.js";
 export { cosineTo } from "./exact-index/cosine.js";
 export { type Hit } from "./exact-index/top-k.js";
 export { encodeVector, packCode, type VectorCode } from "./exact-index/vector-code.js";

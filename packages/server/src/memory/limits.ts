@@ -10,6 +10,10 @@ export const SEARCH_TOP_K_MAX: number = 100;
 export const SEARCH_HITS_MAX: number = 400;
 /** Hits of each of the two lists that a hybrid search fuses. */
 export const FUSED_HITS_MAX: number = 100;
+/** Words of a query by which a hybrid search ranks. */
+export const SEARCH_WORDS_MAX: number = 64;
+/** Entries that may have a word; a word that more have is left out where a query has rarer ones. */
+export const WORD_ENTRIES_MAX: number = 500;
 /** Queued memory searches of one organization. */
 export const ORG_SEARCHES_WAITING_MAX: number = 1000;
 /** Bytes of UTF-8 in a memory search's query text. */

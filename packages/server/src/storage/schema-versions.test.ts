@@ -19,5 +19,5 @@ it("a first migration that is changed has another version, so that earlier store
   expect({
     sqlite: [FIRST_VERSION, hashOf(firstMigration)],
     postgres: [first?.name, hashOf(first?.statements.join(";") ?? "")],
-  }).toEqual({ sqlite: [33, "54b4ba49e986fdb0"], postgres: ["v6-store", "134ab1410bd07184"] });
+  }).toEqual({ sqlite: [33, "54b4ba49e986fdb0"], postgres: ["v7-store", "71201711cfb8b51a"] });
 });

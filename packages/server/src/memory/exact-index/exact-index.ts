@@ -48,14 +48,23 @@ export class ExactIndex {
     this.#slabs = new Slabs(options.kernel);
   }
 
-  /** Loads every entry of the source into an empty index. */
-  async load(): Promise<void> {
+  /**
+   * Loads every entry of the source into an empty index.
+   * @param onPage called after each page of the source, with the number of entries so far.
+   */
+  async load(onPage?: (entries: number) => void): Promise<void> {
     assert(this.#slabs.size() === 0, "an index is loaded once");
+    let last: { readonly packed: Uint8Array; readonly code: VectorCode } | undefined;
     for await (const page of this.#options.source.entries()) {
       for (const entry of page) {
-        const code = this.#stored(entry) ?? (await this.#encodedAgain(entry));
+        // Entries with an equal vector share the bytes of its code, which are then checked once.
+        const isRepeated = last?.packed === entry.code;
+        const stored = isRepeated ? last?.code : this.#stored(entry);
+        last = stored && { packed: entry.code, code: stored };
+        const code = stored ?? (await this.#encodedAgain(entry));
         if (code !== undefined) this.#slabs.add(entry, code);
       }
+      onPage?.(this.#slabs.size());
     }
   }
 
@@ -96,15 +105,25 @@ export class ExactIndex {
 
   /** The given entries in the same order, with their scores; missing entries are left out. */
   async #inOrder(entryIds: readonly string[], query: IndexQuery): Promise<readonly Hit[]> {
-    if (entryIds.length === 0) return [];
-    const hits = await this.#best({ ...query, limit: entryIds.length }, entryIds);
+    const { orgId, scoreMin = -Infinity } = query;
+    // Each of them is scored, so no scan has to bound their scores first.
+    const suspects = entryIds.flatMap((entryId) => {
+      const slot = this.#slabs.find(entryId, orgId);
+      return slot === undefined ? [] : [{ ...this.#slabs.entry(slot), upper: Infinity }];
+    });
+    if (suspects.length === 0) return [];
+    if (isZero(query.vector)) {
+      const hits = suspects.map(({ entryId, createdAtMs }) => ({ entryId, createdAtMs, score: 0 }));
+      return scoreMin > 0 ? [] : hits;
+    }
+    const { hits } = await this.#rescored(suspects, { ...query, limit: suspects.length });
     const byId = new Map(hits.map((hit) => [hit.entryId, hit]));
     return entryIds.flatMap((entryId) => byId.get(entryId) ?? []);
   }
 
   /** The best of the entries allowed, or of all, in the order of `compareHits`. */
   async #best(query: IndexQuery, allowed: readonly string[] | undefined): Promise<readonly Hit[]> {
-    if (query.vector.every((component) => component === 0)) {
+    if (isZero(query.vector)) {
       return newestHits(this.#slabs, query, this.#marks(allowed));
     }
     for (;;) {
@@ -123,10 +142,19 @@ export class ExactIndex {
     allowed: readonly string[] | undefined,
   ): Promise<readonly Hit[] | undefined> {
     const suspects = await this.#suspects(query, allowed);
+    const { hits, isWhole } = await this.#rescored(suspects, query);
+    return isWhole ? hits : undefined;
+  }
+
+  /** Scores suspects, and removes those that turn out to be deleted or damaged. */
+  async #rescored(
+    suspects: readonly Suspect[],
+    query: IndexQuery,
+  ): Promise<{ readonly hits: readonly Hit[]; readonly isWhole: boolean }> {
     const { hits, gone, damaged } = await rescore(suspects, query, this.#options.source);
     this.remove(gone);
     for (const entryId of damaged) this.#quarantine(entryId);
-    return gone.length + damaged.length === 0 ? hits : undefined;
+    return { hits, isWhole: gone.length + damaged.length === 0 };
   }
 
   /** Suspects from the next scan. It runs once the event loop has started every search that is ready. */
@@ -194,4 +222,8 @@ export class ExactIndex {
     this.#quarantine(entry.entryId);
     return undefined;
   }
+}
+
+function isZero(vector: Float32Array): boolean {
+  return vector.every((component) => component === 0);
 }

@@ -1,7 +1,7 @@
 import { Candidates } from "./candidates.js";
 import type { FilterKernel } from "./filter-kernel.js";
 import { encodeQuery, type QueryCode } from "./query-code.js";
-import { slotOf, type Slab, type Slabs } from "./slabs.js";
+import { slotOf, type CodedSlab, type Slab, type Slabs } from "./slabs.js";
 import { compareHits, TopK, type Hit } from "./top-k.js";
 import type { IndexQuery } from "../vector-index.js";
 
@@ -39,12 +39,13 @@ export function scanCodes(
 ): readonly (readonly Suspect[])[] {
   const scans = requests.map(scanOf);
   for (const [orgId, together] of byOrg(scans)) {
-    const own = slabs.slabs(orgId);
+    const own = slabs.coded(orgId);
     const step = together.length === 1 ? own.length : SLABS_IN_CACHE;
     for (let first = 0; first < own.length; first += step) {
       for (const scan of together) scanSlabs(scan, kernel, own.slice(first, first + step));
     }
   }
+  for (const { request, candidates } of scans) addZeros(candidates, slabs, request);
   return scans.map(({ candidates }) =>
     candidates.remaining().map(({ slot, upper }) => ({ ...slabs.entry(slot), upper })),
   );
@@ -73,7 +74,7 @@ function byOrg(scans: readonly Scan[]): ReadonlyMap<string | undefined, readonly
   return groups;
 }
 
-function scanSlabs(scan: Scan, kernel: FilterKernel, slabs: readonly Slab[]): void {
+function scanSlabs(scan: Scan, kernel: FilterKernel, slabs: readonly CodedSlab[]): void {
   const { request, code, candidates } = scan;
   kernel.setQuery(code);
   for (const slab of slabs) {
@@ -97,19 +98,39 @@ function addSurvivors(
   }
 }
 
-/**
- * The hits of a query whose norm is 0. Every score is 0, so the order of ties alone decides. The newest
- * rows mostly come last, so rows are visited from last to first.
- */
+/** Adds the newest entries with the zero vector, unless better ones than their score of 0 fill the list. */
+function addZeros(candidates: Candidates, slabs: Slabs, { query, marks }: ScanRequest): void {
+  if (candidates.threshold() > 0) return;
+  const zeros = newestOf(slabs, slabs.zero(query.orgId), query.limit, marks);
+  for (const { slot } of zeros) candidates.add(slot, 0, 0);
+}
+
+/** The hits of a query whose norm is 0. Every score is 0, so the order of ties alone decides. */
 export function newestHits(slabs: Slabs, query: IndexQuery, marks: SlotMarks): readonly Hit[] {
   if ((query.scoreMin ?? 0) > 0) return [];
-  const newest = new TopK<Hit>(query.limit, compareHits);
-  for (const slab of slabs.slabs(query.orgId).toReversed()) {
+  const own = [...slabs.coded(query.orgId), ...slabs.zero(query.orgId)];
+  const newest = newestOf(slabs, own, query.limit, marks);
+  return newest.map(({ entryId, createdAtMs, score }) => ({ entryId, createdAtMs, score }));
+}
+
+/**
+ * The newest rows of some slabs, with a score of 0. The newest rows of a slab and its organization mostly
+ * come last, so rows are visited from last to first.
+ */
+function newestOf(
+  slabs: Slabs,
+  own: readonly Slab[],
+  limit: number,
+  marks: SlotMarks,
+): readonly (Hit & { readonly slot: number })[] {
+  const newest = new TopK<Hit & { readonly slot: number }>(limit, compareHits);
+  for (const slab of own.toReversed()) {
+    if (slab.newestMs < (newest.last()?.createdAtMs ?? -Infinity)) continue;
     for (let row = slab.count - 1; row >= 0; row -= 1) {
       const slot = slotOf(slab, row);
       if (marks !== undefined && marks[slot] !== 1) continue;
       if ((slab.createdAtMs[row] ?? 0) < (newest.last()?.createdAtMs ?? -Infinity)) continue;
-      newest.add({ ...slabs.entry(slot), score: 0 });
+      newest.add({ ...slabs.entry(slot), slot, score: 0 });
     }
   }
   return newest.items();

@@ -11,13 +11,33 @@ const SLAB_ROWS_MIN = 16;
 /** Rows of entries that belong to one organization; the first `count` are in use. */
 export interface Slab {
   readonly number: number;
-  readonly address: number;
+  /** Where the kernel has the codes; absent: the rows have the zero vector, which needs none. */
+  readonly address: number | undefined;
   readonly capacity: number;
   /** The owner; changes only while the slab is empty. */
   orgId: string;
   count: number;
+  /** No row is newer. */
+  newestMs: number;
   readonly ids: Uint32Array;
   readonly createdAtMs: Float64Array;
+}
+
+/** A slab with codes. */
+export interface CodedSlab extends Slab {
+  readonly address: number;
+}
+
+/** The slabs of one kind: with codes, or of the zero vector. */
+class Kind {
+  readonly all: Slab[] = [];
+  readonly byOrg = new Map<string, Slab[]>();
+  /** Empty slabs by capacity. */
+  readonly free = new Map<number, Slab[]>();
+
+  of(orgId: string | undefined): readonly Slab[] {
+    return orgId === undefined ? this.all : (this.byOrg.get(orgId) ?? []);
+  }
 }
 
 /**
@@ -25,15 +45,17 @@ export interface Slab {
  * organization reads only that organization's slabs: its time depends on the organization's size alone,
  * and it cannot find another organization's entries.
  *
+ * Entries with the zero vector, which the default provider gives to all, have slabs of their own without
+ * codes: their score is 0 in every search.
+ *
  * A slot is the number of a row: the slab's number times `SLAB_ROWS_MAX`, plus the row within the slab. An
  * organization's rows have no gaps, because its last row moves into the place of a row that is removed.
  */
 export class Slabs {
   readonly #kernel: FilterKernel;
   readonly #all: Slab[] = [];
-  readonly #byOrg = new Map<string, Slab[]>();
-  /** Empty slabs by capacity. */
-  readonly #free = new Map<number, Slab[]>();
+  readonly #coded = new Kind();
+  readonly #zero = new Kind();
   readonly #table = new SlotTable((slot) => idHash(this.#slabOf(slot).ids, idStart(slot)));
   /** The id of the present lookup. */
   readonly #sought = new Uint32Array(ID_WORDS);
@@ -46,21 +68,29 @@ export class Slabs {
   /** Entries of one organization or, without one, of all. */
   size(orgId?: string): number {
     if (orgId === undefined) return this.#size;
-    return this.slabs(orgId).reduce((sum, slab) => sum + slab.count, 0);
+    const slabs = [...this.#coded.of(orgId), ...this.#zero.of(orgId)];
+    return slabs.reduce((sum, slab) => sum + slab.count, 0);
   }
 
-  /** The slabs of one organization or, without one, of all, in the order of their memory. */
-  slabs(orgId: string | undefined): readonly Slab[] {
-    return orgId === undefined ? this.#all : (this.#byOrg.get(orgId) ?? []);
+  /** The slabs with codes of one organization or, without one, of all, in the order of their memory. */
+  coded(orgId: string | undefined): readonly CodedSlab[] {
+    return this.#coded.of(orgId).filter(isCoded);
   }
 
-  /** The slot of an entry, or `undefined`. */
-  find(entryId: string): number | undefined {
+  /** The slabs whose entries have the zero vector. */
+  zero(orgId: string | undefined): readonly Slab[] {
+    return this.#zero.of(orgId);
+  }
+
+  /** The slot of an entry, or `undefined`. @param orgId absent: of any organization. */
+  find(entryId: string, orgId?: string): number | undefined {
     const sought = this.#sought;
     writeId(entryId, sought, 0);
-    return this.#table.find(idHash(sought, 0), (slot) =>
-      sameId(this.#slabOf(slot).ids, idStart(slot), sought),
+    const slot = this.#table.find(idHash(sought, 0), (each) =>
+      sameId(this.#slabOf(each).ids, idStart(each), sought),
     );
+    if (slot === undefined || orgId === undefined) return slot;
+    return this.#slabOf(slot).orgId === orgId ? slot : undefined;
   }
 
   /** The entry in a slot. */
@@ -79,10 +109,11 @@ export class Slabs {
 
   /** Adds an entry that is not in the index. */
   add(entry: Omit<IndexEntry, "code">, code: VectorCode): void {
-    const slab = this.#roomFor(entry.orgId);
+    const slab = this.#roomFor(code.scale === 0 ? this.#zero : this.#coded, entry.orgId);
     const row = slab.count;
     writeId(entry.entryId, slab.ids, row * ID_WORDS);
     slab.createdAtMs[row] = entry.createdAtMs;
+    slab.newestMs = Math.max(slab.newestMs, entry.createdAtMs);
     this.#writeCode(slab, row, code);
     slab.count += 1;
     this.#table.add(slotOf(slab, row));
@@ -92,7 +123,8 @@ export class Slabs {
   /** Removes the entry in a slot. */
   remove(slot: number): void {
     const slab = this.#slabOf(slot);
-    const own = this.#byOrg.get(slab.orgId) ?? [];
+    const kind = this.#kindOf(slab);
+    const own = kind.byOrg.get(slab.orgId) ?? [];
     const last = own.at(-1);
     assert(last !== undefined && last.count > 0, "an organization's last slab is never empty");
     const lastRow = last.count - 1;
@@ -104,45 +136,44 @@ export class Slabs {
     }
     last.count -= 1;
     this.#size -= 1;
-    if (last.count === 0) this.#release(own, last);
+    if (last.count === 0) release(kind, own, last);
   }
 
-  #roomFor(orgId: string): Slab {
-    const own = this.#byOrg.get(orgId) ?? [];
+  #kindOf(slab: Slab): Kind {
+    return isCoded(slab) ? this.#coded : this.#zero;
+  }
+
+  #roomFor(kind: Kind, orgId: string): Slab {
+    const own = kind.byOrg.get(orgId) ?? [];
     const last = own.at(-1);
     if (last !== undefined && last.count < last.capacity) return last;
-    const slab = this.#take(slabRows(own.length));
+    const slab = this.#take(kind, slabRows(own.length));
     slab.orgId = orgId;
     own.push(slab);
-    this.#byOrg.set(orgId, own);
+    kind.byOrg.set(orgId, own);
     return slab;
   }
 
-  #take(capacity: number): Slab {
-    const free = this.#free.get(capacity)?.pop();
+  #take(kind: Kind, capacity: number): Slab {
+    const free = kind.free.get(capacity)?.pop();
     if (free !== undefined) return free;
     const slab: Slab = {
       number: this.#all.length,
-      address: this.#kernel.allocate(capacity),
+      address: kind === this.#coded ? this.#kernel.allocate(capacity) : undefined,
       capacity,
       orgId: "",
       count: 0,
+      newestMs: -Infinity,
       ids: new Uint32Array(capacity * ID_WORDS),
       createdAtMs: new Float64Array(capacity),
     };
     this.#all.push(slab);
+    kind.all.push(slab);
     return slab;
   }
 
-  #release(own: Slab[], slab: Slab): void {
-    own.pop();
-    if (own.length === 0) this.#byOrg.delete(slab.orgId);
-    const free = this.#free.get(slab.capacity) ?? [];
-    free.push(slab);
-    this.#free.set(slab.capacity, free);
-  }
-
   #writeCode(slab: Slab, row: number, code: VectorCode): void {
+    if (!isCoded(slab)) return;
     const columns = this.#kernel.columns(slab.address, slab.capacity);
     columns.codes.set(code.codes, row * this.#kernel.stride);
     columns.scales[row] = code.scale;
@@ -150,15 +181,20 @@ export class Slabs {
   }
 
   #move(from: Slab, fromRow: number, to: Slab, toRow: number): void {
-    const { stride } = this.#kernel;
-    const source = this.#kernel.columns(from.address, from.capacity);
-    this.#writeCode(to, toRow, {
-      codes: source.codes.subarray(fromRow * stride, (fromRow + 1) * stride),
-      scale: source.scales[fromRow] ?? 0,
-      residual: source.residuals[fromRow] ?? 0,
-    });
+    if (isCoded(from)) this.#writeCode(to, toRow, this.#codeOf(from, fromRow));
     to.ids.set(from.ids.subarray(fromRow * ID_WORDS, (fromRow + 1) * ID_WORDS), toRow * ID_WORDS);
     to.createdAtMs[toRow] = from.createdAtMs[fromRow] ?? 0;
+    to.newestMs = Math.max(to.newestMs, from.newestMs);
+  }
+
+  #codeOf(slab: CodedSlab, row: number): VectorCode {
+    const { stride } = this.#kernel;
+    const { codes, scales, residuals } = this.#kernel.columns(slab.address, slab.capacity);
+    return {
+      codes: codes.subarray(row * stride, (row + 1) * stride),
+      scale: scales[row] ?? 0,
+      residual: residuals[row] ?? 0,
+    };
   }
 
   #slabOf(slot: number): Slab {
@@ -166,6 +202,19 @@ export class Slabs {
     assert(slab !== undefined, "a slot lies in a slab");
     return slab;
   }
+}
+
+function isCoded(slab: Slab): slab is CodedSlab {
+  return slab.address !== undefined;
+}
+
+function release(kind: Kind, own: Slab[], slab: Slab): void {
+  own.pop();
+  slab.newestMs = -Infinity;
+  if (own.length === 0) kind.byOrg.delete(slab.orgId);
+  const free = kind.free.get(slab.capacity) ?? [];
+  free.push(slab);
+  kind.free.set(slab.capacity, free);
 }
 
 /** The slot of a row of a slab. */

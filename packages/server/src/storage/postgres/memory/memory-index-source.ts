@@ -1,4 +1,13 @@
-import type { EntryFilter, IndexEntry, IndexSource, TextQuery } from "../../../memory/index.js";
+import {
+  bestWordMatches,
+  firstByWords,
+  queryWords,
+  type EntryFilter,
+  type IndexEntry,
+  type IndexSource,
+  type TextQuery,
+} from "../../../memory/index.js";
+import { WORD_ENTRIES_MAX } from "../../../memory/limits.js";
 import { vectorOfBlob } from "../../vector-blob.js";
 import { Database, type PgValue } from "../database.js";
 import { batchedLookup } from "../batched-lookup.js";
@@ -6,8 +15,8 @@ import { conditionsOf, FIRST_ID } from "./memory-rows.js";
 
 /** Entries read at once while an index loads. */
 const PAGE_ENTRIES = 1000;
-/** Maximum number of words of a query. More words make a search slow and hardly better. */
-const WORDS_MAX = 64;
+/** Entries from which on a word is not looked up; estimates of fewer are not precise. */
+const FREQUENT_ENTRIES = 4 * WORD_ENTRIES_MAX;
 
 /** Options for opening the source in the index's thread. */
 export interface IndexSourceOptions {
@@ -55,14 +64,25 @@ export function indexEntryOf(row: CodeRow): IndexEntry {
 
 async function* pages(db: Database, modelId: number): AsyncGenerator<readonly IndexEntry[]> {
   let [orgId, entryId] = [FIRST_ID, FIRST_ID];
+  let code = new Uint8Array();
   for (;;) {
-    const rows = await db.query<CodeRow>(
-      `SELECT org_id, entry_id, created_at_ms, code
-       FROM memory_entry_vectors JOIN memory_vectors USING (org_id, model_id, sha256)
-       WHERE (entry_id, org_id) > ($1, $2) AND model_id = $3 ORDER BY entry_id, org_id LIMIT $4`,
+    // An equal vector has an equal code, which is sent once for all entries that follow each other.
+    const rows = await db.query<Omit<CodeRow, "code"> & { readonly code: Uint8Array | null }>(
+      `SELECT org_id, entry_id, created_at_ms,
+         CASE WHEN sha256 IS DISTINCT FROM lag(sha256) OVER (ORDER BY entry_id, org_id)
+           THEN code END AS code
+       FROM (
+         SELECT org_id, entry_id, created_at_ms, sha256, code
+         FROM memory_entry_vectors JOIN memory_vectors USING (org_id, model_id, sha256)
+         WHERE (entry_id, org_id) > ($1, $2) AND model_id = $3
+         ORDER BY entry_id, org_id LIMIT $4) AS page
+       ORDER BY entry_id, org_id`,
       [entryId, orgId, modelId, PAGE_ENTRIES],
     );
-    yield rows.map(indexEntryOf);
+    yield rows.map((row) => {
+      if (row.code !== null) code = new Uint8Array(row.code);
+      return { orgId: row.org_id, entryId: row.entry_id, createdAtMs: row.created_at_ms, code };
+    });
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE_ENTRIES) return;
     [orgId, entryId] = [last.org_id, last.entry_id];
@@ -107,28 +127,76 @@ async function matching(
 
 async function textMatches(
   db: Database,
-  { text: words, limit, orgId, filter = {} }: TextQuery,
+  { text, limit, orgId, filter = {} }: TextQuery,
 ): Promise<readonly string[]> {
-  const query = anyWordOf(words);
-  if (query === undefined) return [];
-  const values: PgValue[] = [query, limit];
-  const rows = await db.query<{ readonly entry_id: string }>(
-    `SELECT e.entry_id FROM memory_entries AS e
-     WHERE steward_words(e.content) @@ to_tsquery('simple', $1)
-       AND ${conditionsOf(filter, orgId, values)}
-     ORDER BY ts_rank(steward_words(e.content), to_tsquery('simple', $1)) DESC,
-       e.created_at_ms DESC, e.entry_id LIMIT $2`,
-    values,
+  const words = queryWords(text);
+  const frequent = await frequentWords(db, words);
+  const isFrequent = (word: string): boolean => frequent.has(word);
+  const scope = { orgId, filter };
+  const rare = await entriesWith(
+    db,
+    words.filter((word) => !isFrequent(word)),
+    scope,
   );
-  return rows.map((row) => row.entry_id);
+  const isEnough = rare.some(({ length }) => length > 0 && length <= WORD_ENTRIES_MAX);
+  const ranked = isEnough
+    ? rare
+    : [...rare, ...(await entriesWith(db, words.filter(isFrequent), scope))];
+  const times = new Map(ranked.flat().map((row) => [row.entry_id, row.created_at_ms]));
+  const keys = ranked.map((list) => list.map((row) => row.entry_id));
+  const matches = bestWordMatches(keys, limit).map(({ key: entryId, score }) => ({
+    entryId,
+    createdAtMs: times.get(entryId) ?? 0,
+    score,
+  }));
+  return firstByWords(matches, limit);
 }
 
-/** A query for any of a text's words, quoted so that none of them is read as an operator. */
-function anyWordOf(words: string): string | undefined {
-  const terms = new Set(words.match(/[\p{L}\p{M}\p{N}]+/gu));
-  if (terms.size === 0) return undefined;
-  return [...terms]
-    .slice(0, WORDS_MAX)
-    .map((term) => `'${term}'`)
-    .join(" | ");
+/**
+ * The words that by the statistics of the index too many entries have: an index of words finds all
+ * entries with a word before it returns the first.
+ */
+async function frequentWords(db: Database, words: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.queryPrepared<{ readonly word: string }>(
+    `SELECT e.word FROM pg_class AS i
+     JOIN pg_index AS x ON x.indexrelid = i.oid
+     JOIN pg_class AS t ON t.oid = x.indrelid
+     JOIN pg_namespace AS n ON n.oid = i.relnamespace
+     JOIN pg_stats AS s ON s.schemaname = n.nspname AND s.tablename = i.relname
+     CROSS JOIN LATERAL unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs)
+       AS e (word, share)
+     WHERE i.oid = 'memory_entries_by_word'::regclass AND e.word = ANY ($1::text[])
+       AND e.share * t.reltuples > $2`,
+    [words, FREQUENT_ENTRIES],
+  );
+  return new Set(rows.map(({ word }) => word));
+}
+
+/** A row of an entry that has a word. */
+interface WordRow {
+  readonly place: number;
+  readonly entry_id: string;
+  readonly created_at_ms: number;
+}
+
+/** Of each word, the newest entries that have it. */
+async function entriesWith(
+  db: Database,
+  words: readonly string[],
+  { orgId, filter }: { readonly orgId: string | undefined; readonly filter: EntryFilter },
+): Promise<readonly (readonly WordRow[])[]> {
+  if (words.length === 0) return [];
+  const values: PgValue[] = [WORD_ENTRIES_MAX + 1];
+  const conditions = conditionsOf(filter, orgId, values);
+  const parts = words.map((word, place) => {
+    values.push(`'${word}'`);
+    return `(SELECT ${String(place)} AS place, e.entry_id, e.created_at_ms FROM memory_entries AS e
+      WHERE steward_words(e.content) @@ to_tsquery('simple', $${String(values.length)})
+        AND ${conditions}
+      ORDER BY e.created_at_ms DESC LIMIT $1)`;
+  });
+  const rows = await db.query<WordRow>(parts.join(" UNION ALL "), values);
+  const lists = words.map((): WordRow[] => []);
+  for (const row of rows) lists[row.place]?.push(row);
+  return lists;
 }

@@ -1,15 +1,21 @@
 import { assert } from "@steward/kernel/assert.js";
-import type { EntryFilter, IndexEntry, IndexSource, TextQuery } from "../../../memory/index.js";
+import {
+  bestWordMatches,
+  firstByWords,
+  queryWords,
+  type EntryFilter,
+  type IndexEntry,
+  type IndexSource,
+  type TextQuery,
+} from "../../../memory/index.js";
+import { WORD_ENTRIES_MAX } from "../../../memory/limits.js";
 import { vectorOfBlob } from "../../vector-blob.js";
-import { openConnection, StatementCache, type SqliteRow, type SqliteValue } from "../connection.js";
+import { openConnection, StatementCache, type SqliteValue } from "../connection.js";
 import { conditionsOf } from "./memory-rows.js";
 import { number, text } from "../column-values.js";
 
 /** Entries read at once while an index loads. */
 const PAGE_ENTRIES = 1000;
-
-/** Maximum number of words of a query. More words make a search slow and hardly better. */
-const WORDS_MAX = 64;
 
 /** Options for opening the source in the index's thread. */
 export interface IndexSourceOptions {
@@ -41,19 +47,59 @@ export function openIndexSource({ path }: IndexSourceOptions): IndexSource {
 function* pages(db: StatementCache, modelId: number): Generator<readonly IndexEntry[]> {
   let last = 0;
   for (;;) {
-    const rows = db.all(
-      `SELECT entry_key, org_id, entry_id, created_at_ms, code
-       FROM memory_entry_vectors
-       CROSS JOIN memory_entries USING (entry_key) CROSS JOIN memory_codes USING (vector_key)
-       WHERE entry_key > ? AND model_id = ? ORDER BY entry_key LIMIT ?`,
+    const row = db.get(
+      `SELECT json_group_array(json_array(entry_key, org_id, entry_id, created_at_ms, vector_key))
+         AS entries
+       FROM (
+         SELECT entry_key, org_id, entry_id, created_at_ms, vector_key
+         FROM memory_entry_vectors CROSS JOIN memory_entries USING (entry_key)
+         WHERE entry_key > ? AND model_id = ? ORDER BY entry_key LIMIT ?)`,
       last,
       modelId,
       BigInt(PAGE_ENTRIES),
     );
-    yield rows.map(indexEntryOf);
-    if (rows.length < PAGE_ENTRIES) return;
-    last = number(rows.at(-1)?.["entry_key"]);
+    const entries = JSON.parse(text(row?.["entries"])) as readonly PackedEntry[];
+    const codes = codesOf(db, new Set(entries.map(([, , , , vectorKey]) => vectorKey)));
+    yield entries.flatMap(([, orgId, entryId, createdAtMs, vectorKey]) => {
+      const code = codes.get(vectorKey);
+      return code === undefined ? [] : [{ orgId, entryId, createdAtMs, code }];
+    });
+    if (entries.length < PAGE_ENTRIES) return;
+    last = entries.at(-1)?.[0] ?? last;
   }
+}
+
+/** The key, organization, id, time and vector of an entry. */
+type PackedEntry = readonly [
+  entryKey: number,
+  orgId: string,
+  entryId: string,
+  createdAtMs: number,
+  vectorKey: number,
+];
+
+/** Codes by the keys of their vectors, as views of one block: a row for each would take several times as long to read. */
+function codesOf(
+  db: StatementCache,
+  vectorKeys: ReadonlySet<number>,
+): ReadonlyMap<number, Uint8Array> {
+  // A text may be made of any bytes, and the cast leaves them as they are.
+  const row = db.get(
+    `SELECT json_group_array(json_array(vector_key, length(code))) AS places,
+       CAST(group_concat(code, '') AS BLOB) AS codes
+     FROM memory_codes WHERE vector_key IN (SELECT value FROM json_each(?))`,
+    JSON.stringify([...vectorKeys]),
+  );
+  const places = JSON.parse(text(row?.["places"])) as readonly (readonly [number, number])[];
+  const codes = new Map<number, Uint8Array>();
+  if (places.length === 0) return codes;
+  const block = blob(row?.["codes"]);
+  let at = 0;
+  for (const [vectorKey, length] of places) {
+    codes.set(vectorKey, block.subarray(at, at + length));
+    at += length;
+  }
+  return codes;
 }
 
 /** One statement for all takes half the time of one for each. */
@@ -93,39 +139,44 @@ function textMatches(
   db: StatementCache,
   { text: words, limit, orgId, filter = {} }: TextQuery,
 ): readonly string[] {
-  const query = anyWordOf(words);
-  if (query === undefined) return [];
-  const { sql, params } = conditionsOf(filter, orgId);
-  return db
+  const lists = queryWords(words).map((word) => entriesWith(db, word, { orgId, filter }));
+  const scores = new Map(bestWordMatches(lists, limit).map(({ key, score }) => [key, score]));
+  const matches = db
     .all(
-      `SELECT entry_id
-       FROM (SELECT rowid AS text_key, rank FROM memory_text WHERE memory_text MATCH ?)
-       JOIN memory_entries ON entry_key = text_key
-       WHERE ${sql} ORDER BY rank, created_at_ms DESC, entry_id LIMIT ?`,
-      query,
-      ...params,
-      BigInt(limit),
+      `SELECT entry_key, entry_id, created_at_ms FROM memory_entries
+       WHERE entry_key IN (SELECT value FROM json_each(?))`,
+      JSON.stringify([...scores.keys()]),
     )
-    .map((row) => text(row["entry_id"]));
+    .map((row) => ({
+      entryId: text(row["entry_id"]),
+      createdAtMs: number(row["created_at_ms"]),
+      score: scores.get(number(row["entry_key"])) ?? 0,
+    }));
+  return firstByWords(matches, limit);
 }
 
-/** An FTS5 query for any of a text's words, quoted so that none of them is read as an operator. */
-function anyWordOf(words: string): string | undefined {
-  const terms = new Set(words.match(/[\p{L}\p{M}\p{N}]+/gu));
-  if (terms.size === 0) return undefined;
-  return [...terms]
-    .slice(0, WORDS_MAX)
-    .map((term) => `"${term}"`)
-    .join(" OR ");
-}
-
-function indexEntryOf(row: SqliteRow): IndexEntry {
-  return {
-    orgId: text(row["org_id"]),
-    entryId: text(row["entry_id"]),
-    createdAtMs: number(row["created_at_ms"]),
-    code: blob(row["code"]),
-  };
+/**
+ * The keys of the entries that have a word, those that were added last. All organizations share the
+ * index of words, so the entries of others are passed over.
+ */
+function entriesWith(
+  db: StatementCache,
+  word: string,
+  { orgId, filter }: { readonly orgId: string | undefined; readonly filter: EntryFilter },
+): readonly number[] {
+  const { sql, params } = conditionsOf(filter, orgId);
+  // A row for each key would take several times as long to read.
+  const row = db.get(
+    `SELECT json_group_array(entry_key) AS keys FROM (
+       SELECT entry_key FROM memory_text CROSS JOIN memory_entries ON entry_key = memory_text.rowid
+       WHERE memory_text MATCH ? AND ${sql} ORDER BY memory_text.rowid DESC LIMIT ?)`,
+    // Quoted, so that no word is read as an operator.
+    `"${word}"`,
+    ...params,
+    BigInt(WORD_ENTRIES_MAX + 1),
+  );
+  // The statement makes a list of numbers.
+  return JSON.parse(text(row?.["keys"])) as readonly number[];
 }
 
 function blob(value: SqliteValue | undefined): Uint8Array {
