@@ -45,14 +45,21 @@ interface DayPart {
  * @param days the UTC days with usage, as their first ms.
  */
 export function windowsOf(days: readonly number[], query: ReportQuery): readonly ReportWindow[] {
-  const partsOf = query.timeZone === "UTC" ? wholeDay : partsIn(new ZoneCalendar(query.timeZone));
   const asked = (date: string) => (date < query.from || date > query.to ? undefined : date);
+  if (query.timeZone === "UTC") {
+    return days.flatMap((dayMs) => {
+      const addedTo = asked(utcDate(dayMs));
+      return addedTo === undefined
+        ? []
+        : [{ ...wholeDay(dayMs), addedTo, subtractedFrom: undefined }];
+    });
+  }
+  const partsOf = partsIn(new ZoneCalendar(query.timeZone));
   return days
     .flatMap((dayMs): readonly ReportWindow[] => {
       const parts = partsOf(dayMs);
       const most = parts.reduce((a, b) => (lengthOf(b) > lengthOf(a) ? b : a));
       const subtractedFrom = asked(most.date);
-      const whole = { grain: "day", fromMs: dayMs, untilMs: dayMs + GRAIN_MS.day } as const;
       const moved = parts
         .filter((part) => part !== most)
         .map(({ date, ...bounds }) => ({
@@ -61,7 +68,7 @@ export function windowsOf(days: readonly number[], query: ReportQuery): readonly
           addedTo: asked(date),
           subtractedFrom,
         }));
-      return [{ ...whole, addedTo: subtractedFrom, subtractedFrom: undefined }, ...moved];
+      return [{ ...wholeDay(dayMs), addedTo: subtractedFrom, subtractedFrom: undefined }, ...moved];
     })
     .filter(({ addedTo, subtractedFrom }) => (addedTo ?? subtractedFrom) !== undefined);
 }
@@ -77,18 +84,16 @@ export function dailyUsage(
   query: ReportQuery,
 ): readonly DailyUsage[] {
   const days = new Map<string, Map<string, DailyUsage>>();
-  const add = (date: string, { key, actionCount, totalAau, totalCost }: GroupTotals): void => {
+  const groupsOf = (date: string): Map<string, DailyUsage> => {
     const groups = days.get(date) ?? new Map<string, DailyUsage>();
     days.set(date, groups);
-    const sum = groups.get(key);
-    const group = query.groupBy === undefined ? undefined : key;
-    const added = { actionCount, totalAau, totalCost };
-    groups.set(key, { date, group, ...(sum === undefined ? added : addTotals(sum, added)) });
+    return groups;
   };
   for (const [index, { addedTo, subtractedFrom }] of windows.entries()) {
-    for (const total of totals[index] ?? []) {
-      if (addedTo !== undefined) add(addedTo, total);
-      if (subtractedFrom !== undefined) add(subtractedFrom, negated(total));
+    const own = totals[index] ?? [];
+    if (addedTo !== undefined) addAll(groupsOf(addedTo), addedTo, own, query);
+    if (subtractedFrom !== undefined) {
+      addAll(groupsOf(subtractedFrom), subtractedFrom, own.map(negated), query);
     }
   }
   return [...days]
@@ -97,8 +102,24 @@ export function dailyUsage(
     .filter(({ actionCount }) => actionCount !== 0);
 }
 
-function wholeDay(dayMs: number): readonly DayPart[] {
-  return [{ date: utcDate(dayMs), fromMs: dayMs, untilMs: dayMs + GRAIN_MS.day }];
+/** Adds totals to the groups of a day. A year has a total for each tool and day, so few objects are made. */
+function addAll(
+  groups: Map<string, DailyUsage>,
+  date: string,
+  totals: readonly GroupTotals[],
+  { groupBy }: ReportQuery,
+): void {
+  for (const total of totals) {
+    const { key } = total;
+    const group = groupBy === undefined ? undefined : key;
+    const sum = groups.get(key);
+    const { actionCount, totalAau, totalCost } = sum === undefined ? total : addTotals(sum, total);
+    groups.set(key, { date, group, actionCount, totalAau, totalCost });
+  }
+}
+
+function wholeDay(dayMs: number): TotalsWindow {
+  return { grain: "day", fromMs: dayMs, untilMs: dayMs + GRAIN_MS.day };
 }
 
 function partsIn(calendar: ZoneCalendar): (dayMs: number) => readonly DayPart[] {

@@ -28,6 +28,8 @@ export class ZoneCalendar {
   readonly #format: Intl.DateTimeFormat;
   #day: ZoneDay = { date: "", untilMs: -Infinity };
   #fromMs = Infinity;
+  /** The last time that was formatted, which is often the next one too. */
+  #formatted = { ms: NaN, date: "" };
 
   /** @param timeZone one that {@link isTimeZone} accepts. */
   constructor(timeZone: string) {
@@ -45,7 +47,7 @@ export class ZoneCalendar {
   /** The day of the quarter that begins at this time in ms since the epoch. */
   dayAt(quarterMs: number): ZoneDay {
     if (quarterMs < this.#fromMs || quarterMs >= this.#day.untilMs) {
-      const date = this.#format.format(quarterMs);
+      const date = this.#dateAt(quarterMs);
       this.#day = { date, untilMs: this.#endOf(quarterMs, date) };
       this.#fromMs = quarterMs;
     }
@@ -61,8 +63,13 @@ export class ZoneCalendar {
   }
 
   #isLastOf(date: string, quarterMs: number): boolean {
-    const isNext = this.#format.format(quarterMs + GRAIN_MS.quarter) !== date;
-    return isNext && this.#format.format(quarterMs) === date;
+    if (this.#dateAt(quarterMs) !== date) return false;
+    return this.#dateAt(quarterMs + GRAIN_MS.quarter) !== date;
+  }
+
+  #dateAt(ms: number): string {
+    if (ms !== this.#formatted.ms) this.#formatted = { ms, date: this.#format.format(ms) };
+    return this.#formatted.date;
   }
 
   /** Binary search; no day is longer than 26 hours. */
@@ -71,7 +78,7 @@ export class ZoneCalendar {
     let nextDay = 26 * 4;
     while (nextDay - sameDay > 1) {
       const middle = Math.floor((sameDay + nextDay) / 2);
-      if (this.#format.format(quarterMs + middle * GRAIN_MS.quarter) === date) sameDay = middle;
+      if (this.#dateAt(quarterMs + middle * GRAIN_MS.quarter) === date) sameDay = middle;
       else nextDay = middle;
     }
     return quarterMs + nextDay * GRAIN_MS.quarter;
