@@ -16,6 +16,7 @@ export const noMemoryStore: MemoryStore = {
   entriesById: refuse,
   listEntries: refuse,
   countEntries: refuse,
+  hasEntries: refuse,
   deleteEntry: refuse,
   deleteSession: refuse,
   deleteExpired: refuse,

@@ -98,6 +98,9 @@ export interface MemoryEntries {
 export interface MemoryCounts {
   /** Entries of an organization. The store reads a part of an index for each of them. */
   countEntries(orgId: string): Promise<number>;
+
+  /** Whether there is an entry of any organization. */
+  hasEntries(): Promise<boolean>;
 }
 
 /** The tool calls that become entries. */

@@ -4,6 +4,7 @@ import type { WorkerCalls, WorkerNews, WorkerSettings } from "./worker-protocol.
 
 /** Notifications from the thread. */
 export interface ThreadEvents {
+  onLoading(entries: number): void;
   onLoaded(entries: number, kernel: "wasm" | "js"): void;
   onDamaged(entryId: string): void;
   /** The thread terminated unexpectedly. Every pending call has been rejected. */
@@ -21,6 +22,10 @@ export class IndexThread {
       url: new URL("./worker.js", import.meta.url),
       data: settings,
       handlers: {
+        loading: ({ entries }) => {
+          events.onLoading(entries);
+          return undefined;
+        },
         loaded: ({ entries, kernel }) => {
           this.#loaded = true;
           events.onLoaded(entries, kernel);

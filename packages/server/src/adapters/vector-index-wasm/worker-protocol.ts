@@ -27,6 +27,8 @@ export interface WorkerCalls {
 
 /** Notifications from the thread. */
 export interface WorkerNews {
+  /** This many entries of the source are in the index by now. */
+  readonly loading: { readonly input: { readonly entries: number }; readonly output: undefined };
   /** Every entry of the source is in the index. */
   readonly loaded: {
     readonly input: { readonly entries: number; readonly kernel: "wasm" | "js" };

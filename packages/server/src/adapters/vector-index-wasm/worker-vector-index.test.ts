@@ -45,6 +45,21 @@ describe("WorkerVectorIndex", () => {
     expect(await found()).toEqual([0, 1, 2]);
   });
 
+  it("loads in the background when it is told to, tells how far it is, and reads the store once", async () => {
+    const gate = new Int32Array(new SharedArrayBuffer(4));
+    index = open({ initial: 3, gate });
+    expect(index.loading()).toBeUndefined();
+    index.load();
+    index.load();
+    await expect.poll(() => index.loading()).toBe(3);
+    expect(await index.stats()).toBeUndefined();
+    Atomics.store(gate, 0, 1);
+    Atomics.notify(gate, 0);
+    expect(await found()).toEqual([0, 1, 2]);
+    expect(index.loading()).toBeUndefined();
+    expect(logged).toEqual(["memory index loaded"]);
+  });
+
   it("lets a search see what was added before it without waiting for that", async () => {
     index = open({ initial: 0 });
     await found();
@@ -161,6 +176,8 @@ interface SourceOptions {
   readonly slowMs?: number;
   /** Duration of loading, in ms. */
   readonly loadMs?: number;
+  /** Loading goes on, after its entries, while this is 0. */
+  readonly gate?: Int32Array;
   /** Whether reading vectors fails. */
   readonly failing?: boolean;
 }
@@ -181,6 +198,7 @@ const sourceModule = `data:text/javascript,${encodeURIComponent(`
       async *entries() {
         await sleep(options.loadMs ?? 0);
         yield options.initial;
+        if (options.gate) Atomics.wait(options.gate, 0, 0);
       },
       async vectors(ids) {
         await sleep(options.slowMs ?? 0);

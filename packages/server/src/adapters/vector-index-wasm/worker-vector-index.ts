@@ -20,8 +20,8 @@ const RESTART_MS = 1000;
 type WaitingSearch = (thread: IndexThread | undefined) => Promise<void>;
 
 /**
- * The exact index in a thread of its own. The first search starts the thread, so a server without
- * searches does not hold the index. The thread reads the store when it starts, so restarting a
+ * The exact index in a thread of its own, which starts when somebody asks for the index to be loaded, at
+ * the latest for the first search. The thread reads the store when it starts, so restarting a
  * terminated thread loses nothing: every change that it missed is in the store.
  */
 export class WorkerVectorIndex implements VectorIndex {
@@ -33,6 +33,8 @@ export class WorkerVectorIndex implements VectorIndex {
   #thread: IndexThread | undefined;
   #restart: NodeJS.Timeout | undefined;
   #sent = 0;
+  /** Entries that the thread has loaded so far; absent: it is not loading. */
+  #loading: number | undefined;
   readonly #quarantined = new Set<string>();
   #closed = false;
 
@@ -45,6 +47,16 @@ export class WorkerVectorIndex implements VectorIndex {
   /** Number of entries that are missing because their stored vector is damaged. */
   quarantined(): number {
     return this.#quarantined.size;
+  }
+
+  /** Begins to load the index, unless that has begun already; nobody waits for it but searches. */
+  load(): void {
+    if (!this.#closed) this.#startOnce();
+  }
+
+  /** Number of entries that are loaded so far; `undefined` while the index is not loading. */
+  loading(): number | undefined {
+    return this.#loading;
   }
 
   async add(entries: readonly IndexEntry[]): Promise<void> {
@@ -127,9 +139,14 @@ export class WorkerVectorIndex implements VectorIndex {
   #start(): void {
     this.#restart = undefined;
     this.#quarantined.clear();
+    this.#loading = 0;
     const startedAt = performance.now();
     this.#thread = new IndexThread(this.#settings, {
+      onLoading: (entries) => {
+        this.#loading = entries;
+      },
       onLoaded: (entries, kernel) => {
+        this.#loading = undefined;
         const durationMs = Math.round(performance.now() - startedAt);
         this.#log.info({ entries, kernel, durationMs }, "memory index loaded");
       },
@@ -140,6 +157,7 @@ export class WorkerVectorIndex implements VectorIndex {
       },
       onDied: (cause) => {
         this.#log.error({ err: cause }, "memory index stopped unexpectedly");
+        this.#loading = undefined;
         this.#thread = undefined;
         this.#restart = setTimeout(() => this.#start(), RESTART_MS);
         this.#pump();

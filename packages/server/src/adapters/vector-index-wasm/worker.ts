@@ -56,7 +56,7 @@ const host = serveThread<WorkerCalls, WorkerNews>(
   },
   () => source.close(),
 );
-await index.load();
+await index.load((entries) => void host.call("loading", { entries }));
 void workAll();
 void host.call("loaded", {
   entries: index.stats().entries,

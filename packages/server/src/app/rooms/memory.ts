@@ -59,7 +59,8 @@ export interface OpenMemory {
 
 /**
  * Opens memory: requests a test vector from the provider, binds the store to its model, and starts
- * the tool-call hook. The first search starts the search thread.
+ * the tool-call hook. The search index of a store with entries is loaded in the background; without
+ * entries, the first search starts the search thread.
  * @throws AppError `INVALID_ARGUMENT` with the fix when provider, dimension and store do not match.
  */
 export async function openMemory(parts: MemoryParts, opened: DisposalStack): Promise<OpenMemory> {
@@ -84,6 +85,7 @@ export async function openMemory(parts: MemoryParts, opened: DisposalStack): Pro
   );
   const following = await store.followMemory?.(index);
   if (following !== undefined) opened.use(following);
+  if (await store.memory.hasEntries()) index.load();
   const hook = opened.use(
     new MemoryHook({
       store: store.memory,
@@ -139,7 +141,11 @@ function modelName({ config: { embedding }, provider }: MemoryParts): string {
 
 async function stateOf(hook: MemoryHook, index: WorkerVectorIndex): Promise<string> {
   const { waiting, failing } = await hook.backlog();
+  const loading = index.loading();
   const troubles = [
+    ...(loading === undefined
+      ? []
+      : [`the search index is loading, ${String(loading)} entries so far; searches wait for it`]),
     ...(failing ? [`${String(waiting)} tool calls wait for their memory; it is tried again`] : []),
     ...(index.quarantined() > 0
       ? [`${String(index.quarantined())} stored vectors are damaged and not searched`]

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { toolCallEntry, toolCallEntryId, type MemoryEntry } from "../../memory/entry.js";
 import { embeddedEntry, indexEntry } from "../../memory/embedded-entry.js";
 import type { IndexEntry, IndexSource, TextQuery } from "../../memory/index.js";
+import { WORD_ENTRIES_MAX } from "../../memory/limits.js";
 import type { MemoryStore } from "../../memory/ports.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PlanEngine } from "../../plans/index.js";
@@ -152,11 +153,33 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       await source.close();
     });
 
+    it("leaves out a word that too many entries have, unless there is no other", async () => {
+      await using engineStore = await opened(open);
+      const { memory } = engineStore;
+      const notes = Array.from({ length: WORD_ENTRIES_MAX + 1 }, (_note, index) => ({
+        ...entry(index + 1),
+        content: JSON.stringify({ note: index < 2 ? "often seldom" : "often" }),
+      }));
+      await memory.addEntries(notes.map(embedded));
+      const source = engineStore.openSource();
+      const found = (text: string, orgId?: string): Promise<readonly string[]> =>
+        Promise.resolve(source.textMatches({ text, limit: 2, ...(orgId && { orgId }) }));
+      const [one, two] = notes.map(({ entryId }) => entryId);
+      const newest = notes.map(({ entryId }) => entryId).slice(-2);
+      for (const orgId of [ORG, undefined]) {
+        expect(await found("often seldom", orgId)).toEqual([two, one]);
+        expect(await found("often never", orgId)).toEqual(newest.toReversed());
+      }
+      await source.close();
+    });
+
     it("deletes row, vector and code together, and counts truly", async () => {
       await using engineStore = await opened(open);
       const { memory } = engineStore;
+      expect(await memory.hasEntries()).toBe(false);
       const other = { ...entry(4), sessionId: "other" };
       await memory.addEntries([...entries, other].map(embedded));
+      expect(await memory.hasEntries()).toBe(true);
       const [first, second, third] = entries.map((each) => each.entryId);
       expect(await memory.deleteEntry(ORG, first ?? "")).toBe(true);
       expect(await memory.deleteEntry(ORG, first ?? "")).toBe(false);

@@ -130,6 +130,10 @@ export class PostgresMemoryStore implements MemoryStore {
     return row?.count ?? 0;
   }
 
+  async hasEntries(): Promise<boolean> {
+    return (await this.#db.query("SELECT 1 FROM memory_entries LIMIT 1")).length > 0;
+  }
+
   /** Rejects once another model is active, because the search's hits may then be incomplete. */
   entriesById(
     entryIds: readonly string[],

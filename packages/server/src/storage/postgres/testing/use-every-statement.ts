@@ -121,6 +121,7 @@ async function useMemory(store: Store, url: string): Promise<void> {
   await memory.entriesById(ids, ORG);
   await memory.entriesById(ids);
   await memory.countEntries(ORG);
+  await memory.hasEntries();
   await memory.listEntries(ORG, {}, { limit: 1, after: one.entry });
   const source = openIndexSource({ url, modelId });
   for await (const _page of source.entries()) break;

@@ -126,6 +126,10 @@ export class SqliteMemoryStore implements MemoryStore {
     return number(row?.["count"]);
   }
 
+  hasEntries(): Promise<boolean> {
+    return read(() => this.#db.get("SELECT 1 FROM memory_entries LIMIT 1") !== undefined);
+  }
+
   async deleteEntry(
     orgId: string,
     entryId: string,
