@@ -15,7 +15,7 @@ export function decide(results: readonly string[]): Decision {
   if (last === undefined) return query("SELECT nme FROM customers WHERE id = 1");
   const [, column] = /did you mean (\w+)\?/.exec(last) ?? [];
   if (column !== undefined) return query(`SELECT ${column} FROM customers WHERE id = 1`);
-  const [, name = "nobody"] = /\[\{"name":\s*"([^"]*)"/.exec(last) ?? [];
+  const [, name = "nobody"] = /\[(?:\[|\{"name":\s*)"([^"]*)"/.exec(last) ?? [];
   return { answer: `Customer 1 is ${name}.` };
 }
 

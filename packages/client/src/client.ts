@@ -53,6 +53,8 @@ export interface ClientOptions {
    * server that has answered cannot be reached, because it is being restarted.
    */
   readonly maxRetries?: number;
+  /** The toolsets of `tools`, such as `["ask", "plans"]` or `["all"]`. Absent: those that the server offers first. */
+  readonly toolsets?: readonly string[];
   /** Replaces the runtime's `fetch`. */
   readonly fetch?: typeof fetch;
 }
@@ -108,7 +110,7 @@ export function createClient(options: ClientOptions): StewardClient {
     keys: createKeys(http),
     audit: createAudit(http),
     session: createSession(http),
-    tools: createTools(http),
+    tools: createTools(http, options.toolsets),
   };
 }
 

@@ -28,7 +28,7 @@ async function send(
     "io.modelcontextprotocol/clientInfo": { name: "conformance", version: "1.0.0" },
     "io.modelcontextprotocol/clientCapabilities": {},
   };
-  const response = await fetch(`${url}/mcp`, {
+  const response = await fetch(`${url}/mcp?toolsets=all&structured=true`, {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -104,7 +104,7 @@ export const overMcp: readonly Scenario[] = [
     ["D17-definitions", "D17-repeated"],
     "the client's tools are those of /mcp, and a repeated call makes no second plan",
     async ({ steward }) => {
-      const { tools } = createClient({ baseUrl: steward.server.url });
+      const { tools } = createClient({ baseUrl: steward.server.url, toolsets: ["all"] });
       const listed = (await send(steward, "tools/list", {}, {})) as { readonly tools: object };
       expect(await tools.list()).toMatchObject(listed.tools);
       const headers = { "idempotency-key": randomUUID() };
@@ -144,8 +144,8 @@ export const overMcp: readonly Scenario[] = [
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150) SELECT i FROM n";
       const { structuredContent: first } = await call(steward, "query", { sql });
       expect(first.rows).toHaveLength(100);
-      const { plan_id, step_id, next_offset: offset } = first;
-      const next = await call(steward, "execute_step", { plan_id, step_id, offset });
+      const { plan_id, next_offset: offset } = first;
+      const next = await call(steward, "get_result", { plan_id, offset });
       expect(next.structuredContent).toMatchObject({ replayed: true, row_count: 150 });
       expect(next.structuredContent.rows.at(0)).toEqual({ i: 101 });
       expect(next.structuredContent).not.toHaveProperty("next_offset");
@@ -174,7 +174,7 @@ export const overMcp: readonly Scenario[] = [
       expect(again).toEqual({ ...mended, replayed: true });
       const query_template = "SELECT {{step.a.output[0].n}} + 1 AS n";
       const steps = [{ id: "b", query_template, depends_on: ["a"] }];
-      const appended = await call(steward, "submit_plan", { append_to_plan_id: plan_id, steps });
+      const appended = await call(steward, "append_steps", { plan_id, steps });
       expect(appended.structuredContent).toMatchObject({ plan_id, ready_steps: ["z", "b"] });
       const { structuredContent: last } = await call(steward, "execute_step", {
         ...{ plan_id, step_id: "b" },

@@ -42,9 +42,11 @@ describe("the tools", () => {
     expect(server.seen).toHaveLength(1);
     expect(server.seen[0]).toMatchObject({
       method: "POST",
-      url: "/mcp",
+      url: "/mcp?structured=true",
       headers: { "mcp-method": "tools/list", authorization: "Bearer stw_k" },
     });
+    await createClient({ baseUrl: server.url, toolsets: ["ask", "plans"] }).tools.list();
+    expect(server.seen[1]?.url).toBe("/mcp?structured=true&toolsets=ask%2Cplans");
     const { version } = JSON.parse(
       readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
     ) as { version: string };

@@ -35,7 +35,7 @@ export interface ToolBehavior {
 
 /** The result of a tool call. */
 export interface ToolResult {
-  /** For the LLM: the content as JSON; for an error, its message and hints first. */
+  /** For the LLM: the content in few tokens; for an error, its message and hints. */
   readonly text: string;
   /** The content for programs; its schema is the tool's `outputSchema`. */
   readonly content: Readonly<Record<string, unknown>>;
@@ -57,10 +57,13 @@ export interface Tools {
   call(name: string, args: unknown, options?: CallOptions): Promise<ToolResult>;
 }
 
-export function createTools(http: Http): Tools {
+/** @param toolsets absent: those that the server offers first. */
+export function createTools(http: Http, toolsets?: readonly string[]): Tools {
+  const chosen = toolsets && `&toolsets=${encodeURIComponent(toolsets.join(","))}`;
+  const path = `/mcp?structured=true${chosen ?? ""}`;
   return {
     list: async (options) => {
-      const answer = await request(http, "tools/list", {}, { ...options, idempotent: true });
+      const answer = await request(http, path, "tools/list", {}, { ...options, idempotent: true });
       if ("error" in answer) throw new StewardError("BAD_RESPONSE", answer.error.message);
       // The server describes its own tools.
       return (answer.result["tools"] as readonly ToolDefinition[]).map(withRequired);
@@ -70,7 +73,7 @@ export function createTools(http: Http): Tools {
       if (!isObject(args) || Array.isArray(args)) return refusal("Write arguments as JSON object");
       const idempotent = REPEATABLE.has(name);
       const params = { name, arguments: args };
-      const answer = await request(http, "tools/call", params, { ...options, idempotent });
+      const answer = await request(http, path, "tools/call", params, { ...options, idempotent });
       return "error" in answer ? refusal(answer.error.message) : toolResult(answer.result);
     },
   };
@@ -102,8 +105,12 @@ const NAME = /^[\w.-]{1,64}$/;
 const REPEATABLE: ReadonlySet<string> = new Set([
   "explore_data",
   "query",
+  "get_result",
   "execute_step",
   "submit_plan",
+  "append_steps",
+  "fork_plan",
+  "finish_plan",
   "get_plan",
   "list_plans",
   "cancel_plan",
@@ -126,6 +133,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 function request(
   http: Http,
+  path: string,
   method: string,
   params: { readonly name?: string; readonly arguments?: JsonObject },
   { idempotent, signal }: CallOptions & { readonly idempotent: boolean },
@@ -140,7 +148,7 @@ function request(
   };
   const body = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: ENVELOPE } };
   return http.exchange(
-    { method: "POST", path: "/mcp", headers, body, idempotent, signal },
+    { method: "POST", path, headers, body, idempotent, signal },
     async (response) => {
       const answer = parseJson(await response.text());
       if (!isAnswer(answer)) throw badResponse(response);

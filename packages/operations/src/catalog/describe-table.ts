@@ -6,8 +6,8 @@ export const describeTable = operation({
   action: "catalog:read",
   summary: "Describe a table for an LLM",
   description:
-    "Columns, keys, values of columns with few of them, joins to other tables, sample rows and earlier statements, " +
-    "in this order as far as the token budget allows. What your policies forbid to read is not in it.",
+    "Columns with the ranges of numbers and dates, keys, values of columns with few of them, joins to other tables, " +
+    "sample rows and earlier statements, in this order as far as the token budget allows. What your policies forbid to read is not in it.",
   tag: "Catalog",
   // The schema checks shapes only; the service checks the values.
   input: z
@@ -33,7 +33,7 @@ export const describeTable = operation({
       data_source: z.string().describe("Data source of the table"),
       table: z.string().describe("Name of the table"),
       text: z.string().describe("The description, for an LLM"),
-      tokens: z.int().describe("Tokens of the text, conservatively counted"),
+      tokens: z.int().describe("Tokens of the text, estimated rather too high"),
       left_out: z.array(z.string()).readonly().describe("Parts that did not fit, wholly or partly"),
       schema_version: z.string().describe("Changes when anything in the schema changes"),
     })
@@ -44,8 +44,8 @@ export const describeTable = operation({
         {
           data_source: "shop",
           table: "orders",
-          text: "table orders in shop, 120 rows\nColumns:\n- id INTEGER\n- status TEXT",
-          tokens: 29,
+          text: "table orders in shop (sqlite), 120 rows\nColumns:\n- id INTEGER\n- total NUMERIC, 5 to 98",
+          tokens: 33,
           left_out: [],
           schema_version: "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b",
         },

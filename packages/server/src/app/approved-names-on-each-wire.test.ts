@@ -122,6 +122,20 @@ it("a step that execute_step revises over MCP runs with the approved change only
   expect(await callTool(alice, "execute_step", changed)).toMatchObject({ status: "completed" });
 });
 
+it("get_result runs a query over MCP as it was approved only", async () => {
+  const steps = [{ id: "query", query_template: "SELECT id FROM orders" }];
+  const { plan_id } = await operator().plans.submit({ name: "query", steps });
+  const result = () => callTool(alice, "get_result", { plan_id });
+  expect(await result()).toHaveProperty("error");
+  await approve();
+  const query_template = "SELECT name FROM products";
+  await operator().plans.reviseStep({ plan_id, step_id: "query", query_template });
+  const refused = (await result()) as { readonly error: { readonly message: string } };
+  expect(refused.error.message).toContain('step_id "query" was 1 and is 2 now');
+  await approve();
+  expect(await result()).toMatchObject({ status: "completed" });
+});
+
 describe("a merge by the command line", () => {
   it("merges what was approved, and not what the branch becomes", async () => {
     const put = (branch: string, value: string) =>

@@ -79,11 +79,13 @@ INSERT INTO orders VALUES (1, 1, 'open', 5), (2, 1, 'paid', 6), (3, 2, 'paid', 7
 
 const CLINIC = `
 CREATE TYPE severity AS ENUM ('mild', 'grave');
-CREATE TABLE patients (id int PRIMARY KEY, name text, ssn text);
+CREATE TABLE patients (
+  id int PRIMARY KEY, name text, ssn text, born date, seen timestamptz, weight numeric(5, 1), steps bigint);
 COMMENT ON TABLE patients IS 'People under treatment';
 CREATE TABLE visits (id int PRIMARY KEY, patient_id int REFERENCES patients, level severity, ward text);
 COMMENT ON COLUMN visits.ward IS 'where the bed stands';
-INSERT INTO patients SELECT n, 'P' || n, 'secret-' || n FROM generate_series(1, 1500) n;
+INSERT INTO patients SELECT n, 'P' || n, 'secret-' || n, DATE '1990-01-01' + n,
+  TIMESTAMPTZ '2025-01-01 00:00:00Z' + n * INTERVAL '1 hour', n / 10.0, n * 7 FROM generate_series(1, 1500) n;
 INSERT INTO visits SELECT n, n, 'mild', CASE n % 2 WHEN 0 THEN 'north' ELSE 'south' END
 FROM generate_series(1, 20) n;
 CREATE SCHEMA lab CREATE TABLE probes (id int PRIMARY KEY) CREATE TABLE samples (id int PRIMARY KEY);
@@ -174,8 +176,14 @@ describe("the catalog", () => {
       table: "Orders",
     });
     expect(text.split("\n")).toEqual([
-      "table orders in shop, 4 rows",
-      ...["Columns:", "- id INTEGER", "- customer_id INT", "- status TEXT", "- total NUMERIC"],
+      "table orders in shop (sqlite), 4 rows",
+      ...[
+        "Columns:",
+        "- id INTEGER",
+        "- customer_id INT",
+        "- status TEXT",
+        "- total NUMERIC, 5 to 8",
+      ],
       "one row for each checkout",
       ...["Primary key: id", "Foreign key: customer_id references customers(id)"],
       ...["Values:", "- status: open | paid"],
@@ -184,9 +192,7 @@ describe("the catalog", () => {
       "- customers: JOIN customers ON orders.customer_id = customers.id",
       "- salaries: JOIN customers ON orders.customer_id = customers.id JOIN salaries ON salaries.customer_id = customers.id",
       "Sample rows:",
-      '{"id":1,"customer_id":1,"status":"open","total":5}',
-      '{"id":2,"customer_id":1,"status":"paid","total":6}',
-      '{"id":3,"customer_id":2,"status":"paid","total":7}',
+      ...['[1,1,"open",5]', '[2,1,"paid",6]', '[3,2,"paid",7]'],
       ...["Questions that it answers:", "- What was our turnover?"],
     ]);
     expect(leftOut).toEqual([]);
@@ -197,7 +203,11 @@ describe("the catalog", () => {
     expect(visits.text).toContain("- level: mild | grave\n- ward: south | north");
     expect(visits.text).toContain("- ward: where the bed stands");
     const patients = await as("admin").catalog.describeTable({ table: "patients" });
-    expect(patients.text).toContain("table patients in clinic, 1500 rows");
+    expect(patients.text).toContain("table patients in clinic (postgres), 1500 rows");
+    expect(patients.text).toContain("- born date, 1990-01-02 to 1994-02-09\n");
+    expect(patients.text).toMatch(/- seen timestamp with time zone, 2025-01-01 .* to 2025-03-04 /);
+    expect(patients.text).toContain("- weight numeric(5,1), 0.1 to 150\n");
+    expect(patients.text).toContain("- steps bigint, 7 to 10500\n");
     expect(patients.text).toContain("People under treatment");
   });
 
@@ -207,7 +217,7 @@ describe("the catalog", () => {
     expect(orders.text).toContain("JOIN customers");
     expect(orders.text).not.toContain("salaries");
     const customers = await catalog.describeTable({ table: "customers" });
-    expect(customers.text).toContain('{"id":1,"name":"Ann"}');
+    expect(customers.text).toContain('[1,"Ann"]');
     expect(customers.text).not.toMatch(/email|example\.org|Unique/);
     const patients = await catalog.describeTable({ table: "patients" });
     expect(patients.text).toContain("1500 rows");

@@ -9,6 +9,10 @@ import { openMcpApp, type McpApp } from "../transport/mcp/testing/mcp-app.js";
 /** JavaScript's objects would list 2023 before 2024, and both before region. */
 const SQL = `SELECT 'east' AS region, 10 AS "2024", 20 AS "2023", 1 AS id, 2 AS id`;
 const ROW = '{"region":"east","2024":10,"2023":20,"id":1,"id_2":2}';
+/** The row in the text for an LLM, inside of JSON. */
+const COLUMNS = JSON.stringify(
+  '{"columns":["region","2024","2023","id","id_2"],"rows":[["east",10,20,1,2]]}',
+).slice(1, -1);
 /** A row that is cut to the size of an answer. */
 const LONG = `SELECT '${"x".repeat(3000)}' AS note, 1 AS "1"`;
 
@@ -62,9 +66,10 @@ describe("the columns of a row are in the order of the statement", () => {
 
   it("over MCP, in the structured content and in the text", async () => {
     const params = { name: "query", arguments: { sql: SQL } };
-    const told = await answered("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params });
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+    const told = await answered("/mcp?structured=true", call);
     expect(told).toContain(`"rows":[${ROW}]`);
-    expect(told).toContain(JSON.stringify(ROW).slice(1, -1));
+    expect(told).toContain(COLUMNS);
   });
 
   it("over MCP on standard input and output", async () => {
@@ -74,7 +79,7 @@ describe("the columns of a row are in the order of the statement", () => {
     const params = { name: "query", arguments: { sql: SQL } };
     await bridge.answered({ id: 1, method: "initialize", params: hello });
     const told = await bridge.answered({ id: 2, method: "tools/call", params });
-    expect(told).toContain(`"rows":[${ROW}]`);
+    expect(told).toContain(COLUMNS);
   });
 
   it("on the command line, in the table and as JSON", async () => {

@@ -9,6 +9,7 @@ import { createSampleDatabase } from "../adapters/sample-database/index.js";
 import { runHere } from "../cli/testing/run-here.js";
 import { startSteward } from "../cli/testing/steward-process.js";
 import { openApp, type App } from "./app.js";
+import { EVERYTHING } from "../transport/mcp/testing/mcp-app.js";
 
 /** A server as `steward serve` starts it, in an organization that has put no policies yet. */
 const directory = mkdtempSync(join(tmpdir(), "steward-first-policies-"));
@@ -86,7 +87,9 @@ it("an agent's API key at steward serve reads over REST and MCP, and writes once
   };
   const mcp = new Client({ name: "test", version: "1.0.0" });
   const requestInit = { headers: { authorization: `Bearer ${bot}` } };
-  await mcp.connect(new StreamableHTTPClientTransport(new URL(`${baseUrl}/mcp`), { requestInit }));
+  await mcp.connect(
+    new StreamableHTTPClientTransport(new URL(`${baseUrl}/mcp${EVERYTHING}`), { requestInit }),
+  );
   const query = async (sql: string, intent = "read_select"): Promise<string> => {
     const { structuredContent } = await mcp.callTool({ name: "query", arguments: { sql, intent } });
     return JSON.stringify(structuredContent);

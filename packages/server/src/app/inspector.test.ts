@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openWireServer, type WireServer } from "../testing/wire-servers.js";
+import { EVERYTHING } from "../transport/mcp/testing/mcp-app.js";
 
 /** The command line of the official Inspector, with a home folder of its own: it keeps its settings there. */
 const require = createRequire(import.meta.url);
@@ -28,7 +29,14 @@ afterAll(async () => {
 async function inspect<Result>(
   ...method: readonly string[]
 ): Promise<{ readonly result: Result; readonly remarks: string }> {
-  const args = [INSPECTOR, `${server.url}/mcp`, "--transport", "http", "--method", ...method];
+  const args = [
+    INSPECTOR,
+    `${server.url}/mcp${EVERYTHING}`,
+    "--transport",
+    "http",
+    "--method",
+    ...method,
+  ];
   const env = { ...process.env, HOME: home };
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env });
   // The caller knows the type of the method's result.

@@ -47,14 +47,14 @@ async function refusedQuery(sql: string): Promise<Readonly<Record<string, string
   expect(error.code).toBe("APPROVAL_REQUIRED");
   const fields = Object.fromEntries(error.details.map(({ field, reason }) => [field, reason]));
   expect(error.message).toContain(`give the page ${fields["approval_url"] ?? "?"} to a person`);
-  expect(error.message).toContain(`wait_for_events with plan_id "${fields["plan_id"] ?? "?"}"`);
+  expect(error.message).toContain(`get_result with plan_id "${fields["plan_id"] ?? "?"}"`);
   return fields;
 }
 
 describe("a step over MCP that waits for an approval", () => {
   it("says where a person decides, and goes on by the calls that it names", async () => {
     const told = await refusedQuery("DELETE FROM orders WHERE id = -1");
-    const { approval_id: id = "", digest = "", plan_id, step_id } = told;
+    const { approval_id: id = "", digest = "", plan_id } = told;
     expect(told["approval_url"]).toBe(`https://steward.example.com/approvals/${id}`);
     const waited = callTool(agent, "wait_for_events", { plan_id, after_sequence: 2 });
     await person("approver", "bob").approvals.grantApproval({ approval_id: id, digest });
@@ -62,7 +62,7 @@ describe("a step over MCP that waits for an approval", () => {
     expect(events).toMatchObject([
       { event_type: "PlanApprovalDecided", payload: { approval_id: id, status: "approved" } },
     ]);
-    expect(await callTool(agent, "execute_step", { plan_id, step_id })).toMatchObject({
+    expect(await callTool(agent, "get_result", { plan_id })).toMatchObject({
       status: "completed",
     });
   });

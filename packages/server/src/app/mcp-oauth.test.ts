@@ -15,6 +15,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LoginProvider, signIn } from "../adapters/identity-jwt/testing/login-provider.js";
 import { openApp, type App } from "./app.js";
+import { EVERYTHING } from "../transport/mcp/testing/mcp-app.js";
 
 /**
  * The official client signs a person in at a real OpenID provider: it registers itself, asks for an authorization code
@@ -66,7 +67,7 @@ describe("a client of MCP", () => {
   it("follows the pointer of the 401 to the provider, and calls a tool with the token it gets there", async () => {
     const login = new Login();
     const requested: string[] = [];
-    const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
+    const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp${EVERYTHING}`), {
       authProvider: login,
       fetch: (input, init) => {
         requested.push(input instanceof Request ? input.url : String(input));
@@ -183,7 +184,7 @@ function newClient(): Client {
 }
 
 function mcpTransport(authProvider: OAuthClientProvider): StreamableHTTPClientTransport {
-  return new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { authProvider });
+  return new StreamableHTTPClientTransport(new URL(`${url}/mcp${EVERYTHING}`), { authProvider });
 }
 
 /** The audience of tokens is the server's own URL, which therefore has to be known before it starts. */

@@ -8,7 +8,7 @@ import { silentLog } from "@steward/kernel/log.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runHere } from "../cli/testing/run-here.js";
 import { BareClient } from "../transport/grpc/testing/bare-client.js";
-import { callTool } from "../transport/mcp/testing/mcp-app.js";
+import { callTool, EVERYTHING } from "../transport/mcp/testing/mcp-app.js";
 import { openApp, type App } from "./app.js";
 
 // Two databases without a tools file. The default one has a table whose name is like that of a table
@@ -80,7 +80,7 @@ describe("a data source that is not the default one", () => {
 
   it("is named by data_source over MCP, where the catalog tells which one is the default", async () => {
     const mcp = new Client({ name: "test", version: "1.0.0" });
-    await mcp.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+    await mcp.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp${EVERYTHING}`)));
     try {
       const listed = await callTool(mcp, "explore_data", {});
       expect(listed).toMatchObject({ default_data_source: "shop" });

@@ -11,6 +11,7 @@ import { DisposalStack } from "../kernel/disposal.js";
 import { storeDatabase } from "../storage/postgres/testing/store-database.js";
 import { BareClient } from "../transport/grpc/testing/bare-client.js";
 import { openApp, type App } from "./app.js";
+import { EVERYTHING } from "../transport/mcp/testing/mcp-app.js";
 
 /**
  * Whose plans a caller sees, where a proxy vouches for identity: each operation of each wire is asked
@@ -68,7 +69,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (engine) => {
       const client = new Client({ name: "test", version: "1.0.0" });
       const requestInit = { headers: headersOf(name) };
       await client.connect(
-        new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }),
+        new StreamableHTTPClientTransport(new URL(`${url}/mcp${EVERYTHING}`), { requestInit }),
       );
       mcp.set(name, client);
     }

@@ -10,7 +10,7 @@ import { Client as PostgresClient } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runHere } from "../cli/testing/run-here.js";
 import { BareClient } from "../transport/grpc/testing/bare-client.js";
-import { callTool } from "../transport/mcp/testing/mcp-app.js";
+import { callTool, EVERYTHING } from "../transport/mcp/testing/mcp-app.js";
 import { openApp, type App } from "./app.js";
 
 // Statements that never end, on both engines, and a server whose own limit is too long to wait for: only the
@@ -152,7 +152,7 @@ describe("timeout_ms of a step", () => {
 
   it("is set over MCP, by query, submit_plan and execute_step", async () => {
     const mcp = new Client({ name: "test", version: "1.0.0" });
-    await mcp.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+    await mcp.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp${EVERYTHING}`)));
     try {
       const queried = await callTool(mcp, "query", { sql: ENDLESS, timeout_ms: MS });
       expect(queried).toMatchObject({ error: FAILED });

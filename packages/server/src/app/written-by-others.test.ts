@@ -3,6 +3,7 @@ import type { StewardClient } from "@steward/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BareClient } from "../transport/grpc/testing/bare-client.js";
 import { ShopServer } from "./testing/shop-server.js";
+import { EVERYTHING } from "../transport/mcp/testing/mcp-app.js";
 
 /**
  * A caller who may run a statement executes one that somebody else wrote who may not: each way to write a
@@ -59,7 +60,7 @@ async function overMcp(tool: string, args: Record<string, unknown>, name: Name) 
   const client = new Client({ name: "test", version: "1.0.0" });
   const requestInit = { headers: headersOf(name) };
   await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${shop.baseUrl}/mcp`), { requestInit }),
+    new StreamableHTTPClientTransport(new URL(`${shop.baseUrl}/mcp${EVERYTHING}`), { requestInit }),
   );
   try {
     return await client.callTool({ name: tool, arguments: args });
@@ -98,7 +99,7 @@ const WAYS: Readonly<Record<string, () => Promise<readonly [planId: string, step
   "appended over MCP": async () => {
     const planId = await submitted("bot", FREE);
     const steps = [{ ...STEP, id: "b" }];
-    await overMcp("submit_plan", { steps, append_to_plan_id: planId }, "bot");
+    await overMcp("append_steps", { steps, plan_id: planId }, "bot");
     return [planId, "b"];
   },
   "revised in the plan of a person": async () => {

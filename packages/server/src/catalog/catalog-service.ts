@@ -78,6 +78,8 @@ export interface DescribeRequest {
   readonly table: string;
   /** Tokens that the description may have; absent: 2000. */
   readonly tokenBudget?: number;
+  /** Whether the paths to other tables are not asked for. */
+  readonly withoutJoins?: boolean;
 }
 
 /** A described table. */
@@ -212,7 +214,12 @@ export class CatalogService implements AsyncDisposable {
    */
   async describe(
     caller: Caller,
-    { dataSource, table: name, tokenBudget = CATALOG_TOKENS_DEFAULT }: DescribeRequest,
+    {
+      dataSource,
+      table: name,
+      tokenBudget = CATALOG_TOKENS_DEFAULT,
+      withoutJoins = false,
+    }: DescribeRequest,
     signal: AbortSignal,
   ): Promise<DescribedResult> {
     checkInteger("token_budget", tokenBudget, [CATALOG_TOKENS_MIN, CATALOG_TOKENS_MAX]);
@@ -232,9 +239,10 @@ export class CatalogService implements AsyncDisposable {
     const description = describeWithin(
       {
         dataSource: source.dataSource,
+        dialect: snapshot.dialect,
         table: shown,
         ...(profile === undefined ? {} : { profile }),
-        joinPaths: joinPathsFrom(joinGraph(neighbours), table.name, PATHS),
+        joinPaths: withoutJoins ? [] : joinPathsFrom(joinGraph(neighbours), table.name, PATHS),
         statements: this.#earlier.about(earlier.uses, source, number),
       },
       tokenBudget,

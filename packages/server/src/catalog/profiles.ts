@@ -7,6 +7,7 @@ import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { CatalogTable } from "./catalog-table.js";
 import type { CatalogRows } from "./ports.js";
 import {
+  countedRanges,
   countQuery,
   estimateOf,
   profileOf,
@@ -76,8 +77,11 @@ export class Profiles {
     if (rows === undefined) return undefined;
     const profile = profileOf(rows);
     if (profile.isComplete) return profile;
-    const counted = await read(countQuery(table));
+    const ranged = columns.filter(({ name }) => profile.ranges.has(name));
+    const counted = await read(countQuery(table, ranged, dialect));
     const estimate = counted && estimateOf(counted);
-    return estimate === undefined ? profile : { ...profile, estimate };
+    // Without the query, the ranges are those of the rows that were read.
+    if (counted === undefined || estimate === undefined) return profile;
+    return { ...profile, estimate, ranges: countedRanges(ranged, counted) };
   }
 }

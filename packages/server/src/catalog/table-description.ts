@@ -1,5 +1,7 @@
+import type { Dialect } from "../governance/index.js";
 import type { CatalogColumn, CatalogTable } from "./catalog-table.js";
 import type { JoinPath } from "./join-paths.js";
+import type { CatalogRow } from "./ports.js";
 import { countTokens } from "./token-count.js";
 import type { RowEstimate, TableProfile } from "./table-profile.js";
 
@@ -27,6 +29,7 @@ export interface TableDescription {
 /** Input of a description. It contains only what the caller may read. */
 export interface DescribedTable {
   readonly dataSource: string;
+  readonly dialect: Dialect;
   readonly table: CatalogTable;
   /** Absent: the rows could not be read. */
   readonly profile?: TableProfile;
@@ -104,9 +107,9 @@ function leftOutLine(parts: readonly DescriptionPart[]): string {
   return `Left out for the token budget: ${parts.join(", ")}`;
 }
 
-function headOf({ dataSource, table, profile }: DescribedTable): string {
+function headOf({ dataSource, dialect, table, profile }: DescribedTable): string {
   const rows = profile?.estimate === undefined ? "" : `, ${rowsText(profile.estimate)}`;
-  return `${table.kind} ${table.name} in ${dataSource}${rows}`;
+  return `${table.kind} ${table.name} in ${dataSource} (${dialect})${rows}`;
 }
 
 function rowsText({ rows, kind }: RowEstimate): string {
@@ -118,7 +121,11 @@ function rowsText({ rows, kind }: RowEstimate): string {
 function sectionsOf(described: DescribedTable): readonly Section[] {
   const { table, profile, joinPaths, statements } = described;
   const sections: readonly Section[] = [
-    { part: "columns", heading: "Columns:", lines: table.columns.map((each) => columnLine(each)) },
+    {
+      part: "columns",
+      heading: "Columns:",
+      lines: table.columns.map((each) => columnLine(each, rangeText(described, each.name))),
+    },
     { part: "description", lines: table.description === undefined ? [] : [table.description] },
     { part: "keys", lines: keyLines(table) },
     { part: "values", heading: "Values:", lines: valueLines(table, profile) },
@@ -133,7 +140,7 @@ function sectionsOf(described: DescribedTable): readonly Section[] {
     {
       part: "sample_rows",
       heading: "Sample rows:",
-      lines: (profile?.sampleRows ?? []).map((row) => JSON.stringify(row)),
+      lines: (profile?.sampleRows ?? []).map((row) => JSON.stringify(valuesOf(row, table))),
     },
     {
       part: "questions",
@@ -149,10 +156,27 @@ function sectionsOf(described: DescribedTable): readonly Section[] {
   return sections.filter(({ lines }) => lines.length > 0);
 }
 
-function columnLine({ name, type, isNotNull }: CatalogColumn): string {
-  return [`- ${name}`, ...(type === "" ? [] : [type]), ...(isNotNull ? ["not null"] : [])].join(
-    " ",
-  );
+function columnLine({ name, type, isNotNull }: CatalogColumn, range: string): string {
+  const parts = [`- ${name}`, ...(type === "" ? [] : [type]), ...(isNotNull ? ["not null"] : [])];
+  return `${parts.join(" ")}${range}`;
+}
+
+/** The range of a column. That of a key says nothing, and a column with few values has them listed. */
+function rangeText({ table, profile }: DescribedTable, name: string): string {
+  const range = profile?.ranges.get(name);
+  if (range === undefined || keysOf(table).has(name) || profile?.values.has(name) === true)
+    return "";
+  const isPart = profile?.estimate?.kind === "exact" ? "" : " in the rows that were read";
+  return `, ${range.least} to ${range.greatest}${isPart}`;
+}
+
+/** The values of a row in the order of the columns, as far as they were read. */
+function valuesOf(row: CatalogRow, { columns }: CatalogTable): readonly unknown[] {
+  return columns.filter(({ name }) => name in row).map(({ name }) => row[name]);
+}
+
+function keysOf({ primaryKey, foreignKeys }: CatalogTable): ReadonlySet<string> {
+  return new Set([primaryKey, ...foreignKeys.map((key) => key.columns)].flat());
 }
 
 function keyLines({ primaryKey, uniqueKeys, foreignKeys }: CatalogTable): readonly string[] {
@@ -165,13 +189,10 @@ function keyLines({ primaryKey, uniqueKeys, foreignKeys }: CatalogTable): readon
   return [...primary, ...unique, ...foreign];
 }
 
-function valueLines(
-  { columns, primaryKey, foreignKeys }: CatalogTable,
-  profile: TableProfile | undefined,
-): readonly string[] {
+function valueLines(table: CatalogTable, profile: TableProfile | undefined): readonly string[] {
   // The numbers of rows of other tables say nothing.
-  const keys = new Set([primaryKey, ...foreignKeys.map((key) => key.columns)].flat());
-  return columns.flatMap(({ name, enumValues }) => {
+  const keys = keysOf(table);
+  return table.columns.flatMap(({ name, enumValues }) => {
     if (keys.has(name)) return [];
     const seen = profile?.values.get(name);
     const values = enumValues ?? seen;

@@ -23,8 +23,16 @@ export interface TableProfile {
   readonly sampleRows: readonly CatalogRow[];
   /** By column, the distinct values that were read of a column with few of them. */
   readonly values: ReadonlyMap<string, readonly string[]>;
+  /** By column, the least and the greatest number or date among the rows that were read or counted. */
+  readonly ranges: ReadonlyMap<string, ValueRange>;
   /** Whether every row was read, so that `values` are all there are. */
   readonly isComplete: boolean;
+}
+
+/** The least and the greatest value of a column. */
+export interface ValueRange {
+  readonly least: string;
+  readonly greatest: string;
 }
 
 /** The query that samples rows for a profile. It selects the table's columns. */
@@ -39,10 +47,38 @@ export function profileQuery(
   return `SELECT ${shown.join(", ")} FROM ${table.quotedName} LIMIT ${String(CATALOG_PROFILE_ROWS_MAX)}`;
 }
 
-/** A query for the number of rows of a table that has more of them than are read. */
-export function countQuery({ quotedName }: CatalogTable): string {
+/**
+ * A query for the number of rows of a table that has more of them than are read, and for the ranges of
+ * columns among as many rows as it counts.
+ */
+export function countQuery(
+  { quotedName }: CatalogTable,
+  ranged: readonly CatalogColumn[],
+  dialect: Dialect,
+): string {
   const limit = String(CATALOG_COUNTED_ROWS_MAX + 1);
-  return `SELECT count(*) AS "rows" FROM (SELECT 1 AS "one" FROM ${quotedName} LIMIT ${limit}) AS "some"`;
+  const read = ranged.map(
+    (column, index) => `${shortened(column, dialect)} AS "c${String(index)}"`,
+  );
+  const ends = ranged.flatMap((_column, index) =>
+    ["min", "max"].map((end) => `${end}("c${String(index)}") AS "${end}${String(index)}"`),
+  );
+  const counted = ['count(*) AS "rows"', ...ends].join(", ");
+  const some = ['1 AS "one"', ...read].join(", ");
+  return `SELECT ${counted} FROM (SELECT ${some} FROM ${quotedName} LIMIT ${limit}) AS "some"`;
+}
+
+/** The ranges of these columns in the answer to {@link countQuery}. */
+export function countedRanges(
+  ranged: readonly CatalogColumn[],
+  [row]: readonly CatalogRow[],
+): TableProfile["ranges"] {
+  return new Map(
+    ranged.flatMap(({ name }, index) => {
+      const range = rangeOf([row?.[`min${String(index)}`], row?.[`max${String(index)}`]]);
+      return range === undefined ? [] : [[name, range] as const];
+    }),
+  );
 }
 
 /** Rows that are counted before an estimate says "at least". */
@@ -59,6 +95,12 @@ export function profileOf(rows: readonly CatalogRow[]): TableProfile {
       names.flatMap((name) => {
         const values = fewValues(rows.map((row) => row[name]));
         return values === undefined ? [] : [[name, values] as const];
+      }),
+    ),
+    ranges: new Map(
+      names.flatMap((name) => {
+        const range = rangeOf(rows.map((row) => row[name]));
+        return range === undefined ? [] : [[name, range] as const];
       }),
     ),
     isComplete,
@@ -92,6 +134,24 @@ function fewValues(cells: readonly unknown[]): readonly string[] | undefined {
   }
   if (counts.size === 0 || counts.size * ROWS_PER_VALUE > present) return undefined;
   return [...counts].sort(([, a], [, b]) => b - a).map(([value]) => value);
+}
+
+/** A date of ISO 8601, with or without a time. Dates of one form are ordered as texts. */
+const DATE = /^\d{4}-\d{2}-\d{2}([T ][\d:.]+(Z|[+-][\d:]+)?)?$/;
+
+/** The range of cells that are all numbers, or all dates, apart from NULL. */
+function rangeOf(cells: readonly unknown[]): ValueRange | undefined {
+  const present = cells.filter((cell) => cell !== null && cell !== undefined);
+  const numbers = present.filter((cell) => typeof cell === "number");
+  const texts = present.filter((cell) => typeof cell === "string");
+  if (present.length === 0) return undefined;
+  if (numbers.length === present.length) {
+    numbers.sort((a, b) => a - b);
+    return { least: String(numbers[0]), greatest: String(numbers.at(-1)) };
+  }
+  if (texts.length < present.length || !texts.every((text) => DATE.test(text))) return undefined;
+  texts.sort();
+  return { least: texts[0] ?? "", greatest: texts.at(-1) ?? "" };
 }
 
 /** A column's value, cut so that a row with long texts stays small. Binary values are left out. */

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { byteText } from "@steward/kernel/byte-text.js";
 import { isUuid } from "@steward/kernel/ids.js";
 import { isLoopback } from "../kernel/loopback.js";
+import { type Toolset, TOOLSETS_SHAPE, toolsetsOf } from "../kernel/toolsets.js";
 import type { SettingType } from "./setting.js";
 
 /** How a type describes its values. */
@@ -123,6 +124,17 @@ export function listOf<const T extends string>(words: readonly T[]): SettingType
     },
   };
 }
+
+/** Toolsets of the MCP endpoint. */
+export const toolsets: SettingType<readonly Toolset[]> = {
+  shape: TOOLSETS_SHAPE,
+  placeholder: "list",
+  example: "ask,memory",
+  parse: (value) => {
+    const named = toolsetsOf(value);
+    return "toolsets" in named ? named.toolsets : undefined;
+  },
+};
 
 /** Comma-separated texts that the rule accepts, `max` at most. */
 export function texts(

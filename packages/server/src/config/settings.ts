@@ -52,6 +52,7 @@ import {
   port,
   readableFile,
   text,
+  toolsets,
   trustedUrl,
   unlimitedAtZero,
 } from "./setting-types.js";
@@ -153,6 +154,9 @@ export const SETTINGS = {
   publicUrl: setting("SERVICE_PUBLIC_URL", trustedUrl, {
     example: "https://steward.example.com",
     help: "Address under which browsers reach the server behind a proxy. Unset: the host that a request names.",
+  }),
+  mcpToolsets: setting("SERVICE_MCP_TOOLSETS", toolsets, {
+    help: "Toolsets that MCP clients get, and may choose among. Unset: they get ask, and may choose any.",
   }),
   quotas: {
     requestsPerSecond: setting(

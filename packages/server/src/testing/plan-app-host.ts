@@ -10,7 +10,7 @@ const HOST = `
   export async function callAndShow(name, args, capabilities) {
     const info = { name: "test-host", version: "1.0.0" };
     const client = new Client(info, { versionNegotiation: { mode: "auto" } });
-    await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", location.href)));
+    await client.connect(new StreamableHTTPClientTransport(new URL("/mcp?toolsets=plans", location.href)));
     const { tools } = await client.listTools();
     const uri = getToolUiResourceUri(tools.find((tool) => tool.name === name));
     const { contents: [page] } = await client.readResource({ uri });
@@ -28,7 +28,7 @@ const HOST = `
     await bridge.sendToolInput({ arguments: args });
     const result = await client.callTool({ name, arguments: args });
     await bridge.sendToolResult(result);
-    return { mimeType: page.mimeType, planId: result.structuredContent.plan_id };
+    return { mimeType: page.mimeType, planId: JSON.parse(result.content[0].text).plan_id };
   }
 `;
 const HOST_FILE = fileURLToPath(new URL("plan-app-page.js", import.meta.url));

@@ -92,6 +92,10 @@ export const LLM_ANSWER_BYTES_MAX: number = 64 * 1024;
 export const MCP_WAIT_MS_MAX: number = 50_000;
 /** Interval of progress notifications while a tool call over MCP runs, in ms. */
 export const MCP_PROGRESS_MS: number = 1000;
+/** How long a client of MCP may keep a list, in ms. */
+export const MCP_LIST_TTL_MS: number = 5 * 60_000;
+/** Tables that one call of an LLM describes. */
+export const LLM_TABLES_MAX: number = 10;
 /** Default page size of quads, and of the changes of a diff. */
 export const STATE_QUADS_PAGE_DEFAULT: number = 100;
 /** Default page size of the log of commits. */

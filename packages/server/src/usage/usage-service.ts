@@ -8,7 +8,11 @@ import { nanodollarsOf, usdOf } from "./money.js";
 import { checkCeiling, parseBudget, type BudgetInput } from "./budgets/budget-input.js";
 import { budgetState, type BudgetState } from "./budgets/budget-state.js";
 import type { Budget } from "./budgets/budgets.js";
-import { type ExceededBudget, exceededBudgets } from "./budgets/exceeded-budgets.js";
+import {
+  type ExceededBudget,
+  exceededBudgets,
+  remainingTexts,
+} from "./budgets/exceeded-budgets.js";
 import { externalUsage, type ExternalEvent } from "./events/external-event.js";
 import { isOperator, organizationOf } from "./named-organization.js";
 import {
@@ -216,6 +220,12 @@ export class UsageService {
     const aau = quotes.reduce((sum, quote) => sum + quote.aau, 0);
     const cost = quotes.reduce((sum, { costUsd = 0 }) => sum + nanodollarsOf(costUsd), 0n);
     return exceededBudgets(await this.#budgets(orgId, sessionId), { aau, cost });
+  }
+
+  /** What is left of the budgets that bound the caller's calls, in sentences; absent: there are none. */
+  async remainingBudgets({ orgId, sessionId }: Caller): Promise<readonly string[] | undefined> {
+    const texts = remainingTexts(await this.#budgets(orgId, sessionId));
+    return texts.length === 0 ? undefined : texts;
   }
 
   async #budgets(orgId: string, sessionId: string | undefined): Promise<readonly BudgetState[]> {

@@ -30,7 +30,7 @@ export async function openTransports(config: Config, services: Services): Promis
   const proxies = new AddressSet(trustedProxiesOf(config));
   const console = config.console ? await openConsole(config) : undefined;
   const rest = await openRestServer(services, {
-    ...{ version: version(), docs, console, protectedResource },
+    ...{ version: version(), docs, console, protectedResource, toolsets: config.mcpToolsets },
   });
   const listening = await listen({
     http1: rest.http1,

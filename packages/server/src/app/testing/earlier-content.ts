@@ -156,7 +156,10 @@ export function describeEarlierContent(extent: Extent): void {
           for (const { plan_id, step_id, ...ids } of questions.of(name)) {
             const given: Readonly<Record<string, unknown>> = known.includes("step_id")
               ? { plan_id, step_id }
-              : { ...ids, plan_id, sql: ids["query"], wait_seconds: 1 };
+              : {
+                  ...{ ...ids, plan_id, tables: [ids["table"]] },
+                  ...{ sql: ids["query"], wait_seconds: 1 },
+                };
             const args = Object.fromEntries(
               known.flatMap((key) => (key in given ? [[key, given[key]]] : [])),
             );

@@ -15,6 +15,7 @@ import { DisposalStack } from "../../kernel/disposal.js";
 import { openApp } from "../app.js";
 import { auditKeyFile } from "./audit-key-file.js";
 import { Receiver } from "./webhook-receiver.js";
+import { EVERYTHING } from "../../transport/mcp/testing/mcp-app.js";
 
 const TABLES = `CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT,
     email TEXT DEFAULT (lower('NOBODY@SECRET.TEST')));
@@ -170,7 +171,7 @@ export async function openStoredContent(): Promise<StoredContent> {
       const client = new Client({ name: "test", version: "1.0.0" }, { capabilities: {}, ...mode });
       const requestInit = { headers: headersOf(name) };
       await client.connect(
-        new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }),
+        new StreamableHTTPClientTransport(new URL(`${url}/mcp${EVERYTHING}`), { requestInit }),
       );
       return opened.use({ client, [Symbol.asyncDispose]: () => client.close() }).client;
     },

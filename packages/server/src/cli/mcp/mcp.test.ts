@@ -33,11 +33,14 @@ afterAll(async () => {
 });
 
 /** Starts the command as an MCP client does. */
-async function started(env: Readonly<Record<string, string>>): Promise<Client> {
+async function started(
+  env: Readonly<Record<string, string>>,
+  ...options: readonly string[]
+): Promise<Client> {
   const client = new Client({ name: "test", version: "1.0.0" });
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [BIN, "mcp"],
+    args: [BIN, "mcp", ...options],
     env: { SERVICE_URL: url, ...env },
     stderr: "ignore",
   });
@@ -46,27 +49,39 @@ async function started(env: Readonly<Record<string, string>>): Promise<Client> {
 }
 
 describe("steward mcp", () => {
-  it("serves the tools on standard input and output, as the caller whose key is in the environment", async () => {
+  it("serves the tools on standard input and output, as the caller whose key is in the environment, of the toolsets that the command names", async () => {
     const headers = { "content-type": "application/json", "x-user-role": "admin" };
     const body = JSON.stringify({ name: "desktop", roles: ["agent"] });
     const created = await fetch(`${url}/api/keys`, { method: "POST", headers, body });
     const { data } = (await created.json()) as { data: { api_key: string } };
     const client = await started({ STEWARD_API_KEY: data.api_key });
     expect(client.getServerVersion()).toMatchObject({ name: "steward" });
-    expect(client.getInstructions()).toContain("submit_plan");
+    expect(client.getInstructions()).toContain("explore_data");
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).not.toContain("get_usage");
-    const { structuredContent } = await client.callTool({
-      name: "query",
-      arguments: { sql: "SELECT 1 AS one" },
-    });
-    expect(structuredContent).toMatchObject({ rows: [{ one: 1 }] });
+    expect(tools.map(({ name }) => name)).toEqual(["explore_data", "query", "get_result"]);
+    const sql = "SELECT 1 AS one";
+    const { content } = await client.callTool({ name: "query", arguments: { sql } });
+    expect(content).toEqual([{ type: "text", text: '{"columns":["one"],"rows":[[1]]}' }]);
     await client.close();
+    const limited = JSON.stringify({ name: "reader", roles: ["agent"], scopes: ["catalog:read"] });
+    const reader = await fetch(`${url}/api/keys`, { method: "POST", headers, body: limited });
+    const { data: key } = (await reader.json()) as { data: { api_key: string } };
+    const narrow = await started({ STEWARD_API_KEY: key.api_key }, "--toolsets", "all");
+    expect((await narrow.listTools()).tools.map(({ name }) => name)).toEqual(["explore_data"]);
+    await narrow.close();
+    const other = await started({ STEWARD_API_KEY: data.api_key }, "--toolsets", "memory,admin");
+    const { tools: others } = await other.listTools();
+    expect(others.map(({ name }) => name)).toEqual(["search_memory", "add_memory"]);
+    await other.close();
   });
 
   it("says when its server refuses the key, and when none answers", async () => {
     const refused = await runHere(["mcp"], { env: { SERVICE_URL: url, STEWARD_API_KEY: "wrong" } });
     expect(refused.stderr).toContain("fix: set STEWARD_API_KEY");
+    const unknown = await runHere(["mcp", "--toolsets", "asks"], { env: { SERVICE_URL: url } });
+    expect(unknown.stderr).toContain(
+      "asks is no toolset: name all, or one or several of ask, plans",
+    );
     const alone = await runHere(["mcp"], { env: { SERVICE_URL: "http://127.0.0.1:1" } });
     expect(alone.stderr).toContain("Cannot reach http://127.0.0.1:1");
     expect(alone.stderr).toContain("start a server with `steward dev`");

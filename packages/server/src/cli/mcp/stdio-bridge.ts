@@ -1,13 +1,8 @@
 import { once } from "node:events";
 import { Client, StreamableHTTPClientTransport, type Progress } from "@modelcontextprotocol/client";
-import {
-  McpServer,
-  type CallToolResult,
-  type RequestMethod,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
+import { McpServer, type RequestMethod, type ServerContext } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { callerHeaders, createClient, parseOrdered, type ClientOptions } from "@steward/client";
+import { callerHeaders, createClient, type ClientOptions } from "@steward/client";
 import { STEP_TIMEOUT_MS_MAX } from "../../plans/limits.js";
 import { version } from "../../version.js";
 
@@ -39,6 +34,7 @@ async function connected(server: ClientOptions): Promise<Client> {
   // Its errors tell what is wrong with the address or the credential, which those of the MCP client do not.
   await createClient(server).tools.list();
   const url = new URL("mcp", `${server.baseUrl.replace(/\/+$/, "")}/`);
+  if (server.toolsets !== undefined) url.searchParams.set("toolsets", server.toolsets.join(","));
   const client = new Client(
     { name: "steward-mcp", version: version() },
     { versionNegotiation: { mode: "auto" } },
@@ -60,22 +56,10 @@ function bridge(upstream: Client): McpServer {
   );
   for (const method of METHODS) {
     mcp.server.setRequestHandler(method, async ({ params }, exchange) =>
-      inOrder(await upstream.request({ method, params: { ...params } }, passedOn(exchange))),
+      upstream.request({ method, params: { ...params } }, passedOn(exchange)),
     );
   }
   return mcp;
-}
-
-/**
- * An answer whose rows have their columns in order. The MCP client has parsed the structured content into objects, which
- * do not keep the place of a column such as `2024`. The text of the answer ends with the same JSON.
- */
-function inOrder<Result extends object>(answer: Result): Result {
-  const { structuredContent, content } = answer as Partial<CallToolResult>;
-  const [part] = content ?? [];
-  if (structuredContent === undefined || part?.type !== "text") return answer;
-  const json = part.text.slice(part.text.lastIndexOf("\n") + 1);
-  return { ...answer, structuredContent: parseOrdered(json) };
 }
 
 /** Passes on that the client gives up, and progress where the client asks for it. */

@@ -60,24 +60,20 @@ export class ApprovalElicitation {
   };
 
   /**
-   * The call to make. One that goes on after an elicitation executes the step that waited, instead of
+   * The call to make. A query that goes on after an elicitation executes the step that waited, instead of
    * submitting it a second time.
    * @throws ProtocolError when its state is not valid here any more.
    */
   resumed(call: ElicitedCall, { mcpReq }: ServerContext): ElicitedCall {
     const state = mcpReq.requestState<WaitingStep | typeof UNKNOWN>();
-    // The arguments of execute_step name the step themselves.
+    // The arguments of other tools name the step themselves.
     if (state === undefined || call.name !== "query") return call;
     if ("unknown" in state) throw unknownState();
-    const { max_rows, max_bytes } = call.args as { max_rows?: unknown; max_bytes?: unknown };
-    const { plan_id, step_id } = state;
+    const { max_rows } = call.args as { max_rows?: unknown };
+    const { plan_id } = state;
     return {
-      name: "execute_step",
-      args: {
-        ...{ plan_id, step_id },
-        ...(max_rows === undefined ? {} : { max_rows }),
-        ...(max_bytes === undefined ? {} : { max_bytes }),
-      },
+      name: "get_result",
+      args: { plan_id, ...(max_rows === undefined ? {} : { max_rows }) },
     };
   }
 
@@ -105,7 +101,7 @@ function unknownState(): ProtocolError {
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,
     "The requestState is not valid on this server, or has expired. The query was not submitted again: " +
-      "list_plans names its plan, and execute_step goes on with it",
+      "get_result goes on with its plan",
   );
 }
 

@@ -18,6 +18,8 @@ export interface McpToolCall extends ToolScope {
   /** The arguments as the LLM wrote them, not validated yet. */
   readonly args: unknown;
   readonly whenOver: QuotaUse["whenOver"];
+  /** Whether the client has the tools of plans, so that an error may name them. */
+  readonly hasPlans: boolean;
 }
 
 /**
@@ -55,13 +57,13 @@ export async function callTool(call: McpToolCall): Promise<CallToolResult> {
     );
     // The result has the output twice, and is encoded in the turn in which it is made.
     if (isLarge(output)) await turnOfPiece(context.orgId);
-    return toolResult(output);
+    return toolResult(output, tool.text);
   } catch (thrown) {
     if (AppError.from(thrown).code === "INTERNAL") {
       const { requestId } = context;
       services.log.error({ err: thrown, requestId, tool: tool.name }, "tool call failed");
     }
-    return errorResult(thrown);
+    return errorResult(thrown, call.hasPlans);
   }
 }
 

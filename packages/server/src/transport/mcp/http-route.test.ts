@@ -33,7 +33,7 @@ describe("POST /mcp", () => {
       status: 413,
       body: { error: { code: -32_600, data: { code: "LIMIT_EXCEEDED" } } },
     });
-    expect(JSON.stringify(answer.body)).toContain("append_to_plan_id");
+    expect(JSON.stringify(answer.body)).toContain("append_steps");
   });
 
   it("refuses pages of other sites, and names that were made to point to this machine", async () => {
@@ -57,7 +57,7 @@ describe("POST /mcp", () => {
       }),
     );
     const text = answers.join("\n");
-    expect(text).toContain("submit_plan");
+    expect(text).toContain("explore_data");
     expect(text).toContain("SERVICE_ORG_REQUESTS_PER_SECOND");
   });
 

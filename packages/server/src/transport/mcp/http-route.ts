@@ -7,6 +7,8 @@ import { discardTooLarge, restErrorFrom } from "../rest/error-replies.js";
 import { receiveJson } from "../rest/json-body.js";
 import type { RestApp } from "../rest/rest-app.js";
 import type { Services } from "../services.js";
+import type { Toolset } from "../../kernel/toolsets.js";
+import { choiceOf, type QueryTexts } from "./mcp-choice.js";
 import type { McpHandler } from "./mcp-handler.js";
 import type { McpRequest } from "./mcp-server.js";
 import { challenge, type ProtectedResource } from "./protected-resource.js";
@@ -14,7 +16,7 @@ import { challenge, type ProtectedResource } from "./protected-resource.js";
 declare module "fastify" {
   interface FastifyRequest {
     /** The sender of an MCP request; on its route only. */
-    mcp: McpRequest;
+    mcp: Omit<McpRequest, "choice">;
   }
 }
 
@@ -24,6 +26,8 @@ export interface McpOptions {
   readonly version: string;
   /** Tells clients without a token where to get one; absent: they cannot get one. */
   readonly protectedResource?: ProtectedResource | undefined;
+  /** The toolsets that the operator offers; absent: all. */
+  readonly toolsets?: readonly Toolset[] | undefined;
   /** Answers messages instead of the service's own tools. */
   readonly mcp?: ((sender: McpRequest) => McpServer) | undefined;
 }
@@ -38,7 +42,7 @@ export const MCP_PATH = "/mcp";
 export function addMcpRoute(
   app: RestApp,
   services: Services,
-  { version, protectedResource, mcp }: McpOptions,
+  { version, protectedResource, mcp, toolsets }: McpOptions,
 ): void {
   let opening: Promise<McpHandler> | undefined;
   // MCP's modules are loaded on first use, so that a server starts faster.
@@ -62,12 +66,15 @@ export function addMcpRoute(
     url: MCP_PATH,
     schema: { hide: true },
     config: {
-      tooLargeFix: "send several smaller calls; submit_plan adds steps with append_to_plan_id",
+      tooLargeFix: "send several smaller calls; append_steps adds steps to a plan",
     },
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       const handler = await sharedResult(opened(), request.mcp.context.orgId);
-      const response = await handler.answer(webRequest(request), request.mcp, request.body);
+      // The parser of query strings makes an object of texts.
+      const choice = choiceOf(request.query as QueryTexts, toolsets);
+      const sender = { ...request.mcp, choice };
+      const response = await handler.answer(webRequest(request), sender, request.body);
       return sendResponse(reply, response);
     },
   });

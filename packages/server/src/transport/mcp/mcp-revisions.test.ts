@@ -65,27 +65,21 @@ describe("the tools that change plans", () => {
     const { plan_id } = await call("submit_plan", {
       steps: [{ id: "a", query_template: "SELECT 20 AS n" }],
     });
-    const finish = { finish_plan_id: plan_id, steps: [] };
-    expect((await call("submit_plan", finish)).error.message).toContain("Step a of plan");
+    const finish = { plan_id };
+    expect((await call("finish_plan", finish)).error.message).toContain("Step a of plan");
     await call("execute_step", { plan_id, step_id: "a" });
     const query_template = "SELECT {{step.a.output[0].n}} + 1 AS n";
     const more = [{ id: "b", query_template, depends_on: ["a"] }];
-    expect(await call("submit_plan", { append_to_plan_id: plan_id, steps: more })).toMatchObject({
+    expect(await call("append_steps", { plan_id, steps: more })).toMatchObject({
       ...{ status: "running", ready_steps: ["b"] },
     });
     expect(await call("execute_step", { plan_id, step_id: "b" })).toMatchObject({
       rows: [{ n: 21 }],
     });
-    expect((await call("submit_plan", { ...finish, steps: more })).error.code).toBe(
-      "INVALID_ARGUMENT",
-    );
-    expect((await call("submit_plan", { ...finish, keep_open: true })).error.message).toContain(
-      "leave it out with finish_plan_id",
-    );
-    expect(await call("submit_plan", finish)).toMatchObject({ plan_id, status: "completed" });
-    expect(await call("submit_plan", finish)).toMatchObject({ plan_id, status: "completed" });
+    expect(await call("finish_plan", finish)).toMatchObject({ plan_id, status: "completed" });
+    expect(await call("finish_plan", finish)).toMatchObject({ plan_id, status: "completed" });
     const last = [{ id: "c", query_template: "SELECT 1" }];
-    const late = await call("submit_plan", { append_to_plan_id: plan_id, steps: last });
+    const late = await call("append_steps", { plan_id, steps: last });
     expect(late.error.code).toBe("PLAN_NOT_ACTIVE");
   });
 
@@ -105,12 +99,8 @@ describe("the tools that change plans", () => {
       ],
     });
     for (const step_id of ["a", "b"]) await call("execute_step", { plan_id, step_id });
-    const fork = { fork_of_plan_id: plan_id, steps: [] };
-    expect((await call("submit_plan", fork)).error.code).toBe("INVALID_PLAN");
-    expect((await call("submit_plan", { ...fork, append_to_plan_id: plan_id })).error.code).toBe(
-      "INVALID_ARGUMENT",
-    );
-    const forked = await call("submit_plan", { ...fork, fork_at_step_id: "b" });
+    expect((await call("fork_plan", { plan_id })).error.code).toBe("INVALID_PLAN");
+    const forked = await call("fork_plan", { plan_id, step_id: "b" });
     expect(forked).toMatchObject({ status: "pending", revision: 1, ready_steps: ["b"] });
     const corrected = { query_template: "SELECT {{step.a.output[0].n}} + 2 AS n", step_id: "b" };
     expect(await call("execute_step", { plan_id: forked.plan_id, ...corrected })).toMatchObject({
@@ -127,19 +117,13 @@ describe("the tools that change plans", () => {
     const { plan_id } = await call("submit_plan", { steps: [first, last] });
     await call("execute_step", { plan_id, step_id: "a" });
     const query_template = "SELECT {{step.a.output[0].n}} + 1 AS n";
-    const appended = {
-      append_to_plan_id: plan_id,
-      steps: [{ id: "b", query_template, depends_on: ["a"] }],
-    };
-    expect((await call("submit_plan", { ...appended, name: "new" })).error.message).toContain(
-      "leave it out with append_to_plan_id",
-    );
+    const appended = { plan_id, steps: [{ id: "b", query_template, depends_on: ["a"] }] };
     const keyed = { ...appended, idempotency_key: "once" };
-    const answer = await call("submit_plan", keyed);
+    const answer = await call("append_steps", keyed);
     expect(answer).toEqual({
       ...{ plan_id, status: "running", revision: 2, ready_steps: ["z", "b"] },
     });
-    expect(await call("submit_plan", keyed)).toEqual(answer);
+    expect(await call("append_steps", keyed)).toEqual(answer);
     expect(await call("execute_step", { plan_id, step_id: "b" })).toMatchObject({
       rows: [{ n: 21 }],
     });
@@ -210,7 +194,5 @@ describe("a dry run of a plan", () => {
       },
     ]);
     expect((await call("list_plans")).plans).toHaveLength(before);
-    const both = await call("submit_plan", { steps, dry_run: true, append_to_plan_id: "x" });
-    expect(both.error.message).toContain("dry_run checks a new plan");
   });
 });

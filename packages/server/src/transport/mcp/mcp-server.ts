@@ -1,29 +1,41 @@
 import { shownLine, shownText } from "@steward/kernel/shown-text.js";
 import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import type { Tool } from "@modelcontextprotocol/server";
+import type { Prompt, Tool } from "@modelcontextprotocol/server";
+import { assert } from "@steward/kernel/assert.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
+import { TOOLSETS } from "../../kernel/toolsets.js";
+import { MCP_LIST_TTL_MS } from "../limits.js";
 import type { QuotaUse } from "../request-context.js";
 import { ResourceRights } from "../resource-rights.js";
 import type { Services } from "../services.js";
 import { ApprovalElicitation } from "./approval-elicitation.js";
 import { callTool } from "./call-tool.js";
-import { INSTRUCTIONS } from "./instructions.js";
+import { instructionsFor } from "./instructions.js";
 import { getPrompt, PROMPTS } from "./prompts.js";
 import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.js";
 import { withProgress } from "./progress.js";
 import { listedTool } from "./tool-schemas.js";
+import type { McpChoice } from "./mcp-choice.js";
 import type { McpTool, ToolScope } from "./tool.js";
-import { MCP_TOOLS } from "./tools/index.js";
+import { textOnly } from "./tool-result.js";
+import { ALL_MCP_TOOLS, MCP_TOOLS } from "./tools/index.js";
 
-/** The sender of a message, and the time limit of its request. */
+/** The sender of a message, the time limit of its request, and what the sender has chosen. */
 export interface McpRequest {
   readonly context: QueryRuntimeContext;
   readonly whenOver: QuotaUse["whenOver"];
+  readonly choice: McpChoice;
 }
 
-const LISTED: readonly Tool[] = MCP_TOOLS.map(listedTool);
-const BY_NAME: ReadonlyMap<string, McpTool> = new Map(MCP_TOOLS.map((tool) => [tool.name, tool]));
+/** A tool in a list, with its output schema and without. */
+const LISTED: ReadonlyMap<McpTool, { readonly structured: Tool; readonly text: Tool }> = new Map(
+  ALL_MCP_TOOLS.map((tool) => {
+    const structured = listedTool(tool);
+    const { outputSchema: _output, ...text } = structured;
+    return [tool, { structured, text }];
+  }),
+);
 
 /** Nobody is notified of changes, because there are no sessions; the package assumes otherwise unless told. */
 const CAPABILITIES = {
@@ -33,48 +45,69 @@ const CAPABILITIES = {
 };
 
 /**
+ * How long a client may use a list without asking again: nobody notifies it of changes. The lists of tools and resources
+ * depend on the caller.
+ */
+const KEPT = { ttlMs: MCP_LIST_TTL_MS, cacheScope: "private" } as const;
+const CACHE_HINTS = {
+  "server/discover": KEPT,
+  "tools/list": KEPT,
+  "prompts/list": KEPT,
+  "resources/templates/list": KEPT,
+};
+
+/**
  * The server object of one request, because there are no MCP sessions. It is the same for every
- * client, except that it offers only the tools that the caller may call.
+ * client, except that it offers only the chosen toolsets, and of those the tools that the caller may call.
  */
 export function mcpServer(services: Services, request: McpRequest, version: string): McpServer {
-  const { context } = request;
+  const { context, choice } = request;
+  const tools = choice.toolsets.flatMap((name) => MCP_TOOLS[name]);
   const scope = { context, services, rights: new ResourceRights(services.authorize) };
   const elicitation = new ApprovalElicitation(context);
   const mcp = new McpServer(
     { name: "steward", title: "Steward", version },
     {
-      ...{ capabilities: CAPABILITIES, instructions: INSTRUCTIONS },
+      ...{ capabilities: CAPABILITIES, instructions: instructionsFor(choice.toolsets) },
+      cacheHints: CACHE_HINTS,
       requestState: { verify: elicitation.verify },
     },
   );
   const { server } = mcp;
   server.setRequestHandler("tools/list", () =>
     countedAndTold(scope, async () => {
-      const offered = await Promise.all(
-        MCP_TOOLS.map((tool) => isOffered(services, context, tool)),
-      );
-      return { tools: LISTED.filter((_tool, index) => offered[index]) };
+      const offered = await Promise.all(tools.map((tool) => isOffered(services, context, tool)));
+      return {
+        tools: tools.filter((_tool, index) => offered[index]).map((tool) => listedAs(tool, choice)),
+      };
     }),
   );
   server.setRequestHandler("tools/call", async ({ params }, exchange) => {
     const resumed = elicitation.resumed({ ...params, args: params.arguments ?? {} }, exchange);
-    const tool = BY_NAME.get(resumed.name);
-    if (tool === undefined) throw unknownTool(params.name);
+    const tool = tools.find(({ name }) => name === resumed.name);
+    if (tool === undefined) throw unknownTool(params.name, tools);
     const signal = AbortSignal.any([context.signal, exchange.mcpReq.signal]);
     const call = {
       ...scope,
-      ...{ tool, whenOver: request.whenOver },
+      ...{ tool, whenOver: request.whenOver, hasPlans: choice.toolsets.includes("plans") },
       context: { ...context, signal, stopsStep: true },
       args: resumed.args,
     };
     const result = await withProgress(tool, exchange, (runsPlan) =>
       callTool({ ...call, runsPlan }),
     );
-    return elicitation.orAsked(result, exchange);
+    const answer = await elicitation.orAsked(result, exchange);
+    return choice.isStructured ? answer : textOnly(answer);
   });
   addResources(server, scope);
-  addPrompts(server, scope);
+  addPrompts(server, scope, choice.toolsets.includes("plans") ? PROMPTS : []);
   return mcp;
+}
+
+function listedAs(tool: McpTool, { isStructured }: McpChoice): Tool {
+  const listed = LISTED.get(tool);
+  assert(listed !== undefined, "every tool of a toolset is listed");
+  return isStructured ? listed.structured : listed.text;
 }
 
 type LowLevelServer = McpServer["server"];
@@ -93,9 +126,10 @@ function addResources(server: LowLevelServer, scope: ToolScope): void {
   );
 }
 
-function addPrompts(server: LowLevelServer, scope: ToolScope): void {
+/** @param prompts those that the client is offered: all of them name tools of plans. */
+function addPrompts(server: LowLevelServer, scope: ToolScope, prompts: readonly Prompt[]): void {
   server.setRequestHandler("prompts/list", () =>
-    countedAndTold(scope, () => ({ prompts: [...PROMPTS] })),
+    countedAndTold(scope, () => ({ prompts: [...prompts] })),
   );
   server.setRequestHandler("prompts/get", ({ params }) =>
     countedAndTold(scope, () => getPrompt(params.name, params.arguments ?? {}, scope)),
@@ -134,10 +168,14 @@ async function countedAndTold<Result>(
   }
 }
 
-function unknownTool(name: string): ProtocolError {
-  const known = [...BY_NAME.keys()].join(", ");
+/** The error for a tool that does not exist, or that belongs to a toolset which the client has not chosen. */
+function unknownTool(name: string, tools: readonly McpTool[]): ProtocolError {
+  const known = tools.map((tool) => tool.name).join(", ");
+  const toolset = TOOLSETS.find((each) => MCP_TOOLS[each].some((tool) => tool.name === name));
+  const elsewhere =
+    toolset === undefined ? "" : `. It is in the toolset ${toolset}: /mcp?toolsets=${toolset}`;
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `Unknown tool ${shownLine(name.slice(0, 64))}: the tools are ${known}`,
+    `Unknown tool ${shownLine(name.slice(0, 64))}: the tools are ${known}${elsewhere}`,
   );
 }

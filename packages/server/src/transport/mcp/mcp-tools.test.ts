@@ -4,7 +4,7 @@ import { createClient } from "@steward/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LlmToolCallAuditRecorded } from "../../kernel/tool-call.js";
 import { callTool, openMcpApp, type McpApp, type ToolArguments } from "./testing/mcp-app.js";
-import { MCP_TOOLS } from "./tools/index.js";
+import { ALL_MCP_TOOLS } from "./tools/index.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 const OTHER_ORG = "11111111-1111-4111-8111-111111111111";
@@ -29,24 +29,26 @@ function call(name: string, args: ToolArguments = {}, by = client): ReturnType<t
 }
 
 describe("the tools of MCP", () => {
-  it("are at most twelve, in a stable order, with schemas of both sides and all annotations", async () => {
+  it("are in a stable order, with schemas of both sides and all annotations", async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
-      "explore_data",
-      "query",
+      ...["explore_data", "query", "get_result"],
       "execute_step",
       "submit_plan",
+      "append_steps",
+      "fork_plan",
+      "finish_plan",
       "get_plan",
       "list_plans",
       "cancel_plan",
       "wait_for_events",
       "search_memory",
       "add_memory",
-      "get_usage",
       "propose_migration",
+      "get_usage",
     ]);
     for (const { name, description = "", inputSchema, outputSchema, annotations } of tools) {
-      expect([name, description.length > 100]).toEqual([name, true]);
+      expect([name, description.length > 70]).toEqual([name, true]);
       expect([name, inputSchema["additionalProperties"]]).toEqual([name, false]);
       expect([name, outputSchema?.["type"]]).toEqual([name, "object"]);
       expect(Object.keys(annotations ?? {}).toSorted()).toEqual([
@@ -59,20 +61,25 @@ describe("the tools of MCP", () => {
   });
 
   it("each have an action, which is asked for before the call is looked at", () => {
-    expect(MCP_TOOLS.filter(({ actions }) => actions.length === 0)).toEqual([]);
-    const read = MCP_TOOLS.filter(({ annotations }) => annotations.readOnlyHint);
+    expect(ALL_MCP_TOOLS.filter(({ actions }) => actions.length === 0)).toEqual([]);
+    const read = ALL_MCP_TOOLS.filter(({ annotations }) => annotations.readOnlyHint);
     for (const { name, actions } of read) {
       expect([name, actions.filter((action) => !action.endsWith(":read"))]).toEqual([name, []]);
     }
   });
 
   it("answer a question in one call, and say how to correct a wrong one", async () => {
-    const known = await call("explore_data", { query: "which customers are there?" });
-    expect(known.data_sources).toMatchObject([{ name: "shop", dialect: "sqlite" }]);
-    expect(known.tables[0]).toMatchObject({ data_source: "shop", table: "customers" });
-    const { description } = await call("explore_data", { table: "customers", token_budget: 300 });
-    expect(description.text).toContain("email");
-    expect(description.tokens).toBeLessThanOrEqual(300);
+    const { data_sources } = await call("explore_data");
+    expect(data_sources).toMatchObject([{ name: "shop", dialect: "sqlite" }]);
+    const { found } = await call("explore_data", { query: "which customers are there?" });
+    expect(found[0]).toMatchObject({ data_source: "shop", table: "customers" });
+    const tables = ["customers", "orders"];
+    const { descriptions } = await call("explore_data", { tables, token_budget: 600 });
+    expect(descriptions[0].text).toContain("email");
+    expect(descriptions[1].text).not.toContain("JOIN");
+    for (const { tokens } of descriptions) expect(tokens).toBeLessThanOrEqual(300);
+    const joined = await call("explore_data", { tables: ["orders"], joins: true });
+    expect(joined.descriptions[0].text).toContain("JOIN customers");
 
     const answer = await call("query", { sql: "SELECT count(*) AS n FROM customers" });
     expect(answer).toMatchObject({ status: "completed", row_count: 1, replayed: false });
@@ -117,7 +124,7 @@ describe("the tools of MCP", () => {
     });
     const [row] = (await call("execute_step", { plan_id, step_id: "who" })).rows;
     expect(Object.keys(row)).toEqual(["name"]);
-    await call("submit_plan", { finish_plan_id: plan_id, steps: [] });
+    await call("finish_plan", { plan_id });
     const seen = await call("wait_for_events", { plan_id, after_sequence: 2 });
     expect(seen).toMatchObject({ ended: true });
     expect(seen.events.at(-1).event_type).toBe("PlanCompleted");
@@ -166,7 +173,8 @@ describe("the tools of MCP", () => {
     expect(first).toMatchObject({ row_count: 250, next_offset: 100 });
     expect(first.hints.join(" ")).toContain("Rows 1 to 100 of 250 are shown");
     const { plan_id, step_id, next_offset: offset } = first;
-    const next = await call("execute_step", { plan_id, step_id, offset, max_rows: 150 });
+    expect(first.hints.join(" ")).toContain(`get_result with plan_id "${String(plan_id)}"`);
+    const next = await call("get_result", { plan_id, offset, max_rows: 150 });
     expect(next).toMatchObject({ replayed: true });
     expect(next).not.toHaveProperty("next_offset");
     expect(next.rows.at(-1)).toEqual({ i: 250 });
@@ -240,7 +248,7 @@ describe("the tools of MCP", () => {
   it("serve clients of 2025-11-25 at the same URL", async () => {
     const old = await steward.connected(admin, "legacy");
     expect(old.getServerVersion()).toMatchObject({ name: "steward" });
-    expect((await old.listTools()).tools).toHaveLength(12);
+    expect((await old.listTools()).tools).toHaveLength(16);
     expect(await call("query", { sql: "SELECT 1 AS one" }, old)).toMatchObject({
       rows: [{ one: 1 }],
     });

@@ -58,8 +58,8 @@ function writePlan(task: string): string {
 3. Call submit_plan with the steps that you know. Use {{step.<id>.output[0].<column>}} for values of earlier steps and name those steps in
    depends_on. When it is refused, correct every field that the details name and submit again.
 4. Call execute_step for each of the ready_steps, and read the hints before the next one. When a step fails, call
-   execute_step for it again with a corrected query_template. When more steps are needed, append them with submit_plan
-   and append_to_plan_id.
+   execute_step for it again with a corrected query_template. When more steps are needed, append them with
+   append_steps.
 5. Answer from the rows that you have received. Say so when a result was cut or a step failed.`;
 }
 

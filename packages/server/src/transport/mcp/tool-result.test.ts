@@ -14,7 +14,7 @@ it("has a text in which nothing of others deceives, with the same value", () => 
 
 it("says an error without what could deceive", () => {
   const details = [{ field: DECEPTIVE_TEXT, reason: DECEPTIVE_TEXT }];
-  const { content } = errorResult(new AppError("INVALID_PLAN", DECEPTIVE_TEXT, { details }));
+  const { content } = errorResult(new AppError("INVALID_PLAN", DECEPTIVE_TEXT, { details }), true);
   expect(deceptionIn(JSON.stringify(content.map((part) => "text" in part && part.text)))).toEqual(
     [],
   );

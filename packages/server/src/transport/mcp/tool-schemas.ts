@@ -48,7 +48,14 @@ interface ObjectSchema {
 }
 
 function jsonSchema(schema: z.ZodType, io: "input" | "output"): Tool["inputSchema"] & ObjectSchema {
-  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io });
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
+    io,
+    // Every integer that JavaScript has is within these bounds, so they say nothing.
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
   // The schema of every tool is a zod object.
   return json as Tool["inputSchema"] & ObjectSchema;
 }

@@ -50,13 +50,15 @@ export interface ToolDefinition<Input extends Fields, Output extends object> {
    * error.
    */
   readonly output: z.ZodType<Output>;
+  /** The output as the LLM reads it, in few tokens; absent: its JSON. */
+  readonly text?: (output: Output) => string;
   readonly run: (input: z.output<Input>, scope: ToolScope) => Promise<Output>;
 }
 
 /** A tool that is ready to be listed and called. */
 export interface McpTool extends Omit<
   ToolDefinition<Fields, object>,
-  "operations" | "run" | "input" | "output" | "resolves"
+  "operations" | "run" | "input" | "output" | "text" | "resolves"
 > {
   /** The action of each of its operations. */
   readonly actions: readonly Action[];
@@ -67,6 +69,8 @@ export interface McpTool extends Omit<
   readonly share: Share | undefined;
   readonly input: Fields;
   readonly output: z.ZodType<object>;
+  /** @param output what `run` has resolved to. */
+  readonly text: (output: object) => string;
   /** @param input what `input` has accepted. */
   readonly run: (input: unknown, scope: ToolScope) => Promise<object>;
 }
@@ -78,13 +82,21 @@ export interface McpTool extends Omit<
 export function defineTool<Input extends Fields, Output extends object>(
   definition: ToolDefinition<Input, Output>,
 ): McpTool {
-  const { operations, run, resolves, ...rest } = definition;
+  const {
+    operations,
+    run,
+    resolves,
+    text = (output: Output) => JSON.stringify(output),
+    ...rest
+  } = definition;
   return {
     ...rest,
     actions: operations.map(actionOf),
     recorded: operations.map(recordedOf).find((recorded) => recorded !== undefined),
     resolves: resolves ?? resolvedArguments(operations, rest.input),
     share: operations.map(shareOf).find((share) => share !== undefined),
+    // The output is that of the tool's own `run`.
+    text: (output) => text(output as Output),
     // The caller has checked the input against the tool's own schema.
     run: (input, scope) => run(input as z.output<Input>, scope),
   };

@@ -49,7 +49,7 @@ import { UnreadAnswers } from "./unread-answers.js";
 import { zodValidation } from "./validation/validation.js";
 
 /** Options of the REST server beside its services. */
-export interface RestOptions extends Pick<McpOptions, "protectedResource" | "mcp"> {
+export interface RestOptions extends Pick<McpOptions, "protectedResource" | "mcp" | "toolsets"> {
   /** This program's version, for the API's description. */
   readonly version: string;
   /** Whether `/docs` and `/openapi.json` are served. */

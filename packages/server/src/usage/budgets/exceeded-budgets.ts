@@ -29,3 +29,12 @@ export function exceededBudgets(
 function shown({ unit }: Budget, amount: bigint): string {
   return unit === "usd" ? `$${amountText(unit, amount)}` : `${amountText(unit, amount)} AAU`;
 }
+
+/** One sentence for each budget whose usage is known, with what is left of it. */
+export function remainingTexts(states: readonly BudgetState[]): readonly string[] {
+  return states.flatMap(({ budget, usage }) =>
+    usage === undefined
+      ? []
+      : [`The ${budgetText(budget)} has ${shown(budget, usage.remaining)} left`],
+  );
+}

@@ -13,20 +13,27 @@ export type ToolArguments = Readonly<Record<string, unknown>>;
 /** A server with the sample database "shop", for tests of MCP. */
 export interface McpApp extends AsyncDisposable {
   readonly app: App;
-  /** A client of the official SDK. @param mode `legacy`: as of 2025-11-25 and before. */
+  /**
+   * A client of the official SDK. @param mode `legacy`: as of 2025-11-25 and before. @param query what the
+   * client adds to the address; absent: `EVERYTHING`.
+   */
   connected(
     headers: Readonly<Record<string, string>>,
     mode?: "auto" | "legacy",
     capabilities?: ClientCapabilities,
+    query?: string,
   ): Promise<Client>;
 }
+
+/** What a client adds to the address to get every tool, and structured content for programs. */
+export const EVERYTHING = "?toolsets=all&structured=true";
 
 /**
  * Opens a server in a directory of its own, which is deleted with it.
  * @param options with data sources beside the sample database.
  */
 export async function openMcpApp(
-  options: Pick<AppOptions, "publicUrl" | "dataSources" | "organization"> = {},
+  options: Pick<AppOptions, "publicUrl" | "dataSources" | "organization" | "mcpToolsets"> = {},
 ): Promise<McpApp> {
   const directory = mkdtempSync(join(tmpdir(), "steward-mcp-"));
   createSampleDatabase(join(directory, "shop.db"));
@@ -43,8 +50,8 @@ export async function openMcpApp(
   });
   return {
     app,
-    connected: async (headers, mode = "auto", capabilities = {}) => {
-      const url = new URL(`http://127.0.0.1:${String(app.address.port)}/mcp`);
+    connected: async (headers, mode = "auto", capabilities = {}, query = EVERYTHING) => {
+      const url = new URL(`http://127.0.0.1:${String(app.address.port)}/mcp${query}`);
       const client = new Client(
         { name: "test", version: "1.0.0" },
         { capabilities, versionNegotiation: { mode } },

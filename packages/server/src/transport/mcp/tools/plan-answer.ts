@@ -19,9 +19,9 @@ import type {
 import { present } from "../../../kernel/present.js";
 import { pageWithin } from "../../paging/page-within.js";
 import { correctionOfStep } from "../../correction.js";
-import { correctingCall } from "./correcting-call.js";
+import { correctingCall, readStepOn } from "./correcting-call.js";
 import { nextOffset } from "./fields.js";
-import { rowsOfStep, type RowsRequest } from "./step-answer.js";
+import { inColumns, rowsOfStep, type RowsRequest } from "./step-answer.js";
 
 /**
  * Maximum number of failed steps for which an answer names the correcting call. An LLM corrects one
@@ -58,7 +58,7 @@ export interface PlanStepAnswer {
   /** The statement, the tool and the rows are shown where one step was asked for. */
   readonly query_template?: string | undefined;
   readonly tool_name?: string | undefined;
-  readonly rows?: readonly object[] | undefined;
+  readonly rows?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
 
 /** A plan, as the LLM reads it. */
@@ -126,9 +126,7 @@ export const planAnswerSchema: z.ZodType<PlanAnswer> = z.object({
   wait_reason: z
     .literal("awaiting_steps")
     .optional()
-    .describe(
-      "All steps have completed, and the plan waits for further ones or for finish_plan_id, both by submit_plan",
-    ),
+    .describe("All steps have completed, and the plan waits for append_steps or finish_plan"),
   revision: z.int().optional().describe("1 as submitted; every change of the steps adds one"),
   hints: z.array(z.string()).readonly().describe("Sentences to consider before the next call"),
   next_offset: nextOffset,
@@ -162,7 +160,9 @@ export function planAnswerOfStep(
   asked: RowsRequest,
 ): PlanAnswer {
   const page =
-    execution?.stepResult.status === "completed" ? rowsOfStep(execution, asked) : undefined;
+    execution?.stepResult.status === "completed"
+      ? rowsOfStep(execution, asked, readStepOn)
+      : undefined;
   const { queryTemplate, toolName } = prepared;
   const { next_offset: _ofSteps, steps: _steps, ...answer } = planAnswer(plan);
   return {
@@ -178,6 +178,14 @@ export function planAnswerOfStep(
     hints: [...answer.hints, ...(page?.hints ?? [])],
     ...present({ next_offset: page?.next_offset }),
   };
+}
+
+/** A plan in few tokens: the columns of rows are named once. */
+export function planText({ steps, ...plan }: PlanAnswer): string {
+  const shown = steps.map((step) =>
+    step.rows === undefined ? step : { ...step, ...inColumns(step.rows) },
+  );
+  return JSON.stringify({ ...plan, steps: shown });
 }
 
 /** A plan without its steps, for the LLM. */

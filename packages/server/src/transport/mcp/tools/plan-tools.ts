@@ -15,18 +15,21 @@ import {
   planAnswerOfStep,
   planAnswerSchema,
   planAnswer,
+  planText,
   planSummary,
   planSummarySchema,
   type PlanSummaryAnswer,
 } from "./plan-answer.js";
+import { REVISION_TOOLS } from "./revision-tools.js";
 import { SUBMIT_PLAN } from "./submit-plan.js";
 
 /** Default number of plans that list_plans returns. */
 const PLANS_DEFAULT = 20;
 
-/** Tools that submit, show and end plans. */
+/** Tools that submit, revise, show and end plans. */
 export const PLAN_TOOLS: readonly McpTool[] = [
   SUBMIT_PLAN,
+  ...REVISION_TOOLS,
   defineTool({
     name: "get_plan",
     title: "Read a plan",
@@ -45,6 +48,7 @@ export const PLAN_TOOLS: readonly McpTool[] = [
       max_bytes: maxBytes.describe("Only with step_id: bytes of rows to return at most"),
     }),
     output: planAnswerSchema,
+    text: planText,
     run: async ({ step_id: stepId, ...input }, scope) => {
       const { context, services } = scope;
       const id = asPlanId(input.plan_id);

@@ -66,7 +66,12 @@ export interface RowsRequest {
 export interface StepAnswerRequest extends RowsRequest {
   /** Names the call that corrects the step if it failed. */
   readonly correction: (execution: StepExecution) => string;
+  /** The call that reads the rows from an offset on. */
+  readonly readOn: ReadOn;
 }
+
+/** A call as an LLM makes it, such as `execute_step with plan_id "…"`. */
+export type ReadOn = (execution: StepExecution) => string;
 
 /**
  * A step's result for the LLM: rows as objects rather than as JSON text, limited to the requested
@@ -74,10 +79,10 @@ export interface StepAnswerRequest extends RowsRequest {
  */
 export function stepAnswer(
   execution: StepExecution,
-  { correction, offset, max_rows, max_bytes }: StepAnswerRequest,
+  { correction, readOn, offset, max_rows, max_bytes }: StepAnswerRequest,
 ): StepAnswer {
   const { stepResult, llmContextUpdate: update, replayed } = execution;
-  const page = rowsOfStep(execution, { offset, max_rows, max_bytes });
+  const page = rowsOfStep(execution, { offset, max_rows, max_bytes }, readOn);
   const { stepId, status, rowCount, error } = stepResult;
   return {
     plan_id: update.planId,
@@ -101,6 +106,29 @@ export function stepAnswer(
   };
 }
 
+/** A step's result in few tokens: each column is named once, and what is empty or goes without saying is left out. */
+export function stepText(answer: StepAnswer): string {
+  const { status, rows, row_count, next_offset, schema_changes, hints, replayed } = answer;
+  return JSON.stringify({
+    ...(status === "completed" ? {} : { status }),
+    ...(rows.length === row_count && rows.length > 0 ? {} : { row_count }),
+    ...(rows.length === 0 ? {} : inColumns(rows)),
+    ...present({ next_offset }),
+    ...(schema_changes.length === 0 ? {} : { schema_changes }),
+    ...(hints.length === 0 ? {} : { hints }),
+    ...(replayed ? { replayed } : {}),
+  });
+}
+
+/** Rows as arrays of values, in the order of the columns. A value is null where a row has no such column. */
+export function inColumns(rows: readonly Row[]): {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+} {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return { columns, rows: rows.map((row) => columns.map((name) => row[name] ?? null)) };
+}
+
 /** Rows of a step's stored result, in the form for the LLM. */
 export interface RowsAnswer {
   readonly rows: readonly Row[];
@@ -113,6 +141,7 @@ export interface RowsAnswer {
 export function rowsOfStep(
   execution: StepExecution,
   { offset, max_rows, max_bytes }: RowsRequest,
+  readOn: ReadOn,
 ): RowsAnswer {
   const { maxRows = LLM_ROWS_DEFAULT, maxBytes = LLM_ANSWER_BYTES_MAX } =
     execution.outputLimits ?? {};
@@ -124,8 +153,7 @@ export function rowsOfStep(
       maxBytes: max_bytes ?? Math.min(maxBytes, LLM_ANSWER_BYTES_MAX),
     },
     (next) =>
-      `Call execute_step with this plan_id and step_id and offset ${String(next)} for the next ones; ` +
-      "nothing runs again.",
+      `Call ${readOn(execution)} and offset ${String(next)} for the next ones; nothing runs again.`,
   );
   return {
     rows: rows.map((row) => parseOrdered(row) as Row),

@@ -10,7 +10,7 @@ import { present } from "../../../kernel/present.js";
 import { stepRevisionOf } from "../../rest/plans/plan-messages.js";
 import { defineTool, type McpTool, type ToolScope } from "../tool.js";
 import { correctionOfQuery, correctionOfStep } from "../../correction.js";
-import { correctingCall } from "./correcting-call.js";
+import { correctingCall, executingCall, readStepOn, resultCall } from "./correcting-call.js";
 import {
   dataSource,
   dependsOn,
@@ -25,44 +25,49 @@ import {
   toolName,
 } from "./fields.js";
 import { inOwnFields } from "./own-fields.js";
-import { stepAnswer, stepAnswerSchema } from "./step-answer.js";
+import {
+  type RowsRequest,
+  type StepAnswer,
+  stepAnswer,
+  stepAnswerSchema,
+  stepText,
+} from "./step-answer.js";
 import { awaitedApproval, executeStep } from "./waiting-step.js";
 
 /** Id of the only step of a plan that `query` creates. */
 const QUERY_STEP = "query";
 
-/** Tools that run statements. */
-export const STEP_TOOLS: readonly McpTool[] = [
+/** Annotations of a tool that runs statements. */
+const RUNS = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+/** Tools that run one statement, and read its result on. */
+export const QUERY_TOOLS: readonly McpTool[] = [
   defineTool({
     name: "query",
     title: "Run one SQL statement",
     description:
-      "Runs one SQL statement and returns its rows. Use it for a single question; use submit_plan when one statement " +
-      "needs the output of another. The statement only reads unless you name another intent. The statement is stored " +
-      "as a plan of one step, so plan_id and step_id of the answer lead to the result later. When the statement is " +
-      "wrong, the hints name the column or table that was probably meant: correct the statement and call query again.",
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: true,
-      idempotentHint: false,
-      openWorldHint: false,
-    },
+      "Runs one SQL statement and returns its rows. When it fails, correct it by the hints and call query again.",
+    annotations: { ...RUNS, idempotentHint: false },
     operations: ["executeStep", "submitPlan"],
     usage: "step",
     input: z.strictObject({
-      sql: z
-        .string()
-        .min(1)
-        .describe("One SQL statement in the dialect of the database, without values from others"),
-      intent: intent.exactOptional().describe(`${intent.description ?? ""}. Default read_select`),
+      sql: z.string().min(1).describe("One statement in the dialect of the database"),
+      intent: intent
+        .exactOptional()
+        .describe("Default read_select; admin changes schema or rights"),
       data_source: dataSource,
+      max_rows: maxRows,
       timeout_ms: timeoutMs,
       tool_name: toolName,
-      max_rows: maxRows,
-      max_bytes: maxBytes,
       session_id: sessionId,
     }),
     output: stepAnswerSchema,
+    text: stepText,
     run: async (input, scope) => {
       const { context, services } = scope;
       const step = {
@@ -80,28 +85,51 @@ export const STEP_TOOLS: readonly McpTool[] = [
       const plan = await inOwnFields(fieldOfQuery, () =>
         services.orchestrator.createPlan(session, definition, context),
       );
-      const execution = await executedOrEnded(plan.planId, scope);
-      return stepAnswer(execution, {
-        ...input,
-        correction: ({ stepResult }) => correctionOfQuery(stepResult.error),
-      });
+      return queryAnswer(await executedOrEnded(plan.planId, scope), input);
     },
   }),
+  defineTool({
+    name: "get_result",
+    title: "Read on in the result of a query",
+    description:
+      "Returns further rows of a query whose answer has next_offset, or the result of one that a person has approved " +
+      "by now. Nothing runs twice.",
+    annotations: RUNS,
+    operations: ["executeStep"],
+    resolves: { step_id: { names: "step", default: QUERY_STEP } },
+    usage: "step",
+    input: z.strictObject({ plan_id: z.string(), offset, max_rows: maxRows }),
+    output: stepAnswerSchema,
+    text: stepText,
+    run: async ({ plan_id, ...asked }, scope) =>
+      queryAnswer(await executeStep(queryStep(asPlanId(plan_id)), scope), asked),
+  }),
+];
+
+/** The only step of the plan that `query` has made. */
+function queryStep(planId: string): Parameters<typeof executeStep>[0] {
+  return { planId, stepId: QUERY_STEP, again: resultCall(planId) };
+}
+
+function queryAnswer(execution: StepExecution, asked: RowsRequest): StepAnswer {
+  const { offset: first, max_rows } = asked;
+  return stepAnswer(execution, {
+    ...present({ offset: first, max_rows }),
+    correction: ({ stepResult }) => correctionOfQuery(stepResult.error),
+    readOn: ({ llmContextUpdate }) => resultCall(llmContextUpdate.planId),
+  });
+}
+
+/** The tool that runs a step of a plan. */
+export const STEP_TOOLS: readonly McpTool[] = [
   defineTool({
     name: "execute_step",
     title: "Execute a step of a plan",
     description:
       "Executes one step of a plan whose dependencies are completed, and returns its rows. Calling it again for a " +
-      "finished step runs nothing and returns the stored result, so it is safe to repeat after a lost connection, and " +
-      "with offset it reads the rest of a long result. To correct a step that failed, or to change one that has not " +
-      "run, give query_template, intent, depends_on, data_source, timeout_ms or tool_name: the step is changed, checked again, and run. " +
-      "Read the hints before you choose the next step.",
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: true,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
+      "finished step runs nothing and returns the stored result; with offset it reads the rest of a long one. To correct " +
+      "a step that failed, or to change one that has not run, give what changes, such as query_template.",
+    annotations: RUNS,
     operations: ["executeStep"],
     usage: "step",
     input: z.strictObject({
@@ -120,16 +148,19 @@ export const STEP_TOOLS: readonly McpTool[] = [
       max_bytes: maxBytes,
     }),
     output: stepAnswerSchema,
+    text: stepText,
     run: async (input, scope) => {
       const { plan_id, step_id, offset: first, max_rows, max_bytes, ...changes } = input;
       const [plan, step] = [asPlanId(plan_id), asStepId(step_id)];
       const revised =
         Object.keys(changes).length > 0 ? await revise(plan, step, changes, scope) : scope;
-      const execution = await executeStep(plan, step, revised);
+      const again = executingCall(plan, step);
+      const execution = await executeStep({ planId: plan, stepId: step, again }, revised);
       return stepAnswer(execution, {
         ...present({ offset: first, max_rows, max_bytes }),
         correction: ({ stepResult: { error } }) =>
           correctionOfStep({ stepId: step, error }, correctingCall(plan, step)),
+        readOn: readStepOn,
       });
     },
   }),
@@ -147,7 +178,7 @@ function fieldOfQuery(field: string): string {
  */
 async function executedOrEnded(planId: string, scope: ToolScope): Promise<StepExecution> {
   try {
-    return await executeStep(planId, QUERY_STEP, scope);
+    return await executeStep(queryStep(planId), scope);
   } catch (refusal) {
     // A plan that waits for an approval is kept. The refusal contains its id, with which the agent
     // executes the step once it is approved.

@@ -1,19 +1,12 @@
 import * as z from "zod";
-import { ON_FAILURE, PLAN_STATUSES } from "@steward/operations";
+import { ON_FAILURE, PLAN_STATUSES, type PlanStatus } from "@steward/operations";
 import { sessionFor } from "@steward/kernel/caller.js";
-import { AppError, invalidField } from "@steward/kernel/errors.js";
-import type {
-  Orchestrator,
-  PlanDefinition,
-  PlanRecord,
-  QueryRuntimeContext,
-} from "../../../plans/index.js";
-import { checksOf, revisionsOf } from "../../journal.js";
+import type { PlanDefinition, PlanRecord } from "../../../plans/index.js";
+import { checksOf } from "../../journal.js";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "../../limits.js";
-import { asPlanId } from "../../plan-ids.js";
 import { planCheckMessage } from "../../plan-check-message.js";
 import { present } from "../../../kernel/present.js";
-import { definitionOf, planForkOf, stepsToAppendOf } from "../../rest/plans/plan-messages.js";
+import { definitionOf } from "../../rest/plans/plan-messages.js";
 import { PLAN_APP_URI } from "../plan-app.js";
 import { defineTool, type McpTool } from "../tool.js";
 import {
@@ -29,7 +22,7 @@ import {
   timeoutMs,
   toolName,
 } from "./fields.js";
-import { type CheckAnswer, checkAnswer, checkAnswerSchema } from "./check-answer.js";
+import { checkAnswer, checkAnswerSchema } from "./check-answer.js";
 import { readySteps, readyStepsOf } from "./plan-answer.js";
 
 const stepInput = z.strictObject({
@@ -45,243 +38,111 @@ const stepInput = z.strictObject({
     .array(z.string())
     .exactOptional()
     .describe("Tables whose definition is compared before and after the step"),
-  max_rows: maxRows.describe(
-    "Rows that an answer with the step's result shows, unless asked otherwise",
-  ),
-  max_bytes: maxBytes.describe("Bytes of rows that such an answer shows, unless asked otherwise"),
+  max_rows: maxRows.describe("Rows that an answer with its result shows, unless asked otherwise"),
+  max_bytes: maxBytes.describe("Bytes of rows that such an answer shows"),
 });
 
-const submission = z
-  .strictObject({
-    name: z.string().exactOptional().describe("Short name of a new plan, for people"),
-    description: z.string().exactOptional().describe("Purpose of a new plan"),
-    steps: z
-      .array(stepInput)
-      .describe(
-        "The steps, 1 to 1000; with fork_of_plan_id those to append, possibly none; with finish_plan_id none",
-      ),
-    append_to_plan_id: z
-      .string()
-      .exactOptional()
-      .describe(
-        "Id of a plan that is not over: the steps are added to it instead of making a new plan, and may depend on " +
-          "its steps. Leave it out for a new plan",
-      ),
-    fork_of_plan_id: z
-      .string()
-      .exactOptional()
-      .describe(
-        "Id of a plan, also of one that is over: the new plan has its steps, and its completed steps keep their results " +
-          "and do not run again. Leave it out otherwise",
-      ),
-    fork_at_step_id: z
-      .string()
-      .exactOptional()
-      .describe(
-        "Only with fork_of_plan_id: the step to run anew, with those that depend on it. Correct it with execute_step",
-      ),
-    finish_plan_id: z
-      .string()
-      .exactOptional()
-      .describe(
-        "Id of a plan whose steps have all completed, and that needs no more: the plan is completed. steps is empty. " +
-          "Leave it out otherwise",
-      ),
-    keep_open: z
-      .boolean()
-      .exactOptional()
-      .describe(
-        "Only for a new plan. true, the default here: when all steps have completed, the plan waits for further ones " +
-          "until finish_plan_id or its deadline. false: it is completed then",
-      ),
-    on_failure: z
-      .enum(ON_FAILURE)
-      .exactOptional()
-      .describe(
-        "What a failed step does to a new plan. pause, the default here: the plan waits for you to correct the step. " +
-          "fail: the plan ends",
-      ),
-    session_id: sessionId,
-    dry_run: z
-      .boolean()
-      .exactOptional()
-      .describe(
-        "true: stores nothing, and tells in check what each step of a new plan would touch, whether policies permit it, what it " +
-          "costs, and whether a budget would be exceeded",
-      ),
-    idempotency_key: z
-      .string()
-      .min(1)
-      .max(IDEMPOTENCY_KEY_LENGTH_MAX)
-      .exactOptional()
-      .describe("Submitting the same steps again with the same key changes nothing"),
-  })
-  .refine(
-    ({ steps, fork_of_plan_id: forkOf, finish_plan_id: finish }) =>
-      steps.length > 0 || forkOf !== undefined || finish !== undefined,
-    { path: ["steps"], error: "is empty: name at least one step" },
-  )
-  .refine(({ steps, finish_plan_id: finish }) => steps.length === 0 || finish === undefined, {
-    path: ["steps"],
-    error: "is not empty: a plan is finished without further steps",
-  });
+/** The steps of a new plan, or those to append to one. */
+export const stepsInput: z.ZodArray<typeof stepInput> = z
+  .array(stepInput)
+  .min(1, { error: "is empty: name at least one step" })
+  .describe("The steps, 1 to 1000");
+
+export const idempotencyKey: z.ZodExactOptional<z.ZodString> = z
+  .string()
+  .min(1)
+  .max(IDEMPOTENCY_KEY_LENGTH_MAX)
+  .exactOptional()
+  .describe("The same call again with the same key changes nothing");
+
+const submission = z.strictObject({
+  steps: stepsInput,
+  name: z.string().exactOptional().describe("Short name, for people"),
+  description: z.string().exactOptional().describe("Purpose of the plan"),
+  keep_open: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      "true, the default: after its last step the plan waits for append_steps or finish_plan. false: it is completed then",
+    ),
+  on_failure: z
+    .enum(ON_FAILURE)
+    .exactOptional()
+    .describe(
+      "pause, the default: the plan waits until you correct a failed step. fail: the plan ends",
+    ),
+  session_id: sessionId,
+  dry_run: z
+    .boolean()
+    .exactOptional()
+    .describe("true: stores nothing, and tells in check what each step would touch and cost"),
+  idempotency_key: idempotencyKey,
+});
 
 type Submission = z.output<typeof submission>;
 
-/** Fields that can only be set when a plan is created. */
-const FIELDS_OF_NEW_PLANS = [
-  "name",
-  "description",
-  "keep_open",
-  "on_failure",
-  "session_id",
-] as const;
+/** What an answer says about a plan that was submitted or revised. */
+export const planState = {
+  plan_id: planId,
+  status: z.enum(PLAN_STATUSES).describe("Status of the plan"),
+  revision: z.int().optional().describe("1 for a new plan; every change of its steps adds one"),
+  ready_steps: readySteps,
+};
 
-/** Fields that name a plan. At most one of them is given. */
-const PLAN_FIELDS = ["append_to_plan_id", "fork_of_plan_id", "finish_plan_id"] as const;
+/** The state of a plan, as the LLM reads it. */
+interface PlanStateAnswer {
+  readonly plan_id: string;
+  readonly status: PlanStatus;
+  readonly revision?: number | undefined;
+  readonly ready_steps: readonly string[];
+}
 
-/** The tool that submits a plan, appends steps to one, forks or finishes one. */
+/** The state of a plan that was submitted or revised. */
+export function stateOf(plan: PlanRecord): PlanStateAnswer {
+  return {
+    plan_id: plan.planId,
+    status: plan.status,
+    ...present({ revision: plan.revision }),
+    ready_steps: readyStepsOf(plan),
+  };
+}
+
+/** The tool that submits a plan. */
 export const SUBMIT_PLAN: McpTool = defineTool({
   name: "submit_plan",
-  title: "Submit a plan, append steps to one, or finish it",
+  title: "Submit a plan",
   description:
     "Stores a plan of SQL steps that depend on each other. Every statement is checked; nothing runs yet. If anything " +
-    "is wrong, nothing is stored and the details name every field to correct: correct them all and submit again. " +
-    "Then call execute_step for the ready_steps. You need not know all steps in advance: call it again with " +
-    "append_to_plan_id to add steps that use what earlier ones found, also when all steps have run, and with finish_plan_id " +
-    "when the plan needs no more. A step that fails does not end the plan: " +
-    "correct it with execute_step. To see first what a plan may do and costs, use dry_run. To go on from a plan that is over, or to try another way without losing results, " +
-    "use fork_of_plan_id. For a single statement use query instead.",
+    "is wrong, nothing is stored: correct every field that the error names. Then call execute_step for the " +
+    "ready_steps. You need not know all steps in advance: append_steps adds more. For a single statement use query.",
   annotations: ADDS,
   app: PLAN_APP_URI,
-  operations: ["submitPlan", "appendSteps", "forkPlan", "finishPlan"],
-  resolves: { append_to_plan_id: { names: "plan" }, fork_of_plan_id: { names: "plan" } },
+  operations: ["submitPlan"],
   usage: "write_insert",
   input: submission,
   output: z.object({
-    plan_id: planId.optional().describe("Id of the plan; absent with dry_run"),
-    status: z.enum(PLAN_STATUSES).optional().describe("Status of the plan; absent with dry_run"),
-    revision: z.int().optional().describe("1 for a new plan; every change of its steps adds one"),
-    ready_steps: readySteps,
+    ...planState,
+    plan_id: planState.plan_id.optional().describe("Id of the plan; absent with dry_run"),
+    status: planState.status.optional().describe("Status of the plan; absent with dry_run"),
     check: checkAnswerSchema.optional().describe("Only with dry_run: what the plan would do"),
   }),
   run: async (input, { context, services: { orchestrator } }) => {
     const { idempotency_key: key } = input;
+    const session = sessionFor(context, input.session_id ?? "");
     if (input.dry_run === true) {
-      return { ready_steps: [], check: await checked(orchestrator, input, context) };
+      const check = await checksOf(orchestrator).checkPlan(session, definition(input), context);
+      return { ready_steps: [], check: checkAnswer(planCheckMessage(check)) };
     }
     const ctx = key === undefined ? context : { ...context, idempotencyKey: key };
-    const plan = await planOf(orchestrator, input, ctx);
-    return {
-      plan_id: plan.planId,
-      status: plan.status,
-      ...present({ revision: plan.revision }),
-      ready_steps: readyStepsOf(plan),
-    };
+    return stateOf(await orchestrator.createPlan(session, definition(input), ctx));
   },
 });
 
-async function checked(
-  orchestrator: Orchestrator,
-  input: Submission,
-  ctx: QueryRuntimeContext,
-): Promise<CheckAnswer> {
-  const field = PLAN_FIELDS.find((name) => input[name] !== undefined);
-  if (field !== undefined) throw invalidField(field, "leave it out: dry_run checks a new plan");
-  const session = sessionFor(ctx, input.session_id ?? "");
-  const check = await checksOf(orchestrator).checkPlan(session, definitionOfNew(input), ctx);
-  return checkAnswer(planCheckMessage(check));
-}
-
-function planOf(
-  orchestrator: Orchestrator,
-  input: Submission,
-  ctx: QueryRuntimeContext,
-): Promise<PlanRecord> {
-  const { append_to_plan_id: appendTo, fork_of_plan_id: forkOf, fork_at_step_id: forkAt } = input;
-  const [first, second] = PLAN_FIELDS.filter((name) => input[name] !== undefined);
-  if (second !== undefined) {
-    throw invalidField(second, `cannot be combined with ${first ?? ""}: choose one`);
-  }
-  if (forkAt !== undefined && forkOf === undefined) {
-    throw invalidField("fork_at_step_id", "names a step of fork_of_plan_id, which is missing");
-  }
-  if (appendTo !== undefined) return appended(orchestrator, appendTo, input, ctx);
-  if (forkOf !== undefined) return forked(orchestrator, forkOf, input, ctx);
-  if (input.finish_plan_id !== undefined) {
-    return finished(orchestrator, input.finish_plan_id, input, ctx);
-  }
-  return created(orchestrator, input, ctx);
-}
-
 /**
- * Creates the plan. A failed step of an LLM's plan waits for its correction, and the plan for further
- * steps, because the LLM decides after each step.
+ * A failed step of an LLM's plan waits for its correction, and the plan for further steps, because the LLM
+ * decides after each step.
  */
-function created(
-  orchestrator: Orchestrator,
-  input: Submission,
-  ctx: QueryRuntimeContext,
-): Promise<PlanRecord> {
-  const { session_id: session = "" } = input;
-  return orchestrator.createPlan(sessionFor(ctx, session), definitionOfNew(input), ctx);
-}
-
-function definitionOfNew(input: Submission): PlanDefinition {
+function definition(input: Submission): PlanDefinition {
   const { name, description, steps, on_failure = "pause", keep_open = true } = input;
   return definitionOf({ ...present({ name, description }), steps, on_failure, keep_open });
-}
-
-async function appended(
-  orchestrator: Orchestrator,
-  givenId: string,
-  input: Submission,
-  ctx: QueryRuntimeContext,
-): Promise<PlanRecord> {
-  refuseFieldsOfNewPlans(input, "append_to_plan_id");
-  const id = asPlanId(givenId);
-  await revisionsOf(orchestrator).appendSteps(id, stepsToAppendOf({ steps: input.steps }), ctx);
-  return knownPlan(orchestrator, id, ctx);
-}
-
-async function forked(
-  orchestrator: Orchestrator,
-  givenId: string,
-  input: Submission,
-  ctx: QueryRuntimeContext,
-): Promise<PlanRecord> {
-  refuseFieldsOfNewPlans(input, "fork_of_plan_id");
-  const { steps, fork_at_step_id: step_id } = input;
-  const fork = planForkOf({ steps, ...present({ step_id }) });
-  const { planId } = await revisionsOf(orchestrator).forkPlan(asPlanId(givenId), fork, ctx);
-  return knownPlan(orchestrator, planId, ctx);
-}
-
-async function finished(
-  orchestrator: Orchestrator,
-  givenId: string,
-  input: Submission,
-  ctx: QueryRuntimeContext,
-): Promise<PlanRecord> {
-  refuseFieldsOfNewPlans(input, "finish_plan_id");
-  const id = asPlanId(givenId);
-  await revisionsOf(orchestrator).finishPlan(id, ctx);
-  return knownPlan(orchestrator, id, ctx);
-}
-
-/** A name, a description and the like cannot be set when a plan is changed, forked or finished. */
-function refuseFieldsOfNewPlans(input: Submission, given: string): void {
-  const field = FIELDS_OF_NEW_PLANS.find((name) => input[name] !== undefined);
-  if (field === undefined) return;
-  throw invalidField(field, `belongs to a new plan: leave it out with ${given}`);
-}
-
-async function knownPlan(
-  orchestrator: Orchestrator,
-  planId: string,
-  ctx: QueryRuntimeContext,
-): Promise<PlanRecord> {
-  const plan = await orchestrator.getPlan(planId, ctx);
-  if (plan === undefined) throw new AppError("PLAN_NOT_FOUND", `Unknown plan ${planId}`);
-  return plan;
 }

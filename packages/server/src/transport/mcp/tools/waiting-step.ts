@@ -2,15 +2,21 @@ import { AppError } from "@steward/kernel/errors.js";
 import type { StepExecution } from "../../../plans/index.js";
 import type { ToolScope } from "../tool.js";
 
+/** A step, and the call of a tool that executes it again. */
+interface NamedStep {
+  readonly planId: string;
+  readonly stepId: string;
+  readonly again: string;
+}
+
 /**
  * Executes a step.
  * @throws AppError `APPROVAL_REQUIRED` when the step waits for persons, with the page where they
- *   decide and the calls by which the LLM goes on. The LLM itself cannot decide. There is no tool
+ *   decide and the call by which the LLM goes on. The LLM itself cannot decide. There is no tool
  *   for decisions, because only a person who has signed in on that page may decide.
  */
 export async function executeStep(
-  planId: string,
-  stepId: string,
+  { planId, stepId, again }: NamedStep,
   { context, services: { orchestrator, signIn }, runsPlan }: ToolScope,
 ): Promise<StepExecution> {
   runsPlan?.(planId);
@@ -21,10 +27,10 @@ export async function executeStep(
     const approvalId = awaitedApproval(refusal);
     if (approvalId === undefined) throw thrown;
     const page = `${signIn.publicUrl?.replace(/\/+$/, "") ?? ""}/approvals/${approvalId}`;
+    const [waits = ""] = refusal.message.split(OTHER_WAYS);
     const message =
-      `${refusal.message}. You cannot decide yourself: give the page ${page} to a person who can. Then call ` +
-      `wait_for_events with plan_id "${planId}" until it has PlanApprovalDecided for this approval, and ` +
-      `execute_step with plan_id "${planId}" and step_id "${stepId}"`;
+      `${waits}. You cannot decide yourself: give the page ${page} to a person who can. ` +
+      `When the person has decided, call ${again}`;
     throw new AppError(refusal.code, message, {
       details: [
         ...refusal.details,
@@ -36,6 +42,9 @@ export async function executeStep(
     });
   }
 }
+
+/** Where a refusal begins to name the ways to decide that are not an LLM's. */
+const OTHER_WAYS = ", at /approvals/";
 
 /** The approval that a step waits for; `undefined` for every other refusal. */
 export function awaitedApproval({ code, details }: AppError): string | undefined {

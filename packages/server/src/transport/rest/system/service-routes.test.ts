@@ -4,7 +4,7 @@ import { errorBodySchema } from "@steward/protocol/rest";
 import { describe, expect, it } from "vitest";
 import { INTENTS } from "../../../governance/index.js";
 import { listedTool } from "../../mcp/tool-schemas.js";
-import { MCP_TOOLS } from "../../mcp/tools/index.js";
+import { ALL_MCP_TOOLS } from "../../mcp/tools/index.js";
 import type { z } from "zod";
 import { send, startRestServer, type TestRestServer } from "../testing/rest-server.js";
 
@@ -75,7 +75,7 @@ describe("the documents for agents", () => {
     expect(skill).toMatch(/^---\nname: steward\ndescription: /);
     const named = [...skill.matchAll(/`([a-z]+_[a-z_]+)`/g)].map(([, name = ""]) => name);
     // Each name is a tool, a member of its messages, one of their values, or a prompt.
-    const known = JSON.stringify([MCP_TOOLS.map(listedTool), INTENTS, "repair_plan"]);
+    const known = JSON.stringify([ALL_MCP_TOOLS.map(listedTool), INTENTS, "repair_plan"]);
     expect(
       named.filter((name) => !known.includes(`"${name}"`)),
       "skill.md names a tool or field that no MCP tool has",
