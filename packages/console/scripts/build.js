@@ -1,5 +1,5 @@
 // Bundles the console into `dist`, unless nothing that it is made of has changed since the last time, and
-// writes each file of text a second and third time, compressed, so that the server need not compress.
+// writes the licences of what it contains, and each file of text a second and third time, compressed, so that the server need not compress.
 //
 // node scripts/build.js
 import { createHash } from "node:crypto";
@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { thirdPartyLicences } from "../../../scripts/third-party.js";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, "dist");
@@ -14,7 +15,7 @@ const stamp = join(dist, ".inputs");
 /** What the bundle is made of. The lock file stands for the npm packages. */
 const INPUTS = [
   ...["index.html", "package.json", "public", "scripts", "src", "tsconfig.json", "vite.config.ts"],
-  ...["../client/dist", "../../package-lock.json"],
+  ...["../client/dist", "../../package-lock.json", "../../scripts/third-party.js"],
 ];
 /** Files below this size fit into one packet; compressing them saves nothing. */
 const COMPRESSED_BYTES_MIN = 1024;
@@ -23,7 +24,9 @@ const inputs = hashOf(INPUTS.flatMap((name) => filesIn(join(root, name))));
 if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== inputs) {
   // Loaded only here: when nothing changed, the build takes a few milliseconds.
   const { build } = await import("vite");
-  await build({ root, logLevel: "warn" });
+  const { output } = await build({ root, logLevel: "warn" });
+  const licences = thirdPartyLicences(output.flatMap((file) => file.moduleIds ?? []));
+  writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), licences);
   for (const file of filesIn(dist)) compress(file);
   writeFileSync(stamp, inputs);
 }

@@ -7,9 +7,9 @@ export const BUNDLED = [
   ...["protocol", "operations", "client", "kernel", "state", "postgres", "schema", "server"],
 ];
 /** The first module of the program, bundled. It is written last. */
-export const BUNDLE = new URL("server/dist/bundle/main.js", packages);
+export const BUNDLE = new URL("../dist/bundle/main.js", import.meta.url);
 /** The first module of the program as the compiler writes it. */
-export const COMPILED = new URL("server/dist/cli/main.js", packages);
+export const COMPILED = new URL("../dist/cli/main.js", import.meta.url);
 
 /** What the compiler writes last. Only a checkout has these files: the published packages leave them out. */
 const BUILD_RECORDS = BUNDLED.map((name) => new URL(`${name}/dist/.tsbuildinfo`, packages));

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -50,7 +50,10 @@ export function loadedModules(program: readonly string[]): readonly string[] {
 export function unbundled(urls: readonly string[]): readonly string[] {
   return urls.flatMap((url) => {
     if (!url.includes("/dist/bundle/")) return [url];
-    const { sources } = JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, "utf8")) as {
+    const map = `${fileURLToPath(url)}.map`;
+    // What the bundler itself writes comes from no source.
+    if (!existsSync(map)) return [];
+    const { sources } = JSON.parse(readFileSync(map, "utf8")) as {
       readonly sources: readonly string[];
     };
     return sources.map((source) => new URL(source, url).href);
