@@ -9,6 +9,7 @@ const LONGEST: readonly string[] = [
   "conformance/processes",
   "faults/kill",
   "conformance/over-rest",
+  "release/packages",
   "hostile/hostile",
   "conformance/over-grpc",
   "faults/cluster",

@@ -32,7 +32,7 @@ export interface SnippetRun {
 
 /**
  * Runs the snippets of a document in order, in one shell, in a folder with the content of a clone
- * of the repository. `npm start`, `steward dev` and `steward serve` run in the background; a server
+ * of the repository. `npm start`, `npx @steward/server dev`, `steward dev` and `steward serve` run in the background; a server
  * is stopped where the text says Ctrl-C.
  */
 export async function runSnippets(
@@ -92,7 +92,7 @@ export async function runSnippets(
 const OWN_PROGRAMS: Readonly<Record<string, string>> = {
   npm: 'case "$1" in ci|test) ;; start) exec start-server dev ;; *) exit 64 ;; esac',
   npx: [
-    'case "$1 ${2:-}" in "steward dev"|"steward serve") shift; exec start-server "$@" ;; esac',
+    'case "$1 ${2:-}" in "steward dev"|"steward serve"|"@steward/server dev") shift; exec start-server "$@" ;; esac',
     'program=$(command -v "foreign-$1" || echo "$ROOT/node_modules/.bin/$1")',
     // A command that watches runs until it is stopped.
     'if [ "$1 ${3:-}" = "steward watch" ]; then shift; timeout 2 "$program" "$@" || [ $? = 124 ]; exit; fi',

@@ -23,6 +23,8 @@ const NOT_SCRIPTS: Readonly<Record<string, string>> = {
   "docs/authentication.md yaml": "identity-mtls/known-clients.test.ts reads it",
   "docs/scale-out.md SERVICE_DATABASE_URL=postgres://steward@coordinator.example.com/steward npx steward migrate --distribute":
     "needs a Citus cluster; test/citus runs it",
+  "docs/install.md sh": "needs a registry; release/installed.long.test.ts installs",
+  "packages/server/README.md sh": "as docs/install.md",
   "docs/scale-out.md sql": "needs the servers of a Citus cluster",
   "docs/migration-locks.md sql": "postgres-database/online-indexes.test.ts leads to it",
   "docs/tools-file.md npx steward tools list": "needs other MCP servers; cli/tools runs it",
