@@ -64,6 +64,7 @@ describe("a release", () => {
     const typescript = ["typescript@6", "@types/node@20"];
     await runNpm(["install", "@steward/server", "@steward/client", ...typescript], project);
     writeFileSync(join(project, "embedded.mts"), EMBEDDING);
+    writeFileSync(join(project, "shop.db"), "");
     const options = ["--target", "es2023", "--lib", "es2023,esnext.disposable"];
     const tsc = ["npx", "tsc", "--strict", ...options, "--module", "nodenext", "--types", "node"];
     await runManager([...tsc, "embedded.mts"], project);
@@ -79,7 +80,7 @@ await using app = await openApp({
   port: false,
   dataDir: \`\${import.meta.dirname}/data\`,
   databaseUrl: \`sqlite:\${import.meta.dirname}/data/store.db\`,
-  dataSources: [{ name: "memory", url: "sqlite:shop.db" }],
+  dataSources: [{ name: "memory", url: \`sqlite:\${import.meta.dirname}/shop.db\` }],
   organization: "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11",
   logLevel: "warn",
 });
