@@ -59,7 +59,6 @@ describe("the published packages", () => {
     const manifest = manifestOf(name);
     expect(manifest).toMatchObject({
       ...{ license: "Apache-2.0", engines: { node: ">=20.19" }, type: "module" },
-      repository: { directory: `packages/${name}` },
       description: expect.any(String) as string,
       keywords: expect.arrayContaining([expect.any(String)]) as string[],
       exports: expect.any(Object) as object,
