@@ -17,7 +17,7 @@ describe("steward migrate", () => {
     const run = async (...more: readonly string[]) =>
       runHere(["migrate", "--database-url", database.url, ...more], { cwd });
     const dry = await runSteward(["migrate", "--database-url", database.url, "--dry-run"], { cwd });
-    expect(dry.stdout).toMatch(/^would apply v6-store\n/);
+    expect(dry.stdout).toMatch(/^would apply v7-store\n/);
     const password = new URL(database.url).password;
     const done = await run();
     expect(done.stdout).toBe(dry.stdout.replaceAll("would apply", "applied"));

@@ -33,7 +33,7 @@ describe("the schema on PostgreSQL", () => {
   it("is made once by nodes that start together, after a dry run that makes nothing", async () => {
     await using db = new Database(database.url);
     const pending = await pendingMigrations(db);
-    expect(pending.map(({ name }) => name)).toContain("v6-store");
+    expect(pending.map(({ name }) => name)).toContain("v7-store");
     expect(await database.query("SELECT to_regclass('plans') AS plans")).toEqual([{ plans: null }]);
     const applied = await Promise.all([migrate(db), migrate(db), migrate(db)]);
     expect(applied.flat()).toEqual(pending);
