@@ -58,7 +58,7 @@ export async function openBilling(
   };
 }
 
-/** What webhooks tell of a budget that does not cover a call: once for each period. */
+/** What webhooks tell of a call over a budget, refused or not: once for each period. */
 function budgetNotice({ budget, window }: BudgetInPeriod): WebhookNotice {
   const { id, scope, unit, period, action, setBy } = budget;
   const { sessionId, fromMs, untilMs } = window;

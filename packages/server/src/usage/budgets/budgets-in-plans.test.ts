@@ -97,7 +97,7 @@ describe("budgets, over plans that run", () => {
     await send("POST", "/billing/budgets", { ...CAP, limit: "5", action: "warn" });
     const { body } = await execute(await submit(inserts.slice(0, 1)), "s0");
     expect(body.data?.llm_context_update?.augmentation_hints).toContain(
-      "The organization's budget of 5 AAU per day does not cover this call",
+      "This call ran over the organization's budget of 5 AAU per day, which only warns",
     );
   });
 });

@@ -74,7 +74,7 @@ describe("a budget", () => {
     const ledger = openLedger([budget({ limit: 2n, action: "warn" })]);
     expect(ledger.reserve("a", charge(), NOW_MS)).toMatchObject({
       kind: "admitted",
-      warnings: ["The organization's budget of 2 AAU per day does not cover this call"],
+      warnings: ["This call ran over the organization's budget of 2 AAU per day, which only warns"],
     });
   });
 

@@ -122,7 +122,7 @@ export class BudgetLedger {
     this.#reserved.set(callId, charge);
     return {
       kind: "admitted",
-      warnings: exceeded.map((budget) => describe(budget)),
+      warnings: exceeded.map((budget) => warningOf(budget)),
       exceeded: exceeded.map((budget) => ({
         budget,
         window: windowOf(budget, charge.sessionId, nowMs),
@@ -187,7 +187,7 @@ export class BudgetLedger {
     const renewal = untilMs === undefined ? "" : `; it is reset at ${isoTime(untilMs)}`;
     return {
       kind: "refused",
-      message: `${describe(budget)}${renewal}`,
+      message: `The ${budgetText(budget)} does not cover this call${renewal}`,
       retryAfterMs: isReserved ? RETRY_RESERVED_MS : endMs,
       exceeded: isReserved ? [] : [{ budget, window }],
     };
@@ -222,8 +222,9 @@ export function amountOf(budget: Budget, amount: Pick<Charge, "aau" | "cost">): 
   return budget.unit === "aau" ? BigInt(amount.aau) : amount.cost;
 }
 
-function describe(budget: Budget): string {
-  return `The ${budgetText(budget)} does not cover this call`;
+/** What the agent is told of a call that ran although the budget did not cover it. */
+function warningOf(budget: Budget): string {
+  return `This call ran over the ${budgetText(budget)}, which only warns`;
 }
 
 /** A budget by its owner and its limit, such as `session's budget of $100 per month`. */

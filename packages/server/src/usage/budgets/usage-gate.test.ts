@@ -165,7 +165,7 @@ describe("the usage gate", () => {
     await using room = await UsageRoom.open();
     await room.service.setBudget(admin(), { ...CAP, limit: "2", action: "warn" });
     expect(await room.gate.admit(call())).toEqual([
-      "The organization's budget of 2 AAU per day does not cover this call",
+      "This call ran over the organization's budget of 2 AAU per day, which only warns",
     ]);
     const other = call({ orgId: "22222222-2222-4222-8222-222222222222" });
     expect(await room.gate.admit(other)).toEqual([]);
