@@ -101,7 +101,7 @@ function Subject(props: {
           facts={[
             [approvalTexts.requester, <AgentText key="who">{partyText(requester)}</AgentText>],
             [approvalTexts.requested, <Time key="at" at={approval.requested_at} />],
-            [approvalTexts.expires, new Date(approval.expires_at).toLocaleString("en-GB")],
+            [approvalTexts.expires, <Time key="expires" at={approval.expires_at} isDeadline />],
             ...standingFacts(approval),
             ...rules.map((rule): readonly [string, string] => [
               rule.policy_id,
@@ -138,7 +138,6 @@ function Subject(props: {
   );
 }
 
-/** Whose decision covers the statement, and how long the decision covers later ones. */
 /** The plan and the step that wait; none when it is for an operation. */
 function planFacts(approval: Approval): readonly (readonly [string, ReactNode])[] {
   if (approval.plan_id === "") return [];
@@ -159,6 +158,7 @@ function planFacts(approval: Approval): readonly (readonly [string, ReactNode])[
   ];
 }
 
+/** Whose decision covers the statement, and how long the decision covers later ones. */
 function standingFacts(approval: Approval): readonly (readonly [string, ReactNode])[] {
   const { granted_by: grantedBy, standing_until: until } = approval;
   const { revoked_at: revokedAt, revoked_by: revokedBy } = approval;
@@ -176,7 +176,7 @@ function standingFacts(approval: Approval): readonly (readonly [string, ReactNod
         </Link>
       ),
     ],
-    [approvalTexts.standsUntil, until && new Date(until).toLocaleString("en-GB")],
+    [approvalTexts.standsUntil, until && <Time key="until" at={until} isDeadline />],
     [
       approvalTexts.revoked,
       revokedAt && (

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { usePreferences } from "../data/preferences.js";
 import { texts } from "../texts.js";
-import { absoluteTime, relativeTime } from "./time-texts.js";
+import { absoluteTime, relativeDeadline, relativeTime } from "./time-texts.js";
 
 /** How often relative times are counted anew, in ms. */
 const TICK_MS = 1000;
@@ -30,12 +30,15 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-/** A moment: how long ago it was, or its date, as preferred; the tooltip has both. */
-export function Time({ at }: { readonly at: string | undefined }) {
+/**
+ * A moment: how long ago it was, or its date, as preferred; the tooltip has both.
+ * @param isDeadline it may be ahead, and then says in how long it is.
+ */
+export function Time(props: { readonly at: string | undefined; readonly isDeadline?: boolean }) {
+  const { at, isDeadline = false } = props;
+  const textOf = isDeadline ? relativeDeadline : relativeTime;
   // The text and not the clock, so that it is drawn again only when it changes.
-  const relative = useSyncExternalStore(subscribe, () =>
-    at === undefined ? "" : relativeTime(at, now),
-  );
+  const relative = useSyncExternalStore(subscribe, () => (at === undefined ? "" : textOf(at, now)));
   const { times } = usePreferences();
   if (at === undefined) return <span className="text-muted">{texts.times.never}</span>;
   const absolute = absoluteTime(at);

@@ -43,7 +43,7 @@ export function BudgetTable({ budgets }: { readonly budgets: readonly Budget[] }
             },
             {
               title: usageTexts.resets,
-              cell: ({ resets_at: at }) => (at === undefined ? "" : <Time at={at} />),
+              cell: ({ resets_at: at }) => (at === undefined ? "" : <Time at={at} isDeadline />),
             },
             {
               title: usageTexts.change,
@@ -165,10 +165,11 @@ export function PriceTable() {
               cell: ({ amount_usd: amount }) => `$${amount}`,
               isNumber: true,
             },
-            { title: usageTexts.from, cell: ({ from }) => <Time at={from} /> },
+            { title: usageTexts.from, cell: ({ from }) => <Time at={from} isDeadline /> },
             {
               title: usageTexts.until,
-              cell: ({ until }) => (until === undefined ? usageTexts.forGood : <Time at={until} />),
+              cell: ({ until }) =>
+                until === undefined ? usageTexts.forGood : <Time at={until} isDeadline />,
             },
           ]}
         />

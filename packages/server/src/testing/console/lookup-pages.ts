@@ -69,6 +69,8 @@ export function describeLookupPages(shared: OpenConsole): void {
       await page.getByLabel("New limit").fill("77");
       await page.getByRole("button", { name: "Set budget" }).click();
       await page.getByText("$77 a month").first().waitFor({ timeout: WAIT_MS });
+      const day = page.getByRole("row").filter({ hasText: "a day" });
+      await day.getByText(/^in \d+ (s|min|h)$/).waitFor({ timeout: WAIT_MS });
       await page.getByRole("button", { name: "Remove the budget of $77 a month" }).click();
       await page.getByText("$77 a month").first().waitFor({ state: "detached" });
       await using other = await shared.open("/usage", "auditor");
