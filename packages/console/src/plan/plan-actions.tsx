@@ -18,7 +18,10 @@ export function PlanActions({ plan }: { readonly plan: Plan }) {
   const onSettled = async () => queries.invalidateQueries({ queryKey: ["plans"] });
   const running = useMutation({ mutationFn: async () => client.plans.run(planId), onSettled });
   const retrying = useMutation({
-    mutationFn: async () => client.plans.retryPlan({ plan_id: planId }),
+    mutationFn: async () => {
+      await client.plans.retryPlan({ plan_id: planId });
+      await client.plans.run(planId);
+    },
     onSettled,
   });
   const finishing = useMutation({
@@ -45,6 +48,7 @@ export function PlanActions({ plan }: { readonly plan: Plan }) {
         <Button
           size="small"
           disabled={retrying.isPending}
+          title={planTexts.retryHint}
           onClick={() => {
             retrying.mutate();
           }}

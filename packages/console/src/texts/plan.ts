@@ -11,6 +11,7 @@ export const planTexts = {
   nothingRan: "No step has run yet.",
   noEvents: "No events yet.",
   retry: "Retry",
+  retryHint: "Runs the failed steps and those after them again, from this browser",
   cancel: "Cancel the plan",
   run: "Run",
   running: "Running…",

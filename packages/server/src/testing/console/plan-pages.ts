@@ -119,6 +119,21 @@ export function describePlanPages(shared: OpenConsole): void {
       await shows(tab.page, "2 of 2 steps completed");
     });
 
+    it("runs a failed plan again with one click", async () => {
+      const { plans } = shared.server.agent;
+      const statement = "SELECT * FROM deliveries";
+      const { plan_id: planId } = await plans.submit({
+        steps: [{ id: "late", query_template: statement, intent: "read_select" }],
+      });
+      await plans.execute(planId, "late");
+      await using tab = await shared.open(`/plans/${planId}`, "admin");
+      await tab.page.getByRole("button", { name: "Retry" }).click();
+      const now = async () => plans.getPlan({ plan_id: planId });
+      await expect
+        .poll(now, { timeout: WAIT_MS })
+        .toMatchObject({ status: "failed", steps: [{ status: "failed", attempt: 2 }] });
+    });
+
     it("finishes a plan that waits for further steps", async () => {
       const { plans } = shared.server.agent;
       const steps = [{ id: "a", query_template: "SELECT 1 AS n", timeout_ms: 29_000 }];
