@@ -4,7 +4,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { followConnection, queries } from "./data/client.js";
 import { followTheme } from "./data/preferences.js";
-import { router } from "./router.js";
+import { preloadPages, router } from "./router.js";
 import "./styles.css";
 
 followTheme();
@@ -19,3 +19,4 @@ createRoot(element).render(
     </QueryClientProvider>
   </StrictMode>,
 );
+void preloadPages();

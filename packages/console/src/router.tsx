@@ -1,4 +1,5 @@
 import {
+  type AsyncRouteComponent,
   createRootRoute,
   createRoute,
   createRouter,
@@ -7,10 +8,12 @@ import {
   redirect,
   useRouterState,
 } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { auditFiltersOf } from "./audit/audit-filters.js";
 import { catalogSearchOf } from "./catalog/catalog-search.js";
 import { connectSearchOf } from "./connect/connect-search.js";
 import { approvalSearchOf } from "./approvals/approval-search.js";
+import { loadScript } from "./data/load-script.js";
 import { planViewOf } from "./plan/plan-view.js";
 import { migrationSearchOf } from "./migrations/migration-search.js";
 import { memoryFiltersOf } from "./memory/memory-filters.js";
@@ -27,6 +30,30 @@ import { usageFiltersOf } from "./usage/usage-filters.js";
 
 /** Rows of the placeholder while the script of a page is on its way. */
 const PLACEHOLDER_ROWS = 6;
+
+/** How long a page has been there before the scripts of others are loaded, in ms. */
+const QUIET_MS = 3000;
+const lazyPages: AsyncRouteComponent<unknown>[] = [];
+
+function lazyPage(load: () => Promise<{ readonly default: () => ReactNode }>) {
+  const page = lazyRouteComponent(() => loadScript(load));
+  lazyPages.push(page);
+  return page;
+}
+
+/** Loads the scripts of all pages one after the other, when the browser is idle and need not save data. */
+export async function preloadPages(): Promise<void> {
+  const { connection } = navigator as { readonly connection?: { readonly saveData?: boolean } };
+  if (connection?.saveData === true) return;
+  await new Promise((resolve) => window.setTimeout(resolve, QUIET_MS));
+  for (const page of lazyPages) {
+    await new Promise<unknown>((resolve) =>
+      // Safari has no idle callbacks.
+      "requestIdleCallback" in window ? window.requestIdleCallback(resolve) : resolve(undefined),
+    );
+    await page.preload?.();
+  }
+}
 
 /** The sign-in page has no frame, because without a session there is nothing to navigate to. */
 function Root() {
@@ -57,97 +84,97 @@ const plans = createRoute({
 const newPlan = createRoute({
   getParentRoute: () => root,
   path: "/plans/new",
-  component: lazyRouteComponent(() => import("./new-plan/new-plan-page.js")),
+  component: lazyPage(() => import("./new-plan/new-plan-page.js")),
 });
 
 const approvals = createRoute({
   getParentRoute: () => root,
   path: "/approvals",
   validateSearch: approvalSearchOf,
-  component: lazyRouteComponent(() => import("./approvals/approvals-page.js")),
+  component: lazyPage(() => import("./approvals/approvals-page.js")),
 });
 
 const plan = createRoute({
   getParentRoute: () => root,
   path: "/plans/$planId",
   validateSearch: planViewOf,
-  component: lazyRouteComponent(() => import("./plan/plan-page.js")),
+  component: lazyPage(() => import("./plan/plan-page.js")),
 });
 
 const memory = createRoute({
   getParentRoute: () => root,
   path: "/memory",
   validateSearch: memoryFiltersOf,
-  component: lazyRouteComponent(() => import("./memory/memory-page.js")),
+  component: lazyPage(() => import("./memory/memory-page.js")),
 });
 
 const usage = createRoute({
   getParentRoute: () => root,
   path: "/usage",
   validateSearch: usageFiltersOf,
-  component: lazyRouteComponent(() => import("./usage/usage-page.js")),
+  component: lazyPage(() => import("./usage/usage-page.js")),
 });
 
 const access = createRoute({
   getParentRoute: () => root,
   path: "/access",
   validateSearch: accessFiltersOf,
-  component: lazyRouteComponent(() => import("./access/access-page.js")),
+  component: lazyPage(() => import("./access/access-page.js")),
 });
 
 const audit = createRoute({
   getParentRoute: () => root,
   path: "/audit",
   validateSearch: auditFiltersOf,
-  component: lazyRouteComponent(() => import("./audit/audit-page.js")),
+  component: lazyPage(() => import("./audit/audit-page.js")),
 });
 
 const data = createRoute({
   getParentRoute: () => root,
   path: "/data",
   validateSearch: catalogSearchOf,
-  component: lazyRouteComponent(() => import("./catalog/catalog-page.js")),
+  component: lazyPage(() => import("./catalog/catalog-page.js")),
 });
 
 const state = createRoute({
   getParentRoute: () => root,
   path: "/state",
   validateSearch: stateSearchOf,
-  component: lazyRouteComponent(() => import("./state/state-page.js")),
+  component: lazyPage(() => import("./state/state-page.js")),
 });
 
 const migrations = createRoute({
   getParentRoute: () => root,
   path: "/migrations",
   validateSearch: migrationSearchOf,
-  component: lazyRouteComponent(() => import("./migrations/migrations-page.js")),
+  component: lazyPage(() => import("./migrations/migrations-page.js")),
 });
 
 const connect = createRoute({
   getParentRoute: () => root,
   path: "/connect",
   validateSearch: connectSearchOf,
-  component: lazyRouteComponent(() => import("./connect/connect-page.js")),
+  component: lazyPage(() => import("./connect/connect-page.js")),
 });
 
 const payments = createRoute({
   getParentRoute: () => root,
   path: "/payment-methods",
-  component: lazyRouteComponent(() => import("./payments/payments-page.js")),
+  component: lazyPage(() => import("./payments/payments-page.js")),
 });
 
 const system = createRoute({
   getParentRoute: () => root,
   path: "/system",
   validateSearch: systemFiltersOf,
-  component: lazyRouteComponent(() => import("./system/system-page.js")),
+  component: lazyPage(() => import("./system/system-page.js")),
 });
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
   validateSearch: signInSearchOf,
-  component: lazyRouteComponent(() => import("./sign-in/sign-in-page.js")),
+  component: lazyPage(() => import("./sign-in/sign-in-page.js")),
 });
 
 export const router = createRouter({

@@ -9,10 +9,9 @@ import { useWaitingApprovals } from "./waiting-approvals.js";
 /** Approvals that are shown; the inbox has all of them. */
 const SHOWN_MAX = 5;
 
-/** The approvals that wait for a decision, shown above the list of plans; empty when none waits. */
-export function WaitingFirst() {
+/** The approvals that wait for a decision, shown above the list of plans. */
+export default function WaitingFirst() {
   const waiting = useWaitingApprovals();
-  if (waiting.length === 0) return undefined;
   return (
     <section
       aria-label={texts.approvals.waitingFirst}

@@ -1,8 +1,9 @@
 import type { CatalogTable } from "@steward/client";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { Code } from "../code/code.js";
 import { client } from "../data/client.js";
+import { lazyPart } from "../data/load-script.js";
 import { catalogTexts } from "../texts/catalog.js";
 import { AgentText } from "../ui/agent-text.js";
 import { Drawer } from "../ui/drawer.js";
@@ -12,7 +13,7 @@ import { Table } from "../ui/table.js";
 import { Tabs } from "../ui/tabs.js";
 import { TableRights } from "./table-rights.js";
 
-const BoxGraph = lazy(() => import("../graph/box-graph.js"));
+const BoxGraph = lazyPart(() => import("../graph/box-graph.js"));
 
 const PLACEHOLDER_ROWS = 4;
 /** Columns of a table that the diagram shows; the list has all of them. */

@@ -1,4 +1,5 @@
 import { Fragment, useMemo, useState, type ReactNode } from "react";
+import { loadScript } from "../data/load-script.js";
 import { texts } from "../texts.js";
 import { withMarks } from "../ui/agent-text.js";
 import { Button } from "../ui/button.js";
@@ -45,7 +46,7 @@ export function Sql({
   const shown = formatted?.of === sql ? formatted.sql : sql;
   const tokens = useMemo(() => sqlTokens(shown), [shown]);
   const format = () => {
-    void import("./format-sql.js").then(({ formatSql }) => {
+    void loadScript(() => import("./format-sql.js")).then(({ formatSql }) => {
       setFormatted({ of: sql, sql: formatSql(sql, dialect) });
     });
   };

@@ -65,6 +65,16 @@ function askToSignIn(): void {
   window.location.assign(`/sign-in?return_to=${returnTo}`);
 }
 
+/** Asks whether the server is there, and notes the answer. A proxy's error page is none. */
+export async function isServerThere(): Promise<boolean> {
+  const isThere = await fetch("/healthz").then(
+    ({ ok }) => ok,
+    () => false,
+  );
+  noteReached(isThere);
+  return isThere;
+}
+
 /** While the server cannot be reached, asks whether it is back, and then asks for everything anew. */
 export function followConnection(): void {
   let timer: number | undefined;
@@ -75,7 +85,7 @@ export function followConnection(): void {
       return;
     }
     timer = window.setInterval(() => {
-      fetchNoted("/healthz").catch(() => undefined);
+      void isServerThere();
     }, PING_MS);
   });
 }

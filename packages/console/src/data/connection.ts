@@ -25,3 +25,14 @@ export function onConnectionChange(listener: () => void): () => void {
 export function useConnection(): boolean {
   return useSyncExternalStore(onConnectionChange, isReached);
 }
+
+/** Resolves when the server can be reached. */
+export function whenReached(): Promise<void> {
+  if (reached) return Promise.resolve();
+  return new Promise((resolve) => {
+    const stop = onConnectionChange(() => {
+      stop();
+      resolve();
+    });
+  });
+}

@@ -1,8 +1,9 @@
 import { StewardError, type PaymentMethod } from "@steward/client";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { CreditCard, PlugZap } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { type ComponentProps, Suspense, useState } from "react";
 import { client, queries } from "../data/client.js";
+import { lazyPart } from "../data/load-script.js";
 import { useMay } from "../data/session.js";
 import { paymentTexts } from "../texts/payments.js";
 import { texts } from "../texts.js";
@@ -13,10 +14,11 @@ import { Page } from "../ui/page.js";
 import { Empty, Failure, InlineFailure, Skeleton } from "../ui/states.js";
 import { Table } from "../ui/table.js";
 import { Time } from "../ui/time.js";
+import type { PaymentForm } from "./payment-form.js";
 import { RedirectForm } from "./redirect-form.js";
 import { AgentText } from "../ui/agent-text.js";
 
-const ElementsForm = lazy(() =>
+const ElementsForm = lazyPart<ComponentProps<PaymentForm>>(() =>
   import("./elements-form.js").then(({ ElementsForm: form }) => ({ default: form })),
 );
 

@@ -1,8 +1,9 @@
 import type { Plan, PlanStep } from "@steward/client";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useDeferredValue, useMemo } from "react";
+import { Suspense, useCallback, useDeferredValue, useMemo } from "react";
 import { client } from "../data/client.js";
+import { lazyPart } from "../data/load-script.js";
 import { useShortcuts } from "../shell/shortcuts.js";
 import { planTexts, stepTexts } from "../texts/plan.js";
 import { texts } from "../texts.js";
@@ -20,8 +21,8 @@ import type { GraphStep } from "./plan-graph.js";
 import { StepTable } from "./step-table.js";
 import { Waterfall } from "./waterfall.js";
 
-const PlanGraph = lazy(() => import("./plan-graph.js"));
-const StepDrawer = lazy(() => import("./step-drawer.js"));
+const PlanGraph = lazyPart(() => import("./plan-graph.js"));
+const StepDrawer = lazyPart(() => import("./step-drawer.js"));
 
 /** How often a plan that is not over is read again even if no event arrives, in ms. */
 const REFRESH_MS = 5000;

@@ -1,7 +1,8 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Bookmark, Download, ListChecks } from "lucide-react";
-import { lazy, Suspense, useRef, useState } from "react";
-import { WaitingFirst } from "../approvals/waiting-first.js";
+import { Suspense, useRef, useState } from "react";
+import { useWaitingApprovals } from "../approvals/waiting-approvals.js";
+import { lazyPart } from "../data/load-script.js";
 import { useShortcuts } from "../shell/shortcuts.js";
 import { texts } from "../texts.js";
 import { Button, buttonClass } from "../ui/button.js";
@@ -13,8 +14,9 @@ import { hasFilters, type PlanFilters } from "./plan-filters.js";
 import { usePlanList } from "./plan-list.js";
 import { PlanRows } from "./plan-rows.js";
 
-const CancelPlans = lazy(() => import("./cancel-plans.js"));
-const ListActions = lazy(() => import("./list-actions.js"));
+const WaitingFirst = lazyPart(() => import("../approvals/waiting-first.js"));
+const CancelPlans = lazyPart(() => import("./cancel-plans.js"));
+const ListActions = lazyPart(() => import("./list-actions.js"));
 
 const PLACEHOLDER_ROWS = 10;
 const STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
@@ -24,6 +26,7 @@ export function PlansPage() {
   const filters = useSearch({ from: "/plans" });
   const navigate = useNavigate({ from: "/plans" });
   const [opened, setOpened] = useState<"views" | "export" | undefined>();
+  const isWaiting = useWaitingApprovals().length > 0;
   const [isAtTop, setAtTop] = useState(true);
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const { query, plans, newer, showNewer } = usePlanList(filters, isAtTop);
@@ -51,7 +54,11 @@ export function PlansPage() {
       }
     >
       <div className="flex h-full min-h-0 flex-col">
-        <WaitingFirst />
+        {isWaiting && (
+          <Suspense>
+            <WaitingFirst />
+          </Suspense>
+        )}
         <Filters filters={filters} onChange={change} />
         {selected.length > 0 && (
           <Suspense>

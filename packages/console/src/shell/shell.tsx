@@ -1,16 +1,17 @@
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { Menu as MenuIcon, Search, X } from "lucide-react";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { useWaitingApprovals } from "../approvals/waiting-approvals.js";
 import { useConnection } from "../data/connection.js";
+import { lazyPart } from "../data/load-script.js";
 import { texts } from "../texts.js";
 import { IconButton } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import { PAGE_GROUPS, type PageLink } from "./navigation.js";
 import { useTitleBadge } from "./page-title.js";
 
-const CommandPalette = lazy(() => import("./command-palette.js"));
-const SessionLine = lazy(() => import("../sign-in/session-line.js"));
+const CommandPalette = lazyPart(() => import("./command-palette.js"));
+const SessionLine = lazyPart(() => import("../sign-in/session-line.js"));
 
 /** The frame of every page: the navigation, the command palette, the state of the connection. */
 export function Shell() {

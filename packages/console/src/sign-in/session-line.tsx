@@ -1,13 +1,14 @@
 import { useMutation } from "@tanstack/react-query";
 import { Building2, LogOut } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { client } from "../data/client.js";
+import { lazyPart } from "../data/load-script.js";
 import { useSession } from "../data/session.js";
 import { organizationTexts, signInTexts } from "../texts/sign-in.js";
 import { AgentText } from "../ui/agent-text.js";
 import { IconButton } from "../ui/button.js";
 
-const OrganizationSwitch = lazy(() => import("./organization-switch.js"));
+const OrganizationSwitch = lazyPart(() => import("./organization-switch.js"));
 
 /** The signed-in person and the button to sign out; where nobody has to sign in, the organization. */
 export default function SessionLine() {

@@ -1,7 +1,8 @@
 import type { StateCommit } from "@steward/client";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { client } from "../data/client.js";
+import { lazyPart } from "../data/load-script.js";
 import { stateTexts } from "../texts/state.js";
 import { AgentText } from "../ui/agent-text.js";
 import { Loaded } from "../ui/loaded.js";
@@ -12,7 +13,7 @@ import { CommitDrawer } from "./commit-drawer.js";
 import { commitName, shortId } from "./ref-name.js";
 import type { StateSearch } from "./state-search.js";
 
-const BoxGraph = lazy(() => import("../graph/box-graph.js"));
+const BoxGraph = lazyPart(() => import("../graph/box-graph.js"));
 
 const COMMITS_MAX = 50;
 const PLACEHOLDER_ROWS = 4;

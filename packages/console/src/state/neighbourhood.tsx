@@ -1,7 +1,8 @@
 import type { StateQuad, StateTerm } from "@steward/client";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { client } from "../data/client.js";
+import { lazyPart } from "../data/load-script.js";
 import { stateTexts } from "../texts/state.js";
 import { AgentText } from "../ui/agent-text.js";
 import { Drawer } from "../ui/drawer.js";
@@ -10,7 +11,7 @@ import { Skeleton } from "../ui/states.js";
 import { QuadTable } from "./quad-table.js";
 import { canBeSubject, ntriplesOf, shortTerm } from "./terms.js";
 
-const BoxGraph = lazy(() => import("../graph/box-graph.js"));
+const BoxGraph = lazyPart(() => import("../graph/box-graph.js"));
 
 /** Quads that are drawn in each direction. */
 const NEIGHBOURS_MAX = 25;

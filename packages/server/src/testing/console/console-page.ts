@@ -45,6 +45,10 @@ export interface ConsolePage extends AsyncDisposable {
   readonly problems: readonly string[];
 }
 
+/** Has a page save data, so that it loads no script that it does not need. */
+export const SAVES_DATA =
+  'Object.defineProperty(navigator.connection, "saveData", { value: true })';
+
 /** Opens a page of nobody in particular, in a browser profile of its own. */
 export async function openPage(
   browser: Browser,

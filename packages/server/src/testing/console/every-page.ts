@@ -3,7 +3,13 @@ import { HAS_BROWSER } from "../browser.js";
 import { describeApprovalPages } from "./approval-pages.js";
 import { describeAuditPage } from "./audit-page.js";
 import { describeConnectPage } from "./connect-page.js";
-import { accessibilityProblems, openPage, type Looks } from "./console-page.js";
+import {
+  accessibilityProblems,
+  openPage,
+  SAVES_DATA,
+  signedIn,
+  type Looks,
+} from "./console-page.js";
 import { describeDataPage } from "./data-page.js";
 import { describeHostileTexts } from "./hostile-texts.js";
 import { describeKilledServer } from "./killed-server.js";
@@ -98,6 +104,33 @@ export function describeConsole(looks: Looks): void {
       await seen("After the restart");
       await two.close();
       expect(await one.getByText("The server cannot be reached").count()).toBe(0);
+    });
+
+    it("keeps its frame while a page's script cannot be loaded, and shows the page by itself later", async () => {
+      await using opened = await signedIn(shared.browser, shared.server);
+      const { page } = opened;
+      await page.addInitScript(SAVES_DATA);
+      await page.goto("/plans");
+      await page.getByText("The best customer of the quarter").first().waitFor();
+      await page.evaluate("window.isSameDocument = true");
+      await shared.server.restart(async () => {
+        await page.getByRole("link", { name: "Memory" }).click();
+        await page.getByText("The server cannot be reached").waitFor({ timeout: WAIT_MS });
+        await page.getByRole("button", { name: "Search or command" }).click();
+        await page.getByText("Loading the commands…").waitFor({ state: "attached" });
+      });
+      await page.getByPlaceholder("Go to a page").waitFor({ timeout: WAIT_MS });
+      await page.keyboard.press("Escape");
+      await page.getByRole("heading", { name: "Memory" }).waitFor({ timeout: WAIT_MS });
+      expect(await page.evaluate("window.isSameDocument")).toBe(true);
+    });
+
+    it("loads the scripts of other pages when nothing else is to do", async () => {
+      await using opened = await signedIn(shared.browser, shared.server);
+      const { page } = opened;
+      const loaded = page.waitForResponse(/memory-page-[^/]+\.js$/, { timeout: WAIT_MS });
+      await page.goto("/plans");
+      await loaded;
     });
 
     it("loads little before it shows something: at most 130 kB of script, with gzip", async () => {
