@@ -6,12 +6,12 @@ import {
 } from "@steward/client";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useState } from "react";
+import { Suspense, useDeferredValue, useEffect, useMemo, useState } from "react";
 import { client } from "../data/client.js";
+import { lazyPart } from "../data/load-script.js";
 import { localValue } from "../data/local-value.js";
 import type { GraphStep } from "../plan/plan-graph.js";
 import { newPlanTexts } from "../texts/new-plan.js";
-import { stepTexts } from "../texts/plan.js";
 import { AgentText } from "../ui/agent-text.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
@@ -21,13 +21,21 @@ import { Empty, InlineFailure, Skeleton } from "../ui/states.js";
 import { planScriptOf, type PlanScript } from "./plan-script.js";
 import SqlEditor from "./sql-editor.js";
 
-const PlanGraph = lazy(() => import("../plan/plan-graph.js"));
+const PlanGraph = lazyPart(() => import("../plan/plan-graph.js"));
 
 /** Time without a keystroke after which a plan is checked, in ms. */
 const CHECK_AFTER_MS = 500;
 const PLACEHOLDER_ROWS = 4;
-const TONES = { permit: "good", deny: "bad", approval: "warn" } as const;
-const ACTIVITIES = { permit: "pending", deny: "failed", approval: "awaiting_approval" } as const;
+const TONES = { permit: "good", deny: "bad", fails: "bad", approval: "warn" } as const;
+const ACTIVITIES = {
+  permit: "pending",
+  deny: "failed",
+  fails: "failed",
+  approval: "awaiting_approval",
+} as const;
+/** What a check has found, the worst first. */
+const FINDINGS = ["deny", "fails", "approval", "permit"] as const;
+type Finding = (typeof FINDINGS)[number];
 
 /** The draft is stored in the browser, so that it survives closing the page. */
 const draft = localValue<{ readonly name: string; readonly text: string }>("new-plan", (kept) => {
@@ -169,13 +177,21 @@ function Consequences(props: {
         {isChecking && <span className="text-xs text-muted">{newPlanTexts.checking}</span>}
         {check !== undefined && (
           <>
-            <Badge tone={TONES[check.verdict]}>{stepTexts.verdicts[check.verdict]}</Badge>
+            <FindingBadge finding={worstOf(check)} />
             <span className="text-xs text-muted tabular-nums">
               {newPlanTexts.total(check.aau, check.cost_usd)}
             </span>
           </>
         )}
       </div>
+      {check?.exceeded_budgets.map(({ action, reason }) => (
+        <p
+          key={reason}
+          className={`border-b px-4 py-2 text-sm ${action === "block" ? "text-bad" : "text-warn"}`}
+        >
+          {reason}
+        </p>
+      ))}
       <ul>
         {steps.map((step) => (
           <li key={step.id} id={`check-${step.id}`} className="border-b px-4 py-3 text-sm">
@@ -185,6 +201,21 @@ function Consequences(props: {
       </ul>
     </>
   );
+}
+
+function FindingBadge({ finding }: { readonly finding: Finding }) {
+  return <Badge tone={TONES[finding]}>{newPlanTexts.findings[finding]}</Badge>;
+}
+
+/** The worst of what policies decide and of what the database says. */
+function findingOf({ verdict, problem }: StepCheck): Finding {
+  return verdict !== "deny" && problem !== undefined ? "fails" : verdict;
+}
+
+function worstOf({ verdict, steps, exceeded_budgets: budgets }: PlanCheck): Finding {
+  const isBlocked = budgets.some(({ action }) => action === "block");
+  const found = [verdict, ...steps.map(findingOf), ...(isBlocked ? (["fails"] as const) : [])];
+  return FINDINGS.find((finding) => found.includes(finding)) ?? verdict;
 }
 
 function Consequence({
@@ -200,9 +231,7 @@ function Consequence({
         <span className="min-w-0 flex-1 truncate font-medium">
           <AgentText>{name}</AgentText>
         </span>
-        {check !== undefined && (
-          <Badge tone={TONES[check.verdict]}>{stepTexts.verdicts[check.verdict]}</Badge>
-        )}
+        {check !== undefined && <FindingBadge finding={findingOf(check)} />}
       </div>
       {check !== undefined && (
         <>
@@ -220,7 +249,7 @@ function Consequence({
               .join(" · ")}
           </p>
           {check.reason !== undefined && <p className="mt-1 text-bad">{check.reason}</p>}
-          {check.problem !== undefined && <p className="mt-1 text-warn">{check.problem}</p>}
+          {check.problem !== undefined && <p className="mt-1 text-bad">{check.problem}</p>}
           {check.hints.map((hint) => (
             <p key={hint} className="mt-1 text-muted">
               {hint}
@@ -255,9 +284,9 @@ function graphStepOf(step: PlanScript["steps"][number], check: StepCheck | undef
     id: step.id,
     name: step.name ?? step.id,
     after: step.depends_on ?? [],
-    activity: check === undefined ? "pending" : ACTIVITIES[check.verdict],
+    activity: check === undefined ? "pending" : ACTIVITIES[findingOf(check)],
     note: [
-      check === undefined ? newPlanTexts.notChecked : stepTexts.verdicts[check.verdict],
+      check === undefined ? newPlanTexts.notChecked : newPlanTexts.findings[findingOf(check)],
       rows === undefined ? "" : newPlanTexts.estimated(rows),
     ]
       .filter((part) => part !== "")

@@ -13,6 +13,12 @@ export const newPlanTexts = {
     "Write a statement on the left. Its graph, what it touches, whether it may run and what it costs appear here.",
   dryRun: "Dry run",
   checking: "Checking…",
+  findings: {
+    permit: "Permitted",
+    deny: "Denied",
+    fails: "Would fail now",
+    approval: "Needs an approval",
+  },
   notChecked: "Not checked yet",
   total: (aau: number, dollars: number | undefined) =>
     dollars === undefined ? `${aau} AAU` : `${aau} AAU · $${dollars}`,

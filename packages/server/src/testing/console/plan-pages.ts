@@ -214,6 +214,7 @@ export function describePlanPages(shared: OpenConsole): void {
         "-- step a: First\nSELECT id FROM orders LIMIT 1\n-- step b\nSELECT nme FROM customers",
       );
       await shows(page, "no such column: nme");
+      await page.getByRole("status").filter({ hasText: "Would fail now" }).waitFor();
       await page.keyboard.press("Escape");
       expect(await shared.problemsInEachLook(page)).toEqual([]);
       expect(problems).toEqual([]);
