@@ -14,6 +14,7 @@ import { Page } from "../ui/page.js";
 import { Empty, Failure, Skeleton } from "../ui/states.js";
 import { Time } from "../ui/time.js";
 import { ApprovalDetail } from "./approval-detail.js";
+import { approvalProgress } from "./approval-progress.js";
 
 /** How often the inbox is read again while the tab is visible, in ms. */
 const REFRESH_MS = 3000;
@@ -127,6 +128,13 @@ function stateOf(approval: Approval | undefined): string {
     : `${approval.status} ${approval.digest} ${approval.decisions.length}`;
 }
 
+function statusText(approval: Approval): string {
+  const progress = approvalProgress(approval);
+  return approval.status === "pending" && progress.given > 0
+    ? approvalTexts.waitingFor(progress)
+    : approvalTexts.statuses[approval.status];
+}
+
 function Item(props: {
   readonly approval: Approval;
   readonly isOpen: boolean;
@@ -146,7 +154,7 @@ function Item(props: {
       >
         <span className="flex w-full items-center gap-2">
           <AgentText className="min-w-0 flex-1 truncate font-medium">{approval.step_id}</AgentText>
-          <Badge tone={TONES[approval.status]}>{approvalTexts.statuses[approval.status]}</Badge>
+          <Badge tone={TONES[approval.status]}>{statusText(approval)}</Badge>
         </span>
         <span className="flex w-full gap-2 text-xs text-muted">
           <span className="min-w-0 flex-1 truncate">

@@ -7,17 +7,21 @@ import { useShortcuts } from "../shell/shortcuts.js";
 import { approvalTexts } from "../texts/approvals.js";
 import { Button } from "../ui/button.js";
 import { InlineFailure } from "../ui/states.js";
+import { approvalProgress } from "./approval-progress.js";
 import { RowsChoice } from "./rows-choice.js";
 import { StandingChoice } from "./standing-choice.js";
+import { useIsDecidedByMe } from "./waiting-approvals.js";
 
 /** Length of a reason that the server accepts, in characters of one byte. */
 const REASON_LENGTH_MAX = 1024;
 
 /**
  * Approves or denies by keyboard alone: `a` or `d`, then a reason, then Enter. The decision names the
- * digest that was on the screen, so that something else can never be approved.
+ * digest that was on the screen, so that something else can never be approved. Who has approved while
+ * others still have to can only take it back, which denies it.
  */
 export function DecisionForm({ approval }: { readonly approval: Approval }) {
+  const hasApproved = useIsDecidedByMe()(approval);
   const [intended, setIntended] = useState<"approve" | "deny" | undefined>();
   const [reason, setReason] = useState("");
   const [standingSeconds, setStandingSeconds] = useState(0);
@@ -40,6 +44,10 @@ export function DecisionForm({ approval }: { readonly approval: Approval }) {
           : { standing_seconds: standingSeconds }),
         ...(decision === "deny" || rows === "" ? {} : { rows_changed_max: Number(rows) }),
       }),
+    onSuccess: () => {
+      setIntended(undefined);
+      setReason("");
+    },
     onSettled: async () => queries.invalidateQueries(),
   });
   const begin = (decision: "approve" | "deny") => () => {
@@ -53,7 +61,7 @@ export function DecisionForm({ approval }: { readonly approval: Approval }) {
     event.preventDefault();
     begin(decision)();
   };
-  useShortcuts({ a: begin("approve"), d: begin("deny") });
+  useShortcuts({ ...(hasApproved ? {} : { a: begin("approve") }), d: begin("deny") });
   return (
     <form
       className="border-t bg-raised p-4"
@@ -68,14 +76,19 @@ export function DecisionForm({ approval }: { readonly approval: Approval }) {
           {approvalTexts.changed}
         </p>
       )}
-      {approval.standing_seconds_max !== undefined && (
+      {hasApproved && (
+        <p role="status" className="mb-2 text-sm font-medium text-good">
+          {approvalTexts.counts(approvalProgress(approval))}
+        </p>
+      )}
+      {!hasApproved && approval.standing_seconds_max !== undefined && (
         <StandingChoice
           secondsMax={approval.standing_seconds_max}
           seconds={standingSeconds}
           onChoose={setStandingSeconds}
         />
       )}
-      <RowsChoice approval={approval} rows={rows} onChoose={setRowsWritten} />
+      {!hasApproved && <RowsChoice approval={approval} rows={rows} onChoose={setRowsWritten} />}
       <label htmlFor="reason" className="text-sm font-medium">
         {approvalTexts.reason}
       </label>
@@ -105,21 +118,31 @@ export function DecisionForm({ approval }: { readonly approval: Approval }) {
           {...(intended === "deny" ? {} : { onClick: beginByClick("deny") })}
         >
           <X size={14} aria-hidden />
-          {intended === "deny" ? approvalTexts.denyNow : approvalTexts.deny}
+          {intended === "deny"
+            ? approvalTexts.denyNow
+            : hasApproved
+              ? approvalTexts.takeBack
+              : approvalTexts.deny}
         </Button>
-        <Button
-          type={intended === "approve" ? "submit" : "button"}
-          look={intended === "deny" ? "secondary" : "primary"}
-          disabled={deciding.isPending}
-          aria-keyshortcuts="a"
-          {...(intended === "approve" ? {} : { onClick: beginByClick("approve") })}
-        >
-          <Check size={14} aria-hidden />
-          {intended === "approve" ? approvalTexts.approveNow : approvalTexts.approve}
-        </Button>
+        {!hasApproved && (
+          <Button
+            type={intended === "approve" ? "submit" : "button"}
+            look={intended === "deny" ? "secondary" : "primary"}
+            disabled={deciding.isPending}
+            aria-keyshortcuts="a"
+            {...(intended === "approve" ? {} : { onClick: beginByClick("approve") })}
+          >
+            <Check size={14} aria-hidden />
+            {intended === "approve" ? approvalTexts.approveNow : approvalTexts.approve}
+          </Button>
+        )}
       </div>
       <p id="reason-hint" className="mt-1.5 text-xs text-muted" aria-live="polite">
-        {intended === undefined ? approvalTexts.keys : approvalTexts.confirm[intended]}
+        {intended !== undefined
+          ? approvalTexts.confirm[intended]
+          : hasApproved
+            ? approvalTexts.takeBackHint
+            : approvalTexts.keys}
       </p>
     </form>
   );

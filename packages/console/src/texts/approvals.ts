@@ -18,6 +18,8 @@ export const approvalTexts = {
     void: "Void",
     expired: "Expired",
   },
+  waitingFor: ({ given, needed }: { readonly given: number; readonly needed: number }) =>
+    `Waiting, ${given} of ${needed}`,
   whatRuns: "What runs",
   wouldChange: "What it would change now",
   refresh: "Read again",
@@ -73,6 +75,10 @@ export const approvalTexts = {
   approveNow: "Approve now",
   deny: "Deny",
   denyNow: "Deny now",
+  counts: ({ given, needed }: { readonly given: number; readonly needed: number }) =>
+    `Your approval counts: ${given} of ${needed}. Others still have to approve.`,
+  takeBack: "Take back",
+  takeBackHint: "Taking your approval back denies the request.",
   keys: "a approves, d denies, j and k go to the next and the previous one.",
   confirm: {
     approve: "Enter approves; Escape takes it back.",

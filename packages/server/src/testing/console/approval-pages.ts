@@ -10,8 +10,14 @@ const DELETES_ARE_APPROVED = `@id("two-eyes") @reason("Deletions are looked at")
 export function describeApprovalPages(shared: OpenConsole): void {
   describe("on the page of approvals", () => {
     beforeAll(async () => {
-      await shared.server.admin.policies.putPolicies({ text: DELETES_ARE_APPROVED, version: 0 });
+      await putPolicies(DELETES_ARE_APPROVED);
     });
+
+    async function putPolicies(text: string): Promise<void> {
+      const { policies } = shared.server.admin;
+      const { version } = await policies.getPolicies();
+      await policies.putPolicies({ text, version });
+    }
 
     /** A step that waits, as the agent that runs it finds out. */
     async function waiting(order: number): Promise<string> {
@@ -76,9 +82,40 @@ export function describeApprovalPages(shared: OpenConsole): void {
       await shared.server.agent.plans.cancelPlan({ plan_id: planId });
     });
 
+    it("tells who has approved that others still have to, and has them take it back", async () => {
+      const both = DELETES_ARE_APPROVED.replace("two-eyes", "four-eyes").replace(
+        `"approver"`,
+        `"admin"`,
+      );
+      const text = `${DELETES_ARE_APPROVED}\n${both}`;
+      await putPolicies(text);
+      const planId = await waiting(6);
+      await using tab = await shared.open("/approvals", "approver");
+      const { page, problems } = tab;
+      await page.getByRole("heading", { name: "delete_6" }).waitFor({ timeout: WAIT_MS });
+      await expect.poll(() => page.title()).toBe("(1) Approvals · Steward");
+      await page.keyboard.press("a");
+      await page.keyboard.press("Enter");
+      await shows(page, "Your approval counts: 1 of 2");
+      await page.getByText("Waiting, 1 of 2").waitFor({ timeout: WAIT_MS });
+      await expect.poll(() => page.title()).toBe("Approvals · Steward");
+      expect(await page.getByRole("button", { name: /Approve/ }).count()).toBe(0);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.getByRole("button", { name: "Take back" }).click();
+      await page.getByRole("button", { name: "Deny now" }).click();
+      await expect
+        .poll(
+          async () =>
+            (await shared.server.agent.approvals.listApprovals({ plan_id: planId })).approvals[0]
+              ?.status,
+        )
+        .toBe("denied");
+      expect(problems).toEqual([]);
+    });
+
     it("shows who may read the data each row before and after, and reads it once", async () => {
       const text = DELETES_ARE_APPROVED.replace(`@approval("approver")`, `@approval("admin")`);
-      await shared.server.admin.policies.putPolicies({ text, version: 1 });
+      await putPolicies(text);
       const { plan_id: planId } = await shared.server.agent.plans.submit({
         steps: [{ id: "gone", query_template: "DELETE FROM events WHERE id = 1" }],
       });
@@ -87,6 +124,7 @@ export function describeApprovalPages(shared: OpenConsole): void {
       });
       await using tab = await shared.open("/approvals", "admin");
       const { page, problems } = tab;
+      await shows(page, "1 row would change");
       let readings = 0;
       page.on("request", (request) => {
         if (/\/api\/approvals\/[^?]+$/.test(request.url())) readings += 1;
@@ -105,7 +143,7 @@ export function describeApprovalPages(shared: OpenConsole): void {
 
     it("has a person let an approval stand, as long as its policy allows", async () => {
       const text = DELETES_ARE_APPROVED.replace("forbid", '@approval_standing("24h") forbid');
-      await shared.server.admin.policies.putPolicies({ text, version: 2 });
+      await putPolicies(text);
       const planId = await waiting(3);
       await using tab = await shared.open("/approvals", "approver");
       const { page, problems } = tab;
