@@ -119,6 +119,7 @@ export {
   type OnFailure,
   type Plan,
   PLAN_STATUSES,
+  PLAN_WAIT_REASONS,
   type PlanState,
   planState as planStateSchema,
   type PlanStatus,

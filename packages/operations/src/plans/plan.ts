@@ -14,6 +14,14 @@ export const ON_FAILURE = ["fail", "pause"] as const;
 /** One of {@link ON_FAILURE}. */
 export type OnFailure = (typeof ON_FAILURE)[number];
 
+/** The reasons why a plan does not go on: those of its steps, or that all of them have completed. */
+export const PLAN_WAIT_REASONS = [
+  "awaiting_approval",
+  "awaiting_revision",
+  "retry_backoff",
+  "awaiting_steps",
+] as const;
+
 const dateTime = z.string().meta({ format: "date-time" });
 
 export const PLAN_ID_EXAMPLE = "0195a1c4-7d2e-7a10-9c3b-5f0e8d6a4b21";
@@ -121,9 +129,11 @@ export const plan = z
       .exactOptional()
       .describe("true: it stays open once all its steps have completed; absent otherwise"),
     wait_reason: z
-      .literal("awaiting_steps")
+      .enum(PLAN_WAIT_REASONS)
       .exactOptional()
-      .describe("Why a plan whose steps have all completed is running; absent otherwise"),
+      .describe(
+        "Why the plan does not go on: a step waits, or all have completed and it waits for further ones; absent while a step runs or can be executed",
+      ),
     forked_from: z
       .string()
       .exactOptional()

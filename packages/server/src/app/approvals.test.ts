@@ -118,6 +118,7 @@ describe("a step that a person must approve", () => {
     // Asking again asks for nothing new.
     expect((await tenant.waits(planId, "s1")).approval_id).toBe(approval.approval_id);
     const plan = await tenant.agent.plans.getPlan({ plan_id: planId });
+    expect(plan).toMatchObject({ status: "running", wait_reason: "awaiting_approval" });
     expect(plan.steps[1]).toMatchObject({ status: "pending", wait_reason: "awaiting_approval" });
     expect(await tenant.orders()).toEqual(before);
 

@@ -3,10 +3,12 @@ import { hintsOf } from "./context-update.js";
 import type {
   OutputLimits,
   PlanRecord,
+  PlanWaitReason,
   PreparedStep,
   StepExecution,
   StepRecord,
   StepResult,
+  WaitReason,
 } from "./plan.js";
 import type { LoadedPlan } from "./engine/index.js";
 import type { PlanSummary } from "./orchestrator.js";
@@ -95,15 +97,45 @@ export function planRecordOf({
   ...texts
 }: Pick<LoadedPlan, "name" | "description" | "state" | "prepared">): PlanRecord {
   const { onFailure, keepOpen, forkedFrom, revision } = state;
+  const steps = stepRecordsOf(prepared, state);
+  const waitReason = planWaitReasonOf(state, steps);
   return {
     ...planSummaryOf(texts, state),
     onFailure,
     ...(keepOpen ? { keepOpen } : {}),
-    ...(awaitsSteps(state) ? { waitReason: "awaiting_steps" as const } : {}),
+    ...(waitReason === undefined ? {} : { waitReason }),
     ...(forkedFrom === undefined ? {} : { forkedFrom }),
     revision,
-    steps: stepRecordsOf(prepared, state),
+    steps,
   };
+}
+
+/** The reasons of steps, first what a person has to act on. */
+const BY_URGENCY: readonly WaitReason[] = [
+  "awaiting_approval",
+  "awaiting_revision",
+  "retry_backoff",
+];
+
+/** Why a plan does not go on: no step runs, none can be executed, and these wait. */
+function planWaitReasonOf(
+  state: PlanState,
+  steps: readonly StepRecord[],
+): PlanWaitReason | undefined {
+  if (awaitsSteps(state)) return "awaiting_steps";
+  if (isOver(state)) return undefined;
+  const completed = new Set(
+    steps.filter(({ status }) => status === "completed").map(({ stepId }) => stepId),
+  );
+  const goesOn = steps.some(
+    ({ status, waitReason, dependsOn }) =>
+      status === "running" ||
+      (status === "pending" &&
+        waitReason === undefined &&
+        dependsOn.every((stepId) => completed.has(stepId))),
+  );
+  if (goesOn) return undefined;
+  return BY_URGENCY.find((reason) => steps.some(({ waitReason }) => waitReason === reason));
 }
 
 /** The public record of a plan, without its steps. */

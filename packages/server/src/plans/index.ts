@@ -47,6 +47,7 @@ export type {
   PlanRecord,
   PlanRevised,
   PlanStatus,
+  PlanWaitReason,
   PreparedStep,
   SchemaTableDelta,
   StepChanges,

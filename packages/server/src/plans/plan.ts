@@ -15,6 +15,9 @@ export type StepStatus = "pending" | "running" | "completed" | "failed" | "skipp
  */
 export type WaitReason = "awaiting_approval" | "retry_backoff" | "awaiting_revision";
 
+/** The reason why a plan waits: that of a step, or all its steps have completed and it stays open for more. */
+export type PlanWaitReason = WaitReason | "awaiting_steps";
+
 /**
  * Effect of a failed step on its plan: the plan ends, or it waits for a revision (Decision §19).
  */
@@ -123,8 +126,8 @@ export interface PlanRecord {
   readonly onFailure?: OnFailure;
   /** Whether it stays open once all its steps have completed; absent: no. */
   readonly keepOpen?: boolean;
-  /** Why a plan whose steps have all completed has not ended; absent: it waits for nothing. */
-  readonly waitReason?: "awaiting_steps";
+  /** Why it does not go on; absent: a step runs or can be executed, or the plan is over. */
+  readonly waitReason?: PlanWaitReason;
   /** The plan that it was forked from; absent: none. */
   readonly forkedFrom?: string;
   /** 1 as submitted; each change of the steps adds one. */

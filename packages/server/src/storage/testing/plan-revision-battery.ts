@@ -31,7 +31,8 @@ export function planRevisionCases(battery: PlanBattery): void {
     await finish(await claim(ref, "a"), failed("no such table"));
     await restart();
     const paused = await store().plans.findPlan(ref);
-    expect(paused).toMatchObject({ status: "running", onFailure: "pause", revision: 1 });
+    const waits = { status: "running", waitReason: "awaiting_revision" };
+    expect(paused).toMatchObject({ ...waits, onFailure: "pause", revision: 1 });
     expect(paused?.steps[0]).toMatchObject({ status: "failed", waitReason: "awaiting_revision" });
     const mended = {
       ...step("a"),

@@ -313,7 +313,8 @@ export type GetPlanStatusResponse = Message<"controlplane.v1.GetPlanStatusRespon
   keepOpen: boolean;
 
   /**
-   * awaiting_steps: all its steps have completed, and it waits for further ones; empty otherwise.
+   * awaiting_approval, awaiting_revision or retry_backoff: no step runs or can be executed, and one waits
+   * so; awaiting_steps: all have completed, and it waits for further ones; empty otherwise.
    *
    * @generated from field: string wait_reason = 14;
    */

@@ -4,6 +4,7 @@ import { ERROR_CODES } from "@steward/protocol";
 import {
   ON_FAILURE,
   PLAN_STATUSES,
+  PLAN_WAIT_REASONS,
   STEP_STATUSES,
   type OnFailure,
   type PlanStatus,
@@ -12,6 +13,7 @@ import {
 import type {
   PlanRecord,
   PlanSummary,
+  PlanWaitReason,
   StepDetail,
   StepError,
   StepRecord,
@@ -66,7 +68,7 @@ export interface PlanAnswer extends PlanSummaryAnswer {
   readonly steps: readonly PlanStepAnswer[];
   readonly ready_steps: readonly string[];
   readonly on_failure?: OnFailure | undefined;
-  readonly wait_reason?: "awaiting_steps" | undefined;
+  readonly wait_reason?: PlanWaitReason | undefined;
   readonly revision?: number | undefined;
   readonly hints: readonly string[];
   readonly next_offset?: number | undefined;
@@ -124,9 +126,11 @@ export const planAnswerSchema: z.ZodType<PlanAnswer> = z.object({
     .optional()
     .describe("pause: a failed step waits for its correction; fail: it ends the plan"),
   wait_reason: z
-    .literal("awaiting_steps")
+    .enum(PLAN_WAIT_REASONS)
     .optional()
-    .describe("All steps have completed, and the plan waits for append_steps or finish_plan"),
+    .describe(
+      "Why no step runs or can be executed. awaiting_steps: all have completed, and the plan waits for append_steps or finish_plan",
+    ),
   revision: z.int().optional().describe("1 as submitted; every change of the steps adds one"),
   hints: z.array(z.string()).readonly().describe("Sentences to consider before the next call"),
   next_offset: nextOffset,
