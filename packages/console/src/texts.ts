@@ -26,22 +26,9 @@ export const texts = {
   },
   palette: {
     open: "Search or command",
-    placeholder: "Go to a page, open a plan, or run a command…",
-    none: "Nothing matches. Paste a plan's id to open it.",
-    pages: "Pages",
-    preferences: "Preferences",
-    openPlan: (id: string) => `Open plan ${id}`,
     loading: "Loading the commands…",
   },
-  theme: {
-    label: "Theme",
-    system: "Theme: as the system",
-    light: "Theme: light",
-    dark: "Theme: dark",
-  },
   times: {
-    absolute: "Show absolute times",
-    relative: "Show relative times",
     never: "not yet",
   },
   connection: {

@@ -15,6 +15,7 @@ import { Page } from "../ui/page.js";
 import { Failure, Skeleton } from "../ui/states.js";
 import { Time } from "../ui/time.js";
 import { EventList } from "./event-list.js";
+import { FailureBar } from "./failure-bar.js";
 import { PlanActions } from "./plan-actions.js";
 import { usePlanFeed, type PlanFeed } from "./plan-feed.js";
 import type { GraphStep } from "./plan-graph.js";
@@ -109,6 +110,7 @@ function PlanView({ plan }: { readonly plan: Plan }) {
               )}
             </span>
           </div>
+          <FailureBar plan={plan} onOpen={open} />
           {plan.description !== "" && (
             <p className="border-b px-4 py-2 text-sm text-muted md:px-6">
               <AgentText>{plan.description}</AgentText>

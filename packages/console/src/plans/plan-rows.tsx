@@ -1,6 +1,7 @@
 import type { PlanSummary } from "@steward/client";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { type ReactNode, Suspense, useEffect, useState } from "react";
+import { lazyPart } from "../data/load-script.js";
 import { useShortcuts } from "../shell/shortcuts.js";
 import { texts } from "../texts.js";
 import { AgentText } from "../ui/agent-text.js";
@@ -9,6 +10,8 @@ import { classNames } from "../ui/class-names.js";
 import { useRowWindow } from "../ui/row-window.js";
 import { Time, useNow } from "../ui/time.js";
 import { durationText } from "../ui/time-texts.js";
+
+const PlanNews = lazyPart(() => import("./plan-news.js"));
 
 /** Height of a row, in pixels. */
 const ROW_HEIGHT = 52;
@@ -161,6 +164,14 @@ function PlanCells(props: {
 }) {
   const { plan } = props;
   const name = plan.name === "" ? texts.plans.unnamed : plan.name;
+  const withNews = (part: "status" | "error", otherwise: ReactNode) =>
+    plan.status === "completed" || plan.status === "cancelled" ? (
+      otherwise
+    ) : (
+      <Suspense fallback={otherwise}>
+        <PlanNews {...{ plan, part, otherwise }} />
+      </Suspense>
+    );
   return (
     <>
       <span role="cell" className="flex">
@@ -183,12 +194,13 @@ function PlanCells(props: {
           <AgentText>{name}</AgentText>
         </Link>
         <span className="block truncate text-xs text-muted">
-          <AgentText>{plan.description === "" ? plan.plan_id : plan.description}</AgentText>
+          {withNews(
+            "error",
+            <AgentText>{plan.description === "" ? plan.plan_id : plan.description}</AgentText>,
+          )}
         </span>
       </span>
-      <span role="cell">
-        <StatusBadge status={plan.status} />
-      </span>
+      <span role="cell">{withNews("status", <StatusBadge status={plan.status} />)}</span>
       <span role="cell" className="hidden min-w-0 md:block">
         {plan.session_id !== "" && (
           <button

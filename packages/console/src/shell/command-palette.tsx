@@ -4,6 +4,7 @@ import { Clock, ListChecks, Monitor, Moon, Search, Sun } from "lucide-react";
 import { Dialog } from "radix-ui";
 import { useState, type ReactNode } from "react";
 import { changePreferences, usePreferences } from "../data/preferences.js";
+import { paletteTexts } from "../texts/palette.js";
 import { texts } from "../texts.js";
 import { PAGE_GROUPS } from "./navigation.js";
 
@@ -41,23 +42,23 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
                 autoFocus
                 value={typed}
                 onValueChange={setTyped}
-                placeholder={texts.palette.placeholder}
+                placeholder={paletteTexts.placeholder}
                 className="h-11 flex-1 bg-transparent text-base outline-none placeholder:text-muted"
               />
             </div>
             <Command.List className="max-h-80 overflow-y-auto p-1.5">
               <Command.Empty className="px-3 py-8 text-center text-sm text-muted">
-                {texts.palette.none}
+                {paletteTexts.none}
               </Command.Empty>
               {PLAN_ID.test(planId) && (
                 <Item
                   value={planId}
                   icon={<ListChecks size={16} aria-hidden />}
-                  text={texts.palette.openPlan(planId)}
+                  text={paletteTexts.openPlan(planId)}
                   onSelect={then(() => void navigate({ to: "/plans/$planId", params: { planId } }))}
                 />
               )}
-              <Group heading={texts.palette.pages}>
+              <Group heading={paletteTexts.pages}>
                 {PAGE_GROUPS.flat().map(({ to, text, Icon }) => (
                   <Item
                     key={to}
@@ -67,31 +68,33 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
                   />
                 ))}
               </Group>
-              <Group heading={texts.palette.preferences}>
+              <Group heading={paletteTexts.preferences}>
                 <Item
                   icon={<Sun size={16} aria-hidden />}
-                  text={texts.theme.light}
+                  text={paletteTexts.lightTheme}
                   onSelect={then(() => {
                     changePreferences({ theme: "light" });
                   })}
                 />
                 <Item
                   icon={<Moon size={16} aria-hidden />}
-                  text={texts.theme.dark}
+                  text={paletteTexts.darkTheme}
                   onSelect={then(() => {
                     changePreferences({ theme: "dark" });
                   })}
                 />
                 <Item
                   icon={<Monitor size={16} aria-hidden />}
-                  text={texts.theme.system}
+                  text={paletteTexts.systemTheme}
                   onSelect={then(() => {
                     changePreferences({ theme: "system" });
                   })}
                 />
                 <Item
                   icon={<Clock size={16} aria-hidden />}
-                  text={times === "relative" ? texts.times.absolute : texts.times.relative}
+                  text={
+                    times === "relative" ? paletteTexts.absoluteTimes : paletteTexts.relativeTimes
+                  }
                   onSelect={then(() => {
                     changePreferences({ times: times === "relative" ? "absolute" : "relative" });
                   })}

@@ -63,6 +63,18 @@ export function describeApprovalPages(shared: OpenConsole): void {
         .toBe("failed");
     });
 
+    it("says of a plan in the list and on its page that it waits for an approval", async () => {
+      const planId = await waiting(7);
+      await using tab = await shared.open(`/plans?q=${planId}`, "admin");
+      const { page, problems } = tab;
+      await page.getByRole("row").getByText("Waiting for approval").waitFor({ timeout: WAIT_MS });
+      await page.goto(`/plans/${planId}`);
+      // Once for the plan, and once for its step in the graph.
+      await expect.poll(() => page.getByText("Waiting for approval").count()).toBe(2);
+      expect(problems).toEqual([]);
+      await shared.server.agent.plans.cancelPlan({ plan_id: planId });
+    });
+
     it("has a person widen the rows that a write may change", async () => {
       const planId = await waiting(5);
       await using tab = await shared.open("/approvals", "approver");

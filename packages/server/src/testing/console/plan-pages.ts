@@ -123,19 +123,31 @@ export function describePlanPages(shared: OpenConsole): void {
       await shows(tab.page, "2 of 2 steps completed");
     });
 
-    it("runs a failed plan again with one click", async () => {
+    it("says why a plan failed in the list and at its top, and runs it again with one click", async () => {
       const { plans } = shared.server.agent;
       const statement = "SELECT * FROM deliveries";
       const { plan_id: planId } = await plans.submit({
         steps: [{ id: "late", query_template: statement, intent: "read_select" }],
       });
       await plans.execute(planId, "late");
-      await using tab = await shared.open(`/plans/${planId}`, "admin");
-      await tab.page.getByRole("button", { name: "Retry" }).click();
+      await using tab = await shared.open(`/plans?q=${planId}`, "admin");
+      const { page } = tab;
+      await shows(page, "no such table: deliveries");
+      await page.getByRole("link", { name: "Plan without a name" }).click();
+      const why = page.getByRole("region", { name: "Why the plan failed" });
+      await why.getByText("late: no such table: deliveries").waitFor({ timeout: WAIT_MS });
+      expect(await shared.problemsInEachLook(page)).toEqual([]);
+      await why.getByRole("button", { name: "Open the step" }).click();
+      await page.getByRole("complementary", { name: "Step late" }).waitFor({ timeout: WAIT_MS });
+      await page.getByRole("button", { name: "Retry" }).click();
       const now = async () => plans.getPlan({ plan_id: planId });
       await expect
         .poll(now, { timeout: WAIT_MS })
         .toMatchObject({ status: "failed", steps: [{ status: "failed", attempt: 2 }] });
+      await why.getByRole("button", { name: "Fork" }).click();
+      await page.waitForURL((url) => !url.pathname.endsWith(planId), { timeout: WAIT_MS });
+      const fork = await shared.server.admin.plans.getPlan({ plan_id: page.url().slice(-36) });
+      expect(fork.forked_from).toBe(planId);
     });
 
     it("finishes a plan that waits for further steps", async () => {
