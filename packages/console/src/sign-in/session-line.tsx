@@ -10,6 +10,9 @@ import { IconButton } from "../ui/button.js";
 
 const OrganizationSwitch = lazyPart(() => import("./organization-switch.js"));
 
+/** The organization of a server whose callers name none. */
+const NIL_ORGANIZATION = "00000000-0000-0000-0000-000000000000";
+
 /** The signed-in person and the button to sign out; where nobody has to sign in, the organization. */
 export default function SessionLine() {
   const { data } = useSession();
@@ -47,19 +50,20 @@ export default function SessionLine() {
 /** The organization, where callers choose it themselves. */
 function OrganizationLine({ organization }: { readonly organization: string }) {
   const [isChoosing, setChoosing] = useState(false);
+  const name = organization === NIL_ORGANIZATION ? organizationTexts.local : organization;
   return (
     <>
       <button
         type="button"
-        title={organizationTexts.switch}
-        aria-label={`${organizationTexts.switch}: ${organization}`}
+        title={`${organizationTexts.switch}: ${organization}`}
+        aria-label={`${organizationTexts.switch}: ${name}`}
         onClick={() => {
           setChoosing(true);
         }}
         className="flex items-center gap-2 rounded-md px-2 py-1 text-left hover:bg-hover"
       >
         <Building2 size={15} aria-hidden className="shrink-0" />
-        <AgentText className="truncate font-mono">{organization}</AgentText>
+        <AgentText className="truncate">{name}</AgentText>
       </button>
       {isChoosing && (
         <Suspense>

@@ -22,6 +22,7 @@ export const signInTexts = {
 export const organizationTexts = {
   label: "Organization",
   switch: "Switch the organization",
+  local: "Local",
   hint: "The id of an organization, a UUID. Leave it empty for the server's own.",
   apply: "Switch",
   role: "Role",

@@ -35,6 +35,7 @@ export function describeKilledServer(shared: OpenConsole): void {
       await submit("Before the kill");
       await page.goto("/plans");
       await shows(page, "Before the kill");
+      await page.getByRole("button", { name: "Switch the organization: Local" }).waitFor();
       await first[Symbol.asyncDispose]();
       await shows(page, "The server cannot be reached");
       await using second = start(new URL(url).port);
