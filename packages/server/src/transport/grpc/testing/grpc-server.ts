@@ -154,7 +154,7 @@ const PATIENCE: GrpcPatience = {
   idleTimeoutMs: 60_000,
   keepaliveMs: 60_000,
   keepaliveTimeoutMs: 5000,
-  unreadMs: 5000,
+  unreadMs: 60_000,
 };
 
 function recordingTelemetry(counted: { name: string; labels: Labels | undefined }[]): Telemetry {
