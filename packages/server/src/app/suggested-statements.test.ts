@@ -184,11 +184,11 @@ describe("a row that a constraint refuses", () => {
 describe("a form of another database", () => {
   it.each([
     ["SELECT max(id, total) FROM orders", "greatest(a, b)"],
-    ["SELECT id FROM orders WHERE id == 1", "a = b"],
+    ["SELECT id FROM orders WHERE id == 1", "Use `=` instead of `==`"],
     ["SELECT rowid FROM orders", "row_number() OVER ()"],
     ["SELECT 1 FROM dual", "SELECT 1"],
     ["SELECT CAST(id AS tinyint) FROM orders", "a::smallint"],
-    ["SELECT ifnull(total, 0) FROM orders", "coalesce(a, b)"],
+    ["SELECT ifnull(total, 0) FROM orders", "coalesce(total, 0)"],
     ['SELECT id FROM orders WHERE status = "it\'s"', "'it''s'"],
   ])("is answered without the words of the server: %s", async (wrong, part) => {
     const { isDone, hints } = await run(wrong, "postgres");

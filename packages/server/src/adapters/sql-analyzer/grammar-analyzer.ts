@@ -9,6 +9,7 @@ import type {
 import { assert } from "@steward/kernel/assert.js";
 import { analyzeOnly, nulRejection, rejected, type Rejection } from "./one-statement.js";
 import { adviceAfter } from "./repair/advice.js";
+import { rewritesIn, sentenceOf } from "./repair/rewrites/rewrites.js";
 import { describeSyntaxError } from "./repair/syntax-hint.js";
 import { shapeWithout } from "./shape/statement-shape.js";
 
@@ -65,7 +66,8 @@ export class GrammarAnalyzer<Statement> implements SqlAnalyzer {
         return analyzeOnly(parsed.statements, (statement) => {
           const judged = this.#judge(statement);
           if (judged.kind === "rejected") return judged;
-          const { changes, isReturning, ...known } = judged;
+          const { changes, isReturning, ...rest } = judged;
+          const known = this.#withRewrites(rest, sql);
           const tables = this.#syntax.tables(statement);
           const { statementClass } = known;
           // An INSERT that names no other table returns only what it brought.
@@ -74,6 +76,19 @@ export class GrammarAnalyzer<Statement> implements SqlAnalyzer {
           return { ...known, kinds: [...new Set([statementClass, ...changes, ...reads])], tables };
         });
     }
+  }
+
+  /** An unknown function of another dialect is told with the statement's own arguments. */
+  #withRewrites<Known extends { readonly unknownFunction?: string }>(
+    known: Known,
+    sql: string,
+  ): Known {
+    const { unknownFunction } = known;
+    if (unknownFunction === undefined) return known;
+    const edits = rewritesIn(sql, this.#dialect);
+    if (edits.length === 0) return known;
+    const [missing = unknownFunction] = unknownFunction.split(";");
+    return { ...known, unknownFunction: `${missing}. ${sentenceOf(edits)}` };
   }
 
   advise(sql: string, dialect: Dialect, refusal: EngineRefusal): readonly string[] {

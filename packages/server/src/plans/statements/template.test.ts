@@ -1,3 +1,4 @@
+import { DatabaseSync } from "@photostructure/sqlite";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Dialect } from "../../governance/index.js";
@@ -185,6 +186,14 @@ describe("a template", () => {
     expect(postgres("SELECT a LIKE'{{step.a.output[0].n}}'")).toBe("SELECT a LIKE $1");
   });
 
+  it("leaves a cast of another database to SQLite's parser, which refuses it", () => {
+    expect(sqlite("SELECT fee::numeric FROM t")).toBe("SELECT fee::numeric FROM t");
+    const db = new DatabaseSync(":memory:");
+    expect(() => db.prepare("SELECT 1 ::x")).toThrow("unrecognized token");
+    expect(() => db.prepare("SELECT 1 ::1")).toThrow("unrecognized token");
+    db.close();
+  });
+
   it("has only its own parameters, whatever it is made of", () => {
     const piece = fc.constantFrom(
       ..."SELECT|x|1|$|'|''|\"|`|[|]|(|)|,|IN (|NOT IN (|ANY(|interval|--|/*|*/|\n|E'|$$|?|:|@|#|{{|}}|{{x}}|{{step.a.output}}|{{step.a.output[0].x}}|{{step.b.output[*].y}}|{{step.".split(
@@ -198,7 +207,8 @@ describe("a template", () => {
         const compiled = acceptedOrUndefined(text, dialect);
         if (compiled === undefined) return;
         const parameters = tokenize(compiled.sql, dialect)
-          .filter(({ type }) => type === "parameter")
+          // SQLite refuses whatever follows two colons.
+          .filter(({ type }, at, all) => type === "parameter" && all[at - 1]?.text !== ":")
           .map((token) => Number(token.text.slice(1)));
         expect([...new Set(parameters)]).toEqual(compiled.binds.map((_, index) => index + 1));
       }),

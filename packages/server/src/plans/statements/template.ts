@@ -117,6 +117,8 @@ class TemplateCompiler {
         refusePlaceholderIn(token, "a quoted name; names cannot be parameters");
         return;
       case "parameter":
+        // `value::type` of another dialect is no parameter, and the parser says what to write.
+        if (this.#dialect === "sqlite" && this.#token(at - 1)?.text === ":") return;
         throw badPlaceholder(
           token.text,
           "is a bind parameter, to which no value is bound: values come from {{step.<step_id>.output…}}",

@@ -3,6 +3,7 @@ import { nameAt } from "../../../kernel/name-at.js";
 import { foreignFormsIn } from "./foreign-form.js";
 import { POSTGRES_FORMS } from "./postgres-forms.js";
 import { keywordsForName, repaired } from "./repairs.js";
+import { rewritesIn, sentenceOf } from "./rewrites/rewrites.js";
 import { SQLITE_FORMS } from "./sqlite-forms.js";
 import { REPAIRED_LENGTH_MAX, type UnparsableText } from "./syntax-hint.js";
 
@@ -18,6 +19,8 @@ export function adviceAfter(
   // Only a missing object can be a matter of dialect; a violated constraint is not.
   if (!isMissing(refusal)) return [];
   const forms = dialect === "sqlite" ? SQLITE_FORMS : POSTGRES_FORMS;
+  const edits = rewritesIn(sql, dialect);
+  if (edits.length > 0) return [sentenceOf(edits)];
   const found = foreignFormsIn(sql, refusal, { dialect, forms }).map(({ advice }) => advice);
   const column = missingColumn(refusal, sql);
   if (column === undefined) return found;

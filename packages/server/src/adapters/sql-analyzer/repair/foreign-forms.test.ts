@@ -192,6 +192,8 @@ describe.each([sqlite, postgres])("a form of another database on $dialect", (eng
       if (statement === undefined) return expect.fail(`no example of ${form}`);
       const answer = await answerTo(statement, engine);
       expect(answer).toMatch(ERROR_TEXT);
+      // Where the statement's own words can be used, nothing is said of others.
+      if (/Use `[^`]+` instead of `/.test(answer)) return;
       for (const fragment of instead) expect(answer).toContain(`\`${fragment}\``);
     },
   );

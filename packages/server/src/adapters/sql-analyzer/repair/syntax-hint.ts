@@ -3,6 +3,7 @@ import { tokenize } from "../../../plans/index.js";
 import { foreignFormsIn } from "./foreign-form.js";
 import { POSTGRES_FORMS } from "./postgres-forms.js";
 import { repaired, repairsOf, type Repair } from "./repairs.js";
+import { edited, rewritesIn, sentenceOf } from "./rewrites/rewrites.js";
 import { SQLITE_FORMS } from "./sqlite-forms.js";
 
 /** A statement that its dialect's parser rejects. */
@@ -44,9 +45,20 @@ export function describeSyntaxError(error: UnparsableText): string {
   const place = wordAt(sql, at, dialect);
   const marked =
     form?.place ?? (repair === undefined ? place : { at: repair.at, end: repair.markedEnd });
-  const advice = form?.advice ?? repair?.advice ?? generalAdvice(error, place);
+  const advice =
+    rewrittenAs(error) ?? form?.advice ?? repair?.advice ?? generalAdvice(error, place);
   const line = `"${markedLine(sql, marked)}"`;
   return `${message} (${placeOf(sql, at)}): ${[line, ...(advice === undefined ? [] : [advice])].join("; ")}`;
+}
+
+/** The same statement in this dialect, when the parser then accepts it, or stops later in it. */
+function rewrittenAs({ sql, dialect, at, errorOf }: UnparsableText): string | undefined {
+  const edits = rewritesIn(sql, dialect);
+  if (edits.length === 0) return undefined;
+  const corrected = edited(sql, edits);
+  const stoppedAt = errorOf(corrected);
+  const isBetter = stoppedAt === undefined || stoppedAt - corrected.length > at - sql.length;
+  return isBetter ? sentenceOf(edits) : undefined;
 }
 
 /** Advice for an error without a foreign form and without a known repair. */
