@@ -9,6 +9,8 @@ export interface RelationColumn {
   /** As declared; empty when the column has no declared type. */
   readonly type: string;
   readonly isNotNull: boolean;
+  /** Present where a row that names no value for it gets one. */
+  readonly hasDefault?: true;
   /** The column's COMMENT. */
   readonly comment?: string;
   /** The values of the column's enum type, in their order. */
@@ -104,11 +106,13 @@ function relationIn(
     kind: object.kind === "View" || object.kind === "MaterializedView" ? "view" : "table",
     ...commentIn(values.comment),
     columns: columnsOf(schema, object, primaryKey).map((column): RelationColumn => {
-      const enumValues = enums.get(column.type);
+      // PostgreSQL writes the type of a column with quotes where they are needed.
+      const enumValues = enums.get(column.type) ?? enums.get(column.type.replaceAll('"', ""));
       return {
         name: column.name,
         type: column.type,
         isNotNull: column.not_null,
+        ...(column.default === null ? {} : { hasDefault: true }),
         ...commentIn(comments.get(column.name)),
         ...(enumValues === undefined ? {} : { enumValues }),
       };

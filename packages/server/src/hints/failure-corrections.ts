@@ -9,9 +9,13 @@ import { types } from "./failures/types.js";
 import { unknownColumn } from "./failures/unknown-column.js";
 import { unknownObject } from "./failures/unknown-object.js";
 import { unknownTable } from "./failures/unknown-table.js";
+import { wrappedQuery } from "./failures/wrapped-query.js";
+import { conflictTarget } from "./failures/conflict-target.js";
 
 /** One rule for each class of failures; an engine's message belongs to one class. */
 const RULES: readonly FailureRule[] = [
+  wrappedQuery,
+  conflictTarget,
   unknownColumn,
   unknownTable,
   ambiguousColumn,

@@ -25,6 +25,8 @@ export type Fault =
 type OtherFault =
   | "unknown join column"
   | "aggregate condition"
+  | "window condition"
+  | "conflict target"
   | "several rows"
   | "several columns"
   | "foreign key"
@@ -57,6 +59,8 @@ export function faultOf(
 function postgresFault(code: string, sql: string, at: number | undefined): Fault | undefined {
   if (code === "21000") return { kind: "several rows" };
   if (code === "42501") return { kind: "access denied" };
+  if (code === "42P20") return { kind: "window condition" };
+  if (code === "42P10") return { kind: "conflict target" };
   if (code === "23503" || code === "23001") return { kind: "foreign key" };
   if (at === undefined) return unplacedFault(code);
   const written = nameAt(sql, at);
@@ -154,7 +158,15 @@ const SQLITE_MESSAGES: readonly SqliteMessage[] = [
     }),
   },
   { pattern: /^FOREIGN KEY constraint failed$/, fault: () => ({ kind: "foreign key" }) },
-  { pattern: /^misuse of aggregate/, fault: () => ({ kind: "aggregate condition" }) },
+  {
+    pattern: /^misuse of (?:aliased )?window function/,
+    fault: () => ({ kind: "window condition" }),
+  },
+  {
+    pattern: /^ON CONFLICT clause does not match any/,
+    fault: () => ({ kind: "conflict target" }),
+  },
+  { pattern: /^misuse of (?:aliased )?aggregate/, fault: () => ({ kind: "aggregate condition" }) },
   {
     pattern: /^sub-select returns \d+ columns - expected 1$/,
     fault: () => ({ kind: "several columns" }),

@@ -24,6 +24,8 @@ export function withCorrections(
 function isSame(hint: string, sentence: string): boolean {
   const [said = "", meant] = /^(.*); did you mean (.+?)\?/s.exec(hint)?.slice(1) ?? [];
   const [fragment, written = ""] = /^Use `(.+?)` instead of `(.+?)`/.exec(sentence)?.slice(1) ?? [];
+  // A name in quotes is not in the message as the statement writes it.
+  if (written.includes('"')) return false;
   if (!said.includes(written.slice(written.lastIndexOf(".") + 1))) return false;
   return meant !== undefined && (fragment === meant || fragment?.endsWith(`.${meant}`) === true);
 }

@@ -37,6 +37,8 @@ import { schemaWarnings } from "./schema-warnings.js";
 import { scopesOf } from "./statement/scope.js";
 import { VisibleNames } from "./visible-names.js";
 import { pageOf } from "./warnings/cut-result.js";
+import { notInNulls } from "./warnings/silent/not-in-null.js";
+import { misordered, type OrderedText, orderedTexts } from "./warnings/silent/ordered-text.js";
 import { type ComparedText, comparedTexts, unheld } from "./warnings/unheld-literal.js";
 
 export interface StepHintsParts {
@@ -52,6 +54,9 @@ export interface StepHintsParts {
 interface Remembered {
   readonly warnings: readonly Correction[];
   readonly texts: readonly ComparedText[];
+  /** Warnings that hold only where nothing was found. */
+  readonly ifEmpty: readonly Correction[];
+  readonly ordered: readonly OrderedText[];
 }
 
 /**
@@ -128,11 +133,13 @@ export class StepHints implements StepAdvisor {
     if (tables === undefined) return this.#firstWarnings(asked, result);
     // Results that arrive together do not share one turn.
     if (!this.#turn.hasRoom) return nextTurn().then(() => this.afterResult(asked, result));
-    const { warnings, texts } = this.#rememberedOf(asked.sql, tables);
+    const { warnings, texts, ifEmpty, ordered } = this.#rememberedOf(asked.sql, tables);
     const isCut = result.rowsKept < result.rowCount;
-    const mayLackValue = texts.length > 0 && isSuspicious(result);
-    if (warnings.length === 0 && !isCut && !mayLackValue) return [];
-    return this.#warnings(asked, tables, { isCut, mayLackValue });
+    const isEmpty = isSuspicious(result);
+    const mayTell = isEmpty && texts.length + ifEmpty.length > 0;
+    const isOrdered = ordered.some(({ isOnlyIfEmpty }) => isEmpty || !isOnlyIfEmpty);
+    if (warnings.length === 0 && !isCut && !mayTell && !isOrdered) return [];
+    return this.#warnings(asked, tables, { isCut, isEmpty });
   }
 
   /** The first statement on a data source waits for its schema, but not for long. */
@@ -147,14 +154,22 @@ export class StepHints implements StepAdvisor {
   async #warnings(
     asked: AdvisedStatement,
     tables: KnownTables,
-    { isCut, mayLackValue }: { readonly isCut: boolean; readonly mayLackValue: boolean },
+    { isCut, isEmpty }: { readonly isCut: boolean; readonly isEmpty: boolean },
   ): Promise<readonly string[]> {
-    const { warnings, texts } = this.#rememberedOf(asked.sql, tables);
+    const { warnings, texts, ifEmpty, ordered } = this.#rememberedOf(asked.sql, tables);
     try {
       while (isCut && !this.#turn.hasRoom) await nextTurn();
       const page = isCut ? this.#turn.spend(() => pageOf(readStatement(asked.sql, tables))) : [];
-      const unheldTexts = mayLackValue ? await this.#unheld(asked, texts) : [];
-      const named = await this.#visibleOf(asked, [...warnings, ...unheldTexts, ...page]);
+      const unheldTexts = isEmpty ? await this.#unheld(asked, texts) : [];
+      const doubtful = ordered.filter(({ isOnlyIfEmpty }) => isEmpty || !isOnlyIfEmpty);
+      const found = [
+        ...warnings,
+        ...unheldTexts,
+        ...(await this.#misordered(asked, doubtful)),
+        // A value that no row has is the nearer reason.
+        ...(isEmpty && unheldTexts.length === 0 ? ifEmpty : []),
+      ];
+      const named = await this.#visibleOf(asked, [...found, ...page]);
       return named.map(({ sentence }) => sentence);
     } catch (error) {
       this.#log.debug({ err: error }, "a result gets no warning");
@@ -172,6 +187,21 @@ export class StepHints implements StepAdvisor {
       const values = await this.#held.of(asked, compared);
       if (values === undefined || values.length === 0 || values.includes(compared.value)) continue;
       found.push(unheld(compared, values));
+    }
+    return found;
+  }
+
+  /** Texts whose order is not that of what they mean. */
+  async #misordered(
+    asked: AdvisedStatement,
+    ordered: readonly OrderedText[],
+  ): Promise<readonly Correction[]> {
+    const found: Correction[] = [];
+    for (const text of ordered.slice(0, HINT_COLUMNS_READ_MAX)) {
+      const { table, column } = text;
+      if (!(await this.#visible.isVisible(asked, { table, columns: [column] }))) continue;
+      const values = await this.#held.range(asked, text);
+      if (values !== undefined) found.push(...misordered(text, values));
     }
     return found;
   }
@@ -230,7 +260,8 @@ function warningsOf(sql: string, tables: KnownTables): Remembered {
   // A text that a CHECK excludes already has a warning, so the column's values are not read for it.
   const isSaid = ({ literal }: ComparedText): boolean =>
     warnings.some(({ sentence }) => sentence.includes(`never holds ${literal}`));
-  return { warnings, texts: comparedTexts(read).filter((text) => !isSaid(text)) };
+  const texts = comparedTexts(read).filter((text) => !isSaid(text));
+  return { warnings, texts, ifEmpty: notInNulls(read), ordered: orderedTexts(read) };
 }
 
 function readStatement(sql: string, tables: KnownTables): ReadStatement {

@@ -21,7 +21,7 @@ export const grouping: FailureRule = ({ fault, scopes, sql }) => {
 };
 
 /** The conditions that AND joins; one with OR at the top stays whole. */
-function conditionsOf(tokens: readonly CodeToken[]): readonly (readonly CodeToken[])[] {
+export function conditionsOf(tokens: readonly CodeToken[]): readonly (readonly CodeToken[])[] {
   const top = tokens[0]?.depth ?? 0;
   if (tokens.some(({ lower, depth }) => lower === "or" && depth === top)) return [tokens];
   const conditions: CodeToken[][] = [[]];

@@ -50,8 +50,40 @@ export function joinToColumn(
   return way === undefined ? [] : [addition(way, undefined, scope, tables)];
 }
 
+/**
+ * The join to the only table near a source that has a column which the statement takes for one of the source's own, and
+ * the column with its table in front.
+ */
+export function joinToOwner(
+  scope: Scope,
+  column: ColumnRef,
+  from: KnownSource,
+  tables: KnownTables,
+): readonly Correction[] {
+  if (GENERIC.test(column.name)) return [];
+  const present = new Set(scope.known.map(({ table }) => table));
+  const all = waysFrom({ known: [from] }, tables).filter(({ edges }) => {
+    const to = edges.at(-1)?.to;
+    return (
+      to !== undefined &&
+      columnNamed(to, column.name) !== undefined &&
+      edges.every((edge) => !present.has(edge.to))
+    );
+  });
+  const shortest = Math.min(...all.map(({ edges }) => edges.length));
+  const [way, ...others] = all.filter(({ edges }) => edges.length === shortest);
+  const to = way?.edges.at(-1)?.to;
+  const exact = to && columnNamed(to, column.name)?.name;
+  if (way === undefined || to === undefined || exact === undefined || others.length > 0) return [];
+  const { sentence, names } = addition(way, undefined, scope, tables);
+  const own = useInstead(`${tables.written(to.bareName)}.${tables.written(exact)}`, column.text);
+  return [
+    { sentence: `${sentence} ${own.sentence}`, names: [...names, { table: to, columns: [exact] }] },
+  ];
+}
+
 /** Names that many tables have, so that they tell of no table. */
-const GENERIC = /^(?:id|name|title|type|status|code|description)$/;
+export const GENERIC = /^(?:id|name|title|type|status|code|description)$/;
 
 /** Replaces a join whose condition names a column that is found one table further on. */
 function joinBetween(
@@ -129,7 +161,7 @@ function namesOf({ edges }: Way): readonly NamedPart[] {
 }
 
 /** All short ways from the query's tables to tables that it does not have, the shortest first. */
-function waysFrom({ known }: Scope, tables: KnownTables): readonly Way[] {
+function waysFrom({ known }: Pick<Scope, "known">, tables: KnownTables): readonly Way[] {
   let level: readonly Way[] = known.map((start) => ({ start, edges: [] }));
   const ways: Way[] = [];
   for (let step = 0; step < STEPS_MAX; step += 1) {

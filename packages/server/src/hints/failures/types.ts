@@ -1,3 +1,6 @@
+import { arrayMember } from "./typed/array-member.js";
+import { operatorCorrections } from "./typed/operators.js";
+import { typeOfTokens } from "./typed/operand-chain.js";
 import type { Relation } from "@steward/schema";
 import {
   type Correction,
@@ -17,7 +20,7 @@ export const types: FailureRule = (failed) => {
   const { fault, scopes, sql, tables } = failed;
   switch (fault?.kind) {
     case "operator":
-      return operands(failed, fault.at);
+      return [...operatorCorrections(failed, fault.at), ...operands(failed, fault.at)].slice(0, 1);
     case "function":
       return castArgument(failed, fault.at);
     case "value":
@@ -105,8 +108,8 @@ const OF_NUMBERS: ReadonlySet<string> = new Set([
 ]);
 
 function castArgument({ scopes, sql }: FailedStatement, at: number): readonly Correction[] {
-  for (const { query } of scopes) {
-    const { tokens } = query;
+  for (const scope of scopes) {
+    const { tokens } = scope.query;
     const index = tokens.findIndex((token) => token.at === at && OF_NUMBERS.has(token.lower));
     const [name, open, first] = tokens.slice(index, index + 3);
     // A literal is of any type.
@@ -119,8 +122,16 @@ function castArgument({ scopes, sql }: FailedStatement, at: number): readonly Co
     const last = end === -1 ? close : end;
     const argument = sql.slice(open.end, tokens[last]?.at);
     const rest = sql.slice(tokens[last]?.at, tokens[close]?.end);
-    const isExpression = !/^[\w."]+$/.test(argument) && !/^\w+\([^()]*\)$/.test(argument);
-    const fragment = `${name?.text ?? ""}(${isExpression ? `(${argument})` : argument}::numeric${rest}`;
+    const type = typeOfTokens(scope, tokens.slice(index + 2, last));
+    // No text can be added to a time, and a cast of one to a number always fails.
+    if (type !== undefined && /^(?:date|time|interval)/.test(type)) return [];
+    const isCondition =
+      type === "boolean" ||
+      /[<>=]|\bis\b|\bin\b|\blike\b/i.test(argument.replaceAll(/->>?|'[^']*'/g, ""));
+    const read = type === "jsonb" ? argument.replace(/->(\s*'[^']*'\s*)$/, "->>$1") : argument;
+    const isExpression = !/^[\w."]+$/.test(read) && !/^\w+\([^()]*\)$/.test(read);
+    const target = isCondition ? "int" : "numeric";
+    const fragment = `${name?.text ?? ""}(${isExpression ? `(${read})` : read}::${target}${rest}`;
     return [useInstead(fragment, sql.slice(at, tokens[close]?.end))];
   }
   return [];
@@ -135,6 +146,8 @@ function closing(tokens: readonly CodeToken[], open: number): number {
 function refusedValue(failed: FailedStatement, at: number): readonly Correction[] {
   const value = literalAt(failed.sql, at);
   if (value === undefined) return [];
+  const member = arrayMember(failed, at);
+  if (member.length > 0) return member;
   const ofEnum = enumValue(failed, value);
   return ofEnum.length > 0 ? ofEnum : replacedLiteral(value, plainNumber, "");
 }
@@ -203,7 +216,7 @@ function plainNumber(value: string): string | undefined {
 function insertedColumns(tables: KnownTables, name: string, count: number): readonly Correction[] {
   const table = tables.find(name);
   if (table === undefined) return [];
-  const columns = withoutKey(table);
+  const columns = insertedWithout(table, count) ?? withoutKey(table);
   if (columns.length !== count) {
     const all = table.columns.map((column) => tables.written(column.name));
     const part = { table, columns: table.columns.map((column) => column.name) };
@@ -213,6 +226,22 @@ function insertedColumns(tables: KnownTables, name: string, count: number): read
   const list = columns.map((column) => tables.written(column)).join(", ");
   const written = tables.writtenTable(table);
   return [useInstead(`${written} (${list}) VALUES`, `${written} VALUES`, [{ table, columns }])];
+}
+
+/** The columns that must have a value, when there are as many; the others may be left out. */
+function insertedWithout(
+  { columns, primaryKey }: Relation,
+  count: number,
+): readonly string[] | undefined {
+  const isGenerated = ({ name, type }: Relation["columns"][number]): boolean =>
+    primaryKey.length === 1 && primaryKey[0] === name && /^(?:integer|bigint)$/i.test(type);
+  const needed = columns.filter(
+    (column) =>
+      !isGenerated(column) &&
+      (column.isNotNull || primaryKey.includes(column.name)) &&
+      column.hasDefault !== true,
+  );
+  return needed.length === count ? needed.map(({ name }) => name) : undefined;
 }
 
 function withoutKey({ columns, primaryKey }: Relation): readonly string[] {

@@ -8,7 +8,7 @@ import type { Operand } from "../statement/comparisons.js";
 import { type KnownSource, type Scope, writtenColumn } from "../statement/scope.js";
 import { partsOf } from "../statement/derived.js";
 import type { ColumnRef } from "../statement/select.js";
-import { joinToColumn, joinToTable } from "./missing-join.js";
+import { joinToColumn, joinToOwner, joinToTable } from "./missing-join.js";
 
 /**
  * A column that its table does not have: the column that was meant, the alias of its table, or the
@@ -90,10 +90,26 @@ function corrections(scope: Scope, column: ColumnRef, tables: KnownTables): read
       ...partnersOf(scope, column, tables),
       ...exactElsewhere(scope, column, tables),
       ...similarIn(scope, own, column, tables),
+      ...own.slice(0, 1).flatMap((each) => joinToOwner(scope, column, each, tables)),
     ];
   }
+  const ofJson = keyOfJson(scope, column, tables);
+  if (ofJson.length > 0) return ofJson;
   if (scope.sources.some(({ alias }) => alias === qualifier)) return [];
   return [...aliasOf(scope, column, tables), ...joinToTable(scope, column, tables)];
+}
+
+/** A key of a JSON column, written like a column of a table. */
+function keyOfJson(scope: Scope, column: ColumnRef, tables: KnownTables): readonly Correction[] {
+  const { qualifier = "", text } = column;
+  for (const { source, table } of scope.known) {
+    const known = columnNamed(table, qualifier);
+    if (known === undefined || !/^jsonb?$/i.test(known.type)) continue;
+    const key = text.slice(text.lastIndexOf(".") + 1).replaceAll('"', "");
+    const path = `${writtenColumn(scope, source, known.name, tables)} ->> '${key.replaceAll("'", "''")}'`;
+    return [useInstead(path, text, [{ table, columns: [known.name] }])];
+  }
+  return [];
 }
 
 /** The column that a foreign key pairs with the other side of an equation. */

@@ -26,11 +26,13 @@ export function comparedTexts({ scopes, tables }: ReadStatement): readonly Compa
       const column = owner && columnNamed(owner.table, left.column.name);
       if (owner === undefined || column === undefined || !isText(column.type, tables)) return [];
       return right.flatMap(({ kind, text }) =>
-        kind === "text"
+        // SQLite compares a number with a column of texts as a text.
+        kind === "text" ||
+        (kind === "number" && tables.dialect === "sqlite" && isOfTexts(column.type))
           ? [
               {
                 ...{ table: owner.table, column: column.name, literal: text },
-                value: contentOf(text),
+                value: kind === "text" ? contentOf(text) : text,
                 path: `${tables.writtenTable(owner.table)}.${tables.written(column.name)}`,
               },
             ]
@@ -38,6 +40,10 @@ export function comparedTexts({ scopes, tables }: ReadStatement): readonly Compa
       );
     }),
   );
+}
+
+function isOfTexts(type: string): boolean {
+  return /CHAR|CLOB|TEXT/i.test(type);
 }
 
 function isText(type: string, { dialect }: KnownTables): boolean {

@@ -1,0 +1,217 @@
+/**
+ * Classes of refused statements over tables with random names. What a hint says, done by a fixer that
+ * knows nothing else, gives the rows of the right statement.
+ */
+import { DatabaseSync } from "@photostructure/sqlite";
+import { withoutPauses } from "@steward/kernel/concurrency/pausing.js";
+import { relationsOf } from "@steward/schema";
+import { CATALOG_SETTINGS, introspectPostgres } from "@steward/schema/postgres-catalog";
+import { introspectSqlite } from "@steward/schema/sqlite-catalog";
+import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import fc from "fast-check";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { correctionsOf } from "./failure-corrections.js";
+import { faultOf } from "./fault.js";
+import { constraintIn } from "./named-constraint.js";
+import { KnownTables } from "./schema/known-tables.js";
+import { scopesOf } from "./statement/scope.js";
+import { fixedAsSaid } from "./testing/mechanical-fixer.js";
+
+type Database = InstanceType<typeof DatabaseSync>;
+
+const names = fc
+  .uniqueArray(
+    fc.oneof(
+      fc.stringMatching(/^q[a-z]{3,6}_[a-z]{2,6}$/),
+      fc.stringMatching(/^Q[a-z]{3,6} [a-z]{2,5}$/),
+    ),
+    { minLength: 8, maxLength: 8, selector: (name) => name.toLowerCase() },
+  )
+  .map((all) => all.map((name) => (name.includes(" ") ? `"${name}"` : name)));
+
+/** The statement after the hint on its failure; undefined when no hint says what to write. */
+function correctedAs(
+  wrong: string,
+  failure: { readonly message: string; readonly cause: unknown },
+  tables: KnownTables,
+): string | undefined {
+  const read = { sql: wrong, tables, scopes: scopesOf(wrong, tables) };
+  const refused = { fault: faultOf(failure, wrong), constraint: constraintIn(failure) };
+  const [first] = correctionsOf({ ...read, ...refused });
+  return first && fixedAsSaid(wrong, [first.sentence], tables.dialect);
+}
+
+function failureOf(
+  db: Database,
+  sql: string,
+): { readonly message: string; readonly cause: unknown } {
+  try {
+    db.prepare(sql).all();
+  } catch (error) {
+    return { message: (error as Error).message, cause: undefined };
+  }
+  throw new Error(`it ran: ${sql}`);
+}
+
+function rowsOf(db: Database, sql: string): readonly unknown[] {
+  return db
+    .prepare(sql)
+    .all()
+    .map((row: unknown) => Object.values(row as object));
+}
+
+interface Pair {
+  readonly wrong: string;
+  readonly right: string;
+}
+
+/** Three tables in a row: t refers to u, which refers to v. */
+function schemaOf([t, u, v, tId, uId, vId, a, b]: readonly string[]): string {
+  return `CREATE TABLE ${v ?? ""} (${vId ?? ""} INTEGER PRIMARY KEY, ${b ?? ""} TEXT NOT NULL);
+    CREATE TABLE ${u ?? ""} (${uId ?? ""} INTEGER PRIMARY KEY, ${vId ?? ""} INTEGER NOT NULL REFERENCES ${v ?? ""});
+    CREATE TABLE ${t ?? ""} (${tId ?? ""} INTEGER PRIMARY KEY, ${uId ?? ""} INTEGER NOT NULL REFERENCES ${u ?? ""}, ${a ?? ""} INTEGER NOT NULL);
+    INSERT INTO ${v ?? ""} VALUES (1, 'x'), (2, 'y');
+    INSERT INTO ${u ?? ""} VALUES (1, 2), (2, 1);
+    INSERT INTO ${t ?? ""} VALUES (1, 1, 7), (2, 2, 8), (3, 2, 9)`;
+}
+
+const ON_SQLITE: Readonly<Record<string, (names: readonly string[]) => Pair>> = {
+  "a column two tables away": ([t = "", u = "", v = "", , uId = "", vId = "", , b = ""]) => ({
+    wrong: `SELECT x.${b}, count(*) FROM ${t} x GROUP BY x.${b}`,
+    right: `SELECT ${v}.${b}, count(*) FROM ${t} x JOIN ${u} ON ${u}.${uId} = x.${uId} JOIN ${v} ON ${v}.${vId} = ${u}.${vId} GROUP BY ${v}.${b}`,
+  }),
+  "a table by another name, told by its columns": ([, , v = "", , , , , b = ""]) => ({
+    wrong: `SELECT count(*) FROM zzzzzz WHERE ${b} = 'x'`,
+    right: `SELECT count(*) FROM ${v} WHERE ${b} = 'x'`,
+  }),
+  "the alias of a window function in WHERE": ([t = "", , , tId = "", uId = "", , a = ""]) => {
+    const ranked = `SELECT ${tId}, row_number() OVER (PARTITION BY ${uId} ORDER BY ${a}) AS place FROM ${t}`;
+    return {
+      wrong: `${ranked} WHERE place = 1 AND ${a} > 7`,
+      right: `SELECT * FROM (${ranked} WHERE ${a} > 7) WHERE place = 1`,
+    };
+  },
+  "an aggregate of an aggregate": ([t = "", , , , uId = ""]) => ({
+    wrong: `SELECT max(count(*)) FROM ${t} GROUP BY ${uId}`,
+    right: `SELECT max(n) FROM (SELECT count(*) AS n FROM ${t} GROUP BY ${uId})`,
+  }),
+  "ON CONFLICT of columns that are no key": ([, , v = "", , , vId = "", , b = ""]) => ({
+    wrong: `INSERT INTO ${v} VALUES (1, 'z') ON CONFLICT (${b}) DO NOTHING RETURNING 1`,
+    right: `INSERT INTO ${v} VALUES (1, 'z') ON CONFLICT (${vId}) DO NOTHING RETURNING 1`,
+  }),
+};
+
+describe("a statement that SQLite refuses, over random tables", () => {
+  it.each(Object.entries(ON_SQLITE))("is corrected: %s", (_kind, pairOf) => {
+    fc.assert(
+      fc.property(names, (all) => {
+        const { wrong, right } = pairOf(all);
+        const db = new DatabaseSync(":memory:");
+        db.exec(schemaOf(all));
+        const tables = new KnownTables(withoutPauses(relationsOf(introspectSqlite(db))), "sqlite");
+        const fixed = correctedAs(wrong, failureOf(db, wrong), tables);
+        expect(fixed, wrong).toBeDefined();
+        expect(rowsOf(db, fixed ?? "")).toEqual(rowsOf(db, right));
+        db.close();
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("names no table when several have the column", () => {
+    const db = new DatabaseSync(":memory:");
+    db.exec("CREATE TABLE a (kilo TEXT); CREATE TABLE b (kilo TEXT); CREATE TABLE c (status TEXT)");
+    const tables = new KnownTables(withoutPauses(relationsOf(introspectSqlite(db))), "sqlite");
+    for (const wrong of ["SELECT kilo FROM zzzzzz", "SELECT status FROM zzzzzz"]) {
+      expect(correctedAs(wrong, failureOf(db, wrong), tables)).toBeUndefined();
+    }
+    db.close();
+  });
+});
+
+const ON_POSTGRES: readonly Pair[] = [
+  {
+    wrong: "SELECT T.DOC->'a'->>'n' FROM T WHERE T.DOC->'a'->>'n' > 5",
+    right: "SELECT DOC->'a'->>'n' FROM T WHERE (DOC->'a'->>'n')::numeric > 5",
+  },
+  {
+    wrong: "SELECT avg(DOC->'a'->'n') FROM T",
+    right: "SELECT avg((DOC->'a'->>'n')::numeric) FROM T",
+  },
+  { wrong: "SELECT DOC.kind FROM T", right: "SELECT DOC->>'kind' FROM T" },
+  { wrong: "SELECT NAME + ', ' + NAME FROM T", right: "SELECT NAME || ', ' || NAME FROM T" },
+  {
+    wrong: "SELECT count(*) FROM T WHERE TAGS = 'red'",
+    right: "SELECT count(*) FROM T WHERE 'red' = ANY(TAGS)",
+  },
+  {
+    wrong: "SELECT count(*) FROM T WHERE TAGS @> ('red', 'blue')",
+    right: "SELECT count(*) FROM T WHERE TAGS @> ARRAY['red', 'blue']",
+  },
+  {
+    wrong: "SELECT count(*) FROM T WHERE TAGS LIKE '%red%'",
+    right: "SELECT count(*) FROM T WHERE 'red' = ANY(TAGS)",
+  },
+  {
+    wrong: "SELECT count(*) FROM T WHERE GRADE ILIKE 'g%'",
+    right: "SELECT count(*) FROM T WHERE GRADE::text ILIKE 'g%'",
+  },
+  { wrong: "SELECT sum(OK) FROM T", right: "SELECT sum(OK::int) FROM T" },
+  {
+    wrong: "SELECT count(*) FROM T WHERE AT = 2024",
+    right: "SELECT count(*) FROM T WHERE extract(year FROM AT) = 2024",
+  },
+  {
+    wrong: "SELECT count(*) FROM T WHERE GRADE = 'go od'",
+    right: "SELECT count(*) FROM T WHERE GRADE = 'Good'",
+  },
+];
+
+describe("a statement that PostgreSQL refuses, in a schema with quoted names", () => {
+  let database: TestDatabase;
+  let tables: KnownTables;
+  const named = (sql: string): string =>
+    sql
+      .replaceAll(/\bT\b/g, '"My Shop"."Things"')
+      .replaceAll(
+        /\b(DOC|NAME|TAGS|GRADE|OK|AT)\b/g,
+        (word) => `"${word.charAt(0)}${word.slice(1).toLowerCase()}X"`,
+      )
+      .replaceAll('"My Shop"."Things".', '"Things".');
+  const rows = async (sql: string): Promise<string> =>
+    (await database.query(sql))
+      .map((row) => JSON.stringify(Object.values(row)))
+      .sort()
+      .join("\n");
+
+  beforeAll(async () => {
+    database = await freshDatabase();
+    await database.query(`CREATE SCHEMA "My Shop"; CREATE TYPE "My Shop"."Grade" AS ENUM ('Good', 'Bad');
+      CREATE TABLE "My Shop"."Things" (id integer PRIMARY KEY, "DocX" jsonb NOT NULL, "NameX" text NOT NULL,
+        "TagsX" text[] NOT NULL, "GradeX" "My Shop"."Grade" NOT NULL, "OkX" boolean NOT NULL, "AtX" timestamptz NOT NULL);
+      INSERT INTO "My Shop"."Things" VALUES
+        (1, '{"a": {"n": 10}, "kind": "k"}', 'One', '{red,blue}', 'Good', true, '2024-02-03'),
+        (2, '{"a": {"n": 9}}', 'Two', '{red}', 'Bad', false, '2023-02-03'),
+        (3, '{"a": {"n": 2}}', 'Three', '{}', 'Good', true, '2024-12-03')`);
+    const client = new pg.Client(database.url);
+    await client.connect();
+    for (const setting of CATALOG_SETTINGS) await client.query(`SET ${setting}`);
+    const schema = await introspectPostgres(async (sql) => (await client.query<object>(sql)).rows);
+    await client.end();
+    tables = new KnownTables(withoutPauses(relationsOf(schema)), "postgres");
+  });
+  afterAll(() => database[Symbol.asyncDispose]());
+
+  it.each(ON_POSTGRES)("is corrected: $wrong", async (pair) => {
+    const [wrong, right] = [named(pair.wrong), named(pair.right)];
+    const cause: unknown = await database.query(wrong).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(cause, wrong).toBeInstanceOf(Error);
+    const fixed = correctedAs(wrong, { message: (cause as Error).message, cause }, tables);
+    expect(fixed, wrong).toBeDefined();
+    expect(await rows(fixed ?? "")).toBe(await rows(right));
+  });
+});
