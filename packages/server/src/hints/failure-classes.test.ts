@@ -92,6 +92,13 @@ const ON_SQLITE: Readonly<Record<string, (names: readonly string[]) => Pair>> = 
       right: `SELECT * FROM (${ranked} WHERE ${a} > 7) WHERE place = 1`,
     };
   },
+  "a window function in WHERE": ([t = "", , , tId = "", uId = "", , a = ""]) => {
+    const window = `row_number() OVER (PARTITION BY ${uId} ORDER BY ${a})`;
+    return {
+      wrong: `SELECT ${tId} FROM ${t} WHERE ${window} = 1`,
+      right: `SELECT ${tId} FROM (SELECT ${tId}, ${window} AS n FROM ${t}) WHERE n = 1`,
+    };
+  },
   "an aggregate of an aggregate": ([t = "", , , , uId = ""]) => ({
     wrong: `SELECT max(count(*)) FROM ${t} GROUP BY ${uId}`,
     right: `SELECT max(n) FROM (SELECT count(*) AS n FROM ${t} GROUP BY ${uId})`,
@@ -131,6 +138,14 @@ describe("a statement that SQLite refuses, over random tables", () => {
 });
 
 const ON_POSTGRES: readonly Pair[] = [
+  {
+    wrong: "SELECT GRADE, count(*) AS n FROM T GROUP BY GRADE HAVING n > 1",
+    right: "SELECT GRADE, count(*) AS n FROM T GROUP BY GRADE HAVING count(*) > 1",
+  },
+  {
+    wrong: "SELECT upper(NAME) AS big FROM T WHERE big = 'ONE' AND OK",
+    right: "SELECT upper(NAME) AS big FROM T WHERE upper(NAME) = 'ONE' AND OK",
+  },
   {
     wrong: "SELECT T.DOC->'a'->>'n' FROM T WHERE T.DOC->'a'->>'n' > 5",
     right: "SELECT DOC->'a'->>'n' FROM T WHERE (DOC->'a'->>'n')::numeric > 5",

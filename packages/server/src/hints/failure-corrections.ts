@@ -5,6 +5,7 @@ import { foreignKey } from "./failures/foreign-key.js";
 import { grouping } from "./failures/grouping.js";
 import { joinedBy } from "./failures/joined-by.js";
 import { severalRows } from "./failures/rows.js";
+import { selectAlias } from "./failures/select-alias.js";
 import { types } from "./failures/types.js";
 import { unknownColumn } from "./failures/unknown-column.js";
 import { unknownObject } from "./failures/unknown-object.js";
@@ -16,6 +17,7 @@ import { conflictTarget } from "./failures/conflict-target.js";
 const RULES: readonly FailureRule[] = [
   wrappedQuery,
   conflictTarget,
+  selectAlias,
   unknownColumn,
   unknownTable,
   ambiguousColumn,

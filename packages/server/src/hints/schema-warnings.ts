@@ -9,7 +9,7 @@ import { integerDivisions } from "./warnings/silent/integer-division.js";
 import { nullComparisons } from "./warnings/silent/null-comparison.js";
 import { lostOuterRows } from "./warnings/silent/outer-join.js";
 import { swallowedColumns } from "./warnings/silent/swallowed-column.js";
-import { addedTexts } from "./warnings/silent/text-arithmetic.js";
+import { addedTexts, subtractedTexts } from "./warnings/silent/text-arithmetic.js";
 import { jsonTruthAsText, secondsAsDays } from "./warnings/silent/time-functions.js";
 import { cutLastDays } from "./warnings/silent/time-range.js";
 import { textsAsNumbers } from "./warnings/text-as-number.js";
@@ -30,6 +30,7 @@ export function schemaWarnings(statement: ReadStatement): readonly Correction[] 
     ...repeatedSums(statement),
     ...lostOuterRows(statement),
     ...addedTexts(statement),
+    ...subtractedTexts(statement),
     ...cutLastDays(statement),
     ...secondsAsDays(statement),
     ...jsonTruthAsText(statement),

@@ -63,15 +63,20 @@ function windowOutside(scope: Scope, sql: string): readonly Correction[] {
   const conditions = conditionsOf(scope.clauses.get("where") ?? []);
   const isOutside = (tokens: readonly CodeToken[]): boolean =>
     tokens.some(({ lower, kind }) => aliases.has(lower) || (lower === "over" && kind === "word"));
+  const added: string[] = [];
   const outside = conditions.filter(isOutside).map((tokens) => {
-    const window = items.find(
-      (item) => isWindow(item) && tokens.some(({ lower }) => lower === "over"),
+    const over = tokens.findIndex(({ lower, kind }) => lower === "over" && kind === "word");
+    if (over === -1) return text(tokens);
+    const close = tokens.findIndex(
+      ({ text: own, depth }, at) =>
+        at > over + 1 && own === ")" && depth === tokens[over + 1]?.depth,
     );
-    if (window === undefined) return text(tokens);
-    const over = tokens.findIndex(({ lower }) => lower === "over");
-    const close = closeOf(tokens, over + 1);
-    return `${window.name ?? ""}${sql.slice(tokens[close]?.end, tokens.at(-1)?.end)}`;
+    const window = text(tokens.slice(0, close + 1));
+    const same = items.find((item) => isWindow(item) && text(item.tokens).startsWith(window));
+    if (same === undefined) added.push(`, ${window} AS place`);
+    return `${same?.name ?? "place"}${sql.slice(tokens[close]?.end, tokens.at(-1)?.end)}`;
   });
+  if (added.length > 1) return [];
   if (outside.length === 0) return [];
   const inside = conditions.filter((tokens) => !isOutside(tokens)).map(text);
   const tail = (["order", "limit"] as const).flatMap((name) => {
@@ -90,7 +95,7 @@ function windowOutside(scope: Scope, sql: string): readonly Correction[] {
   const from = text(scope.clauses.get("from") ?? []);
   const where = inside.length === 0 ? "" : ` WHERE ${inside.join(" AND ")}`;
   const names = items.map(({ name }) => name).join(", ");
-  const inner = `SELECT ${text(scope.clauses.get("select") ?? [])} FROM ${from}${where}`;
+  const inner = `SELECT ${text(scope.clauses.get("select") ?? [])}${added.join("")} FROM ${from}${where}`;
   const fragment = [
     `SELECT ${names} FROM (${inner}) AS ranked WHERE ${outside.join(" AND ")}`,
     ...tail,

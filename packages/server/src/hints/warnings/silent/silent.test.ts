@@ -69,6 +69,14 @@ const FIXED: Readonly<Record<string, CaseOf>> = {
       right: `SELECT ${text ?? ""} || ', ' || ${text ?? ""} FROM ${t ?? ""}`,
     };
   },
+  "texts that are subtracted": (all) => {
+    const [t, , , , , text] = all;
+    return {
+      tables: [parent(all)],
+      wrong: `SELECT max(x.${text ?? ""} - x.${text ?? ""}) FROM ${t ?? ""} x`,
+      right: `SELECT max(julianday(x.${text ?? ""}) - julianday(x.${text ?? ""})) FROM ${t ?? ""} x`,
+    };
+  },
   "seconds that are read as days": (all) => {
     const [t, , , a] = all;
     return {

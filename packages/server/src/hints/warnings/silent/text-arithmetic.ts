@@ -34,3 +34,38 @@ export function addedTexts({ scopes, sql, tables }: ReadStatement): readonly Cor
     }),
   );
 }
+
+/** A text taken from another one, as dates are: SQLite takes the number at the beginning of each, the year. */
+export function subtractedTexts({ scopes, sql, tables }: ReadStatement): readonly Correction[] {
+  if (tables.dialect !== "sqlite") return [];
+  return scopes.flatMap((scope) =>
+    valueClauses(scope).flatMap((tokens) =>
+      tokens.flatMap((token, index) => {
+        const left = termAt(tokens, index, scope, tables.dialect);
+        if (
+          left === undefined ||
+          tokens[left.to + 1]?.text !== "-" ||
+          tokens[index - 1]?.text === "."
+        )
+          return [];
+        const right = termAt(tokens, left.to + 2, scope, tables.dialect);
+        const isText = (term: typeof left): boolean => term.kind === "text" && term.isColumn;
+        if (right === undefined || !isText(left) || !isText(right)) return [];
+        const [own, other] = [left, right].map(({ from, to }) =>
+          writtenFrom(sql, tokens[from], tokens[to]),
+        );
+        const written = writtenFrom(sql, token, tokens[right.to]);
+        const { sentence, names } = useInstead(
+          `julianday(${own ?? ""}) - julianday(${other ?? ""})`,
+          written,
+        );
+        return [
+          {
+            sentence: `${sentence} Both are texts, of which - takes the number at the beginning, of a date its year.`,
+            names,
+          },
+        ];
+      }),
+    ),
+  );
+}

@@ -211,6 +211,13 @@ const formatted =
     return to === "strftime" ? `strftime(${written}, ${value})` : `to_char(${value}, ${written})`;
   };
 
+/** A value of JSON by its keys, which SQLite names in one path. */
+const keyPath: Rewrite = ([doc, ...keys]) => {
+  const names = keys.map((key) => /^'(\w+)'$/.exec(key)?.[1]);
+  if (doc === undefined || names.length === 0 || names.includes(undefined)) return undefined;
+  return `json_extract(${doc}, '$.${names.join(".")}')`;
+};
+
 /** Functions of other databases on SQLite. */
 export const SQLITE_CALLS: Rewrites = {
   ...CURRENT,
@@ -264,6 +271,9 @@ export const SQLITE_CALLS: Rewrites = {
   str_to_date: ([value = "", format = ""]) => isoDateOf(value, format, "mysql"),
   strpos: as("instr($1, $2)"),
   substring_index: firstPart,
+  date_diff: unitsBetween(sqliteUnits),
+  json_extract_path_text: keyPath,
+  jsonb_extract_path_text: keyPath,
   timestampdiff: unitsBetween(sqliteUnits),
   to_char: formatted("to_char", "strftime"),
   to_date: ([value = "", format = ""]) => isoDateOf(value, format, "to_char"),
@@ -335,6 +345,8 @@ export const POSTGRES_CALLS: Rewrites = {
   strftime: formatted("strftime", "to_char"),
   substring_index: ([text = "", separator = "", place = ""]) =>
     /^-?\d+$/.test(place) ? `split_part(${text}, ${separator}, ${place})` : undefined,
+  date_diff: unitsBetween(postgresUnits),
+  json_extract_string: jsonPath,
   timestampdiff: unitsBetween(postgresUnits),
   total: as("coalesce(sum($1), 0)"),
   typeof: as("pg_typeof($1)"),

@@ -60,6 +60,8 @@ function sqliteCast(value: string, type: string): string | undefined {
   if (/^timestamp/.test(type)) return `datetime(${value})`;
   if (/^(?:int|bigint|smallint)/.test(type)) return `CAST(${value} AS INTEGER)`;
   if (/^(?:numeric|decimal|real|float|double)/.test(type)) return `CAST(${value} AS REAL)`;
+  // These are no types of SQLite: JSON is a text, and a truth value a number.
+  if (/^(?:jsonb?|bool|boolean)$/.test(type)) return value;
   return /^(?:text|varchar|char)/.test(type) ? `CAST(${value} AS TEXT)` : undefined;
 }
 
@@ -278,6 +280,16 @@ const minus: FormAt = (statement, at) =>
     ? { written: textBetween(statement, at, at + 1), fragment: "EXCEPT SELECT" }
     : undefined;
 
+/** SYSDATE of Oracle, which is no call; a column may have that name behind a table's. */
+function sysdate(fragment: string): FormAt {
+  return (statement, at) =>
+    lower(statement, at) === "sysdate" &&
+    statement.code[at - 1]?.text !== "." &&
+    statement.code[at + 1]?.text !== "."
+      ? { written: statement.code[at]?.text ?? "", fragment }
+      : undefined;
+}
+
 const BOTH: readonly FormAt[] = [
   updateJoin,
   qualify,
@@ -290,6 +302,7 @@ const BOTH: readonly FormAt[] = [
 
 const SQLITE: readonly FormAt[] = [
   ...BOTH,
+  sysdate("datetime('now')"),
   doubleColon,
   interval,
   dateLiteral,
@@ -303,6 +316,7 @@ const SQLITE: readonly FormAt[] = [
 
 const POSTGRES: readonly FormAt[] = [
   ...BOTH,
+  sysdate("now()"),
   bareInterval,
   limitWithOffset,
   word("==", "="),

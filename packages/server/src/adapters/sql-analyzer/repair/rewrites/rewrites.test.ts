@@ -65,6 +65,11 @@ const ON_SQLITE: readonly Pair[] = [
     "SELECT id FROM t QUALIFY row_number() OVER (PARTITION BY n ORDER BY id) = 1",
     "SELECT min(id) FROM t GROUP BY n",
   ],
+  [
+    "SELECT DATE_DIFF('day', 'D', at) FROM t",
+    "SELECT CAST(julianday(at) - julianday('D') AS INTEGER) FROM t",
+  ],
+  ["SELECT id FROM t WHERE at < SYSDATE", "SELECT id FROM t WHERE at < datetime('now')"],
   ["SELECT NVL(LEFT(name, N), LCASE(name)) FROM t", "SELECT substr(name, 1, N) FROM t"],
 ];
 
