@@ -3,7 +3,10 @@ import { columnNamed, holdsKey } from "../../schema/known-tables.js";
 import type { CodeToken } from "../../statement/code.js";
 import { type KnownSource, type Scope, sourceOf } from "../../statement/scope.js";
 import { closeOf, columnsIn } from "../../statement/select.js";
-import { writtenFrom } from "./terms.js";
+import { clauseOf, writtenFrom } from "./terms.js";
+
+/** Sources of a query whose joins are followed. */
+const SOURCES_MAX = 12;
 
 /** An aggregate of columns of certain sources. */
 interface Aggregate {
@@ -19,13 +22,12 @@ interface Aggregate {
  */
 export function repeatedSums({ scopes, sql }: ReadStatement): readonly Correction[] {
   return scopes.flatMap((scope) => {
-    if (scope.known.length < 2 || scope.known.length !== scope.sources.length) return [];
+    if (scope.known.length < 2 || scope.known.length > SOURCES_MAX) return [];
+    if (scope.known.length !== scope.sources.length) return [];
     const aggregates = aggregatesIn(scope, sql);
     const counted = new Set(aggregates.flatMap(({ of }) => [...of]));
     const grouped = new Set(
-      columnsIn(scope.clauses.get("group") ?? []).flatMap(
-        (column) => sourceOf(scope, column) ?? [],
-      ),
+      columnsIn(clauseOf(scope, "group")).flatMap((column) => sourceOf(scope, column) ?? []),
     );
     return aggregates.flatMap((aggregate) => {
       const repeating = repeatedBy(scope, aggregate.of);
@@ -46,7 +48,7 @@ export function repeatedSums({ scopes, sql }: ReadStatement): readonly Correctio
 }
 
 function aggregatesIn(scope: Scope, sql: string): readonly Aggregate[] {
-  const tokens = scope.clauses.get("select") ?? [];
+  const tokens = clauseOf(scope, "select");
   return tokens.flatMap((token, index): readonly Aggregate[] => {
     const open = tokens[index + 1];
     if (!/^(?:sum|count)$/.test(token.lower) || open?.text !== "(") return [];
@@ -119,7 +121,7 @@ function fixedColumns(scope: Scope, source: KnownSource, reached: ReadonlySet<Kn
 
 /** Whether WHERE keeps only rows without a partner: `b.id IS NULL`. */
 function isAbsent(scope: Scope, { source }: KnownSource): boolean {
-  const where = scope.clauses.get("where") ?? [];
+  const where = clauseOf(scope, "where");
   return where.some(
     ({ lower, at }, index) =>
       lower === "is" &&

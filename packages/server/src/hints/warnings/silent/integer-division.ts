@@ -11,8 +11,7 @@ import { type Term, termAt, valueClauses, writtenFrom } from "./terms.js";
 export function integerDivisions({ scopes, sql, tables }: ReadStatement): readonly Correction[] {
   return scopes.flatMap((scope) =>
     valueClauses(scope).flatMap((tokens) =>
-      tokens.flatMap((token, index) => {
-        if (token.text !== "/") return [];
+      divisionsIn(tokens).flatMap((index) => {
         const found = divisionAt(tokens, index, scope, tables.dialect);
         if (found === undefined) return [];
         const written = writtenFrom(sql, tokens[found.from], tokens[found.to]);
@@ -23,6 +22,11 @@ export function integerDivisions({ scopes, sql, tables }: ReadStatement): readon
       }),
     ),
   );
+}
+
+function divisionsIn(tokens: readonly CodeToken[]): readonly number[] {
+  const found = tokens.flatMap(({ text }, index) => (text === "/" ? [index] : []));
+  return found.slice(0, DIVISIONS_MAX);
 }
 
 function divisionAt(
@@ -64,16 +68,16 @@ function factorsBefore(
 ): readonly Term[] {
   const depth = tokens[at]?.depth ?? 0;
   let begin = at - 1;
-  while (begin >= 0) {
+  let closed = 0;
+  for (; begin >= 0; begin -= 1) {
     const token = tokens[begin];
     if (token === undefined || token.depth < depth) break;
-    const isEnd =
-      token.depth === depth &&
-      (/^(?:,|\+|-|=|<|>|<=|>=|<>|!=|\|\||\()$/.test(token.text) ||
-        (token.kind === "word" && BOUNDS.test(token.lower)));
-    // A parenthesis of this depth that opens a call or a group belongs to a factor.
-    if (isEnd && !(token.text === "(" && isClosedBefore(tokens, begin, at))) break;
-    begin -= 1;
+    if (at - begin > FACTOR_TOKENS_MAX) return [];
+    if (token.depth > depth) continue;
+    if (token.text === ")") closed += 1;
+    // A parenthesis that is closed before the sign belongs to a factor.
+    else if (token.text === "(" && closed > 0) closed -= 1;
+    else if (SIGNS.test(token.text) || (token.kind === "word" && BOUNDS.test(token.lower))) break;
   }
   const factors: Term[] = [];
   for (let index = begin + 1; index < at;) {
@@ -87,14 +91,12 @@ function factorsBefore(
   return factors;
 }
 
+/** Tokens of a product that are read. */
+const FACTOR_TOKENS_MAX = 100;
+/** Divisions of one clause that are judged. */
+const DIVISIONS_MAX = 8;
+const SIGNS = /^(?:,|\+|-|=|<|>|<=|>=|<>|!=|\|\||\()$/;
 const BOUNDS = /^(?:distinct|all|and|or|not|then|else|when|case|between|in|like|select|by|set|as)$/;
-
-function isClosedBefore(tokens: readonly CodeToken[], open: number, at: number): boolean {
-  const depth = tokens[open]?.depth;
-  return tokens.some(
-    (token, index) => index > open && index < at && token.text === ")" && token.depth === depth,
-  );
-}
 
 /** The function whose parentheses stand around a place. */
 function callAround(tokens: readonly CodeToken[], at: number): string | undefined {

@@ -1,11 +1,11 @@
 import { type Correction, type ReadStatement, useInstead } from "../../correction.js";
-import { termAt, writtenFrom } from "./terms.js";
+import { clauseOf, termAt, writtenFrom } from "./terms.js";
 
 /** A comparison with NULL, which is never true. */
 export function nullComparisons({ scopes, sql, tables }: ReadStatement): readonly Correction[] {
   return scopes.flatMap((scope) =>
     (["where", "having", "from"] as const).flatMap((clause) => {
-      const tokens = scope.clauses.get(clause) ?? [];
+      const tokens = clauseOf(scope, clause);
       return tokens.flatMap((token, index) => {
         const isEqual = token.text === "=" || token.text === "==";
         const isOther = token.text === "<>" || token.text === "!=";

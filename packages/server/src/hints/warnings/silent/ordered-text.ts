@@ -4,7 +4,7 @@ import { columnNamed, type KnownTables } from "../../schema/known-tables.js";
 import type { CodeToken } from "../../statement/code.js";
 import { type Scope, sourceOf } from "../../statement/scope.js";
 import { closeOf, columnOf, isName } from "../../statement/select.js";
-import { kindOfType, writtenFrom } from "./terms.js";
+import { clauseOf, kindOfType, writtenFrom } from "./terms.js";
 
 /** An expression of texts that a statement orders: by ORDER BY, min or max, or by a comparison. */
 export interface OrderedText {
@@ -34,7 +34,7 @@ export function orderedTexts({ scopes, tables, sql }: ReadStatement): readonly O
 
 /** min(column), max(column). */
 function extremes(scope: Scope, tables: KnownTables, sql: string): readonly OrderedText[] {
-  const tokens = scope.clauses.get("select") ?? [];
+  const tokens = clauseOf(scope, "select");
   return tokens.flatMap((token, index) => {
     if (!/^(?:min|max)$/.test(token.lower) || tokens[index + 1]?.text !== "(") return [];
     const close = closeOf(tokens, index + 1);
@@ -44,7 +44,7 @@ function extremes(scope: Scope, tables: KnownTables, sql: string): readonly Orde
 
 /** ORDER BY of a statement with a limit, whose rows depend on the order. */
 function topRows(scope: Scope, tables: KnownTables, sql: string): readonly OrderedText[] {
-  const order = scope.clauses.get("order") ?? [];
+  const order = clauseOf(scope, "order");
   if (!scope.clauses.has("limit") || order[0]?.lower !== "by") return [];
   const end = order.findIndex(
     ({ text, lower, depth }) => depth === 0 && (text === "," || /^(?:asc|desc|nulls)$/.test(lower)),
@@ -89,7 +89,7 @@ function textOf(
   const column = owner && columnNamed(owner.table, reference.name);
   if (owner === undefined || column === undefined) return undefined;
   // A condition on the column may choose the values that can be ordered.
-  const where = scope.clauses.get("where") ?? [];
+  const where = clauseOf(scope, "where");
   if (where.some(({ lower }) => lower === reference.name)) return undefined;
   const path = tokens.slice(last);
   const isPath = path.every(({ text, kind }, index) =>

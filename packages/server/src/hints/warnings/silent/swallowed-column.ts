@@ -2,12 +2,12 @@ import { type Correction, type ReadStatement, useInstead } from "../../correctio
 import { columnNamed } from "../../schema/known-tables.js";
 import { sourceOf } from "../../statement/scope.js";
 import { columnOf, isName } from "../../statement/select.js";
-import { writtenFrom } from "./terms.js";
+import { clauseOf, writtenFrom } from "./terms.js";
 
 /** A column without a comma after another one, which is read as the name of the first. */
 export function swallowedColumns({ scopes, sql }: ReadStatement): readonly Correction[] {
   return scopes.flatMap((scope) => {
-    const tokens = scope.clauses.get("select") ?? [];
+    const tokens = clauseOf(scope, "select");
     return tokens.flatMap((token, index) => {
       const alias = tokens[index + 1];
       const behind = tokens[index + 2];

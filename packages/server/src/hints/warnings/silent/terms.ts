@@ -2,7 +2,7 @@ import type { ReadStatement } from "../../correction.js";
 import { columnNamed } from "../../schema/known-tables.js";
 import type { CodeToken } from "../../statement/code.js";
 import { type KnownSource, type Scope, sourceOf } from "../../statement/scope.js";
-import { closeOf, columnOf, isName } from "../../statement/select.js";
+import { type ClauseName, closeOf, columnOf, isName } from "../../statement/select.js";
 
 /** What a term of an expression holds, as far as the schema and the statement prove it. */
 export type Kind = "integer" | "text" | "unknown";
@@ -131,9 +131,18 @@ export function kindOfType(type: string, dialect: ReadStatement["tables"]["diale
 /** The clauses of a scope whose expressions give values. */
 export function valueClauses(scope: Scope): readonly (readonly CodeToken[])[] {
   return (["select", "where", "having", "order", "set"] as const).flatMap((name) => {
-    const tokens = scope.clauses.get(name);
-    return tokens === undefined ? [] : [tokens];
+    const tokens = clauseOf(scope, name);
+    return tokens.length === 0 ? [] : [tokens];
   });
+}
+
+/** Tokens of a clause that is read; the time grows with the square of these. */
+const CLAUSE_TOKENS_MAX = 300;
+
+/** The tokens of a clause; none of one that is too long. */
+export function clauseOf(scope: Scope, name: ClauseName): readonly CodeToken[] {
+  const tokens = scope.clauses.get(name) ?? [];
+  return tokens.length > CLAUSE_TOKENS_MAX ? [] : tokens;
 }
 
 /** The statement's text from one token to another one, both included. */

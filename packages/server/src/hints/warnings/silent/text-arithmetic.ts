@@ -1,4 +1,5 @@
 import { type Correction, type ReadStatement, useInstead } from "../../correction.js";
+import { isName } from "../../statement/select.js";
 import { termAt, valueClauses, writtenFrom } from "./terms.js";
 
 /** Texts joined by `+`, which SQLite reads as numbers. */
@@ -6,6 +7,7 @@ export function addedTexts({ scopes, sql, tables }: ReadStatement): readonly Cor
   if (tables.dialect !== "sqlite") return [];
   return scopes.flatMap((scope) =>
     valueClauses(scope).flatMap((tokens) => {
+      if (!tokens.some(({ text }) => text === "+")) return [];
       for (const [index, token] of tokens.entries()) {
         const first = termAt(tokens, index, scope, tables.dialect);
         const isBegin = index === 0 || !/^[-+*/.(]$/.test(tokens[index - 1]?.text ?? "");
@@ -41,6 +43,8 @@ export function subtractedTexts({ scopes, sql, tables }: ReadStatement): readonl
   return scopes.flatMap((scope) =>
     valueClauses(scope).flatMap((tokens) =>
       tokens.flatMap((token, index) => {
+        // Only a path can be a column of texts.
+        if (!isName(token)) return [];
         const left = termAt(tokens, index, scope, tables.dialect);
         if (
           left === undefined ||

@@ -2,13 +2,13 @@ import { type Correction, type ReadStatement, useInstead } from "../../correctio
 import { columnNamed } from "../../schema/known-tables.js";
 import { sourceOf } from "../../statement/scope.js";
 import { closeOf, columnsIn } from "../../statement/select.js";
-import { kindOfType, valueClauses, writtenFrom } from "./terms.js";
+import { clauseOf, kindOfType, valueClauses, writtenFrom } from "./terms.js";
 
 /** A whole number given to a function of times: SQLite takes it for a Julian day, not for seconds. */
 export function secondsAsDays({ scopes, sql, tables }: ReadStatement): readonly Correction[] {
   if (tables.dialect !== "sqlite") return [];
   return scopes.flatMap((scope) =>
-    [...valueClauses(scope), scope.clauses.get("group") ?? []].flatMap((tokens) =>
+    [...valueClauses(scope), clauseOf(scope, "group")].flatMap((tokens) =>
       tokens.flatMap((token, index) => {
         const isOfTimes = /^(?:strftime|date|datetime|time|julianday)$/.test(token.lower);
         if (!isOfTimes || tokens[index + 1]?.text !== "(") return [];
@@ -38,7 +38,7 @@ export function jsonTruthAsText({ scopes, sql, tables }: ReadStatement): readonl
   if (tables.dialect !== "sqlite") return [];
   return scopes.flatMap((scope) =>
     (["where", "having", "from", "select"] as const).flatMap((clause) => {
-      const tokens = scope.clauses.get(clause) ?? [];
+      const tokens = clauseOf(scope, clause);
       return tokens.flatMap((token, index) => {
         if (token.lower !== "json_extract" || tokens[index + 1]?.text !== "(") return [];
         const close = closeOf(tokens, index + 1);

@@ -2,13 +2,13 @@ import { type Correction, type ReadStatement, useInstead } from "../../correctio
 import { columnNamed } from "../../schema/known-tables.js";
 import { sourceOf } from "../../statement/scope.js";
 import { columnsIn } from "../../statement/select.js";
-import { writtenFrom } from "./terms.js";
+import { clauseOf, writtenFrom } from "./terms.js";
 
 /** BETWEEN two dates on a column with times of the day: only the first moment of the last day is in it. */
 export function cutLastDays({ scopes, sql }: ReadStatement): readonly Correction[] {
   return scopes.flatMap((scope) =>
     (["where", "having", "from"] as const).flatMap((clause) => {
-      const tokens = scope.clauses.get(clause) ?? [];
+      const tokens = clauseOf(scope, clause);
       return columnsIn(tokens).flatMap((column) => {
         const between = tokens.findIndex(
           ({ at, lower }) => at >= column.end && lower === "between",

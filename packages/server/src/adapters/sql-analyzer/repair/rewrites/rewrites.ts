@@ -4,7 +4,7 @@ import { argumentsIn, closeOf, type Statement, statementOf, textBetween } from "
 import { type Edit, formsOf } from "./forms.js";
 
 /** Length of the longest statement that is read for forms of other dialects, in characters. */
-const READ_LENGTH_MAX = 4096;
+const READ_LENGTH_MAX = 2048;
 /** Edits that are said for one statement. */
 const EDITS_MAX = 4;
 
