@@ -126,6 +126,20 @@ describe("a statement that SQLite refuses, over random tables", () => {
     );
   });
 
+  it("tells a table by its columns only to who may read these", () => {
+    const db = new DatabaseSync(":memory:");
+    db.exec("CREATE TABLE a (id INTEGER PRIMARY KEY, kilo TEXT); CREATE TABLE b (id INTEGER)");
+    const tables = new KnownTables(withoutPauses(relationsOf(introspectSqlite(db))), "sqlite");
+    const wrong = "SELECT kilo FROM zzzzzz";
+    const read = { sql: wrong, tables, scopes: scopesOf(wrong, tables) };
+    const fault = faultOf(failureOf(db, wrong), wrong);
+    const [told] = correctionsOf({ ...read, fault, constraint: undefined });
+    expect(told?.names.map(({ table, columns }) => [table.name, columns])).toEqual([
+      ["a", ["kilo"]],
+    ]);
+    db.close();
+  });
+
   it("names no table when several have the column", () => {
     const db = new DatabaseSync(":memory:");
     db.exec("CREATE TABLE a (kilo TEXT); CREATE TABLE b (kilo TEXT); CREATE TABLE c (status TEXT)");

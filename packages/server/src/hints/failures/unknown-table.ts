@@ -24,16 +24,19 @@ export const unknownTable: FailureRule = ({ fault, scopes, tables }) => {
     .filter(({ score }) => score >= SCORE_MIN)
     .sort((a, b) => b.score - a.score)
     .slice(0, CANDIDATES_MAX);
-  const found =
-    alike.length > 0 ? alike.map(({ table }) => table) : holderOf(asked, scopes, tables);
+  const isAlike = alike.length > 0;
+  const found = isAlike ? alike.map(({ table }) => table) : holderOf(asked, scopes, tables);
+  // A table that is told by its columns is only told to who may read these.
+  const namedOf = ({ columns }: Relation): readonly string[] => {
+    const names = columns.map(({ name }) => name);
+    return isAlike ? names.slice(0, 1) : names.filter((name) => asked.includes(name.toLowerCase()));
+  };
   return found.map((table) =>
     useInstead(
       tables.writtenTable(table),
       text,
       // The name of a common table expression is the statement's own.
-      "origins" in table
-        ? []
-        : [{ table, columns: table.columns.slice(0, 1).map(({ name }) => name) }],
+      "origins" in table ? [] : [{ table, columns: namedOf(table) }],
     ),
   );
 };
