@@ -22,6 +22,7 @@ import {
  * nothing prevents the start of a server, so that this list cannot lack one.
  */
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
 
 describe.each([
   { engine: "SQLite", database: () => Promise.resolve(undefined) },
@@ -111,6 +112,26 @@ describe.each([
       ({ kind }) => kind === "authentication.failed",
     );
     expect(count(failures, "")).toBe(3);
+  });
+
+  it("that no policy names, and are refused all the same, have a record", async () => {
+    const json = { "content-type": "application/json" };
+    const key = JSON.stringify({ name: "reader", roles: ["admin"], user_id: "ada.lovelace" });
+    const made = await operations.ask(
+      { method: "POST", path: "/api/keys" },
+      { headers: json, body: key },
+    );
+    const [secret = ""] = /stw_[\w-]+/.exec(await made.text()) ?? [];
+    const search = JSON.stringify({ query: "orders", org_id: OTHER_ORG });
+    const asked = await fetch(`http://127.0.0.1:${String(app.address.port)}/api/memory/search`, {
+      ...{ method: "POST", body: search },
+      headers: { ...json, authorization: `Bearer ${secret}` },
+    });
+    expect(asked.status).toBe(403);
+    const refusals = (await operations.entries()).filter(
+      ({ kind }) => kind === "operation.refused",
+    );
+    expect(count(refusals, "memory:read")).toBe(1);
   });
 
   it("of which nothing took effect leave no record that they succeeded", async () => {

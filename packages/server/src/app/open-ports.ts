@@ -37,6 +37,7 @@ export interface PortParts
       | "recordToolCall"
       | "authorize"
       | "useApproval"
+      | "countRefusal"
       | "mayDo"
       | "recordOperation"
     > {

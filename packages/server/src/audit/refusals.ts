@@ -23,6 +23,8 @@ export class Refusals {
   readonly #waiting = new Map<string, Counted>();
   /** A refusal passes several checks on its way to the caller. */
   readonly #counted = new WeakSet<AppError>();
+  /** Requests of which a refusal has been counted. */
+  readonly #requests = new WeakSet<RequestOrigin>();
   #windowEndsMs = 0;
   #left = AUDIT_REFUSALS_MAX;
 
@@ -48,8 +50,19 @@ export class Refusals {
   count(caller: Caller, detail: Readonly<Record<string, string>>, error: unknown): void {
     if (!isRefusal(error) || this.#counted.has(error)) return;
     this.#counted.add(error);
+    if (caller.request !== undefined) this.#requests.add(caller.request);
     const told = { ...detail, code: error.code };
     this.#count("operation.refused", caller, told, detail["action"] ?? "");
+  }
+
+  /**
+   * Counts the refusal with which a request ends, unless one of its checks has counted it: an operation may refuse what
+   * no policy names, such as the data source of another organization.
+   */
+  countAtEnd(caller: Caller, detail: Readonly<Record<string, string>>, error: unknown): void {
+    if (!(error instanceof AppError) || error.code !== "POLICY_DENIED") return;
+    if (caller.request !== undefined && this.#requests.has(caller.request)) return;
+    this.count(caller, detail, error);
   }
 
   /** Runs an authentication, and counts its failure. */

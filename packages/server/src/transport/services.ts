@@ -56,6 +56,8 @@ export interface Services {
   readonly authorize: Authorize;
   readonly useApproval: UseApproval;
   readonly mayDo: MayDo;
+  /** Counts an error for the audit log if it is the refusal with which a request ends. */
+  readonly countRefusal: (caller: Caller, action: Action, error: unknown) => void;
   readonly recordOperation: RecordOperation;
   readonly health: Health;
   readonly metrics: MetricsPage;

@@ -56,7 +56,10 @@ export interface OpenAudit {
   entrance(asked: Entrance): Entrance;
 }
 
-type Guards = Pick<Services, "authorize" | "useApproval" | "mayDo" | "recordOperation">;
+type Guards = Pick<
+  Services,
+  "authorize" | "useApproval" | "mayDo" | "countRefusal" | "recordOperation"
+>;
 type Entrance = Pick<Services, "authenticate" | "signIn" | "clientAddress">;
 
 /**
@@ -86,6 +89,7 @@ export async function openAudit(
           useApproval(caller, operation, needs),
         ),
       mayDo: (...asked) => policy.mayDo(...asked),
+      countRefusal: (caller, action, error) => refusals.countAtEnd(caller, { action }, error),
       recordOperation: async (caller, asked, work) => {
         try {
           return await recorder.run(caller, asked, work);

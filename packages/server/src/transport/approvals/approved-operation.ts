@@ -23,10 +23,24 @@ export interface OperationToRun {
  * the request names comes from the operation itself, before it has any effect; it then runs again, approved.
  */
 export async function underApproval<T>(
+  services: Pick<Services, "authorize" | "useApproval" | "countRefusal">,
+  operation: OperationToRun,
+  work: (context: QueryRuntimeContext) => Promise<T>,
+): Promise<T> {
+  try {
+    return await runApproved(services, operation, work, []);
+  } catch (error) {
+    const [action] = operation.actions;
+    if (action !== undefined) services.countRefusal(operation.context, action, error);
+    throw error;
+  }
+}
+
+async function runApproved<T>(
   { authorize, useApproval }: Pick<Services, "authorize" | "useApproval">,
   operation: OperationToRun,
   work: (context: QueryRuntimeContext) => Promise<T>,
-  earlier: readonly OperationApprovalRequired[] = [],
+  earlier: readonly OperationApprovalRequired[],
 ): Promise<T> {
   const { actions, shown, context } = operation;
   try {
@@ -41,7 +55,7 @@ export async function underApproval<T>(
     const { lifts, resolved, giveBack } = await useApproval(caller, shown(), [error, ...earlier]);
     const approved = { ...operation, context: { ...caller, approvedUnder: lifts, resolved } };
     try {
-      return await underApproval({ authorize, useApproval }, approved, work, [error, ...earlier]);
+      return await runApproved({ authorize, useApproval }, approved, work, [error, ...earlier]);
     } catch (refusal) {
       if (REFUSALS.has(AppError.from(refusal).code)) await giveBack();
       throw refusal;

@@ -15,7 +15,7 @@ import type { Services } from "../services.js";
 /** The services that calls within the process need. */
 type ProgramServices = Pick<
   Services,
-  "orchestrator" | "authorize" | "useApproval" | "quotas" | "ids" | "log"
+  "orchestrator" | "authorize" | "useApproval" | "countRefusal" | "quotas" | "ids" | "log"
 >;
 
 /** A call of one operation. */

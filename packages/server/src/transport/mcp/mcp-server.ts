@@ -132,7 +132,11 @@ function addPrompts(server: LowLevelServer, scope: ToolScope, prompts: readonly 
     countedAndTold(scope, () => ({ prompts: [...prompts] })),
   );
   server.setRequestHandler("prompts/get", ({ params }) =>
-    countedAndTold(scope, () => getPrompt(params.name, params.arguments ?? {}, scope)),
+    countedAndTold(scope, () => {
+      if (!prompts.some(({ name }) => name === params.name))
+        throw unknownPrompt(params.name, prompts);
+      return getPrompt(params.name, params.arguments ?? {}, scope);
+    }),
   );
 }
 
@@ -166,6 +170,19 @@ async function countedAndTold<Result>(
     const number = code === "INTERNAL" ? InternalError : InvalidParams;
     throw new ProtocolError(number, shownText(message), { code, details });
   }
+}
+
+/** The error for a prompt that does not exist, or that the client is not offered. */
+function unknownPrompt(name: string, prompts: readonly Prompt[]): ProtocolError {
+  const known = prompts.map((prompt) => prompt.name).join(", ");
+  const rest =
+    known === ""
+      ? "the prompts are in the toolset plans: /mcp?toolsets=plans"
+      : `the prompts are ${known}`;
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `Unknown prompt ${shownLine(name.slice(0, 64))}: ${rest}`,
+  );
 }
 
 /** The error for a tool that does not exist, or that belongs to a toolset which the client has not chosen. */

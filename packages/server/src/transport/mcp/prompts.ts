@@ -22,31 +22,27 @@ export const PROMPTS: readonly Prompt[] = [
   },
 ];
 
-/** @throws ProtocolError for an unknown prompt or a missing argument; AppError for a plan that cannot be read. */
+/**
+ * @param name of one of {@link PROMPTS}.
+ * @throws ProtocolError for a missing argument; AppError for a plan that cannot be read.
+ */
 export async function getPrompt(
   name: string,
   given: Readonly<Record<string, string>>,
   scope: ToolScope,
 ): Promise<GetPromptResult> {
-  switch (name) {
-    case "write_plan":
-      return said(writePlan(argument(given, "task")));
-    case "repair_plan": {
-      const planId = argument(given, "plan_id");
-      const { contents } = await readResource(`plan://${encodeURIComponent(planId)}`, scope);
-      return {
-        messages: [
-          ...said(REPAIR_PLAN).messages,
-          ...contents.map((resource) => ({
-            role: "user" as const,
-            content: { type: "resource" as const, resource },
-          })),
-        ],
-      };
-    }
-    default:
-      throw invalid(`Unknown prompt ${name.slice(0, 64)}: use write_plan or repair_plan`);
-  }
+  if (name === "write_plan") return said(writePlan(argument(given, "task")));
+  const planId = argument(given, "plan_id");
+  const { contents } = await readResource(`plan://${encodeURIComponent(planId)}`, scope);
+  return {
+    messages: [
+      ...said(REPAIR_PLAN).messages,
+      ...contents.map((resource) => ({
+        role: "user" as const,
+        content: { type: "resource" as const, resource },
+      })),
+    ],
+  };
 }
 
 function writePlan(task: string): string {

@@ -80,6 +80,12 @@ describe("a client that has not chosen a tool's toolset", () => {
     );
   });
 
+  it("gets no prompt that names such tools", async () => {
+    expect((await client.listPrompts()).prompts).toEqual([]);
+    const asked = client.getPrompt({ name: "write_plan", arguments: { task: "count" } });
+    await expect(asked).rejects.toThrow(/Unknown prompt write_plan: .*\/mcp\?toolsets=plans/);
+  });
+
   it("is not sent to tools that it does not have", async () => {
     const sql = "SELECT {{step.a.output[0].n}} AS n";
     const { content, isError } = await client.callTool({ name: "query", arguments: { sql } });

@@ -39,7 +39,7 @@ declare module "fastify" {
  */
 export function authenticateRequests(
   app: RestApp,
-  gatekeepers: Gatekeepers & Pick<Services, "signIn" | "recordOperation">,
+  gatekeepers: Gatekeepers & Pick<Services, "signIn" | "countRefusal" | "recordOperation">,
   access: Exclude<Access, "anybody">,
 ): void {
   app.addHook("onRoute", (route) => {
@@ -94,7 +94,7 @@ function recordRequests(
 function awaitApprovals(
   route: RouteOptions,
   operation: string,
-  gatekeepers: Pick<Services, "authorize" | "useApproval">,
+  gatekeepers: Pick<Services, "authorize" | "useApproval" | "countRefusal">,
 ): void {
   const { handler } = route;
   route.handler = function (request, reply) {

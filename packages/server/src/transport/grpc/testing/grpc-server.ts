@@ -82,6 +82,7 @@ export async function startServer(
       authorize: (...asked) => policies.authorizer.authorize(...asked),
       mayDo: (...asked) => policies.authorizer.mayDo(...asked),
       useApproval: (_caller, _operation, [needed]) => Promise.reject(needed),
+      countRefusal: () => undefined,
       recordOperation: (_caller, _asked, work) => work(undefined),
       recordToolCall: () => Promise.resolve(),
       signIn: openSignIn(),
