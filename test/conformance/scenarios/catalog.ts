@@ -8,6 +8,14 @@ const NO_PHONES = `@id("no-phones")
   forbid (principal in Steward::Role::"agent", action == Steward::Action::"read_select", resource)
   when { context.columns.contains("couriers/phone") };`;
 
+/** Rows whose sample takes more tokens than the smallest budget of a description. */
+const ROWS = ["night", "night", "day", "day"]
+  .map((shift, at) => {
+    const area = "the streets between the harbour and the northern end of the park, by bicycle";
+    return `(${String(at)}, '${shift}', '555${String(at)}', '${area} ${String(at)}')`;
+  })
+  .join(", ");
+
 async function run(client: Client, ...statements: readonly string[]): Promise<void> {
   const steps = statements.map((sql, index) => {
     const before = index === 0 ? [] : [`s${String(index - 1)}`];
@@ -30,9 +38,9 @@ export const catalog: readonly Scenario[] = [
       const agent = client.as({ ...headers, "x-user-role": "agent" });
       await run(
         admin,
-        "CREATE TABLE IF NOT EXISTS couriers (id integer PRIMARY KEY, shift text, phone text)",
+        "CREATE TABLE IF NOT EXISTS couriers (id integer PRIMARY KEY, shift text, phone text, area text)",
         "DELETE FROM couriers",
-        "INSERT INTO couriers VALUES (1, 'night', '555'), (2, 'night', '556'), (3, 'day', '557'), (4, 'day', '558')",
+        `INSERT INTO couriers VALUES ${ROWS}`,
       );
       const body = JSON.stringify({ text: NO_PHONES, version: 0 });
       const url = `${steward.url}/api/policies`;
