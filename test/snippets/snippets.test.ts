@@ -28,6 +28,7 @@ const NOT_SCRIPTS: Readonly<Record<string, string>> = {
   "docs/scale-out.md sql": "needs the servers of a Citus cluster",
   "docs/migration-locks.md sql": "postgres-database/online-indexes.test.ts leads to it",
   "docs/tools-file.md npx steward tools list": "needs other MCP servers; cli/tools runs it",
+  "docs/tools-file.md npx steward tools test": "cli/tools/vetted-statements.test.ts runs it",
   "docs/tools-file.md npx steward tools login tickets": "needs a browser; cli/tools runs it",
   "docs/tools-file.md yaml": "config/tools-file/tools-file.test.ts reads it",
   "docs/tools-file.md json": "a step alone; conformance tests execute its tool",

@@ -1,5 +1,6 @@
 import { type Caller, isVouchedFor } from "./caller.js";
 import { AppError } from "./errors.js";
+import { hasRole } from "./role-name.js";
 
 /** How one organization reaches a data source that is bound to it. */
 export interface OrganizationAccess {
@@ -23,6 +24,21 @@ export interface BoundDataSource {
   readonly organizations?: readonly OrganizationAccess[];
 }
 
+/** A tool of the tools file that not everybody may call who may use its data source. */
+export interface RestrictedTool {
+  readonly name: string;
+  /** Ids of organizations, in lower case; absent: all. */
+  readonly organizations?: readonly string[];
+  /** A caller needs one of them; absent: none. */
+  readonly roles?: readonly string[];
+}
+
+/** What a step runs, and where. */
+interface RunByStep {
+  readonly dataSource: string;
+  readonly toolName: string;
+}
+
 /**
  * Decides which organizations may use which data sources (Decision §15). A data source that the
  * tools file binds is open to the organizations listed there. An unbound data source is open to
@@ -32,11 +48,17 @@ export interface BoundDataSource {
 export class DataSourceAccess {
   readonly #sources: ReadonlyMap<string, BoundDataSource>;
   readonly #organization: string | undefined;
+  readonly #tools: ReadonlyMap<string, RestrictedTool>;
 
   /** @param organization the only organization of the service; absent when there may be several. */
-  constructor(sources: readonly BoundDataSource[], organization?: string) {
+  constructor(
+    sources: readonly BoundDataSource[],
+    organization?: string,
+    tools: readonly RestrictedTool[] = [],
+  ) {
     this.#sources = new Map(sources.map((source) => [source.name, source]));
     this.#organization = organization;
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
   }
 
   /**
@@ -67,6 +89,21 @@ export class DataSourceAccess {
       `The ${what} ${dataSource} is bound to no organization: have yours listed under ${listedUnder} in the tools ` +
       "file, or SERVICE_ORGANIZATION set to it where the service has one organization only"
     );
+  }
+
+  /** The reason why a caller may not run a step: because of its data source, or of its tool. */
+  stepRefusal(caller: Caller, { dataSource, toolName }: RunByStep): string | undefined {
+    return this.refusal(caller, dataSource) ?? this.toolRefusal(caller, toolName);
+  }
+
+  /** The reason why a caller may not call a tool, whatever its data source; undefined when there is none. */
+  toolRefusal(caller: Caller, toolName: string): string | undefined {
+    const { organizations, roles } = this.#tools.get(toolName) ?? {};
+    if (organizations?.includes(caller.orgId) === false) {
+      return `The tool ${toolName} is not open to your organization: have it listed under the tool's organizations in the tools file`;
+    }
+    if (roles === undefined || roles.some((role) => hasRole(caller, role))) return undefined;
+    return `The tool ${toolName} is only for callers with ${roles.length === 1 ? "the role" : "one of the roles"} ${roles.join(", ")}`;
   }
 
   /** @throws AppError `POLICY_DENIED` with the reason from {@link refusal}. */

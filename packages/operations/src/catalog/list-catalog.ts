@@ -24,13 +24,13 @@ const tool = z
     description: z
       .string()
       .exactOptional()
-      .describe("What the tool of another MCP server does, in that server's words"),
+      .describe(
+        "What a tool does that takes arguments: of another MCP server, or with a statement of its own",
+      ),
     input_schema: z
       .record(z.string(), z.unknown())
       .exactOptional()
-      .describe(
-        "JSON Schema of the arguments of another MCP server's tool: the JSON object in query_template",
-      ),
+      .describe("JSON Schema of the arguments of such a tool: the JSON object in query_template"),
   })
   .meta({ id: "CatalogTool", description: "A tool that the tools file lists" });
 

@@ -1,4 +1,4 @@
-import { type Intent, MCP_PREFIX } from "../governance/index.js";
+import { type Intent, MCP_PREFIX, type VettedStatement } from "../governance/index.js";
 import { assert } from "@steward/kernel/assert.js";
 import {
   quoted,
@@ -7,6 +7,7 @@ import {
   type SqlTool,
   type ToolRefusal,
   type ToolRegistry,
+  vettedStatement,
 } from "../plans/ports.js";
 
 /** The tools of the tools file. */
@@ -17,6 +18,7 @@ export interface ToolListing {
     readonly name: string;
     readonly dataSource: string;
     readonly allowedIntents?: readonly Intent[];
+    readonly vetted?: VettedStatement;
   }[];
 }
 
@@ -84,6 +86,12 @@ function bind(
 ): SqlTool {
   const target = targets.get(tool.dataSource);
   assert(target !== undefined, `data source ${tool.dataSource} of tool ${tool.name} is open`);
-  const { allowedIntents } = tool;
-  return { target, ...(allowedIntents === undefined ? {} : { allowedIntents }) };
+  const { allowedIntents, vetted } = tool;
+  return {
+    target,
+    ...(allowedIntents === undefined ? {} : { allowedIntents }),
+    ...(vetted === undefined
+      ? {}
+      : { vetted: { intent: vetted.intent, compile: vettedStatement(vetted, target.dialect) } }),
+  };
 }

@@ -169,7 +169,8 @@ async function openRooms(
 
   const servers = openMcpServers(config, clock, opened);
   const databases = [...config.dataSources, ...servers.access];
-  const access = new DataSourceAccess(databases, config.organization);
+  const vetted = config.tools.tools.map(({ name, vetted }) => ({ ...vetted, name }));
+  const access = new DataSourceAccess(databases, config.organization, vetted);
   const migrations = await openMigrations({
     ...{ ...basics, config, access, policy, repositories: state.repositories },
   });

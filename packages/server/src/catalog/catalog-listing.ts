@@ -27,9 +27,9 @@ export interface ListedTool {
   /** The tool of another MCP server is its own data source. */
   readonly dataSource: string;
   readonly intents: readonly Intent[];
-  /** What the tool of another MCP server does, in that server's words, which an operator has accepted. */
+  /** What the tool does, in words that an operator has written or accepted; absent: a step gives it a statement. */
   readonly description?: string;
-  /** JSON Schema of the arguments of another MCP server's tool. */
+  /** JSON Schema of its arguments; absent: a step gives it a statement. */
   readonly inputSchema?: Readonly<Record<string, JsonValue>>;
 }
 
@@ -73,10 +73,11 @@ export async function listCatalog(
   return {
     dataSources,
     tools: [
-      ...tools.flatMap(({ name, dataSource, allowedIntents = INTENTS }) => {
+      ...tools.flatMap(({ name, dataSource, allowedIntents = INTENTS, vetted }) => {
+        if (parts.access.toolRefusal(caller, name) !== undefined) return [];
         const permitted = usable.get(dataSource) ?? [];
         const intents = permitted.filter((each) => allowedIntents.includes(each));
-        return intents.length === 0 ? [] : [{ name, dataSource, intents }];
+        return intents.length === 0 ? [] : [{ name, dataSource, intents, ...vetted }];
       }),
       ...(await usableMcpTools({ ...parts, policy }, caller)),
     ],

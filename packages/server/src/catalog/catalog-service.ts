@@ -19,6 +19,7 @@ import { CallerCatalog } from "./caller-catalog.js";
 import {
   type CatalogListing,
   listCatalog,
+  type ListedTool,
   listTables,
   type TablePage,
   type TableQuery,
@@ -131,6 +132,16 @@ export class CatalogService implements AsyncDisposable {
   /** The tools and data sources that the caller may use. */
   list(caller: Caller): Promise<CatalogListing> {
     return listCatalog(this.#parts, this.#catalog.sourcesFor(caller), caller);
+  }
+
+  /** The tools with a statement of their own that the caller may use. */
+  async vettedTools(caller: Caller): Promise<readonly ListedTool[]> {
+    const vetted = this.#parts.tools.filter((tool) => tool.vetted !== undefined);
+    // Most servers have none, and then no policy is asked.
+    if (vetted.length === 0) return [];
+    const names = new Set(vetted.map(({ name }) => name));
+    const { tools } = await this.list(caller);
+    return tools.filter(({ name }) => names.has(name));
   }
 
   /**

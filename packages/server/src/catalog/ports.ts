@@ -15,6 +15,11 @@ export interface CatalogTool {
   readonly dataSource: string;
   /** Intents that the tools file allows; absent: all. */
   readonly allowedIntents?: readonly Intent[];
+  /** What it does, and JSON Schema of its arguments; absent: it is called with a statement. */
+  readonly vetted?: {
+    readonly description: string;
+    readonly inputSchema: Readonly<Record<string, JsonValue>>;
+  };
 }
 
 /** A tool of another MCP server that the tools file lists. */

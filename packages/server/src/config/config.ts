@@ -1,5 +1,5 @@
 import type { SourceNotes } from "../catalog/ports.js";
-import type { Intent, McpServer } from "../governance/index.js";
+import type { Intent, McpServer, VettedStatement } from "../governance/index.js";
 import type { OrganizationAccess } from "@steward/kernel/data-source-access.js";
 import type { MigrationWaits } from "@steward/schema";
 import type { WebhookTarget } from "../webhooks/index.js";
@@ -76,6 +76,8 @@ export interface ToolConfig {
   readonly name: string;
   readonly dataSource: string;
   readonly allowedIntents?: readonly Intent[];
+  /** Its own statement, of which steps give only the parameters; absent: steps give the statement. */
+  readonly vetted?: VettedStatement;
 }
 
 /** Authentication of callers (Decision §2), with one part per enabled mode. */

@@ -156,7 +156,7 @@ export const SETTINGS = {
     help: "Address under which browsers reach the server behind a proxy. Unset: the host that a request names.",
   }),
   mcpToolsets: setting("SERVICE_MCP_TOOLSETS", toolsets, {
-    help: "Toolsets that MCP clients get, and may choose among. Unset: they get ask, and may choose any.",
+    help: "Toolsets that MCP clients get, and may choose among. Unset: they get ask and tools, and may choose any.",
   }),
   quotas: {
     requestsPerSecond: setting(

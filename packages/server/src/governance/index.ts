@@ -60,6 +60,16 @@ export {
   withSources,
 } from "./touched-data.js";
 export {
+  argumentsSchema,
+  isListType,
+  isOfType,
+  PARAMETER_TYPES,
+  type ParameterType,
+  type ToolParameter,
+  type ToolTest,
+  type VettedStatement,
+} from "./vetted-statement.js";
+export {
   MCP_PREFIX,
   mcpToolName,
   type McpEndpoint,

@@ -5,7 +5,7 @@ import { fieldInPlan, type FieldOfStep } from "./dag.js";
 import type { PreparedStep } from "./plan.js";
 
 /**
- * Refuses steps on data sources that are not open to the caller's organization.
+ * Refuses steps on data sources that are not open to the caller's organization, and of tools that are not for the caller.
  * @throws AppError `POLICY_DENIED`, with every refused step after the first in its details.
  */
 export function requireDataSources(
@@ -14,8 +14,9 @@ export function requireDataSources(
   caller: Caller,
   fieldOf: FieldOfStep = fieldInPlan,
 ): void {
-  const details = steps.flatMap(({ index, dataSource, dataSourceBy }) => {
-    const reason = access.refusal(caller, dataSource);
+  const details = steps.flatMap((step) => {
+    const { index, dataSourceBy } = step;
+    const reason = access.stepRefusal(caller, step);
     const field = dataSourceBy === "step" ? "data_source" : "tool_name";
     return reason === undefined ? [] : [{ field: `${fieldOf(index)}.${field}`, reason }];
   });

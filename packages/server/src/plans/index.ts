@@ -64,6 +64,7 @@ export { ShownResults } from "./orchestrators/shown-results.js";
 export { StoredOutputs } from "./attempts/stored-outputs.js";
 export { kindsOf } from "./attempts/permit-steps.js";
 export { cutToBytes } from "./cut-text.js";
+export { bindOutputs } from "./statements/bind-outputs.js";
 export { groupedDigits } from "./statements/grouped-digits.js";
 export { JsonSlice } from "./statements/json-slice.js";
 export { tokenize } from "./statements/sql-text.js";

@@ -19,7 +19,8 @@ export {
   POSTGRES,
   type PostgresType,
 } from "./statements/postgres-types.js";
-export { compileJsonTemplate, fillJsonTemplate } from "./statements/json-template.js";
+export { compileJsonTemplate, fillJsonTemplate } from "./statements/arguments/json-template.js";
+export { argumentsTemplate, vettedStatement } from "./statements/arguments/vetted-statement.js";
 export { quoted } from "./violation.js";
 export type { ForkOrigin, ResultRef, TakenStep } from "./plan-state.js";
 export type {
@@ -189,13 +190,15 @@ export interface MarkedSource {
   deleteMarkers(orgId: string, planIds: readonly string[]): Promise<void>;
 }
 
-/** A tool that is called with a statement. */
+/** A tool that is called with a statement, or with the parameters of its own. */
 export interface SqlTool {
   readonly target: SqlTarget;
   /** Intents the tools file allows; absent: all. */
   readonly allowedIntents?: readonly Intent[];
   /** Whether nothing names the data source, though there are several. */
   readonly isByDefault?: true;
+  /** Its own statement, of which a step gives only the parameters; absent: a step gives the statement. */
+  readonly vetted?: Pick<JsonTool, "intent" | "compile">;
 }
 
 /** A tool that is called with a JSON object: of the service, or of another MCP server. */

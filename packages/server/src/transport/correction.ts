@@ -21,11 +21,17 @@ export function correctionOfStep({ stepId, error }: FailedStep, call: string): s
     : `To correct step ${stepId}, ${call}. Completed steps keep their results.`;
 }
 
-/** Text with the call of `query` that corrects a failed one. */
-export function correctionOfQuery(error: StepError | undefined): string {
+/**
+ * Text with the call of a tool that corrects a failed one.
+ * @param call the tool's name, and what of the call to correct.
+ */
+export function correctionOfQuery(
+  error: StepError | undefined,
+  { name, what }: { readonly name: string; readonly what: string },
+): string {
   return isUncertain(error)
     ? "Look with a SELECT whether the statement took effect before you run it again."
-    : "Correct the statement and call query again.";
+    : `Correct the ${what} and call ${name} again.`;
 }
 
 /**

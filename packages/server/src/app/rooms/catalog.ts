@@ -3,12 +3,15 @@ import { CatalogService } from "../../catalog/index.js";
 import type {
   CatalogMcpTool,
   CatalogSchemas,
+  CatalogTool,
   EarlierStatement,
   EarlierStatements,
   SourceNotes,
 } from "../../catalog/ports.js";
-import { type Config, sqliteFile } from "../../config/index.js";
+import { type Config, sqliteFile, type ToolConfig } from "../../config/index.js";
 import type { BatchEmbeddingProvider } from "../../embedding/index.js";
+import { argumentsSchema } from "../../governance/index.js";
+import { present } from "../../kernel/present.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import type { DisposalStack } from "../../kernel/disposal.js";
@@ -49,7 +52,7 @@ export function openCatalog(parts: CatalogParts, opened: DisposalStack): Catalog
       sources: config.dataSources.map(({ name, url }) => {
         return { name, dialect: sqliteFile(url) === undefined ? "postgres" : "sqlite" };
       }),
-      tools: config.tools.tools,
+      tools: config.tools.tools.map(catalogTool),
       mcpTools,
       isStrict: config.tools.strict,
       schemas: catalogSchemas(schemas),
@@ -61,6 +64,16 @@ export function openCatalog(parts: CatalogParts, opened: DisposalStack): Catalog
       notes: config.tools.notes ?? new Map<string, SourceNotes>(),
     }),
   );
+}
+
+function catalogTool({ name, dataSource, allowedIntents, vetted }: ToolConfig): CatalogTool {
+  const tool = { name, dataSource };
+  if (vetted === undefined) return { ...tool, ...present({ allowedIntents }) };
+  const { description, intent, parameters } = vetted;
+  return {
+    ...{ ...tool, allowedIntents: [intent] },
+    vetted: { description, inputSchema: argumentsSchema(parameters) },
+  };
 }
 
 /** The schemas of the databases that callers' statements run on. */

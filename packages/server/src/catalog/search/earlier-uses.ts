@@ -37,6 +37,8 @@ const SHOWN_MAX = 3;
 export class EarlierUses {
   readonly #statements: EarlierStatements;
   readonly #sourceOf: ReadonlyMap<string, string>;
+  /** The tools whose calls have arguments in place of a statement. */
+  readonly #vetted: ReadonlySet<string>;
   /** The data source used by tools that the tools file does not list. */
   readonly #otherwise: string | undefined;
 
@@ -47,6 +49,7 @@ export class EarlierUses {
   ) {
     this.#statements = statements;
     this.#sourceOf = new Map(tools.map(({ name, dataSource }) => [name, dataSource]));
+    this.#vetted = new Set(tools.flatMap(({ name, vetted }) => (vetted ? [name] : [])));
     this.#otherwise = sources[0]?.name;
   }
 
@@ -65,6 +68,7 @@ export class EarlierUses {
     const scores = new Map<string, Map<number, number>>();
     const uses: EarlierUse[] = [];
     for (const found of await this.#statements.like(caller, question, signal)) {
+      if (this.#vetted.has(found.toolName)) continue;
       const ofTool = this.#sourceOf.get(found.toolName) ?? this.#otherwise ?? "";
       const { dataSource = ofTool } = found;
       const source = known.get(dataSource);

@@ -11,7 +11,7 @@ export function mcpCommand({ env }: CliContext): Command {
     "mcp",
     "Serves MCP on standard input and output, for MCP clients that start a program.",
   )
-    .option("--toolsets <list>", `Tools to offer: ${TOOLSETS_SHAPE}; default ask.`)
+    .option("--toolsets <list>", `Tools to offer: ${TOOLSETS_SHAPE}; default ask,tools.`)
     .action(async ({ toolsets, ...options }: ClientOptions & { readonly toolsets?: string }) => {
       const { serveMcpOnStdio } = await import("./stdio-bridge.js");
       const server = serverOptions(options, env);

@@ -80,7 +80,7 @@ describe("steward mcp", () => {
     expect(refused.stderr).toContain("fix: set STEWARD_API_KEY");
     const unknown = await runHere(["mcp", "--toolsets", "asks"], { env: { SERVICE_URL: url } });
     expect(unknown.stderr).toContain(
-      "asks is no toolset: name all, or one or several of ask, plans",
+      "asks is no toolset: name all, or one or several of ask, tools, plans",
     );
     const alone = await runHere(["mcp"], { env: { SERVICE_URL: "http://127.0.0.1:1" } });
     expect(alone.stderr).toContain("Cannot reach http://127.0.0.1:1");

@@ -103,6 +103,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "tools list": "",
   "tools pin": "",
   "tools login": "notes",
+  "tools test": "",
   "usage export": "",
   "usage storage": "",
   "usage verify": "",

@@ -3,14 +3,16 @@ import type { CliContext } from "../context.js";
 import { listCommand } from "./list.js";
 import { loginCommand } from "./login.js";
 import { pinCommand } from "./pin.js";
+import { testCommand } from "./test.js";
 
-/** `steward tools …`: the tools of other MCP servers, as an operator accepts them. */
+/** `steward tools …`: the tools of the tools file, as an operator tests or accepts them. */
 export function toolsCommand(context: CliContext): Command {
   return new Command("tools")
     .description(
-      "Shows the tools of other MCP servers in the tools file, and accepts their definitions.",
+      "Tests the tools with their own statement, and accepts the tools of other MCP servers.",
     )
     .addCommand(listCommand(context))
     .addCommand(pinCommand(context))
-    .addCommand(loginCommand(context));
+    .addCommand(loginCommand(context))
+    .addCommand(testCommand(context));
 }

@@ -177,6 +177,46 @@ data_sources:
     expect(tools?.tools).toHaveLength(3);
   });
 
+  it("has tools with a statement of their own, and tells what is wrong with one", () => {
+    const vetted = (keys: string, name = "by_city"): readonly string[] =>
+      reasons(`tools:\n  - { name: ${name}, data_source: crm, ${keys} }`);
+    const city = "parameters: [{ name: city, type: text }]";
+    const sql = "statement: 'SELECT 1 FROM c WHERE city = {{city}}'";
+    expect(vetted(`description: d, ${sql}, ${city}, roles: [agent]`)).toEqual([]);
+    const at = "tools.yaml:2: tools[0]";
+    expect(vetted(`description: d, ${sql}, ${city}`, "query")).toEqual([
+      `${at}.name: is the name of one of Steward's own tools`,
+    ]);
+    expect(vetted(`${sql}, ${city}, allowed_intents: [admin]`, "a/b")).toEqual([
+      `${at}.name: must be letters, digits, _ and -, 64 at most`,
+      `${at}: needs a description`,
+      `${at}.allowed_intents: needs no statement: set intent instead`,
+    ]);
+    expect(vetted("description: d, roles: [agent]")).toEqual([
+      `${at}.description: needs a statement`,
+      `${at}.roles: needs a statement`,
+    ]);
+    expect(vetted(`description: d, ${sql}`)).toEqual([
+      `${at}.statement: has "city", which is no parameter: it has none`,
+    ]);
+    const two = "parameters: [{ name: city, type: text }, { name: n, type: integer, default: x }]";
+    expect(vetted(`description: d, ${sql}, ${two}`)).toEqual([
+      `${at}.parameters[1].default: must be of the type integer, or null`,
+    ]);
+    expect(vetted(`description: d, ${sql}, ${two.replace("default: x", "default: 1")}`)).toEqual([
+      `${at}.statement: has no {{n}}, which is a parameter`,
+    ]);
+    expect(vetted(`description: d, statement: 'SELECT {{step.a.output}}'`)[0]).toContain(
+      "names an output of a step",
+    );
+    expect(vetted(`description: d, statement: 'SELECT 1 IN {{city}}', ${city}`)[0]).toContain(
+      "{{city}} stands without parentheses",
+    );
+    expect(vetted(`description: d, ${sql}, ${city}, tests: [{ arguments: { city: 5 } }]`)).toEqual([
+      `${at}.tests[0].arguments: has "city", which must be a value of the type text`,
+    ]);
+  });
+
   it("may be empty", () => {
     expect(parseToolsFile("", "tools.yaml", []).tools).toEqual({ strict: false, tools: [] });
   });

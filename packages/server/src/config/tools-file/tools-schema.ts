@@ -13,6 +13,7 @@ import {
 } from "./data-source-schema.js";
 import { checkMcpServer, mcpServerSchema, toMcpServer } from "./mcp-server-schema.js";
 import { entry, flag, intent, listOf, text, type ToolsMistake } from "./schema-parts.js";
+import { checkVetted, toVetted, vettedKeys } from "./vetted-statement-schema.js";
 import { checkWebhook, toWebhook, webhooksSchema } from "./webhook-schema.js";
 
 /** The content of a tools file without mistakes. */
@@ -50,6 +51,7 @@ export function checkTools(
     ...tools.flatMap((tool, index) => [
       ...checkName(tools, ["tools", index]),
       ...checkDataSource(tool.data_source, ["tools", index, "data_source"], names),
+      ...checkVetted(tool, ["tools", index], dataSources),
     ]),
     ...sources.flatMap((source, index) => [
       ...checkName(sources, ["data_sources", index]),
@@ -69,9 +71,9 @@ export function checkTools(
   const notes = notesOf(sources);
   const listed = {
     strict,
-    tools: tools.map(({ name, data_source: dataSource, allowed_intents: allowedIntents }) => ({
-      ...{ name, dataSource },
-      ...present({ allowedIntents }),
+    tools: tools.map((tool) => ({
+      ...{ name: tool.name, dataSource: tool.data_source },
+      ...present({ allowedIntents: tool.allowed_intents, vetted: toVetted(tool) }),
     })),
     // What is absent from the file is absent from the configuration.
     ...(servers.length === 0 ? {} : { mcpServers: servers.map((each) => toMcpServer(each, env)) }),
@@ -94,6 +96,7 @@ const toolSchema = entry({
   allowed_intents: listOf(intent, "intents")
     .min(1, "must name an intent, or be left out: then all are allowed")
     .exactOptional(),
+  ...vettedKeys,
 });
 
 const fileSchema = entry({

@@ -135,7 +135,7 @@ export class AttemptRunner {
       const message = `Data source ${step.dataSource} is no longer configured`;
       return refused({ code: "STEP_FAILED", message });
     }
-    const denied = this.#parts.access.refusal(ctx, step.dataSource);
+    const denied = this.#parts.access.stepRefusal(ctx, step);
     if (denied !== undefined) return refused({ code: "POLICY_DENIED", message: denied }, [denied]);
     if (binds instanceof AppError) {
       const { code, message, details } = binds;

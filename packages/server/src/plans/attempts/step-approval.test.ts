@@ -2,6 +2,7 @@ import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { describe, expect, it } from "vitest";
 import type { TouchedData } from "../../governance/index.js";
 import type { PreparedStep } from "../plan.js";
+import { GIVEN } from "../statements/compiled-statement.js";
 import { awaitingApproval, type BoundStatement } from "./step-approval.js";
 
 const STEP: PreparedStep = {
@@ -31,6 +32,28 @@ function shapeOf(
   );
   return outcome.approval.shapeDigest;
 }
+
+describe("the approval of a statement before its values are known", () => {
+  it("is for the arguments of a vetted statement, which are known", () => {
+    const digestWith = (id: number): string | undefined => {
+      const path = [
+        { kind: "index", index: 0 },
+        { kind: "member", name: "id" },
+      ] as const;
+      const statement = {
+        ...{ sql: "DELETE FROM orders WHERE id = ?1", given: { json: JSON.stringify([{ id }]) } },
+        binds: [{ stepId: GIVEN, path, form: "value" }],
+      } as const;
+      const made = { approvalId: "1", nowMs: 0, validMs: 1, shape: undefined };
+      const needed = { rules: [RULE], policyVersion: "v" };
+      const bound = { ...BOUND, step: { ...STEP, statement } };
+      return awaitingApproval(bound, needed, undefined, made).approval.templateDigest;
+    };
+    expect(digestWith(1)).toMatch(/^[0-9a-f]{64}$/);
+    expect(digestWith(1)).toBe(digestWith(1));
+    expect(digestWith(2)).not.toBe(digestWith(1));
+  });
+});
 
 describe("the shape for which an approval may stand", () => {
   it("is that of a statement with other values", () => {

@@ -27,9 +27,10 @@ import {
 import { cutToBytes } from "../cut-text.js";
 import type { PreparedStep } from "../plan.js";
 import type { AttemptRef, AwaitedApproval, SqlValue } from "../ports.js";
-import type { PathSegment } from "../statements/compiled-statement.js";
+import { GIVEN, type OutputRef, type PathSegment } from "../statements/compiled-statement.js";
+import { givenName } from "../statements/placeholder.js";
 
-/** Where a value comes from that is not known yet. */
+/** Where a value comes from that is not known yet, or the value that the step gives itself. */
 interface ValueSource {
   readonly from: string;
   readonly form: string;
@@ -159,12 +160,23 @@ export function digestOf(
   });
 }
 
-/** The places in earlier steps' outputs that a statement's values come from. */
+/** The places in earlier steps' outputs that a statement's values come from, and the values that the step gives. */
 export function valueSources({ statement }: PreparedStep): readonly ValueSource[] {
-  return statement.binds.map(({ stepId, path, mayBeCut, form }) => ({
-    from: `step.${stepId}.${mayBeCut === true ? "output_cut" : "output"}${path.map(segmentText).join("")}`,
-    form,
+  return statement.binds.map((bind) => ({
+    from: bind.stepId === GIVEN ? givenText(statement, bind) : sourceText(bind),
+    form: bind.form,
   }));
+}
+
+function givenText({ given }: PreparedStep["statement"], ref: OutputRef): string {
+  const name = givenName(ref);
+  // What is given is one row.
+  const [row] = JSON.parse(given?.json ?? "[]") as readonly Readonly<Record<string, unknown>>[];
+  return `${name} = ${JSON.stringify(row?.[name])}`;
+}
+
+function sourceText({ stepId, path, mayBeCut }: OutputRef): string {
+  return `step.${stepId}.${mayBeCut === true ? "output_cut" : "output"}${path.map(segmentText).join("")}`;
 }
 
 function segmentText(segment: PathSegment): string {

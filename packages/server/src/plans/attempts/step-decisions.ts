@@ -104,7 +104,7 @@ export class StepDecisions {
     const { step, binds } = attempt;
     const target = this.#parts.tools.target(step.dataSource);
     if (target === undefined) return undefined;
-    const denied = this.#parts.access.refusal(ctx, step.dataSource);
+    const denied = this.#parts.access.stepRefusal(ctx, step);
     if (denied !== undefined) throw new AppError("POLICY_DENIED", denied);
     if (binds instanceof AppError) return undefined;
     return whenKnown(boundStatement(target, attempt, binds, ctx), (bound) => {

@@ -121,8 +121,8 @@ export class WholePlanRequests {
   async #pending({ ref, step, untilMs }: AskedStep, ctx: QueryRuntimeContext): Promise<PlanStep> {
     const { tools, access } = this.#parts;
     const target = tools.target(step.dataSource);
-    if (target === undefined || access.refusal(ctx, step.dataSource) !== undefined) {
-      return { shown: shownOf(step, "separate", "its data source is not open") };
+    if (target === undefined || access.stepRefusal(ctx, step) !== undefined) {
+      return { shown: shownOf(step, "separate", "its data source or tool is not open") };
     }
     if (target.named !== undefined) {
       return { shown: shownOf(step, "separate", "a migration is approved by itself") };

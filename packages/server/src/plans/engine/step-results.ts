@@ -1,6 +1,7 @@
 import { assert } from "@steward/kernel/assert.js";
 import { executionOf, outputOf, planRecordOf } from "../execution.js";
 import type { StepContext, StepState } from "../plan-state.js";
+import { boundSteps } from "../statements/compiled-statement.js";
 import type { PreparedStep, StepExecution, StepRecord } from "../plan.js";
 import type { NewPlan, ResultRef, StepOutput, StepRef } from "../ports.js";
 import type { OpenPlan } from "./open-plan.js";
@@ -23,12 +24,14 @@ export async function storedExecution(
 export function outputsFor(
   log: PlanLog,
   plan: OpenPlan,
-  { statement: { binds } }: PreparedStep,
+  { statement }: PreparedStep,
 ): ReadonlyMap<string, StepOutput> | Promise<ReadonlyMap<string, StepOutput>> {
   const outputs = new Map<string, StepOutput>();
-  for (const { stepId } of binds) {
+  if (statement.binds.length === 0) return outputs;
+  const needed = boundSteps(statement);
+  for (const stepId of needed) {
     const cached = plan.outputs.find(stepId);
-    if (cached === undefined) return readOutputs(log, plan, binds);
+    if (cached === undefined) return readOutputs(log, plan, needed);
     outputs.set(stepId, cached);
   }
   return outputs;
@@ -37,11 +40,10 @@ export function outputsFor(
 async function readOutputs(
   log: PlanLog,
   plan: OpenPlan,
-  binds: PreparedStep["statement"]["binds"],
+  needed: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, StepOutput>> {
   const outputs = new Map<string, StepOutput>();
-  for (const { stepId } of binds) {
-    if (outputs.has(stepId)) continue;
+  for (const stepId of needed) {
     outputs.set(stepId, plan.outputs.find(stepId) ?? (await storedOutput(log, plan, stepId)));
   }
   return outputs;
@@ -97,17 +99,17 @@ interface StepsWithResults {
 export function boundSources(
   log: PlanLog,
   orgId: string,
-  { binds }: PreparedStep["statement"],
+  statement: PreparedStep["statement"],
   plan: StepsWithResults,
 ): readonly StoredSource[] {
-  if (binds.length === 0) return [];
+  if (statement.binds.length === 0) return [];
   const found = new Map<string, StoredSource>();
-  const pending = binds.map(({ stepId }) => stepId);
+  const pending = [...boundSteps(statement)];
   for (let stepId = pending.pop(); stepId !== undefined; stepId = pending.pop()) {
     const step = found.has(stepId) ? undefined : plan.step(stepId);
     if (step === undefined) continue;
     found.set(stepId, storedSource(log, orgId, step, plan));
-    for (const bind of step.statement.binds) pending.push(bind.stepId);
+    pending.push(...boundSteps(step.statement));
   }
   return [...found.values()];
 }
@@ -201,7 +203,7 @@ export async function storedStep(
   };
   const execution = executionOf(planId, state, await contextOf(prepared.index), prepared);
   const outputs = new Map<string, StepOutput>();
-  const needed = new Set(prepared.statement.binds.map((bind) => bind.stepId));
+  const needed = boundSteps(prepared.statement);
   for (const id of needed) {
     const index = loaded.state.steps.findIndex((step) => step.stepId === id);
     const isCompleted = loaded.state.steps[index]?.status === "completed";

@@ -14,6 +14,7 @@ import { isDeadlineReason } from "../plan-ending.js";
 import type { PlanEvent } from "../plan-events.js";
 import type { PlanRecord, PreparedStep, StepRecord } from "../plan.js";
 import type { PlanRef } from "../ports.js";
+import { boundSteps } from "../statements/compiled-statement.js";
 
 /** Dependencies of {@link ShownResults}. */
 interface ShownResultsParts {
@@ -141,7 +142,7 @@ export class ShownResults {
       const own = this.#brief(sources.own(step), loaded);
       const refusal = await outputs.refusal(ctx, [own], budget);
       if (refusal !== undefined) return refusal;
-      for (const { stepId } of step.statement.binds) {
+      for (const stepId of boundSteps(step.statement)) {
         const bound = steps.get(stepId);
         const ofBound = bound && (await decideOnce(bound));
         if (ofBound !== undefined) return ofBound;

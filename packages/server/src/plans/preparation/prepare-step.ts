@@ -10,7 +10,7 @@ import {
   type StatementAnalysis,
 } from "../../governance/index.js";
 import type { FieldOfStep } from "../dag.js";
-import type { CompiledStatement } from "../statements/compiled-statement.js";
+import { type CompiledStatement, GIVEN } from "../statements/compiled-statement.js";
 import { placeholderText } from "../statements/placeholder.js";
 import type { PreparedStep, StepDefinition } from "../plan.js";
 import type { JsonTool, SqlTool, ToolRegistry } from "../ports.js";
@@ -54,7 +54,7 @@ export function* prepareStep(
     return undefined;
   }
   if ("compile" in tool) {
-    const intent = yield* jsonToolIntent(declared, tool, { step, field: intentField });
+    const intent = yield* onlyIntent(declared, tool, { step, field: intentField });
     const statement = yield* compiledBy(
       (template) => tool.compile(template),
       step.queryTemplate,
@@ -66,12 +66,13 @@ export function* prepareStep(
     return { index, ...step, ...intent, statementClass, dataSource: target.name, statement };
   }
   const { name: dataSource, dialect } = tool.target;
-  const known = read.get(templateKey(step.queryTemplate, dialect));
+  const { vetted } = tool;
+  const known = vetted ? undefined : read.get(templateKey(step.queryTemplate, dialect));
   const statement =
     isText(step.queryTemplate) && known !== undefined
       ? known.statement
       : yield* compiledBy(
-          (template) => compileTemplate(template, dialect),
+          (template) => vetted?.compile(template) ?? compileTemplate(template, dialect),
           step.queryTemplate,
           templateField,
         );
@@ -83,8 +84,10 @@ export function* prepareStep(
     return undefined;
   }
   const { statementClass, kinds } = analysis;
-  const intent = declared ?? statementClass;
-  const intentSource: IntentSource = declared === undefined ? "statement" : "explicit";
+  const { intent, intentSource } =
+    vetted === undefined
+      ? intentOf(declared, statementClass)
+      : yield* onlyIntent(declared, vetted, { step, field: intentField });
   yield* intentViolations(intent, analysis, tool, { step, field: intentField });
   return {
     index,
@@ -97,6 +100,14 @@ export function* prepareStep(
     statement,
     kinds: kinds.length === 1 ? undefined : kinds,
   };
+}
+
+function intentOf(
+  declared: Intent | undefined,
+  statementClass: Intent,
+): Pick<PreparedStep, "intent" | "intentSource"> {
+  const intentSource: IntentSource = declared === undefined ? "statement" : "explicit";
+  return { intent: declared ?? statementClass, intentSource };
 }
 
 function chosenBy(
@@ -122,10 +133,10 @@ function* declaredIntent(
   return undefined;
 }
 
-/** The only intent of a tool that is not SQL; the step may omit it. */
-function* jsonToolIntent(
+/** The only intent of a tool to which the step gives no SQL; the step may omit it. */
+function* onlyIntent(
   declared: Intent | undefined,
-  { intent }: JsonTool,
+  { intent }: Pick<JsonTool, "intent">,
   { step, field }: { readonly step: StepDefinition; readonly field: string },
 ): Generator<PlanViolation, Pick<PreparedStep, "intent" | "intentSource">> {
   if (declared !== undefined && declared !== intent) {
@@ -175,7 +186,7 @@ function* referenceViolations(
   field: string,
 ): Generator<PlanViolation, void> {
   if (statement.binds.length === 0) return;
-  const known = new Set(step.dependsOn);
+  const known = new Set([...step.dependsOn, GIVEN]);
   for (const bind of statement.binds) {
     const { stepId } = bind;
     if (known.has(stepId)) continue;

@@ -61,7 +61,7 @@ export async function readAhead(
   for (const step of steps) {
     const { queryTemplate } = step;
     const tool = tools.resolve(step);
-    if (!("target" in tool) || "compile" in tool) continue;
+    if (!("target" in tool) || "compile" in tool || tool.vetted !== undefined) continue;
     const { dialect } = tool.target;
     const key = templateKey(queryTemplate, dialect);
     if (read.has(key)) continue;

@@ -2,9 +2,9 @@ import type { Dialect } from "../../governance/index.js";
 import { assert } from "@steward/kernel/assert.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { SqlValue } from "../ports.js";
-import type { Bind, CompiledStatement } from "./compiled-statement.js";
+import { type Bind, type CompiledStatement, GIVEN } from "./compiled-statement.js";
 import { groupedDigits } from "./grouped-digits.js";
-import { jsonParameter } from "./json-parameter.js";
+import { jsonParameter } from "./arguments/json-parameter.js";
 import { JsonSlice } from "./json-slice.js";
 import { placeholderText } from "./placeholder.js";
 import { postgresParameter } from "./postgres-parameter.js";
@@ -28,7 +28,7 @@ export function bindOutputs(
 ): readonly SqlValue[] {
   const opened = new Map<string, OpenedOutput>();
   return statement.binds.map((bind) => {
-    const output = outputs.get(bind.stepId);
+    const output = bind.stepId === GIVEN ? statement.given : outputs.get(bind.stepId);
     assert(output !== undefined, "the output of every step that a statement refers to is given");
     if (output.metadata?.cut !== undefined && bind.mayBeCut !== true) {
       throw outputCut(bind, output.metadata.cut);

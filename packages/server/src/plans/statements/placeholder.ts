@@ -1,5 +1,5 @@
 import { AppError } from "@steward/kernel/errors.js";
-import type { OutputRef, PathSegment } from "./compiled-statement.js";
+import { GIVEN, type OutputRef, type PathSegment } from "./compiled-statement.js";
 
 const HEAD = /\{\{\s*step\.([A-Za-z0-9_-]{1,64})\.output/y;
 const CUT = /_(cut)(?![\p{L}\p{N}_$])/uy;
@@ -68,8 +68,15 @@ export function misplacedPlaceholder(text: string, start: number, reason: string
 
 /** The text of a placeholder with this meaning. */
 export function placeholderText(ref: OutputRef): string {
+  if (ref.stepId === GIVEN) return `{{${givenName(ref)}}}`;
   const output = ref.mayBeCut === true ? "output_cut" : "output";
   return `{{step.${ref.stepId}.${output}${pathText(ref.path)}}}`;
+}
+
+/** The parameter of a vetted statement whose value is given with it. */
+export function givenName({ path }: OutputRef): string {
+  const name = path[1];
+  return name?.kind === "member" ? name.name : "";
 }
 
 /** A path in the syntax of placeholders; empty for the root. */

@@ -1,7 +1,6 @@
 import { shownLine, shownText } from "@steward/kernel/shown-text.js";
 import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Prompt, Tool } from "@modelcontextprotocol/server";
-import { assert } from "@steward/kernel/assert.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import { TOOLSETS } from "../../kernel/toolsets.js";
@@ -20,6 +19,7 @@ import type { McpChoice } from "./mcp-choice.js";
 import type { McpTool, ToolScope } from "./tool.js";
 import { textOnly } from "./tool-result.js";
 import { ALL_MCP_TOOLS, MCP_TOOLS } from "./tools/index.js";
+import { vettedTools } from "./tools/vetted-tools.js";
 
 /** The sender of a message, the time limit of its request, and what the sender has chosen. */
 export interface McpRequest {
@@ -29,13 +29,21 @@ export interface McpRequest {
 }
 
 /** A tool in a list, with its output schema and without. */
-const LISTED: ReadonlyMap<McpTool, { readonly structured: Tool; readonly text: Tool }> = new Map(
-  ALL_MCP_TOOLS.map((tool) => {
-    const structured = listedTool(tool);
-    const { outputSchema: _output, ...text } = structured;
-    return [tool, { structured, text }];
-  }),
+interface ListedBoth {
+  readonly structured: Tool;
+  readonly text: Tool;
+}
+
+/** The tools that are the same for every caller. */
+const LISTED: ReadonlyMap<McpTool, ListedBoth> = new Map(
+  ALL_MCP_TOOLS.map((tool) => [tool, listedBoth(tool)]),
 );
+
+function listedBoth(tool: McpTool): ListedBoth {
+  const structured = listedTool(tool);
+  const { outputSchema: _output, ...text } = structured;
+  return { structured, text };
+}
 
 /** Nobody is notified of changes, because there are no sessions; the package assumes otherwise unless told. */
 const CAPABILITIES = {
@@ -62,7 +70,7 @@ const CACHE_HINTS = {
  */
 export function mcpServer(services: Services, request: McpRequest, version: string): McpServer {
   const { context, choice } = request;
-  const tools = choice.toolsets.flatMap((name) => MCP_TOOLS[name]);
+  const own = choice.toolsets.flatMap((name) => MCP_TOOLS[name]);
   const scope = { context, services, rights: new ResourceRights(services.authorize) };
   const elicitation = new ApprovalElicitation(context);
   const mcp = new McpServer(
@@ -74,8 +82,11 @@ export function mcpServer(services: Services, request: McpRequest, version: stri
     },
   );
   const { server } = mcp;
+  const allTools = async (): Promise<readonly McpTool[]> =>
+    choice.toolsets.includes("tools") ? [...new Set([...own, ...(await vettedTools(scope))])] : own;
   server.setRequestHandler("tools/list", () =>
     countedAndTold(scope, async () => {
+      const tools = await allTools();
       const offered = await Promise.all(tools.map((tool) => isOffered(services, context, tool)));
       return {
         tools: tools.filter((_tool, index) => offered[index]).map((tool) => listedAs(tool, choice)),
@@ -84,7 +95,9 @@ export function mcpServer(services: Services, request: McpRequest, version: stri
   );
   server.setRequestHandler("tools/call", async ({ params }, exchange) => {
     const resumed = elicitation.resumed({ ...params, args: params.arguments ?? {} }, exchange);
-    const tool = tools.find(({ name }) => name === resumed.name);
+    const isCalled = ({ name }: McpTool): boolean => name === resumed.name;
+    const tools = own.some(isCalled) ? own : await allTools();
+    const tool = tools.find(isCalled);
     if (tool === undefined) throw unknownTool(params.name, tools);
     const signal = AbortSignal.any([context.signal, exchange.mcpReq.signal]);
     const call = {
@@ -105,8 +118,7 @@ export function mcpServer(services: Services, request: McpRequest, version: stri
 }
 
 function listedAs(tool: McpTool, { isStructured }: McpChoice): Tool {
-  const listed = LISTED.get(tool);
-  assert(listed !== undefined, "every tool of a toolset is listed");
+  const listed = LISTED.get(tool) ?? listedBoth(tool);
   return isStructured ? listed.structured : listed.text;
 }
 

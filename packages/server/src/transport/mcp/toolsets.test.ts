@@ -1,6 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TOOLSETS } from "../../kernel/toolsets.js";
+import { OWN_TOOL_NAMES, TOOLSETS } from "../../kernel/toolsets.js";
 import { choiceOf } from "./mcp-choice.js";
 import { type McpApp, openMcpApp } from "./testing/mcp-app.js";
 import { ALL_MCP_TOOLS, MCP_TOOLS } from "./tools/index.js";
@@ -29,6 +29,7 @@ describe("toolsets", () => {
     for (const name of TOOLSETS) expect(MCP_TOOLS[name].length).toBeLessThanOrEqual(12);
     const names = ALL_MCP_TOOLS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
+    expect(names).toEqual(OWN_TOOL_NAMES);
   });
 
   it("are those of the address within those of the setting", async () => {
@@ -40,8 +41,8 @@ describe("toolsets", () => {
     );
   });
 
-  it("are ask, or any that the address names, where there is no setting", () => {
-    expect(choiceOf({}, undefined).toolsets).toEqual(["ask"]);
+  it("are ask and tools, or any that the address names, where there is no setting", () => {
+    expect(choiceOf({}, undefined).toolsets).toEqual(["ask", "tools"]);
     expect(choiceOf({ toolsets: "all" }, undefined).toolsets).toEqual(TOOLSETS);
     expect(choiceOf({ toolsets: ["plans", "ask"] }, undefined).toolsets).toEqual(["ask", "plans"]);
   });
@@ -61,7 +62,7 @@ describe("toolsets", () => {
       error: {
         code: -32_600,
         message:
-          "toolsets: asks is no toolset: name all, or one or several of ask, plans, memory, migrations, admin, separated by commas",
+          "toolsets: asks is no toolset: name all, or one or several of ask, tools, plans, memory, migrations, admin, separated by commas",
       },
     });
   });

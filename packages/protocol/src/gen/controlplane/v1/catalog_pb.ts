@@ -129,14 +129,14 @@ export type CatalogTool = Message<"controlplane.v1.CatalogTool"> & {
   intents: string[];
 
   /**
-   * What the tool of another MCP server does; empty for SQL.
+   * What a tool does that takes arguments: of another MCP server, or with a statement of its own; else empty.
    *
    * @generated from field: string description = 4;
    */
   description: string;
 
   /**
-   * JSON Schema of the arguments of another MCP server's tool; empty for SQL.
+   * JSON Schema of the arguments of such a tool; else empty.
    *
    * @generated from field: string input_schema_json = 5;
    */

@@ -33,7 +33,10 @@ export const EVERYTHING = "?toolsets=all&structured=true";
  * @param options with data sources beside the sample database.
  */
 export async function openMcpApp(
-  options: Pick<AppOptions, "publicUrl" | "dataSources" | "organization" | "mcpToolsets"> = {},
+  options: Pick<
+    AppOptions,
+    "publicUrl" | "dataSources" | "organization" | "mcpToolsets" | "tools"
+  > = {},
 ): Promise<McpApp> {
   const directory = mkdtempSync(join(tmpdir(), "steward-mcp-"));
   createSampleDatabase(join(directory, "shop.db"));

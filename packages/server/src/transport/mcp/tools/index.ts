@@ -14,6 +14,8 @@ import { USAGE_TOOLS } from "./usage-tools.js";
  */
 export const MCP_TOOLS: Readonly<Record<Toolset, readonly McpTool[]>> = {
   ask: [...CATALOG_TOOLS, ...QUERY_TOOLS],
+  // The operator's own, which depend on the caller: `vettedTools`.
+  tools: [],
   plans: [...STEP_TOOLS, ...PLAN_TOOLS, ...EVENT_TOOLS],
   memory: MEMORY_TOOLS,
   migrations: MIGRATION_TOOLS,

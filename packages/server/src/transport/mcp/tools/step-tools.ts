@@ -2,7 +2,7 @@ import * as z from "zod";
 import { sessionFor } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { DRAIN_MS } from "@steward/kernel/limits.js";
-import type { StepExecution } from "../../../plans/index.js";
+import type { StepDefinition, StepExecution } from "../../../plans/index.js";
 import { revisionsOf } from "../../journal.js";
 import { actionOf } from "../../operations.js";
 import { asPlanId, asStepId } from "../../plan-ids.js";
@@ -33,6 +33,9 @@ import {
   stepText,
 } from "./step-answer.js";
 import { awaitedApproval, executeStep } from "./waiting-step.js";
+
+/** The name of the tool that reads on in what a statement has returned. */
+export const GET_RESULT = "get_result";
 
 /** Id of the only step of a plan that `query` creates. */
 const QUERY_STEP = "query";
@@ -68,28 +71,23 @@ export const QUERY_TOOLS: readonly McpTool[] = [
     }),
     output: stepAnswerSchema,
     text: stepText,
-    run: async (input, scope) => {
-      const { context, services } = scope;
-      const step = {
-        id: QUERY_STEP,
-        name: "",
-        toolName: input.tool_name ?? "",
-        intent: input.intent ?? "read_select",
-        queryTemplate: input.sql,
-        dependsOn: [],
-        schemaTableHints: [],
-        ...present({ dataSource: input.data_source, timeoutMs: input.timeout_ms }),
-      };
-      const session = sessionFor(context, input.session_id ?? "");
-      const definition = { name: "query", description: "", steps: [step] };
-      const plan = await inOwnFields(fieldOfQuery, () =>
-        services.orchestrator.createPlan(session, definition, context),
-      );
-      return queryAnswer(await executedOrEnded(plan.planId, scope), input);
-    },
+    run: (input, scope) =>
+      runStatement(
+        {
+          ...{ name: "query", field: "sql", what: "statement", session: input.session_id },
+          step: {
+            toolName: input.tool_name ?? "",
+            intent: input.intent ?? "read_select",
+            queryTemplate: input.sql,
+            ...present({ dataSource: input.data_source, timeoutMs: input.timeout_ms }),
+          },
+        },
+        input,
+        scope,
+      ),
   }),
   defineTool({
-    name: "get_result",
+    name: GET_RESULT,
     title: "Read on in the result of a query",
     description:
       "Returns further rows of a query whose answer has next_offset, or the result of one that a person has approved " +
@@ -102,20 +100,58 @@ export const QUERY_TOOLS: readonly McpTool[] = [
     output: stepAnswerSchema,
     text: stepText,
     run: async ({ plan_id, ...asked }, scope) =>
-      queryAnswer(await executeStep(queryStep(asPlanId(plan_id)), scope), asked),
+      queryAnswer(await executeStep(queryStep(asPlanId(plan_id)), scope), asked, QUERY),
   }),
 ];
+
+/** A call of a tool that runs one statement. */
+interface StatementCall {
+  /** The name of the tool, and of the plan that it makes. */
+  readonly name: string;
+  /** The field of the tool that becomes the template of the step. */
+  readonly field: string;
+  /** What of the call to correct when it fails. */
+  readonly what: string;
+  readonly session?: string | undefined;
+  readonly step: Pick<
+    StepDefinition,
+    "toolName" | "intent" | "queryTemplate" | "dataSource" | "timeoutMs"
+  >;
+}
+
+/** The words about a failed call of `query`. */
+const QUERY = { name: "query", what: "statement" };
+
+/** Runs one statement as the only step of a plan. */
+export async function runStatement(
+  call: StatementCall,
+  asked: RowsRequest,
+  scope: ToolScope,
+): Promise<StepAnswer> {
+  const { context, services } = scope;
+  const step = { ...call.step, id: QUERY_STEP, name: "", dependsOn: [], schemaTableHints: [] };
+  const session = sessionFor(context, call.session ?? "");
+  const definition = { name: call.name, description: "", steps: [step] };
+  const plan = await inOwnFields(fieldOf(call), () =>
+    services.orchestrator.createPlan(session, definition, context),
+  );
+  return queryAnswer(await executedOrEnded(plan.planId, scope), asked, call);
+}
 
 /** The only step of the plan that `query` has made. */
 function queryStep(planId: string): Parameters<typeof executeStep>[0] {
   return { planId, stepId: QUERY_STEP, again: resultCall(planId) };
 }
 
-function queryAnswer(execution: StepExecution, asked: RowsRequest): StepAnswer {
+function queryAnswer(
+  execution: StepExecution,
+  asked: RowsRequest,
+  call: Pick<StatementCall, "name" | "what">,
+): StepAnswer {
   const { offset: first, max_rows } = asked;
   return stepAnswer(execution, {
     ...present({ offset: first, max_rows }),
-    correction: ({ stepResult }) => correctionOfQuery(stepResult.error),
+    correction: ({ stepResult }) => correctionOfQuery(stepResult.error, call),
     readOn: ({ llmContextUpdate }) => resultCall(llmContextUpdate.planId),
   });
 }
@@ -166,10 +202,12 @@ export const STEP_TOOLS: readonly McpTool[] = [
   }),
 ];
 
-/** The field of `query` for one of its plan, such as `sql` for `steps[0].query_template`. */
-function fieldOfQuery(field: string): string {
-  const name = field.replace(/^steps\[0\]\.?/, "");
-  return name === "" || name === "query_template" ? "sql" : name;
+/** The field of a tool for one of its plan, such as `sql` for `steps[0].query_template`. */
+function fieldOf({ field: own }: StatementCall): (field: string) => string {
+  return (field) => {
+    const name = field.replace(/^steps\[0\]\.?/, "");
+    return name === "" || name === "query_template" ? own : name;
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bindOutputs } from "./bind-outputs.js";
+import { bindOutputs } from "../bind-outputs.js";
 import { compileJsonTemplate, fillJsonTemplate } from "./json-template.js";
 
 /** The arguments of a template when step `a` has this output. */
@@ -99,6 +99,11 @@ describe("the arguments of a tool", () => {
     [`{"a": ${"[".repeat(200)}`, /nested deeper than 100/],
   ])("are refused as %j", (template, reason) => {
     expect(() => compileJsonTemplate(template)).toThrow(reason);
+  });
+
+  it("keep a brace that is written as an escape", () => {
+    const escaped = String.raw`{"a": "{\u007bstep.a.output[0].n}}", "b": {{step.a.output[0].n}}}`;
+    expect(filled(escaped, [{ n: 1 }])).toEqual({ a: "{{step.a.output[0].n}}", b: 1 });
   });
 
   it("have no text for null inside a string, and no path that does not exist", () => {

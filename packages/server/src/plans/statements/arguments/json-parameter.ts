@@ -1,6 +1,6 @@
-import type { Bind } from "./compiled-statement.js";
-import { nullInLiteral } from "./parameter.js";
-import type { Cell, Selected } from "./select-output.js";
+import type { Bind } from "../compiled-statement.js";
+import { nullInLiteral } from "../parameter.js";
+import type { Cell, Selected } from "../select-output.js";
 
 /** The value of a parameter in the arguments of a tool, as JSON text. */
 export function jsonParameter(selected: Selected, bind: Bind): string {

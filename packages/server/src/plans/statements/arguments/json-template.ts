@@ -1,14 +1,14 @@
 import { AppError } from "@steward/kernel/errors.js";
-import { TEMPLATE_DEPTH_MAX } from "../limits.js";
-import { withHeldNumbers } from "./json-slice.js";
-import type { Bind, CompiledStatement } from "./compiled-statement.js";
+import { TEMPLATE_DEPTH_MAX } from "../../limits.js";
+import { withHeldNumbers } from "../json-slice.js";
+import type { Bind, CompiledStatement } from "../compiled-statement.js";
 import {
   badPlaceholder,
   findPlaceholder,
   markupEnd,
   misplacedPlaceholder,
   parsePlaceholder,
-} from "./placeholder.js";
+} from "../placeholder.js";
 
 /**
  * Compiles the arguments of a tool (Decision §5): a JSON object in which a placeholder may stand in
@@ -42,8 +42,20 @@ export function fillJsonTemplate(
   }).read();
 }
 
+/**
+ * The parsed arguments of a template.
+ * @param valueOf called with each placeholder; what it returns is the value there, or its text inside a string.
+ * @throws AppError as {@link compileJsonTemplate} does.
+ */
+export function readJsonTemplate(
+  template: string,
+  valueOf: ValueOf,
+): Readonly<Record<string, unknown>> {
+  return new JsonTemplateReader(template, valueOf).read();
+}
+
 /** Reads the value of a placeholder. */
-type ValueOf = (bind: Bind) => unknown;
+export type ValueOf = (bind: Bind) => unknown;
 
 const BLANKS = /[ \t\n\r]*/y;
 const STRING = /"(?:[^"\\]|\\[^])*"/y;
@@ -130,7 +142,14 @@ class JsonTemplateReader {
   }
 
   #string(): string {
+    const from = this.#at;
     const text = this.#rawString();
+    // A brace that is written as an escape opens no placeholder.
+    if (findPlaceholder(this.#text.slice(from, this.#at)) === undefined) return text;
+    return this.#filled(text);
+  }
+
+  #filled(text: string): string {
     let filled = "";
     let from = 0;
     for (
