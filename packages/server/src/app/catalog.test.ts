@@ -45,6 +45,22 @@ beforeAll(async () => {
                   description: "one row for each checkout",
                   columns: new Map([["total", "in euros, with VAT"]]),
                   questions: ["What was our turnover?"],
+                  metrics: [
+                    {
+                      ...{ name: "basket", expression: "avg(total)", dimensions: ["customer_id"] },
+                      description: "in euros",
+                    },
+                  ],
+                },
+              ],
+              [
+                "customers",
+                {
+                  ...{ columns: new Map(), questions: [] },
+                  metrics: [
+                    { name: "reachable", expression: "count(DISTINCT Email)", dimensions: [] },
+                    { name: "clientele", expression: "count(*)", dimensions: [] },
+                  ],
                 },
               ],
             ]),
@@ -185,6 +201,7 @@ describe("the catalog", () => {
         "- total NUMERIC, 5 to 8",
       ],
       "one row for each checkout",
+      ...["Metrics:", "- basket = avg(total) by customer_id: in euros"],
       ...["Primary key: id", "Foreign key: customer_id references customers(id)"],
       ...["Values:", "- status: open | paid"],
       ...["About the columns:", "- total: in euros, with VAT"],
@@ -218,7 +235,10 @@ describe("the catalog", () => {
     expect(orders.text).not.toContain("salaries");
     const customers = await catalog.describeTable({ table: "customers" });
     expect(customers.text).toContain('[1,"Ann"]');
-    expect(customers.text).not.toMatch(/email|example\.org|Unique/);
+    expect(customers.text).not.toMatch(/email|example\.org|Unique|reachable/i);
+    expect(customers.text).toContain("Metrics:\n- clientele = count(*)\n");
+    const whole = await as("admin").catalog.describeTable({ table: "customers" });
+    expect(whole.text).toContain("- reachable = count(DISTINCT Email)\n");
     const patients = await catalog.describeTable({ table: "patients" });
     expect(patients.text).toContain("1500 rows");
     expect(patients.text).not.toMatch(/ssn|secret/);
@@ -233,6 +253,8 @@ describe("the catalog", () => {
       (await as(role).catalog.searchCatalog({ query })).map(({ table }) => table);
     expect((await namesOf("admin", "salaries"))[0]).toBe("salaries");
     expect(await namesOf("agent", "salaries")).not.toContain("salaries");
+    expect((await namesOf("admin", "reachable"))[0]).toBe("customers");
+    expect(await namesOf("agent", "reachable")).not.toContain("customers");
     expect((await namesOf("admin", "ssn"))[0]).toBe("patients");
     expect(await namesOf("agent", "ssn")).not.toContain("patients");
   });
@@ -241,6 +263,9 @@ describe("the catalog", () => {
     const { catalog, plans } = as("admin");
     expect((await catalog.searchCatalog({ query: "under treatment" }))[0]?.table).toBe("patients");
     expect((await catalog.searchCatalog({ query: "turnover in May" }))[0]?.table).toBe("orders");
+    expect((await catalog.searchCatalog({ query: "the basket" }))[0]).toMatchObject({
+      ...{ table: "orders", columns: [{ name: "customer_id" }] },
+    });
     await catalog.describeTable({ table: "visits" });
     expect((await catalog.searchCatalog({ query: "how many in the north?" }))[0]).toMatchObject({
       ...{ data_source: "clinic", table: "visits", kind: "table" },

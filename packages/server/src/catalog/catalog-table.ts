@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Dialect } from "../governance/index.js";
 import type { Relation, RelationColumn, RelationKey } from "@steward/schema";
-import type { SourceNotes } from "./ports.js";
+import type { Metric, SourceNotes } from "./ports.js";
+import { present } from "../kernel/present.js";
 import { quoted } from "../kernel/written-name.js";
 
 /** A column of a {@link CatalogTable}. */
@@ -29,6 +30,8 @@ export interface CatalogTable {
   readonly description?: string;
   /** Questions that the owner says the table answers. */
   readonly questions: readonly string[];
+  /** Figures that the owner has defined; absent: none. */
+  readonly metrics?: readonly Metric[];
   readonly columns: readonly CatalogColumn[];
   readonly primaryKey: readonly string[];
   readonly uniqueKeys: readonly (readonly string[])[];
@@ -51,6 +54,7 @@ export function catalogTable(relation: Relation, notes?: SourceNotes): CatalogTa
     kind,
     ...describedAs(said?.description ?? relation.comment),
     questions: said?.questions ?? [],
+    ...present({ metrics: said?.metrics }),
     columns: relation.columns.map((column) =>
       catalogColumn(column, said?.columns.get(column.name.toLowerCase())),
     ),
@@ -58,6 +62,22 @@ export function catalogTable(relation: Relation, notes?: SourceNotes): CatalogTa
   };
   const fingerprint = createHash("sha256").update(JSON.stringify(table)).digest("hex");
   return { ...table, fingerprint };
+}
+
+/** The columns of a table that a metric is about: those that it names. */
+export function columnsOfMetric(
+  { expression, dimensions }: Metric,
+  { columns }: CatalogTable,
+): readonly string[] {
+  const words = new Set(
+    [expression, ...dimensions].flatMap(
+      (text) => text.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? [],
+    ),
+  );
+  return columns.flatMap(({ name }) => {
+    const own = name.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? [];
+    return own.every((word) => words.has(word)) ? [name] : [];
+  });
 }
 
 function catalogColumn(column: RelationColumn, note: string | undefined): CatalogColumn {

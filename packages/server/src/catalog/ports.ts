@@ -82,6 +82,16 @@ export interface EarlierStatements {
   like(caller: Caller, question: string, signal: AbortSignal): Promise<readonly EarlierStatement[]>;
 }
 
+/** A figure that an owner has defined on a table, so that everybody computes it in one way. */
+export interface Metric {
+  readonly name: string;
+  /** SQL of an aggregate over columns of the table. */
+  readonly expression: string;
+  /** Columns of the table by which it may be grouped. */
+  readonly dimensions: readonly string[];
+  readonly description?: string;
+}
+
 /** An owner's notes about a table, and about its columns by name. */
 export interface TableNotes {
   readonly description?: string;
@@ -89,6 +99,7 @@ export interface TableNotes {
   readonly columns: ReadonlyMap<string, string>;
   /** Questions that the table answers. */
   readonly questions: readonly string[];
+  readonly metrics?: readonly Metric[];
 }
 
 /** Notes by owners about a data source. */

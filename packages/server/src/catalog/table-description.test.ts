@@ -18,6 +18,7 @@ const table: fc.Arbitrary<CatalogTable> = fc.record({
   kind: fc.constantFrom("table", "view"),
   description: text,
   questions: few(text),
+  metrics: few(fc.record({ name, expression: text, dimensions: few(name), description: text })),
   columns: fc.array(fc.record({ name, type: name, isNotNull: fc.boolean(), description: text }), {
     maxLength: 40,
   }),

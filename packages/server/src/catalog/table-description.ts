@@ -1,7 +1,7 @@
 import type { Dialect } from "../governance/index.js";
 import type { CatalogColumn, CatalogTable } from "./catalog-table.js";
 import type { JoinPath } from "./join-paths.js";
-import type { CatalogRow } from "./ports.js";
+import type { CatalogRow, Metric } from "./ports.js";
 import { countTokens } from "./token-count.js";
 import type { RowEstimate, TableProfile } from "./table-profile.js";
 
@@ -9,6 +9,7 @@ import type { RowEstimate, TableProfile } from "./table-profile.js";
 export type DescriptionPart =
   | "description"
   | "columns"
+  | "metrics"
   | "column_descriptions"
   | "keys"
   | "values"
@@ -127,6 +128,7 @@ function sectionsOf(described: DescribedTable): readonly Section[] {
       lines: table.columns.map((each) => columnLine(each, rangeText(described, each.name))),
     },
     { part: "description", lines: table.description === undefined ? [] : [table.description] },
+    { part: "metrics", heading: "Metrics:", lines: (table.metrics ?? []).map(metricLine) },
     { part: "keys", lines: keyLines(table) },
     { part: "values", heading: "Values:", lines: valueLines(table, profile) },
     {
@@ -154,6 +156,12 @@ function sectionsOf(described: DescribedTable): readonly Section[] {
     },
   ];
   return sections.filter(({ lines }) => lines.length > 0);
+}
+
+function metricLine({ name, expression, dimensions, description }: Metric): string {
+  const by = dimensions.length === 0 ? "" : ` by ${dimensions.join(", ")}`;
+  const meaning = description === undefined ? "" : `: ${description}`;
+  return `- ${oneLine(`${name} = ${expression}${by}${meaning}`)}`;
 }
 
 function columnLine({ name, type, isNotNull }: CatalogColumn, range: string): string {

@@ -1,9 +1,10 @@
-import type { CatalogTable } from "./catalog-table.js";
+import { present } from "../kernel/present.js";
+import { type CatalogTable, columnsOfMetric } from "./catalog-table.js";
 import type { VisibleColumns } from "./visible-parts.js";
 
 /**
- * A table as a caller sees it who may read some of its columns: keys over hidden columns, and
- * foreign keys to hidden tables or columns, are left out.
+ * A table as a caller sees it who may read some of its columns: keys over and metrics of
+ * hidden columns, and foreign keys to hidden tables or columns, are left out.
  * @param others the visible columns of each table that the caller may read, by table.
  */
 export function visibleTable(
@@ -15,6 +16,9 @@ export function visibleTable(
     names.every((name) => columns.has(name));
   return {
     ...table,
+    ...present({
+      metrics: table.metrics?.filter((metric) => areVisible(columnsOfMetric(metric, table))),
+    }),
     columns: table.columns.filter(({ name }) => columns.has(name)),
     primaryKey: areVisible(table.primaryKey) ? table.primaryKey : [],
     uniqueKeys: table.uniqueKeys.filter(areVisible),

@@ -49,11 +49,20 @@ export function similarities(
   });
 }
 
-function textOf({ name, description = "", questions, columns }: CatalogTable): string {
+function textOf({
+  name,
+  description = "",
+  questions,
+  metrics = [],
+  columns,
+}: CatalogTable): string {
   const named = columns.map((column) =>
     column.description === undefined ? column.name : `${column.name} (${column.description})`,
   );
-  return [readable(name), description, ...questions, readable(named.join(", "))].join("\n");
+  const figures = metrics.map((metric) => `${readable(metric.name)} ${metric.description ?? ""}`);
+  return [
+    ...[readable(name), description, ...questions, ...figures, readable(named.join(", "))],
+  ].join("\n");
 }
 
 /** Names as words: the hashing provider knows only whole words and their n-grams. */

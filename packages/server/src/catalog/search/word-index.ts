@@ -1,5 +1,5 @@
 import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
-import type { CatalogTable } from "../catalog-table.js";
+import { type CatalogTable, columnsOfMetric } from "../catalog-table.js";
 import { relatedWords, wordsOf } from "./words.js";
 
 /** An occurrence of a word in the texts about a table or about one of its columns. */
@@ -134,6 +134,11 @@ export class WordIndex {
     this.#add(table.name, at(WEIGHTS.name));
     this.#add(table.description ?? "", at(WEIGHTS.description));
     for (const question of table.questions) this.#add(question, at(WEIGHTS.question));
+    for (const metric of table.metrics ?? []) {
+      // The metric is hidden together with its first column.
+      const [column] = columnsOfMetric(metric, table);
+      this.#add(`${metric.name} ${metric.description ?? ""}`, at(WEIGHTS.question, column));
+    }
     for (const { name, description = "", enumValues = [] } of table.columns) {
       this.#add(name, at(WEIGHTS.columnName, name));
       this.#add(description, at(WEIGHTS.columnDescription, name));

@@ -41,11 +41,19 @@ const note = text("a text").max(
   `must not be longer than ${String(CATALOG_NOTE_LENGTH_MAX)} characters`,
 );
 
+const metricSchema = entry({
+  name: note.min(1, "must be a name"),
+  expression: note.min(1, "must be an expression"),
+  dimensions: listOf(note, "columns").default([]),
+  description: note.exactOptional(),
+});
+
 /** Notes about a table. */
 const tableSchema = entry({
   description: note.exactOptional(),
   columns: z.record(z.string(), note, { error: "must map columns to texts" }).exactOptional(),
   questions: listOf(note, "questions").exactOptional(),
+  metrics: listOf(metricSchema, "metrics").exactOptional(),
 });
 
 /** An entry of `data_sources` in the tools file. */
@@ -112,9 +120,14 @@ export function notesOf(sources: readonly DataSourceEntry[]): ReadonlyMap<string
 }
 
 function tableNotes(table: z.infer<typeof tableSchema>): TableNotes {
-  const { description, columns = {}, questions = [] } = table;
+  const { description, columns = {}, questions = [], metrics } = table;
   const named = Object.entries(columns).map(([name, said]) => [name.toLowerCase(), said] as const);
-  return { ...present({ description }), columns: new Map(named), questions };
+  return {
+    ...present({ description }),
+    columns: new Map(named),
+    questions,
+    ...present({ metrics }),
+  };
 }
 
 function accessOf(organization: Organization): OrganizationAccess {
