@@ -104,6 +104,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "tools pin": "",
   "tools login": "notes",
   "tools test": "",
+  "tools dbt": "target/manifest.json --data-source shop",
   "usage export": "",
   "usage storage": "",
   "usage verify": "",

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { CliContext } from "../context.js";
+import { dbtCommand } from "./dbt.js";
 import { listCommand } from "./list.js";
 import { loginCommand } from "./login.js";
 import { pinCommand } from "./pin.js";
@@ -14,5 +15,6 @@ export function toolsCommand(context: CliContext): Command {
     .addCommand(listCommand(context))
     .addCommand(pinCommand(context))
     .addCommand(loginCommand(context))
-    .addCommand(testCommand(context));
+    .addCommand(testCommand(context))
+    .addCommand(dbtCommand(context));
 }
