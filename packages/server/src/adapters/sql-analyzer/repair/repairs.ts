@@ -18,7 +18,7 @@ export interface Repair {
 }
 
 /** A token that is neither whitespace nor a comment, with its position. */
-interface Lexeme extends Token {
+export interface Lexeme extends Token {
   readonly at: number;
 }
 
@@ -79,7 +79,8 @@ export function repaired(sql: string, { at, end, text }: Repair): string {
   return `${sql.slice(0, at)}${text}${sql.slice(end)}`;
 }
 
-function lexemesOf(sql: string, dialect: Dialect): readonly Lexeme[] {
+/** The tokens of a statement, without blanks and comments. */
+export function lexemesOf(sql: string, dialect: Dialect): readonly Lexeme[] {
   let at = 0;
   const lexemes: Lexeme[] = [];
   for (const token of tokenize(sql, dialect)) {

@@ -6,6 +6,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Dialect, SqlAnalyzer } from "../../../governance/index.js";
+import { fixedAsSaid } from "../../../hints/testing/mechanical-fixer.js";
 import { PostgresAnalyzer } from "../postgres-analyzer.js";
 import { SqliteAnalyzer } from "../sqlite-analyzer.js";
 import { refusalOf } from "../testing/refusal-of.js";
@@ -13,7 +14,30 @@ import { refusalOf } from "../testing/refusal-of.js";
 const SCHEMA = `
   CREATE TABLE t (a integer PRIMARY KEY, b integer, name text);
   CREATE TABLE u (a integer, c integer);
-  CREATE TABLE "order" (a integer);`;
+  CREATE TABLE "order" (a integer);
+  CREATE TABLE w (a integer, "order" integer, "group" integer, "then" integer, "when" integer);`;
+
+/** Reserved words as names of columns, more than once, and the same with quotes. */
+const RESERVED: readonly (readonly [sql: string, quoted: string])[] = [
+  ["SELECT a, order FROM w ORDER BY order DESC", 'SELECT a, "order" FROM w ORDER BY "order" DESC'],
+  [
+    "SELECT group, count(*) FROM w GROUP BY group",
+    'SELECT "group", count(*) FROM w GROUP BY "group"',
+  ],
+  [
+    "SELECT order,\n group FROM w WHERE order = 2 AND w.group < 3 ORDER BY a LIMIT 5",
+    'SELECT "order",\n "group" FROM w WHERE "order" = 2 AND w."group" < 3 ORDER BY a LIMIT 5',
+  ],
+  [
+    "SELECT w.a, order.a FROM w JOIN order ON order.a = w.a",
+    'SELECT w.a, "order".a FROM w JOIN "order" ON "order".a = w.a',
+  ],
+  ["UPDATE w SET order = 1 WHERE order = 2", 'UPDATE w SET "order" = 1 WHERE "order" = 2'],
+  [
+    "SELECT sum(then - when) FROM w GROUP BY a ORDER BY sum(then - when)",
+    'SELECT sum("then" - "when") FROM w GROUP BY a ORDER BY sum("then" - "when")',
+  ],
+];
 
 const BROKEN: readonly (readonly [sql: string, advice: string])[] = [
   ["SELEC 1", "did you mean SELECT?"],
@@ -41,6 +65,8 @@ const BROKEN: readonly (readonly [sql: string, advice: string])[] = [
   ["SELECT a FROM t WHERE a IN (1, 2", "put a closing parenthesis at the end"],
   ["SELECT a) FROM t", "leave out this closing parenthesis"],
   ["SELECT * FROM order", 'order is a reserved word: as a name it is written "order"'],
+  ["SELECT a, then FROM w", 'then is a reserved word: as a name it is written "then"'],
+  ["SELECT when FROM w WHERE a > 1", 'when is a reserved word: as a name it is written "when"'],
   ["CREATE TABLE table (a integer)", 'table is a reserved word: as a name it is written "table"'],
   ["SELECT a FROM t WHERE WHERE a = 1", "leave out the second WHERE"],
   ["SELECT b FROM t GROUP b", "put BY before this"],
@@ -122,6 +148,24 @@ describe.each(["sqlite", "postgres"] as const)("the answer to a syntax error of 
     expect(answerTo(long, dialect)).toMatch(
       /\(line 2, column \d+\): "'😀' AS smile, a FROM t >>>WERE<<< a = 'y{30,40}…"; did you mean WHERE\?$/,
     );
+  });
+
+  it.each(RESERVED)("quotes reserved words wherever they are names: %s", async (sql, quoted) => {
+    const fixed = fixedAsSaid(sql, [answerTo(sql, dialect)], dialect);
+    expect(fixed?.replaceAll(/\s+/g, " ")).toBe(quoted.replaceAll(/\s+/g, " "));
+    await run(fixed ?? sql, dialect);
+  });
+
+  it("quotes no keyword that stands in its own place", () => {
+    for (const sql of [
+      "SELECT a, FROM t",
+      "SELECT a, ORDER BY a",
+      "SELECT a FROM t GROUP BY a, ORDER BY a",
+      "SELECT a FROM t ORDER BY LIMIT 5",
+      "SELECT a FROM t WHERE LIMIT 5 ORDER BY a",
+    ]) {
+      expect(answerTo(sql, dialect)).not.toMatch(/reserved/i);
+    }
   });
 
   it("names the first of two words that are misspelt", () => {

@@ -3,6 +3,7 @@ import { tokenize } from "../../../plans/index.js";
 import { foreignFormsIn } from "./foreign-form.js";
 import { POSTGRES_FORMS } from "./postgres-forms.js";
 import { repaired, repairsOf, type Repair } from "./repairs.js";
+import { reservedNames } from "./reserved-names.js";
 import { edited, rewritesIn, sentenceOf } from "./rewrites/rewrites.js";
 import { SQLITE_FORMS } from "./sqlite-forms.js";
 
@@ -82,6 +83,8 @@ const EMPTY_HINT = /^expected ;$|tokenizer/;
  */
 function findRepair({ sql, dialect, at, errorOf }: UnparsableText): Repair | undefined {
   if (sql.length > REPAIRED_LENGTH_MAX) return undefined;
+  const quoted = reservedNames(sql, at, dialect, errorOf);
+  if (quoted !== undefined) return quoted;
   let partial: Repair | undefined;
   let tried = 0;
   for (const repair of repairsOf(sql, at, dialect)) {
