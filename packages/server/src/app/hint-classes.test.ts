@@ -57,6 +57,26 @@ const ON_POSTGRES: readonly Pair[] = [
     right: "SELECT count(*) FROM T WHERE extract(year FROM AT) = 2024",
   },
   {
+    wrong: "SELECT NAME FROM T WHERE id >= avg(id)",
+    right: "SELECT NAME FROM T WHERE id >= (SELECT avg(id) FROM T)",
+  },
+  {
+    wrong: "SELECT x.NAME FROM T x WHERE x.id * 2 > max(x.id) FILTER (WHERE x.OK) + 1",
+    right: "SELECT NAME FROM T WHERE id * 2 > (SELECT max(id) FROM T WHERE OK) + 1",
+  },
+  {
+    wrong: "SELECT GRADE, count(*) FROM T WHERE id < max(id) GROUP BY GRADE",
+    right: "SELECT GRADE, count(*) FROM T WHERE id < (SELECT max(id) FROM T) GROUP BY GRADE",
+  },
+  {
+    wrong: "SELECT GRADE FROM T WHERE count(*) > 1 GROUP BY GRADE",
+    right: "SELECT GRADE FROM T GROUP BY GRADE HAVING count(*) > 1",
+  },
+  {
+    wrong: "UPDATE T SET NAME = 'last' WHERE id = max(id) RETURNING id",
+    right: "SELECT 3",
+  },
+  {
     wrong: "SELECT count(*) FROM T WHERE GRADE = 'go od'",
     right: "SELECT count(*) FROM T WHERE GRADE = 'Good'",
   },

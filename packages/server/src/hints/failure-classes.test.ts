@@ -87,6 +87,18 @@ const ON_SQLITE: Readonly<Record<string, (names: readonly string[]) => Pair>> = 
     wrong: `SELECT max(count(*)) FROM ${t} GROUP BY ${uId}`,
     right: `SELECT max(n) FROM (SELECT count(*) AS n FROM ${t} GROUP BY ${uId})`,
   }),
+  "an aggregate in WHERE, compared with a column of each row": ([t = "", , , , , , a = ""]) => ({
+    wrong: `SELECT x.${a} FROM ${t} x WHERE x.${a} >= avg(x.${a})`,
+    right: `SELECT ${a} FROM ${t} WHERE ${a} >= (SELECT avg(${a}) FROM ${t})`,
+  }),
+  "the alias of an aggregate in WHERE, compared with a column": ([t = "", , , , , , a = ""]) => ({
+    wrong: `SELECT count(*), max(${a}) AS most FROM ${t} WHERE ${a} < most`,
+    right: `SELECT count(*), max(${a}) FROM ${t} WHERE ${a} < (SELECT max(${a}) FROM ${t})`,
+  }),
+  "an aggregate in WHERE of groups": ([t = "", , , , uId = "", , a = ""]) => ({
+    wrong: `SELECT ${uId} FROM ${t} WHERE ${uId} < count(${a}) + 1 GROUP BY ${uId}`,
+    right: `SELECT ${uId} FROM ${t} GROUP BY ${uId} HAVING ${uId} < count(${a}) + 1`,
+  }),
   "ON CONFLICT of columns that are no key": ([, , v = "", , , vId = "", , b = ""]) => ({
     wrong: `INSERT INTO ${v} VALUES (1, 'z') ON CONFLICT (${b}) DO NOTHING RETURNING 1`,
     right: `INSERT INTO ${v} VALUES (1, 'z') ON CONFLICT (${vId}) DO NOTHING RETURNING 1`,

@@ -76,6 +76,17 @@ describe("the correction of a refused statement", () => {
     );
   });
 
+  it("takes an aggregate of all rows from a query of its own, and says so beside other conditions", () => {
+    const sql = "SELECT id FROM orders WHERE status = 'open' AND total > avg(total)";
+    expect(said(sql, "misuse of aggregate: avg()")).toBe(
+      "Use `total > (SELECT avg(total) FROM orders)` instead of `total > avg(total)`. The aggregate is then of all rows: repeat the other conditions in its query where it is meant to be of the rows that they keep.",
+    );
+    const constant = "SELECT customer_id FROM orders WHERE count(*) > 5";
+    expect(said(constant, "misuse of aggregate: count()")).toBe(
+      "Move `count(*) > 5` from WHERE to HAVING.",
+    );
+  });
+
   it("never compares a column with itself", () => {
     const sql = "SELECT l.id FROM lines l JOIN customers c ON l.quantity = c.quantity";
     const sentence = said(sql, "no such column: c.quantity");

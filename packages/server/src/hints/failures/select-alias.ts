@@ -2,7 +2,8 @@ import { type Correction, type FailureRule, useInstead } from "../correction.js"
 import type { CodeToken } from "../statement/code.js";
 import { AGGREGATES } from "../statement/keywords.js";
 import type { Scope } from "../statement/scope.js";
-import { conditionsOf } from "./grouping.js";
+import { columnsIn } from "../statement/select.js";
+import { conditionsOf, isOfGroups, rowsOf } from "./grouping.js";
 
 /**
  * A name that SELECT gives to an expression, in WHERE or HAVING, where PostgreSQL does not know it: the condition with
@@ -38,18 +39,26 @@ function corrected(
   if (!condition.some(isAlias)) return undefined;
   const last = condition.at(-1);
   const written = sql.slice(condition[0]?.at, last?.end);
-  const parts = condition.map((token, index) => {
-    const expression = isAlias(token, index) ? aliases.get(token.lower) : undefined;
-    const blank = sql.slice(token.end, condition[index + 1]?.at ?? token.end);
-    return (expression === undefined ? token.text : textOf(expression, sql)) + blank;
-  });
-  const fragment = parts.join("");
   const isAggregate = [...aliases].some(
     ([name, tokens]) =>
       tokens.some(({ lower }) => AGGREGATES.has(lower)) &&
       condition.some(({ lower }) => lower === name),
   );
-  if (clause === "having" || !isAggregate) return useInstead(fragment, written);
+  const beside = columnsIn(condition).filter(({ name, qualifier }) => {
+    return qualifier !== undefined || !aliases.has(name);
+  });
+  const isOfRows = clause === "where" && isAggregate && !isOfGroups(scope, beside);
+  const rows = isOfRows ? rowsOf(scope, sql) : undefined;
+  if (isOfRows && rows === undefined) return undefined;
+  const parts = condition.map((token, index) => {
+    const expression = isAlias(token, index) ? aliases.get(token.lower) : undefined;
+    const blank = sql.slice(token.end, condition[index + 1]?.at ?? token.end);
+    if (expression === undefined) return token.text + blank;
+    const text = textOf(expression, sql);
+    return (rows === undefined ? text : `(SELECT ${text} FROM ${rows})`) + blank;
+  });
+  const fragment = parts.join("");
+  if (clause === "having" || !isAggregate || isOfRows) return useInstead(fragment, written);
   return {
     sentence: `Move \`${written}\` from WHERE to HAVING. There, use \`${fragment}\`.`,
     names: [],
