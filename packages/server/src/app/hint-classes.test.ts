@@ -77,6 +77,10 @@ const ON_POSTGRES: readonly Pair[] = [
     right: "SELECT 3",
   },
   {
+    wrong: "SELECT x.NAME FROM T x WHERE EXISTS (SELECT 1 FROM T y WHERE y.id > T.id)",
+    right: "SELECT x.NAME FROM T x WHERE EXISTS (SELECT 1 FROM T y WHERE y.id > x.id)",
+  },
+  {
     wrong: "SELECT count(*) FROM T WHERE GRADE = 'go od'",
     right: "SELECT count(*) FROM T WHERE GRADE = 'Good'",
   },

@@ -99,6 +99,17 @@ const ON_SQLITE: Readonly<Record<string, (names: readonly string[]) => Pair>> = 
     wrong: `SELECT ${uId} FROM ${t} WHERE ${uId} < count(${a}) + 1 GROUP BY ${uId}`,
     right: `SELECT ${uId} FROM ${t} GROUP BY ${uId} HAVING ${uId} < count(${a}) + 1`,
   }),
+  "a table of an outer query by its name and not its alias": ([
+    t = "",
+    u = "",
+    ,
+    ,
+    uId = "",
+    vId = "",
+  ]) => ({
+    wrong: `SELECT y.${uId} FROM ${u} y WHERE EXISTS (SELECT 1 FROM ${t} x WHERE x.${uId} = ${u}.${uId}) AND y.${vId} > 0`,
+    right: `SELECT y.${uId} FROM ${u} y WHERE EXISTS (SELECT 1 FROM ${t} x WHERE x.${uId} = y.${uId}) AND y.${vId} > 0`,
+  }),
   "ON CONFLICT of columns that are no key": ([, , v = "", , , vId = "", , b = ""]) => ({
     wrong: `INSERT INTO ${v} VALUES (1, 'z') ON CONFLICT (${b}) DO NOTHING RETURNING 1`,
     right: `INSERT INTO ${v} VALUES (1, 'z') ON CONFLICT (${vId}) DO NOTHING RETURNING 1`,

@@ -26,6 +26,27 @@ describe("the correction of a refused statement", () => {
     );
   });
 
+  it("names the alias of a table of an outer query, by its name or nearly", () => {
+    for (const name of ["customers", "customer", "Customer", "costumers"]) {
+      const inner = `SELECT 1 FROM orders o WHERE o.customer_id = ${name}.id`;
+      const message = `no such column: ${name}.id`;
+      expect(said(`SELECT c.id FROM customers c WHERE EXISTS (${inner})`, message)).toBe(
+        `Use \`c.id\` instead of \`${name}.id\`.`,
+      );
+    }
+  });
+
+  it("names no alias of an outer query where that cannot be read", () => {
+    const inFrom =
+      "SELECT c.id FROM customers c JOIN (SELECT 1 FROM orders o WHERE o.customer_id = customers.last_name) x";
+    expect(said(inFrom, "no such column: customers.last_name") ?? "").not.toContain(
+      "`c.last_name`",
+    );
+    const hidden =
+      "SELECT c.id FROM customers c WHERE EXISTS (SELECT 1 FROM orders c WHERE c.total = customers.note)";
+    expect(said(hidden, "no such column: customers.note") ?? "").not.toContain("Use `c.note`");
+  });
+
   it("names the join that is missing, along two foreign keys", () => {
     expect(said("SELECT l.quantity, c.last_name FROM lines l", "no such column: c.last_name")).toBe(
       "Add `JOIN orders ON orders.id = l.order_id JOIN customers c ON c.id = orders.customer_id` to FROM.",

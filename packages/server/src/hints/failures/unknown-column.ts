@@ -73,9 +73,9 @@ function isUnknown(scope: Scope, { qualifier, name }: ColumnRef): boolean {
 
 function corrections(scope: Scope, column: ColumnRef, tables: KnownTables): readonly Correction[] {
   const { qualifier } = column;
-  // A text in double quotes, which is read as a name.
-  if (/^".*\s.*"$/.test(column.text)) return [];
   if (qualifier === undefined) {
+    // A text in double quotes, which is read as a name.
+    if (/^".*\s.*"$/.test(column.text)) return [];
     return [
       ...partnersOf(scope, column, tables),
       ...similarIn(scope, scope.readable, column, tables),
@@ -129,11 +129,15 @@ function partnersOf(scope: Scope, column: ColumnRef, tables: KnownTables): reado
   return edges.length > 0 ? [] : joinToTable(scope, column, tables, own);
 }
 
-/** The column that a condition compares with this one by `=`. */
-function otherSideOf(scope: Scope, column: ColumnRef): ColumnRef | undefined {
+/** The column that a condition compares with this one, by `=` where nothing else is said. */
+function otherSideOf(
+  scope: Scope,
+  column: ColumnRef,
+  isComparison = (operator: string): boolean => operator === "=",
+): ColumnRef | undefined {
   const equation = scope.conditions.find(
     ({ left, right, operator }) =>
-      operator === "=" && [left, ...right].some((side) => isColumn(side, column)),
+      isComparison(operator) && [left, ...right].some((side) => isColumn(side, column)),
   );
   if (equation === undefined) return undefined;
   const other = [equation.left, ...equation.right].find((side) => !isColumn(side, column));
@@ -230,19 +234,44 @@ function columnLikeness(table: Relation, written: string, candidate: string): nu
   return likeness(written, candidate);
 }
 
-/** The alias by which a table of the query must be called. */
+/** The alias by which a table of the query, or of one around it, must be called. */
 function aliasOf(scope: Scope, column: ColumnRef, tables: KnownTables): readonly Correction[] {
   const { qualifier = "", name } = column;
-  const owners = scope.readable.filter(({ table }) => columnNamed(table, name));
-  const byTable = owners.filter(({ table }) => table.bareName.toLowerCase() === qualifier);
+  const other = otherSideOf(scope, column, () => true);
+  // A column that is compared with itself would make the statement run, and wrong.
+  const hasColumn = ({ source, table }: KnownSource): boolean =>
+    columnNamed(table, name) !== undefined &&
+    (other?.name !== name || other.qualifier !== source.alias);
+  const inner = scope.readable.filter(hasColumn);
+  const outer = outerOf(scope).filter(hasColumn);
+  const byTable = [...inner, ...outer].find(
+    ({ table }) => table.bareName.toLowerCase() === qualifier,
+  );
   const isTable = tables.find(qualifier) !== undefined;
-  const byLetters = isTable
-    ? undefined
-    : mostLike(owners, ({ source, table }) =>
-        Math.max(likeness(qualifier, source.alias), likeness(qualifier, table.bareName)),
-      );
-  const owner = byTable[0] ?? byLetters;
-  return owner === undefined
-    ? []
-    : [useInstead(`${owner.source.written}.${tables.written(name)}`, column.text)];
+  const byLetters = isTable ? undefined : sourceLike(qualifier, inner, outer);
+  const owner = byTable ?? byLetters;
+  return owner === undefined ? [] : [replacement(scope, owner, name, column, tables)];
+}
+
+/** The likeness of a name that means a table of an outer query: less alike, it may be a table that is missing. */
+const OUTER_LIKENESS_MIN = 0.75;
+
+function sourceLike(
+  qualifier: string,
+  inner: readonly KnownSource[],
+  outer: readonly KnownSource[],
+): KnownSource | undefined {
+  const likenessOf = ({ source, table }: KnownSource): number =>
+    Math.max(likeness(qualifier, source.alias), likeness(qualifier, table.bareName));
+  const near = outer.filter((each) => likenessOf(each) > OUTER_LIKENESS_MIN);
+  return mostLike([...inner, ...near], likenessOf);
+}
+
+/** The sources of the queries around this one that its columns can name. */
+function outerOf({ query, sources, outer }: Scope): readonly KnownSource[] {
+  const around = query.outer?.tokens ?? [];
+  const before = around[around.findIndex((token) => token.query === query) - 1];
+  // A query in FROM or WITH sees no source beside it.
+  if (before?.kind === "word" && /^(?:from|join|as|materialized)$/.test(before.lower)) return [];
+  return outer.filter(({ source }) => sources.every(({ alias }) => alias !== source.alias));
 }
