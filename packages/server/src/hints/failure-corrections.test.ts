@@ -108,6 +108,18 @@ describe("the correction of a refused statement", () => {
     );
   });
 
+  it("names no column of numbers for one that is compared with a pattern or a date", () => {
+    const message = "no such column: customer_date";
+    for (const value of ["LIKE '2020%'", "NOT LIKE '1%'", "> '2020-01-01'", "IN ('a', 'b')"]) {
+      const sql = `SELECT id FROM orders WHERE customer_date ${value}`;
+      expect(said(sql, message), value).toBeUndefined();
+    }
+    for (const value of ["= '7'", "> 7"]) {
+      const sql = `SELECT id FROM orders WHERE customer_date ${value}`;
+      expect(said(sql, message), value).toBe("Use `customer_id` instead of `customer_date`.");
+    }
+  });
+
   it("never compares a column with itself", () => {
     const sql = "SELECT l.id FROM lines l JOIN customers c ON l.quantity = c.quantity";
     const sentence = said(sql, "no such column: c.quantity");

@@ -9,6 +9,7 @@ import { type KnownSource, type Scope, writtenColumn } from "../statement/scope.
 import { partsOf } from "../statement/derived.js";
 import type { ColumnRef } from "../statement/select.js";
 import { joinToColumn, joinToOwner, joinToTable } from "./missing-join.js";
+import { isComparedWithText, isNumeric } from "./shown-type.js";
 
 /**
  * A column that its table does not have: the column that was meant, the alias of its table, or the
@@ -174,8 +175,11 @@ function similarIn(
   column: ColumnRef,
   tables: KnownTables,
 ): readonly Correction[] {
+  const isText = isComparedWithText(scope, column);
   const candidates = sources.flatMap((source) =>
-    similarColumns(source.table, column.name).map((name) => ({ source, name })),
+    similarColumns(source.table, column.name)
+      .filter((name) => !isText || !isNumeric(columnNamed(source.table, name)?.type ?? ""))
+      .map((name) => ({ source, name })),
   );
   const ranked = candidates.sort(
     (a, b) =>
