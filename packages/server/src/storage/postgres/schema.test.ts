@@ -99,7 +99,7 @@ describe("the schema on PostgreSQL", () => {
   });
 
   it.each([
-    ["a newer program", "v6-later", /v6-later.*or a newer one/],
+    ["a newer program", "v7-later", /v7-later.*or a newer one/],
     ["an earlier program", "v2-audit", /v2-audit of an earlier version.*name an empty database/],
     [
       "the first programs",

@@ -39,7 +39,11 @@ const SWEEPS: readonly (readonly [beginning: string, reason: string])[] = [
   ["SELECT org_id FROM plan_removals WHERE $1::uuid IS NULL", "with the former"],
   ["SELECT org_id FROM usage_events WHERE $1::uuid IS NULL", "with the former"],
   ["SELECT org_id FROM memory_entries WHERE $1::uuid IS NULL", "with the former"],
-  ["SELECT org_id, entry_id, created_at_ms, code", "an index that loads holds everybody's entries"],
+  [
+    "SELECT org_id, entry_id, created_at_ms, CASE WHEN sha256",
+    "an index that loads holds everybody's entries",
+  ],
+  ["SELECT 1 FROM memory_entries LIMIT 1", "whether an index has entries to load"],
   [`SELECT ${plain(ENTRY_COLUMNS)} FROM memory_entry_vectors`, "a search over organizations"],
   ["SELECT entry_id, embedding FROM memory_entry_vectors", "a search over organizations"],
   ["SELECT e.entry_id FROM memory_entries", "a search over organizations"],

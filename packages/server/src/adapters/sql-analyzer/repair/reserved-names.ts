@@ -75,6 +75,8 @@ function isQuotedHere(
 function isNamePlace(lexemes: readonly Lexeme[], index: number): boolean {
   const [before, word, next] = [lexemes[index - 1], lexemes[index], lexemes[index + 1]];
   if (word?.type !== "word" || before === undefined) return false;
+  // A keyword that is written twice is no name.
+  if (word.text.toUpperCase() === before.text.toUpperCase()) return false;
   const follower = next?.text.toUpperCase() ?? ";";
   const isFollowed = next?.type === "word" ? AFTER_NAMES.has(follower) : AFTER.test(follower);
   const isExpected =
